@@ -79,7 +79,7 @@ static bool run_failed(const struct experiment_arm *arm, int exit_code, size_t b
         return false;
     if (block > 0)
         return error_hint(err, "it ended well %zu times before; --ignore-failure measures such runs too", block);
-    return error_hint(err, "it had /dev/null as standard input and output (one that needs a terminal: script -qec COMMAND "
+    return error_hint(err, "it had /dev/null as standard input, and no terminal (one that needs one: script -qec COMMAND "
                            "/dev/null); --ignore-failure measures such runs too");
 }
 
@@ -103,7 +103,7 @@ static bool run_under_settings(const struct running *running, const struct exper
 }
 
 static bool run_arm(const struct running *running, size_t index, size_t block, bool is_warmup, struct measured *ret_cells,
-                    struct error *err)
+                    bool *ret_failed, struct error *err)
 {
     const struct experiment_request *request = running->request;
     const struct experiment_arm *arm = &request->arms[index];
@@ -112,8 +112,7 @@ static bool run_arm(const struct running *running, size_t index, size_t block, b
         request->progress(request->progress_context, arm, block, is_warmup);
     if (!run_under_settings(running, arm, is_warmup ? SIZE_MAX : block, ret_cells, &exit_code, err))
         return false;
-    if (exit_code != 0 && !is_warmup && !workload_stop_requested())
-        running->result->table.arms[index].failed_runs++;
+    *ret_failed = exit_code != 0;
     return exit_code == 0 || request->keep_failed || workload_stop_requested() ||
            run_failed(arm, exit_code, block, is_warmup, err);
 }
@@ -128,6 +127,13 @@ static bool is_warm(const struct experiment_request *request, int64_t began_ns)
     return request->warmup_seconds > 0 && (double)(clock_ns(CLOCK_MONOTONIC) - began_ns) / 1e9 >= request->warmup_seconds;
 }
 
+static void block_keep(struct run_table *table, const struct measured *cells, const bool *failed)
+{
+    run_table_add_block(table, cells);
+    for (size_t arm = 0; arm < table->arm_count; arm++)
+        table->arms[arm].failed_runs += failed[arm];
+}
+
 static bool run_block(const struct running *running, size_t block, bool is_warmup, struct error *err)
 {
     const struct experiment_request *request = running->request;
@@ -135,6 +141,7 @@ static bool run_block(const struct running *running, size_t block, bool is_warmu
     size_t width = request->runner.quantity_count;
     scoped_free size_t *order = memory_alloc(memory_product(request->arm_count, sizeof(*order)));
     scoped_free struct measured *cells = memory_alloc(memory_product(request->arm_count * width, sizeof(*cells)));
+    scoped_free bool *failed = memory_alloc(memory_product(request->arm_count, sizeof(*failed)));
     shuffle(order, request->arm_count, request->seed, block + (is_warmup ? WARMUP_SHIFT : 0));
     for (size_t at = 0; at < request->arm_count * width; at++)
         cells[at] = not_measured("it did not run to its end in that block");
@@ -143,7 +150,7 @@ static bool run_block(const struct running *running, size_t block, bool is_warmu
         if (is_warmup && is_warm(request, running->began_ns))
             break;
         struct measured *own = cells + order[at] * width;
-        bool ran = run_arm(running, order[at], block, is_warmup, own, err);
+        bool ran = run_arm(running, order[at], block, is_warmup, own, &failed[order[at]], err);
         result->interrupted = workload_stop_requested();
         if (ran && !result->interrupted)
             continue;
@@ -156,7 +163,7 @@ static bool run_block(const struct running *running, size_t block, bool is_warmu
     if (is_warmup)
         run_table_add_block(&result->warmups, cells);
     else if (!slept_since(request, before_ns, result))
-        run_table_add_block(&result->table, cells);
+        block_keep(&result->table, cells, failed);
     return true;
 }
 

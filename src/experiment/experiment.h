@@ -30,7 +30,7 @@ struct experiment_runner {
     const struct run_quantity *quantities; /* what one run measures */
     size_t quantity_count;
     /*
-     * Measure one run: a cell per quantity. block SIZE_MAX is a warm-up: nothing of it is kept. A run that ends with a
+     * Measure one run: a cell per quantity. block SIZE_MAX is a warm-up: its cells don't count. A run that ends with a
      * non-zero status is no error here; its status is handed out.
      */
     bool (*run)(void *context, const struct experiment_arm *arm, size_t block, struct measured *ret_cells,

@@ -4,6 +4,7 @@
 #include "base/scope.h"
 #include "base/vec.h"
 #include "capture/counters/counting.h"
+#include "experiment/output_reader.h"
 #include "experiment/process_accounts.h"
 #include "system/fact.h"
 #include "system/host/cpu_time.h"
@@ -83,6 +84,10 @@ struct measuring_runner {
         struct run_fact *items;
         size_t count, capacity;
     } facts;
+    struct {
+        struct run_output *items;
+        size_t count, capacity;
+    } outputs;
 };
 
 struct measuring_runner *measuring_runner_new(const struct measuring_setup *setup)
@@ -103,6 +108,7 @@ void measuring_runner_free(struct measuring_runner *runner)
 {
     event_list_done(&runner->events);
     vec_done(&runner->facts);
+    vec_done(&runner->outputs);
     arena_done(&runner->arena);
     free(runner);
 }
@@ -153,6 +159,11 @@ size_t measuring_runner_facts(const struct measuring_runner *runner, const struc
 {
     *ret_facts = runner->facts.items;
     return runner->facts.count;
+}
+
+struct run_outputs measuring_runner_outputs(const struct measuring_runner *runner)
+{
+    return (struct run_outputs){runner->outputs.items, runner->outputs.count};
 }
 
 /* Page sizes, looked at while it runs. */
@@ -279,13 +290,15 @@ static void account_cells(struct measuring_runner *runner, const char *arm, cons
     fact_note(runner, arm, "nice", accounts->nice, false);
 }
 
-static bool count_run(struct measuring_runner *runner, const struct experiment_arm *arm, struct measured *ret_cells,
+/* output_fd 0: what it prints goes to /dev/null. */
+static bool count_run(struct measuring_runner *runner, const struct experiment_arm *arm, int output_fd, struct measured *ret_cells,
                       int *ret_exit_code, struct error *err)
 {
     struct counting counting;
     struct page_looks looks = {.counting = &counting, .root = runner->setup.root, .next_ns = first_look_ns};
     struct farewell farewell = {.root = runner->setup.root};
     struct workload_surroundings surroundings = arm_surroundings(arm);
+    surroundings.output_fd = output_fd;
     surroundings.ended = accounts_read;
     surroundings.ended_context = &farewell;
     struct target_request target = {0};
@@ -310,11 +323,24 @@ static bool count_run(struct measuring_runner *runner, const struct experiment_a
     return ran;
 }
 
+static bool count_and_read_run(struct measuring_runner *runner, const struct experiment_arm *arm, struct measured *ret_cells,
+                               int *ret_exit_code, struct error *err)
+{
+    struct output_reader reader;
+    if (!output_reader_begin(&reader))
+        return count_run(runner, arm, 0, ret_cells, ret_exit_code, err);
+    bool ran = count_run(runner, arm, reader.output_fd, ret_cells, ret_exit_code, err);
+    output_reader_end(&reader);
+    if (ran)
+        *vec_push(&runner->outputs) = (struct run_output){arena_string(&runner->arena, arm->label), reader.bytes, reader.digest};
+    return ran;
+}
+
 static bool measure_run(void *context, const struct experiment_arm *arm, size_t block, struct measured *ret_cells,
                         int *ret_exit_code, struct error *err)
 {
     struct measuring_runner *runner = context;
-    (void)block;
+    bool is_read = block == SIZE_MAX && runner->setup.reads_warmups;
     if (runner->setup.prepare && !prepare_run(runner->setup.prepare, err))
         return false;
     struct cpu_time before, after;
@@ -322,7 +348,7 @@ static bool measure_run(void *context, const struct experiment_arm *arm, size_t 
     ret_cells[AROUND_CLOCK] =
         runner->setup.clock_hertz ? runner->setup.clock_hertz() : not_measured("it was not asked for");
     cpu_time_read(&before, runner->setup.root);
-    if (!count_run(runner, arm, ret_cells, ret_exit_code, err))
+    if (!(is_read ? count_and_read_run(runner, arm, ret_cells, ret_exit_code, err) : count_run(runner, arm, 0, ret_cells, ret_exit_code, err)))
         return false;
     cpu_time_read(&after, runner->setup.root);
     ret_cells[AROUND_STEAL] = steal_share(&before, &after);

@@ -12,6 +12,7 @@
 #define PLUMB_EXPERIMENT_MEASURING_RUNNER_H
 
 #include "experiment/experiment.h"
+#include "statistics/run_output.h"
 #include "system/kernel.h"
 #include "system/sysroot.h"
 
@@ -26,6 +27,7 @@ struct measuring_setup {
     const struct sysroot *root;
     const char *prepare;                /* shell command before each run, not measured; NULL: none */
     struct measured (*clock_hertz)(void); /* NULL: not measured */
+    bool reads_warmups;                 /* what warm-ups print is read; else, as of the other runs, it goes to /dev/null */
 };
 
 struct measuring_runner;
@@ -43,5 +45,7 @@ void measuring_runner_free(struct measuring_runner *runner);
 struct experiment_runner measuring_runner_interface(struct measuring_runner *runner);
 /* Of all runs so far; returns how many. Valid until the next run. */
 size_t measuring_runner_facts(const struct measuring_runner *runner, const struct run_fact **ret_facts);
+/* What the warm-ups so far printed. Valid until the next run. */
+struct run_outputs measuring_runner_outputs(const struct measuring_runner *runner);
 
 #endif

@@ -364,6 +364,39 @@ def test_unequal_and_varying_work_is_named(plumb):
     assert same["comparisons"][0]["unequal_work"] == same["comparisons"][0]["varying_work"] == []
 
 
+def output_of(plumb, *words):
+    return json.loads(compare(plumb, "-n", "6", "--json", *words).stdout)["comparisons"][0]["output"]
+
+
+def test_what_they_print_is_held_against_each_other(plumb):
+    printed = output_of(plumb, "printf", "%s", "{abcd,abce}")  # as many bytes
+    assert printed["verdict"] == "other" and printed["a"]["runs"] == 2 and printed["b"]["bytes_most"] == 4
+    assert output_of(plumb, "--shell", "echo 12; echo 3", "--", "printf '12\\n3\\n'")["verdict"] == "same"
+    assert output_of(plumb, "true", "--", "true")["verdict"] == "same"
+    varying = output_of(plumb, "--shell", "date +%s%N", "--", "echo 7")
+    assert varying["verdict"] == "varies" and varying["a"]["varies"] and not varying["b"]["varies"]
+    assert output_of(plumb, "--warmup", "0", "echo", "1", "--", "echo", "2") is None
+    page = compare(plumb, "-n", "6", "--shell", "date +%s%N", "--", "echo 7").stdout
+    assert "What A prints varies from run to run" in " ".join(page.split())
+    page = compare(plumb, "-n", "6", "--shell", "date +%s%N", "--", "echo 7", "--", "date +%N").stdout
+    said = " ".join(page.split())
+    assert said.count("What A prints varies") == 1 and said.count("prints varies") == 1  # of A once, and of C alone nothing is known
+
+
+def test_much_output_and_a_child_that_keeps_the_pipe_open(plumb):
+    much = output_of(plumb, "--shell", "head -c 3000000 /dev/zero", "--", "head -c 3000000 /dev/zero; sleep 3 2>/dev/null & echo x")
+    assert much["verdict"] == "other" and much["a"]["bytes_most"] == 3000000 and much["b"]["bytes_most"] == 3000002
+
+
+def test_who_writes_less_when_nobody_reads_is_named(plumb):
+    """As grep does: it compares its output with /dev/null, and stops at the first match there."""
+    line = "[ /dev/stdout -ef /dev/null ] || head -c 90000 /dev/zero"
+    seen = output_of(plumb, "--shell", line, "--", "head -c 90000 /dev/zero")
+    assert seen["verdict"] == "same" and seen["a"]["less_unread"] and not seen["b"]["less_unread"]
+    page = compare(plumb, "-n", "6", "--shell", line, "--", "true").stdout
+    assert "it may do less work then" in " ".join(page.split())
+
+
 def test_every_quantity_is_there_or_says_why(plumb):
     words = [sys.executable, "-c", "import time; print(sum(range(300000))); time.sleep(0.1)"]  # its pages are looked at after 20 ms
     document = json.loads(compare(plumb, "-n", "6", "--json", *words, "--", *words).stdout)

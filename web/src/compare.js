@@ -53,6 +53,14 @@ function others(of) {
       h("td.number", null, one.ratio ? quality(change(one.ratio.mid), `95 %: ${changeRange(one.ratio)}`) : gap(one.not_measured ?? "too few runs", "\u2014")), h("td.number", null, typeof one.false_discovery_rate === "number" ? quality(percent(one.false_discovery_rate), "of differences as clear as this one, so many are expected to be none") : "\u2014"))))];
 }
 
+/* What they print, as far as it says that they don't do the same. */
+function printed(one) {
+  const { verdict, a, b } = one.output ?? {};
+  const lines = [verdict === "other" ? "They don't print the same." : null, verdict === "varies" ? `What ${a.varies ? one.a : one.b} prints varies from run to run.` : null,
+    ...[[a, one.a], [b, one.b]].map(([seen, label]) => (seen?.less_unread ? `${label} writes less into /dev/null, where measured runs print, than when it is read: it may do less work.` : null))].filter(Boolean);
+  return lines.length ? h("p.faint", null, lines.join(" ")) : null;
+}
+
 export function compareSections(comparison) {
   const first = comparison.comparisons[0];
   const sides = new Map(comparison.arms.filter((arm) => !arm.again).map((arm) => [arm.label, Array.isArray(arm.command) ? arm.command.join(" ") : arm.command]));
@@ -66,7 +74,7 @@ export function compareSections(comparison) {
       comparison.stopped ? [h("dt", null, "Stopped"), h("dd", null, sentence(comparison.stopped))] : null,
       [...sides].flatMap(([label, command]) => [h("dt", null, label), h("dd", null, h("code", null, command))])));
   const sections = comparison.comparisons.map((one, at) => section(`pair-${at}`, `${one.a} and ${one.b}`, `${one.b} ${WORDS[one.verdict] ?? one.verdict}.`, one.ratio ? scale(one) : null, at === 0 ? dots(comparison.arms, comparison.quantity) : null, explained(one),
-    [...(one.unequal_work ?? []), ...(one.varying_work ?? [])].length ? h("p.faint", null, `The work may not be the same: ${[...(one.unequal_work ?? []), ...(one.varying_work ?? [])].map((row) => row.quantity ?? row).join(", ")}.`) : null, others(one)));
+    [...(one.unequal_work ?? []), ...(one.varying_work ?? [])].length ? h("p.faint", null, `The work may not be the same: ${[...(one.unequal_work ?? []), ...(one.varying_work ?? [])].map((row) => row.quantity ?? row).join(", ")}.`) : null, printed(one), others(one)));
   const profile = comparison.profile;
   if (profile?.functions?.length) {
     const most = Math.max(...profile.functions.map((row) => Math.abs(row.mean_difference_s)));

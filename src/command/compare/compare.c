@@ -470,6 +470,17 @@ static double limits_alpha(const struct compare_run *run)
     return 0.05 / (double)((limits ? limits : 1) * (limits ? run->arms.count - 1 : 1));
 }
 
+/* For each of the comparisons. */
+static struct output_likeness *outputs_judge(struct compare_run *run, const struct comparison *items)
+{
+    struct output_likeness *outputs = arena_array(&run->arena, struct output_likeness, run->arms.count - 1);
+    const struct run_outputs read = run->runner ? measuring_runner_outputs(run->runner) : (struct run_outputs){0};
+    const char *again = run->policy.again == SIZE_MAX ? NULL : run->arms.items[run->policy.again].label;
+    for (size_t at = 0; at + 1 < run->arms.count; at++)
+        output_likeness_judge(&outputs[at], &items[at], &read, again);
+    return outputs;
+}
+
 static bool judge_and_print(struct compare_run *run, struct error *err)
 {
     const struct run_table *table = &run->result.table;
@@ -493,6 +504,7 @@ static bool judge_and_print(struct compare_run *run, struct error *err)
         explain(run, &items[0]);
     struct explanation *explanations = arena_array(&run->arena, struct explanation, run->arms.count - 1);
     struct work_done *works = arena_array(&run->arena, struct work_done, run->arms.count - 1);
+    struct output_likeness *outputs = outputs_judge(run, items);
     for (size_t at = 0; at + 1 < run->arms.count; at++) {
         explanation_make(&explanations[at], &items[at], run->has_profile && at == 0 ? &run->profiles : NULL, &run->arena);
         work_done_judge(&works[at], &items[at]);
@@ -528,6 +540,7 @@ static bool judge_and_print(struct compare_run *run, struct error *err)
                                        .profiles = run->has_profile ? &run->profiles : NULL,
                                        .explanations = explanations,
                                        .works = works,
+                                       .outputs = outputs,
                                        .why_no_profile = run->why_no_profile};
     report_print(run, &report);
     if (!hyperfine_write(run, &report, err) || !html_write(run, &report, err))
@@ -567,7 +580,8 @@ static bool prepare_live(struct compare_run *run, char **operands, struct error 
     struct measuring_setup setup = {.kernel = run->context->kernel,
                                     .root = run->context->root,
                                     .prepare = options->prepare,
-                                    .clock_hertz = clock_measure};
+                                    .clock_hertz = clock_measure,
+                                    .reads_warmups = true};
     run->runner = measuring_runner_new(&setup);
     return compare_arms_parse(&run->arms, operands, &options->arms, run->context->root, &run->arena, err) && surroundings_look(run, err) &&
            (!options->cpus || cpus_pin(options->cpus, run->context->root, err));

@@ -5,6 +5,7 @@
 
 #include "analyse/runs/comparison.h"
 #include "analyse/runs/explanation.h"
+#include "analyse/runs/output_likeness.h"
 #include "analyse/runs/steadiness.h"
 #include "analyse/runs/work_done.h"
 #include "render/page.h"
@@ -53,6 +54,7 @@ struct comparison_report {
     const char *why_no_profile;          /* or NULL */
     const struct explanation *explanations; /* for each of items */
     const struct work_done *works;          /* likewise */
+    const struct output_likeness *outputs;  /* likewise */
 };
 
 void comparison_text(struct page *page, const struct comparison_report *report);

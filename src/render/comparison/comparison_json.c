@@ -88,8 +88,33 @@ static void add_work(struct json_writer *json, const struct work_done *work)
     json_array_close(json);
 }
 
+static void add_output_of(struct json_writer *json, const char *key, const struct output_seen *seen)
+{
+    json_object_open(json, key);
+    json_u64(json, "runs", seen->runs);
+    json_u64(json, "bytes_least", seen->bytes_least);
+    json_u64(json, "bytes_most", seen->bytes_most);
+    json_bool(json, "varies", seen->varies);
+    json_bool(json, "less_unread", seen->is_less_unread);
+    json_object_close(json);
+}
+
+static void add_output(struct json_writer *json, const struct output_likeness *output)
+{
+    static const char *const verdicts[] = {[OUTPUT_SAME] = "same", [OUTPUT_OTHER] = "other", [OUTPUT_VARIES] = "varies"};
+    if (output->verdict == OUTPUT_NOT_READ) {
+        json_null(json, "output");
+        return;
+    }
+    json_object_open(json, "output");
+    json_string(json, "verdict", verdicts[output->verdict]);
+    add_output_of(json, "a", &output->a);
+    add_output_of(json, "b", &output->b);
+    json_object_close(json);
+}
+
 static void add_comparison(struct json_writer *json, const struct comparison *item, const struct explanation *explanation,
-                           const struct work_done *work)
+                           const struct work_done *work, const struct output_likeness *output)
 {
     json_object_open(json, NULL);
     json_string(json, "a", item->a->label);
@@ -114,6 +139,7 @@ static void add_comparison(struct json_writer *json, const struct comparison *it
     json_array_close(json);
     add_explanation(json, explanation);
     add_work(json, work);
+    add_output(json, output);
     json_object_close(json);
 }
 
@@ -266,7 +292,7 @@ void comparison_json(struct text *out, const struct comparison_report *report)
     add_surroundings(&json, report);
     json_array_open(&json, "comparisons");
     for (size_t at = 0; at < report->count; at++)
-        add_comparison(&json, &report->items[at], &report->explanations[at], &report->works[at]);
+        add_comparison(&json, &report->items[at], &report->explanations[at], &report->works[at], &report->outputs[at]);
     json_array_close(&json);
     add_steadiness(&json, report->steadiness);
     add_interval(&json, "predicted_gain", &report->predicted_gain);

@@ -405,6 +405,66 @@ static void add_work(struct page *page, const struct comparison *item, const str
     }
 }
 
+/* "12 bytes", or "12 to 14 bytes": exactly, since little is another output too. */
+static void output_size_add(struct text *line, const struct output_seen *seen)
+{
+    text_printf(line, "%llu", (unsigned long long)seen->bytes_least);
+    if (seen->bytes_least != seen->bytes_most)
+        text_printf(line, " to %llu", (unsigned long long)seen->bytes_most);
+    text_add(line, seen->bytes_most == 1 ? " byte" : " bytes");
+}
+
+static void add_output_line(struct page *page, const struct text *line)
+{
+    page_printf(page, PAGE_STRONG, "\n  Output     ");
+    page_paragraph(page, PAGE_WARNING, 13, 13, text_string(line));
+}
+
+static void add_output_verdict(struct page *page, const struct comparison *item, const struct output_likeness *output, bool with_a)
+{
+    scoped_text struct text line = {0};
+    bool of_a = output->a.varies && with_a;
+    const struct output_seen *varying = of_a ? &output->a : &output->b;
+    if (output->verdict == OUTPUT_VARIES && varying->varies) {
+        text_printf(&line, "What %s prints varies from run to run (", of_a ? item->a->label : item->b->label);
+        output_size_add(&line, varying);
+        text_printf(&line, "%s), so that whether both do the same work isn't told by it.",
+                    varying->bytes_least == varying->bytes_most ? ", with other content" : "");
+    } else if (output->verdict == OUTPUT_OTHER) {
+        text_printf(&line, "They don't print the same: %s ", item->a->label);
+        output_size_add(&line, &output->a);
+        text_printf(&line, ", %s ", item->b->label);
+        output_size_add(&line, &output->b);
+        text_printf(&line, "%s%s.", output->a.bytes_least == output->b.bytes_least ? ", with other content" : "",
+                    output->a.runs < 2 && output->b.runs < 2 ? "; whether one's varies from run to run isn't known" : "");
+    }
+    if (line.length)
+        add_output_line(page, &line);
+}
+
+static void add_output_unread(struct page *page, const char *label, const struct output_seen *seen, const struct interval *written)
+{
+    scoped_text struct text line = {0};
+    if (!seen->is_less_unread)
+        return;
+    text_printf(&line, "%s prints ", label);
+    output_size_add(&line, seen);
+    text_printf(&line, " when they are read, and wrote %.0f into /dev/null, where measured runs print: it may do less work then. "
+                "--shell 'COMMAND | cat' has it do all.", written->mid);
+    add_output_line(page, &line);
+}
+
+/* What they print, as far as that says that times can't be compared; of A, which all are held against, once. */
+static void add_output(struct page *page, const struct comparison *item, const struct output_likeness *output, bool with_a)
+{
+    const struct quantity_effect *written = output_written(item);
+    add_output_verdict(page, item, output, with_a);
+    if (with_a && written)
+        add_output_unread(page, item->a->label, &output->a, &written->a);
+    if (written)
+        add_output_unread(page, item->b->label, &output->b, &written->b);
+}
+
 /* Runs that are no pair, or whose time may mean nothing. */
 
 static void add_failed(struct page *page, const struct run_table *table)
@@ -507,6 +567,8 @@ void comparison_text(struct page *page, const struct comparison_report *report)
     add_surroundings(page, report);
     for (size_t at = 0; at < report->count; at++)
         add_work(page, &report->items[at], &report->works[at]);
+    for (size_t at = 0; at < report->count; at++)
+        add_output(page, &report->items[at], &report->outputs[at], at == 0);
     add_uncompared(page, report);
     for (size_t at = 0; at < report->count; at++) {
         add_pair(page, report, at);

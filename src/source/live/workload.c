@@ -41,7 +41,7 @@ static int surroundings_apply(const struct workload_surroundings *surroundings)
     int null_fd = surroundings->streams_null ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
     if (null_fd >= 0) {
         dup2(null_fd, STDIN_FILENO);
-        dup2(null_fd, STDOUT_FILENO);
+        dup2(surroundings->output_fd > 0 ? surroundings->output_fd : null_fd, STDOUT_FILENO);
     }
     return surroundings->prepare ? surroundings->prepare(surroundings->prepare_context) : 0;
 }

@@ -45,6 +45,7 @@ MUST_CHECK bool workload_start(struct workload *workload, char *const argv[], st
 struct workload_surroundings {
     char *const *environment; /* "NAME=value" added to ours; ends with NULL; may be NULL */
     bool streams_null;        /* standard input and output are /dev/null */
+    int output_fd;            /* with streams_null: standard output instead; 0: none */
     /* Called in the child before it execs; other than 0 is an errno: it isn't started then. NULL: nothing. */
     int (*prepare)(const void *context);
     const void *prepare_context;

@@ -2,7 +2,9 @@
 #include "test.h"
 
 #include "analyse/runs/explanation.h"
+#include "analyse/runs/output_likeness.h"
 #include "analyse/runs/work_done.h"
+#include "base/vec.h"
 
 #include <math.h>
 
@@ -177,6 +179,47 @@ Test(explanation, what_is_no_cpu_time_is_a_part_of_its_own)
     cr_expect_float_eq(rest->share.mid, 0.936, 0.02, "%g", rest->share.mid);
     cr_expect_float_eq(rest->b.mid, 1.89, 0.01);
     cr_expect_eq(&explanation.items[0], rest, "the largest part comes first");
+    run_table_done(&table);
+    arena_done(&arena);
+}
+
+#define OF(name, size, same) {.arm = (name), .bytes = (size), .digest = (same)}
+
+/* Counted runs write 1000 bytes each. */
+Test(output_likeness, by_what_each_printed)
+{
+    static const struct {
+        const char *what;
+        struct run_output read[4];
+        size_t count;
+        enum output_verdict verdict;
+        bool a_varies, b_varies, a_less;
+    } cases[] = {
+        {"nothing was read", {OF("", 0, 0)}, 0, OUTPUT_NOT_READ, false, false, false},
+        {"of one", {OF("A", 12, 1)}, 1, OUTPUT_NOT_READ, false, false, false},
+        {"the same", {OF("A", 12, 1), OF("B", 12, 1), OF("A again", 12, 1)}, 3, OUTPUT_SAME, false, false, false},
+        {"other content", {OF("A", 12, 1), OF("B", 12, 2), OF("A again", 12, 1)}, 3, OUTPUT_OTHER, false, false, false},
+        {"another size", {OF("B", 13, 1), OF("A", 12, 1)}, 2, OUTPUT_OTHER, false, false, false},
+        {"A varies", {OF("A", 12, 1), OF("B", 12, 1), OF("A again", 12, 3)}, 3, OUTPUT_VARIES, true, false, false},
+        {"B varies", {OF("A", 12, 1), OF("B", 12, 1), OF("A", 12, 1), OF("B", 14, 2)}, 4, OUTPUT_VARIES, false, true, false},
+        {"far more than it writes unread", {OF("A", 9000, 1), OF("B", 9000, 1)}, 2, OUTPUT_SAME, false, false, true},
+    };
+    struct run_table table;
+    struct arena arena;
+    struct comparison comparison;
+    arena_init(&arena);
+    fill(&table, 9000);
+    comparison_make(&comparison, &table, &(struct comparison_request){.b = 1, .again = SIZE_MAX, .effect_ratio = 0.01, .alpha = 0.05, .effects_alpha = 0.05},
+                    &arena);
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct output_likeness likeness;
+        output_likeness_judge(&likeness, &comparison, &(struct run_outputs){cases[at].read, cases[at].count}, "A again");
+        cr_expect_eq(likeness.verdict, cases[at].verdict, "%s", cases[at].what);
+        cr_expect_eq(likeness.a.varies, cases[at].a_varies, "%s", cases[at].what);
+        cr_expect_eq(likeness.b.varies, cases[at].b_varies, "%s", cases[at].what);
+        cr_expect_eq(likeness.a.is_less_unread, cases[at].a_less, "%s", cases[at].what);
+        cr_expect_not(likeness.b.is_less_unread, "%s", cases[at].what);
+    }
     run_table_done(&table);
     arena_done(&arena);
 }

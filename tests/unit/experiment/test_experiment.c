@@ -95,8 +95,10 @@ Test(experiment, a_failed_run_is_named_unless_it_is_kept)
     cr_assert_not(experiment_run_blocks(&request, &result, &err));
     cr_assert(strstr(err.message, "status 7 in block 2"), "%s", err.message);
     cr_assert_eq(result.table.block_count, 1);
+    cr_assert_eq(result.table.arms[0].failed_runs + result.table.arms[1].failed_runs, 0, "it was not kept");
     cr_assert(experiment_run_blocks(&keeping, &all, &err));
     cr_assert_eq(all.table.block_count, 4);
+    cr_assert_eq(all.table.arms[0].failed_runs + all.table.arms[1].failed_runs, 1);
     cr_assert_str_eq(all.table.arms[1].command, "b -x");
     experiment_result_done(&result);
     experiment_result_done(&all);
