@@ -62,8 +62,8 @@ static bool gap_of_times(const char *plain, struct interval *ret_gap)
 }
 
 /*
- * "18% ~ 125% lower", "12 % slower", "1.3x slower". Whether a share is of the faster side or of the slower isn't known: the lower end takes it as so much
- * more time, the upper as so much less speed where that can be.
+ * "18% ~ 125% lower", "12 % slower", "1.3x slower". Whether a share is of the faster side's time or of its speed isn't known: the lower end takes it as so much
+ * more time, the upper as so much less speed. Of 125 % less speed there is none: then both shares are of the time, as both were told in one way.
  */
 static bool gap_numbers(const char *plain, struct interval *ret_gap)
 {

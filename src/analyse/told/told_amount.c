@@ -279,13 +279,16 @@ bool told_states_of(const char *plain, struct told_states *ret_states)
     for (size_t at = 0; at < array_count(kinds); at++) {
         if (!pair_of(&all, kinds[at], &first, &last) || !(last.value > 0) || first.unit.length >= sizeof(ret_states->unit) || !has_words(view_of(plain), states))
             continue;
-        *ret_states = (struct told_states){.are_rates = kinds[at] == QUANTITY_RATE};
+        struct told_states two = {.are_rates = kinds[at] == QUANTITY_RATE};
         if (first.unit.length)
-            memcpy(ret_states->unit, first.unit.text, first.unit.length);
-        bool first_is_fast = (first.value < last.value) != ret_states->are_rates;
-        time_of(first_is_fast ? &first : &last, &ret_states->fast, &ret_states->fast_error);
-        time_of(first_is_fast ? &last : &first, &ret_states->slow, &ret_states->slow_error);
-        return ret_states->fast + ret_states->fast_error < ret_states->slow - ret_states->slow_error;
+            memcpy(two.unit, first.unit.text, first.unit.length);
+        bool first_is_fast = (first.value < last.value) != two.are_rates;
+        time_of(first_is_fast ? &first : &last, &two.fast, &two.fast_error);
+        time_of(first_is_fast ? &last : &first, &two.slow, &two.slow_error);
+        if (!(two.fast + two.fast_error < two.slow - two.slow_error)) /* as exact as they are told, they may be equal */
+            continue;
+        *ret_states = two;
+        return true;
     }
     return false;
 }

@@ -27,7 +27,7 @@ struct told_states {
     bool are_rates;
     char unit[24]; /* of rates */
 };
-/* False: the sentence doesn't compare two such states. */
+/* False: the sentence doesn't compare two such states, or their last digits don't tell them apart. */
 bool told_states_of(const char *plain, struct told_states *ret_states);
 /* How much less the fast one takes. */
 struct interval told_states_gap(const struct told_states *states);

@@ -60,7 +60,8 @@ static const char *named_at(const char *plain, const char *const *words, size_t 
     const char *found = NULL;
     for (size_t at = 0; at < count && words[at] && !found; at++) {
         found = place_of(plain, words[at]);
-        *ret_end = found ? found + strlen(words[at]) : *ret_end;
+        if (found)
+            *ret_end = found + strlen(words[at]);
     }
     return found;
 }
@@ -121,8 +122,9 @@ int told_changes_in(const char *plain, enum treatment *ret_treatment)
     for (int at = 0; at < TREATMENT_COUNT; at++) {
         int here = is_part((enum treatment)at, named) ? 0 : change_in(plain, &changes[at]);
         named[at] = here > 0;
-        *ret_treatment = here ? (enum treatment)at : *ret_treatment;
         count += here;
+        if (here)
+            *ret_treatment = (enum treatment)at;
     }
     return count;
 }

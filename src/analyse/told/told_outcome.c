@@ -310,8 +310,9 @@ enum outcome_reading outcome_of(struct view sentence, const struct plain_sentenc
         faster_note(&answers, plain->text);
     }
     for (int at = 0; at < OUTCOME_COUNT; at++) {
-        *ret_outcome = answers.said[at] ? (enum outcome)at : *ret_outcome;
         count += answers.said[at];
+        if (answers.said[at])
+            *ret_outcome = (enum outcome)at;
     }
     if (!count && !answers.unclear)
         return OUTCOME_UNTOLD;

@@ -170,6 +170,8 @@ Test(told, gaps_in_other_words)
                  {"It is 2 times slower there.", 0.5, 0.5},
                  {"It takes twice as long as on the plain one.", 0.5, 0.5},
                  {"The run takes 25 % longer.", 0.2, 0.25},
+                 {"It is 90 % slower.", 1 - 1 / 1.9, 0.9},
+                 {"It is 90 % to 125 % slower.", 1 - 1 / 1.9, 1 - 1 / 2.25}, /* what is told of 125 % is of the time, and so is the rest of the range */
                  {"The plain guest is 25 % faster than this one.", 0.2, 0.25}};
     for (size_t at = 0; at < array_count(cases); at++) {
         struct arena arena;
@@ -225,6 +227,27 @@ Test(told, one_time_beside_two_that_were_told)
             cr_expect(told.gap.known && told.gap.high < 0.4, "%s", cases[at].text);
             cr_expect(cases[at].high <= 0 || (fabs(trial->returned.share.low - cases[at].low) < 2e-3 && fabs(trial->returned.share.high - cases[at].high) < 2e-3), "%s", cases[at].text);
         }
+        arena_done(&arena);
+    }
+}
+
+/* What may be equal, as exact as it was told, is no gap; the next two that are apart are. */
+Test(told, states_that_are_not_apart_are_none)
+{
+    static const char *const first[] = {"It takes 41 s with the old kernel, and 41.2 s with the new one.", "It takes 41.0 s with the old kernel, and 41.0 s with the new one."};
+    static const char then[] = "It takes 41.0 s on bare metal, 52.7 s in the guest. With huge pages it is 43.1 s.";
+    for (size_t at = 0; at < array_count(first); at++) {
+        struct arena arena;
+        arena_init(&arena);
+        struct told told = told_from(arena_printf(&arena, "%s %s", first[at], then), &arena);
+        cr_expect_float_eq(told.states.slow, 52.7, 1e-9, "%s", first[at]);
+        cr_expect_float_eq(told.gap.mid, 1 - 41.0 / 52.7, 1e-9);
+        cr_assert_eq(told.trial_count, 1);
+        cr_expect_eq(told.trials[0].outcome, OUTCOME_SHRANK);
+        struct told_states same = told_states_in(view_of(arena_printf(&arena, "%s %s", first[at], then)));
+        cr_expect_float_eq(same.slow, told.states.slow, 1e-9, "imported as it is analysed");
+        told = told_from(first[at], &arena);
+        cr_expect(told.states.slow <= 0 && !told.gap.known, "%s", first[at]);
         arena_done(&arena);
     }
 }
