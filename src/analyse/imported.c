@@ -4,6 +4,7 @@
 #include "analyse/exits/exit_reason.h"
 #include "base/scope.h"
 #include "base/vec.h"
+#include "statistics/rank_sum.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -111,31 +112,6 @@ static double *seconds_of(const struct imported_table *table, const char *name, 
     return seconds;
 }
 
-static int number_compare(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
-/* Of all ratios between one run of each: the ranks at which the Mann-Whitney test rejects at 5 % (normal approximation). */
-static struct interval ratio_interval(const double *before, size_t before_count, const double *after, size_t after_count)
-{
-    enum { RUNS_LEAST = 6, RUNS_MOST = 2000 };
-    double n = (double)before_count, m = (double)after_count;
-    if (before_count < RUNS_LEAST || after_count < RUNS_LEAST || before_count > RUNS_MOST || after_count > RUNS_MOST)
-        return (struct interval){0};
-    size_t count = 0;
-    scoped_free double *ratios = memory_alloc(memory_product(before_count * after_count, sizeof(*ratios)));
-    for (size_t at = 0; at < before_count; at++)
-        for (size_t other = 0; other < after_count && before[at] > 0; other++)
-            ratios[count++] = after[other] / before[at];
-    if (count < before_count * after_count)
-        return (struct interval){0};
-    qsort(ratios, count, sizeof(*ratios), number_compare);
-    size_t rank = (size_t)(n * m / 2 - 1.96 * sqrt(n * m * (n + m + 1) / 12));
-    return interval_of(ratios[rank], quantile(ratios, count, 0.5), ratios[count - 1 - rank]);
-}
-
 static struct imported_gain gain_of_name(const struct imported_table *before, const struct imported_table *after, const char *name)
 {
     size_t before_count, after_count;
@@ -147,10 +123,27 @@ static struct imported_gain gain_of_name(const struct imported_table *before, co
     gain.after_s = quantile(after_s, after_count, 0.5);
     gain.known = gain.before_s > 0 && gain.after_s > 0;
     gain.ratio = gain.known ? gain.after_s / gain.before_s : 0;
-    /* Whether they were run in turns isn't known, and lists come sorted: they are no pairs. */
-    if (gain.known)
-        gain.interval = ratio_interval(before_s, before_count, after_s, after_count);
     return gain;
+}
+
+/* Whether they were run in turns isn't known, and lists come sorted: they are no pairs. Of the largest of several changes all intervals must hold at once (Bonferroni). */
+static struct interval gain_interval(const struct imported_table *before, const struct imported_table *after, const char *name, size_t compared)
+{
+    static const double ALPHA = 0.05;
+    enum { RUNS_LEAST = 6 };
+    size_t before_count, after_count;
+    scoped_free double *before_s = seconds_of(before, name, &before_count), *after_s = seconds_of(after, name, &after_count);
+    if (before_count < RUNS_LEAST || after_count < RUNS_LEAST)
+        return (struct interval){0};
+    return rank_sum_ratio(before_s, before_count, after_s, after_count, ALPHA / (double)compared);
+}
+
+static bool is_named_before(const struct imported_table *table, size_t row)
+{
+    for (size_t at = 0; at < row; at++)
+        if (is_of(&table->rows[at], table->rows[row].name))
+            return true;
+    return false;
 }
 
 struct imported_gain imported_gain_of(const struct imported *imported)
@@ -158,14 +151,22 @@ struct imported_gain imported_gain_of(const struct imported *imported)
     const struct imported_table *before = table_of(imported, "timed runs", false);
     const struct imported_table *after = table_of(imported, "timed runs", true);
     struct imported_gain best = {0};
+    size_t compared = 0;
     if (!before || before == after)
         return best;
     for (size_t at = 0; at < before->count; at++) {
-        struct imported_gain gain = before->rows[at].name[0] ? gain_of_name(before, after, before->rows[at].name) : best;
-        if (gain.known && (!best.known || fabs(gain.ratio - 1) > fabs(best.ratio - 1)))
+        if (!before->rows[at].name[0] || is_named_before(before, at))
+            continue;
+        struct imported_gain gain = gain_of_name(before, after, before->rows[at].name);
+        compared += gain.known;
+        if (gain.known && (!best.known || fabs(log(gain.ratio)) > fabs(log(best.ratio)))) /* half the time is as much as twice the time */
             best = gain;
     }
-    return best.known ? best : gain_of_name(before, after, NULL);
+    if (!best.known)
+        best = gain_of_name(before, after, NULL);
+    if (best.known)
+        best.interval = gain_interval(before, after, best.name, compared ? compared : 1);
+    return best;
 }
 
 /* ---- counts with times ---- */
@@ -330,7 +331,7 @@ static bool read_table(struct imported_table *table, struct json_value value, st
         kept->name = arena_string(arena, json_text_or(json_member(row, "name"), ""));
         kept->where = arena_string(arena, json_text_or(json_member(row, "where"), ""));
         kept->seconds = json_number_or(json_member(row, "seconds"), 0);
-        kept->running_ratio = json_number_or(json_member(row, "running_ratio"), 0);
+        kept->running_ratio = json_number_or(json_member(row, "running_ratio"), strcmp(table->kind, "perf stat") == 0);
         if (!json_number(json_member(row, "number"), &kept->number) || kept->number < 0 || kept->seconds < 0)
             return false;
     }

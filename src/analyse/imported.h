@@ -18,7 +18,7 @@
 
 struct imported_row {
     const char *name;
-    double number, seconds, running_ratio; /* seconds, running_ratio: 0 when not said */
+    double number, seconds, running_ratio; /* seconds: 0 when not said; running_ratio: as struct import_row has it */
     const char *where; /* a report's binary, a listing's function; "" when not said */
 };
 
@@ -67,7 +67,7 @@ struct imported_gain {
     size_t before_count, after_count;
     double before_s, after_s; /* medians */
     double ratio;             /* after / before */
-    struct interval interval; /* 95 %, of independent runs (Mann-Whitney); unknown when there are too few */
+    struct interval interval; /* 95 %, of independent runs (Mann-Whitney), however many names were compared; unknown when there are too few */
 };
 struct imported_gain imported_gain_of(const struct imported *imported);
 

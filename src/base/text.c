@@ -162,15 +162,24 @@ static char decimal_mark(struct view view)
     return counts[1] == 1 && (behind != 3 || view_starts(view, "0,")) ? ',' : 0;
 }
 
-bool view_grouped(struct view view, double *ret_value)
+static bool is_three_digits(struct view view, size_t at)
 {
-    char digits[40], mark = decimal_mark(view);
+    for (size_t digit = at; digit < at + 3; digit++)
+        if (digit >= view.length || view.text[digit] < '0' || view.text[digit] > '9')
+            return false;
+    return true;
+}
+
+/* With this mark before its fraction (0: it has none), and the others between thousands. */
+static bool number_with(struct view view, char mark, double *ret_value)
+{
+    char digits[40];
     size_t used = 0, marks = 0;
     double value;
     for (size_t at = 0; at < view.length; at++) {
         bool is_mark = view.text[at] == mark;
         marks += is_mark;
-        if (!is_mark && (view.text[at] == ',' || view.text[at] == '.'))
+        if (!is_mark && (view.text[at] == ',' || view.text[at] == '.' || (used && view.text[at] == '\'' && is_three_digits(view, at + 1))))
             continue;
         if (used + 1 >= sizeof(digits))
             return false;
@@ -181,6 +190,37 @@ bool view_grouped(struct view view, double *ret_value)
         return false;
     *ret_value = value;
     return true;
+}
+
+bool view_grouped(struct view view, double *ret_value)
+{
+    return number_with(view, decimal_mark(view), ret_value);
+}
+
+/* Where its only mark stands; -1: it has none, or several. */
+static ptrdiff_t only_mark(struct view view)
+{
+    ptrdiff_t found = -1;
+    for (size_t at = 0; at < view.length; at++)
+        if (view.text[at] == '.' || view.text[at] == ',') {
+            if (found >= 0)
+                return -1;
+            found = (ptrdiff_t)at;
+        }
+    return found;
+}
+
+bool view_count(struct view view, double *ret_value)
+{
+    ptrdiff_t mark = only_mark(view);
+    bool is_group = mark >= 1 && mark <= 3 && view.text[0] != '0' && view.length == (size_t)mark + 4 && is_three_digits(view, (size_t)mark + 1);
+    return number_with(view, is_group ? 0 : decimal_mark(view), ret_value);
+}
+
+bool view_decimal(struct view view, double *ret_value)
+{
+    ptrdiff_t mark = only_mark(view);
+    return number_with(view, mark >= 0 ? view.text[mark] : decimal_mark(view), ret_value);
 }
 
 bool view_duration(struct view view, double *ret_seconds)

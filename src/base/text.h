@@ -45,9 +45,11 @@ ptrdiff_t view_find(struct view view, const char *needle);
 bool view_u64(struct view view, int base, uint64_t *ret_value); /* base 0: 0x prefix means 16, else 10 */
 bool view_i64(struct view view, int64_t *ret_value);
 bool view_double(struct view view, double *ret_value);
-/* The same as tools print them in any locale: "1,234.5", "1.234,5", "0,43", from 0 to 1e18; "3.25us", "1.2ms", "7s" in seconds. One comma with three
- * digits behind it stands between thousands. */
+/* The same as tools print them in any locale: "1,234.5", "1.234,5", "8'330", "0,43", from 0 to 1e18. One comma with three digits behind it stands between thousands. */
 bool view_grouped(struct view view, double *ret_value);
+bool view_count(struct view view, double *ret_value);   /* of what has no fraction, as counts of events: "1.234" is 1234 */
+bool view_decimal(struct view view, double *ret_value); /* of what has no marks between thousands, as perf's seconds and shares: "1,234" is 1.234 */
+/* "3.25us", "1.2ms", "7s", as view_grouped reads the number. */
 bool view_duration(struct view view, double *ret_seconds);
 
 struct text {

@@ -60,7 +60,7 @@ struct results {
     const struct statements *statements;
     const struct call_parts *parts; /* into which calls its paths part; NULL: not known */
     const struct program_shares *programs; /* which took the CPU time; NULL: no samples */
-    const struct imported *imported; /* tables of other tools; NULL: none. Only finding/imported.c looks at them */
+    const struct imported *imported; /* tables of other tools; NULL: none. Hidden from hypotheses, which leave them to finding/imported */
     const struct bottleneck *bottleneck; /* estimated; NULL: a counted tree decides, or there are no samples */
     const struct topdown_counted *topdown; /* counted here; NULL: not, or not its first level. Only finding/counted.c looks at it */
     const struct phase_trees *phase_trees; /* the same of each phase; NULL: there is one phase, or nothing was counted */

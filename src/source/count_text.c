@@ -115,10 +115,16 @@ static void event_add(struct reader *reader, struct view name, struct view unit,
         event->running_ratio = running_ratio;
 }
 
+/* As perf prints shares in any locale. */
+static bool is_share(struct view word, double *ret_number)
+{
+    return view_double(word, ret_number) || view_decimal(word, ret_number);
+}
+
 static void metric_add(struct reader *reader, struct view name, struct view value, struct view unit)
 {
     double number;
-    if (!is_name(name) || !view_double(value, &number) || !isfinite(number))
+    if (!is_name(name) || !is_share(value, &number) || !isfinite(number))
         return;
     *vec_push(&reader->metrics) = (struct counted_metric){arena_string_n(reader->arena, name.text, name.length), number,
                                                          arena_string_n(reader->arena, unit.text, unit.length)};
@@ -138,16 +144,19 @@ static void interval_note(struct reader *reader, struct view time)
 
 /* ---- perf stat -x ---- */
 
-/* The value's column: the first that is a number or a refusal, with an event's name two columns on. */
-static bool looks_like_name(struct view field)
+static bool has_letter(struct view field)
 {
-    double number;
-    if (!field.length || view_double(field, &number) || view_ends(field, "%"))
-        return false;
     for (size_t at = 0; at < field.length; at++)
         if (isalpha((unsigned char)field.text[at]))
             return true;
     return false;
+}
+
+/* The value's column: the first that is a number or a refusal, with an event's name two columns on. */
+static bool looks_like_name(struct view field)
+{
+    double number;
+    return !view_double(field, &number) && !view_ends(field, "%") && has_letter(field);
 }
 
 static bool is_value(struct view field)
@@ -183,6 +192,16 @@ static size_t fields_cut(struct view line, char separator, struct view *fields)
     return count;
 }
 
+/* "3,50,msec,task-clock": a number before the value says how many CPUs were added up, behind which ones. Where it doesn't, the separator is the fraction's mark. */
+static bool is_cut_apart(const struct view *fields, size_t value)
+{
+    uint64_t whole;
+    bool named = false;
+    for (size_t at = 0; at + 1 < value; at++)
+        named |= has_letter(fields[at]);
+    return value > 0 && !named && view_u64(fields[value - 1], 10, &whole);
+}
+
 /* Columns before the value: time (-I), then what was added up, and how many. */
 static void leading_note(struct reader *reader, const struct view *fields, size_t value)
 {
@@ -198,6 +217,8 @@ static void separated_line(struct reader *reader, struct view line, char separat
            !(is_value(fields[value]) && is_unit(fields[value + 1]) && looks_like_name(fields[value + 2])))
         value++;
     double running = 100;
+    if (value + 2 < count && is_cut_apart(fields, value))
+        return;
     if (value + 2 < count) {
         for (size_t at = value + 3; at + 1 < count && at < value + 7; at++) { /* run time in ns, then % of it */
             double time, percent;
@@ -347,17 +368,6 @@ static void toplev_line(struct reader *reader, struct view line, const struct to
 
 /* ---- text ---- */
 
-/* "8,330,778,710" */
-static bool grouped_number(struct view word, double *ret_number)
-{
-    char digits[64];
-    size_t length = 0;
-    for (size_t at = 0; at < word.length && length + 1 < sizeof(digits); at++)
-        if (word.text[at] != ',' && word.text[at] != '\'')
-            digits[length++] = word.text[at];
-    return word.length && isdigit((unsigned char)word.text[0]) && view_double((struct view){digits, length}, ret_number);
-}
-
 /* "(33.3%)" at the end of a line: how long the event was on a counter. */
 static double running_of(struct view line)
 {
@@ -367,7 +377,7 @@ static double running_of(struct view line)
         return 1;
     struct view inside = view_trim(view_skip(line, (size_t)(open - line.text) + 1));
     inside.length = (size_t)((const char *)memchr(inside.text, '%', inside.length) - inside.text);
-    return view_double(view_trim(inside), &percent) && percent > 0 && percent <= 100 && view_find(line, "+-") < 0
+    return view_decimal(view_trim(inside), &percent) && percent > 0 && percent <= 100 && view_find(line, "+-") < 0
                ? percent / 100 : 1;
 }
 
@@ -393,7 +403,7 @@ static void text_metrics(struct reader *reader, struct view line)
             bare.length--;
         if (view_starts(word, "tma_"))
             name = word;
-        else if (bare.length && view_double(bare, &value)) {
+        else if (bare.length && is_share(bare, &value)) {
             number = bare;
             percent = view_ends(word, "%");
         } else if (view_equal(word, "%"))
@@ -460,16 +470,27 @@ static bool heading_line(struct reader *reader, struct view line)
     return true;
 }
 
+/* "66,5  18,2": metrics have a fraction; where no point stands before the last one, its comma does. */
+static bool has_commas_for_points(struct view line)
+{
+    while (line.length && !isdigit((unsigned char)line.text[line.length - 1]))
+        line.length--;
+    const char *comma = memrchr(line.text, ',', line.length);
+    return comma && !memchr(comma, '.', line.length - (size_t)(comma - line.text));
+}
+
 /* As many numbers at its end as the heading had names; before them a time, or whose they are. */
 static bool column_values(struct reader *reader, struct view line)
 {
+    if (!reader->column_count || has_commas_for_points(line))
+        return false;
     char *copy = arena_string_n(reader->arena, line.text, line.length);
     struct view numbers[COLUMNS_MOST + COLUMNS_BEFORE_MOST];
     size_t count = 0;
     blank_out(copy, "%,;|");
     for (struct view rest = view_trim(view_of(copy)); rest.length && count < array_count(numbers); count++)
         numbers[count] = view_word(&rest);
-    if (!reader->column_count || count < reader->column_count || count > reader->column_count + COLUMNS_BEFORE_MOST)
+    if (count < reader->column_count || count > reader->column_count + COLUMNS_BEFORE_MOST)
         return false;
     size_t before = count - reader->column_count;
     for (size_t at = before; at < count; at++) {
@@ -501,7 +522,7 @@ static struct view leading_cut(struct reader *reader, struct view *line)
     struct view whole = *line, rest = whole, word = view_word(&rest), after = rest, next = view_word(&after);
     double number;
     if (memchr(word.text, '.', word.length) && view_double(word, &number) && 
-        (grouped_number(next, &number) || is_place(next) || is_refusal(view_trim(rest)))) {
+        (view_grouped(next, &number) || is_place(next) || is_refusal(view_trim(rest)))) {
         interval_note(reader, word);
         *line = rest;
         word = next;
@@ -511,7 +532,7 @@ static struct view leading_cut(struct reader *reader, struct view *line)
     if (is_place(word)) {
         *line = rest;
         struct view name = after, behind = view_word(&name);
-        if (grouped_number(next, &number) && (grouped_number(behind, &number) || is_refusal(view_trim(after))))
+        if (view_grouped(next, &number) && (view_grouped(behind, &number) || is_refusal(view_trim(after))))
             *line = after;
     }
     *line = view_trim(*line);
@@ -526,7 +547,7 @@ static void text_line(struct reader *reader, struct view line)
     text_metrics(reader, line);
     if (view_find(line, "seconds time elapsed") >= 0) {
         rest = whole;
-        (void)!view_double(view_word(&rest), &reader->set_seconds);
+        (void)!view_decimal(view_word(&rest), &reader->set_seconds);
         return;
     }
     if (view_find(line, "Performance counter stats for") >= 0) {
@@ -539,13 +560,15 @@ static void text_line(struct reader *reader, struct view line)
             return;
         word = view_trim((struct view){line.text, (size_t)end + 1});
         rest = view_skip(line, (size_t)end + 1);
-    } else if (!word.length || !grouped_number(word, &number)) {
+    } else if (!word.length || !view_grouped(word, &number)) {
         return;
     }
     name = view_word(&rest);
     if (is_unit(name) && name.length) {
         unit = name;
         name = view_word(&rest);
+    } else if (!is_refusal(word)) { /* what has no unit is printed without a fraction */
+        (void)!view_count(word, &number);
     }
     if (!looks_like_name(name) || view_starts(name, "tma_") || view_equal(name, "seconds"))
         return;

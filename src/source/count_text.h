@@ -7,7 +7,8 @@
  * same CPUs and the same interval was counted again, in another group or run: a new set begins, and what follows is of that
  * set. A count that perf couldn't make is kept with its reason. Told apart by the lines themselves; tables drawn with bars ("| 66.5 % | tma_dram_bound |") are text.
  * --metric-only's lines of values are read by the heading above them.
- * Does not support: localised numbers; -r's spread (the mean is read).
+ * Text in other languages' numbers is read ("3,50 msec", "44.120.903.881 cycles"); of -x and --metric-only with a comma as mark of fraction and separator nothing is.
+ * Does not support: -r's spread (the mean is read).
  */
 #ifndef PLUMB_SOURCE_COUNT_TEXT_H
 #define PLUMB_SOURCE_COUNT_TEXT_H

@@ -101,20 +101,29 @@ static void event_put(struct text *out, const struct counted_event *event)
         text_printf(out, "%.15g%s %s (%.2f%%)\n", event->count, strcmp(event->unit, "msec") == 0 ? " msec" : "", event->name, event->running_ratio * 100);
 }
 
-static bool run_put(struct text *out, struct view run, struct arena *arena)
+static void counts_put(struct text *out, const struct count_text *counts)
+{
+    for (size_t at = 0; at < counts->event_count; at++)
+        event_put(out, &counts->events[at]);
+    for (size_t at = 0; at < counts->metric_count; at++)
+        if (strncmp(counts->metrics[at].name, "tma_", 4) == 0)
+            text_printf(out, "%.15g %% %s\n", counts->metrics[at].value, counts->metrics[at].name);
+    if (counts->seconds > 0 && counts->set_count <= 1)
+        text_printf(out, "%.9g seconds time elapsed\n", counts->seconds);
+}
+
+/* False: it holds no counts, as columns of another tool. */
+static bool run_put(struct text *out, struct view run)
 {
     struct count_text counts;
     struct error ignored = {0};
-    if (!count_text_read(&counts, run, arena, &ignored))
-        return false;
-    for (size_t at = 0; at < counts.event_count; at++)
-        event_put(out, &counts.events[at]);
-    for (size_t at = 0; at < counts.metric_count; at++)
-        if (strncmp(counts.metrics[at].name, "tma_", 4) == 0)
-            text_printf(out, "%.15g %% %s\n", counts.metrics[at].value, counts.metrics[at].name);
-    if (counts.seconds > 0 && counts.set_count <= 1)
-        text_printf(out, "%.9g seconds time elapsed\n", counts.seconds);
-    return true;
+    struct arena scratch;
+    arena_init(&scratch);
+    bool read = count_text_read(&counts, run, &scratch, &ignored);
+    if (read)
+        counts_put(out, &counts);
+    arena_done(&scratch);
+    return read;
 }
 
 struct view import_counts_turned(struct view text, struct arena *arena)
@@ -123,14 +132,17 @@ struct view import_counts_turned(struct view text, struct arena *arena)
     scoped_text struct text out = {0};
     bool turned = false;
     for (struct view from = rest; view_line(&rest, &line); from = rest) {
-        struct view behind = from;
-        if (is_counts(line) && run_put(&out, run_of(&behind), arena)) {
-            rest = behind;
-            turned = true;
-            continue;
+        if (is_counts(line)) { /* whatever it is, none of it is looked at again */
+            rest = from;
+            line = run_of(&rest);
+            if (run_put(&out, line)) {
+                turned = true;
+                continue;
+            }
         }
         text_append(&out, line.text, line.length);
-        text_add_char(&out, '\n');
+        if (!view_ends(line, "\n"))
+            text_add_char(&out, '\n');
     }
     return turned ? (struct view){arena_copy(arena, out.bytes, out.length), out.length} : text;
 }

@@ -169,7 +169,7 @@ static bool row_of_metrics(struct view line, struct row *row)
     return row->name.length && has_share && row->number >= 0 && row->number <= 100;
 }
 
-/* "(66.64%)" at the end of a line: the share of the time in which it was counted. */
+/* "(66.64%)" at the end of a line: the share of the time in which it was counted; perf leaves out 100 %. */
 static double running_of(struct view line)
 {
     line = view_trim(line);
@@ -177,7 +177,7 @@ static double running_of(struct view line)
     for (size_t at = line.length; at > 0 && view_ends(line, "%)"); at--)
         if (line.text[at - 1] == '(') {
             struct view inside = {line.text + at, line.length - at - 1};
-            return share_of(inside, &percent) && percent > 0 && percent <= 100 ? percent / 100 : 0;
+            return share_of(inside, &percent) && percent <= 100 ? percent / 100 : 1;
         }
     return 1;
 }
@@ -191,6 +191,8 @@ static bool row_of_stat(struct view line, struct row *row)
     if (view_equal(name, "msec")) {
         name = view_word(&line);
         row->number *= 1e6; /* clocks count nanoseconds */
+    } else {
+        (void)!view_count(count, &row->number);
     }
     bool letter = name.length > 2 && ((name.text[0] | 32) >= 'a' && (name.text[0] | 32) <= 'z');
     row->name = name;
@@ -348,7 +350,7 @@ static void summarise(struct text *out, enum import_kind kind, struct rows *rows
         break;
     case IMPORT_RUNS:
         text_printf(out, "%zu runs, %.6g to %.6g s, median %.6g s", rows->count, rows->items[rows->count - 1].number,
-                    rows->items[0].number, rows->items[rows->count / 2].number);
+                    rows->items[0].number, (rows->items[rows->count / 2].number + rows->items[(rows->count - 1) / 2].number) / 2);
         break;
     case IMPORT_METRICS:
         for (size_t at = 0; at < rows->count && at < 8; at++) {
@@ -525,7 +527,7 @@ static double elapsed_in(struct view text)
         struct view rest = line;
         double seconds;
         struct row row = {0};
-        if (view_grouped(view_word(&rest), &seconds) && says_elapsed(rest))
+        if (view_decimal(view_word(&rest), &seconds) && says_elapsed(rest))
             return seconds;
         if (view_ends(view_trim(line), "s") && row_of_runs(line, &row))
             return row.number;

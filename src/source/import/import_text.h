@@ -5,7 +5,7 @@
  *
  * A document may hold several tables with prose between them: import_text_next gives one after the other, each with the line of prose
  * before it. Rows and summary carry the tool's numbers, not plumb's: they keep that origin wherever they go.
- * Does not support: localised numbers. perf's machine-readable forms and tables of Markdown with a run a row are turned into such texts before
+ * perf's machine-readable forms and tables of Markdown with a run a row are turned into such texts before
  * (source/import/import_counts, source/import/import_markdown).
  */
 #ifndef PLUMB_SOURCE_IMPORT_IMPORT_TEXT_H
@@ -30,7 +30,7 @@ struct import_row {
     double number;        /* exits, percent, count (clocks in ns), seconds of a run */
     double seconds;       /* exits with times: count * mean; 0: the table has none */
     double self;          /* perf report: percent of the function's own, without what it called */
-    double running_ratio; /* perf stat: share of the time in which it was counted; 0: not said */
+    double running_ratio; /* perf stat: share of the time in which it was counted, all of it (1) where the line says no other; 0: of other kinds */
     const char *where;    /* perf report: the binary; perf annotate: the first function listed; "" when not said */
 };
 

@@ -153,13 +153,22 @@ Test(text, numbers_as_tools_print_them)
     cr_expect(view_grouped(VIEW("0,125"), &value) && value == 0.125);
     cr_expect(view_grouped(VIEW("1.234,5"), &value) && value == 1234.5);
     cr_expect(view_grouped(VIEW("1.234.567"), &value) && value == 1234567);
+    cr_expect(view_grouped(VIEW("8'330'778"), &value) && value == 8330778);
+    cr_expect(view_count(VIEW("1.234"), &value) && value == 1234);
+    cr_expect(view_count(VIEW("1,234"), &value) && value == 1234);
+    cr_expect(view_count(VIEW("0.613"), &value) && value == 0.613);
+    cr_expect(view_count(VIEW("1234.567"), &value) && value == 1234.567, "no group has four digits");
+    cr_expect(view_count(VIEW("12.50"), &value) && value == 12.5);
+    cr_expect(view_decimal(VIEW("1,234"), &value) && value == 1.234);
+    cr_expect(view_decimal(VIEW("1.234"), &value) && value == 1.234);
+    cr_expect(view_decimal(VIEW("7"), &value) && value == 7);
     cr_expect(view_duration(VIEW("0,50us"), &value) && value > 0.499e-6 && value < 0.501e-6);
     cr_expect(view_duration(VIEW("3.25us"), &value) && value > 3.2499e-6 && value < 3.2501e-6);
     cr_expect(view_duration(VIEW("7s"), &value) && value == 7);
     value = -1;
-    static const char *const none[] = {"", "s", "ms", "-1", "+1", "1e30", "inf", "nan", ",1x", "1 2", "1.2.3,4.5,6", "12345678901234567890123456789012345678901"};
+    static const char *const none[] = {"", "s", "ms", "-1", "+1", "1e30", "inf", "nan", ",1x", "1 2", "1.2.3,4.5,6", "12345678901234567890123456789012345678901", "5'", "'123", "8'33"};
     for (size_t at = 0; at < sizeof(none) / sizeof(none[0]); at++)
-        cr_expect(!view_grouped(view_of(none[at]), &value) && !view_duration(view_of(none[at]), &value) && value == -1, "'%s'", none[at]);
+        cr_expect(!view_grouped(view_of(none[at]), &value) && !view_count(view_of(none[at]), &value) && !view_decimal(view_of(none[at]), &value) && !view_duration(view_of(none[at]), &value) && value == -1, "'%s'", none[at]);
 }
 
 Test(text, hundredths_are_those_of_printf)

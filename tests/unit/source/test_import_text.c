@@ -21,6 +21,7 @@ static const struct {
     {"   33.94 :   4011a2:  mov 0x58(%rax),%rax\n", IMPORT_ANNOTATE, "mov 0x58(%rax),%rax 33.9 %"},
     {"# started\n  8,330,778,710      cycles  # x\n", IMPORT_STAT, "8330778710 cycles"},
     {"0.164\n0.160 s\n0.162 seconds\n", IMPORT_RUNS, "3 runs, 0.16 to 0.164 s, median 0.162 s"},
+    {"0.164\n0.160 s\n0.162 seconds\n0.170 s\n", IMPORT_RUNS, "4 runs, 0.16 to 0.17 s, median 0.163 s"},
     {"NNC: 0.164 s\nATen: 0.161 s\nSpeedup (ATen/NNC): 0.97\n", IMPORT_RUNS, "2 runs, 0.161 to 0.164 s"},
     {"real\t0m1.250s\nuser\t0m1.1s\n", IMPORT_RUNS, "1 runs, 1.25 to 1.25 s"},
     {"33.94% mov     0x58(%rax),%rax\n42%  auto w = 3;\n", IMPORT_ANNOTATE, "auto w = 3; 42.0 %"},
@@ -250,6 +251,40 @@ Test(import_text, counts_in_machine_forms_and_by_parts_are_added_up)
     }
 }
 
+/* A file of columns that aren't perf's is read once: line by line with all that follows, this takes minutes and all memory. */
+Test(import_text, columns_of_others_are_read_once, .timeout = 30)
+{
+    enum { ROWS = 20000 };
+    struct arena arena;
+    scoped_text struct text text = {0};
+    arena_init(&arena);
+    text_add(&text, "station,temperature,humidity,pressure\n");
+    for (int at = 0; at < ROWS; at++)
+        text_printf(&text, "%d,%d.5,%d,1013\n", at, at % 30, at % 100);
+    cr_expect_eq(import_counts_turned(text_view(&text), &arena).text, text.bytes);
+    cr_expect_null(arena.newest, "nothing of it is kept");
+    text_add(&text, "\nAnd what perf counted:\n\n8386784008,,cycles:u,2401000000,100.00,,\n");
+    struct view turned = import_counts_turned(text_view(&text), &arena);
+    cr_expect(view_find(turned, "8386784008 cycles:u (100.00%)") >= 0);
+    arena_done(&arena);
+}
+
+Test(import_text, a_share_of_the_time_that_is_not_said_is_all_of_it)
+{
+    static const struct {
+        const char *line;
+        double running_ratio;
+    } lines[] = {{" 1,000 cycles  (66.64%)\n", 0.6664}, {" 1,000 cycles\n", 1}, {" 1,000 cycles (+-0.04%)\n", 1}, {" 1,000 cycles (0.00%)\n", 0}, {" 1,000 cycles (50,25%)\n", 0.5025}};
+    for (size_t at = 0; at < array_count(lines); at++) {
+        struct arena arena;
+        arena_init(&arena);
+        struct imported_text table = import_text_read(view_of(lines[at].line), &arena);
+        cr_assert_eq(table.row_count, 1);
+        cr_expect_float_eq(table.rows[0].running_ratio, lines[at].running_ratio, 1e-9, "%s", lines[at].line);
+        arena_done(&arena);
+    }
+}
+
 Test(import_text, prose_and_plain_counts_stay_as_they_are)
 {
     static const char *const texts[] = {"1,000 cycles\n", "We ran 3, 4, 5 and 6 threads, then none.\n", "LOC: 912 922 Local timer interrupts\n", "MSR_WRITE 1000 49.5% 8.1% 0.50us 40.21us 2.00us\n",
@@ -431,6 +466,7 @@ Test(import_text, thousands_apart_by_blanks_and_metrics_of_a_sentence)
 
 Test(import_text, counts_in_other_languages_lists_and_stacks)
 {
+    static const char german[] = " 3,50 msec task-clock\n 44.120.903.881 cycles\n 1.234 page-faults\n\n 1,234 seconds time elapsed\n";
     static const char french[] = "    44 120 903 881      cycles:u\n     1\xe2\x80\xaf" "637\xe2\x80\xaf" "900      branch-misses\n 1 200 300 4   x\n 1 200 words\n";
     struct arena arena;
     arena_init(&arena);
@@ -438,6 +474,13 @@ Test(import_text, counts_in_other_languages_lists_and_stacks)
     cr_expect(view_find(turned, "44120903881      cycles:u\n1637900      branch-misses\n 1 200 300 4   x\n 1 200 words\n") == 0, "%.*s", (int)turned.length, turned.text);
     for (size_t length = 0; length < sizeof(french) - 1; length++)
         (void)import_thousands_turned((struct view){french, length}, &arena);
+    struct imported_text table;
+    struct view rest = view_of(german);
+    cr_assert(import_text_next(&rest, &arena, &table) && table.row_count == 3);
+    cr_expect_float_eq(table.rows[0].number, 3.5e6, 1e-3);
+    cr_expect_float_eq(table.rows[1].number, 44120903881, 0.1);
+    cr_expect_float_eq(table.rows[2].number, 1234, 1e-9, "counts have no fraction");
+    cr_expect_float_eq(table.elapsed_s, 1.234, 1e-9, "and seconds no thousands apart");
     cr_expect_eq(import_text_read(view_of("1. nohz_full\n2. THP=always\n"), &arena).kind, IMPORT_UNKNOWN, "items of a list are no counts");
     cr_expect_eq(import_text_read(view_of("    do_futex\n        88102931\n    io_schedule\n        110223\n"), &arena).kind, IMPORT_UNKNOWN, "counts of stacks are no seconds");
     cr_expect_eq(import_text_read(view_of("12\n13\n"), &arena).kind, IMPORT_RUNS);
