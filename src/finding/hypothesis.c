@@ -58,6 +58,7 @@ static struct results declared(const struct results *all, unsigned mask)
     HIDE(RESULT_STATEMENTS, statements);
 #undef HIDE
     some.imported = NULL;
+    some.told = NULL;
     some.topdown = NULL;
     return some;
 }

@@ -19,6 +19,7 @@
 #include "analyse/imported.h"
 #include "analyse/probes/probe_results.h"
 #include "analyse/statement.h"
+#include "analyse/told/told.h"
 #include "analyse/time/wait_rows.h"
 #include "analyse/topdown/phase_trees.h"
 #include "statistics/ceilings.h"
@@ -58,9 +59,10 @@ struct results {
     const struct probe_results *probes;
     const struct guest_costs *guest; /* measured within the hour */
     const struct statements *statements;
+    const struct told *told; /* what sentences among them tell; NULL: nobody said anything. Hidden as imported is */
     const struct call_parts *parts; /* into which calls its paths part; NULL: not known */
     const struct program_shares *programs; /* which took the CPU time; NULL: no samples */
-    const struct imported *imported; /* tables of other tools; NULL: none. Hidden from hypotheses, which leave them to finding/imported */
+    const struct imported *imported; /* tables of other tools; NULL: none. Hidden from hypotheses: finding/imported asks them */
     const struct bottleneck *bottleneck; /* estimated; NULL: a counted tree decides, or there are no samples */
     const struct topdown_counted *topdown; /* counted here; NULL: not, or not its first level. Only finding/counted.c looks at it */
     const struct phase_trees *phase_trees; /* the same of each phase; NULL: there is one phase, or nothing was counted */

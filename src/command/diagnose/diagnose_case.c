@@ -207,6 +207,8 @@ static bool statements_read(struct loaded_case *loaded, const char *folder, stru
         };
     loaded->statements = (struct statements){items, json_count(list)};
     loaded->results.statements = loaded->statements.count ? &loaded->statements : NULL;
+    told_of(&loaded->told, &loaded->statements, &loaded->arena);
+    loaded->results.told = loaded->statements.count ? &loaded->told : NULL;
     return true;
 }
 

@@ -55,6 +55,7 @@ struct loaded_case {
     struct host_profile host; /* of CPUs, or where guests show */
     const char *host_denominator; /* NULL: there is none */
     struct statements statements;
+    struct told told;
     struct imported imported;
     struct exits exits; /* of guests, as plumb exits gathered them */
     bool has_exits;

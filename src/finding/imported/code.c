@@ -200,7 +200,7 @@ static bool check_test(const struct results *results, const struct told *told, s
     return true;
 }
 
-bool imported_code_test(const struct results *results, const struct told *told, struct finding *finding)
+bool imported_code_test(const struct results *results, struct finding *finding)
 {
-    return loop_test(results, told, finding) || check_test(results, told, finding);
+    return loop_test(results, results->told, finding) || check_test(results, results->told, finding);
 }

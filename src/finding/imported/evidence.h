@@ -3,19 +3,18 @@
 #ifndef PLUMB_FINDING_IMPORTED_EVIDENCE_H
 #define PLUMB_FINDING_IMPORTED_EVIDENCE_H
 
-#include "analyse/told/told.h"
 #include "finding/hypothesis.h"
 
 #define IMPORTED_WORDS "imported, not measured by plumb"
 
-/* Each decides the finding, or says that it has nothing to say of it (false). */
-bool imported_trial_test(const struct results *results, const struct told *told, struct finding *finding);
-bool imported_narrow_test(const struct results *results, const struct told *told, struct finding *finding); /* of wide vectors, where nothing was counted */
-bool imported_licence_test(const struct results *results, const struct told *told, struct finding *finding);
+/* Each decides the finding, or says that it has nothing to say of it (false). results: imported and told are there, if only without anything in them. */
+bool imported_trial_test(const struct results *results, struct finding *finding);
+bool imported_narrow_test(const struct results *results, struct finding *finding); /* of wide vectors, where nothing was counted */
+bool imported_licence_test(const struct results *results, struct finding *finding);
 bool imported_count_test(const struct results *results, struct finding *finding);
 bool imported_system_test(const struct results *results, struct finding *finding);
 bool imported_report_test(const struct results *results, struct finding *finding);
-bool imported_code_test(const struct results *results, const struct told *told, struct finding *finding);
+bool imported_code_test(const struct results *results, struct finding *finding);
 
 /* What a table says of a decided finding: its evidence, and its headline or reason. */
 void imported_say(struct finding *finding, const char *metric, struct interval share, const char *file);

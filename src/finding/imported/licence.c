@@ -104,11 +104,11 @@ static void leave_rest_open(struct finding *finding, const struct pair *pair, do
         finding_leave_open(finding, "imported-rest", VALUE_TEXT("rest", arena_printf(finding->arena, "%.1f %%", rest * 100)));
 }
 
-bool imported_licence_test(const struct results *results, const struct told *told, struct finding *finding)
+bool imported_licence_test(const struct results *results, struct finding *finding)
 {
     struct imported_arm arms[IMPORTED_ARMS_MOST];
     struct pair pair;
-    if (strcmp(finding->hypothesis->id, "avx512-licence") != 0 || !pair_find(arms, imported_arms_of(results->imported, arms), &pair))
+    if (!pair_find(arms, imported_arms_of(results->imported, arms), &pair))
         return false;
     double gain = 1 - pair.narrow->elapsed_s.value / pair.wide->elapsed_s.value, most = pair.lowered * FALL_MOST;
     double high = gain < most ? gain : most;

@@ -311,8 +311,9 @@ static bool change_test(const struct results *results, const struct told *told, 
     return true;
 }
 
-bool imported_trial_test(const struct results *results, const struct told *told, struct finding *finding)
+bool imported_trial_test(const struct results *results, struct finding *finding)
 {
+    const struct told *told = results->told;
     const struct told_trial *contrary, *trial = trial_for(told, finding, results->effect, &contrary);
     if (!trial)
         return false;
@@ -342,8 +343,9 @@ bool imported_trial_test(const struct results *results, const struct told *told,
     }
 }
 
-bool imported_narrow_test(const struct results *results, const struct told *told, struct finding *finding)
+bool imported_narrow_test(const struct results *results, struct finding *finding)
 {
+    const struct told *told = results->told;
     const struct told_trial *contrary, *trial = trial_for(told, finding, results->effect, &contrary);
     if (!trial || trial->treatment != TREATMENT_NARROW)
         return false;
