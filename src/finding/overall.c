@@ -7,8 +7,10 @@
 #include "finding/counted.h"
 #include "finding/cpu/dispatch.h"
 #include "finding/family.h"
+#include "finding/few_samples.h"
 #include "finding/imported/leaf.h"
 #include "finding/maker.h"
+#include "finding/operations_said.h"
 #include "finding/parts.h"
 #include "finding/programs.h"
 #include "finding/wording.h"
@@ -25,11 +27,6 @@ enum {
     SIGNALS_MOST = 64,
     NAMED_MOST = 6 /* causes named as ruled out in the verdict; the list has them all */
 };
-
-/* A sentence of the verdict's, filled. */
-#define verdict_words(arena, key, ...)                                                                                \
-    wording_fill((arena), wording_find("verdict", (key)), (const struct value[]){__VA_ARGS__},                        \
-                 sizeof((const struct value[]){__VA_ARGS__}) / sizeof(struct value))
 
 const char *overall_kind_name(enum overall_kind kind)
 {
@@ -126,9 +123,9 @@ const char *overall_longer(const struct results *results, struct arena *arena)
     if (was_killed(results))
         return next_of_killed(results);
     if (results->exit_status && !results->cut)
-        return verdict_words(arena, "next-failed", VALUE_TEXT("status", arena_printf(arena, "%d", results->exit_status)));
+        return arena_printf(arena, wording_find("verdict", "next-failed"), results->exit_status);
     if (left_behind(results))
-        return verdict_words(arena, "next-left", VALUE_TEXT("pid", arena_printf(arena, "%u", left_behind(results)->left_pid)));
+        return arena_printf(arena, wording_find("verdict", "next-left"), left_behind(results)->left_pid);
     if (results->cut && run && run->scope == RUN_STARTED)
         return "let it run longer, to its end if that comes: it was ended early";
     if (!run || run->scope != RUN_STARTED)
@@ -638,7 +635,15 @@ static struct overall with_work(struct overall overall, const struct results *re
         overall.sentence = arena_printf(arena, "%s %s", work.is_most ? work.sentence : overall.sentence, work.is_most ? overall.sentence : work.sentence);
     for (size_t at = 0; at < array_count(work.advice) && work.advice[at]; at++)
         advise(&overall, work.advice[at]);
-    return overall;
+    bool says_enough = work.is_most || (culprit && share_of_culprit(culprit) >= CULPRIT_SMALL);
+    return says_enough ? overall : with_sentence(overall, operations_said(results, arena), arena);
+}
+
+static void advise_on_samples(struct overall *overall, const struct results *results, struct arena *arena)
+{
+    const char *advice = few_samples_advice(results, arena);
+    if (advice)
+        advise(overall, advice);
 }
 
 /* Whatever the cause: what has no name, nobody finds in the source. */
@@ -654,7 +659,7 @@ static void advise_on_names(struct overall *overall, const struct results *resul
         hottest = nameless && !hottest ? &stalls->functions[at] : hottest;
     }
     if (jit >= JIT_MATTERS)
-        advise(overall, verdict_words(arena, "next-jit", VALUE_SHARE("share", interval_exactly(jit)), VALUE_TEXT("how", wording_find("common", code_maker_of(results, hottest)->names))));
+        advise(overall, arena_printf(arena, wording_find("verdict", "next-jit"), jit * 100, wording_find("common", code_maker_of(results, hottest)->names)));
 }
 
 /* No cause is certain: the way on leads through the hot function and through what is still open. */
@@ -663,13 +668,14 @@ static void what_next(struct overall *overall, const struct findings *findings, 
 {
     static const double DISPATCH_MATTERS = 0.1;
     const struct stalls *stalls = results->stalls;
+    advise_on_samples(overall, results, arena);
     const struct finding *interpreter = finding_named(findings, "interpreter");
     if (interpreter && interpreter->verdict == VERDICT_UNDECIDED && interpreter->advice_count)
         advise(overall, arena_printf(arena, "%s: %s", interpreter->reason, interpreter->advice[0]));
     advise_on_names(overall, results, arena);
     const struct finding *lead = lead_of(findings, results);
     if (lead && lead != interpreter && lead->remedy)
-        advise(overall, verdict_words(arena, "next-open", VALUE_TEXT("cause", lead->hypothesis->title), VALUE_TEXT("remedy", lead->remedy)));
+        advise(overall, arena_printf(arena, wording_find("verdict", "next-open"), lead->hypothesis->title, lead->remedy));
     const struct finding *guesses = finding_named(findings, "branch-mispredicts");
     struct dispatch dispatch = dispatch_of(results);
     bool shown = dispatch.calls + dispatch.jumps >= DISPATCH_MATTERS * (double)stalls->sample_count;
@@ -680,7 +686,7 @@ static void what_next(struct overall *overall, const struct findings *findings, 
     if (hottest && (double)stalls->unnamed_samples * 2 > (double)stalls->sample_count)
         advise(overall, wording_find("common", "remedy-names"));
     if (hottest)
-        advise(overall, verdict_words(arena, "next-look", VALUE_TEXT("function", name_for_sentence(name_in_words(hottest), arena))));
+        advise(overall, arena_printf(arena, wording_find("verdict", "next-look"), name_for_sentence(name_in_words(hottest), arena)));
     overall->confirm = wording_find("verdict", "next-check");
 }
 
@@ -772,8 +778,8 @@ static struct overall overall_seen(const struct findings *findings, const struct
     if (is_unseen(results))
         return (struct overall){
             .kind = OVERALL_BLIND,
-            .sentence = verdict_words(arena, "unseen", VALUE_TEXT("samples", arena_printf(arena, "%zu", (size_t)results->stalls->sample_count)),
-                                      VALUE_SECONDS("cpu", interval_exactly(results->run->cpu_s.value))),
+            .sentence = arena_printf(arena, wording_find("verdict", "unseen"), (size_t)results->stalls->sample_count,
+                                     results->run->cpu_s.value),
             .advice = {overall_longer(results, arena)},
             .advice_count = 1,
         };
@@ -807,11 +813,13 @@ static struct overall overall_seen(const struct findings *findings, const struct
         };
         culprit = with_work(culprit, results, arena);
         advise_on_names(&culprit, results, arena);
+        if (culprit.culprit_is_small)
+            advise_on_samples(&culprit, results, arena);
         if (!culprit.larger && !culprit.culprit_is_small)
             advise_on_estimated(&culprit, findings, results, arena);
         const struct stall_function *hottest = results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
         if (culprit.culprit_is_small && !culprit.larger && hottest && strcmp(hottest->name, "main") != 0)
-            advise(&culprit, verdict_words(arena, "next-look", VALUE_TEXT("function", name_for_sentence(name_in_words(hottest), arena))));
+            advise(&culprit, arena_printf(arena, wording_find("verdict", "next-look"), name_for_sentence(name_in_words(hottest), arena)));
         return with_disturbance(with_callers(with_leaf(culprit, findings, results, arena), results, arena), findings, arena);
     }
     bool nothing_ran = results->statements && !(results->run && (results->run->elapsed_s.known || results->run->cpu_s.known));

@@ -7,6 +7,8 @@
 #include "analyse/bottleneck/thresholds.h"
 #include "base/scope.h"
 
+#include <math.h>
+
 enum {
     LOOPS_MOST = 24,
 };
@@ -280,6 +282,27 @@ static void tally_look(struct tally *tally, const struct loop_look *look, const 
     }
 }
 
+/* A large part of a short run isn't small: what a longer one would show of it is open. */
+static bool lacks_samples(const struct loop_look *look, double all)
+{
+    return look->guesses.lacks_samples && (double)look->region->samples >= bottleneck_thresholds.paced_share * all;
+}
+
+static struct bottleneck_lack lack_of(const struct loop_look *looks, size_t count, double all)
+{
+    struct bottleneck_lack lack = {0};
+    double most = 0;
+    for (size_t at = 0; at < count; at++) {
+        double samples = (double)looks[at].region->samples, times = GUESSES_SAMPLES_LEAST / samples;
+        if (!lacks_samples(&looks[at], all) || looks[at].samples[CAUSE_UNKNOWN] <= 0)
+            continue;
+        lack.share += looks[at].samples[CAUSE_UNKNOWN] / all;
+        most = times > most ? times : most;
+    }
+    lack.runs = (uint32_t)ceil(most);
+    return lack;
+}
+
 /*
  * Loops and functions too small to show anything by themselves, taken together: of their quick instructions, as many as
  * samples fall around branches beyond even are laid at wrong guesses; the others retire, as far as anyone can see.
@@ -288,9 +311,7 @@ static double tally_small(struct tally *tally, const struct loop_look *looks, si
 {
     double small = 0, quick = 0;
     for (size_t at = 0; at < count; at++) {
-        /* A large part of a short run isn't small: what a longer one would show of it is open. */
-        bool is_large = looks[at].guesses.lacks_samples && (double)looks[at].region->samples >= bottleneck_thresholds.paced_share * all;
-        bool is_small = !looks[at].guesses.has_enough && !is_large;
+        bool is_small = !looks[at].guesses.has_enough && !lacks_samples(&looks[at], all);
         small += is_small ? (double)looks[at].region->samples : 0;
         quick += is_small ? looks[at].quick : 0; /* not what waits for something that isn't known */
     }
@@ -447,6 +468,8 @@ void bottleneck_find(struct bottleneck *ret_bottleneck, const struct bottleneck_
     if (why) {
         result.program.why_not = why;
         result.program.recoverable_why = "no cause is known";
+        if (!request->not_a_cpu_problem && all > 0 && all < bottleneck_thresholds.samples_least)
+            result.lack = (struct bottleneck_lack){1, (uint32_t)ceil(GUESSES_SAMPLES_LEAST / all)};
         *ret_bottleneck = result;
         return;
     }
@@ -465,5 +488,6 @@ void bottleneck_find(struct bottleneck *ret_bottleneck, const struct bottleneck_
         if ((double)regions.items[at].samples >= bottleneck_thresholds.loop_share_least * all)
             loop_fill(&result.loops[result.loop_count++], &timed, &looks[at], arena);
     program_fill(&result, &timed, looks, count, arena);
+    result.lack = lack_of(looks, count, all);
     *ret_bottleneck = result;
 }

@@ -129,12 +129,18 @@ struct bottleneck_loop {
     struct measured rate_per_s, bound_cycles, measured_cycles, bytes_per_turn, extra_memory_trips;
 };
 
+struct bottleneck_lack { /* of samples: what the program's running longer would tell */
+    double share;  /* of all samples, at which nothing could be laid in loops and functions that too few samples fell into; 0: none */
+    uint32_t runs; /* so many times as many samples are enough for each of these */
+};
+
 struct bottleneck {
     struct bottleneck_verdict program;
     struct bottleneck_loop *loops; /* most samples first */
     size_t loop_count;
     double masses[CAUSE_COUNT]; /* of all samples, 0..1; what is missing is the kernel's and what couldn't be told */
     double kernel_ratio, blind_ratio;
+    struct bottleneck_lack lack;
 };
 
 struct bottleneck_request {

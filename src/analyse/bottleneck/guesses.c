@@ -9,7 +9,6 @@
 #include <string.h>
 
 enum {
-    SAMPLES_LEAST = 200,
     ROWS_LEAST = 4,
 };
 
@@ -258,8 +257,8 @@ struct guesses guesses_of(const struct region *region, bool restarts_behind)
     guesses.branch_share = samples + shown.outside > 0 ? shown.samples / (samples + shown.outside) : 0;
     guesses.branch_rows = count + shown.outside_rows > 0 ? shown.rows / (count + shown.outside_rows) : 0;
     bool shows = count >= ROWS_LEAST || guesses.sure_share >= bottleneck_thresholds.landing_restarts;
-    guesses.has_enough = samples >= SAMPLES_LEAST && shows;
-    guesses.lacks_samples = samples < SAMPLES_LEAST;
+    guesses.has_enough = samples >= GUESSES_SAMPLES_LEAST && shows;
+    guesses.lacks_samples = samples < GUESSES_SAMPLES_LEAST;
     if (restarts_behind)
         table_find_behind(&guesses, region);
     else

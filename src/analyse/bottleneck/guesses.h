@@ -9,6 +9,8 @@
 
 #include "analyse/bottleneck/region.h"
 
+enum { GUESSES_SAMPLES_LEAST = 200 }; /* of a region, for their spread to tell anything */
+
 struct guesses {
     uint32_t branches;         /* conditional ones that don't merely close a loop */
     uint32_t indirect;         /* jumps and calls through a register or table */

@@ -350,7 +350,31 @@ Test(bottleneck, a_short_run_is_not_busy_for_want_of_samples)
     loop_close(&made, 0);
     const struct bottleneck_verdict *verdict = verdict_of(&made);
     cr_assert_eq(verdict->class, BOTTLENECK_UNKNOWN, "%s", bottleneck_class_name(verdict->class));
+    cr_expect_float_eq(made.result.lack.share, 1, 1e-9, "%g", made.result.lack.share);
+    cr_expect_eq(made.result.lack.runs, 2, "%u", made.result.lack.runs);
     done(&made);
+}
+
+/* What enough samples tell nothing of more of them don't tell, either; fewer than any estimate needs lack all. */
+Test(bottleneck, more_samples_are_asked_for_where_they_are_few)
+{
+    static const struct {
+        uint64_t samples; /* of a row of six */
+        double share;
+        unsigned runs;
+    } cases[] = {{40, 0, 0}, {20, 1, 2}, {10, 1, 4}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        function_begin(&made, "turns");
+        for (int row = 0; row < 6; row++)
+            row_add(&made, INSTRUCTION_INT, cases[at].samples);
+        loop_close(&made, 0);
+        (void)verdict_of(&made);
+        cr_expect_float_eq(made.result.lack.share, cases[at].share, 1e-9, "%zu: %g", at, made.result.lack.share);
+        cr_expect_eq(made.result.lack.runs, cases[at].runs, "%zu: %u", at, made.result.lack.runs);
+        done(&made);
+    }
 }
 
 /* ---- what ran ---- */

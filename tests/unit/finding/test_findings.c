@@ -301,6 +301,63 @@ Test(findings, what_the_names_tell_stands_beside_a_small_cause)
     arena_done(&made.arena);
 }
 
+/* Where neither a cause nor a name is the answer, what the instructions are for says what its code does; a large cause stands alone. */
+Test(findings, what_the_instructions_are_for_stands_where_nothing_else_tells)
+{
+    static const struct {
+        uint64_t samples; /* of 1000 */
+        bool is_culprit, is_said;
+    } cases[] = {{600, false, true}, {150, false, false}, {600, true, false}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        struct instruction row = {.mnemonic = "psadbw", .class = INSTRUCTION_VECTOR, .memory = {.is_present = true}};
+        uint64_t hits = cases[at].samples;
+        struct stall_code code = {.items = &row, .hits = &hits, .count = 1};
+        made.stalls.codes = &code;
+        if (cases[at].is_culprit)
+            add_small_pages(&made);
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        bool said = strstr(overall.sentence, "By its instructions, 60 % of its CPU time is in code that adds up differences of bytes, as where blocks of pictures are compared (psadbw).");
+        cr_expect_eq(said, cases[at].is_said, "%zu: %s", at, overall.sentence);
+        arena_done(&made.arena);
+    }
+}
+
+/* More of the same run is the first thing to try where what is open lacks samples, and is no advice where it doesn't or the program failed. */
+Test(findings, a_short_run_is_to_be_repeated)
+{
+    static const struct {
+        double share;
+        size_t runs; /* that it was run */
+        int status;
+        enum run_scope scope;
+        const char *has; /* NULL: nothing of it */
+    } cases[] = {
+        {0.4, 1, 0, RUN_STARTED, "40 % of the CPU time lies in code that too few samples fell into to tell what it waits for: plumb diagnose --runs 3 -- CMD"},
+        {0.4, 4, 0, RUN_STARTED, "--runs 12 -- CMD"},
+        {0.05, 1, 0, RUN_STARTED, NULL},
+        {0.4, 1, 1, RUN_STARTED, NULL},
+        {0.4, 1, 0, RUN_ATTACHED, "watch it 3 times as long (--duration)"},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        struct bottleneck bottleneck = {.lack = {cases[at].share, 3}};
+        struct run_spread runs = {.count = cases[at].runs};
+        made.results.bottleneck = &bottleneck;
+        made.results.runs = cases[at].runs > 1 ? &runs : NULL;
+        made.results.exit_status = cases[at].status;
+        made.run.scope = cases[at].scope;
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        bool has = overall.advice_count && strstr(overall.advice[0], cases[at].has ? cases[at].has : "too few samples");
+        cr_expect_eq(has, cases[at].has != NULL, "%zu: %s", at, overall.advice_count ? overall.advice[0] : "");
+        arena_done(&made.arena);
+    }
+}
+
 /* A compiler's suffixes of clones and parts tell a reader nothing; what only looks like one stays. */
 Test(findings, names_in_sentences_are_those_of_the_source)
 {
