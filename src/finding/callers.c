@@ -25,7 +25,7 @@ static void callers_print(struct text *out, const struct stall_caller *callers, 
     }
 }
 
-const char *callers_said(const struct results *results, struct arena *arena)
+const char *callers_said(const struct results *results, const char *said, struct arena *arena)
 {
     const struct stalls *stalls = results->stalls;
     const struct stall_function *hottest = stalls && stalls->function_count ? &stalls->functions[0] : NULL;
@@ -35,7 +35,11 @@ const char *callers_said(const struct results *results, struct arena *arena)
     if (strcmp(hottest->name, "main") == 0) /* by whatever starts a program */
         return NULL;
     scoped_text struct text out = {0};
-    text_printf(&out, "%s is called by ", name_for_sentence(hottest->name, arena));
+    const char *name = name_for_sentence(hottest->name, arena);
+    if (strstr(said, name))
+        text_printf(&out, "%s is called by ", name);
+    else
+        text_printf(&out, "The hottest function, %s (%.0f %%), is called by ", name, hottest->share.mid * 100);
     callers_print(&out, hottest->callers, hottest->caller_count, hottest->stacks, arena);
     if (hottest->owner_count && (double)hottest->owners[0].stacks >= CALLER_LEAST * (double)hottest->stacks) {
         text_add(&out, "; for ");

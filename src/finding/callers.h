@@ -5,7 +5,10 @@
 
 #include "finding/results.h"
 
-/* "memcpy is called by copy_rows (m.c:5).", or NULL: it is no library's, or too few stacks reached a caller. Owner: arena. */
-const char *callers_said(const struct results *results, struct arena *arena);
+/*
+ * "memcpy is called by copy_rows (m.c:5).", or NULL: it is no library's, or too few stacks reached a caller. said: the verdict so far; where it
+ * doesn't name the function, its share is said, too. Owner: arena.
+ */
+const char *callers_said(const struct results *results, const char *said, struct arena *arena);
 
 #endif

@@ -210,7 +210,7 @@ static struct overall with_parts(struct overall overall, const struct results *r
 /* Who calls the hot function or, where none is hot, what the time is called for. */
 static struct overall with_callers(struct overall overall, const struct results *results, struct arena *arena)
 {
-    return with_parts(with_sentence(overall, callers_said(results, arena), arena), results, arena);
+    return with_parts(with_sentence(overall, callers_said(results, overall.sentence, arena), arena), results, arena);
 }
 
 static struct overall with_disturbance(struct overall overall, const struct findings *findings, struct arena *arena)

@@ -25,6 +25,11 @@ static const struct name_pattern numbers_written[] = {
     {.dso = "libc", .word = "printf_fp"}, {.dso = "libc", .prefix = "__printf_"}, {.dso = "libc", .prefix = "hack_digit"}, {.dso = "libc", .word = "vfprintf"},
     {.dso = "libc", .prefix = "_itoa"},
 };
+static const struct name_pattern locale[] = {
+    {.dso = "libc", .word = "mbrtowc"}, {.dso = "libc", .word = "wcrtomb"}, {.dso = "libc", .word = "mbrlen"}, {.dso = "libc", .word = "mbsrtowcs"}, {.dso = "libc", .word = "btowc"},
+    {.dso = "libc", .prefix = "__gconv_"}, {.dso = "libc", .prefix = "__iswctype"}, {.dso = "libc", .prefix = "isw"}, {.dso = "libc", .prefix = "tow"}, {.dso = "libc", .word = "strcoll"},
+    {.dso = "libc", .word = "strxfrm"}, {.dso = "libc", .word = "wcscoll"}, {.dso = "libc", .prefix = "get_next_seq"},
+};
 static const struct name_pattern remainders[] = {{.dso = "libm", .prefix = "__fmod"}, {.dso = "libm", .prefix = "fmod"}, {.dso = "libm", .prefix = "__ieee754_fmod"}};
 static const struct name_pattern references[] = {
     {.name = "jv_copy"}, {.name = "jv_free"}, {.prefix = "g_object_ref"}, {.prefix = "g_object_unref"}, {.prefix = "swift_retain"}, {.prefix = "swift_release"},
@@ -63,6 +68,7 @@ static const struct work_kind {
     KIND("matching regular expressions", expressions, "work-expressions"),
     KIND("reading numbers from text", numbers_read, "work-numbers"),
     KIND("writing numbers as text", numbers_written, "work-numbers"),
+    KIND("characters and their order by the locale (mbrtowc, strcoll and their like)", locale, "work-locale"),
     KIND("remainders of floating-point numbers (fmod)", remainders, NULL),
     KIND("counting references", references, NULL),
     KIND("compressing", compressing, "work-compressing"),

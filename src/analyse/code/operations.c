@@ -36,7 +36,7 @@ static const struct operation_rule {
     [OPERATION_DIVISIONS] = {"divides integers", 1. / 32, {NULL}},
     [OPERATION_PRODUCTS] = {"multiplies integers", 1. / 12, {NULL}},
     [OPERATION_BITS] = {"counts, finds or gathers bits", 1. / 12, {"popcnt", "tzcnt", "lzcnt", "bsf", "bsr", "pext", "pdep"}},
-    [OPERATION_BYTES] = {"goes through bytes one at a time", 1. / 6, {NULL}},
+    [OPERATION_BYTES] = {"loads single bytes", 1. / 6, {NULL}},
 };
 _Static_assert(array_count(rules) == OPERATION_COUNT, "a rule for each operation");
 

@@ -313,6 +313,12 @@ static bool is_indexed(const char *text)
     return *comma == '%' || *comma == 'x' || *comma == 'w';
 }
 
+/* One function can't be named for what lies in others for the greater part. */
+static bool is_spread(const struct stall_function *hottest, double hits)
+{
+    return 2 * (double)hottest->samples < hits;
+}
+
 /* A chain that the code shows is a fact; what cutting it returns is not known. */
 static bool test_chained(const struct results *results, struct finding *finding, double hits, bool addressed)
 {
@@ -321,14 +327,15 @@ static bool test_chained(const struct results *results, struct finding *finding,
     if (!row || share.low < results->effect)
         return false;
     const char *function = results->stalls->functions[row->function].name;
+    bool spread = is_spread(&results->stalls->functions[row->function], hits);
     finding_decide_fact(finding, share, results->effect);
     finding->subject = row->text;
-    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "stalled", VALUE_SHARE("share", share),
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, spread ? "stalled-spread" : "stalled", VALUE_SHARE("share", share),
                      VALUE_TEXT("function", function), VALUE_TEXT("instruction", row->text));
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, row->chase ? "followed" : "carried",
                      VALUE_TEXT("instruction", row->text), VALUE_TEXT("chase", row->chase ? row->chase : ""));
     finding_set(finding, reason, "gain", NO_VALUES);
-    finding_set(finding, headline, "headline", VALUE_TEXT("function", function),
+    finding_set(finding, headline, spread ? "headline-spread" : "headline", VALUE_TEXT("function", function),
                 VALUE_TEXT("instruction", row->chase ? row->chase : row->text), VALUE_SHARE("share", share));
     const struct code_maker *maker = addressed ? code_maker_of(results, &results->stalls->functions[row->function]) : NULL;
     finding_advise(finding, maker ? maker->memory : "advice", NO_VALUES);

@@ -262,6 +262,9 @@ Test(findings, what_the_names_tell_stands_beside_a_small_cause)
         {"libdeflate.so.0+0x16b00", "libdeflate.so.0", "libdeflate_deflate_compress", 800, "By the names of functions, its work is compressing (80 %).", "lower level"},
         {"libdeflate.so.0+0x2f00", "libdeflate.so.0", "libdeflate_deflate_decompress", 800, "By the names of functions, its work is decompressing (80 %).", NULL},
         {"_int_free", "libc.so.6", "xmlXPathFreeNodeSet", 700, "By the names of functions, its work is searching documents by XPath (70 %).", "xsl:key"},
+        {"__mbrtowc", "libc.so.6", NULL, 300, NULL, "LC_ALL=C"},
+        {"__gconv_transform_utf8_internal", "libc.so.6", NULL, 300, NULL, "characters and their order by the locale"},
+        {"towards", "a.out", NULL, 300, NULL, NULL}, /* anybody's */
         {"__strtod_l_internal.constprop.0", "libc.so.6", NULL, 300, NULL, "reading numbers from text (30 %)"},
         {"____strtod_l_internal", "libc.so.6", NULL, 50, NULL, NULL},
     };
@@ -808,6 +811,10 @@ Test(findings, a_chain_of_loads_that_the_code_shows_is_a_fact)
     const struct finding *finding = test_and_find(&made, "load-chain");
     cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
     cr_assert(finding->gain_unmeasured && finding->recoverable.low == 0, "what cutting it returns isn't known");
+    cr_assert(strstr(finding->headline, "hot goes from load to load"), "%s", finding->headline);
+    made.function.samples = 100; /* the others wait so in other functions */
+    finding = test_and_find(&made, "load-chain");
+    cr_assert(strstr(finding->headline, "many functions go from load to load, hot first"), "%s", finding->headline);
     made.row.is_addressed = false;
     made.stalls.addressed_samples = 0;
     made.stalls.load_samples = 0;
@@ -2832,6 +2839,31 @@ Test(findings, a_pipeline_is_told_by_its_programs)
         cr_expect_eq(strstr(overall.sentence, cases[at].said ? cases[at].said : "By program") != NULL, cases[at].said != NULL, "case %zu: %s", at, overall.sentence);
         arena_done(&made.arena);
     }
+}
+
+/* A name without its share tells nothing of where the time goes. */
+Test(findings, the_hottest_function_has_its_share_where_the_verdict_is_of_others)
+{
+    struct made_up made;
+    make_up(&made);
+    struct stall_function functions[2] = {made.function, made.function};
+    functions[0].name = "u8_u16";
+    functions[0].dso_path = "/usr/lib/libwords.so";
+    functions[0].samples = 600;
+    functions[0].share = wilson_interval(600, 1000, 1000);
+    functions[0].stacks = 40;
+    functions[0].caller_count = 1;
+    functions[0].callers[0] = (struct stall_caller){.name = "spell", .dso = "words", .stacks = 40};
+    functions[1].name = "_int_malloc";
+    functions[1].dso = "libc.so.6";
+    functions[1].samples = 400;
+    functions[1].share = wilson_interval(400, 1000, 1000);
+    made.stalls.functions = functions;
+    made.stalls.function_count = 2;
+    findings_test(&made.findings, &made.results, &made.arena);
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_expect(strstr(overall.sentence, "Allocating") && strstr(overall.sentence, "The hottest function, u8_u16 (60 %), is called by spell."), "%s", overall.sentence);
+    arena_done(&made.arena);
 }
 
 Test(findings, what_a_function_tells_of_itself_is_said_once)
