@@ -48,6 +48,12 @@ struct capture_progress {
     void (*tick)(void *context, const struct source *source); /* may be NULL */
 };
 
+/* Which samples are looked at at all; may be NULL: all. The others are neither counted, kept nor watched. */
+struct capture_sieve {
+    void *context;
+    bool (*passes)(void *context, const struct recording *recording, const struct sample *sample);
+};
+
 /* Of which samples call chains are looked at. */
 enum capture_stacks {
     STACKS_ALL,
@@ -57,6 +63,7 @@ enum capture_stacks {
 
 struct capture_options {
     const struct capture_watch *watch; /* may be NULL */
+    const struct capture_sieve *sieve; /* may be NULL */
     struct capture_progress progress;
     const struct capture_unwinder *unwinder; /* NULL: stack dumps are left alone */
     enum capture_stacks stacks;

@@ -10,6 +10,7 @@
 #include "command/recording/reading_progress.h"
 #include "command/recording/recording_header.h"
 #include "command/recording/recording_input.h"
+#include "command/recording/sample_filter.h"
 #include "probe/skid.h"
 #include "probe/skid_cache.h"
 #include "render/annotation.h"
@@ -17,15 +18,18 @@
 #include "symbol/source_text.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 struct annotate_options {
     struct recording_input input;
-    const char *symbol, *dso, *event, *disassembler_style, *skid, *color, *percent_type;
+    struct sample_filter_options filter;
+    const char *symbol, *dso, *event, *disassembler_style, *skid, *color, *percent_type, *source_prefix;
     double percent_limit;
-    bool lines, source, raw, intel, quiet, all, stdio, samples, period;
+    uint64_t prefix_strip;
+    bool lines, source, raw, intel, quiet, all, stdio, samples, period, full_paths, group;
 };
 
 #define FIELD(member) offsetof(struct annotate_options, member)
@@ -36,6 +40,7 @@ static const struct option_row option_rows[] = {
     {'d', "dso", OPTION_TEXT, FIELD(dso), "NAME", "only functions of this binary"},
     {'e', "event", OPTION_TEXT, FIELD(event), "NAME", "choose the hottest function by this event"},
     {'a', "all", OPTION_FLAG, FIELD(all), NULL, "every function with samples, hottest first"},
+    {0, "group", OPTION_FLAG, FIELD(group), NULL, "events side by side (default; --no-group shows one alone, as -e says)"},
     {0, "percent-limit", OPTION_DOUBLE, FIELD(percent_limit), "PCT",
      "leave out functions (--all) and numbers of instructions below this percentage"},
     {0, NULL, OPTION_HEADING, 0, NULL, "how to show it"},
@@ -45,6 +50,9 @@ static const struct option_row option_rows[] = {
     {0, "show-total-period", OPTION_FLAG, FIELD(period), NULL, "what samples stand for instead of percentages"},
     {'l', "print-line", OPTION_FLAG, FIELD(lines), NULL, "file and number of each source line"},
     {0, "source", OPTION_FLAG, FIELD(source), NULL, "source lines between instructions (default; --no-source leaves them out)"},
+    {0, "prefix", OPTION_TEXT, FIELD(source_prefix), "FOLDER", "look for sources below this folder first"},
+    {0, "prefix-strip", OPTION_U64, FIELD(prefix_strip), "N", "without the first N folders of their paths (with --prefix)"},
+    {'P', "full-paths", OPTION_FLAG, FIELD(full_paths), NULL, "the binary by its whole path"},
     {0, "asm-raw", OPTION_FLAG, FIELD(raw), NULL, "the bytes of each instruction"},
     {0, "intel", OPTION_FLAG, FIELD(intel), NULL, "Intel syntax (default: AT&T)"},
     {'M', "disassembler-style", OPTION_TEXT, FIELD(disassembler_style), "STYLE", "intel or att"},
@@ -54,6 +62,8 @@ static const struct option_row option_rows[] = {
     {0, "stdio", OPTION_FLAG, FIELD(stdio), NULL, "text: what plumb always prints"},
     {'q', "quiet", OPTION_FLAG, FIELD(quiet), NULL, "no header, no summary, no warnings"},
     {0, NULL, OPTION_HEADING, 0, NULL, "what to read"},
+    SAMPLE_FILTER_ROWS(annotate_options, filter),
+    SAMPLE_SWITCH_ROWS(annotate_options, filter),
     RECORDING_INPUT_ROWS(annotate_options),
     OPTION_ROW_PEER(PEER_ANNOTATE),
     {0},
@@ -63,6 +73,7 @@ struct session {
     struct context *context;
     const struct annotate_options *options;
     struct capture capture;
+    struct sample_filter filter;
     struct recording_names names;
     struct symboliser *symboliser; /* its */
     struct code_samples samples;
@@ -71,6 +82,7 @@ struct session {
     enum stall_attribution attribution;
     const char *attribution_source;
     const char *symbol; /* the function at hand; NULL: the hottest */
+    uint32_t event;     /* by which it was chosen */
     bool color, of_recording, by_number;
     uint32_t names_missed;   /* the binary whose lack of names was told last, + 1 */
     char last_warning[sizeof(((struct error *)NULL)->message)];
@@ -94,6 +106,21 @@ static bool names_tell(void *context, struct capture *capture, const struct reco
     return true;
 }
 
+static bool filter_passes(void *context, const struct recording *recording, const struct sample *sample)
+{
+    return sample_filter_passes(context, recording, sample);
+}
+
+/* What is left to be shown of it. */
+static bool check_samples(struct session *session, struct error *err)
+{
+    if (!sample_filter_check(&session->filter, err))
+        return false;
+    return session->capture.recording.samples.count ||
+           error_set(err, ERROR_NOT_FOUND, "'%s' holds no samples%s", recording_input_path(&session->options->input),
+                     session->filter.is_given ? " that pass --cpu, --time, --pid, --tid and --switch-on" : "");
+}
+
 static bool read_recording(struct session *session, struct error *err)
 {
     struct source *source;
@@ -104,10 +131,16 @@ static bool read_recording(struct session *session, struct error *err)
     if (session->options->all)
         recording_names_ahead(&session->names, (struct names_wanted){.lines = session->options->source || session->options->lines});
     struct capture_watch watch = {session, names_tell};
+    struct capture_sieve sieve = {&session->filter, filter_passes};
     struct reading_progress progress;
+    if (!sample_filter_place(&session->filter, &source->facts, err)) {
+        source->ops->close(source);
+        return false;
+    }
     struct capture_options how = {
+        .sieve = session->filter.is_given ? &sieve : NULL,
         .watch = session->names.ahead ? &watch : NULL,
-        .keep_samples = true, .merge_samples = can_merge(source), .any_order = can_merge(source), .stacks = STACKS_NONE,
+        .keep_samples = true, .merge_samples = can_merge(source), .any_order = can_merge(source) && !session->filter.needs_order, .stacks = STACKS_NONE,
         .progress = reading_progress_begin(&progress, session->context->talk, session->options->quiet)};
     bool filled = capture_fill_with(&session->capture, source, &how, err);
     reading_progress_end(&progress);
@@ -118,8 +151,7 @@ static bool read_recording(struct session *session, struct error *err)
         *err = (struct error){0};
         filled = true;
     }
-    if (filled && !session->capture.recording.samples.count)
-        filled = error_set(err, ERROR_NOT_FOUND, "'%s' holds no samples", recording_input_path(input));
+    filled = filled && check_samples(session, err);
     if (filled && !session->options->quiet)
         recording_losses_report(session->context->talk, &session->capture.losses);
     filled = filled && recording_names_begin(&session->names, err);
@@ -234,7 +266,9 @@ static bool parse_choices(struct session *session, struct error *err)
     session->syntax = options->intel || (style && strcmp(style, "intel") == 0) ? SYNTAX_INTEL : SYNTAX_ATT;
     if (options->samples && options->period)
         return error_set(err, ERROR_USAGE, "--show-nr-samples and --show-total-period don't go together: one number stands beside an instruction");
-    if (!parse_skid(session, err) || !parse_percent_type(session, err))
+    if (options->prefix_strip > PATH_MAX || (options->prefix_strip && !options->source_prefix))
+        return error_set(err, ERROR_USAGE, "--prefix-strip expects a number of folders, and --prefix beside it");
+    if (!sample_filter_init(&session->filter, &options->filter, err) || !parse_skid(session, err) || !parse_percent_type(session, err))
         return false;
     const char *color = options->color ? options->color : "auto";
     if (strcmp(color, "auto") != 0 && strcmp(color, "always") != 0 && strcmp(color, "never") != 0)
@@ -424,11 +458,15 @@ static bool annotate_one(struct session *session, const struct hot_symbol *hot, 
         .with_text = true,
         .with_lines = session->options->source || session->options->lines,
         .by_number = session->by_number,
+        .one_event = !session->options->group,
+        .event = session->event,
         .skid_one = session->attribution == ATTRIBUTION_ONE_LATER,
     };
     scoped(instructions_done) struct instructions in = {0};
     if (!instructions_analyse(&in, &request, err))
         return false;
+    if (session->options->full_paths)
+        in.dso = strings_text(&recording->strings, recording->spaces.dsos[recording->samples.locations[hot->location].dso].path);
     scoped(data_addresses_done) struct data_addresses data = {0};
     bool has_addresses = may_have_addresses(session, &in);
     struct data_address_request data_request = {
@@ -556,8 +594,7 @@ static bool annotate_named(struct session *session, uint32_t event, char *const 
 static bool annotate_session(struct session *session, char *const *names, int count, struct error *err)
 {
     const struct annotate_options *options = session->options;
-    uint32_t event;
-    if (!parse_choices(session, err) || !read_recording(session, err) || !find_event(session, &event, err))
+    if (!parse_choices(session, err) || !read_recording(session, err) || !find_event(session, &session->event, err))
         return false;
     if (!session->attribution_source)
         find_attribution(session);
@@ -565,22 +602,27 @@ static bool annotate_session(struct session *session, char *const *names, int co
     if (options->source && !options->quiet)
         recording_input_note_lines(session->context->talk);
     session->source = source_text_new(session->context->root, options->input.symfs);
-    return annotate_named(session, event, names, count, err);
+    source_text_move(session->source, options->source_prefix, (unsigned)options->prefix_strip);
+    return annotate_named(session, session->event, names, count, err);
 }
 
 static bool annotate_run(struct context *context, int argc, char **argv, struct error *err)
 {
-    struct annotate_options options = {.input = {.demangle = true}, .source = true};
+    struct annotate_options options = {.input = {.demangle = true}, .source = true, .group = true};
     int first;
-    if (!options_parse(option_rows, OPTIONS_ANYWHERE, argc, argv, &options, &first, err))
+    if (!options_parse(option_rows, OPTIONS_ANYWHERE, argc, argv, &options, &first, err)) {
+        options_done(option_rows, &options);
         return false;
+    }
     struct session session = {.context = context, .options = &options};
     capture_init(&session.capture);
     bool done = annotate_session(&session, argv + first, argc - first, err);
+    sample_filter_done(&session.filter);
     code_samples_done(&session.samples);
     source_text_free(session.source);
     recording_names_done(&session.names);
     capture_done(&session.capture);
+    options_done(option_rows, &options);
     return done;
 }
 

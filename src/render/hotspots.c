@@ -104,13 +104,23 @@ void hotspot_number_add(struct text *cell, enum hotspot_column column, const str
     cell_pad(cell, begin, width, true);
 }
 
-static void add_numbers(struct text *cell, enum hotspot_column column, const struct hotspots *hotspots,
-                        const struct hotspot *row, const char *before)
+/* How wide one number of a column is: of a group each event has one. */
+static size_t number_width(const struct hotspots_layout *layout, enum hotspot_column column)
 {
+    for (size_t at = 0; at < layout->column_count; at++)
+        if (layout->columns[at] == column && layout->widths[at])
+            return layout->widths[at];
+    return columns[column].width_least;
+}
+
+static void add_numbers(struct text *cell, enum hotspot_column column, const struct hotspots *hotspots,
+                        const struct hotspot *row, const char *before, const struct hotspots_layout *layout)
+{
+    size_t width = hotspots->other_count && !before[0] ? number_width(layout, column) : 0;
     for (uint32_t member = 0; member <= hotspots->other_count; member++) {
         struct hotspot_counts counts = hotspot_counts_of(hotspots, row, member);
         text_add(cell, before);
-        hotspot_number_add(cell, column, &counts, member && !before[0] ? columns[column].width_least : 0);
+        hotspot_number_add(cell, column, &counts, member ? width : 0);
     }
 }
 
@@ -135,7 +145,7 @@ void hotspot_cell_add(struct text *cell, enum hotspot_column column, const struc
     case COLUMN_OVERHEAD:
     case COLUMN_SAMPLES:
     case COLUMN_PERIOD:
-        add_numbers(cell, column, hotspots, row, "");
+        add_numbers(cell, column, hotspots, row, "", layout);
         break;
     case COLUMN_COMM:
         add_comm(cell, row, row->comm);
@@ -211,12 +221,10 @@ static void table_measure(struct table *table)
     for (size_t at = 0; at < layout->column_count; at++) {
         struct column column = hotspot_column_of(table->hotspots, layout->columns[at]);
         table->widths[at] = layout->widths[at] ? layout->widths[at] : column.width_least;
-        if (layout->widths[at])
+        if (hotspot_column_is_number(layout->columns[at]))
+            table->widths[at] *= table->hotspots->other_count + 1; /* numbers have room enough */
+        if (layout->widths[at] || hotspot_column_is_number(layout->columns[at]))
             continue;
-        if (hotspot_column_is_number(layout->columns[at])) {
-            table->widths[at] *= table->hotspots->other_count + 1;
-            continue; /* numbers have room enough */
-        }
         for (size_t row = 0; row < table->hotspots->count; row++) {
             text_clear(&cell);
             hotspot_cell_add(&cell, layout->columns[at], table->hotspots, &table->hotspots->items[row], layout);
@@ -244,8 +252,8 @@ static void add_heading(struct text *out, const struct table *table)
         text_add(out, at ? gap : "");
         size_t begin = out->length;
         text_add(out, heading_of(table, at));
-        if (layout->widths[at] && out->length - begin > layout->widths[at])
-            text_truncate(out, begin + layout->widths[at]);
+        if (layout->widths[at] && out->length - begin > table->widths[at])
+            text_truncate(out, begin + table->widths[at]);
         cell_pad(out, begin, table->widths[at], hotspot_column_of(table->hotspots, layout->columns[at]).right);
     }
     text_add(out, layout->verbose ? "  95 % of the share\n" : "\n");
@@ -274,7 +282,7 @@ static void add_row_separated(struct text *out, const struct table *table, const
         text_add(out, at ? layout->separator : "");
         size_t begin = out->length;
         if (hotspot_column_is_number(layout->columns[at]))
-            add_numbers(out, layout->columns[at], table->hotspots, row, " ");
+            add_numbers(out, layout->columns[at], table->hotspots, row, " ", layout);
         else
             hotspot_cell_add(out, layout->columns[at], table->hotspots, row, layout);
         hotspot_cell_separate(out, begin, layout->separator);

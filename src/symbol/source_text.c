@@ -17,6 +17,8 @@ struct source_file {
 struct source_text {
     const struct sysroot *root;
     const char *folder;
+    const char *prefix; /* of where absolute paths were moved to, or NULL … */
+    unsigned strip;     /* … without so many of their folders */
     struct strings paths; /* ids are indexes into files, which has one for each */
     vec(struct source_file) files;
 };
@@ -44,6 +46,12 @@ void source_text_free(struct source_text *source)
     free(source);
 }
 
+void source_text_move(struct source_text *source, const char *prefix, unsigned strip)
+{
+    source->prefix = prefix;
+    source->strip = strip;
+}
+
 /* Debug information may name anything: a pipe would block, a device never end. */
 static bool plain_file_read(const struct source_text *source, const char *folder, const char *path, struct text *ret_text)
 {
@@ -54,14 +62,32 @@ static bool plain_file_read(const struct source_text *source, const char *folder
            sysroot_read(source->root, ret_text, NULL, "%s%s", folder, path);
 }
 
-/* Beside the binaries of another machine, or where it was compiled: here. */
+/* What is left of an absolute path, with its slash, when as many folders as asked are gone; at the least its name. */
+static const char *stripped(const char *path, unsigned folders)
+{
+    const char *slash;
+    for (; folders && (slash = strchr(path + 1, '/')); folders--)
+        path = slash;
+    return path;
+}
+
+static bool read_somewhere(const struct source_text *source, const char *path, struct text *ret_text)
+{
+    if (source->prefix && path[0] == '/' && plain_file_read(source, source->prefix, stripped(path, source->strip), ret_text))
+        return true;
+    return (source->folder && plain_file_read(source, source->folder, path, ret_text)) || plain_file_read(source, "", path, ret_text);
+}
+
+/* Where it was moved to, beside the binaries of another machine, or where it was compiled: here. */
 static struct source_file *file_of(struct source_text *source, const char *path)
 {
+    static const char scheme[] = "file://"; /* as JavaScript's modules are named */
+    path += strncmp(path, scheme, strlen(scheme)) == 0 ? strlen(scheme) : 0;
     uint32_t id = strings_intern(&source->paths, path);
     while (id >= source->files.count) {
         struct source_file file = {0};
         struct view line;
-        if ((source->folder && plain_file_read(source, source->folder, path, &file.text)) || plain_file_read(source, "", path, &file.text)) {
+        if (read_somewhere(source, path, &file.text)) {
             struct view rest = text_view(&file.text);
             while (view_line(&rest, &line))
                 *vec_push(&file.lines) = line;

@@ -94,6 +94,7 @@ static void table_free(struct table *table)
     symbol_index_done(&table->names.index);
     arena_done(&table->names.arena);
     text_done(&table->names.text);
+    jit_lines_done(&table->names.jit_lines);
     jit_dump_close(table->names.dump);
     free(table);
 }
@@ -441,11 +442,31 @@ static bool dwarf_address(struct symboliser *symboliser, uint32_t dso, uint64_t 
     return elf_addr_of_offset(elf, dso_addr, ret_addr);
 }
 
+/* What the jitdump of the process says, or NULL: it wrote none that can be read. */
+static const struct names *jit_dump_of(struct symboliser *symboliser, uint32_t dso)
+{
+    for (size_t giver = 0; giver < GIVER_COUNT; giver++) {
+        struct table *table = givers[giver] == &jit_dump_names && dso < symboliser->recording->spaces.dso_count ? table_of(symboliser, giver, dso) : NULL;
+        if (table && table->usable && table->names.dump.length)
+            return &table->names;
+    }
+    return NULL;
+}
+
+static bool jit_line(struct symboliser *symboliser, uint32_t dso, uint64_t dso_addr, struct source_line *ret_line)
+{
+    const struct names *names = jit_dump_of(symboliser, dso);
+    uint32_t at = names ? symbol_index_find(&names->index, dso_addr) : SYMBOL_INDEX_NONE;
+    return at != SYMBOL_INDEX_NONE && jit_lines_find(&names->jit_lines, names->index.symbols.items[at].start, dso_addr, ret_line);
+}
+
 size_t symboliser_lines_at(struct symboliser *symboliser, uint32_t dso, uint64_t dso_addr,
                            struct source_line *ret_lines, size_t most)
 {
     const struct elf_file *elf;
     uint64_t addr;
+    if (most && jit_line(symboliser, dso, dso_addr, ret_lines))
+        return 1;
     struct dwarf_index *dwarf = dso_dwarf(symboliser, dso, true, &elf);
     if (!dwarf || !dwarf_address(symboliser, dso, dso_addr, elf, &addr))
         return 0;
@@ -483,6 +504,9 @@ size_t symboliser_functions(struct symboliser *symboliser, uint32_t location, co
 bool symboliser_line(struct symboliser *symboliser, uint32_t location, struct source_line *ret_line)
 {
     uint64_t addr;
+    const struct samples *samples = &symboliser->recording->samples;
+    if (location < samples->location_count && jit_line(symboliser, samples->locations[location].dso, samples->locations[location].dso_addr, ret_line))
+        return true;
     struct dwarf_index *dwarf = location_dwarf(symboliser, location, true, &addr);
     return dwarf && dwarf_index_line(dwarf, addr, ret_line);
 }
@@ -491,7 +515,8 @@ const char *symboliser_line_complaint(struct symboliser *symboliser, uint32_t ds
 {
     const struct elf_file *elf;
     struct dso_names *names = dso_names_of(symboliser, dso);
-    if (!names || dso_dwarf(symboliser, dso, true, &elf))
+    const struct names *dump = jit_dump_of(symboliser, dso);
+    if (!names || (dump && dump->jit_lines.tables.count) || dso_dwarf(symboliser, dso, true, &elf))
         return NULL;
     return names->line_error.message;
 }
@@ -558,13 +583,9 @@ static struct bytes_view copied_code(struct symboliser *symboliser, uint32_t pid
 /* The same in the jitdump of the process. */
 static struct bytes_view dumped_code(struct symboliser *symboliser, uint32_t dso, uint64_t addr, uint64_t size_bytes)
 {
-    for (size_t giver = 0; giver < GIVER_COUNT; giver++) {
-        struct table *table = givers[giver] == &jit_dump_names ? table_of(symboliser, giver, dso) : NULL;
-        struct view found = table && table->usable ? jit_dump_code(table->names.dump, addr) : (struct view){0};
-        if (found.length)
-            return (struct bytes_view){(const uint8_t *)found.text, found.length < size_bytes ? found.length : size_bytes};
-    }
-    return (struct bytes_view){0};
+    const struct names *names = jit_dump_of(symboliser, dso);
+    struct view found = names ? jit_dump_code(names->dump, addr) : (struct view){0};
+    return (struct bytes_view){(const uint8_t *)found.text, found.length < size_bytes ? found.length : size_bytes};
 }
 
 /* Fill code with size bytes from dso_addr on, from wherever the dso's bytes are. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A binary and its package of split units: four bytes say how long the binary is, then both follow. */
+/* A binary and its package of split units, or a .dwo file: four bytes say how long the binary is, then both follow. */
 #include "symbol/dwarf/dwarf_index.h"
 #include "symbol/dwarf/split_package.h"
 
@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     int binary = file_of(input.at, binary_bytes), file = file_of(input.at + binary_bytes, bytes_left(&input) - binary_bytes);
     struct split_package *package = NULL;
     struct dwarf_index *index;
-    if (file >= 0 && !split_package_open(&package, file, NULL))
+    if (file >= 0 && !split_package_open(&package, file, NULL) && !split_file_open(&package, file, NULL))
         package = NULL;
     if (binary >= 0 && dwarf_index_new(&index, binary, true, false, NULL, NULL)) {
         dwarf_index_add_package(index, package);

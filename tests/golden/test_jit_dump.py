@@ -4,15 +4,18 @@ import struct
 
 import pytest
 
-from perf_data_file import CALLCHAIN, IP, PERIOD, TID, TIME, File
+from perf_data_file import CALLCHAIN, CPU, IDENTIFIER, IP, PERIOD, TID, TIME, File
 
 CODE = bytes.fromhex("b829000000" "ffc0" "c3")  # mov $0x29,%eax; inc %eax; ret
 START = 0x7f0000001000
 
 
-def dump(*functions):
-    """A jitdump of these (address, name, code)."""
+def dump(*functions, lines=()):
+    """A jitdump of these (address, name, code), with these (address, line, path) of the first."""
     whole = struct.pack("<IIIIIIQQ", 0x4a695444, 1, 40, 62, 0, 7, 0, 0)
+    if lines:
+        body = struct.pack("<QQ", functions[0][0], len(lines)) + b"".join(struct.pack("<QII", addr, line, 0) + path.encode() + b"\0" for addr, line, path in lines)
+        whole += struct.pack("<IIQ", 2, 16 + len(body), 999) + body
     for number, (addr, name, code) in enumerate(functions):
         body = struct.pack("<IIQQQQ", 7, 7, addr, addr, len(code), number) + name.encode() + b"\0" + code
         whole += struct.pack("<IIQ", 0, 16 + len(body), 1000 + number) + body
@@ -50,6 +53,48 @@ def test_instructions(scene):
 def test_a_function_that_calls_itself_is_named(scene):
     shown = scene(dump((START, "JS:*self app.js:2", bytes.fromhex("e8fbffffff" "7df9" "c3"))), "annotate")
     assert "call   7f0000001000 <JS:*self app.js:2>" in shown and "jge    7f0000001000 <JS:*self app.js:2>" in shown
+
+
+@pytest.mark.parametrize("header", [0, 64])  # V8 counts from the ELF file that perf inject makes of each function
+def test_source_lines(scene, tmp_path, header):
+    source = tmp_path / "app.js"
+    source.write_text("// one\nlet sum = 41;\nreturn ++sum;\n")
+    lines = ((START + header, 2, f"file://{source}"), (START + 5 + header, 3, f"file://{source}"))
+    content = dump(*FUNCTIONS, lines=lines)
+    shown = scene(content, "report", "--no-children", "-g", "none", "-s", "sym,srcline")
+    assert "app.js:3" in shown and "app.js:2" not in shown
+    shown = scene(content, "annotate")
+    assert "let sum = 41;" in shown and "return ++sum;" in shown and "source lines" not in shown
+    assert shown.index("let sum") < shown.index("$0x29,%eax") < shown.index("return ++sum") < shown.index("inc ")
+    assert "app.js:3" in scene(content, "script", "-F", "ip,sym,srcline")
+
+
+@pytest.fixture
+def of_two_events(run, tmp_path):
+    """cpu-clock at the first instruction, on CPU 0; task-clock at the second, on CPU 1."""
+    path, recording = tmp_path / "jit-7.dump", File(sample_type=IDENTIFIER | IP | TID | TIME | PERIOD | CPU, events=2)
+    path.write_bytes(dump(*FUNCTIONS))
+    recording.string_feature(6, "x86_64").comm(7, 7, "prog").mmap2(7, START & ~0xffff, 0x10000, "//anon").mmap2(7, 0x600000, 0x1000, str(path))
+    recording.sample(7, START, 1).sample(7, START, 2).sample(7, START + 5, 3, event=1, cpu=1)
+    (tmp_path / "perf.data").write_bytes(recording.file())
+
+    def annotate(*words, status=0):
+        done = run("annotate", "-i", str(tmp_path / "perf.data"), "-q", "-n", "--no-source", *words)
+        assert done.returncode == status, done.stderr
+        return done.stderr if status else [line.partition(" : ")[0].split() for line in done.stdout.splitlines()]
+    return annotate
+
+
+def test_events_side_by_side_or_alone(of_two_events):
+    assert of_two_events() == of_two_events("--group") == [["2"], ["1"], []]
+    assert of_two_events("--no-group") == [["2"], [], []]
+    assert of_two_events("--no-group", "-e", "task-clock:p") == [[], ["1"], []]
+
+
+def test_samples_of_some_cpus(of_two_events):
+    assert of_two_events("-C", "1") == [[], ["1"], []]
+    assert of_two_events("--time", ",0.000000002") == [["2"], [], []]
+    assert "--cpu" in of_two_events("-C", "5", status=1)
 
 
 def test_what_came_before_damage(scene):

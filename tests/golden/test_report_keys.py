@@ -306,6 +306,45 @@ def test_widths_of_columns(stacks, run, tmp_path):
     assert "expects numbers" in stacks("-w", "1,x", status=2)
 
 
+def test_commands_are_told_apart_where_they_choose(report):
+    """A row of several commands has the name of its first alone."""
+    recording = File()
+    recording.comm(7, 7, "one").mmap2(7, 0x400000, 0x1000, "/nowhere/prog").sample(7, 0x400100, 1).comm(7, 7, "two", time=2).sample(7, 0x400100, 3)
+    assert report(recording, "-s", "dso", "--comms", "two") == ["50.00% prog"]
+    assert report(recording, "-s", "dso", "--comms", "one,two") == ["50.00% prog one", "50.00% prog two"]
+    assert report(recording, "-s", "dso", "--comms", "none") == []
+
+
+def two_events():
+    """cpu-clock at 100, 300 and 400, task-clock at 200 and 500, on CPUs 0 and 1."""
+    recording = File(sample_type=made.IDENTIFIER | IP | TID | TIME | PERIOD | made.CPU, events=2)
+    recording.comm(7, 7, "prog").mmap2(7, 0x400000, 0x1000, "/nowhere/prog")
+    for time, event in ((100, 0), (200, 1), (300, 0), (400, 0), (500, 1)):
+        recording.sample(7, 0x400000 + time, time, event=event, period=time, cpu=time > 350)
+    return recording
+
+
+def test_widths_of_numbers_side_by_side(run, tmp_path):
+    (tmp_path / "perf.data").write_bytes(two_events().file())
+    shown = run("report", "-q", "-i", str(tmp_path / "perf.data"), "--group", "-s", "comm", "-w", "12,3").stdout
+    assert "     100.00%     100.00%  pro" in shown
+    shown = run("report", "-i", str(tmp_path / "perf.data"), "--group", "-s", "comm", "-w", "12,3").stdout
+    assert f"#                 Overhead  Com\n# {'.' * 24}  ...\n" in shown
+
+
+def test_samples_between_two_events(report, run, tmp_path):
+    """What switches is of neither side, unless it is asked for."""
+    def periods(*words):
+        return sorted(int(line.split()[0]) for line in report(two_events(), "-s", "sym", "-F", "period,sym", *words))
+    assert periods("--switch-on", "task-clock:p") == [300, 400, 500]
+    assert periods("--switch-off", "task-clock:p") == [100]
+    assert periods("--switch-on", "task-clock:p", "--show-on-off-events") == [200, 300, 400, 500]
+    assert periods("--switch-on", "task-clock:p", "--switch-off", "task-clock:p") == [300, 400]
+    assert "no event 'cycles'" in report(two_events(), "--switch-on", "cycles", status=2)
+    path = str(tmp_path / "perf.data")
+    assert run("script", "-i", path, "--switch-on", "task-clock:p", "-F", "period").stdout.split() == ["300", "400", "500"]
+
+
 def test_slices_of_another_length(report):
     assert report(accesses(), "-s", "time", "--time-quantum", "10ms") == ["75.00% 0.000000", "25.00% 0.150000"]
     assert "expects a time" in report(accesses(), "--time-quantum", "0", status=2)

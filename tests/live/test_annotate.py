@@ -102,6 +102,21 @@ def test_bytes_are_objdumps(run, scene):
     assert len(ours) >= 4 and ours == {addr: expected[addr] for addr in ours}
 
 
+def test_sources_that_were_moved(run, scene, tmp_path):
+    """As objdump's --prefix and --prefix-strip: below another folder, without the first folders of the compiler's path."""
+    (tmp_path / "chase.c").write_text(PROGRAM.replace("while (steps--)", "while (steps--) /* moved */"))
+    folders = len(scene.parts) - 1
+    done = run("annotate", "--prefix", tmp_path, "--prefix-strip", folders, "chase", cwd=scene)
+    assert "/* moved */" in done.stdout, done.stderr
+    assert "/* moved */" not in run("annotate", "--prefix", tmp_path, "--prefix-strip", folders - 1, "chase", cwd=scene).stdout
+    assert run("annotate", "--prefix-strip", 2, "chase", cwd=scene).returncode == 2
+
+
+def test_the_binarys_whole_path(run, scene):
+    assert f"Disassembly of {scene}/chase for " in run("annotate", "-P", "chase", cwd=scene).stdout
+    assert "Disassembly of chase for " in run("annotate", "chase", cwd=scene).stdout
+
+
 @pytest.fixture
 def lands_one_late(run, scene, tmp_path):
     """Only where the self-test says so can a stall be told from a sample."""

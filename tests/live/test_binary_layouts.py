@@ -158,6 +158,30 @@ def test_a_package_of_split_units(scene, compiler, version, packer):
     scene.record().check()
 
 
+@pytest.mark.parametrize("how", ["zlib", "zstd"])
+def test_a_compressed_package(scene, how):
+    scene.build("-gsplit-dwarf", "-gdwarf-4", tools=["dwp", "objcopy"])
+    scene.tool("dwp", "-e", "program", "-o", "program.dwp")
+    scene.tool("objcopy", f"--compress-debug-sections={how}", "program.dwp")
+    for file in scene.folder.glob("*.dwo"):
+        file.unlink()
+    scene.record().check()
+
+
+def test_split_units_beside_units_of_types(scene):
+    """gcc writes a section of units for each type, all of one name; libdw reads the first alone."""
+    scene.build("-gsplit-dwarf", "-gdwarf-5", "-fdebug-types-section", tools=["gcc"], compiler="gcc")
+    (scene.folder / "work.cpp").write_text(CLASSES)
+    scene.tool("g++", *FLAGS, "-gsplit-dwarf", "-gdwarf-5", "-fdebug-types-section", "-c", "work.cpp")
+    scene.tool("g++", *FLAGS, "-o", "program", "main.o", "work.o")
+    stacks = [[re.sub(r"\(.*", "", name) for name, _ in stack] for stack in scene.record().stacks()]
+    stacks = [stack for stack in stacks if "work::worker::leaf" in stack]
+    if len(stacks) < 10:
+        pytest.skip("the machine was too busy to bring enough samples")
+    assert sum(stack[1:3] == ["work::worker::between", "work::worker::leaf"] for stack in stacks) > 0.9 * len(stacks), stacks[0]
+    assert "dwo" not in scene.run("report", "-i", str(scene.data), "-s", "sym").stderr
+
+
 def test_a_package_beside_a_debug_file(scene):
     """What Debian's and other builds make of it: the skeletons in program.debug, their units in program.dwp."""
     scene.build("-gsplit-dwarf", "-gdwarf-4", "-Wl,--build-id=none", tools=["dwp"])

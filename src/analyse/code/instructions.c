@@ -128,6 +128,11 @@ struct placed_sample {
 
 typedef vec(struct placed_sample) placed_list;
 
+static bool is_asked(const struct instructions_request *request, const struct sample *sample)
+{
+    return request->one_event ? sample->event == request->event : sample->event < request->recording->event_count;
+}
+
 /* The samples in this code, each with its row. */
 static void place_samples(struct instructions *result, const struct instructions_request *request, placed_list *placed)
 {
@@ -142,7 +147,7 @@ static void place_samples(struct instructions *result, const struct instructions
         uint32_t row = instructions_row_at(result, samples->locations[location].dso_addr);
         for (uint32_t one = request->samples->first[location]; one < request->samples->first[location + 1]; one++) {
             const struct sample *sample = &samples->items[request->samples->samples[one]];
-            if (sample->event < request->recording->event_count)
+            if (is_asked(request, sample))
                 *vec_push(placed) = (struct placed_sample){sample, row == ROW_NONE ? ROW_BETWEEN : row};
         }
     }

@@ -106,6 +106,8 @@ struct instructions_request {
     uint32_t location;             /* only when symbol_id is SYMBOL_NONE */
     enum disassembly_syntax syntax;
     bool with_text, with_lines;
+    bool one_event;        /* samples of `event` alone */
+    uint32_t event;
     bool by_number; /* samples weigh the same, whatever their periods */
     bool skid_one; /* a self-test showed that timer samples land one instruction late here */
 };

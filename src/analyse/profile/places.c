@@ -4,6 +4,7 @@
 #include "base/vec.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 
 enum {
@@ -80,9 +81,9 @@ static const char *last_part(const char *path)
 static const char *line_text(struct places *places, const struct place *place, const struct source_line *line,
                              uint64_t dso_addr)
 {
-    char text[512];
+    char text[PATH_MAX + 16];
     if (line && line->path && line->line)
-        snprintf(text, sizeof(text), "%s:%u", last_part(line->path), line->line);
+        snprintf(text, sizeof(text), "%s:%u", places->options.whole_paths ? line->path : last_part(line->path), line->line);
     else if (place->symbol)
         snprintf(text, sizeof(text), "%s+%" PRIu64, place->symbol, dso_addr - place->addr);
     else

@@ -110,6 +110,8 @@ static bool give_out(struct capture *capture, const struct record *record, struc
     struct recording *recording = &capture->recording;
     const struct capture_options *options = capture->state->options;
     struct recorded_event *event = event_at(recording, sample->event);
+    if (options->sieve && !options->sieve->passes(options->sieve->context, recording, sample))
+        return true;
     if (event) {
         event->sample_count += (uint64_t)sample->alike + 1;
         event->period_sum += sample->period;

@@ -2,6 +2,7 @@
 #include "command/recording/sample_filter.h"
 
 #include "base/text.h"
+#include "base/vec.h"
 #include "system/sysroot.h"
 
 #include <stdlib.h>
@@ -136,8 +137,13 @@ bool sample_filter_init(struct sample_filter *ret_filter, const struct sample_fi
     *ret_filter = (struct sample_filter){
         .pids = options->pids,
         .tids = options->tids,
-        .is_given = options->cpus || options->time || options->pids || options->tids,
+        .on.event = options->from_event,
+        .off.event = options->until_event,
+        .is_off = options->from_event,
+        .shows_switches = options->with_switches,
+        .needs_order = options->from_event || options->until_event,
     };
+    ret_filter->is_given = options->cpus || options->time || options->pids || options->tids || ret_filter->needs_order;
     if (options->time && !windows_parse(options->time, ret_filter, err))
         return false;
     if (options->cpus && !cpu_list_parse(view_of(options->cpus), &ret_filter->cpus, &ret_filter->cpu_count))
@@ -169,9 +175,31 @@ bool sample_filter_passes_cpu(const struct sample_filter *filter, uint32_t cpu)
     return listed;
 }
 
+/* Whether the sample is of the event that is waited for; learns by the way whether the recording has such an event. */
+static bool is_switch(struct sample_switch *of, const struct recording *recording, const struct sample *sample)
+{
+    for (size_t at = 0; of->event && !of->is_known && at < recording->event_count; at++)
+        of->is_known = recording->events[at].name && strcmp(recording->events[at].name, of->event) == 0;
+    const char *name = sample->event < recording->event_count ? recording->events[sample->event].name : NULL;
+    return of->is_known && name && strcmp(name, of->event) == 0;
+}
+
+/* As perf has it: what switches on is waited for while nothing passes, what switches off while samples do. */
+static bool is_switched_on(struct sample_filter *filter, const struct recording *recording, const struct sample *sample)
+{
+    bool is_on = is_switch(&filter->on, recording, sample), is_off = is_switch(&filter->off, recording, sample);
+    bool changes = filter->is_off ? is_on : is_off;
+    if (!changes)
+        return !filter->is_off;
+    filter->is_off = !filter->is_off;
+    return filter->shows_switches && !filter->is_off;
+}
+
 bool sample_filter_matches(struct sample_filter *filter, const struct recording *recording, const struct sample *sample)
 {
     const struct thread *thread = &recording->threads.items[sample->thread];
+    if (filter->needs_order && !is_switched_on(filter, recording, sample))
+        return false;
     if (!is_within(filter, sample->time_ns))
         return false;
     if ((filter->pids && !number_listed(filter->pids, thread->pid)) || (filter->tids && !number_listed(filter->tids, thread->tid)))
@@ -182,6 +210,10 @@ bool sample_filter_matches(struct sample_filter *filter, const struct recording 
 
 bool sample_filter_check(const struct sample_filter *filter, struct error *err)
 {
+    const struct sample_switch *const switches[] = {&filter->on, &filter->off};
+    for (size_t at = 0; at < array_count(switches); at++)
+        if (switches[at]->event && !switches[at]->is_known)
+            return error_set(err, ERROR_USAGE, "the recording has no event '%s'", switches[at]->event);
     if (!filter->cpu_missing)
         return true;
     error_set(err, ERROR_USAGE, "the recording doesn't say which CPU its samples were taken on");

@@ -25,7 +25,7 @@ struct report_options {
     struct sample_filter_options filter;
     double percent_limit;
     uint64_t max_stack;
-    bool children, inlines, show_samples, show_period, header, header_only, quiet, inverted, stdio, hide_unresolved;
+    bool children, inlines, show_samples, show_period, header, header_only, quiet, inverted, stdio, hide_unresolved, whole_paths;
     bool grouped, ungrouped, branches, no_branches, hierarchy, mem_mode, stats, tasks, mappings;
     int verbose;
 };
@@ -36,6 +36,7 @@ static const struct option_row report_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "what to read"},
     RECORDING_INPUT_ROWS(report_options),
     SAMPLE_FILTER_ROWS(report_options, filter),
+    SAMPLE_SWITCH_ROWS(report_options, filter),
     {0, NULL, OPTION_HEADING, 0, NULL, "what to show"},
     {'s', "sort", OPTION_TEXT, AT(sort), "KEY[,KEY]",
      "tell apart and sort by: comm, pid, tid, dso, sym, srcline, cpu, time (default: comm,dso,sym); of memory accesses also weight, "
@@ -72,6 +73,7 @@ static const struct option_row report_rows[] = {
     {'n', "show-nr-samples", OPTION_FLAG, AT(show_samples), NULL, "a column with the number of samples"},
     {0, "show-total-period", OPTION_FLAG, AT(show_period), NULL, "a column with the sum of the periods"},
     {'t', "field-separator", OPTION_TEXT, AT(separator), "SEP", "put SEP between columns, for spreadsheets"},
+    {0, "full-source-path", OPTION_FLAG, AT(whole_paths), NULL, "source files with their folders"},
     {'w', "column-widths", OPTION_TEXT, AT(widths), "N[,N]", "so wide columns, the first first; 0: as wide as needed"},
     {0, "stats", OPTION_FLAG, AT(stats), NULL, "how many records of each kind it holds, instead of samples"},
     {0, "tasks", OPTION_FLAG, AT(tasks), NULL, "its processes and threads, below those that began them, instead of samples"},
@@ -297,6 +299,9 @@ static void columns_of_lists(struct report *report)
     const struct report_options *options = &report->options;
     bool tells_symbol = column_listed(&report->keys, COLUMN_SYMBOL) || column_listed(&report->fields, COLUMN_SYMBOL);
     bool tells_dso = tells_symbol || column_listed(&report->keys, COLUMN_DSO) || column_listed(&report->fields, COLUMN_DSO);
+    bool tells_comm = column_listed(&report->keys, COLUMN_COMM) || column_listed(&report->fields, COLUMN_COMM);
+    if (options->comms && !tells_comm)
+        column_list_add(&report->keys, COLUMN_COMM);
     if (options->dsos && !tells_dso)
         column_list_add(&report->keys, COLUMN_DSO);
     if ((options->symbols || options->symbol_part) && !tells_symbol)
@@ -528,7 +533,7 @@ static bool hides_symbols(const struct report *report)
 static struct places_options places_wanted(const struct report *report)
 {
     return (struct places_options){.inlines = report->options.inlines && (report->wanted.children || report->trees), .lines = shows_lines(report) || (report->trees && report->tree.lines),
-                                    .addresses = report->trees && report->tree.addresses, .kernel_bare = hides_symbols(report)};
+                                    .whole_paths = report->options.whole_paths, .addresses = report->trees && report->tree.addresses, .kernel_bare = hides_symbols(report)};
 }
 
 /* The first event that has a table; recording->event_count: none has. */
@@ -602,7 +607,7 @@ static bool report_checks(const struct report *report, struct error *err)
     if (!sample_filter_check(&report->filter, err))
         return false;
     if (!report->tally.count)
-        return error_set(err, ERROR_NOT_FOUND, "none of its %" PRIu64 " samples passes --time, --cpu, --pid and --tid",
+        return error_set(err, ERROR_NOT_FOUND, "none of its %" PRIu64 " samples passes --time, --cpu, --pid, --tid and --switch-on",
                          samples);
     return true;
 }
@@ -636,7 +641,7 @@ static bool report_read(struct report *report, struct error *err)
     report->tally.by_thread = column_listed(&report->keys, COLUMN_PID) || column_listed(&report->keys, COLUMN_TID) ||
                               column_listed(&report->fields, COLUMN_PID) || column_listed(&report->fields, COLUMN_TID);
     report->tally.by_cpu = column_listed(&report->keys, COLUMN_CPU) || column_listed(&report->fields, COLUMN_CPU);
-    options.any_order = asks_for_heads_alone(report);
+    options.any_order = asks_for_heads_alone(report) && !report->filter.needs_order;
     /* Whole chains repeat too seldom: what is kept of them would cost as much as it saves. */
     options.add_up_alike = options.any_order && options.stacks != STACKS_ALL && !report->filter.is_given && !report->tally.by_cpu;
     bool complete = capture_fill_with(&report->capture, report->source, &options, err);

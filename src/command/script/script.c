@@ -27,10 +27,10 @@ struct script_options {
     struct recording_input input;
     struct sample_filter_options filter;
     struct option_texts fields;
-    const char *comms, *dsos, *symbols;
+    const char *comms, *dsos, *symbols, *stops;
     struct script_records records;
     uint64_t max_stack;
-    bool nanoseconds, since_first, since_previous, header, header_only, hide_chains, inlines, quiet;
+    bool nanoseconds, since_first, since_previous, header, header_only, hide_chains, inlines, quiet, whole_paths;
     int verbose;
 };
 
@@ -40,6 +40,7 @@ static const struct option_row script_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "what to read"},
     RECORDING_INPUT_ROWS(script_options),
     SAMPLE_FILTER_ROWS(script_options, filter),
+    SAMPLE_SWITCH_ROWS(script_options, filter),
     {'c', "comms", OPTION_LIST, AT(comms), "LIST", "only samples of these commands"},
     {'S', "symbols", OPTION_LIST, AT(symbols), "LIST", "only samples in these functions"},
     {0, "dsos", OPTION_LIST, AT(dsos), "LIST", "only samples in these binaries and libraries"},
@@ -52,6 +53,8 @@ static const struct option_row script_rows[] = {
     {'G', "hide-call-graph", OPTION_FLAG, AT(hide_chains), NULL, "the sampled instruction only, one line a sample"},
     {0, "max-stack", OPTION_U64, AT(max_stack), "N", "no more than N frames of a stack"},
     {0, "inline", OPTION_FLAG, AT(inlines), NULL, "show inlined functions as frames (default)"},
+    {0, "full-source-path", OPTION_FLAG, AT(whole_paths), NULL, "source files with their folders"},
+    {0, "stop-bt", OPTION_LIST, AT(stops), "LIST", "no frames beyond these functions"},
     {0, "show-task-events", OPTION_FLAG, AT(records.tasks), NULL, "processes and threads that begin, are named and end, too"},
     {0, "show-mmap-events", OPTION_FLAG, AT(records.mappings), NULL, "what is mapped, too"},
     {0, "show-switch-events", OPTION_FLAG, AT(records.switches), NULL, "switches of threads, too (record --switch-events)"},
@@ -297,20 +300,12 @@ static bool event_fields(const struct script *script, const struct source_event 
     return true;
 }
 
-static bool name_listed(const char *list, const char *name)
-{
-    for (struct view rest = view_of(list); rest.length;)
-        if (view_equal(view_cut(&rest, ','), name))
-            return true;
-    return false;
-}
-
 static bool sample_wanted(struct script *script, const struct sample *sample)
 {
     const struct recording *recording = &script->capture.recording;
     const char *comms = script->options.comms;
     return sample_filter_passes(&script->filter, recording, sample) &&
-           (!comms || name_listed(comms, strings_text(&recording->strings, sample->comm)));
+           (!comms || script_name_listed(comms, strings_text(&recording->strings, sample->comm)));
 }
 
 /* ---- tracepoints ---- */
@@ -388,7 +383,7 @@ static bool place_wanted(struct script *script, const struct sample *sample)
     size_t count = places_frames(&script->places, sample->location, &frames);
     const struct place *place = &script->places.items[frames[count - 1]];
     const char *dsos = script->options.dsos, *symbols = script->options.symbols;
-    return (!dsos || name_listed(dsos, place->dso) || name_listed(dsos, place->dso_path)) &&
+    return (!dsos || script_name_listed(dsos, place->dso) || script_name_listed(dsos, place->dso_path)) &&
            (!symbols || (place->symbol && hotspot_symbol_listed(symbols, place->symbol)));
 }
 
@@ -458,7 +453,8 @@ static bool script_read(struct script *script, struct error *err)
     const struct script_options *options = &script->options;
     bool lines = asks_for(script, FIELD_SRCLINE);
     script->places_options =
-        (struct places_options){.inlines = options->inlines && !options->hide_chains, .lines = lines, .kernel_bare = !options->symbols && !asks_for(script, FIELD_SYM | FIELD_SRCLINE | FIELD_BRSTACKSYM)};
+        (struct places_options){.inlines = options->inlines && !options->hide_chains, .lines = lines, .whole_paths = options->whole_paths,
+                                .kernel_bare = !options->symbols && !options->stops && !asks_for(script, FIELD_SYM | FIELD_SRCLINE | FIELD_BRSTACKSYM)};
     script->names = (struct recording_names){.input = &options->input,
                                              .context = script->context,
                                              .capture = &script->capture,
@@ -469,6 +465,7 @@ static bool script_read(struct script *script, struct error *err)
     script->text.places = &script->places;
     script->text.capture = &script->capture;
     script->text.source = script->source;
+    script->text.stops = options->stops;
     script->text.nanoseconds = options->nanoseconds;
     script->text.hide_chains = options->hide_chains;
     script->text.stack_most = options->max_stack > UINT32_MAX ? 0 : (uint32_t)options->max_stack;
@@ -523,7 +520,7 @@ static bool script_all(struct script *script, struct error *err)
     if (!script->printed)
         return error_set(err, ERROR_NOT_FOUND, "'%s' holds no samples%s", path,
                          script->filter.is_given || options->comms || script->by_place
-                             ? " that pass --time, --cpu, --pid, --tid, --comms, --symbols and --dsos"
+                             ? " that pass --time, --cpu, --pid, --tid, --switch-on, --comms, --symbols and --dsos"
                              : "");
     return true;
 }

@@ -233,12 +233,36 @@ static void add_frame(struct script_text *script, unsigned fields, uint64_t ip, 
         digits_hex_wide(to + name->begins[at] + 1, ip);
 }
 
+bool script_name_listed(const char *list, const char *name)
+{
+    for (struct view rest = view_of(list); rest.length;)
+        if (view_equal(view_cut(&rest, ','), name))
+            return true;
+    return false;
+}
+
+/* Whether a stack ends here: at a function of --stop-bt, inlined or not. */
+static bool stops_at(struct script_text *script, uint32_t location)
+{
+    const uint32_t *frames;
+    size_t count = script->stops ? places_frames(script->places, location, &frames) : 0;
+    for (size_t at = 0; at < count; at++) {
+        const char *symbol = script->places->items[frames[at]].symbol;
+        if (symbol && script_name_listed(script->stops, symbol))
+            return true;
+    }
+    return false;
+}
+
 static void add_chain(struct script_text *script, unsigned fields, const struct capture_frames *frames)
 {
     size_t most = script->stack_most && script->stack_most < frames->count ? script->stack_most : frames->count;
     text_add_char(&script->out.own, '\n');
-    for (size_t at = 0; at < most; at++)
+    for (size_t at = 0; at < most; at++) {
         add_frame(script, fields, frames->ips[at], frames->locations[at]);
+        if (stops_at(script, frames->locations[at]))
+            break;
+    }
 }
 
 static void add_leaf(struct script_text *script, unsigned fields, const struct sample *sample)

@@ -76,6 +76,7 @@ struct script_text {
     enum script_clock clock;
     uint64_t clock_zero_ns; /* 0: nothing was printed yet */
     uint32_t stack_most;
+    const char *stops; /* functions that end a stack, with commas; NULL: none */
     unsigned event_name_width;
     struct tracepoint_text *tracepoints; /* NULL: raw bytes are shown */
     size_t memory_width; /* of the widest data_src so far: what follows stands below each other */
@@ -89,6 +90,9 @@ struct script_text {
     struct arena lines;            /* of names: they stay */
     struct text scratch;
 };
+
+/* Whether a list with commas has a name. */
+bool script_name_listed(const char *list, const char *name);
 
 void script_text_done(struct script_text *script);
 /* Append the sample with these fields (enum script_field). */

@@ -3,14 +3,18 @@
 
 #include "base/hashmap.h"
 #include "base/partition_point.h"
+#include "base/scope.h"
 #include "base/vec.h"
 #include "symbol/demangle.h"
 #include "symbol/dwarf/kept_dwarf.h"
 #include "symbol/dwarf/packaged_unit.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     DEPTH_MOST = 256,         /* of nested scopes: deeper ones are not followed */
@@ -165,26 +169,59 @@ void dwarf_index_add_package(struct dwarf_index *index, struct split_package *pa
     index->package = package;
 }
 
-static const char *string_attribute(struct dwarf_index *index, Dwarf_Die *die, unsigned name)
+static const char *string_attribute(const struct dwarf_index *index, Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;
     return index->api.attr_integrate(die, name, &attribute) ? index->api.formstring(&attribute) : NULL;
 }
 
-static void note_missing(struct dwarf_index *index, Dwarf_Die *skeleton)
+static const char *split_file_name(const struct dwarf_index *index, Dwarf_Die *skeleton)
 {
     const char *name = string_attribute(index, skeleton, DW_AT_dwo_name);
-    if (!name)
-        name = string_attribute(index, skeleton, DW_AT_GNU_dwo_name);
-    if (!index->missing)
-        index->missing = name;
+    return name ? name : string_attribute(index, skeleton, DW_AT_GNU_dwo_name);
 }
 
-/* The split part of a unit, from the package. */
+/* The folder of the file that is indexed, with its slash; empty where that can't be known. */
+static void own_folder(const struct dwarf_index *index, char folder[PATH_MAX])
+{
+    char link[32];
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", index->fd);
+    ssize_t length = readlink(link, folder, PATH_MAX - 1);
+    folder[length < 0 ? 0 : length] = '\0';
+    char *slash = strrchr(folder, '/');
+    folder[slash ? slash + 1 - folder : 0] = '\0';
+}
+
+/* The .dwo file of a unit, where libdw looks for it as well: beside the binary, then where it was compiled; -1: neither. Owner: the caller. */
+static int open_split_file(const struct dwarf_index *index, Dwarf_Die *skeleton, const char *name)
+{
+    enum { HOW = O_RDONLY | O_CLOEXEC | O_NONBLOCK };
+    char folder[PATH_MAX], path[2 * PATH_MAX];
+    const char *compiled_in = string_attribute(index, skeleton, DW_AT_comp_dir);
+    if (name[0] == '/')
+        return open(name, HOW);
+    own_folder(index, folder);
+    snprintf(path, sizeof(path), "%s%s", folder, name);
+    int fd = open(path, HOW);
+    if (fd >= 0 || !compiled_in)
+        return fd;
+    snprintf(path, sizeof(path), "%s/%s", compiled_in, name);
+    return open(path, HOW);
+}
+
+/* The split part of a unit, from the package, or from a .dwo file that libdw can't read: it knows one section of units in each. */
 static bool unpack(struct dwarf_index *index, Dwarf_Die *skeleton, Dwarf_Die *ret_split)
 {
     struct packaged_unit unit;
-    if (!index->package || !packaged_unit_open(&unit, &index->api, index->package, index->fd, skeleton))
+    bool found = index->package && packaged_unit_open(&unit, &index->api, index->package, index->fd, skeleton);
+    const char *name = split_file_name(index, skeleton);
+    scoped_fd int fd = found || !name ? -1 : open_split_file(index, skeleton, name);
+    struct split_package *file;
+    if (fd >= 0 && split_file_open(&file, fd, NULL)) {
+        found = packaged_unit_open(&unit, &index->api, file, index->fd, skeleton);
+        split_package_free(file);
+    }
+    if (!found)
         return false;
     *ret_split = unit.split;
     *vec_push(&index->packaged) = unit;
@@ -207,8 +244,8 @@ static uint32_t unit_of_die(struct dwarf_index *index, Dwarf_Die *die)
     bool is_split = index->api.cu_info(die->cu, &version, &kind, &cu, &split, NULL, NULL, NULL) == 0 && kind == DW_UT_skeleton;
     if (is_split && (index->api.tag(&split) == DW_TAG_compile_unit || unpack(index, die, &split)))
         unit->die = split;
-    else if (is_split)
-        note_missing(index, die);
+    else if (is_split && !index->missing)
+        index->missing = split_file_name(index, die);
     uint32_t id = (uint32_t)index->units.count;
     *vec_push(&index->units) = unit;
     hashmap_add(&index->unit_by_offset, offset, id);

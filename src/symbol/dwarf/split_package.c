@@ -2,8 +2,9 @@
 #include "symbol/dwarf/split_package.h"
 
 #include "base/arena.h"
-#include "symbol/elf/elf_file.h"
+#include "symbol/elf/packed_section.h"
 
+#include <dwarf.h>
 #include <elf.h>
 #include <stdlib.h>
 
@@ -25,8 +26,10 @@ static const uint32_t column_ids[SECTION_KINDS] = {[INFO] = 1, [ABBREVIATIONS] =
 
 struct split_package {
     struct elf_file elf;
+    struct arena arena; /* what was compressed */
     struct bytes_view sections[SECTION_KINDS];
-    struct bytes_view index;
+    struct bytes_view index; /* none in a .dwo file … */
+    vec(struct bytes_view) units_apart; /* … whose sections with units these are */
     uint32_t version, columns, units, slots;
     uint64_t slots_at, rows_at, offsets_at, sizes_at; /* into the index */
     uint32_t column_of[SECTION_KINDS];                /* UINT32_MAX: the index has none */
@@ -70,23 +73,42 @@ static bool index_read(struct split_package *package, struct error *err)
     return true;
 }
 
-bool split_package_open(struct split_package **ret_package, int fd, struct error *err)
+/* All sections that units are made of; several of one name are kept apart where they hold units, else the first is meant. */
+static bool sections_read(struct split_package *package, struct error *err)
+{
+    for (size_t at = 0; at < package->elf.section_count; at++)
+        for (int kind = 0; kind < SECTION_KINDS; kind++) {
+            struct bytes_view bytes;
+            if (strcmp(package->elf.sections[at].name, section_names[kind]) != 0)
+                continue;
+            if (!packed_section_read(&package->elf, &package->elf.sections[at], &package->arena, &bytes, err))
+                return false;
+            if (kind == INFO)
+                *vec_push(&package->units_apart) = bytes;
+            if (!package->sections[kind].size_bytes)
+                package->sections[kind] = bytes;
+        }
+    return true;
+}
+
+static bool index_open(struct split_package *package, struct error *err)
+{
+    const struct elf_section *index = elf_section_named(&package->elf, ".debug_cu_index");
+    if (index && !packed_section_read(&package->elf, index, &package->arena, &package->index, err))
+        return false;
+    return package->index.size_bytes >= INDEX_HEADER_BYTES ? index_read(package, err)
+                                                           : error_set(err, ERROR_FORMAT, "no index of split units (.debug_cu_index)");
+}
+
+static bool open_with(struct split_package **ret_package, int fd, bool (*complete)(struct split_package *, struct error *), struct error *err)
 {
     struct elf_file elf;
     if (!elf_file_open(&elf, fd, err))
         return false;
     struct split_package *package = memory_alloc(sizeof(*package));
     *package = (struct split_package){.elf = elf};
-    for (int kind = 0; kind < SECTION_KINDS; kind++) {
-        const struct elf_section *section = elf_section_named(&package->elf, section_names[kind]);
-        if (section && !(section->flags & SHF_COMPRESSED))
-            package->sections[kind] = elf_section_bytes(&package->elf, section);
-    }
-    const struct elf_section *index = elf_section_named(&package->elf, ".debug_cu_index");
-    if (index)
-        package->index = elf_section_bytes(&package->elf, index);
-    bool good = package->index.size_bytes >= INDEX_HEADER_BYTES ? index_read(package, err)
-                                                                : error_set(err, ERROR_FORMAT, "no index of split units (.debug_cu_index)");
+    arena_init(&package->arena);
+    bool good = complete(package, err) && sections_read(package, err);
     if (good)
         *ret_package = package;
     else
@@ -94,10 +116,29 @@ bool split_package_open(struct split_package **ret_package, int fd, struct error
     return good;
 }
 
+bool split_package_open(struct split_package **ret_package, int fd, struct error *err)
+{
+    return open_with(ret_package, fd, index_open, err);
+}
+
+static bool nothing_else(struct split_package *package, struct error *err)
+{
+    (void)package, (void)err;
+    return true;
+}
+
+bool split_file_open(struct split_package **ret_package, int fd, struct error *err)
+{
+    return open_with(ret_package, fd, nothing_else, err);
+}
+
 void split_package_free(struct split_package *package)
 {
-    if (package)
+    if (package) {
+        vec_done(&package->units_apart);
+        arena_done(&package->arena);
         elf_file_close(&package->elf);
+    }
     free(package);
 }
 
@@ -208,21 +249,54 @@ static void put_elf(const struct split_package *package, struct byte_writer *ima
     vec_done(&names.bytes);
 }
 
+/* Whether a .dwo file's section begins with the unit of that id: of DWARF 5, since before it types had a section of their own. */
+static bool is_unit(const struct split_package *package, struct bytes_view section, uint64_t id)
+{
+    struct bytes unit = bytes_of(section.bytes ? section.bytes : package->elf.bytes, section.size_bytes, package->elf.swapped);
+    read_u32(&unit); /* length */
+    uint16_t version = read_u16(&unit);
+    uint8_t kind = read_u8(&unit);
+    read_u8(&unit);  /* bytes of an address */
+    read_u32(&unit); /* abbreviations */
+    return version == 5 && kind == DW_UT_split_compile && read_u64(&unit) == id && !unit.failed;
+}
+
+/* The unit's pieces of a package, with its own strings alone. */
+static void pieces_of_row(const struct split_package *package, uint32_t row, struct bytes_view pieces[SECTION_KINDS])
+{
+    for (int kind = 0; row != UINT32_MAX && kind < STRINGS; kind++)
+        pieces[kind] = piece_of(package, row, kind);
+}
+
+/* Of a .dwo file: all sections, but of those with units its own. */
+static void pieces_of_file(const struct split_package *package, uint64_t id, struct bytes_view pieces[SECTION_KINDS])
+{
+    vec_for_each(&package->units_apart, section)
+        if (!pieces[INFO].bytes && is_unit(package, *section, id)) {
+            memcpy(pieces, package->sections, sizeof(package->sections));
+            pieces[INFO] = *section;
+        }
+}
+
 bool split_package_unit(const struct split_package *package, uint64_t id, struct byte_writer *ret_image)
 {
     struct bytes_view pieces[SECTION_KINDS] = {0};
-    uint32_t row = row_of(package, id);
-    for (int kind = 0; row != UINT32_MAX && kind < STRINGS; kind++)
-        pieces[kind] = piece_of(package, row, kind);
+    bool is_package = package->index.bytes;
+    if (is_package)
+        pieces_of_row(package, row_of(package, id), pieces);
+    else
+        pieces_of_file(package, id, pieces);
     struct bytes unit = bytes_of(pieces[INFO].bytes ? pieces[INFO].bytes : package->elf.bytes, pieces[INFO].size_bytes, package->elf.swapped);
     uint32_t length = read_u32(&unit);
     uint16_t version = read_u16(&unit);
     if (unit.failed || length == UINT32_MAX || !pieces[ABBREVIATIONS].size_bytes)
         return false;
     struct byte_writer image = byte_writer_of(package->elf.swapped), offsets = image, strings = image;
-    strings_gather(package, pieces[STRING_OFFSETS], version < 5 ? 0 : OFFSETS_HEADER_BYTES, &offsets, &strings);
-    pieces[STRING_OFFSETS] = (struct bytes_view){offsets.bytes.items, offsets.bytes.count};
-    pieces[STRINGS] = (struct bytes_view){strings.bytes.items, strings.bytes.count};
+    if (is_package) {
+        strings_gather(package, pieces[STRING_OFFSETS], version < 5 ? 0 : OFFSETS_HEADER_BYTES, &offsets, &strings);
+        pieces[STRING_OFFSETS] = (struct bytes_view){offsets.bytes.items, offsets.bytes.count};
+        pieces[STRINGS] = (struct bytes_view){strings.bytes.items, strings.bytes.count};
+    }
     put_elf(package, &image, pieces);
     vec_done(&offsets.bytes);
     vec_done(&strings.bytes);

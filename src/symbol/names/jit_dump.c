@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "symbol/names/jit_dump.h"
 
-#include "base/hashmap.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "system/host/pid_namespace.h"
@@ -15,7 +14,10 @@ enum {
     HEADER_BYTES = 40,
     RECORD_HEADER_BYTES = 16,
     CODE_LOAD = 0,
-    CODE_MOVE = 1
+    CODE_MOVE = 1,
+    DEBUG_INFO = 2,
+    /* of the ELF file that perf inject makes of each function: V8 adds it to the addresses of its lines, so that they suit that file */
+    ELF_HEADER_BYTES = 64
 };
 
 /* ---- the file ---- */
@@ -91,6 +93,7 @@ struct jit_record {
     uint32_t id;
     struct jit_code code;  /* CODE_LOAD whole; CODE_MOVE: the new address and the size */
     uint64_t index; /* by which a CODE_MOVE names what was loaded */
+    struct jit_line_table lines; /* DEBUG_INFO: of code that is about to be loaded */
 };
 
 /* The next record; false at the end, or where the cursor failed: at a record that its own size or the file doesn't hold. */
@@ -122,42 +125,140 @@ static bool dump_next(struct bytes *cursor, struct jit_record *ret_record)
         bytes_take(&body, record.code.name.length + 1);
         record.code.bytes = bytes_take(&body, record.code.size_bytes);
     }
+    if (record.id == DEBUG_INFO) {
+        record.lines.code_addr = read_u64(&body);
+        read_u64(&body); /* how many follow: as many as there are */
+        record.lines.entries = body;
+    }
     cursor->failed = body.failed;
     *ret_record = record;
     return !body.failed;
 }
 
-static void add_code(struct symbol_index *index, const struct jit_code *code)
+/* ---- lines ---- */
+
+struct jit_line {
+    uint64_t addr;
+    uint32_t number;
+    const char *path;
+};
+
+/* The next of a table's entries, and in entry the one before it, whose path it may share; false at the end, and at what is damaged. */
+static bool entry_next(struct bytes *cursor, struct jit_line *entry)
 {
-    if (code->size_bytes && code->name.length && code->name.length < SYMBOL_NAME_UNMEASURED)
-        symbol_index_add(index, code->addr, code->size_bytes,
-                         (struct indexed_symbol){.name = code->name.text, .name_length = (uint32_t)code->name.length});
+    static const char same_path[] = "\xff";
+    uint64_t addr = read_u64(cursor);
+    uint32_t number = read_u32(cursor);
+    read_u32(cursor); /* discriminator */
+    size_t left = bytes_left(cursor);
+    const uint8_t *end = left && !cursor->failed ? memchr(cursor->at, 0, left) : NULL;
+    if (!end)
+        return false;
+    const char *path = (const char *)bytes_take(cursor, (size_t)(end - cursor->at) + 1);
+    *entry = (struct jit_line){addr, number, entry->path && strcmp(path, same_path) == 0 ? entry->path : path};
+    return true;
 }
 
-bool jit_dump_parse(struct view dump, struct symbol_index *index, struct error *err)
+static uint32_t lines_add(struct jit_lines *lines, const struct jit_line_table *table)
+{
+    struct bytes cursor = table->entries;
+    struct jit_line entry = {0};
+    while (!lines->begins_early && entry_next(&cursor, &entry))
+        lines->begins_early = entry.addr - table->code_addr < ELF_HEADER_BYTES;
+    *vec_push(&lines->tables) = *table;
+    return (uint32_t)(lines->tables.count - 1);
+}
+
+bool jit_lines_find(const struct jit_lines *lines, uint64_t start, uint64_t addr, struct source_line *ret_line)
+{
+    uint32_t at = hashmap_find(&lines->by_start, start, NULL, NULL, NULL);
+    if (at >= lines->tables.count)
+        return false;
+    const struct jit_line_table *table = &lines->tables.items[at];
+    struct bytes cursor = table->entries;
+    struct jit_line entry = {0}, found = {0};
+    uint64_t wanted = table->code_addr + (addr - start) + (lines->begins_early ? 0 : ELF_HEADER_BYTES);
+    while (entry_next(&cursor, &entry))
+        if (entry.addr <= wanted && (!found.path || entry.addr >= found.addr))
+            found = entry;
+    if (found.path && found.path[0] && found.number)
+        *ret_line = (struct source_line){.path = found.path, .line = found.number};
+    return found.path && found.path[0] && found.number;
+}
+
+void jit_lines_done(struct jit_lines *lines)
+{
+    vec_done(&lines->tables);
+    hashmap_done(&lines->by_start);
+}
+
+/* ---- all of it ---- */
+
+enum { NO_LINES = UINT32_MAX - 1 };
+
+/* What was loaded, for what may be said of it later. */
+struct loaded {
+    struct view name;
+    uint32_t lines; /* place of its table, or NO_LINES */
+};
+
+struct parsing {
+    struct symbol_index *index;
+    struct jit_lines *lines;
+    struct hashmap by_number;
+    vec(struct loaded) loaded;
+    struct jit_line_table pending; /* of the code that comes next */
+};
+
+static void add_code(struct parsing *parsing, const struct jit_code *code, uint32_t lines)
+{
+    if (!code->size_bytes || !code->name.length || code->name.length >= SYMBOL_NAME_UNMEASURED)
+        return;
+    symbol_index_add(parsing->index, code->addr, code->size_bytes,
+                     (struct indexed_symbol){.name = code->name.text, .name_length = (uint32_t)code->name.length});
+    if (lines != NO_LINES || hashmap_find(&parsing->lines->by_start, code->addr, NULL, NULL, NULL) != HASHMAP_ABSENT)
+        hashmap_put(&parsing->lines->by_start, code->addr, lines);
+}
+
+static void add_loaded(struct parsing *parsing, const struct jit_record *record)
+{
+    bool has_lines = bytes_left(&parsing->pending.entries) && parsing->pending.code_addr == record->code.addr;
+    struct loaded loaded = {record->code.name, has_lines ? lines_add(parsing->lines, &parsing->pending) : NO_LINES};
+    parsing->pending = (struct jit_line_table){0};
+    add_code(parsing, &record->code, loaded.lines);
+    hashmap_put(&parsing->by_number, record->index, (uint32_t)parsing->loaded.count);
+    *vec_push(&parsing->loaded) = loaded;
+}
+
+static void add_moved(struct parsing *parsing, struct jit_record *record)
+{
+    uint32_t at = hashmap_find(&parsing->by_number, record->index, NULL, NULL, NULL);
+    if (at == HASHMAP_ABSENT)
+        return;
+    record->code.name = parsing->loaded.items[at].name;
+    add_code(parsing, &record->code, parsing->loaded.items[at].lines);
+}
+
+bool jit_dump_parse(struct view dump, struct symbol_index *index, struct jit_lines *lines, struct error *err)
 {
     struct bytes cursor;
     if (!dump_begin(dump, &cursor))
         return error_set(err, ERROR_FORMAT, "no jitdump: its header should begin with \"JiTD\" and be %d bytes or longer", HEADER_BYTES);
-    struct hashmap loaded = {0};
-    vec(struct view) names = {0};
+    struct parsing parsing = {.index = index, .lines = lines};
     struct jit_record record;
     size_t offset = dump.length - bytes_left(&cursor);
     while (dump_next(&cursor, &record)) {
         offset = dump.length - bytes_left(&cursor);
-        if (record.id == CODE_LOAD) {
-            add_code(index, &record.code);
-            hashmap_put(&loaded, record.index, (uint32_t)names.count);
-            *vec_push(&names) = record.code.name;
-        } else if (record.id == CODE_MOVE) {
-            uint32_t at = hashmap_find(&loaded, record.index, NULL, NULL, NULL);
-            record.code.name = at == HASHMAP_ABSENT ? (struct view){0} : names.items[at];
-            add_code(index, &record.code);
-        }
+        if (record.id == CODE_LOAD)
+            add_loaded(&parsing, &record);
+        else if (record.id == CODE_MOVE)
+            add_moved(&parsing, &record);
+        else if (record.id == DEBUG_INFO)
+            parsing.pending = record.lines;
     }
     symbol_index_sort(index, true);
-    hashmap_done(&loaded);
-    vec_done(&names);
+    hashmap_done(&parsing.by_number);
+    vec_done(&parsing.loaded);
     return !cursor.failed || error_set(err, ERROR_FORMAT, "the record at offset %zu of %zu is cut off or damaged", offset, dump.length);
 }
 

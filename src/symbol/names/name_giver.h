@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "symbol/dso_files.h"
+#include "symbol/names/jit_dump.h"
 #include "symbol/symbol_index.h"
 #include "symbol/symboliser.h"
 
@@ -28,7 +29,8 @@ struct names {
     uint64_t shift_from;        /* recorded addresses from here on have no names (modules of another boot); 0: none */
     struct arena arena;         /* what the names point into, unless it is a file */
     struct text text;
-    struct view dump; /* a jitdump, mapped, that the names point into */
+    struct view dump; /* a jitdump, mapped, that the names point into … */
+    struct jit_lines jit_lines; /* … and what it says of source lines */
     char *remark; /* what these names lack: "'/x' is stripped: …"; or NULL. Owner: arena */
 };
 

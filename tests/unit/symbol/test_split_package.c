@@ -48,7 +48,7 @@ static size_t inlined_count(struct dwarf_index *index)
     return found;
 }
 
-static const char *const seeds[] = {"gnu4", "llvm4", "llvm5"};
+static const char *const seeds[] = {"gnu4", "llvm4", "llvm5", "zlib5", "zstd5"};
 
 Test(split_package, functions_are_found_by_the_units_id)
 {
@@ -72,6 +72,30 @@ Test(split_package, functions_are_found_by_the_units_id)
         close(binary);
         close(file);
     }
+}
+
+/* gcc's type units of DWARF 5 are further sections of one name: libdw takes the first, and finds no unit of the binary in it. */
+Test(split_package, a_dwo_file_of_many_sections_is_read)
+{
+    static struct seed seed;
+    if (!test_source_root())
+        cr_skip_test("the project's source isn't known");
+    cr_assert(seed_read(&seed, "types5"));
+    uint32_t length = stored_u32(seed.bytes, false);
+    int binary = file_of(seed.bytes + 4, length), file = file_of(seed.bytes + 4 + length, seed.size_bytes - 4 - length);
+    struct dwarf_index *index;
+    struct split_package *units;
+    struct error err = {0};
+    if (!dwarf_index_new(&index, binary, true, false, NULL, &err))
+        cr_skip_test("%s", err.message);
+    cr_assert_not(split_package_open(&units, file, NULL));
+    cr_assert(split_file_open(&units, file, &err), "%s", err.message);
+    dwarf_index_add_package(index, units);
+    cr_assert_gt(inlined_count(index), 4);
+    cr_assert_null(dwarf_index_missing(index));
+    dwarf_index_free(index);
+    close(binary);
+    close(file);
 }
 
 /* A unit that isn't in the package is named as missing, as its .dwo file would be. */

@@ -229,8 +229,9 @@ static void check_dump(bool swapped)
         struct edge edge = edge_copy(made, size_bytes - cut);
         struct view dump = {(char *)edge.bytes, edge.size_bytes};
         struct symbol_index index = {0};
+        struct jit_lines lines = {0};
         struct error err = {0};
-        cr_assert_eq(jit_dump_parse(dump, &index, &err), !cut);
+        cr_assert_eq(jit_dump_parse(dump, &index, &lines, &err), !cut);
         if (cut)
             cr_assert(strstr(err.message, "at offset "), "%s", err.message);
         cr_assert_str_eq(name_at(&index, 0x1007), "JS:*hot");
@@ -240,7 +241,9 @@ static void check_dump(bool swapped)
         struct view code = jit_dump_code(dump, 0x100a);
         cr_assert(view_equal(code, cut ? " of it" : "ew"), "%.*s", (int)code.length, code.text);
         cr_assert_eq(jit_dump_code(dump, 0x1010).length, 0);
+        cr_assert_eq(lines.tables.count, 0);
         symbol_index_done(&index);
+        jit_lines_done(&lines);
         edge_free(&edge);
     }
 }
@@ -250,8 +253,84 @@ Test(jit_dump, names_and_code_of_both_byte_orders_and_what_came_before_damage)
     check_dump(false);
     check_dump(true);
     struct symbol_index index = {0};
+    struct jit_lines lines = {0};
     struct error err = {0};
-    cr_assert_not(jit_dump_parse(view_of("JiTD, but no more than that: of another kind"), &index, &err));
+    cr_assert_not(jit_dump_parse(view_of("JiTD, but no more than that: of another kind"), &index, &lines, &err));
     cr_assert(strstr(err.message, "JiTD"));
     symbol_index_done(&index);
+}
+
+struct line_entry {
+    uint64_t addr;
+    uint32_t number;
+    const char *path;
+};
+
+static size_t put_lines(uint8_t *out, uint64_t addr, const struct line_entry *entries, size_t count, bool swapped)
+{
+    size_t at = 16;
+    put_number(out, 2, 4, swapped);
+    put_number(out + 8, 1000, 8, swapped);
+    at += put_number(out + at, addr, 8, swapped);
+    at += put_number(out + at, count, 8, swapped);
+    for (size_t one = 0; one < count; one++) {
+        at += put_number(out + at, entries[one].addr, 8, swapped);
+        at += put_number(out + at, entries[one].number, 4, swapped);
+        at += put_number(out + at, 0, 4, swapped);
+        memcpy(out + at, entries[one].path, strlen(entries[one].path) + 1);
+        at += strlen(entries[one].path) + 1;
+    }
+    put_number(out + 4, at, 4, swapped);
+    return at;
+}
+
+/* The line of an address as "path:number", or "". */
+static const char *line_at(const struct symbol_index *index, const struct jit_lines *lines, uint64_t addr)
+{
+    static char text[64];
+    struct source_line line;
+    uint32_t at = symbol_index_find(index, addr);
+    bool known = at != SYMBOL_INDEX_NONE && jit_lines_find(lines, index->symbols.items[at].start, addr, &line);
+    snprintf(text, sizeof(text), "%s%s%.0u", known ? line.path : "", known ? ":" : "", known ? line.line : 0);
+    return text;
+}
+
+/* header: what a producer adds to its addresses that counts from the ELF file which perf inject makes of a function. */
+static void check_lines(bool swapped, uint64_t header)
+{
+    const struct line_entry first[] = {{0x1000 + header, 3, "/a.js"}, {0x1004 + header, 4, "\xff"}, {0x1008 + header, 90, "/b.js"}};
+    const struct line_entry other[] = {{0x1002 + header, 7, "/c.js"}};
+    uint8_t made[1024] = {0};
+    put_number(made, 0x4a695444, 4, swapped);
+    put_number(made + 4, 1, 4, swapped);
+    put_number(made + 8, 40, 4, swapped);
+    size_t size_bytes = 40;
+    size_bytes += put_lines(made + size_bytes, 0x1000, first, 3, swapped);
+    size_bytes += put_record(made + size_bytes, 0, 0x1000, 5, "sixteen bytes it", swapped);
+    size_bytes += put_record(made + size_bytes, 1, 0x2000, 5, "sixteen bytes it", swapped);
+    size_bytes += put_lines(made + size_bytes, 0x5000, other, 1, swapped); /* of code that never comes */
+    size_bytes += put_record(made + size_bytes, 0, 0x3000, 6, "sixteen bytes it", swapped);
+    size_bytes += put_lines(made + size_bytes, 0x1000, other, 1, swapped);
+    size_bytes += put_record(made + size_bytes, 0, 0x1000, 7, "others", swapped);
+    struct edge edge = edge_copy(made, size_bytes);
+    struct symbol_index index = {0};
+    struct jit_lines lines = {0};
+    struct error err = {0};
+    cr_assert(jit_dump_parse((struct view){(char *)edge.bytes, edge.size_bytes}, &index, &lines, &err));
+    cr_assert_str_eq(line_at(&index, &lines, 0x2000), "/a.js:3", "where it moved to");
+    cr_assert_str_eq(line_at(&index, &lines, 0x2005), "/a.js:4");
+    cr_assert_str_eq(line_at(&index, &lines, 0x200f), "/b.js:90");
+    cr_assert_str_eq(line_at(&index, &lines, 0x3004), "");
+    cr_assert_str_eq(line_at(&index, &lines, 0x1001), "", "before its first line");
+    cr_assert_str_eq(line_at(&index, &lines, 0x1005), "/c.js:7", "what was written over it");
+    symbol_index_done(&index);
+    jit_lines_done(&lines);
+    edge_free(&edge);
+}
+
+Test(jit_dump, lines_of_what_lies_there_last)
+{
+    check_lines(false, 0);
+    check_lines(true, 0);
+    check_lines(false, 64);
 }
