@@ -286,6 +286,7 @@ def test_trees_by_address(stacks):
     words = ("--no-children", "-s", "sym", "-S", "leaf")
     calls = lambda how: sorted(line.strip("|- ") for line in stacks("-g", how, *words) if "middle" in line)
     assert calls("graph,callee") == ["40.00%--middle"] and calls("graph,callee,address") == ["20.00%--middle +16", "20.00%--middle +8"]
+    assert calls("graph,callee,srcline") == ["40.00%--middle"]  # one function, of which no line is known
     by_row = stacks("-g", "none", "-s", "sym")
     assert [row for row in stacks("-g", "graph,address", "-s", "sym") if "[k]" in row] == by_row  # rows stay functions
 
@@ -313,6 +314,13 @@ def test_commands_are_told_apart_where_they_choose(report):
     assert report(recording, "-s", "dso", "--comms", "two") == ["50.00% prog"]
     assert report(recording, "-s", "dso", "--comms", "one,two") == ["50.00% prog one", "50.00% prog two"]
     assert report(recording, "-s", "dso", "--comms", "none") == []
+
+
+def test_nameless_threads_are_rows_of_their_own(report):
+    recording = File().mmap2(7, 0x400000, 0x1000, "/nowhere/prog")
+    recording.sample(7, 0x400100, 1).sample(7, 0x400100, 2, tid=8).sample(7, 0x400100, 3, tid=8).sample(7, 0x400100, 4, tid=9)
+    assert report(recording, "-s", "comm") == ["50.00% :8", "25.00% :7", "25.00% :9"]
+    assert report(recording, "-s", "dso") == ["100.00% prog"]
 
 
 def two_events():

@@ -221,7 +221,7 @@ static struct row_key own_key(struct building *building, const struct tally_item
     struct row_key key = {
         .place = place,
         .comm = has_key(building, COLUMN_COMM) ? item->comm : 0,
-        .thread = has_key(building, COLUMN_TID) ? item->thread : 0,
+        .thread = has_key(building, COLUMN_TID) || (has_key(building, COLUMN_COMM) && !item->comm) ? item->thread : 0,
         .cpu = has_key(building, COLUMN_CPU) ? item->cpu : 0,
         .from = PLACE_NONE,
         .traits = item->traits,

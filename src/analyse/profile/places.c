@@ -84,6 +84,8 @@ static const char *line_text(struct places *places, const struct place *place, c
     char text[PATH_MAX + 16];
     if (line && line->path && line->line)
         snprintf(text, sizeof(text), "%s:%u", places->options.whole_paths ? line->path : last_part(line->path), line->line);
+    else if (places->options.known_lines)
+        return NULL;
     else if (place->symbol)
         snprintf(text, sizeof(text), "%s+%" PRIu64, place->symbol, dso_addr - place->addr);
     else

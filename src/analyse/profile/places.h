@@ -30,6 +30,7 @@ struct place {
 struct places_options {
     bool inlines; /* frames of inlined functions count as frames */
     bool lines;   /* tell source lines apart */
+    bool known_lines; /* only those: where one isn't known, none is said */
     bool whole_paths; /* of source files, not their names alone */
     bool addresses; /* tell instructions apart */
     bool kernel_bare; /* addresses in the kernel stay bare, for who shows no symbols: its table takes long to read */

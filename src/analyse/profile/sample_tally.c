@@ -8,10 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Nameless ones are told apart by their numbers. */
+static bool thread_matters(const struct sample_tally *tally, const struct tally_item *item)
+{
+    return tally->by_thread || !item->comm;
+}
+
 static bool same_kind(const struct sample_tally *tally, const struct tally_item *a, const struct tally_item *b)
 {
     return a->location == b->location && a->stack == b->stack && a->comm == b->comm && a->event == b->event &&
-           a->branch == b->branch && a->cpu == b->cpu && a->traits == b->traits && (!tally->by_thread || a->thread == b->thread);
+           a->branch == b->branch && a->cpu == b->cpu && a->traits == b->traits && (!thread_matters(tally, a) || a->thread == b->thread);
 }
 
 /* Small: the table is what each sample looks into anew. */
@@ -26,7 +32,7 @@ static uint64_t item_hash(const struct sample_tally *tally, const struct tally_i
     hash ^= ((uint64_t)item->comm << 16 ^ item->event) * 0x9e3779b97f4a7c15u;
     hash ^= ((uint64_t)item->branch << 32 ^ item->cpu) * 0xc2b2ae3d27d4eb4fu;
     hash += (uint64_t)(item->traits + 1) << 32; /* 0 without them */
-    return hash_u64(hash + (tally->by_thread ? item->thread : 0));
+    return hash_u64(hash + (thread_matters(tally, item) ? item->thread : 0));
 }
 
 static struct tally_slot *empty_slot(struct tally_slot *slots, size_t capacity, uint32_t hash)
