@@ -1,15 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Texts of other tools, imported into a case. */
+#include "analyse/profile/folded_profile.h"
 #include "analyse/told/told.h"
 #include "source/import/import_columns.h"
 #include "source/import/import_counts.h"
 #include "source/import/import_markdown.h"
+#include "source/import/import_stacks.h"
 #include "source/import/import_system.h"
 #include "source/import/import_text.h"
 #include "source/import/import_thousands.h"
+#include "source/import/import_vtune.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+static void waits_check(const struct import_stacks *stacks, struct arena *arena)
+{
+    struct folded_stack *items = arena_array(arena, struct folded_stack, stacks->count + 1);
+    struct folded_profile profile;
+    struct folded_share shares[FOLDED_SHARES];
+    for (size_t at = 0; at < stacks->count; at++)
+        items[at] = (struct folded_stack){stacks->items[at].frames, (double)stacks->items[at].count};
+    folded_profile_of(items, stacks->count, &profile, arena);
+    for (size_t at = folded_shares_of(&profile, shares); at-- > 0;)
+        if (!(shares[at].share >= 0 && shares[at].share <= 1 + 1e-9))
+            abort();
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
 {
@@ -23,7 +39,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
         if (!isfinite(imported.rows[at].number) || !isfinite(imported.rows[at].seconds))
             abort();
     struct imported_text facts;
-    struct view rest = import_system_turned(import_thousands_turned(text, &arena), &arena, &facts), sentence;
+    struct import_stacks stacks;
+    struct view rest = import_stacks_turned(import_thousands_turned(text, &arena), &arena, &stacks), sentence;
+    waits_check(&stacks, &arena);
+    rest = import_system_turned(import_vtune_turned(rest, &arena), &arena, &facts);
     for (size_t at = 0; at < facts.row_count; at++)
         if (!(facts.rows[at].number >= 0 && facts.rows[at].number <= 100))
             abort();

@@ -152,6 +152,7 @@ static enum outcome_reading state_read(const struct plain_sentence *plain, struc
 static enum outcome_reading outcome_read(struct view sentence, const struct plain_sentence *plain, const struct told_states *states, struct told_trial *trial)
 {
     struct told_return returned;
+    struct told_pair pair;
     struct interval gain;
     double of_gap;
     enum outcome_reading by_words = outcome_of(sentence, plain, &trial->outcome);
@@ -159,7 +160,9 @@ static enum outcome_reading outcome_read(struct view sentence, const struct plai
         return by_words;
     if (told_returned(plain->text, &returned))
         return part_read(plain, &returned, by_words, trial);
-    if (told_pair_gain(plain->text, &gain) || told_gain(plain->text, &gain))
+    if (told_pair_of(plain->text, &pair))
+        return pair_read(plain, pair.gain, by_words, trial);
+    if (told_gain(plain->text, &gain))
         return pair_read(plain, gain, by_words, trial);
     if (states->slow > 0 && told_state_gain(plain->text, states, &gain, &of_gap))
         return state_read(plain, gain, of_gap, by_words, trial);
@@ -168,22 +171,33 @@ static enum outcome_reading outcome_read(struct view sentence, const struct plai
     return by_words;
 }
 
+/* One that was taken back, or is told by its two states, tells how much it returns; in words of outcomes it would be another's. */
+static bool tells_by_numbers(const char *plain, enum change_reading change)
+{
+    struct told_pair pair;
+    struct interval gain;
+    bool pairs = told_pair_of(plain, &pair);
+    return (pairs && pair.change != TREATMENT_COUNT && change != CHANGE_SEVERAL) || (change == CHANGE_TAKEN_BACK && (pairs || told_gain(plain, &gain)));
+}
+
 static enum trial_reading trial_read(struct view sentence, const struct told_states *states, struct told_trial *trial)
 {
     static const char *const of_speed[] = {"gap", "slow", "fast", "throughput", "runtime", "run time", "speed", "%", NULL};
     struct plain_sentence plain;
     struct told_states two;
-    struct interval gain;
+    struct told_pair pair;
     plain_sentence_of(&plain, sentence);
-    int changes = told_changes_in(plain.text, &trial->treatment);
+    enum change_reading change = told_change_of(plain.text, &trial->treatment);
+    change = tells_by_numbers(plain.text, change) ? CHANGE_MADE : change;
     enum outcome_reading outcome = outcome_read(sentence, &plain, states, trial);
-    if (changes == 1 && outcome == OUTCOME_UNTOLD && (place_of_any(plain.text, of_speed) || told_has_pair(plain.text)))
+    bool of_numbers = told_has_pair(plain.text) || (change == CHANGE_MADE && place_of_any(plain.text, of_speed));
+    if (change != CHANGE_NONE && outcome == OUTCOME_UNTOLD && of_numbers)
         return TRIAL_OUTCOME_UNCLEAR;
-    if (!changes && told_pair_gain(plain.text, &gain) && !told_states_of(plain.text, &two))
+    if (change == CHANGE_NONE && told_pair_of(plain.text, &pair) && !told_states_of(plain.text, &two))
         return TRIAL_CHANGE_UNKNOWN;
-    if (!changes || outcome == OUTCOME_UNTOLD)
+    if (change == CHANGE_NONE || outcome == OUTCOME_UNTOLD)
         return TRIAL_NONE;
-    if (changes > 1) /* of two at once neither is told */
+    if (change != CHANGE_MADE)
         return TRIAL_CHANGE_UNCLEAR;
     sides_read(plain.text, trial);
     return outcome == OUTCOME_READ ? TRIAL_READ : TRIAL_OUTCOME_UNCLEAR;
@@ -234,7 +248,7 @@ static bool is_made(const char *plain)
 {
     static const char *const made[] = {"made it ", "makes it ", "made everything ", "became ", "got ", "turned out ", NULL};
     enum treatment ignored;
-    return told_changes_in(plain, &ignored) && place_of_any(plain, made);
+    return told_change_of(plain, &ignored) != CHANGE_NONE && place_of_any(plain, made);
 }
 
 static bool gap_of(struct view sentence, struct interval *ret_gap)
@@ -250,7 +264,7 @@ static bool states_of(struct view sentence, struct told_states *ret_states)
     struct plain_sentence plain;
     enum treatment ignored;
     plain_sentence_of(&plain, sentence);
-    return sentence.length <= SENTENCE_MOST && !told_changes_in(plain.text, &ignored) && told_states_of(plain.text, ret_states);
+    return sentence.length <= SENTENCE_MOST && told_change_of(plain.text, &ignored) == CHANGE_NONE && told_states_of(plain.text, ret_states);
 }
 
 struct told_states told_states_in(struct view text)
@@ -341,8 +355,8 @@ static bool is_continued(struct view first, struct view second)
     bool refers = false;
     for (const char *const *words = referring; *words; words++)
         refers |= strncmp(other.text, *words, strlen(*words)) == 0;
-    return refers && place_of_any(one.text, changing) && told_changes_in(one.text, &treatment) == 1 && outcome_of(first, &one, &outcome) == OUTCOME_UNTOLD &&
-           told_changes_in(other.text, &treatment) == 0 && outcome_of(second, &other, &outcome) == OUTCOME_READ;
+    return refers && place_of_any(one.text, changing) && told_change_of(one.text, &treatment) == CHANGE_MADE && outcome_of(first, &one, &outcome) == OUTCOME_UNTOLD &&
+           told_change_of(other.text, &treatment) == CHANGE_NONE && outcome_of(second, &other, &outcome) == OUTCOME_READ;
 }
 
 struct view told_passage(struct view *text)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * How much did a change return, by the numbers of a sentence: two times ("from 4.2 s to 3.1 s"), two rates ("1200 req/s before, 3150 req/s after"), a part
- * of the gap ("recovered 12 % of the 18 % gap", "half of the gap"), the gap before and after ("from 31 % to 9 %"), or one time where another sentence gave two to
+ * of the gap ("recovered 12 % of the 18 % gap", "half of the gap"), the gap before and after ("from 31 % to 9 %"), "dropping it lost 12 %", or one time where another sentence gave two to
  * compare it with?
  *
  * Shares are of the time before the change, 0..1. Two numbers are a pair only where the words between them say which was first. Numbers are as exact as their last digit.
@@ -10,14 +10,19 @@
 #ifndef PLUMB_ANALYSE_TOLD_TOLD_AMOUNT_H
 #define PLUMB_ANALYSE_TOLD_TOLD_AMOUNT_H
 
+#include "analyse/told/told_change.h"
 #include "statistics/interval.h"
 
-/* Both ends below 0: it grew slower. Of plain sentences (analyse/told/told_outcome), as below. */
-bool told_pair_gain(const char *plain, struct interval *ret_gain);
+struct told_pair {
+    struct interval gain;  /* both ends below 0: it grew slower. Of a change that was taken back what it had returned */
+    enum treatment change; /* whose two states the amounts are; TREATMENT_COUNT: they are told as before and after alone */
+};
+/* Of plain sentences (analyse/told/told_outcome), as below. False: it has no two amounts in order. */
+bool told_pair_of(const char *plain, struct told_pair *ret_pair);
 
 /* "gained 3 %", "throughput improved by 40 %", "made it 12 % slower"; whether a share is of the time or of the speed isn't told: both ends, as above. */
 bool told_gain(const char *plain, struct interval *ret_gain);
-/* Two times or two rates stand in it, whatever their order. */
+/* Two times, two rates or two multiples of something ("1.2M") stand in it, whatever their order. */
 bool told_has_pair(const char *plain);
 
 /* Two states of a program that somebody compared ("41.0 s on bare metal, 52.7 s in the guest"), as times or as rates of one unit. */

@@ -19,14 +19,16 @@ struct change {
     const char *words[20];
     const char *whole[6];   /* words that say the direction, too */
     const char *other[4];   /* in the same sentence they make another thing of it: "hardware prefetch" */
+    const char *without[5]; /* what the state without it is called: "small pages" */
 };
 
 static const struct change changes[] = {
     [TREATMENT_TICK] = {"nohz_full", BROUGHT_IN, .words = {"nohz_full", "nohz-full", "tickless"}},
-    [TREATMENT_PAGES] = {"huge pages", BROUGHT_IN, .words = {"huge page", "huge-page", "hugepage", "transparent_hugepage", "hugetlb", "thp", "2m pages", "2 mb pages", "2mb pages", "2 mib pages",
-                                                             "2 m pages", "1g pages", "1 gib pages", "1 gb pages", "large pages"}},
+    [TREATMENT_PAGES] = {"huge pages", BROUGHT_IN, .words = {"huge page", "huge-page", "hugepage", "huge_page", "transparent_hugepage", "hugetlb", "thp", "2m pages", "2 mb pages", "2mb pages", "2 mib pages",
+                                                             "2 m pages", "1g pages", "1 gib pages", "1 gb pages", "large pages"},
+                         .without = {"small pages", "4k pages", "4 kib pages", "4kb pages", "4 kb pages"}},
     [TREATMENT_NARROW] = {"narrower vectors", SAID_WHOLE, .words = {"without avx-512", "without avx512", "no avx-512", "no avx512", "avx-512 off", "avx512 off", "avx-512 disabled", "avx512 disabled",
-                                                                    "disabling avx-512", "disabling avx512", "disabled avx-512", "disabled avx512", "avx-512 left out", "prefer-vector-width=256"}},
+                                                                    "disabling avx-512", "disabling avx512", "disabled avx-512", "disabled avx512", "avx-512 left out", "prefer-vector-width=256", "mprefer-vector-width=256", "mno-avx512"}},
     [TREATMENT_LOCAL_MEMORY] = {"memory on its own node", BROUGHT_IN, .words = {"membind", "localalloc", "memory local", "local memory", "same numa node", "same node", "one numa node", "single numa node"}},
     [TREATMENT_VCPU_PINNING] = {"pinned vCPUs", BROUGHT_IN, .words = {"vcpu pin", "vcpus pin", "vcpupin", "pinned the vcpu", "pinning the vcpu", "pinning vcpu", "pinned vcpu", "pinned all vcpu", "pinning all vcpu", "pinned its vcpu", "pin the vcpu"}},
     [TREATMENT_PINNING] = {"pinned threads", BROUGHT_IN, .words = {"pinned", "pinning", "taskset", "isolcpus", "cpu affinity", "thread affinity", "sched_setaffinity", "cpunodebind", "physcpubind", "proc_bind"}, .other = {"vcpu", "pinned memory", "pinned host memory", "pinned buffer"}},
@@ -72,18 +74,16 @@ static bool has_any(const char *plain, const char *const *words, size_t count)
     return named_at(plain, words, count, &ignored);
 }
 
-static bool has_before(const char *plain, const char *place)
+/* What stands just before the name, in its clause; empty where that is of another thing ("no benefit from huge pages"). */
+enum { NEAR = 24 };
+
+static const char *words_before(const char *plain, const char *place, char near[NEAR + 1])
 {
-    static const char *const before[] = {"without ", " no ", "disabl", "before ", "instead of ", "turning off ", "turned off ", "turn off ", "switching off ", "switched off ", "switch off ", " not ", "remov", "lifting ",
-                                         "lifted ", "dropping ", "getting rid of "};
-    enum { NEAR = 24 };
-    char near[NEAR + 1] = "";
     size_t length = (size_t)(place - plain) < NEAR ? (size_t)(place - plain) : NEAR;
     memcpy(near, place - length, length);
     near[length] = '\0';
     char *clause = strrchr(near, ',');
-    bool has = strstr(near, " from ") || strstr(near, " of "); /* "no benefit from huge pages" has them */
-    return !has && has_any(clause ? clause : near, before, array_count(before));
+    return strstr(near, " from ") || strstr(near, " of ") ? "" : clause ? clause : near;
 }
 
 static bool has_behind(const char *end)
@@ -97,16 +97,27 @@ static bool has_behind(const char *end)
     return false;
 }
 
-/* 0: it isn't named; 1: changed as a trial of it does; 2: the other way round, or that isn't told. */
-static int change_in(const char *plain, const struct change *change)
+/* What somebody did, or the state that somebody found. */
+static enum change_reading change_in(const char *plain, const struct change *change)
 {
+    static const char *const removing[] = {"disabl", "turning off ", "turned off ", "turn off ", "switching off ", "switched off ", "switch off ", "remov", "lifting ", "lifted ", "dropping ", "getting rid of ",
+                                           "reverting ", "reverted "};
+    static const char *const adding[] = {"enabl", "re-enabl", "turning on ", "turned on ", "turn on ", "switching on ", "switched on ", "adding ", "added "};
+    static const char *const absent[] = {"without ", " no ", "before ", "instead of ", " not "};
+    char near[NEAR + 1];
     const char *end = NULL, *place = named_at(plain, change->words, array_count(change->words), &end);
     if (has_any(plain, change->whole, array_count(change->whole)))
-        return 1;
-    if (!place || has_any(plain, change->other, array_count(change->other)))
-        return 0;
-    bool is_absent = change->direction != SAID_WHOLE && (has_before(plain, place) || has_behind(end));
-    return change->direction == SAID_WHOLE || is_absent == (change->direction == TAKEN_AWAY) ? 1 : 2;
+        return CHANGE_MADE;
+    if (!place)
+        return has_any(plain, change->without, array_count(change->without)) ? CHANGE_NOT_MADE : CHANGE_NONE;
+    if (has_any(plain, change->other, array_count(change->other)))
+        return CHANGE_NONE;
+    const char *before = words_before(plain, place, near);
+    bool removed = has_any(before, removing, array_count(removing)), is_absent = removed || has_any(before, absent, array_count(absent)) || has_behind(end);
+    if (change->direction == SAID_WHOLE || is_absent == (change->direction == TAKEN_AWAY))
+        return CHANGE_MADE;
+    bool undone = change->direction == BROUGHT_IN ? removed : has_any(before, adding, array_count(adding));
+    return undone ? CHANGE_TAKEN_BACK : CHANGE_NOT_MADE;
 }
 
 /* What comes with another change is a part of it: nohz_full is given for isolated CPUs, memory of one node with its CPUs, a guest's CPUs are pinned as threads are. */
@@ -115,18 +126,25 @@ static bool is_part(enum treatment treatment, const bool *named)
     return treatment == TREATMENT_PINNING && (named[TREATMENT_TICK] || named[TREATMENT_LOCAL_MEMORY] || named[TREATMENT_VCPU_PINNING]);
 }
 
-int told_changes_in(const char *plain, enum treatment *ret_treatment)
+enum change_reading told_change_of(const char *plain, enum treatment *ret_treatment)
 {
     bool named[TREATMENT_COUNT] = {false};
-    int count = 0;
+    enum change_reading reading = CHANGE_NONE;
     for (int at = 0; at < TREATMENT_COUNT; at++) {
-        int here = is_part((enum treatment)at, named) ? 0 : change_in(plain, &changes[at]);
-        named[at] = here > 0;
-        count += here;
-        if (here)
-            *ret_treatment = (enum treatment)at;
+        enum change_reading here = is_part((enum treatment)at, named) ? CHANGE_NONE : change_in(plain, &changes[at]);
+        if (here == CHANGE_NONE)
+            continue;
+        named[at] = true;
+        *ret_treatment = (enum treatment)at;
+        reading = reading == CHANGE_NONE ? here : CHANGE_SEVERAL;
     }
-    return count;
+    return reading;
+}
+
+bool told_change_adds(enum treatment treatment, bool *ret_adds)
+{
+    *ret_adds = changes[treatment].direction == BROUGHT_IN;
+    return changes[treatment].direction != SAID_WHOLE;
 }
 
 const char *told_change_name(enum treatment treatment)

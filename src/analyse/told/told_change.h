@@ -3,7 +3,7 @@
  * What does a sentence say was changed: huge pages, a pinned thread, another allocator, mitigations switched off?
  *
  * A table of the names that kernels, processors and tools give these; whether something was brought in or taken away is read from the words beside it, and
- * must be what a trial of it does ("with huge pages", "without SMT"). The other way round, the change isn't clear.
+ * must be what a trial of it does ("with huge pages", "without SMT"), or the taking back of it ("dropping huge pages"), or the state without it ("small pages").
  * Does not support: changes that are told without such a name ("on the other machine").
  */
 #ifndef PLUMB_ANALYSE_TOLD_TOLD_CHANGE_H
@@ -31,8 +31,18 @@ enum treatment {
     TREATMENT_COUNT
 };
 
-/* How many changes a plain sentence (analyse/told/told_outcome) names, and the last one; one whose other direction is meant counts as two. */
-int told_changes_in(const char *plain, enum treatment *ret_treatment);
+enum change_reading {
+    CHANGE_NONE,       /* it names none */
+    CHANGE_MADE,
+    CHANGE_TAKEN_BACK, /* "dropping huge pages", "enabling SMT again" */
+    CHANGE_NOT_MADE,   /* the state without it, or that isn't clear: "without huge pages", "4 KiB pages" */
+    CHANGE_SEVERAL
+};
+
+/* Which change a plain sentence (analyse/told/told_outcome), or a part of one, names. ret_treatment: untouched where it names none. */
+enum change_reading told_change_of(const char *plain, enum treatment *ret_treatment);
+/* Whether a trial of it adds what it is named by, or takes that away ("SMT"); false: the words say both. */
+bool told_change_adds(enum treatment treatment, bool *ret_adds);
 /* "software prefetching" */
 const char *told_change_name(enum treatment treatment);
 

@@ -29,7 +29,7 @@ enum { SENTENCE_MOST = 600 };
 
 /* A sentence to look for words in: lower case, one blank between words, before the first and behind the last; marks between clauses are " , ". */
 struct plain_sentence {
-    char text[3 * SENTENCE_MOST + 8]; /* each sign becomes three at most */
+    char text[5 * SENTENCE_MOST + 8]; /* each sign becomes five at most */
 };
 
 /* Of a longer one its beginning. */

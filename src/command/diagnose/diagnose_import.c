@@ -2,6 +2,7 @@
 #include "command/diagnose/diagnose_import.h"
 
 #include "analyse/imported.h"
+#include "analyse/profile/folded_profile.h"
 #include "analyse/profile/host_profile.h"
 #include "analyse/told/told.h"
 #include "base/json/json_writer.h"
@@ -12,9 +13,11 @@
 #include "source/import/import_columns.h"
 #include "source/import/import_counts.h"
 #include "source/import/import_markdown.h"
+#include "source/import/import_stacks.h"
 #include "source/import/import_system.h"
 #include "source/import/import_text.h"
 #include "source/import/import_thousands.h"
+#include "source/import/import_vtune.h"
 #include "system/sysroot.h"
 
 #include <stdlib.h>
@@ -157,6 +160,32 @@ static void rows_unread_state(struct importing *importing, const char *path, str
                                      count > 1 ? "" : "s", text_string(&lines), count > 3 ? ", …" : ""));
 }
 
+/* Folded stacks: hot functions as a report has them, or what was waited for. */
+static void stacks_keep(struct importing *importing, const char *path, const struct import_stacks *stacks)
+{
+    struct arena *arena = &importing->arena;
+    struct folded_stack *items = arena_array(arena, struct folded_stack, stacks->count + 1);
+    struct folded_profile profile;
+    struct folded_share shares[FOLDED_SHARES];
+    struct import_row rows[FOLDED_FUNCTIONS_MOST];
+    scoped_text struct text words = {0};
+    for (size_t at = 0; at < stacks->count; at++)
+        items[at] = (struct folded_stack){stacks->items[at].frames, (double)stacks->items[at].count};
+    folded_profile_of(items, stacks->count, &profile, arena);
+    bool waits = profile.off > profile.on;
+    size_t count = waits ? folded_shares_of(&profile, shares) : profile.function_count;
+    for (size_t at = 0; at < count; at++) {
+        double percent = 100 * (waits ? shares[at].share : profile.functions[at].share);
+        rows[at] = (struct import_row){.name = waits ? shares[at].name : profile.functions[at].name, .where = waits ? shares[at].who : "", .number = percent, .self = percent};
+        if (at < 3)
+            text_printf(&words, "; %s %.4g %%", rows[at].name, percent);
+    }
+    const struct imported_text table = {.kind = waits ? IMPORT_UNKNOWN : IMPORT_REPORT, .origin = waits ? SYSTEM_TABLE : import_kind_name(IMPORT_REPORT), .rows = rows, .row_count = count, .heading = "", .event = "",
+                                        .summary = arena_printf(arena, "%zu folded stacks%s%s", stacks->count, waits ? ", off the CPU" : "", text_string(&words))};
+    if (stacks->count)
+        table_state(importing, path, &table);
+}
+
 static bool import_file(struct importing *importing, const char *path, struct error *err)
 {
     struct sysroot anywhere;
@@ -176,7 +205,9 @@ static bool import_file(struct importing *importing, const char *path, struct er
         return true;
     }
     struct imported_text text, facts;
-    struct view lines = import_system_turned(import_thousands_turned(all, &importing->arena), &importing->arena, &facts);
+    struct import_stacks stacks;
+    struct view lines = import_stacks_turned(import_thousands_turned(all, &importing->arena), &importing->arena, &stacks);
+    lines = import_system_turned(import_vtune_turned(lines, &importing->arena), &importing->arena, &facts);
     lines = import_markdown_turned(lines, &importing->arena);
     lines = import_counts_turned(import_columns_turned(lines, &importing->arena), &importing->arena);
     struct view rest = lines, unread = lines;
@@ -192,7 +223,8 @@ static bool import_file(struct importing *importing, const char *path, struct er
     rows_unread_state(importing, path, unread, IMPORT_UNKNOWN);
     if (facts.row_count)
         table_state(importing, path, &facts);
-    if (!tables && !facts.row_count) {
+    stacks_keep(importing, path, &stacks);
+    if (!tables && !facts.row_count && !stacks.count) {
         text = import_text_read(lines, &importing->arena);
         statement_write(&importing->statements, arena_printf(&importing->arena, "imported, not measured by plumb: %s", text.origin), path, text.summary);
     }

@@ -5,6 +5,7 @@
 #include "finding/imported/evidence.h"
 #include "finding/wording.h"
 
+#include "analyse/profile/folded_profile.h"
 #include "analyse/profile/host_profile.h"
 
 #include <string.h>
@@ -127,6 +128,12 @@ static const struct {
     {"numa-remote", "traffic of the busiest node / all", ROLE_POINTS, OF_CPU_TIME, ORIGIN_COUNTERS},
     {"kernel-locks", "waits for spinning locks / for locks", ROLE_POINTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
     {"lock-turns", "waits for sleeping locks / for locks", ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"lock-turns", FOLDED_LOCKS, ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"waiting", FOLDED_STORAGE, ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"waiting", FOLDED_NETWORK, ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"oversubscribed", "ready without a CPU / ready or running", ROLE_BOUNDS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"affinity", "ready without a CPU / ready or running", ROLE_BOUNDS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"small-pages", "anonymous memory on small pages / all of it", ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
     {"contended-lines", "HITM / loads", ROLE_MARKS, OF_CPU_TIME, ORIGIN_COUNTERS},
 };
 
@@ -157,16 +164,17 @@ bool imported_system_test(const struct results *results, struct finding *finding
         const char *file = NULL;
         if (strcmp(facts[at].id, finding->hypothesis->id) != 0)
             continue;
-        struct measured percent = imported_number(results->imported, "counters of the system", facts[at].fact, &file);
-        if (!percent.known || !fact_decide(finding, facts[at].role, percent.value / 100, results->effect))
+        const struct imported_row *row = imported_row_of(results->imported, "counters of the system", facts[at].fact, &file);
+        if (!row || !fact_decide(finding, facts[at].role, row->number / 100, results->effect))
             continue;
+        struct interval share = interval_exactly(row->number / 100);
+        const char *metric = row->where[0] ? arena_printf(finding->arena, "%s (%s first)", facts[at].fact, row->where) : facts[at].fact;
         finding->of = facts[at].of;
         finding->is_own_doing = finding->verdict == VERDICT_SUPPORTED; /* somebody measured it because it was slow */
         finding->imported_kinds |= 1u << facts[at].origin;
-        imported_say(finding, facts[at].fact, interval_exactly(percent.value / 100), file);
+        imported_say(finding, metric, share, file);
         if (facts[at].role == ROLE_POINTS)
-            finding_set(finding, reason, "imported-points", VALUE_TEXT("metric", facts[at].fact), VALUE_SHARE("share", interval_exactly(percent.value / 100)), VALUE_TEXT("file", file),
-                        VALUE_TEXT("origin", IMPORTED_WORDS));
+            finding_set(finding, reason, "imported-points", VALUE_TEXT("metric", metric), VALUE_SHARE("share", share), VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS));
         advise(finding);
         return true;
     }

@@ -33,6 +33,12 @@ enum fact {
     FACT_NODES_TRAFFIC,
     FACT_SPIN_WAITS_S, /* by perf lock contention */
     FACT_LOCK_WAITS_S,
+    FACT_ANONYMOUS, /* kB, by smaps or meminfo */
+    FACT_ANONYMOUS_HUGE,
+    FACT_HUGETLB,      /* of hugetlbfs: pages, or kB */
+    FACT_HUGETLB_FREE,
+    FACT_LOCAL_PAGES, /* by numastat: given to who ran on their node, and to others */
+    FACT_OTHER_PAGES,
     FACT_HEAT, /* how often a limit of heat was said to be reached */
     FACT_COUNT
 };
@@ -43,8 +49,18 @@ struct met {
     bool is_final; /* the tool's own average */
 };
 
+enum { TASKS_MOST = 64, TASK_NAME_MOST = 48 };
+
+/* Of one that perf sched tells of. */
+struct task {
+    char name[TASK_NAME_MOST];
+    double run_ms, delay_ms;
+};
+
 struct system_text {
     struct met met[FACT_COUNT];
+    struct task tasks[TASKS_MOST];
+    size_t task_count;
     struct text out;
     bool turned;
 };
@@ -193,7 +209,9 @@ static bool line_read(struct system_text *system, struct view line)
         const char *begins;
         enum fact fact;
     } lines[] = {{"nr_periods", FACT_PERIODS},       {"nr_throttled", FACT_THROTTLED},           {"User time (seconds):", FACT_USER_S},         {"System time (seconds):", FACT_KERNEL_S},
-                 {"Load Operations", FACT_LOADS},    {"Load Local HITM", FACT_MODIFIED},         {"Load Remote HITM", FACT_MODIFIED_REMOTE}};
+                 {"Load Operations", FACT_LOADS},    {"Load Local HITM", FACT_MODIFIED},         {"Load Remote HITM", FACT_MODIFIED_REMOTE},
+                 {"Anonymous:", FACT_ANONYMOUS},     {"AnonPages:", FACT_ANONYMOUS},             {"AnonHugePages:", FACT_ANONYMOUS_HUGE},       {"Private_Hugetlb:", FACT_HUGETLB},
+                 {"HugePages_Total:", FACT_HUGETLB}, {"HugePages_Free:", FACT_HUGETLB_FREE},     {"local_node", FACT_LOCAL_PAGES},              {"other_node", FACT_OTHER_PAGES}};
     static const char elapsed[] = "Elapsed (wall clock) time (h:mm:ss or m:ss):";
     double value;
     line = view_trim(line);
@@ -280,6 +298,20 @@ static bool nodes_read(struct system_text *system, struct view line)
     return true;
 }
 
+/* The rows above that one, of which it is the sum, and their heading. */
+static bool node_parts_read(struct view line)
+{
+    static const char *const parts[] = {"Huge", "Heap", "Stack", "Private"};
+    struct words words;
+    words_of(line, &words);
+    if (words.count > 4 && view_equal(words.items[0], "Node") && view_equal(words.items[words.count - 1], "Total"))
+        return true;
+    for (size_t at = 0; at < array_count(parts) && words.count >= 3; at++)
+        if (view_equal(words.items[0], parts[at]) && is_number(words.items[1]) && is_number(words.items[2]))
+            return true;
+    return false;
+}
+
 /* "|-- NODE 0 Memory (MB/s):  131320.32 --||-- NODE 1 Memory (MB/s):       97.01 --|" */
 static bool traffic_read(struct system_text *system, struct view line)
 {
@@ -328,6 +360,83 @@ static bool locks_read(struct system_text *system, struct view line)
     return true;
 }
 
+/* ---- perf sched ---- */
+
+static void task_add(struct system_text *system, struct view name, double run_ms, double delay_ms)
+{
+    char kept[TASK_NAME_MOST] = "";
+    size_t length = name.length < sizeof(kept) - 1 ? name.length : sizeof(kept) - 1, at = 0;
+    if (length)
+        memcpy(kept, name.text, length);
+    while (at < system->task_count && strcmp(system->tasks[at].name, kept) != 0)
+        at++;
+    if (at == TASKS_MOST)
+        return;
+    if (at == system->task_count)
+        memcpy(system->tasks[system->task_count++].name, kept, sizeof(kept));
+    system->tasks[at].run_ms += run_ms;
+    system->tasks[at].delay_ms += delay_ms;
+}
+
+/* "batchd:(8) | 41203.118 ms | 91203 | avg:   0.412 ms | max: …", as perf sched latency has it. */
+static bool latency_read(struct system_text *system, struct view line)
+{
+    struct view name = view_trim(view_cut(&line, '|')), run = view_cut(&line, '|'), count = view_trim(view_cut(&line, '|')), mean = view_trim(view_cut(&line, '|'));
+    double run_ms, switches, mean_ms;
+    if (!view_grouped(view_word(&run), &run_ms) || !view_equal(view_word(&run), "ms") || !view_grouped(count, &switches))
+        return false;
+    if (view_equal(name, "TOTAL:"))
+        return true;
+    if (!view_starts(mean, "avg:"))
+        return false;
+    mean = view_skip(mean, strlen("avg:"));
+    if (!view_grouped(view_word(&mean), &mean_ms) || run_ms < 0 || mean_ms < 0)
+        return false;
+    task_add(system, name, run_ms, switches * mean_ms);
+    return true;
+}
+
+/* "79371.874569 [0011]  gcc[31949]   0.014   0.000   1.148", as perf sched timehist has it: waits, delays and runs. */
+static bool timehist_read(struct system_text *system, struct view line)
+{
+    enum { TIMES = 3 };
+    struct view time = view_word(&line), cpu = view_word(&line), name = view_trim(line), word;
+    double ignored, times[TIMES];
+    size_t count = 0;
+    if (!view_double(time, &ignored) || view_find(time, ".") < 1 || !view_starts(cpu, "[") || !view_ends(cpu, "]"))
+        return false;
+    for (struct view rest = name; count < TIMES && (word = view_word(&rest)).length;)
+        if (view_double(word, &times[count]) && times[count] >= 0)
+            name.length = count++ ? name.length : (size_t)(word.text - name.text);
+        else if (count)
+            return false;
+    name = view_trim(name);
+    if (count < TIMES || !name.length)
+        return false;
+    if (!view_starts(name, "<idle>"))
+        task_add(system, name, times[2], times[1]);
+    return true;
+}
+
+/* Of those that ran much, the one that was ready without a CPU for the largest part. */
+static const struct task *task_delayed_most(const struct system_text *system)
+{
+    static const double MUCH = 0.05;
+    const struct task *most = NULL;
+    double busiest_ms = 0;
+    for (size_t at = 0; at < system->task_count; at++)
+        busiest_ms = system->tasks[at].run_ms > busiest_ms ? system->tasks[at].run_ms : busiest_ms;
+    for (size_t at = 0; at < system->task_count; at++) {
+        const struct task *here = &system->tasks[at];
+        bool more = !most || here->delay_ms * (most->delay_ms + most->run_ms) > most->delay_ms * (here->delay_ms + here->run_ms);
+        if (here->run_ms > 0 && here->run_ms >= MUCH * busiest_ms && more)
+            most = here;
+    }
+    return most;
+}
+
+/* ---- heat ---- */
+
 /* What the kernel says when it lowers the clock. */
 static void heat_read(struct system_text *system, struct view line)
 {
@@ -357,7 +466,7 @@ static bool metric_read(struct system_text *system, struct view line)
 
 /* ---- what follows ---- */
 
-enum { ROWS_MOST = 16 };
+enum { ROWS_MOST = 20 };
 
 struct facts {
     struct import_row rows[ROWS_MOST];
@@ -388,6 +497,15 @@ static void shares_add(const struct system_text *system, struct facts *facts)
         fact_add(facts, "%iowait while it swapped", swapped ? mean_of(&met[FACT_IO_WAIT]) : 0, 100);
 }
 
+/* How much of a program's memory is on small pages; where hugetlbfs is in use, that isn't told. */
+static void pages_add(const struct met *met, struct facts *facts)
+{
+    double huge = met[FACT_ANONYMOUS_HUGE].sum, all = met[FACT_ANONYMOUS].sum;
+    bool reserved = met[FACT_HUGETLB].sum > met[FACT_HUGETLB_FREE].sum, told = all > 0 || huge <= 0; /* none of it: whatever all of it is */
+    if (met[FACT_ANONYMOUS_HUGE].count && !reserved && told)
+        fact_add(facts, "anonymous memory on small pages / all of it", all > 0 ? all - huge : 1, all > 0 ? all : 1);
+}
+
 static void facts_of(const struct system_text *system, struct facts *facts)
 {
     const struct met *met = system->met;
@@ -412,6 +530,12 @@ static void facts_of(const struct system_text *system, struct facts *facts)
         fact_add(facts, "waits for spinning locks / for locks", met[FACT_SPIN_WAITS_S].sum, met[FACT_LOCK_WAITS_S].sum);
         fact_add(facts, "waits for sleeping locks / for locks", met[FACT_LOCK_WAITS_S].sum - met[FACT_SPIN_WAITS_S].sum, met[FACT_LOCK_WAITS_S].sum);
     }
+    pages_add(met, facts);
+    if (met[FACT_LOCAL_PAGES].count && met[FACT_OTHER_PAGES].count)
+        fact_add(facts, "pages given to other nodes / all", met[FACT_OTHER_PAGES].sum, met[FACT_LOCAL_PAGES].sum + met[FACT_OTHER_PAGES].sum);
+    const struct task *delayed = task_delayed_most(system);
+    if (delayed)
+        fact_add(facts, "ready without a CPU / ready or running", delayed->delay_ms, delayed->delay_ms + delayed->run_ms);
     if (met[FACT_LOADS].count == 1 && met[FACT_MODIFIED].count == 1)
         fact_add(facts, "HITM / loads", met[FACT_MODIFIED].last + met[FACT_MODIFIED_REMOTE].last, met[FACT_LOADS].last);
 }
@@ -446,7 +570,7 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
     while (view_line(&rest, &line)) {
         struct view bare = without_bars(line, &plain);
         heat_read(&system, line);
-        if (table_read(&system, line, &rest) || line_read(&system, bare) || top_read(&system, line) || nodes_read(&system, line) || traffic_read(&system, line) || locks_read(&system, line) || times_read(&system, line)) {
+        if (table_read(&system, line, &rest) || line_read(&system, bare) || top_read(&system, line) || nodes_read(&system, line) || node_parts_read(line) || latency_read(&system, line) || timehist_read(&system, line) || traffic_read(&system, line) || locks_read(&system, line) || times_read(&system, line)) {
             text_add_char(&system.out, '\n');
             system.turned = true;
         } else if (metric_read(&system, line)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What tools that look at the whole system printed, as shares in percent: mpstat, sar and top (%steal, %iowait, …), vmstat, a cgroup's cpu.stat, turbostat, GNU time and
- * the times that perf stat puts below its counts, perf c2c's summary; and PerfSpect's top-down metrics under their published names.
+ * the times that perf stat puts below its counts, perf c2c's summary, perf sched's latency and timehist, smaps and meminfo, numastat; and PerfSpect's top-down metrics under their published names.
  *
  * Columns are told by their heading and counted from the right, where these tools put words before them in some rows alone. Of several rows the mean counts, or the tool's
  * own average. The first row of vmstat, which is of the time since boot, counts where it is the only one.

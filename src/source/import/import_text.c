@@ -23,7 +23,7 @@ struct rows {
 static const char *const kind_names[] = {
     [IMPORT_UNKNOWN] = "text",           [IMPORT_EXITS] = "table of exits", [IMPORT_REPORT] = "perf report",
     [IMPORT_ANNOTATE] = "perf annotate", [IMPORT_STAT] = "perf stat",       [IMPORT_RUNS] = "timed runs",
-    [IMPORT_METRICS] = "top-down metrics",
+    [IMPORT_METRICS] = "top-down metrics", [IMPORT_MAP] = "counts by key", [IMPORT_HISTOGRAM] = "histogram",
 };
 _Static_assert(array_count(kind_names) == IMPORT_KIND_COUNT, "a name for each kind");
 
@@ -40,12 +40,63 @@ static bool share_of(struct view word, double *ret_number)
     return view_grouped(word, ret_number);
 }
 
+/* bpftrace's maps count anything: reasons have small numbers or names of their own kind, or the map is called by them. */
+static bool is_of_exits(const struct exit_row *row)
+{
+    enum { REASON_MOST = 1100 };
+    bool named = view_find(row->map, "reason") >= 0 || view_find(row->map, "exit") >= 0 || view_starts(row->name, "EXIT_REASON_");
+    bool capitals = row->name.length > 0;
+    for (size_t at = 0; at < row->name.length; at++)
+        capitals &= isupper((unsigned char)row->name.text[at]) || isdigit((unsigned char)row->name.text[at]) || row->name.text[at] == '_';
+    return !row->map.text || named || (row->has_number ? row->number <= REASON_MOST : capitals);
+}
+
 static bool row_of_exits(struct view line, struct row *row)
 {
     struct exit_row exits;
-    if (!exit_text_row(line, &exits))
+    if (!exit_text_row(line, &exits) || !is_of_exits(&exits))
         return false;
     *row = (struct row){.number = exits.count, .name = exits.name, .map = exits.map, .seconds = exits.has_times ? exits.seconds : 0};
+    return true;
+}
+
+static bool row_of_map(struct view line, struct row *row)
+{
+    struct exit_row counted;
+    if (!exit_text_row(line, &counted) || !counted.map.text || is_of_exits(&counted))
+        return false;
+    *row = (struct row){.number = counted.count, .name = counted.name};
+    return true;
+}
+
+/* How long the range is that a line begins with: "[64, 128)" and "[0]" of bpftrace, "64 -> 127" of bcc; 0: there is none. */
+static size_t range_length(struct view line)
+{
+    bool digit = false;
+    size_t at = 0;
+    for (; at < line.length; at++) {
+        char c = line.text[at];
+        if (c == ']' || c == ')' || (c == ':' && view_find((struct view){line.text, at}, " -> ") > 0))
+            break;
+        digit |= isdigit((unsigned char)c) != 0;
+        if (!isdigit((unsigned char)c) && !strchr("[(,. ->KMGT", c))
+            return 0;
+    }
+    bool of_bpftrace = line.length && (line.text[0] == '[' || line.text[0] == '(');
+    return digit && at < line.length && of_bpftrace == (line.text[at] != ':') ? at + 1 : 0;
+}
+
+/* "[64, 128)  20118 |@@@ |", "64 -> 127  : 20118  |*** |" */
+static bool row_of_histogram(struct view line, struct row *row)
+{
+    line = view_trim(line);
+    size_t length = range_length(line);
+    struct view rest = view_skip(line, length);
+    uint64_t count;
+    if (!length || !view_u64(view_word(&rest), 10, &count))
+        return false;
+    row->number = (double)count;
+    row->name = view_trim((struct view){line.text, length - (line.text[length - 1] == ':')});
     return true;
 }
 
@@ -195,9 +246,10 @@ static bool row_of_stat(struct view line, struct row *row)
         (void)!view_count(count, &row->number);
     }
     bool letter = name.length > 2 && ((name.text[0] | 32) >= 'a' && (name.text[0] | 32) <= 'z');
+    bool sentence = view_ends(name, ",") || view_ends(name, ".") || view_ends(name, ";"); /* "8 workers, of which" */
     row->name = name;
     row->running_ratio = running_of(whole);
-    return letter && !view_equal(name, "seconds");
+    return letter && !sentence && !view_equal(name, "seconds");
 }
 
 /* "real 0m1.25s", as a shell's time has it. */
@@ -258,6 +310,7 @@ static bool row_of_runs(struct view line, struct row *row)
 static bool (*const row_readers[])(struct view line, struct row *row) = {
     [IMPORT_EXITS] = row_of_exits, [IMPORT_REPORT] = row_of_report, [IMPORT_ANNOTATE] = row_of_annotate,
     [IMPORT_STAT] = row_of_stat,   [IMPORT_RUNS] = row_of_runs,     [IMPORT_METRICS] = row_of_metrics,
+    [IMPORT_MAP] = row_of_map,     [IMPORT_HISTOGRAM] = row_of_histogram,
 };
 
 /* Tables in Markdown have bars between their columns. */
@@ -319,25 +372,45 @@ static void add_name(struct text *out, struct view name)
         text_add_char(out, (unsigned char)name.text[at] < ' ' ? ' ' : name.text[at]);
 }
 
-static void summarise_shares(struct text *out, const struct rows *rows, bool are_counts)
+static void summarise_shares(struct text *out, const struct rows *rows, enum import_kind kind)
 {
+    bool are_counts = kind == IMPORT_EXITS || kind == IMPORT_MAP;
     double sum = 0;
     for (size_t at = 0; at < rows->count; at++)
         sum += rows->items[at].number;
     if (are_counts)
-        text_printf(out, "%.0f exits for %zu reasons: ", sum, rows->count);
+        text_printf(out, kind == IMPORT_EXITS ? "%.0f exits for %zu reasons: " : "%.0f in all for %zu keys: ", sum, rows->count);
     for (size_t at = 0; at < rows->count && at < 3; at++) {
         text_add(out, at ? ", " : "");
         uint64_t number;
-        text_add(out, are_counts && view_u64(rows->items[at].name, 10, &number) ? "reason " : "");
+        text_add(out, kind == IMPORT_EXITS && view_u64(rows->items[at].name, 10, &number) ? "reason " : "");
         add_name(out, rows->items[at].name);
-        text_printf(out, " %.1f %%", are_counts && sum > 0 ? 100 * rows->items[at].number / sum : rows->items[at].number);
+        text_printf(out, " %.1f %%", !are_counts ? rows->items[at].number : sum > 0 ? 100 * rows->items[at].number / sum : 0);
     }
+}
+
+/* How many values, and where the middle one and the most of them are. */
+static void summarise_histogram(struct text *out, const struct rows *rows)
+{
+    const struct row *most = NULL, *middle = NULL;
+    double sum = 0, passed = 0;
+    for (size_t at = 0; at < rows->count; at++) {
+        sum += rows->items[at].number;
+        most = !most || rows->items[at].number > most->number ? &rows->items[at] : most;
+    }
+    for (size_t at = 0; at < rows->count && !middle; at++) {
+        passed += rows->items[at].number;
+        middle = 2 * passed >= sum ? &rows->items[at] : NULL;
+    }
+    text_printf(out, "%.15g values in %zu ranges, the middle one in ", sum, rows->count);
+    add_name(out, middle->name);
+    text_add(out, ", the most in ");
+    add_name(out, most->name);
 }
 
 static void summarise(struct text *out, enum import_kind kind, struct rows *rows)
 {
-    if (kind != IMPORT_STAT)
+    if (kind != IMPORT_STAT && kind != IMPORT_HISTOGRAM)
         qsort(rows->items, rows->count, sizeof(*rows->items), row_compare);
     switch (kind) {
     case IMPORT_STAT:
@@ -359,8 +432,11 @@ static void summarise(struct text *out, enum import_kind kind, struct rows *rows
             text_printf(out, " %.4g %%", rows->items[at].number);
         }
         break;
+    case IMPORT_HISTOGRAM:
+        summarise_histogram(out, rows);
+        break;
     default:
-        summarise_shares(out, rows, kind == IMPORT_EXITS);
+        summarise_shares(out, rows, kind);
     }
 }
 
@@ -597,28 +673,29 @@ bool import_text_beside(const struct imported_text *table, struct arena *arena, 
 
 /* ---- what wasn't read ---- */
 
-static bool has_many_words(struct view line)
+static size_t words_in(struct view line)
 {
-    enum { WORDS_MOST = 12 };
     size_t words = 0;
-    while (words <= WORDS_MOST && view_word(&line).length)
+    while (view_word(&line).length)
         words++;
-    return words > WORDS_MOST;
+    return words;
 }
 
-/* Numbers in columns; what begins with # is a remark, and rules have no digits. */
+/* Numbers in columns; what begins with # is a remark, rules have no digits, and words with single blanks between them are a sentence that begins with a number. */
 static bool looks_like_row(struct view line)
 {
+    enum { ROW_WORDS_MOST = 12, COUNT_WORDS_MOST = 5 };
     line = view_trim(line);
-    bool digit = false;
-    if (has_many_words(line) && view_find(line, "|") < 0 && !isdigit((unsigned char)line.text[0]))
+    size_t words = words_in(line);
+    bool digit = false, first = line.length && isdigit((unsigned char)line.text[0]);
+    bool columns = view_find(line, "  ") >= 0 || view_find(line, "\t") >= 0 || view_find(line, "|") >= 0 || view_find(line, BAR) >= 0;
+    if ((words > ROW_WORDS_MOST && view_find(line, "|") < 0 && !first) || (words > COUNT_WORDS_MOST && !columns))
         return false;
     if (function_of_listing(line).length)
         return false;
     for (size_t at = 0; at < line.length; at++)
-        digit |= isdigit((unsigned char)line.text[at]);
-    bool columns = view_find(line, "  ") >= 0 || view_find(line, "\t") >= 0 || view_find(line, "|") >= 0 || view_find(line, BAR) >= 0;
-    return digit && !view_starts(line, "#") && (columns || isdigit((unsigned char)line.text[0]));
+        digit |= isdigit((unsigned char)line.text[at]) != 0;
+    return digit && !view_starts(line, "#") && (columns || first);
 }
 
 static bool is_read(struct view line, enum import_kind kind)

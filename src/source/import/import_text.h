@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What does a text from another tool say? A table of exits by bpftrace or perf kvm, perf's report, annotate and stat,
- * top-down metrics by perf stat -M, or a list of timed runs; told apart by its lines.
+ * top-down metrics by perf stat -M, bpftrace's and bcc's maps and histograms, or a list of timed runs; told apart by its lines.
  *
  * A document may hold several tables with prose between them: import_text_next gives one after the other, each with the line of prose
  * before it. Rows and summary carry the tool's numbers, not plumb's: they keep that origin wherever they go.
@@ -22,6 +22,8 @@ enum import_kind {
     IMPORT_STAT,     /* "8,330,778,710      cycles" */
     IMPORT_RUNS,     /* a number of seconds a line, perhaps behind a name; "real 0m1.25s" */
     IMPORT_METRICS,  /* "66.5 %  tma_dram_bound" */
+    IMPORT_MAP,      /* "@[ksys_read]: 20118", whose keys are no reasons of exits */
+    IMPORT_HISTOGRAM, /* "[64, 128)  20118 |@@@|", "64 -> 127 : 20118 |***|" */
     IMPORT_KIND_COUNT
 };
 

@@ -6,9 +6,11 @@
 #include "source/import/import_counts.h"
 #include "source/import/import_markdown.h"
 #include "base/scope.h"
+#include "source/import/import_stacks.h"
 #include "source/import/import_system.h"
 #include "source/import/import_text.h"
 #include "source/import/import_thousands.h"
+#include "source/import/import_vtune.h"
 
 static const struct {
     const char *text;
@@ -31,6 +33,13 @@ static const struct {
     {"  TopdownL2  #  75.5 %  tma_memory_bound\n| tma_dram_bound | 66.5 % |\n", IMPORT_METRICS, "tma_dram_bound 66.5 %"},
     {"MSR_WRITE  1000  49.5%  8.1%  0.50us  40.21us  2.00us ( +- 1.2% )\nHLT 10 1% 90% 1us 1ms 500us ( +- 1% )\n",
      IMPORT_EXITS, "1010 exits for 2 reasons: MSR_WRITE 99.0 %"},
+    {"@usecs:\n[64, 128)  20118 |@@@@@@|\n[128, 256)  4410 |@ |\n[2K, 4K)  12 | |\n", IMPORT_HISTOGRAM, "24540 values in 3 ranges, the middle one in [64, 128)"},
+    {"     usecs               : count     distribution\n         4 -> 7          : 12      |*   |\n       256 -> 511        : 41203    |****|\n", IMPORT_HISTOGRAM, "the most in 256 -> 511"},
+    {"@[ksys_read]: 20118\n@[do_sys_openat2]: 411\n", IMPORT_MAP, "20529 in all for 2 keys: ksys_read 98.0 %"},
+    {"@[31337]: 20118\n@[4711]: 411\n", IMPORT_MAP, "20529 in all"}, /* processes, not reasons */
+    {"@[48]: 20118\n@[1]: 411\n", IMPORT_EXITS, "reason 48 98.0 %"},
+    {"@exits[npf]: 20118\n", IMPORT_EXITS, "npf 100.0 %"},
+    {"8 workers, of which\n", IMPORT_UNKNOWN, "1 lines in no form"},
     {"nothing here\n", IMPORT_UNKNOWN, "1 lines in no form"},
     {"", IMPORT_UNKNOWN, "0 lines"},
 };
@@ -485,4 +494,71 @@ Test(import_text, counts_in_other_languages_lists_and_stacks)
     cr_expect_eq(import_text_read(view_of("    do_futex\n        88102931\n    io_schedule\n        110223\n"), &arena).kind, IMPORT_UNKNOWN, "counts of stacks are no seconds");
     cr_expect_eq(import_text_read(view_of("12\n13\n"), &arena).kind, IMPORT_RUNS);
     arena_done(&arena);
+}
+
+Test(import_text, vtunes_metrics_and_hot_functions_are_turned)
+{
+    static const char summary[] = "Elapsed Time: 61.204s\n    Back-End Bound: 90.5% of Pipeline Slots\n     | A remark.\n        DRAM Bound: 71.8% of Clockticks\n"
+                                  "            Memory Bandwidth: 67.9% of Clockticks\n    Average CPU Frequency: 2.9 GHz\n    Wrong: 790.5% of Clockticks\n";
+    static const char hot[] = "Function            Module          CPU Time  % of CPU Time(%)\n------------------  --------------  --------  ----------------\n"
+                              "jit_ker             [Dynamic code]  2871.1s              88.2%\nstd::map<int, int>  libx.so         98.0s                 3.0%\n\nAnd so on.\n";
+    struct arena arena;
+    arena_init(&arena);
+    struct imported_text tree = import_text_read(import_vtune_turned(view_of(summary), &arena), &arena);
+    cr_assert_eq(tree.kind, IMPORT_METRICS);
+    cr_assert_eq(tree.row_count, 3);
+    cr_expect_str_eq(tree.rows[0].name, "tma_backend_bound");
+    cr_expect_str_eq(tree.rows[1].name, "tma_dram_bound");
+    cr_expect_str_eq(tree.rows[2].name, "tma_mem_bandwidth");
+    cr_expect_float_eq(tree.rows[2].number, 67.9, 1e-9);
+    struct imported_text report = import_text_read(import_vtune_turned(view_of(hot), &arena), &arena);
+    cr_assert_eq(report.kind, IMPORT_REPORT);
+    cr_assert_eq(report.row_count, 2);
+    cr_expect_str_eq(report.rows[0].name, "jit_ker");
+    cr_expect_str_eq(report.rows[0].where, "[Dynamic_code]");
+    cr_expect_str_eq(report.rows[1].name, "std::map<int, int>");
+    struct view other = view_of("Memory Bandwidth: 77.9% of what there is\n");
+    cr_expect_eq(import_vtune_turned(other, &arena).text, other.text);
+    arena_done(&arena);
+}
+
+Test(import_text, folded_stacks_are_taken_out)
+{
+    struct arena arena;
+    struct import_stacks stacks;
+    arena_init(&arena);
+    struct view rest = import_stacks_turned(view_of("Off the CPU:\nmain;work;futex_wait;schedule 4711\n1,000 cycles\n    main;operator new(unsigned long) 12\nfor (;; at++) { 3\na; b 12\n8386784008;;cycles:u;2401000000;100.00;;\n"), &arena, &stacks);
+    cr_assert_eq(stacks.count, 2);
+    cr_expect(view_equal(stacks.items[0].frames, "main;work;futex_wait;schedule") && stacks.items[0].count == 4711);
+    cr_expect(view_equal(stacks.items[1].frames, "main;operator new(unsigned long)"));
+    cr_expect(view_starts(rest, "Off the CPU:\n1,000 cycles\n"));
+    struct view none = view_of("no stack\n");
+    cr_expect_eq(import_stacks_turned(none, &arena, &stacks).text, none.text);
+    arena_done(&arena);
+}
+
+static double share_of_fact(const char *text, const char *name)
+{
+    struct arena arena;
+    struct imported_text facts;
+    double number = -1;
+    arena_init(&arena);
+    import_system_turned(view_of(text), &arena, &facts);
+    for (size_t at = 0; at < facts.row_count; at++)
+        number = strcmp(facts.rows[at].name, name) == 0 ? facts.rows[at].number : number;
+    arena_done(&arena);
+    return number;
+}
+
+Test(import_text, page_sizes_nodes_and_delays_are_shares)
+{
+    static const char pages[] = "anonymous memory on small pages / all of it", delay[] = "ready without a CPU / ready or running", nodes[] = "pages given to other nodes / all";
+    cr_expect_float_eq(share_of_fact("Anonymous:  1000 kB\nAnonHugePages:  250 kB\nAnonymous:  1000 kB\nAnonHugePages:  250 kB\n", pages), 75, 1e-9);
+    cr_expect_float_eq(share_of_fact("AnonHugePages:         0 kB\n", pages), 100, 1e-9, "none of whatever there is");
+    cr_expect_lt(share_of_fact("AnonHugePages:      2048 kB\n", pages), 0, "of how much isn't told");
+    cr_expect_lt(share_of_fact("AnonHugePages:  0 kB\nHugePages_Total:  9000\nHugePages_Free:  12\n", pages), 0, "hugetlbfs is in use, by whom isn't told");
+    cr_expect_float_eq(share_of_fact("AnonHugePages:  0 kB\nHugePages_Total:  9000\nHugePages_Free:  9000\n", pages), 100, 1e-9);
+    cr_expect_float_eq(share_of_fact("local_node    75   0\nother_node    10   15\n", nodes), 25, 1e-9);
+    cr_expect_float_eq(share_of_fact("  batchd:(8)   |  600.000 ms |   1000 | avg:   0.400 ms | max:  31.2 ms |\n  idler:7   |  1.000 ms |   9 | avg:  50.000 ms | max:  9 ms |\n  TOTAL:  |  601.000 ms |  1009 |\n", delay), 40, 1e-9);
+    cr_expect_float_eq(share_of_fact("   79371.874569 [0011]  gcc[31949]      0.014      1.000      3.000\n   79371.874591 [0010]  <idle>      9.0   0.000   9.0\n   79371.874610 [0009]  gcc[31949]   0.0   1.0   3.0\n", delay), 25, 1e-9);
 }

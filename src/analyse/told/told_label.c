@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/told/told_label.h"
+
+#include "analyse/told/told_outcome.h"
+#include "base/vec.h"
+
+#include <string.h>
+
+/* ---- one label ---- */
+
+enum label_kind { LABEL_NONE, LABEL_BEFORE, LABEL_AFTER, LABEL_WITH, LABEL_WITHOUT, LABEL_UNCLEAR };
+
+struct label {
+    enum label_kind kind;
+    bool is_time;             /* it has a word of time */
+    bool tells_other;         /* "before", "now": so the other one wasn't */
+    enum treatment treatment; /* TREATMENT_COUNT: it names none */
+};
+
+struct label_words {
+    const char *words;
+    enum label_kind kind;
+    bool tells_other;
+};
+
+static const struct label_words times[] = {{"before", LABEL_BEFORE, true},  {"previously", LABEL_BEFORE, true}, {"used to", LABEL_BEFORE, true},    {"now ", LABEL_AFTER, true},
+                                           {"originally", LABEL_BEFORE},    {"initially", LABEL_BEFORE},        {"baseline", LABEL_BEFORE},         {"stock", LABEL_BEFORE},
+                                           {"default", LABEL_BEFORE},       {"unpatched", LABEL_BEFORE},        {"unmodified", LABEL_BEFORE},       {"after", LABEL_AFTER},
+                                           {"then ", LABEL_AFTER},          {"patched", LABEL_AFTER}};
+static const struct label_words references[] = {{"without", LABEL_WITHOUT}, {"otherwise", LABEL_WITHOUT}, {"with it ", LABEL_WITH},   {"with them ", LABEL_WITH},
+                                                {"with that ", LABEL_WITH}, {"with this ", LABEL_WITH},   {"with these ", LABEL_WITH}};
+static const struct label_words alone[] = {{"with", LABEL_WITH}, {"on", LABEL_WITH}, {"enabled", LABEL_WITH}, {"off", LABEL_WITHOUT}, {"disabled", LABEL_WITHOUT}};
+
+static void time_read(const char *plain, struct label *label)
+{
+    for (size_t at = 0; at < array_count(times); at++) {
+        if (!plain_find(plain, times[at].words))
+            continue;
+        label->kind = !label->is_time || label->kind == times[at].kind ? times[at].kind : LABEL_UNCLEAR;
+        label->tells_other |= times[at].tells_other;
+        label->is_time = true;
+    }
+}
+
+static enum label_kind reference_of(const char *plain, struct view text)
+{
+    for (size_t at = 0; at < array_count(references); at++)
+        if (plain_find(plain, references[at].words))
+            return references[at].kind;
+    for (size_t at = 0; at < array_count(alone); at++)
+        if (view_equal(text, alone[at].words))
+            return alone[at].kind;
+    return LABEL_NONE;
+}
+
+static struct label label_of(struct view text)
+{
+    static const enum label_kind kinds[] = {[CHANGE_MADE] = LABEL_AFTER, [CHANGE_TAKEN_BACK] = LABEL_BEFORE, [CHANGE_NOT_MADE] = LABEL_BEFORE, [CHANGE_SEVERAL] = LABEL_UNCLEAR};
+    struct plain_sentence plain;
+    struct label label = {.treatment = TREATMENT_COUNT};
+    plain_sentence_of(&plain, text);
+    time_read(plain.text, &label);
+    enum change_reading change = told_change_of(plain.text, &label.treatment);
+    if (!label.is_time)
+        label.kind = change == CHANGE_NONE ? reference_of(plain.text, text) : kinds[change];
+    else if (change != CHANGE_NONE && change != CHANGE_TAKEN_BACK && label.kind != kinds[change]) /* "after dropping huge pages" is after it */
+        label.kind = LABEL_UNCLEAR;
+    return label;
+}
+
+/* ---- where labels stand ---- */
+
+/* "(baseline)" just behind the amount: what is in it; empty: there is none. */
+static struct view bracket_behind(const struct quantity *quantity)
+{
+    static const char open[] = " , ( ", close[] = " ) ";
+    const char *end = strncmp(quantity->end, open, sizeof(open) - 1) == 0 ? strstr(quantity->end, close) : NULL;
+    const char *begin = quantity->end + sizeof(open) - 1;
+    return end && end > begin ? (struct view){begin, (size_t)(end - begin)} : (struct view){0};
+}
+
+/* The words behind it, in its clause or the next. */
+static struct view words_behind(const struct quantity *quantity, const char *end)
+{
+    struct view rest = {quantity->end, (size_t)(end - quantity->end)}, words = {0};
+    while (!words.length && rest.length)
+        words = view_trim(view_cut(&rest, ','));
+    return words;
+}
+
+static struct view words_ahead(const char *begin, const struct quantity *quantity)
+{
+    return view_trim((struct view){begin, (size_t)(quantity->begin - begin)});
+}
+
+struct labels {
+    struct label first, last;
+};
+
+/* ---- two of them ---- */
+
+/* "with it" is what a trial of an addition does, and how it was before a removal. */
+static void reference_settle(struct label *label, enum treatment treatment)
+{
+    bool adds, with = label->kind == LABEL_WITH;
+    if ((with || label->kind == LABEL_WITHOUT) && treatment != TREATMENT_COUNT && told_change_adds(treatment, &adds))
+        label->kind = with == adds ? LABEL_AFTER : LABEL_BEFORE;
+}
+
+static bool is_known(const struct label *label)
+{
+    return label->kind == LABEL_BEFORE || label->kind == LABEL_AFTER;
+}
+
+static bool is_reference(const struct label *label)
+{
+    return label->kind == LABEL_WITH || label->kind == LABEL_WITHOUT;
+}
+
+/* "with -mprefer-vector-width=256 3.1 s, without it 4.0 s", "3.1 s, previously 4.0 s" */
+static void opposite_settle(struct label *label, const struct label *other)
+{
+    if ((is_reference(label) || (label->kind == LABEL_NONE && other->tells_other)) && is_known(other))
+        label->kind = other->kind == LABEL_BEFORE ? LABEL_AFTER : LABEL_BEFORE;
+}
+
+static struct told_order order_of(struct labels labels, const char *plain, size_t *ret_times)
+{
+    struct label *first = &labels.first, *last = &labels.last;
+    enum treatment treatment = first->treatment != TREATMENT_COUNT ? first->treatment : last->treatment, in_all = TREATMENT_COUNT;
+    struct told_order told = {.treatment = TREATMENT_COUNT};
+    if (told_change_of(plain, &in_all) == CHANGE_SEVERAL || (last->treatment != TREATMENT_COUNT && last->treatment != treatment))
+        return told;
+    reference_settle(first, in_all);
+    reference_settle(last, in_all);
+    opposite_settle(first, last);
+    opposite_settle(last, first);
+    if (!is_known(first) || !is_known(last) || first->kind == last->kind)
+        return told;
+    *ret_times = (size_t)first->is_time + last->is_time;
+    told.treatment = *ret_times == 2 || (treatment == TREATMENT_COUNT && *ret_times) ? TREATMENT_COUNT : in_all;
+    told.order = first->kind == LABEL_BEFORE ? ORDER_FIRST_WAS_BEFORE : ORDER_LAST_WAS_BEFORE;
+    return told;
+}
+
+struct told_order told_order_by_labels(const char *plain, const struct quantity *first, const struct quantity *last)
+{
+    struct view in_first = bracket_behind(first), in_last = bracket_behind(last);
+    const char *behind_first = in_first.length ? in_first.text + in_first.length + 2 : first->end;
+    struct labels ahead = {label_of(words_ahead(plain, first)), label_of(words_ahead(behind_first, last))};
+    struct labels behind = {label_of(words_behind(first, last->begin)), label_of(words_behind(last, last->end + strlen(last->end)))};
+    size_t ahead_times = 0, behind_times = 0;
+    if (in_first.length || in_last.length) {
+        struct labels mixed = {in_first.length ? label_of(in_first) : ahead.first, in_last.length ? label_of(in_last) : ahead.last};
+        return order_of(mixed, plain, &ahead_times);
+    }
+    struct told_order by_ahead = order_of(ahead, plain, &ahead_times), by_behind = order_of(behind, plain, &behind_times);
+    bool clash = by_ahead.order != ORDER_UNKNOWN && by_behind.order != ORDER_UNKNOWN && by_ahead.order != by_behind.order;
+    if (clash && ahead_times == behind_times)
+        return (struct told_order){.treatment = TREATMENT_COUNT};
+    return by_ahead.order == ORDER_UNKNOWN || (clash && behind_times > ahead_times) ? by_behind : by_ahead;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/told/told_quantity.h"
+
+#include "base/vec.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- one quantity ---- */
+
+static bool starts(const char *text, const char *words)
+{
+    return strncmp(text, words, strlen(words)) == 0;
+}
+
+static bool ends_word(char c)
+{
+    return !isalnum((unsigned char)c) && c != '_';
+}
+
+/* What one of the last digit counts: 0.1 of "4.2", 1 of "1200". */
+static double digit_of(struct view number)
+{
+    ptrdiff_t mark = -1;
+    for (size_t at = 0; at < number.length; at++)
+        if (number.text[at] == '.' || number.text[at] == ',')
+            mark = (ptrdiff_t)at;
+    size_t behind = mark < 0 ? 0 : number.length - (size_t)mark - 1;
+    bool thousands = mark >= 0 && number.text[mark] == ',' && behind == 3;
+    return thousands ? 1 : pow(10, -(double)behind);
+}
+
+static bool time_unit(const char *text, double *ret_seconds, size_t *ret_length)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"milliseconds", 1e-3}, {"msec", 1e-3}, {"ms", 1e-3}, {"microseconds", 1e-6}, {"usec", 1e-6}, {"us", 1e-6}, {"\xc2\xb5s", 1e-6}, {"\xce\xbcs", 1e-6}, {"ns", 1e-9}, {"seconds", 1},
+                 {"second", 1}, {"secs", 1}, {"sec", 1}, {"s", 1}, {"minutes", 60}, {"minute", 60}, {"mins", 60}, {"min", 60}, {"hours", 3600}, {"hour", 3600}, {"h", 3600}};
+    for (size_t at = 0; at < array_count(units); at++) {
+        size_t length = strlen(units[at].unit);
+        if (!starts(text, units[at].unit) || !ends_word(text[length]) || text[length] == '/')
+            continue;
+        *ret_seconds = units[at].seconds;
+        *ret_length = length;
+        return true;
+    }
+    return false;
+}
+
+/* "req/s", "gb/s", "qps", "requests per second" */
+static bool rate_unit(const char *text, size_t *ret_length)
+{
+    static const char *const rates[] = {"qps", "rps", "tps", "fps", "iops", "mflops", "gflops", "tflops", "mops"};
+    static const char *const per[] = {"/second", "/sec", "/s", "/min", " per second", " per sec", " a second", " per minute", " a minute"};
+    size_t word = 0;
+    while (isalpha((unsigned char)text[word]))
+        word++;
+    for (size_t at = 0; at < array_count(rates); at++)
+        if (word == strlen(rates[at]) && starts(text, rates[at])) {
+            *ret_length = word;
+            return true;
+        }
+    for (size_t at = 0; word && at < array_count(per); at++)
+        if (starts(text + word, per[at]) && ends_word(text[word + strlen(per[at])])) {
+            *ret_length = word + strlen(per[at]);
+            return true;
+        }
+    return false;
+}
+
+/* "k", "m" and "g" before a rate's unit, or alone: "57k tps", "1.2 m ops/s", "44k". */
+static double multiple_of(const char *text, size_t *ret_length)
+{
+    double scale = *text == 'k' ? 1e3 : *text == 'm' ? 1e6 : *text == 'g' ? 1e9 : 1;
+    *ret_length = scale > 1 && ends_word(text[1]) && text[1] != '/' ? 1 : 0;
+    return *ret_length ? scale : 1;
+}
+
+static void unit_read(struct quantity *quantity)
+{
+    const char *text = quantity->end + (*quantity->end == ' ');
+    double seconds;
+    size_t length = 0, multiple = 0, rate = 0;
+    quantity->scale = multiple_of(text, &multiple);
+    const char *behind = text + multiple + (multiple && text[multiple] == ' ');
+    if (*text == '%' || (starts(text, "percent") && ends_word(text[7]))) {
+        quantity->kind = QUANTITY_PERCENT;
+        length = *text == '%' ? 1 : 7;
+    } else if (rate_unit(behind, &rate)) {
+        quantity->kind = QUANTITY_RATE;
+        quantity->unit = (struct view){behind, rate};
+        length = (size_t)(behind - text) + rate;
+    } else if (time_unit(text, &seconds, &length)) {
+        quantity->kind = QUANTITY_TIME;
+        quantity->scale = seconds;
+    } else {
+        length = multiple;
+    }
+    quantity->end = length ? text + length : quantity->end;
+}
+
+bool quantity_next(const char *text, const char *whole, struct quantity *ret_quantity)
+{
+    for (; *text; text++) {
+        bool inside = text > whole && (!ends_word(text[-1]) || text[-1] == '.' || text[-1] == '-' || text[-1] == '=');
+        if (!isdigit((unsigned char)*text) || inside)
+            continue;
+        size_t length = strspn(text, "0123456789.,");
+        struct view number = {text, length};
+        while (number.length && !isdigit((unsigned char)number.text[number.length - 1]))
+            number.length--;
+        *ret_quantity = (struct quantity){.kind = QUANTITY_BARE, .begin = text, .end = text + number.length};
+        if (view_grouped(number, &ret_quantity->value)) {
+            ret_quantity->half_digit = digit_of(number) / 2;
+            unit_read(ret_quantity);
+            return true;
+        }
+        text += length - 1;
+    }
+    return false;
+}
+
+/* ---- all of a sentence ---- */
+
+bool quantities_joined(const struct quantity *first, const struct quantity *last, const char *const *words)
+{
+    struct view between = view_trim((struct view){first->end, (size_t)(last->begin - first->end)});
+    for (; *words; words++)
+        if (view_equal(between, *words))
+            return true;
+    return false;
+}
+
+static void unit_take(struct quantity *bare, const struct quantity *from)
+{
+    bare->kind = from->kind;
+    bare->unit = from->unit;
+    bare->scale = bare->scale > 1 ? bare->scale : from->scale;
+}
+
+/* "3.1 s , with x 4.0 ,": written as exactly as the one before, with a point, at the end of a clause of its own. */
+static bool is_alike(const struct quantity *before, const struct quantity *bare)
+{
+    const char *behind = bare->end + strspn(bare->end, " ");
+    struct view between = {before->end, (size_t)(bare->begin - before->end)};
+    bool own_clause = view_find(between, " , ") >= 0 && view_find(between, " with") >= 0;
+    return own_clause && before->kind != QUANTITY_PERCENT && bare->half_digit < 0.5 && fabs(bare->half_digit - before->half_digit) <= 0 && (*behind == ',' || !*behind);
+}
+
+static void units_share(struct quantities *all)
+{
+    static const char *const joints[] = {"to", "down to", "up to", "->", "=>", NULL};
+    static const char *const instead[] = {"instead of", "rather than", "down from", "up from", "vs", "vs.", "versus", "against", "compared to", NULL};
+    for (size_t at = 0; at + 1 < all->count; at++) {
+        struct quantity *first = &all->items[at], *last = &all->items[at + 1];
+        if (first->kind == QUANTITY_BARE && last->kind != QUANTITY_BARE && quantities_joined(first, last, joints))
+            unit_take(first, last);
+        else if (last->kind == QUANTITY_BARE && first->kind != QUANTITY_BARE && (quantities_joined(first, last, instead) || is_alike(first, last)))
+            unit_take(last, first);
+    }
+}
+
+/* "14 min 10 s" is one time. */
+static void times_join(struct quantities *all)
+{
+    size_t kept = 0;
+    for (size_t at = 0; at < all->count; at++) {
+        struct quantity *here = &all->items[at], *before = kept ? &all->items[kept - 1] : NULL;
+        bool is_part = before && before->kind == QUANTITY_TIME && here->kind == QUANTITY_TIME && here->scale < before->scale && strspn(before->end, " ") == (size_t)(here->begin - before->end);
+        if (is_part) {
+            before->value += here->value;
+            before->half_digit = here->half_digit;
+            before->scale = here->scale;
+            before->end = here->end;
+        } else {
+            all->items[kept++] = *here;
+        }
+    }
+    all->count = kept;
+}
+
+void quantities_of(const char *plain, struct quantities *ret_all)
+{
+    ret_all->count = 0;
+    for (const char *at = plain; ret_all->count < QUANTITIES_MOST && quantity_next(at, plain, &ret_all->items[ret_all->count]); ret_all->count++)
+        at = ret_all->items[ret_all->count].end;
+    units_share(ret_all);
+    for (size_t at = 0; at < ret_all->count; at++) {
+        ret_all->items[at].value *= ret_all->items[at].scale;
+        ret_all->items[at].half_digit *= ret_all->items[at].scale;
+    }
+    times_join(ret_all);
+}
+
+bool quantities_pair(const struct quantities *all, enum quantity_kind kind, struct quantity *ret_first, struct quantity *ret_last)
+{
+    size_t count = 0;
+    for (size_t at = 0; at < all->count; at++)
+        if (all->items[at].kind == kind) {
+            *(count ? ret_last : ret_first) = all->items[at];
+            count++;
+        }
+    bool same = kind != QUANTITY_RATE || (count == 2 && ret_first->unit.length == ret_last->unit.length && memcmp(ret_first->unit.text, ret_last->unit.text, ret_first->unit.length) == 0);
+    return count == 2 && same && ret_first->value > 0;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "source/import/import_vtune.h"
+
+#include "base/scope.h"
+#include "base/vec.h"
+
+#include <ctype.h>
+
+/* ---- metrics ---- */
+
+/* Where the name isn't the published one with other letters. */
+static const struct {
+    const char *printed, *published;
+} names[] = {
+    {"front_end_bound", "frontend_bound"},         {"back_end_bound", "backend_bound"},
+    {"front_end_latency", "fetch_latency"},        {"front_end_bandwidth", "fetch_bandwidth"},
+    {"memory_bandwidth", "mem_bandwidth"},         {"memory_latency", "mem_latency"},
+    {"branch_mispredict", "branch_mispredicts"},   {"local_dram", "local_mem"},
+    {"remote_dram", "remote_mem"},                 {"dtlb_overhead", "dtlb_load"},
+    {"dtlb_store_overhead", "dtlb_store"},         {"port_utilization", "ports_utilization"},
+    {"loads_blocked_by_store_forwarding", "store_fwd_blk"},
+};
+
+/* "Front-End Bound" -> "frontend_bound" */
+static void name_put(struct text *out, struct view printed)
+{
+    scoped_text struct text name = {0};
+    for (size_t at = 0; at < printed.length; at++)
+        text_add_char(&name, isalnum((unsigned char)printed.text[at]) ? (char)tolower((unsigned char)printed.text[at]) : '_');
+    const char *published = text_string(&name);
+    for (size_t at = 0; at < array_count(names); at++)
+        if (strcmp(published, names[at].printed) == 0)
+            published = names[at].published;
+    text_printf(out, "tma_%s", published);
+}
+
+/* "DRAM Bound: 58.9% of Clockticks" */
+static bool metric_put(struct text *out, struct view line)
+{
+    struct view rest = view_trim(line), name = view_cut(&rest, ':'), share = view_word(&rest);
+    double percent;
+    rest = view_trim(rest);
+    bool of_them = view_starts(rest, "of Pipeline Slots") || view_starts(rest, "of Clockticks");
+    if (!of_them || !name.length || !isupper((unsigned char)name.text[0]) || !view_ends(share, "%"))
+        return false;
+    share.length--;
+    if (!view_grouped(share, &percent) || !(percent >= 0 && percent <= 100))
+        return false;
+    text_printf(out, "%.15g %% ", percent);
+    name_put(out, name);
+    text_add_char(out, '\n');
+    return true;
+}
+
+/* ---- hot functions ---- */
+
+enum { COLUMNS_MOST = 16 };
+
+struct columns {
+    struct view items[COLUMNS_MOST];
+    size_t count;
+};
+
+/* Parted by two blanks or more. */
+static void columns_of(struct view line, struct columns *columns)
+{
+    columns->count = 0;
+    line = view_trim(line);
+    while (line.length && columns->count < COLUMNS_MOST) {
+        ptrdiff_t gap = view_find(line, "  ");
+        size_t length = gap < 0 ? line.length : (size_t)gap;
+        columns->items[columns->count++] = (struct view){line.text, length};
+        line = view_trim(view_skip(line, length));
+    }
+}
+
+static ptrdiff_t column_at(const struct columns *columns, const char *begins)
+{
+    for (size_t at = 0; at < columns->count; at++)
+        if (view_starts(columns->items[at], begins))
+            return (ptrdiff_t)at;
+    return -1;
+}
+
+static bool is_rule(struct view line)
+{
+    line = view_trim(line);
+    for (size_t at = 0; at < line.length; at++)
+        if (line.text[at] != '-' && line.text[at] != ' ')
+            return false;
+    return line.length > 0;
+}
+
+/* "jit_ker  [Dynamic code]  2871.1s  88.2%": with a share of the whole. */
+static bool function_put(struct text *out, const struct columns *heading, struct view line)
+{
+    struct columns row;
+    double percent;
+    ptrdiff_t share = column_at(heading, "% of CPU Time"), module = column_at(heading, "Module");
+    columns_of(line, &row);
+    if (share < 0 || row.count != heading->count || !view_ends(row.items[share], "%"))
+        return false;
+    struct view number = {row.items[share].text, row.items[share].length - 1};
+    if (!view_grouped(number, &percent) || !(percent >= 0 && percent <= 100))
+        return false;
+    text_printf(out, "%.15g%%  ", percent);
+    for (size_t at = 0; module >= 0 && at < row.items[module].length; at++) /* a report's binary is one word */
+        text_add_char(out, row.items[module].text[at] == ' ' ? '_' : row.items[module].text[at]);
+    text_add(out, "  [.] ");
+    text_append(out, row.items[0].text, row.items[0].length);
+    text_add_char(out, '\n');
+    return true;
+}
+
+/* The heading of such a table and its rows; false: this line is none. */
+static bool functions_put(struct text *out, struct view line, struct view *rest)
+{
+    struct columns heading;
+    columns_of(line, &heading);
+    if (heading.count < 3 || !view_equal(heading.items[0], "Function") || column_at(&heading, "% of CPU Time") < 0)
+        return false;
+    for (struct view after = *rest; view_line(&after, &line); *rest = after)
+        if (!is_rule(line) && !function_put(out, &heading, line))
+            break;
+    return true;
+}
+
+struct view import_vtune_turned(struct view text, struct arena *arena)
+{
+    struct view line, rest = text;
+    scoped_text struct text out = {0};
+    bool turned = false;
+    while (view_line(&rest, &line)) {
+        if (metric_put(&out, line) || functions_put(&out, line, &rest)) {
+            turned = true;
+            continue;
+        }
+        text_append(&out, line.text, line.length);
+        text_add_char(&out, '\n');
+    }
+    return turned ? (struct view){arena_copy(arena, out.bytes, out.length), out.length} : text;
+}
