@@ -2,6 +2,7 @@
 /* Texts of other tools, imported into a case. */
 #include "analyse/profile/folded_profile.h"
 #include "analyse/told/told.h"
+#include "analyse/told/told_share.h"
 #include "source/import/import_columns.h"
 #include "source/import/import_counts.h"
 #include "source/import/import_markdown.h"
@@ -58,6 +59,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     while ((sentence = told_passage(&text)).length) {
         (void)told_is_useful(sentence, &states);
         (void)told_why_unread(sentence, &states);
+        struct told_share shares[TOLD_SHARES_MOST];
+        for (size_t at = told_shares_in(sentence, shares); at-- > 0;)
+            if (!shares[at].function.length || !(shares[at].percent >= 0 && shares[at].percent <= 100))
+                abort();
     }
     arena_done(&arena);
     return 0;

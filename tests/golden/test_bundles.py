@@ -32,6 +32,8 @@ def test_a_change_told_by_its_two_states(diagnosed):
     assert found["verdict"]["culprit"] == "host-small-pages" and pages["confidence"] == "low"
     assert pages["recoverable_ratio"]["low"] == pytest.approx(1 - 50.35 / 71.85) and finding(found, "small-pages")["verdict"] != "supported"
     assert finding(found, "timer-tick")["verdict"] == "ruled_out"
+    exits = finding(found, "vm-exits")
+    assert exits["verdict"] == "undecided" and "68 %" in exits["reason"] and "EPT_VIOLATION" in exits["reason"], "no tick makes these"
 
 
 def test_the_same_trials_with_other_numbers_lead_to_the_tick(diagnosed):
@@ -99,3 +101,40 @@ def test_memory_of_one_node_and_a_trial_of_it(diagnosed):
     assert found["verdict"]["culprit"] is None and finding(found, "numa-remote")["verdict"] == "ruled_out"
     found, _ = diagnosed("key-value-nodes.md", ("(?m)^Without membind.*", ""))
     assert found["verdict"]["culprit"] is None and finding(found, "numa-remote")["verdict"] == "undecided"
+
+
+def test_a_share_in_prose_names_the_hot_function(diagnosed):
+    found, page = diagnosed("index-build.md")
+    assert found["verdict"]["culprit"] is None and found["verdict"]["sentence"].startswith("build_postings holds 71 %")
+    assert "anonymous memory on small pages / all of it is 100 %" in " ".join(found["verdict"]["open"])
+    found, _ = diagnosed("index-build.md", ("AnonHugePages:         0 kB", "AnonHugePages:  24903680 kB"))
+    assert "small pages" not in " ".join(found["verdict"]["open"])
+
+
+def test_the_mean_clock_of_two_runs_is_evidence_of_the_clock(diagnosed):
+    found, _ = diagnosed("dispatch-regression.md")
+    licence = finding(found, "avx512-licence")
+    assert found["verdict"]["culprit"] == "avx512-licence" and licence["confidence"] == "medium" and "heat" in licence["confidence_reason"]
+    assert "11.8 % lower" in found["verdict"]["sentence"] and "5.4 % more cycles" in " ".join(found["verdict"]["open"])
+    assert licence["recoverable_ratio_at_most"] == pytest.approx(1 - 1.8312 / 1.9703)
+    found, _ = diagnosed("dispatch-regression.md", ("1,968.02 msec", "1,735.02 msec"))
+    assert finding(found, "avx512-licence")["verdict"] == "undecided", "as high a clock: it waited"
+    found, _ = diagnosed("dispatch-regression.md", ("(?m)^.*task-clock.*\n", ""))
+    assert finding(found, "avx512-licence")["verdict"] == "undecided" and found["verdict"]["culprit"] is None
+    found, _ = diagnosed("dispatch-regression.md", ("(?m)^Without AVX-512 dispatch.*", ""))
+    assert found["verdict"]["culprit"] is None, "what the runs differ by isn't told"
+
+
+def test_what_both_runs_pay_alike_is_not_what_they_differ_by(diagnosed):
+    found, _ = diagnosed("dispatch-regression.md")
+    branches = finding(found, "branch-mispredicts")
+    assert branches["verdict"] == "undecided" and "in each of the runs" in branches["reason"]
+    found, _ = diagnosed("dispatch-regression.md", ("91,770,204", "191,770,204"), ("(?m)^Without AVX-512 dispatch.*", ""))
+    assert found["verdict"]["culprit"] == "branch-mispredicts"
+
+
+def test_a_governor_without_effect_leaves_a_limited_clock_open(diagnosed):
+    found, _ = diagnosed("warm-laptop.md")
+    assert found["verdict"]["culprit"] == "thermal-power" and finding(found, "frequency")["verdict"] == "undecided"
+    found, _ = diagnosed("warm-laptop.md", ("(?m)^.*temperature above.*", ""), ("(?m)^.*throttle_count.*", ""))
+    assert found["verdict"]["culprit"] != "thermal-power" and finding(found, "thermal-power")["verdict"] == "undecided"

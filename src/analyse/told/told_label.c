@@ -70,13 +70,16 @@ static struct label label_of(struct view text)
 
 /* ---- where labels stand ---- */
 
-/* "(baseline)" just behind the amount: what is in it; empty: there is none. */
-static struct view bracket_behind(const struct quantity *quantity)
+/* "(baseline)" just behind the amount, before the limit: what is in it; empty: there is none. */
+static struct view bracket_behind(const struct quantity *quantity, const char *limit)
 {
-    static const char open[] = " , ( ", close[] = " ) ";
-    const char *end = strncmp(quantity->end, open, sizeof(open) - 1) == 0 ? strstr(quantity->end, close) : NULL;
-    const char *begin = quantity->end + sizeof(open) - 1;
-    return end && end > begin ? (struct view){begin, (size_t)(end - begin)} : (struct view){0};
+    static const char open[] = " , ( ";
+    struct view rest = {quantity->end, (size_t)(limit - quantity->end)};
+    if (!view_starts(rest, open))
+        return (struct view){0};
+    rest = view_skip(rest, sizeof(open) - 1);
+    ptrdiff_t close = view_find(rest, " ) ");
+    return close > 0 ? (struct view){rest.text, (size_t)close} : (struct view){0};
 }
 
 /* The words behind it, in its clause or the next. */
@@ -145,10 +148,11 @@ static struct told_order order_of(struct labels labels, const char *plain, size_
 
 struct told_order told_order_by_labels(const char *plain, const struct quantity *first, const struct quantity *last)
 {
-    struct view in_first = bracket_behind(first), in_last = bracket_behind(last);
+    const char *end = last->end + strlen(last->end);
+    struct view in_first = bracket_behind(first, last->begin), in_last = bracket_behind(last, end);
     const char *behind_first = in_first.length ? in_first.text + in_first.length + 2 : first->end;
     struct labels ahead = {label_of(words_ahead(plain, first)), label_of(words_ahead(behind_first, last))};
-    struct labels behind = {label_of(words_behind(first, last->begin)), label_of(words_behind(last, last->end + strlen(last->end)))};
+    struct labels behind = {label_of(words_behind(first, last->begin)), label_of(words_behind(last, end))};
     size_t ahead_times = 0, behind_times = 0;
     if (in_first.length || in_last.length) {
         struct labels mixed = {in_first.length ? label_of(in_first) : ahead.first, in_last.length ? label_of(in_last) : ahead.last};

@@ -5,6 +5,7 @@
 #include "analyse/profile/folded_profile.h"
 #include "analyse/profile/host_profile.h"
 #include "analyse/told/told.h"
+#include "analyse/told/told_share.h"
 #include "base/json/json_writer.h"
 #include "base/scope.h"
 #include "base/vec.h"
@@ -107,6 +108,26 @@ static const char *host_summary(struct importing *importing, const struct import
                         sums[HOST_GUEST_ENTRY], sums[HOST_PROFILER], names.length ? " (" : "", text_string(&names), names.length ? ")" : "");
 }
 
+/* Functions whose shares a text tells, as a report has them. */
+struct told_functions {
+    vec(struct import_row) rows;
+};
+
+static void functions_add(struct importing *importing, struct told_functions *functions, struct view sentence)
+{
+    struct told_share shares[TOLD_SHARES_MOST];
+    for (size_t at = 0, count = told_shares_in(sentence, shares); at < count; at++)
+        *vec_push(&functions->rows) = (struct import_row){.name = arena_string_n(&importing->arena, shares[at].function.text, shares[at].function.length), .number = shares[at].percent, .self = shares[at].percent, .where = ""};
+}
+
+static void functions_keep(struct importing *importing, const char *path, struct told_functions *functions)
+{
+    const struct imported_text table = {.kind = IMPORT_REPORT, .origin = import_kind_name(IMPORT_REPORT), .rows = functions->rows.items, .row_count = functions->rows.count, .heading = "", .event = "", .summary = ""};
+    if (functions->rows.count)
+        table_keep(importing, path, &table);
+    vec_done(&functions->rows);
+}
+
 static void table_state(struct importing *importing, const char *path, const struct imported_text *text)
 {
     const char *origin = arena_printf(&importing->arena, "imported, not measured by plumb: %s", text->origin);
@@ -130,23 +151,30 @@ static void sentences_keep(struct importing *importing, const char *path, struct
 {
     enum { SENTENCES_MOST = 16 };
     struct told_states states = told_states_in(all);
+    struct told_functions functions = {0};
     struct view sentence;
     for (size_t kept = 0; kept < SENTENCES_MOST && (sentence = told_passage(&all)).length;) {
         unread_state(importing, path, sentence, &states);
         if (!told_is_useful(sentence, &states))
             continue;
         statement_write(&importing->statements, TOLD_ORIGIN, path, arena_string_n(&importing->arena, sentence.text, sentence.length));
+        functions_add(importing, &functions, sentence);
         kept++;
     }
+    functions_keep(importing, path, &functions);
 }
 
 static void saying_keep(struct importing *importing, const char *saying)
 {
     struct view rest = view_of(saying), sentence;
     struct told_states states = told_states_in(rest);
+    struct told_functions functions = {0};
     statement_write(&importing->statements, "said by a person", NULL, saying);
-    while ((sentence = told_passage(&rest)).length)
+    while ((sentence = told_passage(&rest)).length) {
         unread_state(importing, NULL, sentence, &states);
+        functions_add(importing, &functions, sentence);
+    }
+    functions_keep(importing, "what was said", &functions);
 }
 
 /* Rows that nobody read are said: what they hold took no part. */

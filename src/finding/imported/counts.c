@@ -58,6 +58,27 @@ static bool costing_of(const struct imported_arm *arm, const char *id, struct co
     return event;
 }
 
+/* Runs that differ by little are imported for what they differ by: a cost that all of them have isn't that. */
+static bool is_alike(const struct results *results, const struct imported_arm *arms, size_t count, const char *id)
+{
+    static const double LITTLE = 0.1;
+    struct measured gap = imported_gap_of(results->imported);
+    double least = 0, most = 0;
+    size_t counted = 0;
+    for (size_t at = 0; at < count; at++) {
+        struct measured cycles = imported_arm_count(&arms[at], "cycles");
+        struct costing own;
+        if (!arms[at].elapsed_s.known || !costing_of(&arms[at], id, &own))
+            continue;
+        double cost = own.share.high * cycles.value; /* in cycles, which both runs have in common */
+        least = counted && least < cost ? least : cost;
+        most = cost > most ? cost : most;
+        counted++;
+    }
+    struct measured cycles = count ? imported_arm_count(&arms[0], "cycles") : not_measured("");
+    return gap.known && gap.value < LITTLE && counted > 1 && cycles.known && most - least < results->effect * cycles.value;
+}
+
 static void advise(struct finding *finding)
 {
     const char *advice = wording_find(finding->hypothesis->id, "advice"), *tried = wording_find(finding->hypothesis->id, "told-advice"), *confirm = wording_find(finding->hypothesis->id, "confirm");
@@ -81,13 +102,18 @@ bool imported_count_test(const struct results *results, struct finding *finding)
             most = own;
     if (!most.event)
         return false;
+    struct interval share = most.share.low > 0 ? most.share : interval_exactly(most.share.high);
     if (most.share.low > 0)
         finding_decide_fact(finding, most.share, results->effect);
     else
         finding_decide_bound(finding, most.share.high, results->effect);
+    bool alike = finding->verdict != VERDICT_RULED_OUT && is_alike(results, arms, count, finding->hypothesis->id);
+    finding->verdict = alike ? VERDICT_UNDECIDED : finding->verdict;
     finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
-    imported_say(finding, arena_printf(finding->arena, "what %s %s of the counted cycles", most.event, most.share.low > 0 ? "cost" : "can cost"),
-                 most.share.low > 0 ? most.share : interval_exactly(most.share.high), most.file);
+    const char *metric = arena_printf(finding->arena, "what %s %s of the counted cycles", most.event, most.share.low > 0 ? "cost" : "can cost");
+    imported_say(finding, metric, share, most.file);
+    if (alike)
+        finding_set(finding, reason, "imported-alike", VALUE_TEXT("metric", metric), VALUE_SHARE("share", share), VALUE_TEXT("file", most.file), VALUE_TEXT("origin", IMPORTED_WORDS));
     if (finding->verdict == VERDICT_SUPPORTED)
         imported_hot_add(results, finding, most.share.high);
     advise(finding);

@@ -214,6 +214,8 @@ static void hold_against_counts(const struct results *results, struct finding *f
         finding->imported_kinds = 0;
         finding->headline = NULL;
         finding->advice_count = 0;
+    } else {
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-also", VALUE_TEXT("evidence", counted.evidence[0].text));
     }
 }
 

@@ -104,6 +104,56 @@ static void leave_rest_open(struct finding *finding, const struct pair *pair, do
         finding_leave_open(finding, "imported-rest", VALUE_TEXT("rest", arena_printf(finding->arena, "%.1f %%", rest * 100)));
 }
 
+/* ---- without counts of it: the mean clock ---- */
+
+/* Hz while it ran; not measured: cycles or task-clock weren't counted. */
+static struct measured clock_of(const struct imported_arm *arm)
+{
+    struct measured ns = imported_arm_count(arm, "task-clock"), cycles = imported_arm_count(arm, "cycles");
+    return measured_ratio(cycles, ns.known ? measured_as(ns.value * 1e-9) : ns);
+}
+
+static void say_clock(struct finding *finding, const struct imported_arm *arm)
+{
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-clock", VALUE_TEXT("file", arm->table->file), VALUE_TEXT("origin", IMPORTED_WORDS),
+                     VALUE_COUNT("cycles", imported_arm_count(arm, "cycles").value), VALUE_SECONDS("clock", interval_exactly(imported_arm_count(arm, "task-clock").value * 1e-9)),
+                     VALUE_TEXT("ghz", arena_printf(finding->arena, "%.3g", clock_of(arm).value * 1e-9)));
+}
+
+/* Of the only two runs the slower one had the lower clock; somebody told that wide vectors are what they differ by. */
+bool imported_clock_test(const struct results *results, struct finding *finding)
+{
+    struct imported_arm arms[IMPORTED_ARMS_MOST];
+    size_t count = imported_arms_of(results->imported, arms);
+    bool timed = count == 2 && arms[0].elapsed_s.known && arms[1].elapsed_s.known;
+    const struct imported_arm *wide = timed && arms[0].elapsed_s.value > arms[1].elapsed_s.value ? &arms[0] : &arms[1], *narrow = wide == &arms[0] ? &arms[1] : &arms[0];
+    if (!timed || !clock_of(wide).known || !clock_of(narrow).known)
+        return false;
+    double gain = 1 - narrow->elapsed_s.value / wide->elapsed_s.value, drop = 1 - clock_of(wide).value / clock_of(narrow).value, most = fmin(drop, FALL_MOST);
+    if (gain < results->effect || drop < results->effect)
+        return false;
+    struct pair pair = {.wide = wide, .narrow = narrow};
+    finding->verdict = VERDICT_SUPPORTED;
+    finding->of = OF_ELAPSED;
+    finding->gain_unmeasured = true; /* as where its cycles were counted */
+    finding->recoverable = interval_of(0, fmin(gain, most) / 2, fmin(gain, most));
+    finding->imported_kinds |= 1u << ORIGIN_COUNTERS | 1u << ORIGIN_RUNS;
+    say_clock(finding, wide);
+    say_clock(finding, narrow);
+    finding_set(finding, headline, "imported-clock-headline", VALUE_TEXT("drop", arena_printf(finding->arena, "%.1f %%", drop * 100)),
+                VALUE_TEXT("wide", arena_printf(finding->arena, "%.3g", clock_of(wide).value * 1e-9)), VALUE_TEXT("narrow", arena_printf(finding->arena, "%.3g", clock_of(narrow).value * 1e-9)),
+                VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", gain * 100)), VALUE_SHARE("most", interval_exactly(most)), VALUE_TEXT("origin", IMPORTED_WORDS));
+    if (!throttling_counted(results->imported))
+        finding_set(finding, not_separated, "imported-not-separated", NO_VALUES);
+    leave_cycles_open(finding, &pair);
+    finding_advise(finding, "imported-advice-tried", NO_VALUES);
+    finding_advise(finding, "advice-gather", NO_VALUES);
+    finding_set(finding, confirm, "imported-confirm", VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", gain * 100)));
+    return true;
+}
+
+/* ---- with counts of it ---- */
+
 bool imported_licence_test(const struct results *results, struct finding *finding)
 {
     struct imported_arm arms[IMPORTED_ARMS_MOST];

@@ -5,6 +5,7 @@
  * By words, so never surer than LOW by itself. A trial that changed two things at once supports their common finding and leaves open which. How much it
  * returned decides where somebody told that.
  */
+#include "analyse/exits/exit_reason.h"
 #include "finding/family.h"
 #include "finding/imported/evidence.h"
 #include "finding/wording.h"
@@ -145,6 +146,41 @@ static void say_violations(const struct results *results, struct finding *findin
                      VALUE_COUNT("count", one > other ? one : other), VALUE_COUNT("others", one > other ? other : one));
 }
 
+/* Of all but halts those exits that no timer makes, by their time where the table has it. */
+struct tickless {
+    double share; /* 0..1; 0: no table */
+    const char *reason;
+    bool by_time;
+};
+
+static enum exit_class class_of(const char *name)
+{
+    uint64_t number;
+    bool numbered = view_u64(view_of(name), 0, &number);
+    const struct exit_reason *reason = numbered ? exit_reason_find(EXIT_ISA_VMX, number) : exit_reason_named(EXIT_ISA_NONE, name);
+    reason = reason || !numbered ? reason : exit_reason_find(EXIT_ISA_SVM, number);
+    return reason ? reason->class : EXIT_CLASS_OTHER;
+}
+
+static struct tickless tickless_of(const struct imported *imported)
+{
+    struct tickless found = {.by_time = imported_exits_of(imported).seconds.known};
+    double all = 0, others = 0, most = 0;
+    for (size_t at = 0; exits_table(imported, at); at++)
+        for (size_t row = 0; row < exits_table(imported, at)->count; row++) {
+            const struct imported_row *here = &exits_table(imported, at)->rows[row];
+            enum exit_class class = class_of(here->name);
+            double amount = found.by_time ? here->seconds : here->number;
+            bool is_other = class == EXIT_CLASS_OTHER;
+            all += class == EXIT_CLASS_IDLE ? 0 : amount;
+            others += is_other ? amount : 0;
+            found.reason = is_other && amount > most ? here->name : found.reason;
+            most = is_other && amount > most ? amount : most;
+        }
+    found.share = all > 0 ? others / all : 0;
+    return found;
+}
+
 static void say_trial(struct finding *finding, const struct told_trial *trial, enum weight weight)
 {
     finding_evidence(finding, weight, ORIGIN_STATEMENT, "told-trial", VALUE_TEXT("sentence", trial->sentence));
@@ -261,8 +297,25 @@ static bool pages_test(const struct results *results, const struct told *told, s
     return true;
 }
 
+/* Exits that no tick makes are as many without it: most of them, and the trial tells nothing of their cost. */
+static bool stays_open_for_others(const struct results *results, struct finding *finding, const struct told_trial *trial)
+{
+    static const double MOST_OF = 0.5;
+    struct tickless others = tickless_of(results->imported);
+    if (!is(finding, "vm-exits") || others.share < MOST_OF)
+        return false;
+    finding->verdict = VERDICT_UNDECIDED;
+    finding->recoverable = (struct interval){0};
+    say_trial(finding, trial, WEIGHT_CONTEXT);
+    finding_set(finding, reason, "told-tickless", VALUE_TEXT("sentence", trial->sentence), VALUE_SHARE("share", interval_exactly(others.share)),
+                VALUE_TEXT("of", others.by_time ? "the time outside the guest" : "the exits"), VALUE_TEXT("reason", others.reason), VALUE_TEXT("origin", IMPORTED_WORDS));
+    return true;
+}
+
 static bool tick_test(const struct results *results, const struct told *told, struct finding *finding, const struct told_trial *trial)
 {
+    if (kind_of(told, trial, results->effect) == EFFECT_NONE && stays_open_for_others(results, finding, trial))
+        return true;
     if (kind_of(told, trial, results->effect) == EFFECT_NONE) {
         rule_out(results, told, finding, trial);
         return true;
@@ -351,6 +404,9 @@ bool imported_narrow_test(const struct results *results, struct finding *finding
         return false;
     finding->is_estimate = false;
     finding->remedy = NULL;
-    leave_open(finding, "told-narrow", trial);
+    if (imported_clock_test(results, finding))
+        say_trial(finding, trial, WEIGHT_FOR);
+    else
+        leave_open(finding, "told-narrow", trial);
     return true;
 }

@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "analyse/told/told.h"
+#include "analyse/told/told_share.h"
 #include "base/vec.h"
 
 #include <math.h>
@@ -303,6 +304,7 @@ Test(told, what_a_change_returned)
         {"Without huge pages it took 4.0 s, with them 3.1.", 1 - 3.15 / 3.95, 1 - 3.05 / 4.05},
         {"Without huge pages it took 4.0 s on Linux 6.1.", 0, 0},
         {"1.83 s (baseline), 1.52 s (THP)", 1 - 1.525 / 1.825, 1 - 1.515 / 1.835},
+        {"1.83 s (baseline, 1.52 s (THP)", 0, 0}, /* the first bracket isn't closed before the second amount */
         {"THP: 1.83 s (baseline), 1.52 s (THP)", 1 - 1.525 / 1.825, 1 - 1.515 / 1.835},
         {"Baseline 1.83 s, with THP 1.52 s (default settings)", 0, 0}, /* the label behind and the one ahead contradict one another */
         {"Time: 120 s (small pages), 95 s (huge pages).", 1 - 95.5 / 119.5, 1 - 94.5 / 120.5},
@@ -355,4 +357,39 @@ Test(told, a_part_of_a_gap_that_another_sentence_tells)
     cr_expect_float_eq(told.trials[1].returned.of_gap.low, 0.1, 1e-9);
     cr_expect(told.gap.known && !told.trials[1].returned.share.known);
     arena_done(&arena);
+}
+
+Test(told, shares_of_functions)
+{
+    static const struct {
+        const char *text;
+        size_t count;
+        const char *first;
+        double percent;
+    } cases[] = {
+        {"71 % in build_postings(), 12 % in sort_terms().", 2, "build_postings", 71},
+        {"It spends ~62% of its time in `match_rules()`.", 1, "match_rules", 62},
+        {"62 percent of the samples are in ns::match()", 1, "ns::match", 62},
+        {"match_rules() takes 62 % of the CPU time.", 1, "match_rules", 62},
+        {"Most is match_rules() (62 %).", 1, "match_rules", 62},
+        {"match_rules() takes 62 % of the misses.", 0, "", 0},
+        {"Branch misses: 40 % of all in match_rules().", 0, "", 0},
+        {"30 % of the L3 misses are in walk_tree().", 0, "", 0},
+        {"match_rules() is 12 % slower now.", 0, "", 0},
+        {"It should spend 62 % in match_rules().", 0, "", 0},
+        {"162 % in match_rules().", 0, "", 0},
+        {"62 %. In match_rules() there is a loop.", 0, "", 0},
+        {"62 in match_rules(), 5 % elsewhere", 0, "", 0},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct edge edge = edge_copy(cases[at].text, strlen(cases[at].text));
+        struct told_share shares[TOLD_SHARES_MOST];
+        size_t count = told_shares_in((struct view){(char *)edge.bytes, strlen(cases[at].text)}, shares);
+        cr_expect_eq(count, cases[at].count, "%s: %zu", cases[at].text, count);
+        if (count && cases[at].count) {
+            cr_expect(view_equal(shares[0].function, cases[at].first), "%s", cases[at].text);
+            cr_expect_float_eq(shares[0].percent, cases[at].percent, 1e-9, "%s", cases[at].text);
+        }
+        edge_free(&edge);
+    }
 }

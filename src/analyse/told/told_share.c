@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/told/told_share.h"
+
+#include "analyse/told/told_outcome.h"
+#include "base/vec.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum token_kind { TOKEN_WORD, TOKEN_SHARE, TOKEN_FUNCTION };
+
+struct token {
+    enum token_kind kind;
+    struct view text; /* without the signs around it; of a function its name */
+    double percent;
+    bool in_bracket; /* a bracket opens before it */
+    bool ends_clause;
+};
+
+enum { TOKENS_MOST = 96 };
+
+struct tokens {
+    struct token items[TOKENS_MOST];
+    size_t count;
+};
+
+/* ---- the sentence's words ---- */
+
+static bool is_sign(char c, const char *signs)
+{
+    return c && strchr(signs, c);
+}
+
+static void signs_cut(struct token *token)
+{
+    struct view *text = &token->text;
+    while (text->length && is_sign(text->text[0], "(*`~\"'")) {
+        token->in_bracket |= text->text[0] == '(';
+        *text = view_skip(*text, 1);
+    }
+    while (text->length && !view_ends(*text, "()") && is_sign(text->text[text->length - 1], ",.;:)*`\"'!?")) {
+        token->ends_clause |= is_sign(text->text[text->length - 1], ",.;:!?");
+        text->length--;
+    }
+}
+
+/* A number with its sign: "62%", "62" and "%", "62" and "percent". */
+static bool share_read(struct token *token, struct view *rest)
+{
+    struct view number = token->text, ahead = *rest, next = view_word(&ahead);
+    bool own_sign = view_ends(number, "%"), next_sign = view_starts(next, "%") || view_starts(next, "percent");
+    number.length -= own_sign;
+    if (!(own_sign || next_sign) || !view_grouped(number, &token->percent) || !(token->percent >= 0 && token->percent <= 100))
+        return false;
+    if (!own_sign) {
+        struct token sign = {.text = next};
+        signs_cut(&sign);
+        token->ends_clause |= sign.ends_clause;
+        *rest = ahead;
+    }
+    return true;
+}
+
+static bool is_name(struct view text)
+{
+    for (size_t at = 0; at < text.length; at++)
+        if (!is_sign(text.text[at], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:~<>."))
+            return false;
+    return text.length > 1;
+}
+
+static void tokens_read(struct view rest, struct tokens *tokens)
+{
+    tokens->count = 0;
+    for (struct view word; tokens->count < TOKENS_MOST && (word = view_word(&rest)).length;) {
+        struct token token = {.text = word};
+        signs_cut(&token);
+        struct view name = {token.text.text, token.text.length - (view_ends(token.text, "()") ? 2 : 0)};
+        if (name.length < token.text.length && is_name(name)) {
+            token.kind = TOKEN_FUNCTION;
+            token.text = name;
+        } else if (share_read(&token, &rest)) {
+            token.kind = TOKEN_SHARE;
+        }
+        tokens->items[tokens->count++] = token;
+    }
+}
+
+/* ---- what they say ---- */
+
+static const char *const of_time[] = {"time", "samples", "cycles", "cpu", "run", "runtime", "total", "profile", NULL};
+static const char *const before_name[] = {"of", "the", "its", "our", "all", "is", "are", "was", "were", "spent", "spends", "go", "goes", "went", "in", "inside", "within", "to", "into", "by", "fall", "falls", "on", "here", NULL};
+static const char *const behind_name[] = {"takes", "took", "has", "have", "holds", "is", "at", "with", "accounts", "for", "uses", "eats", "burns", "itself", "alone", "about", "around", "roughly", NULL};
+static const char *const articles[] = {"of", "the", "its", "our", "all", NULL};
+
+static bool is_any(struct view word, const char *const *words)
+{
+    for (; *words; words++)
+        if (word.length == strlen(*words) && strncasecmp(word.text, *words, word.length) == 0)
+            return true;
+    return false;
+}
+
+/* "of the time", "of all samples", or nothing more in this clause. */
+static bool is_of_time(const struct tokens *tokens, size_t share)
+{
+    size_t at = share + 1;
+    if (tokens->items[share].ends_clause || at == tokens->count || tokens->items[at].kind != TOKEN_WORD || is_sign(tokens->items[at].text.length ? tokens->items[at].text.text[0] : ',', "-,"))
+        return true;
+    bool of = view_equal(tokens->items[at].text, "of");
+    while (of && at < tokens->count && is_any(tokens->items[at].text, articles))
+        at++;
+    return of && at < tokens->count && is_any(tokens->items[at].text, of_time);
+}
+
+/* "L3 misses: 40 %" is a share of these. */
+static bool is_of_other(const struct tokens *tokens, const struct token *share)
+{
+    static const char *const other[] = {"miss", "fault", "exit", "hit", "stall", "alloc", "call", "error"};
+    enum { NEAR = 4 };
+    size_t at = (size_t)(share - tokens->items), from = at > NEAR ? at - NEAR : 0;
+    for (; from < at; from++)
+        for (size_t word = 0; word < array_count(other); word++)
+            if (view_find(tokens->items[from].text, other[word]) >= 0)
+                return true;
+    return false;
+}
+
+/* The share that stands before a name. */
+static const struct token *share_before(const struct tokens *tokens, size_t name)
+{
+    size_t at = name;
+    while (at > 0 && tokens->items[at - 1].kind == TOKEN_WORD && !tokens->items[at - 1].ends_clause &&
+           (is_any(tokens->items[at - 1].text, before_name) || is_any(tokens->items[at - 1].text, of_time)))
+        at--;
+    const struct token *share = at > 0 && at < name ? &tokens->items[at - 1] : NULL;
+    return share && share->kind == TOKEN_SHARE && !share->ends_clause ? share : NULL;
+}
+
+static const struct token *share_behind(const struct tokens *tokens, size_t name)
+{
+    size_t at = name + 1;
+    while (at < tokens->count && tokens->items[at].kind == TOKEN_WORD && !tokens->items[at].ends_clause && is_any(tokens->items[at].text, behind_name))
+        at++;
+    const struct token *share = at < tokens->count ? &tokens->items[at] : NULL;
+    bool linked = share && (at > name + 1 || share->in_bracket) && !tokens->items[name].ends_clause;
+    return linked && share->kind == TOKEN_SHARE && is_of_time(tokens, at) ? share : NULL;
+}
+
+size_t told_shares_in(struct view sentence, struct told_share ret_shares[TOLD_SHARES_MOST])
+{
+    struct plain_sentence plain;
+    struct tokens tokens;
+    size_t count = 0;
+    plain_sentence_of(&plain, sentence);
+    if (sentence.length > SENTENCE_MOST || outcome_is_doubtful(&plain))
+        return 0;
+    tokens_read(sentence, &tokens);
+    for (size_t at = 0; at < tokens.count && count < TOLD_SHARES_MOST; at++) {
+        const struct token *before = tokens.items[at].kind == TOKEN_FUNCTION ? share_before(&tokens, at) : NULL;
+        const struct token *share = before || tokens.items[at].kind != TOKEN_FUNCTION ? before : share_behind(&tokens, at);
+        if (share && !is_of_other(&tokens, share))
+            ret_shares[count++] = (struct told_share){tokens.items[at].text, share->percent};
+    }
+    return count;
+}
