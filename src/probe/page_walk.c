@@ -2,6 +2,7 @@
 #include "probe/page_walk.h"
 
 #include "base/arena.h"
+#include "base/cache_line.h"
 #include "base/clock.h"
 #include "base/scope.h"
 #include "base/vec.h"
@@ -21,7 +22,6 @@
 enum {
     HUGE_BYTES = 2 * 1024 * 1024,
     SMALL_BYTES = 4096,
-    LINE_BYTES = 64,
     BLOCKS_LEAST = 12,
     BLOCK_NS = 3 * 1000 * 1000,
     REACH_LEAST = 128 * 1024,
@@ -34,7 +34,7 @@ enum {
 static const uint64_t span_least_bytes = 4ull * 1024 * 1024, span_most_bytes = 1024ull * 1024 * 1024;
 
 /* All lines of the largest span: beyond the last-level caches of nearly all of today's servers. */
-static const uint64_t nodes_most = 1024ull * 1024 * 1024 / LINE_BYTES;
+static const uint64_t nodes_most = 1024ull * 1024 * 1024 / CACHE_LINE_BYTES;
 
 /* One region and where the walk through it stands. */
 struct walk {
@@ -112,8 +112,8 @@ static void chase_build(struct walk *walk)
 
 uint64_t page_walk_lines(const struct page_walk_request *request, uint64_t span_bytes)
 {
-    uint64_t lines = span_bytes / LINE_BYTES;
-    uint64_t wanted = request->lines_bytes ? request->lines_bytes / LINE_BYTES : lines, nodes = 1024;
+    uint64_t lines = span_bytes / CACHE_LINE_BYTES;
+    uint64_t wanted = request->lines_bytes ? request->lines_bytes / CACHE_LINE_BYTES : lines, nodes = 1024;
     wanted = wanted < lines ? wanted : lines;
     while (nodes * 2 <= wanted && nodes < nodes_most)
         nodes *= 2;
@@ -132,7 +132,7 @@ static void walk_prepare(struct walk *walk, const struct page_walk_request *requ
     uint64_t nodes = page_walk_lines(request, walk->span_bytes);
     walk->node_mask = nodes - 1;
     /* An odd number of lines apart, so that nodes spread over all cache sets. */
-    walk->node_spacing = (walk->span_bytes / nodes / LINE_BYTES - 1) / 2 * 2 * LINE_BYTES + LINE_BYTES;
+    walk->node_spacing = (walk->span_bytes / nodes / CACHE_LINE_BYTES - 1) / 2 * 2 * CACHE_LINE_BYTES + CACHE_LINE_BYTES;
     if (request->dependent)
         chase_build(walk);
 }
@@ -217,7 +217,7 @@ __attribute__((noinline)) static uint64_t step_stream(struct walk *walk)
     uint64_t at = walk->streamed;
     for (int access = 0; access < ACCESSES; access++) {
         (void)*(const volatile char *)(walk->memory + at);
-        at = at + LINE_BYTES < walk->span_bytes ? at + LINE_BYTES : 0;
+        at = at + CACHE_LINE_BYTES < walk->span_bytes ? at + CACHE_LINE_BYTES : 0;
     }
     walk->streamed = at;
     return ACCESSES;

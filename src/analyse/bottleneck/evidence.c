@@ -5,6 +5,7 @@
 #include "analyse/bottleneck/look_alike.h"
 #include "analyse/bottleneck/recoverable.h"
 #include "analyse/bottleneck/thresholds.h"
+#include "base/cache_line.h"
 #include "base/scope.h"
 #include "base/vec.h"
 
@@ -243,10 +244,9 @@ static double lines_of(const struct touched_memory *touched)
 /* A walk by columns comes back to a line in its next pass: what that long lies between is one pass, not all that it ever goes over. */
 static const char *walker_text(const struct reach *reach, bool differ, struct arena *arena)
 {
-    static const double LINE_BYTES = 64;
     double stride = (double)reach->set.stride_bytes;
     const char *who = differ ? "its hottest access" : "it";
-    if (stride <= LINE_BYTES || reach->set.one_place_in_stride)
+    if (stride <= CACHE_LINE_BYTES || reach->set.one_place_in_stride)
         return who;
     return arena_printf(arena, "in a pass by steps of %s %s", bytes_text(arena, stride), who);
 }
@@ -381,10 +381,9 @@ static bool is_beyond_own_work(const struct reach *reach)
 /* At its instructions' own pace it would ask for more than any cache behind the second, or memory, gives a core: no rate is needed to see that it waits. */
 static bool is_asking_too_much(const struct reach *reach, const struct bottleneck_machine *machine)
 {
-    static const double LINE_BYTES = 64;
     if (!reach->in_order || reach->level != LEVEL_BEYOND || reach->level_is_open || reach->own_work_ns <= 0 || !machine->read_bytes_s.known)
         return false;
-    double fastest_ns = LINE_BYTES * 1e9 / (machine->read_bytes_s.high * bottleneck_thresholds.walk_fastest);
+    double fastest_ns = CACHE_LINE_BYTES * 1e9 / (machine->read_bytes_s.high * bottleneck_thresholds.walk_fastest);
     return reach->own_work_ns < fastest_ns * (reach->arrays > 1 ? reach->arrays : 1);
 }
 
@@ -399,14 +398,14 @@ static bool is_kept_by_memory(const struct reach *reach, const struct bottleneck
 /* So little memory that a walk would come round between samples: but a turn takes longer a node than walks in order wait for memory. */
 static bool is_order_settled(const struct leading *leading)
 {
-    static const double LOAD_CYCLES = 4, LINE_BYTES = 64; /* no core's first cache answers sooner */
+    static const double LOAD_CYCLES = 4; /* no core's first cache answers sooner */
     const struct loop_look *look = leading->look;
     const struct bottleneck_machine *machine = leading->request->machine;
     double nodes = look->resources.bound.known ? look->resources.bound.chain.kind_cycles[CHAIN_LOAD] / LOAD_CYCLES : 0;
     if (!look->reach.order_is_open || look->reach.level != LEVEL_BEYOND)
         return true;
     return nodes >= 1 && look->pace.rate_per_s.known && machine->read_bytes_s.known &&
-           1e9 / look->pace.rate_per_s.value / nodes >= bottleneck_thresholds.walk_contention * LINE_BYTES * 1e9 / machine->read_bytes_s.low;
+           1e9 / look->pace.rate_per_s.value / nodes >= bottleneck_thresholds.walk_contention * CACHE_LINE_BYTES * 1e9 / machine->read_bytes_s.low;
 }
 
 /* No branch that changes; or all that isn't at the accesses, where a wrong guess of the loop's end would show, is no rival. */

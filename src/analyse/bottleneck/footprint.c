@@ -4,13 +4,13 @@
 #include "analyse/bottleneck/thresholds.h"
 #include "analyse/code/code_flow.h"
 #include "base/arena.h"
+#include "base/cache_line.h"
 #include "base/scope.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    LINE_BYTES = 64,
     WINDOW_ROWS = 32,      /* to either side: as many instructions of each kind are expected of the samples as stand here */
     KEPT_LINES = 256,      /* a line with more than one such share of the samples is met so often that it stays */
     DOUBLES_LEAST = 10,    /* lines met twice: fewer are chance, and as few as one would make any code endless */
@@ -28,8 +28,8 @@ enum {
 
 static bool is_at_line(uint64_t addr)
 {
-    uint64_t in_line = addr % LINE_BYTES;
-    return in_line < 8 || in_line >= LINE_BYTES - 8;
+    uint64_t in_line = addr % CACHE_LINE_BYTES;
+    return in_line < 8 || in_line >= CACHE_LINE_BYTES - 8;
 }
 
 static void lines_find(struct footprint *footprint, const struct bottleneck_request *request)
@@ -68,8 +68,8 @@ static void row_kinds(const struct stall_code *code, uint8_t *kinds)
     kind_set(code, kinds, 0, ROW_START);
     for (size_t row = 0; row < code->count; row++) {
         const struct instruction *here = &code->items[row];
-        bool crosses = here->addr / LINE_BYTES != (here->addr + here->length - 1) / LINE_BYTES;
-        if (crosses || here->addr % LINE_BYTES == 0)
+        bool crosses = here->addr / CACHE_LINE_BYTES != (here->addr + here->length - 1) / CACHE_LINE_BYTES;
+        if (crosses || here->addr % CACHE_LINE_BYTES == 0)
             kind_set(code, kinds, row, ROW_START);
         bool is_call = here->class == INSTRUCTION_CALL, is_branch = here->class == INSTRUCTION_BRANCH;
         if (is_call)
@@ -157,7 +157,7 @@ static void code_add(struct fetches *fetches, const struct stall_code *code, dou
     ways_add(fetches, code);
     for (size_t row = 0, end; row < code->count; row = end) {
         double line = 0;
-        for (end = row; end < code->count && code->items[end].addr / LINE_BYTES == code->items[row].addr / LINE_BYTES; end++)
+        for (end = row; end < code->count && code->items[end].addr / CACHE_LINE_BYTES == code->items[row].addr / CACHE_LINE_BYTES; end++)
             line += (double)met(code, end);
         bool stays = line > SPREAD_SAMPLES && line * KEPT_LINES > all;
         for (size_t at = row; at < end; at++) {
@@ -255,7 +255,7 @@ static double lines_estimated(const struct stalls *stalls)
 static double even_bytes(const struct stalls *stalls)
 {
     double pairs = (double)stalls->user_samples * ((double)stalls->user_samples - 1) / 2;
-    return LINE_BYTES * pairs / (stalls->line_pairs > DOUBLES_LEAST ? stalls->line_pairs : DOUBLES_LEAST);
+    return CACHE_LINE_BYTES * pairs / (stalls->line_pairs > DOUBLES_LEAST ? stalls->line_pairs : DOUBLES_LEAST);
 }
 
 struct footprint footprint_of(const struct bottleneck_request *request)
@@ -265,8 +265,8 @@ struct footprint footprint_of(const struct bottleneck_request *request)
     struct footprint footprint = {
         .samples = (double)stalls->user_samples,
         .addresses = (double)stalls->hot_addresses,
-        .least_bytes = (double)stalls->hot_code_lines * LINE_BYTES,
-        .bytes = lines_estimated(stalls) * LINE_BYTES,
+        .least_bytes = (double)stalls->hot_code_lines * CACHE_LINE_BYTES,
+        .bytes = lines_estimated(stalls) * CACHE_LINE_BYTES,
         .is_least = stalls->double_lines < DOUBLES_LEAST && stalls->single_lines,
         .cache_bytes = request->machine->code_bytes > 0 ? request->machine->code_bytes : limit->front_bytes,
     };

@@ -5,6 +5,7 @@
 #include "analyse/bottleneck/dependence.h"
 #include "analyse/bottleneck/thresholds.h"
 #include "analyse/code/address_span.h"
+#include "base/cache_line.h"
 
 #include <stdlib.h>
 
@@ -13,7 +14,6 @@ enum { X86_STACK_POINTER = 7 }; /* PERF_REG_X86_SP */
 static const double ROW_SHARE_LEAST = 0.02; /* of the region's samples, for addresses of its own */
 static const double UNPLACED_HOT = 0.1;     /* of the region's samples: an access that is waited for, wherever it goes */
 static const double PREFETCH_HOT = 0.25;    /* of the region's samples: more than what retires in step leaves at one instruction of many */
-static const double LINE_BYTES = 64;
 static const double FEW_PLACES_BYTES = 128;  /* counters that turns in a row are likely to meet again */
 static const double FORWARDED_BYTES = 4096; /* counters that are met again while their stores are young */
 
@@ -52,7 +52,7 @@ static bool outruns_latency(const struct bottleneck_request *request, const stru
 {
     const struct interval *read = &request->machine->read_bytes_s;
     return reach->in_order && reach->line_ns > 0 && read->known &&
-           LINE_BYTES / reach->line_ns * 1e9 >= bottleneck_thresholds.walk_outruns * read->mid;
+           CACHE_LINE_BYTES / reach->line_ns * 1e9 >= bottleneck_thresholds.walk_outruns * read->mid;
 }
 
 static enum bottleneck_cause far_cause(const struct bottleneck_request *request, const struct region *region, uint32_t row, const struct reach *reach)

@@ -6,9 +6,9 @@
 #include "analyse/bottleneck/thresholds.h"
 #include "analyse/bottleneck/walk.h"
 #include "analyse/memory/common_divisor.h"
+#include "base/cache_line.h"
 
 enum {
-    LINE_BYTES = 64,
     PAGE_BYTES = 4096,
     ADDRESSES_MOST = 20000, /* the estimate doesn't get better with more */
     PARTS_MOST = 24,        /* accesses of a region that are looked at: long unrolled loops repeat themselves */
@@ -67,7 +67,7 @@ static uint32_t hottest_access(const struct bottleneck_request *request, const s
 /* Lines that a turn of `step` bytes meets: others of its accesses go along. */
 static double lines_a_turn(const struct region *region, int64_t step)
 {
-    double most = (double)(step < 0 ? -step : step) / LINE_BYTES, along = 0;
+    double most = (double)(step < 0 ? -step : step) / CACHE_LINE_BYTES, along = 0;
     for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
         int64_t other;
         const struct instruction *here = &region->code->items[row];
@@ -81,7 +81,7 @@ static double lines_a_turn(const struct region *region, int64_t step)
 static double fastest_walk(const struct reach *reach, const struct bottleneck_machine *machine)
 {
     static const double LINE_NS_LEAST = 0.3, LINE_NS_LEAST_BEYOND = 1;
-    double documented = LINE_BYTES / (reach->level == LEVEL_BEYOND ? LINE_NS_LEAST_BEYOND : LINE_NS_LEAST);
+    double documented = CACHE_LINE_BYTES / (reach->level == LEVEL_BEYOND ? LINE_NS_LEAST_BEYOND : LINE_NS_LEAST);
     double measured = machine->read_bytes_s.known ? machine->read_bytes_s.high * 1e-9 * bottleneck_thresholds.walk_fastest : documented;
     return reach->level == LEVEL_BEYOND && measured < documented ? measured : documented;
 }
@@ -140,7 +140,7 @@ static double own_work_ns(const struct bottleneck_machine *machine, const struct
 {
     if (!machine->clock_hz.known || !bound || !bound->known || bound->is_lower || !step)
         return 0;
-    double turns = LINE_BYTES / (double)(step < 0 ? -step : step);
+    double turns = CACHE_LINE_BYTES / (double)(step < 0 ? -step : step);
     return bound->cycles / machine->clock_hz.mid * 1e9 * (turns > 1 ? turns : 1);
 }
 
@@ -154,7 +154,7 @@ static bool is_slow_memory(const struct bottleneck_request *request, const struc
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
     if (!machine->read_bytes_s.known || own_ns <= 0)
         return false;
-    double alone_ns = LINE_BYTES / machine->read_bytes_s.mid * 1e9;
+    double alone_ns = CACHE_LINE_BYTES / machine->read_bytes_s.mid * 1e9;
     return line_ns <= limit->walk_contention * streams_of(region) * alone_ns && line_ns > limit->bound_missed * own_ns;
 }
 
@@ -188,9 +188,9 @@ static void order_find(struct reach *reach, const struct bottleneck_request *req
     bool drifts = walk.pairs && walk.drifting >= limit->walk_drifting;
     double lines = counted ? lines_a_turn(region, step) : 1, way = (double)(step < 0 ? -step : step);
     /* A turn meets nearly all of the lines on its way. */
-    bool by_code = way <= LINE_BYTES || way <= 2 * LINE_BYTES * lines;
+    bool by_code = way <= CACHE_LINE_BYTES || way <= 2 * CACHE_LINE_BYTES * lines;
     reach->in_order = counted ? by_code && !begins_elsewhere(reach, &walk, request->machine) : (agrees || drifts) && !skips_lines(reach, &walk, request->machine);
-    double width = counted && way > LINE_BYTES ? way / lines : LINE_BYTES;
+    double width = counted && way > CACHE_LINE_BYTES ? way / lines : CACHE_LINE_BYTES;
     reach->order_is_open = !counted && !reach->in_order && walk.pairs && fastest_walk(reach, request->machine) * walk.pair_ns >= reach->lines_bytes;
     reach->line_ns = reach->in_order && agrees && walk.bytes_per_ns > 0 ? width / walk.bytes_per_ns : 0;
     reach->own_line_ns = reach->line_ns > 0 && walk.free_bytes_per_ns > 0 ? width / walk.free_bytes_per_ns : reach->line_ns;
@@ -265,7 +265,7 @@ static bool goes_by_rows(const address_list *list)
 static double crowding_of(uint64_t grain)
 {
     uint64_t apart = grain & -grain;
-    return apart <= LINE_BYTES ? 1 : apart >= PAGE_BYTES ? (double)PAGE_BYTES / LINE_BYTES : (double)apart / LINE_BYTES;
+    return apart <= CACHE_LINE_BYTES ? 1 : apart >= PAGE_BYTES ? (double)PAGE_BYTES / CACHE_LINE_BYTES : (double)apart / CACHE_LINE_BYTES;
 }
 
 /* How far the code moves on for each line it meets: others of its accesses by the same registers go along. */
@@ -279,11 +279,11 @@ static uint64_t step_a_line(const struct region *region, uint32_t row, int64_t s
         const struct memory_operand *other = &items[at].memory;
         bool along = region_holds(region, at) && other->is_present && (items[at].is_load || items[at].is_store) &&
                      other->base == own->base && other->index == own->index;
-        int64_t place = (other->displacement - (other->displacement < 0 ? LINE_BYTES - 1 : 0)) / LINE_BYTES;
+        int64_t place = (other->displacement - (other->displacement < 0 ? CACHE_LINE_BYTES - 1 : 0)) / CACHE_LINE_BYTES;
         lines += along && place != last;
         last = along ? place : last;
     }
-    return lines > 1 && way / lines > LINE_BYTES ? way / lines : lines > 1 ? LINE_BYTES : way;
+    return lines > 1 && way / lines > CACHE_LINE_BYTES ? way / lines : lines > 1 ? CACHE_LINE_BYTES : way;
 }
 
 /* Down a column it comes back to the same lines by its next places, too: their distances say nothing, the code's step does. */
@@ -334,7 +334,7 @@ static int64_t step_by_register(const struct bottleneck_request *request, const 
 /* The code's own word outweighs what the addresses look like. */
 static void step_note(struct working_set *set, int64_t step)
 {
-    enum { STRIDE_LEAST = 2 * LINE_BYTES };
+    enum { STRIDE_LEAST = 2 * CACHE_LINE_BYTES };
     uint64_t way = (uint64_t)(step < 0 ? -step : step);
     if (way < STRIDE_LEAST)
         return;
@@ -348,9 +348,9 @@ static bool steps_over_lines(const struct bottleneck_request *request, const str
                              const struct working_set *set, int64_t step)
 {
     int64_t counted;
-    if (step > 2 * LINE_BYTES || step < -2 * LINE_BYTES)
+    if (step > 2 * CACHE_LINE_BYTES || step < -2 * CACHE_LINE_BYTES)
         return true;
-    return set->stride_bytes > 2 * LINE_BYTES && !code_loop_step(region->code->items, region->rows, row, &counted) &&
+    return set->stride_bytes > 2 * CACHE_LINE_BYTES && !code_loop_step(region->code->items, region->rows, row, &counted) &&
            walk_steps_by(request, region, row, set->stride_bytes) >= bottleneck_thresholds.walk_stepping;
 }
 

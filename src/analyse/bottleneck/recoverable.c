@@ -4,6 +4,7 @@
 #include "analyse/bottleneck/dependence.h"
 #include "analyse/loop/loop_width.h"
 
+#include "base/cache_line.h"
 #include "base/vec.h"
 
 enum {
@@ -126,10 +127,9 @@ static bool by_width(struct gain *gain, const struct loop_look *look, enum bottl
 /* From row to row, and nothing waits for what it gets there: another order of the loops uses what lies side by side. */
 static bool goes_across(const struct loop_look *look)
 {
-    static const int64_t LINE_BYTES = 64;
     const struct working_set *set = &look->reach.set;
     uint32_t row = look->hottest[CAUSE_TLB];
-    return set->stride_bytes > LINE_BYTES && !set->one_place_in_stride && row != UINT32_MAX && !is_chased(look->region, row);
+    return set->stride_bytes > CACHE_LINE_BYTES && !set->one_place_in_stride && row != UINT32_MAX && !is_chased(look->region, row);
 }
 
 /* What is left of a turn at the best. Code that is written anew for its data or without its branch has turns side by side and in vectors. */

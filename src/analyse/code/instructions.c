@@ -2,6 +2,7 @@
 #include "analyse/code/instructions.h"
 
 #include "analyse/code/code_flow.h"
+#include "base/cache_line.h"
 #include "base/partition_point.h"
 #include "base/vec.h"
 
@@ -9,7 +10,6 @@
 #include <string.h>
 
 enum {
-    LINE_BYTES = 64,
     AROUND_BYTES = 4096,           /* of code without a symbol, on each side of a location */
     CODE_BYTES_MOST = 16 * 1024 * 1024,
     EXACT_IP = 1 << 14             /* PERF_RECORD_MISC_EXACT_IP: the hardware names the instruction itself */
@@ -332,8 +332,8 @@ static void count_samples(struct instructions *result, const struct instructions
 
 static bool crosses_line(const struct instruction *instruction)
 {
-    uint64_t start = instruction->addr % LINE_BYTES;
-    return start == 0 || start + instruction->length > LINE_BYTES;
+    uint64_t start = instruction->addr % CACHE_LINE_BYTES;
+    return start == 0 || start + instruction->length > CACHE_LINE_BYTES;
 }
 
 static void sum_up(struct instructions *result)
@@ -379,8 +379,8 @@ static void describe_loops(struct instructions *result, const struct code_flow *
             one->row_count++;
             one->code_bytes += item->instruction.length;
             one->share += share;
-            uint64_t first = item->instruction.addr / LINE_BYTES + 1;
-            uint64_t last = (item->instruction.addr + item->instruction.length - 1) / LINE_BYTES + 1;
+            uint64_t first = item->instruction.addr / CACHE_LINE_BYTES + 1;
+            uint64_t last = (item->instruction.addr + item->instruction.length - 1) / CACHE_LINE_BYTES + 1;
             for (uint64_t line = first; line <= last; line++)
                 if (line > last_line[loop]) {
                     last_line[loop] = line;
@@ -429,12 +429,12 @@ static bool read_code(struct instructions *result, const struct instructions_req
         uint64_t first = where->dso_addr, last = where->dso_addr, start, size_bytes;
         if (symboliser_bounds(request->symboliser, request->location, &start, &size_bytes)) {
             first = start;
-            last = start + size_bytes - LINE_BYTES;
+            last = start + size_bytes - CACHE_LINE_BYTES;
         } else {
             sampled_bounds(recording, where, &first, &last);
         }
         if (!symboliser_code_around(request->symboliser, request->location, where->dso_addr - first,
-                                    last - where->dso_addr + LINE_BYTES, &result->code, err))
+                                    last - where->dso_addr + CACHE_LINE_BYTES, &result->code, err))
             return false;
         result->symbol = arena_printf(&result->arena, "%s+0x%llx", result->dso, (unsigned long long)result->code.shown_addr);
     }

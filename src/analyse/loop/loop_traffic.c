@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/loop/loop_traffic.h"
 
+#include "base/cache_line.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    LINE_BYTES = 64,
     BESIDE_BYTES = 4096, /* operands this near walk through the same lines, sooner or later */
     OPERANDS_MOST = 256,
 };
@@ -76,13 +76,13 @@ static void stream_extent(struct loop_stream *stream, const struct operand **mem
         uint64_t from = members[at]->place, to = from + members[at]->address.size_bytes;
         used += to > end ? to - (from > end ? from : end) : 0;
         end = to > end ? to : end;
-        uint64_t line = (from - first) / LINE_BYTES, last_line = to > from ? (to - 1 - first) / LINE_BYTES : line;
+        uint64_t line = (from - first) / CACHE_LINE_BYTES, last_line = to > from ? (to - 1 - first) / CACHE_LINE_BYTES : line;
         line = line < next_line ? next_line : line;
         lines += last_line >= line ? last_line - line + 1 : 0;
         next_line = last_line + 1 > next_line ? last_line + 1 : next_line;
     }
     stream->used_bytes = (uint32_t)(used < step ? used : step);
-    uint64_t moved = step < LINE_BYTES || lines * LINE_BYTES > step ? step : lines * LINE_BYTES;
+    uint64_t moved = step < CACHE_LINE_BYTES || lines * CACHE_LINE_BYTES > step ? step : lines * CACHE_LINE_BYTES;
     stream->moved_bytes = (uint32_t)moved;
 }
 

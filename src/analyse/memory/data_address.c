@@ -2,6 +2,7 @@
 #include "analyse/memory/data_address.h"
 
 #include "analyse/memory/common_divisor.h"
+#include "base/cache_line.h"
 #include "base/hashmap.h"
 #include "base/vec.h"
 
@@ -11,7 +12,6 @@
 #include <sys/mman.h>
 
 enum {
-    LINE_BYTES = 64,
     PAGE_BYTES = 4096,
     STRIDE_PAIRS = 4096,      /* differences compared pairwise for their common divisor */
     STRIDE_CANDIDATES = 64,
@@ -168,7 +168,7 @@ static void candidate_vote(struct candidate *candidates, size_t *count, uint64_t
 /* To the nearest multiple of a line: what a column's or row's new beginning adds to the difference goes. */
 static uint64_t to_lines(uint64_t difference)
 {
-    return (difference + LINE_BYTES / 2) / LINE_BYTES * LINE_BYTES;
+    return (difference + CACHE_LINE_BYTES / 2) / CACHE_LINE_BYTES * CACHE_LINE_BYTES;
 }
 
 static double near_multiples_share(const uint64_t *differences, size_t count, uint64_t of)
@@ -176,7 +176,7 @@ static double near_multiples_share(const uint64_t *differences, size_t count, ui
     size_t hits = 0;
     for (size_t at = 0; at < count; at++) {
         uint64_t rest = differences[at] % of;
-        hits += differences[at] >= of / 2 && (rest <= LINE_BYTES / 2 || of - rest <= LINE_BYTES / 2);
+        hits += differences[at] >= of / 2 && (rest <= CACHE_LINE_BYTES / 2 || of - rest <= CACHE_LINE_BYTES / 2);
     }
     return (double)hits / (double)count;
 }
@@ -199,10 +199,10 @@ static void find_stride(struct data_summary *summary, const uint64_t *difference
     for (int turn = 0; turn < 2; turn++) /* first the share that can be had, then the largest step that has nearly that */
         for (size_t at = 0; at < candidate_count; at++) {
             uint64_t bytes = candidates[at].bytes;
-            if (candidates[at].votes * 20 < votes || bytes <= 2 * LINE_BYTES)
+            if (candidates[at].votes * 20 < votes || bytes <= 2 * CACHE_LINE_BYTES)
                 continue;
             double share = near_multiples_share(differences, count, bytes);
-            double by_chance = (double)(LINE_BYTES + 1) / (double)bytes;
+            double by_chance = (double)(CACHE_LINE_BYTES + 1) / (double)bytes;
             if (share < stride_share_least || share < by_chance * 3)
                 continue;
             if (turn == 0) {
@@ -253,11 +253,11 @@ static void find_pattern(struct data_summary *summary, const struct data_address
     summary->ascending_share = (double)ascending / (double)found;
     bool sweeps = summary->ascending_share >= ascending_share_least || summary->ascending_share <= 1 - ascending_share_least;
     find_stride(summary, differences, found);
-    bool all_multiples = grain > LINE_BYTES && !sweeps;
+    bool all_multiples = grain > CACHE_LINE_BYTES && !sweeps;
     if (summary->stride_bytes && !all_multiples) {
         summary->pattern = PATTERN_STRIDED;
     } else if (sweeps) {
-        summary->pattern = grain > LINE_BYTES ? PATTERN_STRIDED : PATTERN_SEQUENTIAL;
+        summary->pattern = grain > CACHE_LINE_BYTES ? PATTERN_STRIDED : PATTERN_SEQUENTIAL;
         summary->stride_bytes = grain;
         summary->stride_share = 1;
     } else { /* multiples of one size in no order to be seen are the size of what is accessed, or a walk that wraps */
@@ -279,13 +279,13 @@ struct data_summary data_summary_of(const struct data_address *addresses, size_t
     for (size_t at = 0; at < count; at++)
         sorted[at] = addresses[at].addr;
     qsort(sorted, count, sizeof(*sorted), u64_compare);
-    double line_pairs = colliding_pairs(sorted, count, LINE_BYTES), page_pairs = colliding_pairs(sorted, count, PAGE_BYTES);
+    double line_pairs = colliding_pairs(sorted, count, CACHE_LINE_BYTES), page_pairs = colliding_pairs(sorted, count, PAGE_BYTES);
     summary.known = true;
     summary.lowest = sorted[0];
     summary.highest = sorted[count - 1];
     summary.line_pairs = (size_t)line_pairs;
     summary.page_pairs = (size_t)page_pairs;
-    summary.line_bytes = set_bytes(count, line_pairs, LINE_BYTES, &summary.line_bytes_least);
+    summary.line_bytes = set_bytes(count, line_pairs, CACHE_LINE_BYTES, &summary.line_bytes_least);
     summary.page_bytes = set_bytes(count, page_pairs, PAGE_BYTES, &summary.page_bytes_least);
     if (summary.line_bytes.known && summary.page_bytes.known)
         summary.page_line_ratio = summary.page_bytes.mid / summary.line_bytes.mid;
@@ -478,7 +478,7 @@ static void find_step_in_code(const struct data_address_request *request, const 
     summary->stride_bytes = (uint64_t)(step < 0 ? -step : step);
     summary->stride_from_code = true;
     summary->stride_share = 1;
-    summary->pattern = summary->stride_bytes > LINE_BYTES ? PATTERN_STRIDED : PATTERN_SEQUENTIAL;
+    summary->pattern = summary->stride_bytes > CACHE_LINE_BYTES ? PATTERN_STRIDED : PATTERN_SEQUENTIAL;
 }
 
 /* One summary for each instruction that has enough addresses. */

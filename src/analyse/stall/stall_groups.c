@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/stall/stall_work.h"
+#include "base/cache_line.h"
 #include "base/scope.h"
 
 #include <stdlib.h>
@@ -7,7 +8,6 @@
 
 enum {
     GROUPS_MOST = 12,
-    LINE_BYTES = 64,
 };
 
 static const struct process_pages *pages_of(const struct process_pages *pages, size_t count, uint32_t pid)
@@ -129,7 +129,7 @@ static double order_line_ns(const struct grouped_hit *hits, size_t count, int64_
     for (size_t at = 0; at < speeds.count; at++)
         agreeing += speeds.items[at] > middle / 1.5 && speeds.items[at] < middle * 1.5;
     vec_done(&speeds);
-    return pairs >= WORKING_SET_ADDRESSES_LEAST && agreeing * 5 >= pairs * 3 ? LINE_BYTES / fast : 0;
+    return pairs >= WORKING_SET_ADDRESSES_LEAST && agreeing * 5 >= pairs * 3 ? CACHE_LINE_BYTES / fast : 0;
 }
 
 /* What the code says of the order of the accesses outweighs the distances between samples. */
@@ -139,7 +139,7 @@ static void group_order(const struct stall_code *decoded, const struct grouped_h
     struct loop_rows loop;
     int64_t step;
     group->in_order = code_loop_around(decoded->items, decoded->count, hottest, &loop) &&
-                      code_loop_step(decoded->items, loop, hottest, &step) && step >= -LINE_BYTES && step <= LINE_BYTES;
+                      code_loop_step(decoded->items, loop, hottest, &step) && step >= -CACHE_LINE_BYTES && step <= CACHE_LINE_BYTES;
     if (!group->in_order)
         return;
     group->order_line_ns = order_line_ns(hits, count, step);

@@ -3,6 +3,7 @@
 
 #include "analyse/trace/branch_predictor.h"
 #include "base/arena.h"
+#include "base/cache_line.h"
 #include "base/hashmap.h"
 #include "statistics/json_interval.h"
 
@@ -13,7 +14,6 @@
 enum {
     MET_OFTEN = 16, /* a branch met so often by a predictor has been learnt, if it can be quickly */
     WINDOW = 1000,
-    LINE_BYTES = 64,
     PAGE_BYTES = 4096,
     BURSTS_TO_COMPARE = 4,
     HALF_LEAST = 400, /* guesses in half of a trace, to say that they got better */
@@ -137,7 +137,7 @@ static void recent_touch(struct recent *recent, uint64_t place, bool first_in_bu
 
 static void code_touch(struct trace_study *study, uint64_t ip)
 {
-    uint64_t line = ip / LINE_BYTES, page = ip / PAGE_BYTES;
+    uint64_t line = ip / CACHE_LINE_BYTES, page = ip / PAGE_BYTES;
     study->full_instructions[0] += study->lines.touched_new >= study->lines.most;
     study->full_instructions[1] += study->pages.touched_new >= study->pages.most;
     study->sum.code_lines += map_meet(&study->all_lines, line);
@@ -162,7 +162,7 @@ static void windows_count(struct trace_study *study, const struct instruction_tr
     for (size_t at = 0; at + WINDOW <= trace->sequence.count; at += WINDOW) {
         for (size_t in = at; in < at + WINDOW; in++) {
             uint64_t ip = trace->table.items[trace->sequence.items[in]].ip;
-            study->window_lines += map_meet(&lines, ip / LINE_BYTES);
+            study->window_lines += map_meet(&lines, ip / CACHE_LINE_BYTES);
             study->window_pages += map_meet(&pages, ip / PAGE_BYTES);
         }
         study->windows++;

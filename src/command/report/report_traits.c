@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/report/report_traits.h"
 
+#include "base/cache_line.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "command/report/report_words.h"
@@ -12,7 +13,6 @@
 
 enum {
     SLICE_US = 100000, /* unless told otherwise */
-    CACHE_LINE_BYTES = 64,
 };
 
 static const uint64_t weights = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT;

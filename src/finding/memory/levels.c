@@ -5,6 +5,7 @@
  * Samples see that a load waits, not who answers it: 'cache misses' judges all of that waiting as one. The levels apart want
  * counters; without them the waiting as a whole is their upper end.
  */
+#include "base/cache_line.h"
 #include "finding/family.h"
 
 static void level_test(const struct results *results, struct finding *finding)
@@ -54,12 +55,11 @@ const struct hypothesis hypothesis_cache_levels = {
 
 /* ---- trips ---- */
 
-static const double LINE_BYTES = 64;
 
 /* Of a loop's traffic the part that fewer trips would save; its time beyond waiting for bandwidth doesn't fall with it. */
 static double saved_part(const struct bottleneck_loop *loop)
 {
-    double extra = loop->extra_memory_trips.value * LINE_BYTES, all = loop->bytes_per_turn.value;
+    double extra = loop->extra_memory_trips.value * CACHE_LINE_BYTES, all = loop->bytes_per_turn.value;
     return loop->masses[CAUSE_BANDWIDTH] * (all > extra ? extra / all : 1);
 }
 

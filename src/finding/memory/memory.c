@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Causes in the memory: address translation, caches, bandwidth, stores, nodes, contended lines. */
 #include "analyse/code/search_shape.h"
+#include "base/cache_line.h"
 #include "base/vec.h"
 #include "finding/family.h"
 #include "finding/maker.h"
@@ -96,11 +97,10 @@ static double order_bound(const struct stall_group *group, double line_ns)
 /* What a line costs one core when all of them come in order: of the pattern's own memory, else as calibrated beside the run. 0: not known. */
 static double line_ns(const struct results *results, const struct access_cost *cost)
 {
-    static const double LINE_BYTES = 64;
     struct interval read = ceilings_figure(results->ceilings, CALIBRATION_READ_ONE);
     if (cost && cost->known && cost->ns_line.known)
         return cost->ns_line.high;
-    return read.known && read.low > 0 ? LINE_BYTES * 1e9 / read.low : 0;
+    return read.known && read.low > 0 ? CACHE_LINE_BYTES * 1e9 / read.low : 0;
 }
 
 /* Either had the memory to itself: each CPU that the program kept busy may cost as much again. */

@@ -2,6 +2,7 @@
 #include "probe/calibration/memory_kernel.h"
 
 #include "base/arena.h"
+#include "base/cache_line.h"
 #include "base/clock.h"
 #include "base/scope.h"
 #include "system/kernel.h"
@@ -23,7 +24,6 @@
 enum {
     HUGE_BYTES = 2 * 1024 * 1024,
     SMALL_BYTES = 4096,
-    LINE_BYTES = 64,
     THREADS_MOST = 256
 };
 
@@ -80,11 +80,11 @@ void memory_region_done(struct memory_region *region)
  */
 void chase_lay(struct memory_region *region, size_t size_bytes)
 {
-    uint64_t lines = size_bytes / LINE_BYTES;
+    uint64_t lines = size_bytes / CACHE_LINE_BYTES;
     for (uint64_t line = 0; line < lines; line++) { /* written in order, though never read so */
         uint64_t next = (line * 1664525 + 1013904223) & (lines - 1);
-        char *target = region->bytes + next * LINE_BYTES;
-        memcpy(region->bytes + line * LINE_BYTES, &target, sizeof(target));
+        char *target = region->bytes + next * CACHE_LINE_BYTES;
+        memcpy(region->bytes + line * CACHE_LINE_BYTES, &target, sizeof(target));
     }
 }
 
@@ -118,7 +118,7 @@ typedef uint64_t lanes __attribute__((vector_size(32)));
 static void read_all(const char *bytes, size_t size_bytes)
 {
     lanes a = {0}, b = {0};
-    for (size_t at = 0; at + LINE_BYTES <= size_bytes; at += LINE_BYTES) {
+    for (size_t at = 0; at + CACHE_LINE_BYTES <= size_bytes; at += CACHE_LINE_BYTES) {
         a += *(const lanes *)(const void *)(bytes + at);
         b += *(const lanes *)(const void *)(bytes + at + sizeof(lanes));
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "probe/guest/host_page.h"
 
+#include "base/cache_line.h"
 #include "probe/calibration/memory_kernel.h"
 
 #include <stdint.h>
@@ -9,7 +10,6 @@
 
 enum {
     PAGE_BYTES = 4096,
-    LINE_BYTES = 64,
     HUGE_BYTES = 2 * 1024 * 1024,
     PAGES_LEAST = 2048, /* more than the second TLB of their day holds, in a quarter of the second cache */
     PAGES_MOST = 8192,
@@ -24,14 +24,14 @@ static size_t pages_of_probe(void)
 {
     long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
     size_t cache = bytes > 0 ? (size_t)bytes : CACHE_USUAL, pages = PAGES_LEAST;
-    while (pages * 2 <= PAGES_MOST && pages * 2 * LINE_BYTES <= cache / 4)
+    while (pages * 2 <= PAGES_MOST && pages * 2 * CACHE_LINE_BYTES <= cache / 4)
         pages *= 2;
     return pages;
 }
 
 static size_t offset_of(size_t node, bool dense)
 {
-    return dense ? node * LINE_BYTES : node * PAGE_BYTES + node / LAYOUTS % (PAGE_BYTES / LINE_BYTES) * LINE_BYTES;
+    return dense ? node * CACHE_LINE_BYTES : node * PAGE_BYTES + node / LAYOUTS % (PAGE_BYTES / CACHE_LINE_BYTES) * CACHE_LINE_BYTES;
 }
 
 /* One cycle through all nodes, in an order that no prefetcher follows: as in calibration/memory_kernel. */
