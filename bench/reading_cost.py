@@ -5,15 +5,18 @@ CPU time and wall time of the same interleaved rounds; memory as peak RssAnon (w
 (with the mapped file's pages).
 """
 import collections
+import contextlib
 import os
 import pathlib
 import random
 import re
+import select
 import shlex
 import shutil
 import statistics
 import struct
 import subprocess
+import tempfile
 import time
 
 PEER_SECONDS_MOST = 300
@@ -21,6 +24,8 @@ ONE_CORE = "plumb, one core"
 NOTHING_KEPT = "plumb, nothing kept"  # neither the kernel's names nor what debug information said before
 NO_INLINE = "--no-inline"  # perf 6.1 inlines nothing in chains by frame pointers, and calls the function around inlined code inlined, too
 SAMPLE_SECONDS = 0.004
+MEMORY_FOLDER = pathlib.Path("/dev/shm")
+OUTPUT_BYTES_MOST = 2 << 30
 
 PYTHON_LOAD = """
 import json, sys, time
@@ -53,16 +58,27 @@ def run_measured(words, output, seconds_most):
         begin = time.monotonic()
         child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL)
     anon = 0
-    while os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-        anon = max(anon, anon_kib(child.pid))
-        if time.monotonic() - begin > seconds_most:
-            child.kill()
-            child.wait()
-            return None
-        time.sleep(SAMPLE_SECONDS)
+    with open(os.pidfd_open(child.pid), "rb", buffering=0) as ended:
+        while not select.select([ended], [], [], SAMPLE_SECONDS)[0]:
+            anon = max(anon, anon_kib(child.pid))
+            if time.monotonic() - begin > seconds_most:
+                child.kill()
+                child.wait()
+                return None
+    wall = time.monotonic() - begin
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
-    return Run(time.monotonic() - begin, usage.ru_utime + usage.ru_stime, anon / 1024, usage.ru_maxrss / 1024, child.returncode)
+    return Run(wall, usage.ru_utime + usage.ru_stime, anon / 1024, usage.ru_maxrss / 1024, child.returncode)
+
+
+@contextlib.contextmanager
+def output_folder(otherwise):
+    """Where outputs are written: to memory, where it has room, as hundreds of megabytes wait for a disk at times."""
+    if MEMORY_FOLDER.is_dir() and shutil.disk_usage(MEMORY_FOLDER).free >= OUTPUT_BYTES_MOST:
+        with tempfile.TemporaryDirectory(prefix="plumb-bench-", dir=MEMORY_FOLDER) as made:
+            yield pathlib.Path(made)
+    else:
+        yield otherwise
 
 
 def load_and_record(plumb, build, file, options, seconds):
@@ -225,11 +241,13 @@ def measured_section(plumb, build, folder, rounds, scale=1.0):
              f"both with {NO_INLINE}; of folded stacks, samples by thread name and innermost function. plumb finds kept what an earlier round read of the kernel and "
              f"of debug information; what it takes without that stands below as \"{NOTHING_KEPT}\".", "",
              "| work | | wall | CPU | of plumb's, wall | CPU | RssAnon | VmHWM | asked |", "|---|---|---|---|---|---|---|---|---|"]
-    for row in rows_of(plumb, chains, large, dumps):
-        if not shutil.which("perf"):
-            row.commands.pop("perf", None)
-        lines += measured_row(row, folder, rounds)
-        print("\n".join(lines[-len(row.commands):]), flush=True)
-    for file in (chains, large, dumps, folder / "plumb.out", folder / "perf.out"):
-        file.unlink(missing_ok=True)
+    with output_folder(folder) as outputs:
+        lines[2] += f" Outputs are written to {'memory' if outputs != folder else 'disk'}."
+        for row in rows_of(plumb, chains, large, dumps):
+            if not shutil.which("perf"):
+                row.commands.pop("perf", None)
+            lines += measured_row(row, outputs, rounds)
+            print("\n".join(lines[-len(row.commands):]), flush=True)
+        for file in (chains, large, dumps, outputs / "plumb.out", outputs / "perf.out"):
+            file.unlink(missing_ok=True)
     return [*lines, ""]

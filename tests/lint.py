@@ -93,6 +93,16 @@ def check_licences(files):
                 yield f"{path.relative_to(ROOT)}: LICENSES has no {name}.txt"
 
 
+def check_sentences(files):
+    """Sentences are data: they name what is filled in, as {name}."""
+    for path in files:
+        if path == ROOT / "data/advice.txt":
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                match = re.search(r"%(?:\.\d+)?(?:l*u|zu|[dfgsx])\b", line)
+                if match:
+                    yield f"{path.relative_to(ROOT)}:{number}: '{match[0]}' is a format: name what is filled in, as {{name}}"
+
+
 def check_places(files):
     """No file may name the folder of somebody's checkout."""
     places = {str(ROOT)} | ({str(ROOT.parent)} if len(ROOT.parts) > 3 else set())
@@ -145,7 +155,7 @@ def main():
     parser.add_argument("--build", default="build")
     options = parser.parse_args()
     files = tracked_files()
-    found = [*check_sources(files), *check_names(files), *check_licences(files), *check_places(files), *check_mutables(options.build), *check_shell(files)]
+    found = [*check_sources(files), *check_names(files), *check_licences(files), *check_sentences(files), *check_places(files), *check_mutables(options.build), *check_shell(files)]
     print("\n".join(found) if found else f"lint: {len(files)} files, nothing to say")
     return 1 if found else 0
 

@@ -10,8 +10,7 @@ const char *few_samples_advice(const struct results *results, struct arena *aren
     if (!lack || lack->share < SAID_LEAST || !lack->runs || results->cut || results->exit_status)
         return NULL;
     bool is_started = results->run && results->run->scope == RUN_STARTED;
-    unsigned runs = lack->runs * (results->runs && results->runs->count > 1 ? (unsigned)results->runs->count : 1);
-    if (!is_started)
-        return arena_printf(arena, wording_find("verdict", "next-few-longer"), lack->share * 100, lack->runs);
-    return arena_printf(arena, wording_find("verdict", "next-few"), lack->share * 100, runs);
+    unsigned before = is_started && results->runs && results->runs->count > 1 ? (unsigned)results->runs->count : 1;
+    return verdict_words(arena, is_started ? "next-few" : "next-few-longer", VALUE_SHARE("share", interval_exactly(lack->share)),
+                         VALUE_TEXT("times", arena_printf(arena, "%u", lack->runs * before)));
 }

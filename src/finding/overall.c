@@ -123,9 +123,9 @@ const char *overall_longer(const struct results *results, struct arena *arena)
     if (was_killed(results))
         return next_of_killed(results);
     if (results->exit_status && !results->cut)
-        return arena_printf(arena, wording_find("verdict", "next-failed"), results->exit_status);
+        return verdict_words(arena, "next-failed", VALUE_TEXT("status", arena_printf(arena, "%d", results->exit_status)));
     if (left_behind(results))
-        return arena_printf(arena, wording_find("verdict", "next-left"), left_behind(results)->left_pid);
+        return verdict_words(arena, "next-left", VALUE_TEXT("pid", arena_printf(arena, "%u", left_behind(results)->left_pid)));
     if (results->cut && run && run->scope == RUN_STARTED)
         return "let it run longer, to its end if that comes: it was ended early";
     if (!run || run->scope != RUN_STARTED)
@@ -659,7 +659,7 @@ static void advise_on_names(struct overall *overall, const struct results *resul
         hottest = nameless && !hottest ? &stalls->functions[at] : hottest;
     }
     if (jit >= JIT_MATTERS)
-        advise(overall, arena_printf(arena, wording_find("verdict", "next-jit"), jit * 100, wording_find("common", code_maker_of(results, hottest)->names)));
+        advise(overall, verdict_words(arena, "next-jit", VALUE_SHARE("share", interval_exactly(jit)), VALUE_TEXT("how", wording_find("common", code_maker_of(results, hottest)->names))));
 }
 
 /* No cause is certain: the way on leads through the hot function and through what is still open. */
@@ -675,7 +675,7 @@ static void what_next(struct overall *overall, const struct findings *findings, 
     advise_on_names(overall, results, arena);
     const struct finding *lead = lead_of(findings, results);
     if (lead && lead != interpreter && lead->remedy)
-        advise(overall, arena_printf(arena, wording_find("verdict", "next-open"), lead->hypothesis->title, lead->remedy));
+        advise(overall, verdict_words(arena, "next-open", VALUE_TEXT("cause", lead->hypothesis->title), VALUE_TEXT("remedy", lead->remedy)));
     const struct finding *guesses = finding_named(findings, "branch-mispredicts");
     struct dispatch dispatch = dispatch_of(results);
     bool shown = dispatch.calls + dispatch.jumps >= DISPATCH_MATTERS * (double)stalls->sample_count;
@@ -686,7 +686,7 @@ static void what_next(struct overall *overall, const struct findings *findings, 
     if (hottest && (double)stalls->unnamed_samples * 2 > (double)stalls->sample_count)
         advise(overall, wording_find("common", "remedy-names"));
     if (hottest)
-        advise(overall, arena_printf(arena, wording_find("verdict", "next-look"), name_for_sentence(name_in_words(hottest), arena)));
+        advise(overall, verdict_words(arena, "next-look", VALUE_TEXT("function", name_for_sentence(name_in_words(hottest), arena))));
     overall->confirm = wording_find("verdict", "next-check");
 }
 
@@ -778,8 +778,8 @@ static struct overall overall_seen(const struct findings *findings, const struct
     if (is_unseen(results))
         return (struct overall){
             .kind = OVERALL_BLIND,
-            .sentence = arena_printf(arena, wording_find("verdict", "unseen"), (size_t)results->stalls->sample_count,
-                                     results->run->cpu_s.value),
+            .sentence = verdict_words(arena, "unseen", VALUE_TEXT("samples", arena_printf(arena, "%zu", (size_t)results->stalls->sample_count)),
+                                      VALUE_SECONDS("cpu", interval_exactly(results->run->cpu_s.value))),
             .advice = {overall_longer(results, arena)},
             .advice_count = 1,
         };
@@ -819,7 +819,7 @@ static struct overall overall_seen(const struct findings *findings, const struct
             advise_on_estimated(&culprit, findings, results, arena);
         const struct stall_function *hottest = results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
         if (culprit.culprit_is_small && !culprit.larger && hottest && strcmp(hottest->name, "main") != 0)
-            advise(&culprit, arena_printf(arena, wording_find("verdict", "next-look"), name_for_sentence(name_in_words(hottest), arena)));
+            advise(&culprit, verdict_words(arena, "next-look", VALUE_TEXT("function", name_for_sentence(name_in_words(hottest), arena))));
         return with_disturbance(with_callers(with_leaf(culprit, findings, results, arena), results, arena), findings, arena);
     }
     bool nothing_ran = results->statements && !(results->run && (results->run->elapsed_s.known || results->run->cpu_s.known));

@@ -23,6 +23,10 @@ extern const size_t wording_count;
 const char *wording_find(const char *section, const char *key);
 /* The template with each {name} replaced by its value. Owner: arena. */
 const char *wording_fill(struct arena *arena, const char *template_text, const struct value *values, size_t count);
+/* A sentence of the verdict's, filled. Owner: arena. */
+#define verdict_words(arena, key, ...)                                                                                \
+    wording_fill((arena), wording_find("verdict", (key)), (const struct value[]){__VA_ARGS__},                        \
+                 sizeof((const struct value[]){__VA_ARGS__}) / sizeof(struct value))
 /* A value as a person reads it: "61 to 74 %", "256 MiB", "4.1 s". */
 void value_print(struct text *out, const struct value *value);
 void print_bytes(struct text *out, double bytes);

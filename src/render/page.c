@@ -2,9 +2,11 @@
 #include "render/page.h"
 
 #include "base/scope.h"
+#include "base/vec.h"
 
 #include <langinfo.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { PAGE_WIDTH = 100 };
@@ -79,12 +81,38 @@ static size_t word_columns(struct view word)
     return columns;
 }
 
+static bool is_unit(struct view word)
+{
+    static const char *const units[] = {"%", "ns", "us", "ms", "s", "min", "h", "B", "KiB", "MiB", "GiB", "TiB", "MB", "GB", "MB/s", "GB/s", "MHz", "GHz"};
+    while (word.length && strchr(".,;:)", word.text[word.length - 1]))
+        word.length--;
+    for (size_t at = 0; at < array_count(units); at++)
+        if (view_equal(word, units[at]))
+            return true;
+    return false;
+}
+
+static bool ends_in_digit(struct view word)
+{
+    return word.length && word.text[word.length - 1] >= '0' && word.text[word.length - 1] <= '9';
+}
+
+/* The next word; a number and the unit behind it are one. */
+static struct view unbroken_word(struct view *rest)
+{
+    struct view word = view_word(rest), ahead = *rest, unit = view_word(&ahead);
+    if (!ends_in_digit(word) || unit.text != word.text + word.length + 1 || !is_unit(unit))
+        return word;
+    *rest = ahead;
+    return (struct view){word.text, word.length + 1 + unit.length};
+}
+
 void page_paragraph(struct page *page, enum page_meaning meaning, size_t used, size_t indent, const char *text)
 {
     struct view rest = view_of(text);
     bool first = true;
     colour_begin(page, meaning);
-    for (struct view word = view_word(&rest); word.length; word = view_word(&rest)) {
+    for (struct view word = unbroken_word(&rest); word.length; word = unbroken_word(&rest)) {
         size_t columns = word_columns(word);
         if (!first && used + 1 + columns > page->width) {
             colour_end(page, meaning);

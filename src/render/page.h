@@ -38,8 +38,9 @@ void page_heading(struct page *page, const char *text);
 /* Fill with blanks up to a column that counts from the text's own width. */
 void page_pad(struct page *page, const char *text_just_added, size_t columns);
 /*
- * A paragraph of words, broken at blanks so that no line passes the width (a longer word stands alone). The first line
- * starts where the cursor is (`used` columns so far), the next ones after `indent` blanks. Ends the line.
+ * A paragraph of words, broken at blanks so that no line passes the width (a longer word stands alone), but not between a
+ * number and its unit ("13 %"). The first line starts where the cursor is (`used` columns so far), the next ones after
+ * `indent` blanks. Ends the line.
  */
 void page_paragraph(struct page *page, enum page_meaning meaning, size_t used, size_t indent, const char *text);
 

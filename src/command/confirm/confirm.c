@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "capture/case/shell_line.h"
 #include "command/command_table.h"
+#include "command/confirm/confirm_arm.h"
 #include "command/confirm/confirm_bursts.h"
 #include "command/confirm/confirm_experiments.h"
 #include "command/confirm/confirm_hogs.h"

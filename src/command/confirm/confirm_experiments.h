@@ -2,8 +2,9 @@
 /*
  * Which experiments could overturn a verdict, cheapest first, and which of them can be made here?
  *
- * Of a process that ran already, they are probes of it while it runs. Else each is a pair: the case's command as it was (A), and the same with one thing changed (B). A row says what that is, which
- * outcome overturns the verdict, and how one sees that the change took hold: without that, a missing gain means nothing.
+ * Of a process that ran already, they are probes of it while it runs. Else each is a pair: the case's command as it was (A),
+ * and the same with one thing changed (B). A row says what that is, which outcome overturns the verdict, and how one sees
+ * that the change took hold: without that, a missing gain means nothing.
  */
 #ifndef PLUMB_COMMAND_CONFIRM_CONFIRM_EXPERIMENTS_H
 #define PLUMB_COMMAND_CONFIRM_CONFIRM_EXPERIMENTS_H
@@ -12,6 +13,10 @@
 #include "analyse/probes/probe_results.h"
 #include "command/confirm/confirm_subject.h"
 #include "experiment/experiment.h"
+
+/* Where a process leaves its control groups. */
+#define GROUP_ROOT   "/sys/fs/cgroup/cgroup.procs"
+#define GROUP_ROOT_1 "/sys/fs/cgroup/cpu/cgroup.procs" /* of cgroup v1 */
 
 struct confirm_place {
     const struct confirm_subject *subject;
@@ -39,6 +44,14 @@ enum confirm_way {
     WAY_HOGS    /* runs alone and beside others that use memory bandwidth, in blocks */
 };
 
+/* On which CPUs B runs. */
+enum confirm_cpus {
+    CPUS_AS_BEFORE,
+    CPUS_LAST,    /* the last one allowed here */
+    CPUS_ONLINE,  /* all, allowed or not */
+    CPUS_OF_NODE  /* those of the first memory node */
+};
+
 struct confirm_experiment {
     const char *name;
     const char *subjects; /* findings and bottlenecks that it tests, with blanks between */
@@ -47,6 +60,7 @@ struct confirm_experiment {
     /* What changes: words NAME=VALUE added to the environment, a setting, a program that starts it; any may be NULL. */
     const char *environment;
     const char *setting, *value;
+    enum confirm_cpus cpus;
     const char *starter;
     bool is_machine_wide;
     bool is_changed_command;
@@ -72,9 +86,5 @@ struct confirm_choice {
 
 /* Those that test the subject, cheapest first. Shape: EXPERIMENTS_MOST. Returns how many. Owner: arena. */
 size_t confirm_choices(const struct confirm_place *place, struct confirm_choice *ret_choices, struct arena *arena);
-
-/* B of an experiment. Errors: a setting that can't be made here. Owner: arena. */
-MUST_CHECK bool confirm_arm_make(const struct confirm_experiment *experiment, const struct confirm_place *place,
-                                 struct experiment_arm *ret_arm, struct arena *arena, struct error *err);
 
 #endif

@@ -139,7 +139,7 @@ static const struct {
     enum origin origin;
 } facts[] = {
     {"steal", "%steal", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"waiting", "1 - (user + sys) / elapsed", ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"waiting", "1 - (user + sys) / elapsed", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER}, /* nothing of it: threads that take turns may still wait */
     {"waiting", "%iowait", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"swap", "%iowait while it swapped", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"interrupts", "%irq + %soft", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_SCHEDULER},

@@ -157,13 +157,12 @@ static bool metric_test(const struct results *results, struct finding *finding)
     return false;
 }
 
+/* Over which time a host's table was counted it doesn't say: beside a run of ours it may have been a part of that, so nothing is decided. */
 static bool exits_test(const struct results *results, struct finding *finding)
 {
     struct imported_exits exits = imported_exits_of(results->imported);
     if (!exits.count.known)
         return false;
-    struct measured elapsed = results->run ? results->run->elapsed_s : not_measured("nothing was run");
-    struct measured share = measured_ratio(exits.seconds, elapsed);
     struct value values[] = {VALUE_TEXT("origin", origin_words), VALUE_COUNT("exits", exits.count.value),
                              VALUE_TEXT("reason", exits.commonest),
                              VALUE_SHARE("share", interval_exactly(exits.commonest_share)),
@@ -175,15 +174,7 @@ static bool exits_test(const struct results *results, struct finding *finding)
     finding->evidence_count = 0;
     finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT,
                          exits.seconds.known ? "imported-exit-times" : "imported-exits", values, array_count(values));
-    if (share.known) {
-        finding->of = OF_ELAPSED;
-        finding_decide_bound(finding, share.value, results->effect);
-    }
-    finding_set_add(finding, &finding->reason,
-                    !exits.seconds.known                      ? "undecided"
-                    : finding->verdict == VERDICT_RULED_OUT ? "imported-exits-bound"
-                                                            : "imported-exits-undecided",
-                    values, array_count(values));
+    finding_set_add(finding, &finding->reason, exits.seconds.known ? "imported-exits-undecided" : "undecided", values, array_count(values));
     return true;
 }
 

@@ -400,12 +400,24 @@ static void read_anew(struct kept_dwarf *kept)
     read_kept(kept);
 }
 
+static size_t learnt_bytes(const struct kept_dwarf *kept)
+{
+    const struct table *learnt = &kept->learnt;
+    size_t bytes = learnt->functions.count * sizeof(struct function) + learnt->scopes.count * sizeof(struct scope) +
+                   learnt->lines.count * sizeof(struct line);
+    for (uint32_t id = 0; id < strings_count(&kept->learnt_texts); id++)
+        bytes += strlen(strings_text(&kept->learnt_texts, id)) + 1;
+    return bytes;
+}
+
 void kept_dwarf_write(struct kept_dwarf *kept)
 {
     struct table *learnt = &kept->learnt;
     if (!kept->file_name[0] || (!learnt->functions.count && !learnt->lines.count))
         return;
     read_anew(kept);
+    if (kept->text.length + learnt_bytes(kept) > BYTES_MOST)
+        table_done(&kept->known); /* full: what is kept begins anew with what was asked for last */
     struct table all = {0};
     scoped_text struct text body = {0};
     texts_rename(kept);

@@ -49,7 +49,10 @@ bool kept_dwarf_line(const struct kept_dwarf *kept, uint64_t elf_addr, struct ke
 /* A function's range and its scopes; no scopes: there is no function. Those that were kept before of any of it are forgotten. */
 void kept_dwarf_learn_function(struct kept_dwarf *kept, uint64_t start, uint64_t end, const struct kept_scope *scopes, size_t scope_count);
 void kept_dwarf_learn_line(struct kept_dwarf *kept, uint64_t elf_addr, const struct kept_line *line);
-/* Keep what was learnt with what was kept, by others too; quietly not, where that can't be. What was told is gone with it. */
+/*
+ * Keep what was learnt with what was kept, by others too, as long as both fit (4 MiB), else alone; quietly not, where that
+ * can't be. Of two that write at once one is dropped. What was told is gone with it.
+ */
 void kept_dwarf_write(struct kept_dwarf *kept);
 
 #endif

@@ -4,10 +4,13 @@
 #include "test.h"
 
 #include "base/text.h"
+#include "command/confirm/confirm_arm.h"
 #include "command/confirm/confirm_bursts.h"
 #include "command/confirm/confirm_experiments.h"
 #include "command/confirm/confirm_outcome.h"
 
+#include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
 Test(confirm, only_an_experiment_that_runs_a_pair_can_have_taken_no_hold)
@@ -123,6 +126,105 @@ Test(confirm, all_cpus_are_tried_where_some_are_not_allowed)
         if (!many)
             cr_assert(confirm_arm_make(choices[at].experiment, &place, &arm, &arena, &err) && arm.settings && !arm.environment, "%s", err.message);
     }
+    made_folder_remove(folder);
+    arena_done(&arena);
+}
+
+/* The experiment of that name for a subject; a test fails where there is none. */
+static struct confirm_choice choice_of(const struct confirm_place *place, const char *name, struct arena *arena)
+{
+    struct confirm_choice choices[EXPERIMENTS_MOST];
+    size_t count = confirm_choices(place, choices, arena), at = 0;
+    while (at < count && strcmp(choices[at].experiment->name, name) != 0)
+        at++;
+    cr_assert_lt(at, count, "%s", name);
+    return choices[at];
+}
+
+/* Pinned to a CPU that the user did not allow, B would differ by more than the pin, or could not run at all. */
+Test(confirm, one_cpu_is_one_that_is_allowed)
+{
+    struct arena arena;
+    struct sysroot root;
+    struct confirm_subject subject = {.id = "migrations", .threads = 1};
+    char *argv[] = {"./program", NULL};
+    const struct confirm_place place = {.subject = &subject, .root = &root, .argv = argv};
+    struct experiment_arm arm;
+    struct error err = {0};
+    cpu_set_t allowed, first;
+    int cpu = 0;
+    cr_assert_eq(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+    while (!CPU_ISSET((size_t)cpu, &allowed))
+        cpu++;
+    CPU_ZERO(&first);
+    CPU_SET((size_t)cpu, &first);
+    cr_assert_eq(sched_setaffinity(0, sizeof(first), &first), 0);
+    arena_init(&arena);
+    sysroot_init(&root, "");
+    struct confirm_choice choice = choice_of(&place, "one-cpu", &arena);
+    cr_assert_null(choice.why_not, "%s", choice.why_not);
+    bool made = confirm_arm_make(choice.experiment, &place, &arm, &arena, &err);
+    cr_assert_eq(sched_setaffinity(0, sizeof(allowed), &allowed), 0);
+    cr_assert(made, "%s", err.message);
+    cr_assert_eq(arm.settings->items[0].cpu_count, 1);
+    cr_assert_eq(arm.settings->items[0].cpus[0], cpu);
+    arena_done(&arena);
+}
+
+/* Memory on one node with threads on another is remote altogether: a sound verdict would be overturned. */
+Test(confirm, near_memory_takes_the_threads_along)
+{
+    struct arena arena;
+    struct sysroot root;
+    char folder[64] = "/tmp/plumb-test-XXXXXX";
+    struct confirm_subject subject = {.id = "numa-remote", .threads = 2};
+    char *argv[] = {"./program", NULL};
+    const struct confirm_place place = {.subject = &subject, .root = &root, .argv = argv};
+    struct experiment_arm arm;
+    struct error err = {0};
+    cr_assert(mkdtemp(folder));
+    arena_init(&arena);
+    sysroot_init(&root, folder);
+    made_folder_put(folder, "/sys/devices/system/cpu/online", "0-3\n");
+    made_folder_put(folder, "/sys/devices/system/node/node0/cpulist", "0,2\n");
+    cr_assert(strstr(choice_of(&place, "one-memory-node", &arena).why_not, "one memory node"));
+    made_folder_put(folder, "/sys/devices/system/node/node1/cpulist", "1,3\n");
+    struct confirm_choice choice = choice_of(&place, "one-memory-node", &arena);
+    cr_assert_null(choice.why_not, "%s", choice.why_not);
+    cr_assert(confirm_arm_make(choice.experiment, &place, &arm, &arena, &err), "%s", err.message);
+    cr_assert_eq(arm.settings->count, 2);
+    cr_assert_str_eq(arm.settings->items[0].key, "node");
+    cr_assert_eq(arm.settings->items[1].cpu_count, 2);
+    cr_assert_eq(arm.settings->items[1].cpus[1], 2);
+    subject.threads = 3;
+    cr_assert(strstr(choice_of(&place, "one-memory-node", &arena).why_not, "3 threads, and the first node has 2 CPUs"));
+    made_folder_remove(folder);
+    arena_done(&arena);
+}
+
+/* What A is given already B has, too: else they would differ by two things. */
+Test(confirm, lists_in_the_environment_keep_what_stands_there)
+{
+    struct arena arena;
+    struct sysroot root;
+    char folder[64] = "/tmp/plumb-test-XXXXXX";
+    struct confirm_subject subject = {.id = "allocation", .threads = 1};
+    char *argv[] = {"./program", NULL};
+    const struct confirm_place place = {.subject = &subject, .root = &root, .argv = argv};
+    struct experiment_arm arm;
+    struct error err = {0};
+    cr_assert(mkdtemp(folder));
+    arena_init(&arena);
+    sysroot_init(&root, folder);
+    made_folder_put(folder, "/usr/lib64/libjemalloc.so.2", "ELF");
+    setenv("GLIBC_TUNABLES", "glibc.malloc.check=0", 1);
+    setenv("LD_PRELOAD", "libtheirs.so", 1);
+    cr_assert(confirm_arm_make(choice_of(&place, "other-allocator", &arena).experiment, &place, &arm, &arena, &err), "%s", err.message);
+    cr_expect_str_eq(arm.environment[0], "LD_PRELOAD=/usr/lib64/libjemalloc.so.2:libtheirs.so");
+    cr_assert(confirm_arm_make(choice_of(&place, "keep-freed-memory", &arena).experiment, &place, &arm, &arena, &err), "%s", err.message);
+    cr_expect(strstr(arm.environment[0], "GLIBC_TUNABLES=glibc.malloc.check=0:glibc.malloc.trim_threshold="), "%s", arm.environment[0]);
+    unsetenv("GLIBC_TUNABLES");
+    unsetenv("LD_PRELOAD");
     made_folder_remove(folder);
     arena_done(&arena);
 }

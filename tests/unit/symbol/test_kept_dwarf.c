@@ -111,6 +111,30 @@ Test(kept_dwarf, what_is_learnt_anew_replaces)
     cr_assert_str_eq(told(fd, 110), "?");
 }
 
+/* Else a binary of which much was asked would be read anew each time, for ever. */
+Test(kept_dwarf, a_full_file_begins_anew)
+{
+    enum { FUNCTIONS = 50000 };
+    scoped_fd int fd = some_file();
+    struct kept_dwarf *kept = kept_dwarf_open(fd);
+    for (uint64_t at = 0; at < FUNCTIONS; at++) {
+        const struct kept_scope scope = {1000 + at, 1001 + at, "early", UINT32_MAX, false};
+        kept_dwarf_learn_function(kept, scope.start, scope.end, &scope, 1);
+    }
+    kept_dwarf_write(kept);
+    kept_dwarf_free(kept);
+    cr_assert_str_eq(told(fd, 1000), "early");
+    kept = kept_dwarf_open(fd);
+    for (uint64_t at = 0; at < FUNCTIONS; at++) {
+        const struct kept_scope scope = {100000 + at, 100001 + at, "late", UINT32_MAX, false};
+        kept_dwarf_learn_function(kept, scope.start, scope.end, &scope, 1);
+    }
+    kept_dwarf_write(kept);
+    kept_dwarf_free(kept);
+    cr_assert_str_eq(told(fd, 100000), "late");
+    cr_assert_str_eq(told(fd, 1000), "?");
+}
+
 Test(kept_dwarf, not_of_a_file_that_was_changed)
 {
     static const struct timespec times[2] = {{1, 0}, {1, 0}};
