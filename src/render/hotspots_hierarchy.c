@@ -5,6 +5,7 @@
 #include "base/scope.h"
 #include "base/vec.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 enum {
@@ -49,7 +50,15 @@ static void branch_count(struct branch *branch, const struct hotspots *hotspots,
     }
 }
 
-/* Rows with the same cell at that level are one branch. */
+/* What else tells functions apart than their names: where they are. */
+static void add_function(struct text *identity, const struct hotspots *hotspots, const struct hotspot *row)
+{
+    const struct place *place = row->place == PLACE_NONE ? NULL : &hotspots->places->items[row->place];
+    if (place)
+        text_printf(identity, "%c%" PRIx64 "%c%s", 0, place->addr, 0, place->dso_path);
+}
+
+/* Rows with the same cell at that level are one branch; functions of one name aren't the same. */
 static void branches_find(const struct hierarchy *hierarchy, size_t level, const uint32_t *rows, size_t count, struct branches *branches)
 {
     const struct table *table = hierarchy->table;
@@ -60,7 +69,10 @@ static void branches_find(const struct hierarchy *hierarchy, size_t level, const
     for (size_t at = 0; at < count; at++) {
         const struct hotspot *row = &table->hotspots->items[rows[at]];
         text_clear(&cell);
-        hotspot_cell_add(&cell, table->layout->columns[hierarchy->levels[level]], table->hotspots, row, table->layout);
+        enum hotspot_column column = table->layout->columns[hierarchy->levels[level]];
+        hotspot_cell_add(&cell, column, table->hotspots, row, table->layout);
+        if (column == COLUMN_SYMBOL)
+            add_function(&cell, table->hotspots, row);
         uint32_t name = strings_intern_n(&names, cell.bytes, cell.length);
         while (branch_by_name.count <= name)
             *vec_push(&branch_by_name) = UINT32_MAX;

@@ -69,6 +69,15 @@ def test_source_lines(scene, tmp_path, header):
     assert "app.js:3" in scene(content, "script", "-F", "ip,sym,srcline")
 
 
+def test_lines_that_dont_fill_their_table_are_none(scene):
+    """Node.js 20 writes what lies in freed memory for the names of scripts, with zeros in it."""
+    lines = ((START, 2, "/a\0\0\0\0pp.js"), (START + 5, 3, "/a\0\0\0\0pp.js"))
+    shown = scene(dump(*FUNCTIONS, lines=lines), "report", "--no-children", "-g", "none", "-s", "sym,srcline")
+    assert "JS:*hot app.js:1+5" in shown
+    shown = scene(dump(*FUNCTIONS, lines=((START, 2, "\x05pp.js"),)), "report", "--no-children", "-g", "none", "-s", "sym,srcline")
+    assert "JS:*hot app.js:1+5" in shown
+
+
 @pytest.fixture
 def of_two_events(run, tmp_path):
     """cpu-clock at the first instruction, on CPU 0; task-clock at the second, on CPU 1."""

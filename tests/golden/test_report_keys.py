@@ -269,6 +269,13 @@ def test_what_some_functions_call_is_theirs(stacks):
     assert "Unmatched" in stacks("--ignore-callees", "(", status=2)
 
 
+def test_functions_of_one_name_stay_apart_in_levels(stacks, tmp_path):
+    names = tmp_path / "kallsyms"
+    names.write_text(names.read_text().replace("other", "leaf"))
+    assert stacks("-g", "none", "--no-children", "-s", "sym") == ["60.00% [k] leaf", "20.00% [k] leaf", "20.00% [k] root"]
+    assert stacks("-g", "none", "--hierarchy", "-s", "comm,sym") == ["100.00% prog", "60.00% [k] leaf", "20.00% [k] leaf", "20.00% [k] root"]
+
+
 def test_what_nothing_names_is_as_if_not_recorded(report, tmp_path):
     recording, names = in_kernel()
     (tmp_path / "kallsyms").write_text(names)

@@ -20,6 +20,8 @@ enum {
     ELF_HEADER_BYTES = 64
 };
 
+#define NO_LINES (UINT32_MAX - 1) /* in place of a table's; HASHMAP_ABSENT is another */
+
 /* ---- the file ---- */
 
 /* Whether a path ends in /jit-NUMBER.dump; the number is the process's own, which a container's counts from 1. */
@@ -127,7 +129,7 @@ static bool dump_next(struct bytes *cursor, struct jit_record *ret_record)
     }
     if (record.id == DEBUG_INFO) {
         record.lines.code_addr = read_u64(&body);
-        read_u64(&body); /* how many follow: as many as there are */
+        record.lines.count = read_u64(&body);
         record.lines.entries = body;
     }
     cursor->failed = body.failed;
@@ -140,7 +142,7 @@ static bool dump_next(struct bytes *cursor, struct jit_record *ret_record)
 struct jit_line {
     uint64_t addr;
     uint32_t number;
-    const char *path;
+    const char *path; /* as the first of those that share it has it */
 };
 
 /* The next of a table's entries, and in entry the one before it, whose path it may share; false at the end, and at what is damaged. */
@@ -159,12 +161,38 @@ static bool entry_next(struct bytes *cursor, struct jit_line *entry)
     return true;
 }
 
-static uint32_t lines_add(struct jit_lines *lines, const struct jit_line_table *table)
+static bool is_text(const char *path)
 {
+    while ((unsigned char)*path >= ' ')
+        path++;
+    return !*path;
+}
+
+/*
+ * Whether the entries are as many as the table says, fill it, and name files. V8's of some releases (Node.js 18 to 20) have what
+ * happened to lie in freed memory for the names of scripts.
+ */
+static bool table_is_whole(const struct jit_line_table *table, bool *ret_begins_early)
+{
+    enum { PADDING_MOST = 7 };
     struct bytes cursor = table->entries;
     struct jit_line entry = {0};
-    while (!lines->begins_early && entry_next(&cursor, &entry))
-        lines->begins_early = entry.addr - table->code_addr < ELF_HEADER_BYTES;
+    *ret_begins_early = false;
+    for (uint64_t at = 0; at < table->count; at++) {
+        if (!entry_next(&cursor, &entry) || !is_text(entry.path))
+            return false;
+        *ret_begins_early |= entry.addr - table->code_addr < ELF_HEADER_BYTES;
+    }
+    return table->count && bytes_left(&cursor) <= PADDING_MOST;
+}
+
+/* Returns its place, or NO_LINES. */
+static uint32_t lines_add(struct jit_lines *lines, const struct jit_line_table *table)
+{
+    bool begins_early;
+    if (!table_is_whole(table, &begins_early))
+        return NO_LINES;
+    lines->begins_early |= begins_early;
     *vec_push(&lines->tables) = *table;
     return (uint32_t)(lines->tables.count - 1);
 }
@@ -178,7 +206,7 @@ bool jit_lines_find(const struct jit_lines *lines, uint64_t start, uint64_t addr
     struct bytes cursor = table->entries;
     struct jit_line entry = {0}, found = {0};
     uint64_t wanted = table->code_addr + (addr - start) + (lines->begins_early ? 0 : ELF_HEADER_BYTES);
-    while (entry_next(&cursor, &entry))
+    for (uint64_t left = table->count; left > 0 && entry_next(&cursor, &entry); left--)
         if (entry.addr <= wanted && (!found.path || entry.addr >= found.addr))
             found = entry;
     if (found.path && found.path[0] && found.number)
@@ -193,8 +221,6 @@ void jit_lines_done(struct jit_lines *lines)
 }
 
 /* ---- all of it ---- */
-
-enum { NO_LINES = UINT32_MAX - 1 };
 
 /* What was loaded, for what may be said of it later. */
 struct loaded {

@@ -30,8 +30,8 @@ struct jit_lines {
 };
 
 struct jit_line_table {
-    uint64_t code_addr;   /* as its entries have it */
-    struct bytes entries; /* in the dump */
+    uint64_t code_addr, count; /* as its entries have it; of these */
+    struct bytes entries;      /* in the dump */
 };
 
 /* The dump that a process has mapped, as the recording names it ("/tmp/jit-12.dump"); NULL: none. Owner: the recording. */
