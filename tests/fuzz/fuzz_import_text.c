@@ -6,11 +6,12 @@
 #include "source/import/import_columns.h"
 #include "source/import/import_counts.h"
 #include "source/import/import_markdown.h"
+#include "source/import/import_perfspect.h"
 #include "source/import/import_stacks.h"
-#include "source/import/import_system.h"
 #include "source/import/import_text.h"
 #include "source/import/import_thousands.h"
 #include "source/import/import_vtune.h"
+#include "source/import/system/import_system.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -39,14 +40,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     for (size_t at = 0; at < imported.row_count; at++)
         if (!isfinite(imported.rows[at].number) || !isfinite(imported.rows[at].seconds))
             abort();
-    struct imported_text facts;
+    struct import_facts facts;
     struct import_stacks stacks;
     struct view rest = import_stacks_turned(import_thousands_turned(text, &arena), &arena, &stacks), sentence;
     waits_check(&stacks, &arena);
     rest = import_system_turned(import_vtune_turned(rest, &arena), &arena, &facts);
-    for (size_t at = 0; at < facts.row_count; at++)
-        if (!(facts.rows[at].number >= 0 && facts.rows[at].number <= 100))
-            abort();
+    for (size_t at = 0; at < facts.count; at++)
+        for (size_t row = 0; row < facts.tables[at].row_count; row++)
+            if (!(facts.tables[at].rows[row].number >= 0 && facts.tables[at].rows[row].number <= 100))
+                abort();
+    rest = import_perfspect_turned(rest, &arena);
     rest = import_counts_turned(import_columns_turned(import_markdown_turned(rest, &arena), &arena), &arena);
     struct text unread = {0};
     while (import_text_next(&rest, &arena, &imported)) {

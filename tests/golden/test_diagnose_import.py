@@ -213,6 +213,15 @@ def test_nothing_stolen_rules_it_out_and_little_does_not(imported, stolen, verdi
     assert finding(found, "steal")["verdict"] == verdict and finding(found, "waiting")["verdict"] == "not_testable"
 
 
+def test_tables_of_a_system_that_differ_decide_nothing(imported):
+    heading = "CPU  %usr  %nice  %sys %iowait  %irq  %soft  %steal  %guest  %gnice  %idle\n"
+    found, _ = imported(mpstat=f"Before the change it was:\n\n{heading}all  52.10  0.00  2.10  0.00  0.00  0.20  41.30  0.00  0.00  4.30\n\n"
+                               f"After the change it was:\n\n{heading}all  92.10  0.00  2.10  0.00  0.00  0.20  1.30  0.00  0.00  4.30\n")
+    assert found["verdict"]["culprit"] is None and finding(found, "steal")["verdict"] == "undecided"
+    assert "%steal is 1.3 to 41 %" in " ".join(found["verdict"]["open"])
+    assert [one["heading"] for one in found["imported"]] == ["Before the change it was", "After the change it was"]
+
+
 def test_tables_that_differ_decide_nothing(imported):
     found, _ = imported(one="tma_mem_bandwidth 58 %\ntma_dram_bound 64 %\n", other="tma_mem_bandwidth 2.3 %\ntma_dram_bound 4 %\n")
     assert found["verdict"]["culprit"] is None and finding(found, "memory-bandwidth")["verdict"] == "undecided"
@@ -234,7 +243,7 @@ def test_counts_behind_a_heading_of_few_words_are_a_run_of_their_own(imported):
 
 
 @pytest.mark.parametrize("identity, text", [
-    ("numa-remote", "Total  46.36  61683.98  61730.34\n"), ("numa-remote", "|-- NODE 0 Memory (MB/s):  131320.32 --||-- NODE 1 Memory (MB/s):  97.01 --|\n"),
+    ("numa-remote", "Node 0  Node 1  Total\nTotal  46.36  61683.98  61730.34\n"), ("numa-remote", "|-- NODE 0 Memory (MB/s):  131320.32 --||-- NODE 1 Memory (MB/s):  97.01 --|\n"),
     ("kernel-locks", " 48213     71.22 s      42.11 ms      1.48 ms     spinlock   rwsem_down_write_slowpath+0x1a4\n"),
     ("lock-turns", " 48213     71.22 s      42.11 ms      1.48 ms     mutex   pipe_write+0x1a4\n")])
 def test_what_goes_with_a_cause_and_tells_no_time_is_left_open(imported, identity, text):

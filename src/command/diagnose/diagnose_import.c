@@ -14,11 +14,12 @@
 #include "source/import/import_columns.h"
 #include "source/import/import_counts.h"
 #include "source/import/import_markdown.h"
+#include "source/import/import_perfspect.h"
 #include "source/import/import_stacks.h"
-#include "source/import/import_system.h"
 #include "source/import/import_text.h"
 #include "source/import/import_thousands.h"
 #include "source/import/import_vtune.h"
+#include "source/import/system/import_system.h"
 #include "system/sysroot.h"
 
 #include <stdlib.h>
@@ -232,11 +233,12 @@ static bool import_file(struct importing *importing, const char *path, struct er
         statement_write(&importing->statements, "imported: exits, as plumb exits --json wrote them", path, summary);
         return true;
     }
-    struct imported_text text, facts;
+    struct imported_text text;
+    struct import_facts facts;
     struct import_stacks stacks;
     struct view lines = import_stacks_turned(import_thousands_turned(all, &importing->arena), &importing->arena, &stacks);
     lines = import_system_turned(import_vtune_turned(lines, &importing->arena), &importing->arena, &facts);
-    lines = import_markdown_turned(lines, &importing->arena);
+    lines = import_markdown_turned(import_perfspect_turned(lines, &importing->arena), &importing->arena);
     lines = import_counts_turned(import_columns_turned(lines, &importing->arena), &importing->arena);
     struct view rest = lines, unread = lines;
     size_t tables = 0;
@@ -249,10 +251,10 @@ static bool import_file(struct importing *importing, const char *path, struct er
         unread = view_skip(lines, (size_t)(text.segment.text + text.segment.length - lines.text));
     }
     rows_unread_state(importing, path, unread, IMPORT_UNKNOWN);
-    if (facts.row_count)
-        table_state(importing, path, &facts);
+    for (size_t at = 0; at < facts.count; at++)
+        table_state(importing, path, &facts.tables[at]);
     stacks_keep(importing, path, &stacks);
-    if (!tables && !facts.row_count && !stacks.count) {
+    if (!tables && !facts.count && !stacks.count) {
         text = import_text_read(lines, &importing->arena);
         statement_write(&importing->statements, arena_printf(&importing->arena, "imported, not measured by plumb: %s", text.origin), path, text.summary);
     }

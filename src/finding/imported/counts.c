@@ -8,6 +8,7 @@
 #include "analyse/profile/folded_profile.h"
 #include "analyse/profile/host_profile.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- counts ---- */
@@ -163,23 +164,54 @@ static const struct {
     {"contended-lines", "HITM / loads", ROLE_MARKS, OF_CPU_TIME, ORIGIN_COUNTERS},
 };
 
+struct said {
+    struct interval share; /* the least and the most that a table says, 0..1 */
+    const struct imported_row *row; /* the first */
+    const char *file;
+};
+
+static bool said_of(const struct imported *imported, const char *fact, struct said *ret)
+{
+    double low = 1, high = 0;
+    ret->row = imported_row_of(imported, IMPORTED_SYSTEM, fact, &ret->file);
+    for (size_t at = 0; at < imported->count; at++)
+        for (size_t row = 0; row < imported->tables[at].count && strcmp(imported->tables[at].kind, IMPORTED_SYSTEM) == 0; row++)
+            if (strcmp(imported->tables[at].rows[row].name, fact) == 0) {
+                low = fmin(low, imported->tables[at].rows[row].number / 100);
+                high = fmax(high, imported->tables[at].rows[row].number / 100);
+            }
+    ret->share = interval_of(low, (low + high) / 2, high);
+    return ret->row;
+}
+
+static bool is_bound(enum role role)
+{
+    return role == ROLE_BOUNDS || role == ROLE_POINTS;
+}
+
+/* As before and after a change: one says that it is the cause, another that it isn't. */
+static bool does_differ(enum role role, struct interval share, double effect)
+{
+    return !is_bound(role) && share.low < effect && share.high >= effect;
+}
+
 /* False: it says nothing of the cause. */
-static bool fact_decide(struct finding *finding, enum role role, double share, double effect)
+static bool fact_decide(struct finding *finding, enum role role, struct interval share, double effect)
 {
     static const double MOST_OF = 0.75;
     if (role == ROLE_POINTS) {
         finding->verdict = VERDICT_UNDECIDED;
         finding->recoverable = (struct interval){0};
-        return share >= MOST_OF;
+        return share.high >= MOST_OF;
     }
-    bool none = role == ROLE_SUPPORTS_OR_NONE && share <= 0;
-    if ((role == ROLE_SUPPORTS || role == ROLE_SUPPORTS_OR_NONE || role == ROLE_MARKS) && share < effect && !none)
+    bool none = role == ROLE_SUPPORTS_OR_NONE && share.high <= 0;
+    if ((role == ROLE_SUPPORTS || role == ROLE_SUPPORTS_OR_NONE || role == ROLE_MARKS) && share.high < effect && !none)
         return false;
     if (role == ROLE_BOUNDS)
-        finding_decide_bound(finding, share, effect);
+        finding_decide_bound(finding, share.high, effect);
     else
-        finding_decide_fact(finding, interval_exactly(share), effect);
-    if (role == ROLE_MARKS)
+        finding_decide_fact(finding, share, effect);
+    if (role == ROLE_MARKS || does_differ(role, share, effect))
         finding->recoverable = (struct interval){0};
     return true;
 }
@@ -187,20 +219,17 @@ static bool fact_decide(struct finding *finding, enum role role, double share, d
 bool imported_system_test(const struct results *results, struct finding *finding)
 {
     for (size_t at = 0; at < array_count(facts); at++) {
-        const char *file = NULL;
-        if (strcmp(facts[at].id, finding->hypothesis->id) != 0)
+        struct said said;
+        if (strcmp(facts[at].id, finding->hypothesis->id) != 0 || !said_of(results->imported, facts[at].fact, &said) || !fact_decide(finding, facts[at].role, said.share, results->effect))
             continue;
-        const struct imported_row *row = imported_row_of(results->imported, "counters of the system", facts[at].fact, &file);
-        if (!row || !fact_decide(finding, facts[at].role, row->number / 100, results->effect))
-            continue;
-        struct interval share = interval_exactly(row->number / 100);
-        const char *metric = row->where[0] ? arena_printf(finding->arena, "%s (%s first)", facts[at].fact, row->where) : facts[at].fact;
+        const char *metric = said.row->where[0] ? arena_printf(finding->arena, "%s (%s first)", facts[at].fact, said.row->where) : facts[at].fact;
+        const char *reason = facts[at].role == ROLE_POINTS ? "imported-points" : does_differ(facts[at].role, said.share, results->effect) ? "imported-differ" : NULL;
         finding->of = facts[at].of;
         finding->is_own_doing = finding->verdict == VERDICT_SUPPORTED; /* somebody measured it because it was slow */
         finding->imported_kinds |= 1u << facts[at].origin;
-        imported_say(finding, metric, share, file);
-        if (facts[at].role == ROLE_POINTS)
-            finding_set(finding, reason, "imported-points", VALUE_TEXT("metric", metric), VALUE_SHARE("share", share), VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS));
+        imported_say(finding, metric, said.share, said.file);
+        if (reason)
+            finding_set(finding, reason, reason, VALUE_TEXT("metric", metric), VALUE_SHARE("share", said.share), VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS));
         advise(finding);
         return true;
     }

@@ -6,6 +6,7 @@
 #include "finding/hypothesis.h"
 
 #define IMPORTED_WORDS "imported, not measured by plumb"
+#define IMPORTED_SYSTEM "counters of the system" /* the kind of tables of shares, as source/import names it */
 
 /* Each decides the finding, or says that it has nothing to say of it (false). results: imported and told are there, if only without anything in them. */
 bool imported_trial_test(const struct results *results, struct finding *finding);

@@ -70,7 +70,7 @@ static bool pair_find(const struct imported_arm *arms, size_t count, struct pair
 static bool throttling_counted(const struct imported *imported)
 {
     for (size_t at = 0; at < imported->count; at++)
-        for (size_t row = 0; row < imported->tables[at].count && strcmp(imported->tables[at].kind, "counters of the system") != 0; row++)
+        for (size_t row = 0; row < imported->tables[at].count && strcmp(imported->tables[at].kind, IMPORTED_SYSTEM) != 0; row++)
             if (strstr(imported->tables[at].rows[row].name, "throttle") || strstr(imported->tables[at].rows[row].name, "thermal"))
                 return true;
     return false;

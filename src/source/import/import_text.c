@@ -543,19 +543,17 @@ static unsigned row_kinds(struct view line)
     return kinds;
 }
 
-/* A blank line, or a fence of Markdown. */
-static bool is_gap(struct view line)
+bool import_text_is_gap(struct view line)
 {
     line = view_trim(line);
     return !line.length || view_starts(line, "```");
 }
 
-/* Words that stand by themselves, fewer where a colon ends them: they begin with a letter, and no line of a table follows and precedes them without a gap. */
-static bool is_prose(struct view line, bool after_gap, struct view rest)
+bool import_text_is_prose(struct view line, bool after_gap, struct view rest)
 {
     struct view next, text = view_trim(line);
     size_t least = view_ends(text, ":") ? 2 : 4;
-    bool before_gap = !view_line(&rest, &next) || is_gap(next);
+    bool before_gap = !view_line(&rest, &next) || import_text_is_gap(next);
     if (!text.length || !((text.text[0] | 32) >= 'a' && (text.text[0] | 32) <= 'z') || !(after_gap || before_gap))
         return false;
     size_t words = 0;
@@ -619,6 +617,13 @@ static const char *kept_string(struct view text, struct arena *arena)
     return arena_string(arena, text_string(&out));
 }
 
+const char *import_text_heading(struct view line, struct arena *arena)
+{
+    line = view_trim(line);
+    line.length -= view_ends(line, ":");
+    return kept_string(line, arena);
+}
+
 bool import_text_next(struct view *text, struct arena *arena, struct imported_text *ret_table)
 {
     struct view heading = {0}, line, segment = {text->text, 0}, behind_gap = *text;
@@ -627,7 +632,7 @@ bool import_text_next(struct view *text, struct arena *arena, struct imported_te
     while (!ended) {
         struct view rest = *text;
         ended = !view_line(&rest, &line);
-        bool prose = !ended && is_prose(line, after_gap, rest);
+        bool prose = !ended && import_text_is_prose(line, after_gap, rest);
         unsigned here = ended || prose ? 0 : row_kinds(line);
         bool other = kinds && parted && here && !(here & kinds);
         if (other) { /* what stands above its first row is its own */
@@ -639,11 +644,10 @@ bool import_text_next(struct view *text, struct arena *arena, struct imported_te
         if (ended)
             return false;
         if (prose) {
-            heading = view_trim(line);
-            heading.length -= view_ends(heading, ":");
+            heading = line;
             segment.text = rest.text;
         }
-        after_gap = is_gap(line);
+        after_gap = import_text_is_gap(line);
         kinds = !here ? kinds : kinds & here ? kinds & here : kinds | here;
         parted = after_gap || (parted && !here);
         *text = rest;
@@ -651,7 +655,7 @@ bool import_text_next(struct view *text, struct arena *arena, struct imported_te
         segment.length = (size_t)(rest.text - segment.text);
     }
     *ret_table = import_text_read(segment, arena);
-    ret_table->heading = kept_string(heading, arena);
+    ret_table->heading = import_text_heading(heading, arena);
     struct view event = event_in(segment);
     ret_table->event = kept_string(event.length ? event : event_in(heading), arena);
     ret_table->elapsed_s = ret_table->kind == IMPORT_STAT ? elapsed_in(segment) : 0;

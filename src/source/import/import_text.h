@@ -56,6 +56,15 @@ bool import_text_next(struct view *text, struct arena *arena, struct imported_te
 bool import_text_beside(const struct imported_text *table, struct arena *arena, struct imported_text *ret_beside);
 /* How many of a text's lines look like rows of a table and were not read as any of this kind (IMPORT_UNKNOWN: of all kinds); the first ones, quoted, behind out. */
 size_t import_text_unread(struct view text, enum import_kind kind, struct text *out);
+/* A blank line, or a fence of Markdown. */
+bool import_text_is_gap(struct view line);
+/*
+ * Words that stand by themselves, fewer where a colon ends them: they begin with a letter, and no line of a table follows (rest) and precedes
+ * them without a gap.
+ */
+bool import_text_is_prose(struct view line, bool after_gap, struct view rest);
+/* Such a line as a table's heading. Owner: arena. */
+const char *import_text_heading(struct view line, struct arena *arena);
 const char *import_kind_name(enum import_kind kind);
 
 #endif

@@ -5,12 +5,13 @@
 #include "source/import/import_columns.h"
 #include "source/import/import_counts.h"
 #include "source/import/import_markdown.h"
+#include "source/import/import_perfspect.h"
 #include "base/scope.h"
 #include "source/import/import_stacks.h"
-#include "source/import/import_system.h"
 #include "source/import/import_text.h"
 #include "source/import/import_thousands.h"
 #include "source/import/import_vtune.h"
+#include "source/import/system/import_system.h"
 
 static const struct {
     const char *text;
@@ -397,11 +398,13 @@ Test(import_text, turned_forms_survive_truncation_and_flipped_bits)
             }
 }
 
-static double fact_of(const struct imported_text *facts, const char *name)
+/* Of the first table that has it, or of one alone. */
+static double fact_in(const struct import_facts *facts, size_t first, size_t behind, const char *name)
 {
-    for (size_t at = 0; at < facts->row_count; at++)
-        if (strcmp(facts->rows[at].name, name) == 0)
-            return facts->rows[at].number;
+    for (size_t table = first; table < behind && table < facts->count; table++)
+        for (size_t at = 0; at < facts->tables[table].row_count; at++)
+            if (strcmp(facts->tables[table].rows[at].name, name) == 0)
+                return facts->tables[table].rows[at].number;
     return -1;
 }
 
@@ -431,7 +434,15 @@ Test(import_text, tools_that_look_at_the_whole_system)
         {"  Load Operations                   :      69679\n  Load Local HITM                   :      14071\n  Load Remote HITM                  :       8331\n", "HITM / loads", 100 * 22402.0 / 69679},
         {"%Cpu(s): 11.0 us,  9.0 sy,  0.0 ni, 12.0 id, 60.0 wa,  0.0 hi,  0.2 si,  8.0 st\n", "%steal", 8},
         {"                  Node 0          Node 1           Total\nPrivate  1.20  40871.22  40872.42\nTotal    400.0    1600.0    2000.0\n", "memory on its fullest node / all", 80},
-        {"Total    400.0    1600.0    1000.0\n", "memory on its fullest node / all", -1},
+        {"                  Node 0          Node 1           Total\nTotal    400.0    1600.0    1000.0\n", "memory on its fullest node / all", -1},
+        {"Total    400.0    1600.0    2000.0\n", "memory on its fullest node / all", -1}, /* of a table of anything */
+        {"Core CPU Avg_MHz Busy% Bzy_MHz TSC_MHz IRQ\n- - 1797 99.81 1800 2400 410201\n\n[ 12.5] mce: CPU3: Core temperature above threshold, cpu clock throttled (total events = 1)\n",
+         "1 - Bzy_MHz / TSC_MHz, throttled by heat,", 25},
+        {"Core CPU Avg_MHz Busy% Bzy_MHz TSC_MHz IRQ\n- - 1797 99.81 1800 2400 410201\n\nWe looked whether the cpu clock throttled: it wasn't.\n", "1 - Bzy_MHz / TSC_MHz", 25},
+        {" r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n 1  3 0 112004 1200 90112 21 18 21100 18300 5100 9120 11 9 12 2 0\n"
+         " 0  4 0 110220 1180 90004 2 1 22200 18000 5200 9300 10  8 13 60  0\n\n"
+         "CPU  %usr  %nice  %sys %iowait  %irq  %soft  %steal  %guest  %gnice  %idle\nall  52.10  0.00  2.10  30.00  0.00  0.20  41.30  0.00  0.00  4.30\n",
+         "%iowait", -1}, /* that was for swapping */
         {"|-- NODE 0 Memory (MB/s):  9000.0 --||-- NODE 1 Memory (MB/s):       1000.0 --|\n", "traffic of the busiest node / all", 90},
         {" contended   total wait     max wait     avg wait         type   caller\n 48213     60.00 s      42.11 ms      1.48 ms     spinlock   f+0x1\n 2105  20.00 s  88.00 ms  6.37 ms  rwsem:W   g+0x92\n",
          "waits for spinning locks / for locks", 75},
@@ -439,13 +450,55 @@ Test(import_text, tools_that_look_at_the_whole_system)
     };
     for (size_t at = 0; at < array_count(printed); at++) {
         struct arena arena;
-        struct imported_text facts;
+        struct import_facts facts;
         arena_init(&arena);
         struct view turned = import_system_turned(view_of(printed[at].text), &arena, &facts);
-        cr_expect_float_eq(fact_of(&facts, printed[at].fact), printed[at].percent, 1e-9, "%zu %s: %g", at, printed[at].fact, fact_of(&facts, printed[at].fact));
-        cr_expect(turned.text == printed[at].text || facts.row_count || printed[at].percent < 0, "%zu", at);
+        cr_expect_float_eq(fact_in(&facts, 0, SIZE_MAX, printed[at].fact), printed[at].percent, 1e-9, "%zu %s: %g", at, printed[at].fact, fact_in(&facts, 0, SIZE_MAX, printed[at].fact));
+        cr_expect(turned.text == printed[at].text || facts.count || printed[at].percent < 0, "%zu", at);
         for (size_t length = 0; length < strlen(printed[at].text); length++)
             (void)import_system_turned((struct view){printed[at].text, length}, &arena, &facts);
+        arena_done(&arena);
+    }
+}
+
+#define MPSTAT "10:11:01  CPU  %usr  %nice  %sys %iowait  %irq  %soft  %steal  %guest  %gnice  %idle\n"
+#define MPSTAT_AVERAGE "Average:  CPU  %usr  %nice  %sys %iowait  %irq  %soft  %steal  %guest  %gnice  %idle\n"
+#define VMSTAT " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+
+/* As before and after a change: they aren't mixed. */
+Test(import_text, each_table_of_a_system_has_its_facts_and_heading)
+{
+    static const struct {
+        const char *text, *fact;
+        double first, second; /* -1: there is none */
+        const char *heading;  /* of the second; NULL: whatever */
+    } tables[] = {
+        {"Before the change, under load:\n\n" MPSTAT "10:11:02  all  52.10  0.00  2.10  0.00  0.00  0.20  41.00  0.00  0.00  4.60\nAverage:  all  52.10  0.00  2.10  0.00  0.00  0.20  40.00  0.00  0.00  5.60\n\n"
+         "And after it, under load:\n\n" MPSTAT "10:21:02  all  92.10  0.00  2.10  0.00  0.00  0.20  1.00  0.00  0.00  4.60\nAverage:  all  92.10  0.00  2.10  0.00  0.00  0.20  2.00  0.00  0.00  3.60\n",
+         "%steal", 40, 2, "And after it, under load"},
+        {MPSTAT "10:11:02  all  52.10  0.00  2.10  0.00  0.00  0.20  41.00  0.00  0.00  4.60\n## After\n" MPSTAT "10:21:02  all  92.10  0.00  2.10  0.00  0.00  0.20  1.00  0.00  0.00  4.60\n", "%steal", 41, 1, "After"},
+        /* Intervals of one run, each CPU's row, and the average under its own heading. */
+        {MPSTAT "10:11:02  all  52.10  0.00  2.10  0.00  0.00  0.20  41.00  0.00  0.00  4.60\n10:11:02  0  1.00  0.00  2.10  0.00  0.00  0.20  90.00  0.00  0.00  4.60\n\n" MPSTAT
+         "10:11:03  all  52.10  0.00  2.10  0.00  0.00  0.20  21.00  0.00  0.00  4.60\n\n" MPSTAT_AVERAGE "Average:  all  52.10  0.00  2.10  0.00  0.00  0.20  31.50  0.00  0.00  4.60\nAverage:  0  52.10  0.00  2.10  0.00  0.00  0.20  9.00  0.00  0.00  4.60\n\n" MPSTAT
+         "10:21:02  all  92.10  0.00  2.10  0.00  0.00  0.20  1.00  0.00  0.00  4.60\n",
+         "%steal", 31.5, 1, ""},
+        {VMSTAT " 1  3 0 112 1200 90112 0 0 21 18 51 91 11 9 12 2 7\n 1  3 0 112 1200 90112 0 0 21 18 51 91 11 9 12 2 40\n\nAnd an hour later there was:\n\n" VMSTAT
+         " 1  3 0 112 1200 90112 0 0 21 18 51 91 11 9 12 2 7\n 1  3 0 112 1200 90112 0 0 21 18 51 91 11 9 12 2 4\n",
+         "%steal", 40, 4, "And an hour later there was"},
+        {MPSTAT "10:11:02  all  52.10  0.00  2.10  0.00  0.00  0.20  41.00  0.00  0.00  4.60\n\n" VMSTAT " 1  3 0 112 1200 90112 0 0 21 18 51 91 11 9 12 2 7\n 1  3 0 112 1200 90112 0 0 21 18 51 91 11 9 12 2 40\n", "%steal", 41, 40, ""},
+        {"%Cpu(s): 11.0 us,  9.0 sy,  0.0 ni, 12.0 id, 60.0 wa,  0.0 hi,  0.2 si,  8.0 st\n%Cpu(s): 11.0 us,  9.0 sy,  0.0 ni, 12.0 id, 60.0 wa,  0.0 hi,  0.2 si,  6.0 st\n\nThen, on the other host:\n"
+         "%Cpu(s): 11.0 us,  9.0 sy,  0.0 ni, 12.0 id, 60.0 wa,  0.0 hi,  0.2 si,  1.0 st\n", "%steal", 7, 1, "Then, on the other host"},
+        {"Node 0  Node 1  Total\nTotal 1.0 9.0 10.0\n\nNode 0  Node 1  Total\nTotal 4.0 6.0 10.0\n", "memory on its fullest node / all", 90, 60, ""},
+    };
+    for (size_t at = 0; at < array_count(tables); at++) {
+        struct arena arena;
+        struct import_facts facts;
+        arena_init(&arena);
+        (void)import_system_turned(view_of(tables[at].text), &arena, &facts);
+        cr_assert_eq(facts.count, 2, "%zu: %zu", at, facts.count);
+        cr_expect_float_eq(fact_in(&facts, 0, 1, tables[at].fact), tables[at].first, 1e-9, "%zu: %g", at, fact_in(&facts, 0, 1, tables[at].fact));
+        cr_expect_float_eq(fact_in(&facts, 1, 2, tables[at].fact), tables[at].second, 1e-9, "%zu: %g", at, fact_in(&facts, 1, 2, tables[at].fact));
+        cr_expect_str_eq(facts.tables[1].heading, tables[at].heading);
         arena_done(&arena);
     }
 }
@@ -453,9 +506,8 @@ Test(import_text, tools_that_look_at_the_whole_system)
 Test(import_text, perfspects_metrics_have_the_names_that_are_published)
 {
     struct arena arena;
-    struct imported_text facts;
     arena_init(&arena);
-    struct view turned = import_system_turned(view_of("metric,mean,min\nTMA_....DRAM_Bound(%),52.9,50.8\nmetric_TMA_Retiring(%),20.4,19\nCPI,2.4,2\n"), &arena, &facts);
+    struct view turned = import_perfspect_turned(view_of("metric,mean,min\nTMA_....DRAM_Bound(%),52.9,50.8\nmetric_TMA_Retiring(%),20.4,19\nCPI,2.4,2\n"), &arena);
     cr_expect(view_find(turned, "52.9 % tma_dram_bound\n20.4 % tma_retiring\nCPI") > 0);
     arena_done(&arena);
 }
@@ -540,12 +592,10 @@ Test(import_text, folded_stacks_are_taken_out)
 static double share_of_fact(const char *text, const char *name)
 {
     struct arena arena;
-    struct imported_text facts;
-    double number = -1;
+    struct import_facts facts;
     arena_init(&arena);
     import_system_turned(view_of(text), &arena, &facts);
-    for (size_t at = 0; at < facts.row_count; at++)
-        number = strcmp(facts.rows[at].name, name) == 0 ? facts.rows[at].number : number;
+    double number = fact_in(&facts, 0, SIZE_MAX, name);
     arena_done(&arena);
     return number;
 }

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "source/import/system/import_system.h"
+
+#include "base/scope.h"
+#include "source/import/system/system_reading.h"
+
+#include <ctype.h>
+
+static void facts_keep(const struct system_reading *reading, const struct system_table *table, struct view text, struct arena *arena, struct import_facts *facts)
+{
+    scoped_text struct text summary = {0};
+    struct import_row rows[SYSTEM_ROWS_MOST];
+    size_t count = system_facts_of(reading, table, rows);
+    if (!count)
+        return;
+    for (size_t at = 0; at < count; at++)
+        text_printf(&summary, "%s%s %.4g %%", at ? "; " : "", rows[at].name, rows[at].number);
+    facts->tables[facts->count++] = (struct imported_text){.kind = IMPORT_UNKNOWN, .origin = SYSTEM_TABLE, .summary = arena_string(arena, text_string(&summary)), .rows = arena_copy(arena, rows, count * sizeof(*rows)),
+                                                           .row_count = count, .heading = import_text_heading(table->heading, arena), .event = "", .segment = text};
+}
+
+/* The line with blanks for the bars of a table of Markdown. */
+static struct view without_bars(struct view line, struct text *copy)
+{
+    text_clear(copy);
+    for (size_t at = 0; at < line.length; at++)
+        text_add_char(copy, line.text[at] == '|' || line.text[at] == '`' ? ' ' : line.text[at]);
+    return text_view(copy);
+}
+
+/* "## After the change" */
+static struct view section_of(struct view line)
+{
+    struct view rest = line;
+    while (view_starts(rest, "#"))
+        rest = view_skip(rest, 1);
+    bool is_one = rest.length < line.length && view_starts(rest, " ") && view_trim(rest).length && isalpha((unsigned char)view_trim(rest).text[0]);
+    return is_one ? view_trim(rest) : (struct view){0};
+}
+
+/* Whatever no tool prints may be what stands above the next table. */
+static void heading_note(struct system_reading *reading, struct view line, bool after_gap, struct view rest)
+{
+    struct view section = section_of(line);
+    if (section.length || import_text_is_prose(line, after_gap, rest))
+        system_heading(reading, section.length ? section : line);
+}
+
+struct view import_system_turned(struct view text, struct arena *arena, struct import_facts *ret_facts)
+{
+    scoped_text struct text plain = {0}, out = {0};
+    struct system_reading reading = {.nodes = 0};
+    struct view line, rest = text;
+    bool turned = false, after_gap = true;
+    while (view_line(&rest, &line)) {
+        struct view bare = without_bars(line, &plain);
+        system_log_read(&reading, line);
+        bool read = system_columns_read(&reading, line, &rest) || system_line_read(&reading, bare) || system_nodes_read(&reading, line) || system_waits_read(&reading, line);
+        turned |= read;
+        if (!read) {
+            heading_note(&reading, line, after_gap, rest);
+            text_append(&out, line.text, line.length);
+        }
+        text_add_char(&out, '\n');
+        after_gap = import_text_is_gap(line);
+    }
+    *ret_facts = (struct import_facts){.tables = arena_array(arena, struct imported_text, reading.tables.count + 1)};
+    for (size_t at = 0; at < reading.tables.count; at++)
+        facts_keep(&reading, &reading.tables.items[at], text, arena, ret_facts);
+    system_reading_done(&reading);
+    return turned ? (struct view){arena_copy(arena, out.bytes, out.length), out.length} : text;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "source/import/system/system_reading.h"
+
+static bool has(const struct words *words, const char *word)
+{
+    for (size_t at = 0; at < words->count; at++)
+        if (view_equal(words->items[at], word))
+            return true;
+    return false;
+}
+
+static const struct {
+    const char *heading;
+    enum fact fact;
+} columns[] = {{"%steal", FACT_STEAL},   {"st", FACT_STEAL},     {"%iowait", FACT_IO_WAIT}, {"wa", FACT_IO_WAIT},       {"%irq", FACT_INTERRUPTS},     {"%soft", FACT_SOFT_INTERRUPTS}, {"%sys", FACT_KERNEL},
+               {"%system", FACT_KERNEL}, {"sy", FACT_KERNEL},    {"si", FACT_PAGED_IN},     {"so", FACT_PAGED_OUT},     {"Bzy_MHz", FACT_BUSY_CLOCK},  {"TSC_MHz", FACT_NOMINAL_CLOCK}};
+
+static bool is_heading(const struct words *words)
+{
+    bool shares = has(words, "%idle") && (has(words, "%sys") || has(words, "%system"));
+    bool vmstat = has(words, "si") && has(words, "so") && has(words, "us") && has(words, "sy") && has(words, "wa");
+    return shares || vmstat || (has(words, "Bzy_MHz") && has(words, "TSC_MHz"));
+}
+
+static bool is_number(struct view word)
+{
+    double ignored;
+    return view_grouped(word, &ignored);
+}
+
+/* How the whole machine is called in a column of CPUs. */
+static bool is_of_all(const struct words *heading, const struct words *row)
+{
+    bool by_cpu = has(heading, "CPU") || has(heading, "Core");
+    return !by_cpu || has(row, "all") || (row->count && view_equal(row->items[0], "-"));
+}
+
+/* Which rows of a table have been read. */
+struct rows_read {
+    size_t count;
+    bool has_final; /* the tool's own average: it stands for all, and ends the table */
+};
+
+/* What stands at the right end has its heading there; a row may have more or fewer words before. False: no row of this table. */
+static bool row_read(struct system_table *table, const struct words *heading, const struct words *row, struct rows_read *rows)
+{
+    enum { NUMBERS_LEAST = 5 };
+    size_t numbers = 0;
+    while (numbers < row->count && is_number(row->items[row->count - 1 - numbers]))
+        numbers++;
+    bool shorter = row->count + 2 < heading->count && !has(heading, "Bzy_MHz"); /* turbostat says of a package once what is its own */
+    if (numbers < NUMBERS_LEAST || shorter || row->count > heading->count + 2)
+        return false;
+    rows->count++;
+    if (!is_of_all(heading, row))
+        return true;
+    if (view_starts(row->items[0], "Average") && !rows->has_final) {
+        memset(table->met, 0, sizeof(table->met));
+        rows->has_final = true;
+    }
+    for (size_t back = 1; back <= numbers && back <= heading->count; back++)
+        for (size_t at = 0; at < array_count(columns); at++) {
+            double value;
+            if (view_equal(heading->items[heading->count - back], columns[at].heading) && view_grouped(row->items[row->count - back], &value))
+                system_meet(table, columns[at].fact, value);
+        }
+    return true;
+}
+
+/* The same columns again, as tools print them from time to time; before them may stand another time of day. */
+static bool is_continued(const struct words *heading, const struct words *again, bool has_final)
+{
+    size_t least = heading->count < again->count ? heading->count : again->count, most = heading->count + again->count - least;
+    for (size_t back = 1; back + 2 <= least; back++) {
+        struct view one = heading->items[heading->count - back], other = again->items[again->count - back];
+        if (one.length != other.length || memcmp(one.text, other.text, one.length) != 0)
+            return false;
+    }
+    return most - least <= 1 && (!has_final || view_starts(again->items[0], "Average"));
+}
+
+static void without_first(struct system_table *table)
+{
+    for (size_t at = 0; at < FACT_COLUMNS; at++)
+        if (table->met[at].count > 1) {
+            table->met[at].sum -= table->met[at].first;
+            table->met[at].count--;
+        }
+}
+
+bool system_columns_read(struct system_reading *reading, struct view line, struct view *rest)
+{
+    struct words heading, row;
+    words_of(line, &heading);
+    if (!is_heading(&heading))
+        return false;
+    struct system_table *table = system_table_begin(reading, TOOL_COLUMNS);
+    struct rows_read rows = {0};
+    for (struct view after = *rest; view_line(&after, &line); *rest = after) {
+        words_of(line, &row);
+        if (is_heading(&row) ? !is_continued(&heading, &row, rows.has_final) : row.count && !row_read(table, &heading, &row, &rows))
+            break;
+    }
+    if (has(&heading, "swpd")) /* the first row is of the time since the machine was started */
+        without_first(table);
+    return true;
+}

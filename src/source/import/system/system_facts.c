@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "source/import/system/system_reading.h"
+
+#include <assert.h>
+
+static double mean_of(const struct met *met)
+{
+    return met->count ? met->sum / (double)met->count : 0;
+}
+
+/* Of a counter that was printed twice what was added between. */
+static double growth_of(const struct met *met)
+{
+    return met->count > 1 ? met->last - met->first : met->last;
+}
+
+struct facts {
+    struct import_row *rows;
+    size_t count;
+};
+
+static void fact_add(struct facts *facts, const char *name, double part, double whole)
+{
+    if (!(whole > 0) || !(part >= 0) || part > whole)
+        return;
+    assert(facts->count < SYSTEM_ROWS_MOST);
+    facts->rows[facts->count++] = (struct import_row){.name = name, .number = 100 * part / whole, .self = 100 * part / whole, .where = ""};
+}
+
+static bool is_paged(const struct met *met)
+{
+    return met[FACT_PAGED_IN].sum + met[FACT_PAGED_OUT].sum > 0;
+}
+
+/* By its own columns, or another tool's. */
+static bool has_swapped(const struct system_reading *reading, const struct met *met)
+{
+    bool swapped = is_paged(met);
+    for (size_t at = 0; at < reading->tables.count && !met[FACT_PAGED_IN].count; at++)
+        swapped |= is_paged(reading->tables.items[at].met);
+    return swapped;
+}
+
+static void shares_add(const struct met *met, bool swapped, struct facts *facts)
+{
+    static const struct {
+        enum fact fact;
+        const char *name;
+    } shares[] = {{FACT_STEAL, "%steal"}, {FACT_IO_WAIT, "%iowait"}, {FACT_KERNEL, "%sys"}};
+    for (size_t at = 0; at < array_count(shares); at++)
+        if (met[shares[at].fact].count && !(swapped /* that is what storage was waited for */ && shares[at].fact == FACT_IO_WAIT))
+            fact_add(facts, shares[at].name, mean_of(&met[shares[at].fact]), 100);
+    if (met[FACT_INTERRUPTS].count && met[FACT_SOFT_INTERRUPTS].count)
+        fact_add(facts, "%irq + %soft", mean_of(&met[FACT_INTERRUPTS]) + mean_of(&met[FACT_SOFT_INTERRUPTS]), 100);
+    if (met[FACT_PAGED_IN].count && met[FACT_PAGED_OUT].count && met[FACT_IO_WAIT].count)
+        fact_add(facts, "%iowait while it swapped", swapped ? mean_of(&met[FACT_IO_WAIT]) : 0, 100);
+}
+
+/* How much of a program's memory is on small pages; where hugetlbfs is in use, that isn't told. */
+static void pages_add(const struct met *met, struct facts *facts)
+{
+    double huge = met[FACT_ANONYMOUS_HUGE].sum, all = met[FACT_ANONYMOUS].sum;
+    bool reserved = met[FACT_HUGETLB].sum > met[FACT_HUGETLB_FREE].sum, told = all > 0 || huge <= 0; /* none of it: whatever all of it is */
+    if (met[FACT_ANONYMOUS_HUGE].count && !reserved && told)
+        fact_add(facts, "anonymous memory on small pages / all of it", all > 0 ? all - huge : 1, all > 0 ? all : 1);
+}
+
+/* Of those that ran much, the one that was ready without a CPU for the largest part. */
+static const struct task *task_delayed_most(const struct system_table *table)
+{
+    static const double MUCH = 0.05;
+    const struct task *most = NULL;
+    double busiest_ms = 0;
+    for (size_t at = 0; at < table->tasks.count; at++)
+        busiest_ms = table->tasks.items[at].run_ms > busiest_ms ? table->tasks.items[at].run_ms : busiest_ms;
+    for (size_t at = 0; at < table->tasks.count; at++) {
+        const struct task *here = &table->tasks.items[at];
+        bool more = !most || here->delay_ms * (most->delay_ms + most->run_ms) > most->delay_ms * (here->delay_ms + here->run_ms);
+        if (here->run_ms > 0 && here->run_ms >= MUCH * busiest_ms && more)
+            most = here;
+    }
+    return most;
+}
+
+size_t system_facts_of(const struct system_reading *reading, const struct system_table *table, struct import_row ret_rows[SYSTEM_ROWS_MOST])
+{
+    const struct met *met = table->met;
+    struct facts all = {.rows = ret_rows}, *facts = &all;
+    shares_add(met, has_swapped(reading, met), facts);
+    if (met[FACT_PERIODS].count && met[FACT_THROTTLED].count)
+        fact_add(facts, "nr_throttled / nr_periods", growth_of(&met[FACT_THROTTLED]), growth_of(&met[FACT_PERIODS]));
+    if (met[FACT_BUSY_CLOCK].count && met[FACT_NOMINAL_CLOCK].count)
+        fact_add(facts, reading->was_hot ? "1 - Bzy_MHz / TSC_MHz, throttled by heat," : "1 - Bzy_MHz / TSC_MHz", mean_of(&met[FACT_NOMINAL_CLOCK]) - mean_of(&met[FACT_BUSY_CLOCK]), mean_of(&met[FACT_NOMINAL_CLOCK]));
+    /* Of several programs' times it isn't known which belong together. */
+    if (met[FACT_USER_S].count == 1 && met[FACT_KERNEL_S].count == 1) {
+        double cpu_s = met[FACT_USER_S].last + met[FACT_KERNEL_S].last;
+        fact_add(facts, "sys / (user + sys)", met[FACT_KERNEL_S].last, cpu_s);
+        if (met[FACT_ELAPSED_S].count == 1)
+            fact_add(facts, "1 - (user + sys) / elapsed", met[FACT_ELAPSED_S].last - cpu_s, met[FACT_ELAPSED_S].last);
+    }
+    if (met[FACT_ALL_NODES].count)
+        fact_add(facts, "memory on its fullest node / all", met[FACT_FULLEST_NODE].last, met[FACT_ALL_NODES].last);
+    if (met[FACT_NODES_TRAFFIC].count)
+        fact_add(facts, "traffic of the busiest node / all", met[FACT_BUSIEST_NODE].sum, met[FACT_NODES_TRAFFIC].sum);
+    if (met[FACT_LOCK_WAITS_S].count) {
+        fact_add(facts, "waits for spinning locks / for locks", met[FACT_SPIN_WAITS_S].sum, met[FACT_LOCK_WAITS_S].sum);
+        fact_add(facts, "waits for sleeping locks / for locks", met[FACT_LOCK_WAITS_S].sum - met[FACT_SPIN_WAITS_S].sum, met[FACT_LOCK_WAITS_S].sum);
+    }
+    pages_add(met, facts);
+    if (met[FACT_LOCAL_PAGES].count && met[FACT_OTHER_PAGES].count)
+        fact_add(facts, "pages given to other nodes / all", met[FACT_OTHER_PAGES].sum, met[FACT_LOCAL_PAGES].sum + met[FACT_OTHER_PAGES].sum);
+    const struct task *delayed = task_delayed_most(table);
+    if (delayed)
+        fact_add(facts, "ready without a CPU / ready or running", delayed->delay_ms, delayed->delay_ms + delayed->run_ms);
+    if (met[FACT_LOADS].count == 1 && met[FACT_MODIFIED].count == 1)
+        fact_add(facts, "HITM / loads", met[FACT_MODIFIED].last + met[FACT_MODIFIED_REMOTE].last, met[FACT_LOADS].last);
+    return facts->count;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "source/import/system/system_reading.h"
+
+#include <ctype.h>
+
+/* "6:41.20", "1:02:03": hours, minutes, seconds. */
+static bool clock_of(struct view text, double *ret_seconds)
+{
+    double seconds = 0, part;
+    while (text.length) {
+        if (!view_double(view_cut(&text, ':'), &part) || part < 0)
+            return false;
+        seconds = 60 * seconds + part;
+    }
+    *ret_seconds = seconds;
+    return true;
+}
+
+/* A number behind its name. */
+static bool named_read(struct system_reading *reading, struct view line)
+{
+    static const struct {
+        const char *begins;
+        enum fact fact;
+    } lines[] = {{"nr_periods", FACT_PERIODS},       {"nr_throttled", FACT_THROTTLED},           {"User time (seconds):", FACT_USER_S},         {"System time (seconds):", FACT_KERNEL_S},
+                 {"Load Operations", FACT_LOADS},    {"Load Local HITM", FACT_MODIFIED},         {"Load Remote HITM", FACT_MODIFIED_REMOTE},
+                 {"Anonymous:", FACT_ANONYMOUS},     {"AnonPages:", FACT_ANONYMOUS},             {"AnonHugePages:", FACT_ANONYMOUS_HUGE},       {"Private_Hugetlb:", FACT_HUGETLB},
+                 {"HugePages_Total:", FACT_HUGETLB}, {"HugePages_Free:", FACT_HUGETLB_FREE},     {"local_node", FACT_LOCAL_PAGES},              {"other_node", FACT_OTHER_PAGES}};
+    static const char elapsed[] = "Elapsed (wall clock) time (h:mm:ss or m:ss):";
+    double value;
+    line = view_trim(line);
+    if (view_starts(line, elapsed) && clock_of(view_trim(view_skip(line, sizeof(elapsed) - 1)), &value)) {
+        system_meet(system_table_of(reading, TOOL_DOCUMENT), FACT_ELAPSED_S, value);
+        return true;
+    }
+    for (size_t at = 0; at < array_count(lines); at++) {
+        struct view rest = view_skip(line, strlen(lines[at].begins)), word;
+        if (!view_starts(line, lines[at].begins) || (rest.length && (isalnum((unsigned char)rest.text[0]) || rest.text[0] == '_')))
+            continue;
+        size_t numbers = 0;
+        while ((word = view_word(&rest)).length)
+            if (view_grouped(word, &value)) {
+                system_meet(system_table_of(reading, TOOL_DOCUMENT), lines[at].fact, value);
+                numbers++;
+            } else if (!view_equal(word, ":") && !view_equal(word, "|")) {
+                break;
+            }
+        return numbers > 0;
+    }
+    return false;
+}
+
+/* "3.102113000 seconds user", as perf stat puts below its counts; the elapsed time stays where it is. */
+static bool times_read(struct system_reading *reading, struct view line)
+{
+    struct view rest = line;
+    double value;
+    if (!view_decimal(view_word(&rest), &value))
+        return false;
+    rest = view_trim(rest);
+    if (view_starts(rest, "seconds time elapsed"))
+        system_meet(system_table_of(reading, TOOL_DOCUMENT), FACT_ELAPSED_S, value);
+    bool user = view_starts(rest, "seconds user"), kernel = view_starts(rest, "seconds sys");
+    if (user || kernel)
+        system_meet(system_table_of(reading, TOOL_DOCUMENT), user ? FACT_USER_S : FACT_KERNEL_S, value);
+    return user || kernel;
+}
+
+/* "%Cpu(s): 11.0 us,  9.0 sy,  0.0 ni, 12.0 id, 68.0 wa,  0.0 hi,  0.2 si,  0.0 st", as top has it. */
+static bool top_read(struct system_reading *reading, struct view line)
+{
+    static const struct {
+        const char *name;
+        enum fact fact;
+    } shares[] = {{"st", FACT_STEAL}, {"wa", FACT_IO_WAIT}, {"sy", FACT_KERNEL}, {"hi", FACT_INTERRUPTS}, {"si", FACT_SOFT_INTERRUPTS}};
+    static const char head[] = "%Cpu(s):";
+    if (!view_starts(line, head))
+        return false;
+    for (struct view rest = view_skip(line, sizeof(head) - 1); rest.length;) {
+        struct view word = view_word(&rest), name = view_word(&rest);
+        double value;
+        name.length -= view_ends(name, ",");
+        for (size_t at = 0; at < array_count(shares); at++)
+            if (view_equal(name, shares[at].name) && view_grouped(word, &value))
+                system_meet(system_table_of(reading, TOOL_TOP), shares[at].fact, value);
+    }
+    return true;
+}
+
+/* "Linux 6.1.0 (host)  11/23/2026  _x86_64_  (4 CPU)", above the tables of mpstat and sar: another run of them begins. */
+static bool run_begins(struct system_reading *reading, struct view line)
+{
+    if (!view_starts(line, "Linux ") || !view_ends(line, "CPU)"))
+        return false;
+    system_heading(reading, reading->heading);
+    return true;
+}
+
+bool system_line_read(struct system_reading *reading, struct view line)
+{
+    return run_begins(reading, view_trim(line)) || named_read(reading, line) || top_read(reading, line) || times_read(reading, line);
+}

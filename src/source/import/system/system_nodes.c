@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "source/import/system/system_reading.h"
+
+/* "Node 0  Node 1  Total" */
+static bool nodes_begin(struct system_reading *reading, const struct words *words)
+{
+    size_t nodes = 0;
+    while (2 * nodes + 1 < words->count && view_equal(words->items[2 * nodes], "Node"))
+        nodes++;
+    if (nodes < 2 || words->count != 2 * nodes + 1 || !view_equal(words->items[2 * nodes], "Total"))
+        return false;
+    reading->nodes = nodes;
+    return true;
+}
+
+/* "Private  1.20  40871.22  40872.42": of each node and of all, below that heading. The last row is the sum of the others. */
+static bool process_read(struct system_reading *reading, struct view line)
+{
+    static const char *const parts[] = {"Huge", "Heap", "Stack", "Private", "Total"};
+    struct words words;
+    double most = 0, sum = 0, value = 0;
+    bool is_part = false;
+    words_of(line, &words);
+    if (nodes_begin(reading, &words))
+        return true;
+    for (size_t at = 0; at < array_count(parts) && words.count; at++)
+        is_part |= view_equal(words.items[0], parts[at]);
+    if (!reading->nodes || !is_part || words.count != reading->nodes + 2)
+        return false;
+    for (size_t at = 1; at < words.count; at++) {
+        if (!view_grouped(words.items[at], &value))
+            return false;
+        bool is_node = at + 1 < words.count;
+        most = is_node && value > most ? value : most;
+        sum += is_node ? value : 0;
+    }
+    if (!view_equal(words.items[0], "Total"))
+        return true;
+    if (!(value > 0) || sum < 0.99 * value || sum > 1.01 * value) /* the last is what all have together */
+        return false;
+    struct system_table *table = system_table_begin(reading, TOOL_NODES);
+    system_meet(table, FACT_FULLEST_NODE, most);
+    system_meet(table, FACT_ALL_NODES, sum);
+    reading->nodes = 0;
+    return true;
+}
+
+/* "|-- NODE 0 Memory (MB/s):  131320.32 --||-- NODE 1 Memory (MB/s):       97.01 --|" */
+static bool traffic_read(struct system_reading *reading, struct view line)
+{
+    static const char each[] = "Memory (MB/s):";
+    double most = 0, sum = 0, value;
+    size_t nodes = 0;
+    if (view_find(line, "NODE ") < 0)
+        return false;
+    for (ptrdiff_t at; (at = view_find(line, each)) >= 0; nodes++) {
+        line = view_skip(line, (size_t)at + sizeof(each) - 1);
+        struct view rest = line;
+        if (!view_grouped(view_word(&rest), &value))
+            return false;
+        most = value > most ? value : most;
+        sum += value;
+    }
+    if (nodes < 2)
+        return false;
+    struct system_table *table = system_table_of(reading, TOOL_TRAFFIC);
+    system_meet(table, FACT_BUSIEST_NODE, most);
+    system_meet(table, FACT_NODES_TRAFFIC, sum);
+    return true;
+}
+
+bool system_nodes_read(struct system_reading *reading, struct view line)
+{
+    return process_read(reading, line) || traffic_read(reading, line);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "source/import/system/system_reading.h"
+
+void system_heading(struct system_reading *reading, struct view heading)
+{
+    reading->heading = heading;
+    reading->nodes = 0;
+    for (size_t at = 0; at < reading->tables.count; at++)
+        reading->tables.items[at].has_ended |= reading->tables.items[at].tool != TOOL_DOCUMENT;
+}
+
+struct system_table *system_table_begin(struct system_reading *reading, enum system_tool tool)
+{
+    struct system_table *table = vec_push(&reading->tables);
+    *table = (struct system_table){.tool = tool, .heading = tool == TOOL_DOCUMENT ? (struct view){0} : reading->heading};
+    return table;
+}
+
+struct system_table *system_table_of(struct system_reading *reading, enum system_tool tool)
+{
+    for (size_t at = reading->tables.count; at-- > 0;)
+        if (reading->tables.items[at].tool == tool && !reading->tables.items[at].has_ended)
+            return &reading->tables.items[at];
+    return system_table_begin(reading, tool);
+}
+
+void system_meet(struct system_table *table, enum fact fact, double value)
+{
+    struct met *met = &table->met[fact];
+    met->first = met->count ? met->first : value;
+    met->last = value;
+    met->sum += value;
+    met->count++;
+}
+
+void system_reading_done(struct system_reading *reading)
+{
+    for (size_t at = 0; at < reading->tables.count; at++)
+        vec_done(&reading->tables.items[at].tasks);
+    vec_done(&reading->tables);
+}
+
+void words_of(struct view line, struct words *ret_words)
+{
+    ret_words->count = 0;
+    for (struct view word = view_word(&line); word.length && ret_words->count < SYSTEM_WORDS_MOST; word = view_word(&line))
+        ret_words->items[ret_words->count++] = word;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What readers of single tools meet in a document: numbers by fact, of one printed table each. Internal to source/import.
+ *
+ * system_columns  mpstat, sar, vmstat, turbostat: columns under their heading
+ * system_lines    a cgroup's cpu.stat, GNU time, perf stat's times, perf c2c's summary, smaps, meminfo, numastat's counters: a number behind its name; top's line of shares
+ * system_nodes    numastat -p, pcm-memory: what each node has
+ * system_waits    perf lock contention, perf sched latency and timehist: how long who waited
+ * system_log      the kernel's log: limits of heat
+ * system_facts    shares of what was met
+ *
+ * A heading ends the tables above it, as does the tool's own beginning. What can only be told of a whole document (counters that grow, several programs' times) is in one
+ * table of it.
+ */
+#ifndef PLUMB_SOURCE_IMPORT_SYSTEM_SYSTEM_READING_H
+#define PLUMB_SOURCE_IMPORT_SYSTEM_SYSTEM_READING_H
+
+#include "base/vec.h"
+#include "source/import/import_text.h"
+
+enum fact {
+    FACT_STEAL,
+    FACT_IO_WAIT,
+    FACT_INTERRUPTS,
+    FACT_SOFT_INTERRUPTS,
+    FACT_KERNEL,
+    FACT_PAGED_IN,
+    FACT_PAGED_OUT,
+    FACT_BUSY_CLOCK,
+    FACT_NOMINAL_CLOCK,
+    FACT_COLUMNS, /* those above stand in columns, those below one a line */
+    FACT_PERIODS = FACT_COLUMNS,
+    FACT_THROTTLED,
+    FACT_USER_S,
+    FACT_KERNEL_S,
+    FACT_ELAPSED_S,
+    FACT_LOADS,
+    FACT_MODIFIED,
+    FACT_MODIFIED_REMOTE,
+    FACT_FULLEST_NODE, /* MB of its memory, by numastat */
+    FACT_ALL_NODES,
+    FACT_BUSIEST_NODE, /* MB/s, by pcm-memory */
+    FACT_NODES_TRAFFIC,
+    FACT_SPIN_WAITS_S, /* by perf lock contention */
+    FACT_LOCK_WAITS_S,
+    FACT_ANONYMOUS, /* kB, by smaps or meminfo */
+    FACT_ANONYMOUS_HUGE,
+    FACT_HUGETLB,      /* of hugetlbfs: pages, or kB */
+    FACT_HUGETLB_FREE,
+    FACT_LOCAL_PAGES, /* by numastat: given to who ran on their node, and to others */
+    FACT_OTHER_PAGES,
+    FACT_COUNT
+};
+
+struct met {
+    double first, last, sum;
+    size_t count;
+};
+
+enum { TASK_NAME_MOST = 48 };
+
+/* Of one that perf sched tells of. */
+struct task {
+    char name[TASK_NAME_MOST];
+    double run_ms, delay_ms;
+};
+
+/* Whose tables are kept apart. */
+enum system_tool { TOOL_COLUMNS, TOOL_TOP, TOOL_NODES, TOOL_TRAFFIC, TOOL_LOCKS, TOOL_SCHEDULER, TOOL_DOCUMENT };
+
+struct system_table {
+    enum system_tool tool;
+    struct view heading; /* the last one before it; length 0: none */
+    struct met met[FACT_COUNT];
+    vec(struct task) tasks;
+    bool has_ended;
+};
+
+struct system_reading {
+    vec(struct system_table) tables;
+    struct view heading;
+    size_t nodes; /* columns of numastat's table; 0: its heading wasn't met */
+    bool was_hot; /* a limit of heat was said to be reached */
+};
+
+/* Ends the tables above it, but for the document's. Shape: a line of prose, kept as it stands. */
+void system_heading(struct system_reading *reading, struct view heading);
+/* A new one; valid until the next. */
+struct system_table *system_table_begin(struct system_reading *reading, enum system_tool tool);
+/* The tool's one that hasn't ended, or a new one. */
+struct system_table *system_table_of(struct system_reading *reading, enum system_tool tool);
+void system_meet(struct system_table *table, enum fact fact, double value);
+void system_reading_done(struct system_reading *reading);
+
+/* Whether a line is of the tool, or the first of a table, whose other lines are skipped then. */
+bool system_columns_read(struct system_reading *reading, struct view line, struct view *rest);
+bool system_line_read(struct system_reading *reading, struct view line);
+bool system_nodes_read(struct system_reading *reading, struct view line);
+bool system_waits_read(struct system_reading *reading, struct view line);
+void system_log_read(struct system_reading *reading, struct view line); /* which may be anything else, too */
+
+enum { SYSTEM_ROWS_MOST = 20 };
+/* Shares in percent, by what they are of, of one of its tables; returns how many were written. */
+size_t system_facts_of(const struct system_reading *reading, const struct system_table *table, struct import_row ret_rows[SYSTEM_ROWS_MOST]);
+
+/* ---- words of a line ---- */
+
+enum { SYSTEM_WORDS_MOST = 64 };
+
+struct words {
+    struct view items[SYSTEM_WORDS_MOST];
+    size_t count;
+};
+
+void words_of(struct view line, struct words *ret_words);
+
+#endif

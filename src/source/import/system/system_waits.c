@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "source/import/system/system_reading.h"
+
+#include "base/scope.h"
+
+/* "48213  71.22 s  42.11 ms  1.48 ms  spinlock  rwsem_down_write_slowpath+0x1a4": how often, in all, at most, on average. */
+static bool locks_read(struct system_reading *reading, struct view line)
+{
+    static const char *const spinning[] = {"spinlock", "rwlock"}, *const sleeping[] = {"mutex", "rwsem", "rtmutex", "percpu-rwsem", "rt-mutex", "semaphore"};
+    enum { TOTAL = 1, UNIT = 2, TYPE = 7 };
+    struct words words;
+    double count, total;
+    words_of(line, &words);
+    if (words.count <= TYPE || !view_grouped(words.items[0], &count))
+        return false;
+    scoped_text struct text duration = {0};
+    text_append(&duration, words.items[TOTAL].text, words.items[TOTAL].length);
+    text_append(&duration, words.items[UNIT].text, words.items[UNIT].length);
+    bool spins = false, sleeps = false;
+    for (size_t at = 0; at < array_count(spinning); at++)
+        spins |= view_starts(words.items[TYPE], spinning[at]);
+    for (size_t at = 0; at < array_count(sleeping); at++)
+        sleeps |= view_starts(words.items[TYPE], sleeping[at]);
+    if (!(spins || sleeps) || !view_duration(text_view(&duration), &total))
+        return false;
+    struct system_table *table = system_table_of(reading, TOOL_LOCKS);
+    system_meet(table, FACT_SPIN_WAITS_S, spins ? total : 0);
+    system_meet(table, FACT_LOCK_WAITS_S, total);
+    return true;
+}
+
+/* ---- perf sched ---- */
+
+static void task_add(struct system_reading *reading, struct view name, double run_ms, double delay_ms)
+{
+    enum { TASKS_MOST = 64 };
+    struct system_table *table = system_table_of(reading, TOOL_SCHEDULER);
+    struct task task = {.run_ms = run_ms, .delay_ms = delay_ms};
+    size_t length = name.length < sizeof(task.name) - 1 ? name.length : sizeof(task.name) - 1, at = 0;
+    if (length)
+        memcpy(task.name, name.text, length);
+    while (at < table->tasks.count && strcmp(table->tasks.items[at].name, task.name) != 0)
+        at++;
+    if (at < table->tasks.count) {
+        table->tasks.items[at].run_ms += run_ms;
+        table->tasks.items[at].delay_ms += delay_ms;
+    } else if (at < TASKS_MOST) {
+        *vec_push(&table->tasks) = task;
+    }
+}
+
+/* "batchd:(8) | 41203.118 ms | 91203 | avg:   0.412 ms | max: …", as perf sched latency has it. */
+static bool latency_read(struct system_reading *reading, struct view line)
+{
+    struct view name = view_trim(view_cut(&line, '|')), run = view_cut(&line, '|'), count = view_trim(view_cut(&line, '|')), mean = view_trim(view_cut(&line, '|'));
+    double run_ms, switches, mean_ms;
+    if (!view_grouped(view_word(&run), &run_ms) || !view_equal(view_word(&run), "ms") || !view_grouped(count, &switches))
+        return false;
+    if (view_equal(name, "TOTAL:"))
+        return true;
+    if (!view_starts(mean, "avg:"))
+        return false;
+    mean = view_skip(mean, strlen("avg:"));
+    if (!view_grouped(view_word(&mean), &mean_ms) || run_ms < 0 || mean_ms < 0)
+        return false;
+    task_add(reading, name, run_ms, switches * mean_ms);
+    return true;
+}
+
+/* "79371.874569 [0011]  gcc[31949]   0.014   0.000   1.148", as perf sched timehist has it: waits, delays and runs. */
+static bool timehist_read(struct system_reading *reading, struct view line)
+{
+    enum { TIMES = 3 };
+    struct view time = view_word(&line), cpu = view_word(&line), name = view_trim(line), word;
+    double ignored, times[TIMES];
+    size_t count = 0;
+    if (!view_double(time, &ignored) || view_find(time, ".") < 1 || !view_starts(cpu, "[") || !view_ends(cpu, "]"))
+        return false;
+    for (struct view rest = name; count < TIMES && (word = view_word(&rest)).length;)
+        if (view_double(word, &times[count]) && times[count] >= 0)
+            name.length = count++ ? name.length : (size_t)(word.text - name.text);
+        else if (count)
+            return false;
+    name = view_trim(name);
+    if (count < TIMES || !name.length)
+        return false;
+    if (!view_starts(name, "<idle>"))
+        task_add(reading, name, times[2], times[1]);
+    return true;
+}
+
+bool system_waits_read(struct system_reading *reading, struct view line)
+{
+    return locks_read(reading, line) || latency_read(reading, line) || timehist_read(reading, line);
+}
