@@ -7,27 +7,14 @@
 #include <string.h>
 #include <strings.h>
 
-static bool is_letter(char c)
-{
-    return ((c | 32) >= 'a' && (c | 32) <= 'z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 /* Where the words stand, whatever their case, beginning a word; NULL: nowhere. */
-static const char *place_of(struct view text, const char *words)
+static const char *word_place(struct view text, const char *words)
 {
     size_t length = strlen(words);
     for (size_t at = 0; at + length <= text.length; at++)
-        if (strncasecmp(text.text + at, words, length) == 0 && (at == 0 || !is_letter(text.text[at - 1])))
+        if (strncasecmp(text.text + at, words, length) == 0 && (at == 0 || !is_of_word(text.text[at - 1])))
             return text.text + at;
     return NULL;
-}
-
-static const char *place_of_any(const char *plain, const char *const *words)
-{
-    const char *found = NULL;
-    for (; *words && !found; words++)
-        found = plain_find(plain, *words);
-    return found;
 }
 
 /* ---- how large the gap was ---- */
@@ -49,13 +36,13 @@ static bool gap_of_times(const char *plain, struct interval *ret_gap)
     static const char *const halves[] = {"twice as slow", "half as fast", "half the speed", "half the throughput", "twice as long", "twice the time", NULL};
     double times;
     for (const char *at = strpbrk(plain, "xt"); at; at = strpbrk(at + 1, "xt")) {
-        bool is_times = at[0] == 'x' ? !is_letter(at[1]) : strncmp(at, "times ", 6) == 0;
+        bool is_times = at[0] == 'x' ? !is_of_word(at[1]) : strncmp(at, "times ", 6) == 0;
         if (is_times && number_before(plain, at, &times) && times > 1 && times < 1000) {
             *ret_gap = interval_exactly(1 - 1 / times);
             return true;
         }
     }
-    if (!place_of_any(plain, halves))
+    if (!plain_has(plain, halves))
         return false;
     *ret_gap = interval_exactly(0.5);
     return true;
@@ -84,7 +71,7 @@ static bool gap_numbers(const char *plain, struct interval *ret_gap)
 static bool gap_read(const char *plain, struct interval *ret_gap)
 {
     static const char *const slower[] = {"slower", "lower than", "as slow as", "longer", "more time", "as long as", "half as fast", "half the speed", "half the throughput", "faster than", NULL};
-    return place_of_any(plain, slower) && gap_numbers(plain, ret_gap);
+    return plain_has(plain, slower) && gap_numbers(plain, ret_gap);
 }
 
 /* ---- what was tried ---- */
@@ -95,12 +82,12 @@ static void sides_read(const char *plain, struct told_trial *trial)
     static const char *const both[] = {"both sides", "on both", "either side", NULL};
     static const char *const host_alone[] = {"host only", "host alone", "only the host", "only on the host", "not in the guest", "not on the guest", "guest unchanged", NULL};
     static const char *const guest_alone[] = {"guest only", "guest alone", "only the guest", "only in the guest", "not on the host", "host unchanged", NULL};
-    trial->on_host = place_of_any(plain, host) || place_of_any(plain, both);
-    trial->on_guest = place_of_any(plain, guest) || place_of_any(plain, both);
-    if (place_of_any(plain, host_alone)) {
+    trial->on_host = plain_has(plain, host) || plain_has(plain, both);
+    trial->on_guest = plain_has(plain, guest) || plain_has(plain, both);
+    if (plain_has(plain, host_alone)) {
         trial->on_host = true;
         trial->on_guest = false;
-    } else if (place_of_any(plain, guest_alone)) {
+    } else if (plain_has(plain, guest_alone)) {
         trial->on_host = false;
         trial->on_guest = true;
     }
@@ -190,7 +177,7 @@ static enum trial_reading trial_read(struct view sentence, const struct told_sta
     enum change_reading change = told_change_of(plain.text, &trial->treatment);
     change = tells_by_numbers(plain.text, change) ? CHANGE_MADE : change;
     enum outcome_reading outcome = outcome_read(sentence, &plain, states, trial);
-    bool of_numbers = told_has_pair(plain.text) || (change == CHANGE_MADE && place_of_any(plain.text, of_speed));
+    bool of_numbers = told_has_pair(plain.text) || (change == CHANGE_MADE && plain_has(plain.text, of_speed));
     if (change != CHANGE_NONE && outcome == OUTCOME_UNTOLD && of_numbers)
         return TRIAL_OUTCOME_UNCLEAR;
     if (change == CHANGE_NONE && told_pair_of(plain.text, &pair) && !told_states_of(plain.text, &two))
@@ -208,15 +195,15 @@ static enum trial_reading trial_read(struct view sentence, const struct told_sta
 /* "the hot loop is only ~1000 bytes", "loop: 1.5 KiB of code" */
 static double loop_bytes_of(struct view sentence)
 {
-    const char *loop = place_of(sentence, "loop");
+    const char *loop = word_place(sentence, "loop");
     struct view rest = loop ? view_skip(sentence, (size_t)(loop - sentence.text)) : (struct view){0}, word;
     double number = 0;
     for (size_t words = 0; words < 10 && (word = view_word(&rest)).length; words++) {
         double read;
         while (word.length && (word.text[0] == '~' || word.text[0] == '('))
             word = view_skip(word, 1);
-        bool unit = number > 0 && (place_of(word, "bytes") == word.text || view_equal(word, "B"));
-        bool kilo = number > 0 && (place_of(word, "KiB") == word.text || place_of(word, "KB") == word.text);
+        bool unit = number > 0 && (word_place(word, "bytes") == word.text || view_equal(word, "B"));
+        bool kilo = number > 0 && (word_place(word, "KiB") == word.text || word_place(word, "KB") == word.text);
         if (unit || kilo)
             return number * (kilo ? 1024 : 1);
         number = view_grouped(word, &read) ? read : 0;
@@ -233,7 +220,7 @@ static struct view function_in(struct view sentence, size_t from)
             return (struct view){0};
     for (size_t at = from; at + 1 < sentence.length; at++) {
         size_t begin = at;
-        while (sentence.text[at] == '(' && sentence.text[at + 1] == ')' && begin > from && is_letter(sentence.text[begin - 1]))
+        while (sentence.text[at] == '(' && sentence.text[at + 1] == ')' && begin > from && is_of_word(sentence.text[begin - 1]))
             begin--;
         if (at - begin > 3)
             return (struct view){sentence.text + begin, at - begin};
@@ -248,7 +235,7 @@ static bool is_made(const char *plain)
 {
     static const char *const made[] = {"made it ", "makes it ", "made everything ", "became ", "got ", "turned out ", NULL};
     enum treatment ignored;
-    return told_change_of(plain, &ignored) != CHANGE_NONE && place_of_any(plain, made);
+    return told_change_of(plain, &ignored) != CHANGE_NONE && plain_has(plain, made);
 }
 
 static bool gap_of(struct view sentence, struct interval *ret_gap)
@@ -355,7 +342,7 @@ static bool is_continued(struct view first, struct view second)
     bool refers = false;
     for (const char *const *words = referring; *words; words++)
         refers |= strncmp(other.text, *words, strlen(*words)) == 0;
-    return refers && place_of_any(one.text, changing) && told_change_of(one.text, &treatment) == CHANGE_MADE && outcome_of(first, &one, &outcome) == OUTCOME_UNTOLD &&
+    return refers && plain_has(one.text, changing) && told_change_of(one.text, &treatment) == CHANGE_MADE && outcome_of(first, &one, &outcome) == OUTCOME_UNTOLD &&
            told_change_of(other.text, &treatment) == CHANGE_NONE && outcome_of(second, &other, &outcome) == OUTCOME_READ;
 }
 

@@ -2,27 +2,12 @@
 #include "analyse/told/told_amount.h"
 
 #include "analyse/told/told_label.h"
-#include "analyse/told/told_outcome.h"
 #include "analyse/told/told_quantity.h"
+#include "analyse/told/told_words.h"
 #include "base/vec.h"
 
 #include <math.h>
 #include <string.h>
-
-static bool starts(const char *text, const char *words)
-{
-    return strncmp(text, words, strlen(words)) == 0;
-}
-
-static bool has_words(struct view text, const char *const *words)
-{
-    struct plain_sentence plain;
-    plain_sentence_of(&plain, text);
-    for (; *words; words++)
-        if (plain_find(plain.text, *words))
-            return true;
-    return false;
-}
 
 /* ---- two amounts ---- */
 
@@ -36,10 +21,10 @@ static enum amount_order order_of(const char *plain, const struct quantity *firs
     struct view near = view_skip(ahead, ahead.length > NEAR ? ahead.length - NEAR : 0);
     if (quantities_joined(first, last, arrows))
         return ORDER_FIRST_WAS_BEFORE;
-    if (has_words(between, to) && (has_words(near, from) || (quantities_joined(first, last, just_to) && has_words(ahead, falling))))
+    if (piece_has(between, to) && (piece_has(near, from) || (quantities_joined(first, last, just_to) && piece_has(ahead, falling))))
         return ORDER_FIRST_WAS_BEFORE;
-    bool replaced = has_words(between, instead) || (has_words(between, was) && !has_words(between, with)) || (has_words(near, to) && has_words(between, from));
-    return replaced && !has_words(between, later) ? ORDER_LAST_WAS_BEFORE : ORDER_UNKNOWN;
+    bool replaced = piece_has(between, instead) || (piece_has(between, was) && !piece_has(between, with)) || (piece_has(near, to) && piece_has(between, from));
+    return replaced && !piece_has(between, later) ? ORDER_LAST_WAS_BEFORE : ORDER_UNKNOWN;
 }
 
 /* Before and after a change, in this order. */
@@ -113,7 +98,7 @@ bool told_states_of(const char *plain, struct told_states *ret_states)
     struct quantity first, last;
     quantities_of(plain, &all);
     for (size_t at = 0; at < array_count(kinds); at++) {
-        if (!quantities_pair(&all, kinds[at], &first, &last) || !(last.value > 0) || first.unit.length >= sizeof(ret_states->unit) || !has_words(view_of(plain), states))
+        if (!quantities_pair(&all, kinds[at], &first, &last) || !(last.value > 0) || first.unit.length >= sizeof(ret_states->unit) || !plain_has(plain, states))
             continue;
         struct told_states two = {.are_rates = kinds[at] == QUANTITY_RATE};
         if (first.unit.length)
@@ -183,17 +168,17 @@ static enum gain_kind gain_kind_of(struct view before, const char *behind)
     static const char *const better[] = {"improv", "increas", "rais", "boost", "rose", "higher", NULL}, *const less[] = {"reduc", "cut ", "cuts ", "saved", "saves", "shav", "lower", "decreas", "fell", "drop", NULL};
     static const char *const speed[] = {"throughput", "performance", "speed", "req/s", "qps", NULL}, *const time[] = {"time", "latency", "runtime", "duration", NULL};
     static const char *const made[] = {"made ", "makes ", "became", "got ", "gets ", NULL}, *const lost[] = {"lost", "lose ", "loses ", "losing", "costs ", "cost us", "cost another", NULL}, *const other[] = {"miss", "exit", "fault", "rate", "hit", "cycles", "instructions", NULL};
-    if (has_words(before, other))
+    if (piece_has(before, other))
         return GAIN_NONE;
-    if (starts(behind, " slower") || starts(behind, " longer"))
-        return has_words(before, made) ? GAIN_LOST : GAIN_NONE;
-    if (has_words(before, lost))
+    if (plain_starts(behind, " slower") || plain_starts(behind, " longer"))
+        return piece_has(before, made) ? GAIN_LOST : GAIN_NONE;
+    if (piece_has(before, lost))
         return GAIN_LOST;
-    if (has_words(before, better) && has_words(before, speed))
+    if (piece_has(before, better) && piece_has(before, speed))
         return GAIN_OF_SPEED;
-    if (has_words(before, less) && has_words(before, time))
+    if (piece_has(before, less) && piece_has(before, time))
         return GAIN_OF_TIME;
-    return has_words(before, gained) ? GAIN_OF_EITHER : GAIN_NONE;
+    return piece_has(before, gained) ? GAIN_OF_EITHER : GAIN_NONE;
 }
 
 bool told_gain(const char *plain, struct interval *ret_gain)
@@ -260,8 +245,8 @@ static bool fraction_of(const char *text, double *ret_share)
 
 static bool is_of_gap(const char *behind)
 {
-    return starts(behind, " of it ") || starts(behind, " of that ") || starts(behind, " of this ") || starts(behind, " of the gap") || starts(behind, " of the slow") || starts(behind, " of the differ") ||
-           starts(behind, " of the loss") || starts(behind, " of the penalty") || starts(behind, " of the overhead") || starts(behind, " of the regress");
+    return plain_starts(behind, " of it ") || plain_starts(behind, " of that ") || plain_starts(behind, " of this ") || plain_starts(behind, " of the gap") || plain_starts(behind, " of the slow") || plain_starts(behind, " of the differ") ||
+           plain_starts(behind, " of the loss") || plain_starts(behind, " of the penalty") || plain_starts(behind, " of the overhead") || plain_starts(behind, " of the regress");
 }
 
 /* "12 % of the 18 % gap" are points of it; more than it has can only be a share of it. Percent of the faster side are fewer of the slower. */
@@ -275,7 +260,7 @@ static bool gap_fell(const char *plain, struct told_return *ret)
 {
     struct quantity before, after;
     enum treatment ignored;
-    bool of_gap = has_words(view_of(plain), gap_words) || plain_find(plain, "slower");
+    bool of_gap = plain_has(plain, gap_words) || plain_find(plain, "slower");
     if (!of_gap || !pair_in_order(plain, QUANTITY_PERCENT, &before, &after, &ignored) || after.value >= before.value)
         return false;
     double fell = (before.value - after.value) / 100;
@@ -294,7 +279,7 @@ bool told_returned(const char *plain, struct told_return *ret_returned)
         return false;
     if (quantity_next(verb, plain, &part) && part.kind == QUANTITY_PERCENT && part.value > 0 && part.value <= 100) {
         double share = part.value / 100;
-        bool of_other = starts(part.end, " of ") && quantity_next(part.end, plain, &whole) && whole.kind == QUANTITY_PERCENT && whole.value > 0;
+        bool of_other = plain_starts(part.end, " of ") && quantity_next(part.end, plain, &whole) && whole.kind == QUANTITY_PERCENT && whole.value > 0;
         *ret_returned = (struct told_return){0};
         if (of_other)
             ret_returned->share = points_of(share, whole.value / 100);
@@ -304,7 +289,7 @@ bool told_returned(const char *plain, struct told_return *ret_returned)
             ret_returned->share = interval_of(0, share / 2, share);
         return true;
     }
-    if (!has_words(view_of(plain), gap_words) || !fraction_of(verb, &fraction))
+    if (!plain_has(plain, gap_words) || !fraction_of(verb, &fraction))
         return false;
     *ret_returned = (struct told_return){.of_gap = interval_exactly(fraction)};
     return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/told/told_change.h"
 
-#include "analyse/told/told_outcome.h"
+#include "analyse/told/told_words.h"
 #include "base/vec.h"
 
 #include <ctype.h>
@@ -46,7 +46,7 @@ static const struct change changes[] = {
 _Static_assert(array_count(changes) == TREATMENT_COUNT, "each change by its names");
 
 /* Where a word begins so; a short one is whole: "smtp" is no SMT, a swapper no swapping. */
-static const char *place_of(const char *plain, const char *words)
+static const char *name_place(const char *plain, const char *words)
 {
     enum { SHORT = 4 };
     size_t length = strlen(words);
@@ -61,14 +61,14 @@ static const char *named_at(const char *plain, const char *const *words, size_t 
 {
     const char *found = NULL;
     for (size_t at = 0; at < count && words[at] && !found; at++) {
-        found = place_of(plain, words[at]);
+        found = name_place(plain, words[at]);
         if (found)
             *ret_end = found + strlen(words[at]);
     }
     return found;
 }
 
-static bool has_any(const char *plain, const char *const *words, size_t count)
+static bool is_named(const char *plain, const char *const *words, size_t count)
 {
     const char *ignored = NULL;
     return named_at(plain, words, count, &ignored);
@@ -106,17 +106,17 @@ static enum change_reading change_in(const char *plain, const struct change *cha
     static const char *const absent[] = {"without ", " no ", "before ", "instead of ", " not "};
     char near[NEAR + 1];
     const char *end = NULL, *place = named_at(plain, change->words, array_count(change->words), &end);
-    if (has_any(plain, change->whole, array_count(change->whole)))
+    if (is_named(plain, change->whole, array_count(change->whole)))
         return CHANGE_MADE;
     if (!place)
-        return has_any(plain, change->without, array_count(change->without)) ? CHANGE_NOT_MADE : CHANGE_NONE;
-    if (has_any(plain, change->other, array_count(change->other)))
+        return is_named(plain, change->without, array_count(change->without)) ? CHANGE_NOT_MADE : CHANGE_NONE;
+    if (is_named(plain, change->other, array_count(change->other)))
         return CHANGE_NONE;
     const char *before = words_before(plain, place, near);
-    bool removed = has_any(before, removing, array_count(removing)), is_absent = removed || has_any(before, absent, array_count(absent)) || has_behind(end);
+    bool removed = is_named(before, removing, array_count(removing)), is_absent = removed || is_named(before, absent, array_count(absent)) || has_behind(end);
     if (change->direction == SAID_WHOLE || is_absent == (change->direction == TAKEN_AWAY))
         return CHANGE_MADE;
-    bool undone = change->direction == BROUGHT_IN ? removed : has_any(before, adding, array_count(adding));
+    bool undone = change->direction == BROUGHT_IN ? removed : is_named(before, adding, array_count(adding));
     return undone ? CHANGE_TAKEN_BACK : CHANGE_NOT_MADE;
 }
 

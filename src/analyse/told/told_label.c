@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/told/told_label.h"
 
-#include "analyse/told/told_outcome.h"
+#include "analyse/told/told_words.h"
 #include "base/vec.h"
 
 #include <string.h>

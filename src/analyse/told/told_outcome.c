@@ -4,74 +4,6 @@
 #include <ctype.h>
 #include <string.h>
 
-/* ---- a sentence without its signs ---- */
-
-static bool is_letter(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* What of the text is to be put as one sign: its bytes, and what stands for them. */
-static size_t sign_of(const char *text, size_t length, const char **ret_plain)
-{
-    static const struct {
-        const char *sign, *plain;
-    } signs[] = {{"\xe2\x80\x99", "'"}, {"\xe2\x80\x94", " , "}, {"\xe2\x86\x92", " -> "}, {"\xe2\x87\x92", " -> "}, {"\xc3\x97", "x"}, {"*", ""}, {"`", ""}, {"\"", " "}, {";", " , "}, {":", " , "}, {"(", " , ( "}, {")", " ) , "}, {"!", " "}, {"?", " ? "}};
-    for (size_t at = 0; at < sizeof(signs) / sizeof(signs[0]); at++) {
-        size_t size = strlen(signs[at].sign);
-        if (size <= length && memcmp(text, signs[at].sign, size) == 0) {
-            *ret_plain = signs[at].plain;
-            return size;
-        }
-    }
-    bool inside = length > 1 && is_letter(text[1]);
-    if ((text[0] == ',' || text[0] == '.') && !inside) {
-        *ret_plain = " , ";
-        return 1;
-    }
-    return 0;
-}
-
-static void plain_add(struct plain_sentence *plain, size_t *length, const char *text, size_t size)
-{
-    for (size_t at = 0; at < size; at++) {
-        char c = isspace((unsigned char)text[at]) || !text[at] ? ' ' : (char)tolower((unsigned char)text[at]);
-        if ((c == ' ' && plain->text[*length - 1] == ' ') || *length + 2 >= sizeof(plain->text))
-            continue;
-        plain->text[(*length)++] = c;
-    }
-}
-
-void plain_sentence_of(struct plain_sentence *ret_plain, struct view sentence)
-{
-    size_t length = 1;
-    ret_plain->text[0] = ' ';
-    for (size_t at = 0; at < sentence.length;) {
-        const char *as = NULL;
-        size_t size = sign_of(sentence.text + at, sentence.length - at, &as);
-        plain_add(ret_plain, &length, as ? as : sentence.text + at, as ? strlen(as) : 1);
-        at += as ? size : 1;
-    }
-    plain_add(ret_plain, &length, " ", 1);
-    ret_plain->text[length] = '\0';
-}
-
-const char *plain_find(const char *text, const char *words)
-{
-    for (const char *at = strstr(text, words); at; at = strstr(at + 1, words))
-        if (at == text || !is_letter(at[-1]) || !is_letter(words[0]))
-            return at;
-    return NULL;
-}
-
-static bool has_any(const char *text, const char *const *words)
-{
-    for (; *words; words++)
-        if (plain_find(text, *words))
-            return true;
-    return false;
-}
-
 /* The word that ends before this place: within the same text. */
 static struct view word_before(const char *text, const char *place)
 {
@@ -83,18 +15,10 @@ static struct view word_before(const char *text, const char *place)
     return (struct view){begin, (size_t)(place - begin)};
 }
 
-static bool is_any(struct view word, const char *const *words)
-{
-    for (; *words; words++)
-        if (view_equal(word, *words))
-            return true;
-    return false;
-}
-
 static bool is_denial(struct view word)
 {
     static const char *const denials[] = {"not", "never", "hardly", "barely", "cannot", "neither", "nor", NULL};
-    return is_any(word, denials) || view_ends(word, "n't");
+    return word_is(word, denials) || view_ends(word, "n't");
 }
 
 static bool has_denial(const char *text)
@@ -125,13 +49,13 @@ static void gone_note(struct answers *answers, const char *text, const char *pla
     static const char *const times[] = {"twice", "x", "times", "%", "percent", "third", NULL};
     struct view word = word_before(text, place);
     const char *behind = place + length + strspn(place + length, " ");
-    bool counted = is_any(word, times) || view_ends(word, "%") || (view_ends(word, "x") && word.length > 1 && isdigit((unsigned char)word.text[0]));
+    bool counted = word_is(word, times) || view_ends(word, "%") || (view_ends(word, "x") && word.length > 1 && isdigit((unsigned char)word.text[0]));
     if (is_denial(word) || counted || plain_find(behind, "with ") == behind)
         answers->unclear = true;
     else if (is_of_before(behind))
         answers->said[OUTCOME_STAYED] = true;
     else
-        answers->said[is_any(word, partly) ? OUTCOME_SHRANK : OUTCOME_GONE] = true;
+        answers->said[word_is(word, partly) ? OUTCOME_SHRANK : OUTCOME_GONE] = true;
 }
 
 static void gone_phrases(struct answers *answers, const char *text)
@@ -155,8 +79,8 @@ static void nothing_phrases(struct answers *answers, const char *text)
     for (const char *place = plain_find(text, "no "); place; place = plain_find(place + 1, "no ")) {
         struct view rest = view_of(place + 2), word;
         for (size_t words = 0; words < 3 && (word = view_word(&rest)).length; words++)
-            if (is_any(word, nouns)) {
-                bool of_two = plain_find(rest.text, "between") && !has_any(rest.text, between);
+            if (word_is(word, nouns)) {
+                bool of_two = plain_find(rest.text, "between") && !plain_has(rest.text, between);
                 answers->unclear |= of_two;
                 answers->said[OUTCOME_STAYED] |= !of_two;
                 break;
@@ -170,7 +94,7 @@ static void stayed_phrases(struct answers *answers, const char *text)
                                           "without effect", "as slow as", "still slower", "still as slow", "just as slow", "equally slow", "no faster", "not faster", "n't faster", NULL};
     static const char *const noise[] = {"within noise", "within the noise", "in the noise", "within the error", "within run-to-run", "lost in noise", NULL};
     bool still_slower = plain_find(text, "still ") && (plain_find(text, "slower ") || (plain_find(text, "longer ") && !plain_find(text, "no longer "))); /* by how much tells whether that is as it was */
-    answers->said[OUTCOME_STAYED] |= has_any(text, phrases) || strstr(text, ", nothing ") || still_slower;
+    answers->said[OUTCOME_STAYED] |= plain_has(text, phrases) || strstr(text, ", nothing ") || still_slower;
     for (const char *const *words = noise; *words; words++) {
         const char *place = plain_find(text, *words);
         const char *behind = place ? place + strlen(*words) : "";
@@ -192,16 +116,16 @@ static enum verb verb_of(const char *clause)
     static const char *const shrank[] = {"shrank", "shrunk", "shrink", "halv", "fell", "falls", "drop", "smaller", "narrow", "decreas", "reduc", "down to", "half", "a third", "went down", NULL};
     static const char *const grew[] = {"grew", "grow", "widen", "larger", "bigger", "increas", "wors", "doubled", "rose", NULL};
     static const char *const moved[] = {"change", "move", "affect", "budge", "improve", NULL};
-    bool go = has_any(clause, gone), stay = has_any(clause, stayed), shrink = has_any(clause, shrank), denied = has_denial(clause);
-    stay &= !plain_find(clause, "as large") || !has_any(clause, partly);
-    if (has_any(clause, grew) || (stay && (go || shrink)))
+    bool go = plain_has(clause, gone), stay = plain_has(clause, stayed), shrink = plain_has(clause, shrank), denied = has_denial(clause);
+    stay &= !plain_find(clause, "as large") || !plain_has(clause, partly);
+    if (plain_has(clause, grew) || (stay && (go || shrink)))
         return VERB_UNCLEAR;
     if (plain_find(clause, "to zero"))
         return denied || stay ? VERB_UNCLEAR : VERB_GO;
     if (denied)
-        return go || stay ? VERB_UNCLEAR : shrink || has_any(clause, moved) ? VERB_STAY : VERB_NONE;
+        return go || stay ? VERB_UNCLEAR : shrink || plain_has(clause, moved) ? VERB_STAY : VERB_NONE;
     if (go)
-        return shrink || has_any(clause, partly) ? VERB_SHRINK : VERB_GO;
+        return shrink || plain_has(clause, partly) ? VERB_SHRINK : VERB_GO;
     return stay ? VERB_STAY : shrink ? VERB_SHRINK : VERB_NONE;
 }
 
@@ -219,13 +143,13 @@ static void clause_note(struct answers *answers, const char *clause, enum verb *
     static const char *const speeds[] = {"performance", "throughput", "runtime", "run time", "latency", "the time", "speed", NULL};
     static const char *const alike[] = {"so did", "so does", "so has", "so is", "so was", "too ", "as well", "likewise", "with it", "with them", "along with", NULL};
     enum verb verb = verb_of(clause);
-    if (has_any(clause, gaps)) {
+    if (plain_has(clause, gaps)) {
         if (verb == VERB_NONE && has_denial(clause)) /* "the exits fell, but the gap didn't" */
             verb = *before == VERB_SHRINK ? VERB_STAY : VERB_UNCLEAR;
-        else if (verb == VERB_NONE && has_any(clause, alike))
+        else if (verb == VERB_NONE && plain_has(clause, alike))
             verb = *before;
         verb_note(answers, verb);
-    } else if (verb == VERB_STAY && has_any(clause, speeds) && (!plain_find(clause, "the same") || plain_find(clause, "stay") || plain_find(clause, "remain"))) {
+    } else if (verb == VERB_STAY && plain_has(clause, speeds) && (!plain_find(clause, "the same") || plain_find(clause, "stay") || plain_find(clause, "remain"))) {
         verb_note(answers, verb);
     }
     *before = verb == VERB_NONE ? *before : verb;
@@ -287,7 +211,7 @@ static void tried_note(struct answers *answers, const char *text)
 static bool is_supposed(const char *text)
 {
     static const char *const words[] = {"should", "would", "might", "could", "may ", "if ", "whether ", "expect", "perhaps", "maybe", "probably", "hope", "plan to", "will ", "? ", "not tried", "n't tried", NULL};
-    return has_any(text, words) || strstr(text, " ? ");
+    return plain_has(text, words) || strstr(text, " ? ");
 }
 
 bool outcome_is_doubtful(const struct plain_sentence *plain)

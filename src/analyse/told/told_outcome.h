@@ -9,7 +9,7 @@
 #ifndef PLUMB_ANALYSE_TOLD_TOLD_OUTCOME_H
 #define PLUMB_ANALYSE_TOLD_TOLD_OUTCOME_H
 
-#include "base/text.h"
+#include "analyse/told/told_words.h"
 
 enum outcome {
     OUTCOME_STAYED, /* the gap, or the slowness */
@@ -25,17 +25,6 @@ enum outcome_reading {
     OUTCOME_UNCLEAR  /* it has, and which isn't clear, or only what may be */
 };
 
-enum { SENTENCE_MOST = 600 };
-
-/* A sentence to look for words in: lower case, one blank between words, before the first and behind the last; marks between clauses are " , ". */
-struct plain_sentence {
-    char text[5 * SENTENCE_MOST + 8]; /* each sign becomes five at most */
-};
-
-/* Of a longer one its beginning. */
-void plain_sentence_of(struct plain_sentence *ret_plain, struct view sentence);
-/* Where the words begin a word; NULL: nowhere. */
-const char *plain_find(const char *text, const char *words);
 /* It tells of what may be, was asked or was denied. */
 bool outcome_is_doubtful(const struct plain_sentence *plain);
 enum outcome_reading outcome_of(struct view sentence, const struct plain_sentence *plain, enum outcome *ret_outcome);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/told/told_quantity.h"
 
+#include "analyse/told/told_words.h"
 #include "base/vec.h"
 
 #include <ctype.h>
@@ -8,16 +9,6 @@
 #include <string.h>
 
 /* ---- one quantity ---- */
-
-static bool starts(const char *text, const char *words)
-{
-    return strncmp(text, words, strlen(words)) == 0;
-}
-
-static bool ends_word(char c)
-{
-    return !isalnum((unsigned char)c) && c != '_';
-}
 
 /* What one of the last digit counts: 0.1 of "4.2", 1 of "1200". */
 static double digit_of(struct view number)
@@ -40,7 +31,7 @@ static bool time_unit(const char *text, double *ret_seconds, size_t *ret_length)
                  {"second", 1}, {"secs", 1}, {"sec", 1}, {"s", 1}, {"minutes", 60}, {"minute", 60}, {"mins", 60}, {"min", 60}, {"hours", 3600}, {"hour", 3600}, {"h", 3600}};
     for (size_t at = 0; at < array_count(units); at++) {
         size_t length = strlen(units[at].unit);
-        if (!starts(text, units[at].unit) || !ends_word(text[length]) || text[length] == '/')
+        if (!plain_starts(text, units[at].unit) || is_of_word(text[length]) || text[length] == '/')
             continue;
         *ret_seconds = units[at].seconds;
         *ret_length = length;
@@ -58,12 +49,12 @@ static bool rate_unit(const char *text, size_t *ret_length)
     while (isalpha((unsigned char)text[word]))
         word++;
     for (size_t at = 0; at < array_count(rates); at++)
-        if (word == strlen(rates[at]) && starts(text, rates[at])) {
+        if (word == strlen(rates[at]) && plain_starts(text, rates[at])) {
             *ret_length = word;
             return true;
         }
     for (size_t at = 0; word && at < array_count(per); at++)
-        if (starts(text + word, per[at]) && ends_word(text[word + strlen(per[at])])) {
+        if (plain_starts(text + word, per[at]) && !is_of_word(text[word + strlen(per[at])])) {
             *ret_length = word + strlen(per[at]);
             return true;
         }
@@ -74,7 +65,7 @@ static bool rate_unit(const char *text, size_t *ret_length)
 static double multiple_of(const char *text, size_t *ret_length)
 {
     double scale = *text == 'k' ? 1e3 : *text == 'm' ? 1e6 : *text == 'g' ? 1e9 : 1;
-    *ret_length = scale > 1 && ends_word(text[1]) && text[1] != '/' ? 1 : 0;
+    *ret_length = scale > 1 && !is_of_word(text[1]) && text[1] != '/' ? 1 : 0;
     return *ret_length ? scale : 1;
 }
 
@@ -85,7 +76,7 @@ static void unit_read(struct quantity *quantity)
     size_t length = 0, multiple = 0, rate = 0;
     quantity->scale = multiple_of(text, &multiple);
     const char *behind = text + multiple + (multiple && text[multiple] == ' ');
-    if (*text == '%' || (starts(text, "percent") && ends_word(text[7]))) {
+    if (*text == '%' || (plain_starts(text, "percent") && !is_of_word(text[7]))) {
         quantity->kind = QUANTITY_PERCENT;
         length = *text == '%' ? 1 : 7;
     } else if (rate_unit(behind, &rate)) {
@@ -104,7 +95,7 @@ static void unit_read(struct quantity *quantity)
 bool quantity_next(const char *text, const char *whole, struct quantity *ret_quantity)
 {
     for (; *text; text++) {
-        bool inside = text > whole && (!ends_word(text[-1]) || text[-1] == '.' || text[-1] == '-' || text[-1] == '=');
+        bool inside = text > whole && (is_of_word(text[-1]) || text[-1] == '.' || text[-1] == '-' || text[-1] == '=');
         if (!isdigit((unsigned char)*text) || inside)
             continue;
         size_t length = strspn(text, "0123456789.,");

@@ -2,6 +2,7 @@
 #include "analyse/told/told_share.h"
 
 #include "analyse/told/told_outcome.h"
+#include "analyse/told/told_words.h"
 #include "base/vec.h"
 
 #include <string.h>
@@ -93,14 +94,6 @@ static const char *const before_name[] = {"of", "the", "its", "our", "all", "is"
 static const char *const behind_name[] = {"takes", "took", "has", "have", "holds", "is", "at", "with", "accounts", "for", "uses", "eats", "burns", "itself", "alone", "about", "around", "roughly", NULL};
 static const char *const articles[] = {"of", "the", "its", "our", "all", NULL};
 
-static bool is_any(struct view word, const char *const *words)
-{
-    for (; *words; words++)
-        if (word.length == strlen(*words) && strncasecmp(word.text, *words, word.length) == 0)
-            return true;
-    return false;
-}
-
 /* "of the time", "of all samples", or nothing more in this clause. */
 static bool is_of_time(const struct tokens *tokens, size_t share)
 {
@@ -108,9 +101,9 @@ static bool is_of_time(const struct tokens *tokens, size_t share)
     if (tokens->items[share].ends_clause || at == tokens->count || tokens->items[at].kind != TOKEN_WORD || is_sign(tokens->items[at].text.length ? tokens->items[at].text.text[0] : ',', "-,"))
         return true;
     bool of = view_equal(tokens->items[at].text, "of");
-    while (of && at < tokens->count && is_any(tokens->items[at].text, articles))
+    while (of && at < tokens->count && word_is(tokens->items[at].text, articles))
         at++;
-    return of && at < tokens->count && is_any(tokens->items[at].text, of_time);
+    return of && at < tokens->count && word_is(tokens->items[at].text, of_time);
 }
 
 /* "L3 misses: 40 %" is a share of these. */
@@ -131,7 +124,7 @@ static const struct token *share_before(const struct tokens *tokens, size_t name
 {
     size_t at = name;
     while (at > 0 && tokens->items[at - 1].kind == TOKEN_WORD && !tokens->items[at - 1].ends_clause &&
-           (is_any(tokens->items[at - 1].text, before_name) || is_any(tokens->items[at - 1].text, of_time)))
+           (word_is(tokens->items[at - 1].text, before_name) || word_is(tokens->items[at - 1].text, of_time)))
         at--;
     const struct token *share = at > 0 && at < name ? &tokens->items[at - 1] : NULL;
     return share && share->kind == TOKEN_SHARE && !share->ends_clause ? share : NULL;
@@ -140,7 +133,7 @@ static const struct token *share_before(const struct tokens *tokens, size_t name
 static const struct token *share_behind(const struct tokens *tokens, size_t name)
 {
     size_t at = name + 1;
-    while (at < tokens->count && tokens->items[at].kind == TOKEN_WORD && !tokens->items[at].ends_clause && is_any(tokens->items[at].text, behind_name))
+    while (at < tokens->count && tokens->items[at].kind == TOKEN_WORD && !tokens->items[at].ends_clause && word_is(tokens->items[at].text, behind_name))
         at++;
     const struct token *share = at < tokens->count ? &tokens->items[at] : NULL;
     bool linked = share && (at > name + 1 || share->in_bracket) && !tokens->items[name].ends_clause;

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/told/told_words.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+bool is_of_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* What of the text is to be put as one sign: its bytes, and what stands for them. */
+static size_t sign_of(const char *text, size_t length, const char **ret_plain)
+{
+    static const struct {
+        const char *sign, *plain;
+    } signs[] = {{"\xe2\x80\x99", "'"}, {"\xe2\x80\x94", " , "}, {"\xe2\x86\x92", " -> "}, {"\xe2\x87\x92", " -> "}, {"\xc3\x97", "x"}, {"*", ""}, {"`", ""}, {"\"", " "}, {";", " , "}, {":", " , "}, {"(", " , ( "}, {")", " ) , "}, {"!", " "}, {"?", " ? "}};
+    for (size_t at = 0; at < sizeof(signs) / sizeof(signs[0]); at++) {
+        size_t size = strlen(signs[at].sign);
+        if (size <= length && memcmp(text, signs[at].sign, size) == 0) {
+            *ret_plain = signs[at].plain;
+            return size;
+        }
+    }
+    bool inside = length > 1 && is_of_word(text[1]);
+    if ((text[0] == ',' || text[0] == '.') && !inside) {
+        *ret_plain = " , ";
+        return 1;
+    }
+    return 0;
+}
+
+static void plain_add(struct plain_sentence *plain, size_t *length, const char *text, size_t size)
+{
+    for (size_t at = 0; at < size; at++) {
+        char c = isspace((unsigned char)text[at]) || !text[at] ? ' ' : (char)tolower((unsigned char)text[at]);
+        if ((c == ' ' && plain->text[*length - 1] == ' ') || *length + 2 >= sizeof(plain->text))
+            continue;
+        plain->text[(*length)++] = c;
+    }
+}
+
+void plain_sentence_of(struct plain_sentence *ret_plain, struct view sentence)
+{
+    size_t length = 1;
+    ret_plain->text[0] = ' ';
+    for (size_t at = 0; at < sentence.length;) {
+        const char *as = NULL;
+        size_t size = sign_of(sentence.text + at, sentence.length - at, &as);
+        plain_add(ret_plain, &length, as ? as : sentence.text + at, as ? strlen(as) : 1);
+        at += as ? size : 1;
+    }
+    plain_add(ret_plain, &length, " ", 1);
+    ret_plain->text[length] = '\0';
+}
+
+const char *plain_find(const char *plain, const char *words)
+{
+    for (const char *at = strstr(plain, words); at; at = strstr(at + 1, words))
+        if (at == plain || !is_of_word(at[-1]) || !is_of_word(words[0]))
+            return at;
+    return NULL;
+}
+
+bool plain_has(const char *plain, const char *const *words)
+{
+    for (; *words; words++)
+        if (plain_find(plain, *words))
+            return true;
+    return false;
+}
+
+bool plain_starts(const char *plain, const char *words)
+{
+    return strncmp(plain, words, strlen(words)) == 0;
+}
+
+bool piece_has(struct view piece, const char *const *words)
+{
+    struct plain_sentence plain;
+    plain_sentence_of(&plain, piece);
+    return plain_has(plain.text, words);
+}
+
+bool word_is(struct view word, const char *const *words)
+{
+    for (; *words; words++)
+        if (word.length == strlen(*words) && strncasecmp(word.text, *words, word.length) == 0)
+            return true;
+    return false;
+}
