@@ -98,7 +98,7 @@ static void add_share(struct page *page, const struct calibration *calibration, 
     }
     if (share->mid >= CALIBRATION_SHARED_BELOW) {
         text_printf(&line, "The core %s yours%s: it issue%s %.0f %% of its %u instructions a cycle.",
-                    is_kept ? "was" : "is", had_to_wait(calibration) ? " while you have it" : "",
+                    is_kept ? "was" : "is", !had_to_wait(calibration) ? "" : is_kept ? " while you had it" : " while you have it",
                     is_kept ? "d" : "s", 100 * share->mid,
                     calibration->issue_slots);
         page_paragraph(page, PAGE_GOOD, 0, 0, text_string(&line));

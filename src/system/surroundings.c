@@ -17,6 +17,13 @@ static const char *list_of(const struct fact_word *fact, struct arena *arena)
     return !fact->known ? "" : *fact->text ? arena_string(arena, fact->text) : "none";
 }
 
+/* A kernel that can't do without ticks has no such file beside that of isolated CPUs: none of them runs without. */
+static const char *nohz_of(const struct cpu_isolation *isolation, struct arena *arena)
+{
+    bool is_lacking = !isolation->nohz_full.known && isolation->isolated.known;
+    return is_lacking ? "none" : list_of(&isolation->nohz_full, arena);
+}
+
 static struct measured number_of(const struct fact_number *fact, double unit, struct arena *arena)
 {
     return fact->known ? measured_as((double)fact->value * unit) : not_measured(arena_string(arena, fact->why));
@@ -80,7 +87,7 @@ void surroundings_take(struct surroundings *surroundings, const struct machine *
         .thp_shmem = word_of(&machine->huge_page.shmem_enabled, arena),
         .governor = word_of(&machine->frequency.governor, arena),
         .frequency_driver = word_of(&machine->frequency.driver, arena),
-        .nohz_full = list_of(&machine->isolation.nohz_full, arena),
+        .nohz_full = nohz_of(&machine->isolation, arena),
         .isolated_cpus = list_of(&machine->isolation.isolated, arena),
         .mitigations = list_of(&machine->isolation.mitigations, arena),
         .clocksource = word_of(&machine->clocksource.current, arena),

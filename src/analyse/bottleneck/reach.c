@@ -3,6 +3,7 @@
 
 #include "analyse/bottleneck/code_index.h"
 #include "analyse/bottleneck/dependence.h"
+#include "analyse/bottleneck/short_walk.h"
 #include "analyse/bottleneck/thresholds.h"
 #include "analyse/bottleneck/walk.h"
 #include "analyse/memory/common_divisor.h"
@@ -160,13 +161,15 @@ static bool is_slow_memory(const struct bottleneck_request *request, const struc
 
 /*
  * A loop that steps through a few elements, each time somewhere else: between two samples so near in time that no walk could have left the
- * neighbourhood, addresses have no direction and agree on no speed (a hash table's entries: git's create_delta).
+ * neighbourhood, addresses have no direction and agree on no speed (a hash table's entries: git's create_delta). Where the loop itself says that it
+ * ends after a few (the keys of a tree's node), it is enough that no walk could have come round.
  */
-static bool begins_elsewhere(const struct reach *reach, const struct walk *walk, const struct bottleneck_machine *machine)
+static bool begins_elsewhere(const struct reach *reach, const struct walk *walk, const struct bottleneck_machine *machine, bool is_short)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
+    double neighbourhood = is_short ? 1 : limit->walk_neighbourhood;
     return walk->pairs && walk->agreeing < limit->walk_scattered && walk->drifting < limit->walk_undirected &&
-           limit->walk_neighbourhood * fastest_walk(reach, machine) * walk->pair_ns < reach->lines_bytes;
+           neighbourhood * fastest_walk(reach, machine) * walk->pair_ns < reach->lines_bytes;
 }
 
 /* A rate that has the samples' own time in it changes with what they take. */
@@ -189,7 +192,7 @@ static void order_find(struct reach *reach, const struct bottleneck_request *req
     double lines = counted ? lines_a_turn(region, step) : 1, way = (double)(step < 0 ? -step : step);
     /* A turn meets nearly all of the lines on its way. */
     bool by_code = way <= CACHE_LINE_BYTES || way <= 2 * CACHE_LINE_BYTES * lines;
-    reach->in_order = counted ? by_code && !begins_elsewhere(reach, &walk, request->machine) : (agrees || drifts) && !skips_lines(reach, &walk, request->machine);
+    reach->in_order = counted ? by_code && !begins_elsewhere(reach, &walk, request->machine, walk_is_short(request, region, row)) : (agrees || drifts) && !skips_lines(reach, &walk, request->machine);
     double width = counted && way > CACHE_LINE_BYTES ? way / lines : CACHE_LINE_BYTES;
     reach->order_is_open = !counted && !reach->in_order && walk.pairs && fastest_walk(reach, request->machine) * walk.pair_ns >= reach->lines_bytes;
     reach->line_ns = reach->in_order && agrees && walk.bytes_per_ns > 0 ? width / walk.bytes_per_ns : 0;

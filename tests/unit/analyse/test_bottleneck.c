@@ -1592,6 +1592,51 @@ static enum bottleneck_cause cause_met_at(struct made_up *made, const uint64_t p
     return cause;
 }
 
+/*
+ * A tree's keys: a loop over 15 of them, whose place and whose end are at these places at one sample after the other, and which begins
+ * anywhere in 4 MiB. way_left: to its end.
+ */
+static enum bottleneck_cause keys_met(uint64_t way_left)
+{
+    enum { PLACE = 3, END = 5 };
+    static const uint64_t hits[] = {900, 40, 30, 20, 10};
+    static struct stall_sample placed[WALK_STOPS];
+    struct made_up *made = calloc(1, sizeof(*made));
+    loop_make(made, "4c3b0283d9ff4883c2084839fa75f1", hits);
+    struct samples *samples = &made->recording.samples;
+    samples->items = calloc(WALK_STOPS, sizeof(*samples->items));
+    samples->registers = calloc(WALK_STOPS, sizeof(*samples->registers));
+    samples->register_values = calloc(2 * WALK_STOPS, sizeof(*samples->register_values));
+    samples->count = samples->registers_count = WALK_STOPS;
+    samples->register_value_count = 2 * WALK_STOPS;
+    uint64_t state = 88172645463325252u;
+    for (uint32_t at = 0; at < WALK_STOPS; at++) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        uint64_t place = (1ull << 40) + state % 16384 * 256;
+        samples->items[at] = (struct sample){.time_ns = at * WALK_STEP_NS, .ip = made->rows[0][1].addr, .stack = STACK_NONE, .registers = at};
+        samples->registers[at] = (struct registers){.first = 2 * at, .mask = 1 << PLACE | 1 << END};
+        samples->register_values[2 * at] = place;
+        samples->register_values[2 * at + 1] = place + way_left;
+        placed[at] = (struct stall_sample){.sample = at, .sampled = 1, .stalled = 0};
+        made->addresses[made->stalls.address_count++] = (struct stall_address){.time_ns = at * WALK_STEP_NS, .addr = place, .function = 0, .instruction = 0};
+    }
+    made->stalls.placed = placed;
+    made->stalls.placed_count = WALK_STOPS;
+    enum bottleneck_cause cause = verdict_of(made)->cause;
+    done(made);
+    free(made);
+    return cause;
+}
+
+/* By the code alone each of them goes through memory in order; one that ends after two lines goes where it begins. */
+Test(bottleneck, a_loop_over_a_few_keys_is_no_walk_through_memory)
+{
+    cr_expect_eq(keys_met(120), CAUSE_PARALLEL_MISSES, "%s", bottleneck_subclass_name(keys_met(120)));
+    cr_expect_eq(keys_met(1 << 20), CAUSE_BANDWIDTH, "%s", bottleneck_subclass_name(keys_met(1 << 20)));
+}
+
 /* A loop of one load. step: what the code adds to its pointer a turn; 0: it doesn't say. */
 static enum bottleneck_cause met_at(const uint64_t places[WALK_STOPS], int64_t step)
 {

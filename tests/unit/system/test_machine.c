@@ -88,6 +88,24 @@ Test(machine, a_hidden_pmu_is_told_by_its_makers_leaf)
 }
 
 /* What a snapshot keeps is enough for the same facts. (CPUID is the live machine's in any snapshot: the fixture's is put back.) */
+/* Its kernel has no nohz_full file, and a list of isolated CPUs that is empty: a run on it differs from one with nohz_full=1-3. */
+Test(surroundings, a_kernel_that_keeps_all_ticks_differs_from_one_that_does_without)
+{
+    struct arena arena;
+    struct surroundings with_ticks, without;
+    struct surroundings_difference found[4];
+    arena_init(&arena);
+    struct machine *machine = machine_of("zen4-host");
+    surroundings_take(&with_ticks, machine, &arena);
+    without = with_ticks;
+    without.nohz_full = "1-3";
+    cr_assert_eq(surroundings_compare(&with_ticks, &without, found, 4, &arena), 1);
+    cr_expect_str_eq(found[0].name, "nohz_full");
+    cr_expect_str_eq(found[0].a, "none");
+    machine_done(machine);
+    arena_done(&arena);
+}
+
 Test(machine, a_snapshot_of_each_fixture_tells_the_same)
 {
     static const char *const names[] = {"kvm-host", "zen4-host", "neoverse-v2-host", "alder-lake-host", "sev-snp-guest", "xen-guest",
