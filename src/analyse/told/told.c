@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/told/told.h"
 
+#include "analyse/told/told_label.h"
 #include "base/scope.h"
 #include "base/vec.h"
 
@@ -173,14 +174,18 @@ static enum trial_reading trial_read(struct view sentence, const struct told_sta
     struct plain_sentence plain;
     struct told_states two;
     struct told_pair pair;
+    struct interval gain;
+    double of_gap;
     plain_sentence_of(&plain, sentence);
     enum change_reading change = told_change_of(plain.text, &trial->treatment);
     change = tells_by_numbers(plain.text, change) ? CHANGE_MADE : change;
     enum outcome_reading outcome = outcome_read(sentence, &plain, states, trial);
-    bool of_numbers = told_has_pair(plain.text) || (change == CHANGE_MADE && plain_has(plain.text, of_speed));
+    bool of_numbers = told_has_amount(plain.text) || (change == CHANGE_MADE && plain_has(plain.text, of_speed));
     if (change != CHANGE_NONE && outcome == OUTCOME_UNTOLD && of_numbers)
         return TRIAL_OUTCOME_UNCLEAR;
-    if (change == CHANGE_NONE && told_pair_of(plain.text, &pair) && !told_states_of(plain.text, &two))
+    bool tells_change = told_pair_of(plain.text, &pair) && !told_states_of(plain.text, &two);
+    bool beside_states = states->slow > 0 && told_state_gain(plain.text, states, &gain, &of_gap);
+    if (change == CHANGE_NONE && (tells_change || beside_states))
         return TRIAL_CHANGE_UNKNOWN;
     if (change == CHANGE_NONE || outcome == OUTCOME_UNTOLD)
         return TRIAL_NONE;
@@ -329,6 +334,18 @@ struct view told_sentence(struct view *text)
     return sentence;
 }
 
+/* "THP off: 4.2 s. THP on: 3.1 s.": each has one amount, and both together tell of one change. */
+static bool is_other_half(struct view first, struct view second)
+{
+    struct plain_sentence one, other, both;
+    struct told_pair pair;
+    plain_sentence_of(&one, first);
+    plain_sentence_of(&other, second);
+    plain_sentence_of(&both, (struct view){first.text, (size_t)(second.text + second.length - first.text)});
+    return told_has_amount(one.text) && told_has_amount(other.text) && !told_pair_of(one.text, &pair) && !told_pair_of(other.text, &pair) && told_pair_of(both.text, &pair) &&
+           pair.change != TREATMENT_COUNT && !told_names_state(both.text);
+}
+
 /* "We booted with nohz_full. It made no difference.": the first says what was changed, the second what came of it. */
 static bool is_continued(struct view first, struct view second)
 {
@@ -349,7 +366,7 @@ static bool is_continued(struct view first, struct view second)
 struct view told_passage(struct view *text)
 {
     struct view first = told_sentence(text), rest = *text, second = told_sentence(&rest);
-    if (!first.length || !second.length || first.length + second.length > SENTENCE_MOST / 2 || !is_continued(first, second))
+    if (!first.length || !second.length || first.length + second.length > SENTENCE_MOST / 2 || !(is_continued(first, second) || is_other_half(first, second)))
         return first;
     *text = rest;
     return (struct view){first.text, (size_t)(second.text + second.length - first.text)};

@@ -70,13 +70,14 @@ bool told_pair_of(const char *plain, struct told_pair *ret_pair)
     return true;
 }
 
-bool told_has_pair(const char *plain)
+bool told_has_amount(const char *plain)
 {
     struct quantities all;
-    struct quantity first, last;
     quantities_of(plain, &all);
-    bool multiples = quantities_pair(&all, QUANTITY_BARE, &first, &last) && first.scale > 1 && last.scale > 1; /* "1.2M", "1.7M" of something */
-    return multiples || quantities_pair(&all, QUANTITY_TIME, &first, &last) || quantities_pair(&all, QUANTITY_RATE, &first, &last);
+    for (size_t at = 0; at < all.count; at++)
+        if (all.items[at].kind == QUANTITY_TIME || all.items[at].kind == QUANTITY_RATE || (all.items[at].kind == QUANTITY_BARE && all.items[at].scale > 1)) /* "1.2M" of something */
+            return true;
+    return false;
 }
 
 /* ---- one of them, where two others were told ---- */
@@ -91,14 +92,12 @@ static void time_of(const struct quantity *quantity, double *ret_value, double *
 
 bool told_states_of(const char *plain, struct told_states *ret_states)
 {
-    static const char *const states[] = {"guest", "vm ", "vms ", "virtual machine", "virtualised", "virtualized", "bare metal", "bare-metal", "baremetal", "native", "container", "docker", "host", "td ", "tdx", "sev ", "sev-",
-                                         "confidential", "old ", "new ", "instance", "release", "version", "upgrade", "migrat", "since ", NULL};
     static const enum quantity_kind kinds[] = {QUANTITY_TIME, QUANTITY_RATE};
     struct quantities all;
     struct quantity first, last;
     quantities_of(plain, &all);
     for (size_t at = 0; at < array_count(kinds); at++) {
-        if (!quantities_pair(&all, kinds[at], &first, &last) || !(last.value > 0) || first.unit.length >= sizeof(ret_states->unit) || !plain_has(plain, states))
+        if (!quantities_pair(&all, kinds[at], &first, &last) || !(last.value > 0) || first.unit.length >= sizeof(ret_states->unit) || !told_names_state(plain))
             continue;
         struct told_states two = {.are_rates = kinds[at] == QUANTITY_RATE};
         if (first.unit.length)

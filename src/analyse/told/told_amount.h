@@ -22,8 +22,8 @@ bool told_pair_of(const char *plain, struct told_pair *ret_pair);
 
 /* "gained 3 %", "throughput improved by 40 %", "made it 12 % slower"; whether a share is of the time or of the speed isn't told: both ends, as above. */
 bool told_gain(const char *plain, struct interval *ret_gain);
-/* Two times, two rates or two multiples of something ("1.2M") stand in it, whatever their order. */
-bool told_has_pair(const char *plain);
+/* A time, a rate or a multiple of something ("1.2M") stands in it. */
+bool told_has_amount(const char *plain);
 
 /* Two states of a program that somebody compared ("41.0 s on bare metal, 52.7 s in the guest"), as times or as rates of one unit. */
 struct told_states {

@@ -68,6 +68,34 @@ static struct label label_of(struct view text)
     return label;
 }
 
+/* ---- what else differed ---- */
+
+static const char *const states[] = {"guest", "vm ", "vms ", "virtual machine", "virtualised", "virtualized", "bare metal", "bare-metal", "baremetal", "native", "container", "docker", "host", "td ", "tdx", "sev ", "sev-",
+                                     "confidential", "old ", "new ", "instance", "release", "version", "upgrade", "migrat", "since "};
+
+bool told_names_state(const char *plain)
+{
+    for (size_t at = 0; at < array_count(states); at++)
+        if (plain_find(plain, states[at]))
+            return true;
+    return false;
+}
+
+/* One of them is of something that the other isn't of, and the other way round: "with it on the old kernel, without it on the new one". */
+static bool differ_otherwise(struct view first, struct view last)
+{
+    struct plain_sentence one, other;
+    bool of_first = false, of_last = false;
+    plain_sentence_of(&one, first);
+    plain_sentence_of(&other, last);
+    for (size_t at = 0; at < array_count(states); at++) {
+        bool in_first = plain_find(one.text, states[at]), in_last = plain_find(other.text, states[at]);
+        of_first |= in_first && !in_last;
+        of_last |= in_last && !in_first;
+    }
+    return of_first && of_last;
+}
+
 /* ---- where labels stand ---- */
 
 /* "(baseline)" just behind the amount, before the limit: what is in it; empty: there is none. */
@@ -154,6 +182,8 @@ struct told_order told_order_by_labels(const char *plain, const struct quantity 
     struct labels ahead = {label_of(words_ahead(plain, first)), label_of(words_ahead(behind_first, last))};
     struct labels behind = {label_of(words_behind(first, last->begin)), label_of(words_behind(last, end))};
     size_t ahead_times = 0, behind_times = 0;
+    if (differ_otherwise(words_ahead(plain, first), words_ahead(behind_first, last)) || differ_otherwise(words_behind(first, last->begin), words_behind(last, end)))
+        return (struct told_order){.treatment = TREATMENT_COUNT};
     if (in_first.length || in_last.length) {
         struct labels mixed = {in_first.length ? label_of(in_first) : ahead.first, in_last.length ? label_of(in_last) : ahead.last};
         return order_of(mixed, plain, &ahead_times);

@@ -4,7 +4,7 @@
  * "1.83 s (baseline), 1.52 s (THP)", "SMT off: 5.2 s before, 3.9 s after"?
  *
  * A label stands ahead of its amount, behind it or in brackets; of both amounts in the same way. It is a word of time, a change by its name, or refers
- * to one ("with it"). Labels that contradict one another tell nothing.
+ * to one ("with it"). Labels that contradict one another tell nothing, nor do those of two machines or versions.
  */
 #ifndef PLUMB_ANALYSE_TOLD_TOLD_LABEL_H
 #define PLUMB_ANALYSE_TOLD_TOLD_LABEL_H
@@ -19,6 +19,8 @@ struct told_order {
     enum treatment treatment; /* the change that they name or refer to; TREATMENT_COUNT: words of time, which tell what was first and not of what */
 };
 
+/* It names a machine, a system or a version that something ran on: "bare metal", "the guest", "the old kernel". */
+bool told_names_state(const char *plain);
 /* plain: the sentence that both stand in, first before last. */
 struct told_order told_order_by_labels(const char *plain, const struct quantity *first, const struct quantity *last);
 

@@ -200,7 +200,11 @@ Test(told, what_sounds_like_a_trial_and_was_not_taken_says_why)
     cr_expect_not_null(told_why_unread(view_of("Time: 120 s (one node), 95 s (with huge pages)."), &no_states), "two times, and which was first isn't said");
     cr_expect_null(told_why_unread(view_of("With THP the gap is gone."), &no_states), "it was taken");
 
+    cr_expect_not_null(told_why_unread(view_of("With THP the faults took 0.3 s."), &no_states), "a number that is passed over is said");
     cr_expect_null(told_why_unread(view_of("We use huge pages."), &no_states), "it tells of no trial");
+    const struct told_states states = told_states_in(view_of("The build takes 212 s on bare metal and 301 s in the VM."));
+    cr_expect_not_null(told_why_unread(view_of("Exits are down, build time 299 s."), &states), "of which change isn't told");
+    cr_expect_null(told_why_unread(view_of("Exits are down, and a fault takes 2 us."), &states), "of something else");
 }
 
 /* Two states and, further on, what a change came to beside them. */
@@ -311,6 +315,14 @@ Test(told, what_a_change_returned)
         {"taskset -c 0-7: 5.2 s (before), 3.9 s (after).", 1 - 3.95 / 5.15, 1 - 3.85 / 5.25},
         {"mitigations=off: 5.2 s before, 3.9 s after.", 1 - 3.95 / 5.15, 1 - 3.85 / 5.25},
         {"3.1 s with huge pages, 4.2 s without.", 1 - 3.15 / 4.15, 1 - 3.05 / 4.25},
+        {"THP off: 4.2 s. THP on: 3.1 s.", 1 - 3.15 / 4.15, 1 - 3.05 / 4.25},
+        {"numactl --membind=0: 31.2 s; default: 44.0 s", 1 - 31.25 / 43.95, 1 - 31.15 / 44.05},
+        {"44 s by default, 31 s with numactl --membind=0.", 1 - 31.5 / 43.5, 1 - 30.5 / 44.5},
+        {"10.4 s with glibc malloc, 8.1 s with jemalloc", 1 - 8.15 / 10.35, 1 - 8.05 / 10.45},
+        {"With THP on the old kernel 3.1 s, on the new kernel without THP 4.2 s.", 0, 0}, /* two things changed */
+        {"With huge pages the host takes 3.1 s, without them the guest takes 4.2 s.", 0, 0},
+        {"THP off: 4.2 s on the host. THP on: 3.1 s in the guest.", 0, 0},
+        {"THP off: 4.2 s. jemalloc: 3.1 s.", 0, 0},
         {"With -mprefer-vector-width=256 7.62 s, without it 8.41 s.", 1 - 7.625 / 8.405, 1 - 7.615 / 8.415},
         {"Without AVX-512 dispatch it took 1.83 s, with it 1.97.", 1 - 1.835 / 1.965, 1 - 1.825 / 1.975},
         {"No THP: 4.2 s before, 3.1 s after.", 0, 0},
