@@ -146,6 +146,11 @@ main :- numlist(1, 9, Ns), permutation(Ns, Qs), safe(Qs), write(Qs), nl, findall
     (work / "proteins.fa").write_text("".join(f">p{at}\n" + "".join(draw.choices(letters, k=300)) + "\n" for at in range(150_000)))
     (work / "reads.sam").write_text("@HD\tVN:1.6\n@SQ\tSN:c\tLN:4000000\n" + "".join(
         f"r{at}\t0\tc\t{draw.randrange(1, 3_999_000)}\t42\t100M\t*\t0\t0\t{''.join(draw.choices('ACGT', k=100))}\t{''.join(draw.choices('FFFF:,#', k=100))}\n" for at in range(60_000)))
+    clauses = [[draw.choice((-1, 1)) * draw.randrange(1, 300) for _ in range(3)] for _ in range(1260)]
+    (work / "random3.cnf").write_text(f"p cnf 300 {len(clauses)}\n" + "".join(" ".join(map(str, one)) + " 0\n" for one in clauses))
+    sums = "local t={{}} for i=1,3e6 do t[i]=(i*7919)%1000003 end local s=0 for k=1,30 do for i=1,#t do s={} end end print(s)\n"
+    (work / "loop.lua").write_text(sums.format("(s+t[i]*k)%1000007"))
+    (work / "mask.lua").write_text(sums.format("bit.band(s+t[i]*k,0xfffff)"))
     smooth = bytes(at * 255 // 1600 for at in range(1600) for _ in range(3))
     (work / "smooth.ppm").write_bytes(b"P6 1600 1200 255\n" + smooth * 1200)
 
@@ -261,6 +266,21 @@ PROGRAMS = [
     ("ledger", ["ledger", "-f", "books.ledger", "bal"], "huge pages", ["env", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1", "ledger", "-f", "books.ledger", "bal"]),
     ("espeak-ng", ["sh", "-c", "head -c 20000 text.txt | espeak-ng --stdout > /dev/null"], "a higher voice: fewer harmonics", ["sh", "-c", "head -c 20000 text.txt | espeak-ng -p 99 --stdout > /dev/null"]),
     ("oggenc", ["oggenc", "-Q", "sound.wav", "-o", "/dev/null"], None, None),
+    ("sed", ["sed", "-E", "-e", r"s/([a-z]+)0 ([a-z]+)/\2 \1/g", "text.txt"], "LC_ALL=C: bytes in place of characters", ["env", "LC_ALL=C", "sed", "-E", "-e", r"s/([a-z]+)0 ([a-z]+)/\2 \1/g", "text.txt"]),
+    ("pigz", ["pigz", "-p", "2", "-9", "-kc", "text.txt"], "-1: hardly any search", ["pigz", "-p", "2", "-1", "-kc", "text.txt"]),
+    ("od", ["od", "-c", "noise.raw"], "xxd: digits from a table, no printf", ["xxd", "noise.raw"]),
+    ("objdump", ["objdump", "-d", "/usr/bin/git"], "no raw bytes beside instructions", ["objdump", "-d", "--no-show-raw-insn", "/usr/bin/git"]),
+    ("cppcheck", ["cppcheck", "-q", "many.c"], None, None),
+    ("cadical", ["cadical", "-q", "-t", "6", "random3.cnf"], None, None),
+    ("argon2", ["sh", "-c", "echo -n password | argon2 somesalt -t 6 -m 16 -p 1"], "huge pages", ["env", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1", "sh", "-c", "echo -n password | argon2 somesalt -t 6 -m 16 -p 1"]),
+    ("luajit", ["luajit", "loop.lua"], "a mask in place of the remainder", ["luajit", "mask.lua"]),
+    ("b2sum", ["b2sum", "noise.raw", "text.txt", "noise.raw", "noise.raw"], None, None),
+    ("x265", ["x265", "--log-level", "none", "--pools", "1", "--frame-threads", "1", "--preset", "fast", "-f", "40", "-o", "/dev/null", "movie.y4m"], "preset ultrafast",
+     ["x265", "--log-level", "none", "--pools", "1", "--frame-threads", "1", "--preset", "ultrafast", "-f", "40", "-o", "/dev/null", "movie.y4m"]),
+    ("opusenc", ["opusenc", "--quiet", "sound.wav", "/dev/null"], "--comp 0: hardly any search", ["opusenc", "--quiet", "--comp", "0", "sound.wav", "/dev/null"]),
+    ("gnugo", ["/usr/games/gnugo", "--benchmark", "2", "--boardsize", "9"], None, None),
+    ("hunspell", ["sh", "-c", "head -c 400000 text.txt | tr -d 0-9 | hunspell -d en_US -l"], None, None),
+    ("valgrind", ["valgrind", "-q", "--tool=none", "gzip", "-9", "-kc", "many.ll"], None, None),
     ("factor", ["sh", "-c", "seq 1000000000000000 1000000000040000 | factor"], "numbers of half the digits: shorter searches", ["sh", "-c", "seq 10000000 10040000 | factor"]),
 ]
 

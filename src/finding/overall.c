@@ -3,6 +3,7 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
+#include "finding/binaries.h"
 #include "finding/callers.h"
 #include "finding/counted.h"
 #include "finding/cpu/dispatch.h"
@@ -201,10 +202,11 @@ static struct overall with_sentence(struct overall overall, const char *sentence
     return overall;
 }
 
-/* What the time is called for and which programs took it. */
+/* What the time is called for, and which programs, or else which binaries, took it. */
 static struct overall with_parts(struct overall overall, const struct results *results, struct arena *arena)
 {
-    return with_sentence(with_sentence(overall, parts_said(results, arena), arena), programs_said(results, arena), arena);
+    const char *programs = programs_said(results, arena);
+    return with_sentence(with_sentence(overall, parts_said(results, arena), arena), programs ? programs : binaries_said(results, arena), arena);
 }
 
 /* Who calls the hot function or, where none is hot, what the time is called for. */

@@ -2841,6 +2841,39 @@ Test(findings, a_pipeline_is_told_by_its_programs)
     }
 }
 
+Test(findings, spread_time_is_told_by_its_binaries)
+{
+    static const struct {
+        struct {
+            const char *name, *dso, *path;
+            uint64_t samples;
+            bool is_kernel;
+        } functions[4];
+        const char *said; /* NULL: nothing of it */
+    } cases[] = {
+        {{{"f", "tool", "/usr/bin/tool", 240, false}, {"g", "tool", "/usr/bin/tool", 230, false}, {"[JIT]+0x7f00", "anon", "//anon", 220, false}, {"sin", "libm.so.6", "/usr/lib/libm.so.6", 60, false}},
+         "By binary, tool has 47 % of the samples, generated code 22 % and libm.so.6 6 %."},
+        {{{"f", "tool", "/usr/bin/tool", 600, false}, {"m", "libc.so.6", "/usr/lib/libc.so.6", 400, false}}, NULL}, /* one function says it */
+        {{{"f", "tool", "/usr/bin/tool", 240, false}, {"k", "vmlinux", "[kernel]", 230, true}, {"m", "libc.so.6", "/usr/lib/libc.so.6", 90, false}}, NULL},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        struct stall_function functions[4];
+        made.stalls.functions = functions;
+        for (made.stalls.function_count = 0; made.stalls.function_count < 4 && cases[at].functions[made.stalls.function_count].name; made.stalls.function_count++) {
+            size_t number = made.stalls.function_count;
+            functions[number] = (struct stall_function){.name = cases[at].functions[number].name, .dso = cases[at].functions[number].dso, .dso_path = cases[at].functions[number].path,
+                                                        .samples = cases[at].functions[number].samples, .is_kernel = cases[at].functions[number].is_kernel};
+            functions[number].share = wilson_interval((double)functions[number].samples, 1000, 1000);
+        }
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        cr_expect_eq(strstr(overall.sentence, cases[at].said ? cases[at].said : "By binary") != NULL, cases[at].said != NULL, "case %zu: %s", at, overall.sentence);
+        arena_done(&made.arena);
+    }
+}
+
 /* A name without its share tells nothing of where the time goes. */
 Test(findings, the_hottest_function_has_its_share_where_the_verdict_is_of_others)
 {

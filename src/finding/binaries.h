@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where no function has much of the time: which binaries, generated code among them, hold how much. */
+#ifndef PLUMB_FINDING_BINARIES_H
+#define PLUMB_FINDING_BINARIES_H
+
+#include "finding/results.h"
+
+/* "By binary, valgrind has 48 % of the samples and generated code 31 %.", or NULL: one function says it, or one has nearly all. Owner: arena. */
+const char *binaries_said(const struct results *results, struct arena *arena);
+
+#endif
