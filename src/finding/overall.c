@@ -344,12 +344,24 @@ static const char *core_in_words(const struct bottleneck *bottleneck)
     return arithmetic * 2 >= core ? "arithmetic" : "waits within the core";
 }
 
-/* Where no class has most of the time, that is the answer: two of them at least, the largest first. "": the estimate says nothing, or one has it. */
+/* What lies in the second cache doesn't wait for memory. */
+static const char *memory_in_words(const struct bottleneck *bottleneck)
+{
+    double memory = 0;
+    for (int cause = 0; bottleneck && cause < CAUSE_COUNT; cause++)
+        memory += bottleneck_class_of((enum bottleneck_cause)cause) == BOTTLENECK_MEMORY ? bottleneck->masses[cause] : 0;
+    return bottleneck && bottleneck->masses[CAUSE_L2] * 2 > memory ? "the second cache" : "memory";
+}
+
+/*
+ * Where no class has all but a little of the time, that is the answer: two of them at least, the largest first; or that most of it isn't told. "": the
+ * estimate says nothing, or one has it.
+ */
 static const char *held_up_by_several(const struct bottleneck *bottleneck, struct arena *arena)
 {
-    static const double SHOWN_LEAST = 0.05, SECOND_LEAST = 0.1, MOST = 0.5;
+    static const double SHOWN_LEAST = 0.05, SECOND_LEAST = 0.1, NEARLY_MOST = 0.4, MOST = 0.5;
     struct class_mass classes[BOTTLENECK_CLASS_COUNT] = {
-        [BOTTLENECK_MEMORY] = {.words = "memory"},
+        [BOTTLENECK_MEMORY] = {.words = memory_in_words(bottleneck)},
         [BOTTLENECK_CORE] = {.words = core_in_words(bottleneck)},
         [BOTTLENECK_BAD_SPECULATION] = {.words = "wrong guesses"},
         [BOTTLENECK_FRONTEND] = {.words = "code that comes late"},
@@ -364,14 +376,16 @@ static const char *held_up_by_several(const struct bottleneck *bottleneck, struc
     if (classes[BOTTLENECK_MEMORY].share > SHOWN_LEAST * all) /* of a wrong guess that waits for a load, samples can't tell the two apart */
         classes[BOTTLENECK_BAD_SPECULATION].words = "wrong guesses and their loads";
     qsort(classes, array_count(classes), sizeof(*classes), class_mass_compare);
-    if (classes[0].share > MOST * all || classes[1].share <= SECOND_LEAST * all)
+    bool several = classes[1].share > SECOND_LEAST * all, untold = classes[0].share > SECOND_LEAST * all && classes[0].share < NEARLY_MOST * all;
+    if (!several && !untold)
         return "";
     scoped_text struct text out = {0};
     for (size_t at = 0; at < array_count(classes) && classes[at].share > SHOWN_LEAST * all; at++) {
         text_printf(&out, "%s%s %.0f %%", at ? ", " : "", classes[at].words, classes[at].share / all * 100);
         told += classes[at].share / all;
     }
-    return arena_printf(arena, " By estimate no one thing holds it up: %s; %.0f %% is not told.", text_string(&out), (1 - told) * 100);
+    const char *lead = !several ? "" : classes[0].share > MOST * all ? "several things share it: " : "no one thing holds it up: ";
+    return arena_printf(arena, " By estimate %s%s; %.0f %% is not told.", lead, text_string(&out), (1 - told) * 100);
 }
 
 /* Where the time goes, whatever the cause: the hottest function with its share, and what the estimate says of it all. */

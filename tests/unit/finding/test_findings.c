@@ -3235,6 +3235,30 @@ Test(findings, what_several_things_hold_up_is_said_with_its_parts)
     arena_done(&made.arena);
 }
 
+/* One that has a little more than half hides no second one, and what lies in the second cache doesn't wait for memory. */
+Test(findings, what_has_little_more_than_half_hides_no_second)
+{
+    struct made_up made;
+    make_up(&made);
+    made.stalls.blind_samples = 900;
+    struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_MIXED}};
+    made.results.bottleneck = &bottleneck;
+    bottleneck.masses[CAUSE_RETIRING] = 0.56;
+    bottleneck.masses[CAUSE_L2] = 0.3;
+    bottleneck.masses[CAUSE_PARALLEL_MISSES] = 0.09;
+    bottleneck.masses[CAUSE_UNKNOWN] = 0.05;
+    findings_test(&made.findings, &made.results, &made.arena);
+    const char *sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
+    cr_expect(strstr(sentence, "By estimate several things share it: busy with instructions 56 %, the second cache 39 %; 5 % is not told."), "%s", sentence);
+    bottleneck = (struct bottleneck){.program = {.class = BOTTLENECK_UNKNOWN}}; /* that most isn't told is to be said, too */
+    bottleneck.masses[CAUSE_RETIRING] = 0.34;
+    bottleneck.masses[CAUSE_FP] = 0.06;
+    bottleneck.masses[CAUSE_UNKNOWN] = 0.6;
+    sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
+    cr_expect(strstr(sentence, "By estimate busy with instructions 34 %, arithmetic 6 %; 60 % is not told."), "%s", sentence);
+    arena_done(&made.arena);
+}
+
 /* What has only the loosest bound is no lead; what the estimate lays time at is one, and no bound is below it. */
 Test(findings, a_loose_bound_is_no_lead)
 {
