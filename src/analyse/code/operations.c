@@ -21,7 +21,7 @@ static const struct operation_rule {
 } rules[] = {
     [OPERATION_AES] = {"encrypts or decrypts by AES instructions", 0, {"aes"}},
     [OPERATION_SHA] = {"computes digests by SHA instructions", 0, {"sha1", "sha256", "sha512"}},
-    [OPERATION_CHECKSUM] = {"computes checksums (CRC)", 0, {"crc32", "pclmul"}},
+    [OPERATION_CHECKSUM] = {"computes CRCs or products without carries, as checksums and AES-GCM do", 0, {"crc32", "pclmul"}},
     [OPERATION_DIFFERENCES] = {"adds up differences of bytes, as where blocks of pictures are compared", 1. / 16, {NULL}},
     [OPERATION_BYTE_SEARCH] = {"looks for bytes, many at once", 1. / 16, {"pcmpestr", "pcmpistr", "pmovmskb"}},
     [OPERATION_WIDE_PRODUCTS] = {"multiplies words to products twice as long, as for large numbers, a modulus or division by a constant", 1. / 16, {NULL}},
