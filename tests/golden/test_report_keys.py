@@ -355,6 +355,7 @@ def test_samples_between_two_events(report, run, tmp_path):
     assert periods("--switch-off", "task-clock:p") == [100]
     assert periods("--switch-on", "task-clock:p", "--show-on-off-events") == [200, 300, 400, 500]
     assert periods("--switch-on", "task-clock:p", "--switch-off", "task-clock:p") == [300, 400]
+    assert periods("--switch-off", "task-clock:p", "--show-on-off-events") == [100, 200]
     assert "no event 'cycles'" in report(two_events(), "--switch-on", "cycles", status=2)
     path = str(tmp_path / "perf.data")
     assert run("script", "-i", path, "--switch-on", "task-clock:p", "-F", "period").stdout.split() == ["300", "400", "500"]

@@ -119,5 +119,8 @@ def test_report_sorts_by_fields_as_perf_does(run, perf, tmp_path):
         ours = run("report", *keys, cwd=tmp_path)
         assert ours.returncode == 0, ours.stderr
         assert rows(ours.stdout) == rows(theirs), keys
+    recorded([perf, "record", "-q", "-a", "-e", "sched:*"], tmp_path)  # whose fields have more names than there are columns
+    theirs = subprocess.run([perf, "report", "--stdio", "-s", "trace_fields"], cwd=tmp_path, capture_output=True).stdout.decode(errors="replace")
+    assert rows(run("report", "-s", "trace_fields", cwd=tmp_path).stdout) == rows(theirs)
     done = run("report", "-s", "comm,next_cmm", cwd=tmp_path)
     assert done.returncode == 2 and "unknown sort key 'next_cmm'" in done.stderr

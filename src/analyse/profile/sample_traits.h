@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TRAITS_MOST 16
+#define TRAITS_MOST 32
 #define TRAITS_NONE UINT32_MAX
 
 enum trait_form {

@@ -192,7 +192,7 @@ static bool is_switched_on(struct sample_filter *filter, const struct recording 
     if (!changes)
         return !filter->is_off;
     filter->is_off = !filter->is_off;
-    return filter->shows_switches && !filter->is_off;
+    return filter->shows_switches;
 }
 
 bool sample_filter_matches(struct sample_filter *filter, const struct recording *recording, const struct sample *sample)

@@ -749,11 +749,11 @@ static bool traits_decide(struct report *report, struct error *err)
         return false;
     if (report->all_fields) {
         enum hotspot_column columns[TRAITS_MOST];
-        size_t count = report_traits_all_fields(&report->traits, report->source, columns);
+        size_t count;
+        if (!report_traits_all_fields(&report->traits, report->source, columns, &count, err))
+            return false;
         for (size_t at = 0; at < count; at++)
             column_list_add(&report->keys, columns[at]);
-        if (!count)
-            return error_set(err, ERROR_USAGE, "no tracepoint of the recording has fields that can be read");
     }
     if (!options->sort && !options->fields && only_tracepoints(report->source))
         column_list_add(&report->keys, report_traits_word(&report->traits, view_of("trace"), false));

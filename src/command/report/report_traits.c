@@ -120,13 +120,21 @@ static bool event_is_meant(const struct report_trait *trait, const struct source
     return strcmp(trait->event, event->name) == 0 || (bare && strcmp(trait->event, bare + 1) == 0);
 }
 
+/* The field of an event that a trait means, or NULL: it has no such place. */
+static const char *field_of(const struct report_traits *traits, const struct report_trait *trait, size_t event)
+{
+    const struct event_fields *fields = trait->field ? NULL : &traits->fields[event];
+    return !fields ? trait->field : trait->place < fields->count ? fields->names[trait->place] : NULL;
+}
+
 static bool event_has_field(struct report_traits *traits, const struct report_trait *trait, const struct source *source, size_t at,
                             struct error *why)
 {
     const struct source_event *event = &source->events[at];
-    return is_tracepoint(event) && event_is_meant(trait, event) &&
+    const char *field = field_of(traits, trait, at);
+    return field && is_tracepoint(event) && event_is_meant(trait, event) &&
            tracepoint_reader_learn(&traits->tracepoints, source, event, why) &&
-           tracepoint_text_has_field(traits->tracepoints.text, event->attr.config, trait->field);
+           tracepoint_text_has_field(traits->tracepoints.text, event->attr.config, field);
 }
 
 static bool field_is_held(struct report_traits *traits, const struct report_trait *trait, const struct source *source,
@@ -142,8 +150,12 @@ bool report_traits_shown(struct report_traits *traits, const struct source *sour
 {
     const struct report_trait *trait = column < COLUMN_TRAIT ? NULL : &traits->wanted[column - COLUMN_TRAIT];
     struct error ignored = {0};
-    return !trait || trait->kind != TRAIT_KIND_FIELD || event >= source->event_count ||
-           event_has_field(traits, trait, source, event, &ignored);
+    if (!trait || trait->kind != TRAIT_KIND_FIELD || event >= source->event_count)
+        return true;
+    if (!event_has_field(traits, trait, source, event, &ignored))
+        return false;
+    traits->values.items[column - COLUMN_TRAIT].heading = field_of(traits, trait, event);
+    return true;
 }
 
 static const char *how_recorded(enum trait_kind kind)
@@ -176,31 +188,37 @@ bool report_traits_check(struct report_traits *traits, const struct source *sour
 
 struct field_gathering {
     struct report_traits *traits;
-    enum hotspot_column *columns;
-    size_t count;
+    struct event_fields *fields;
 };
 
 static void gather_field(void *context, const char *name)
 {
     struct field_gathering *gathering = context;
-    enum hotspot_column column = report_traits_word(gathering->traits, view_of(name), true);
-    for (size_t at = 0; at < gathering->count; at++)
-        if (gathering->columns[at] == column)
-            return;
-    if (column != COLUMN_COUNT)
-        gathering->columns[gathering->count++] = column;
+    if (gathering->fields->count < TRAITS_MOST)
+        gathering->fields->names[gathering->fields->count] = arena_string(&gathering->traits->words, name);
+    gathering->fields->count++;
 }
 
-size_t report_traits_all_fields(struct report_traits *traits, const struct source *source,
-                                enum hotspot_column ret_columns[TRAITS_MOST])
+bool report_traits_all_fields(struct report_traits *traits, const struct source *source,
+                              enum hotspot_column ret_columns[TRAITS_MOST], size_t *ret_count, struct error *err)
 {
-    struct field_gathering gathering = {traits, ret_columns, 0};
     struct error ignored = {0};
-    for (size_t at = 0; at < source->event_count; at++)
-        if (is_tracepoint(&source->events[at]) &&
-            tracepoint_reader_learn(&traits->tracepoints, source, &source->events[at], &ignored))
-            tracepoint_text_fields(traits->tracepoints.text, source->events[at].attr.config, gather_field, &gathering);
-    return gathering.count;
+    size_t most = 0;
+    traits->fields = arena_array(&traits->words, struct event_fields, source->event_count + 1);
+    for (size_t at = 0; at < source->event_count; at++) {
+        const struct source_event *event = &source->events[at];
+        struct field_gathering gathering = {traits, &traits->fields[at]};
+        if (is_tracepoint(event) && tracepoint_reader_learn(&traits->tracepoints, source, event, &ignored))
+            tracepoint_text_fields(traits->tracepoints.text, event->attr.config, gather_field, &gathering);
+        if (traits->fields[at].count > TRAITS_MOST - traits->values.count)
+            return error_set(err, ERROR_USAGE, "'%s' has %zu fields, more than can be columns: name some of them as keys", event->name, traits->fields[at].count);
+        most = traits->fields[at].count > most ? traits->fields[at].count : most;
+    }
+    for (size_t place = 0; place < most; place++)
+        ret_columns[place] = trait_add(traits, &(struct report_trait){.kind = TRAIT_KIND_FIELD, .needs = PERF_SAMPLE_RAW, .word = "trace_fields", .place = place},
+                                       &(struct trait){.heading = "", .right = true});
+    *ret_count = most;
+    return most || error_set(err, ERROR_USAGE, "no tracepoint of the recording has fields that can be read");
 }
 
 /* ---- values ---- */
@@ -215,9 +233,10 @@ static void add_trace(struct report_traits *traits, const struct report_trait *t
     bool told = is_tracepoint(event) && tracepoint_reader_learn(&traits->tracepoints, source, event, &ignored);
     if (told && trait->kind == TRAIT_KIND_TRACE)
         told = tracepoint_text_print(traits->tracepoints.text, id, sample->cpu, raw->bytes, raw->size_bytes, out);
-    else if (told)
-        told = event_is_meant(trait, event) && tracepoint_text_field(traits->tracepoints.text, id, sample->cpu, raw->bytes,
-                                                                     raw->size_bytes, trait->field, out);
+    const char *field = trait->kind == TRAIT_KIND_FIELD ? field_of(traits, trait, sample->event) : NULL;
+    if (told && trait->kind == TRAIT_KIND_FIELD)
+        told = field && event_is_meant(trait, event) &&
+               tracepoint_text_field(traits->tracepoints.text, id, sample->cpu, raw->bytes, raw->size_bytes, field, out);
     if (!told)
         text_add(out, "N/A");
 }

@@ -41,7 +41,14 @@ struct report_trait {
     enum trait_kind kind;
     uint64_t needs;   /* PERF_SAMPLE_*: one of them */
     const char *word; /* as it was asked for; of a table, or owned by report_traits.words */
-    const char *event, *field; /* of a tracepoint's field: "sched:sched_switch", "sched_switch" or NULL for any; its name */
+    const char *event, *field; /* of a tracepoint's field: "sched:sched_switch", "sched_switch" or NULL for any; its name … */
+    size_t place;              /* … or, without one, its place among each event's own */
+};
+
+/* The fields that one event has, in order. */
+struct event_fields {
+    const char *names[TRAITS_MOST]; /* owned by report_traits.words */
+    size_t count;                   /* may be more than there is room for */
 };
 
 struct report_cgroup {
@@ -52,6 +59,7 @@ struct report_cgroup {
 struct report_traits {
     struct sample_traits values; /* its items are those of `wanted`, in the same order */
     struct report_trait wanted[TRAITS_MOST];
+    struct event_fields *fields; /* by event; NULL: not all of them were asked for */
     struct tracepoint_reader tracepoints;
     struct arena words;
     uint64_t slice_us; /* of a sample's time */
@@ -66,10 +74,10 @@ enum hotspot_column report_traits_word(struct report_traits *traits, struct view
 size_t report_traits_words(const char **words, size_t most);
 /* Whether the recording holds what they need; of a pipe, after its end. Errors: ERROR_USAGE. */
 MUST_CHECK bool report_traits_check(struct report_traits *traits, const struct source *source, struct error *err);
-/* All fields of all tracepoints of the recording, as keys; returns how many columns were added to `ret_columns`. */
-size_t report_traits_all_fields(struct report_traits *traits, const struct source *source,
-                                enum hotspot_column ret_columns[TRAITS_MOST]);
-/* Whether samples of that event can have something in the column; a tracepoint has its own fields alone. */
+/* All fields of all tracepoints of the recording, as keys: the first column has each one's first. Errors: ERROR_USAGE. */
+MUST_CHECK bool report_traits_all_fields(struct report_traits *traits, const struct source *source,
+                                         enum hotspot_column ret_columns[TRAITS_MOST], size_t *ret_count, struct error *err);
+/* Whether samples of that event can have something in the column; a tracepoint has its own fields alone, which are named in headings from then on. */
 bool report_traits_shown(struct report_traits *traits, const struct source *source, uint32_t event, enum hotspot_column column);
 /* Learn what a record that is no sample says of values: the paths of cgroups. */
 void report_traits_learn(struct report_traits *traits, const struct record *record);
