@@ -144,6 +144,7 @@ static const struct {
     {"waiting", "%iowait", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"swap", "%iowait while it swapped", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"interrupts", "%irq + %soft", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"cpu-quota", "throttled time / nr_periods of 100 ms", ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"cpu-quota", "nr_throttled / nr_periods", ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"frequency", "1 - Bzy_MHz / TSC_MHz", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_COUNTERS},
     {"thermal-power", "1 - Bzy_MHz / TSC_MHz, throttled by heat,", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_COUNTERS},

@@ -82,13 +82,27 @@ static const struct task *task_delayed_most(const struct system_table *table)
     return most;
 }
 
+/* Of a period in which it was stopped a program may have lost all or next to nothing: how long it stood says so, where that is told. */
+static void throttled_add(const struct met *met, struct facts *facts)
+{
+    static const double PERIOD_S = 0.1; /* the kernel's, unless cpu.max says otherwise */
+    if (!met[FACT_PERIODS].count || !met[FACT_THROTTLED].count)
+        return;
+    double periods = growth_of(&met[FACT_PERIODS]), stopped = growth_of(&met[FACT_THROTTLED]);
+    double stood_s = met[FACT_THROTTLED_US].count ? growth_of(&met[FACT_THROTTLED_US]) / 1e6 : growth_of(&met[FACT_THROTTLED_NS]) / 1e9;
+    bool is_told = met[FACT_THROTTLED_US].count || met[FACT_THROTTLED_NS].count;
+    if (is_told && stood_s < stopped * PERIOD_S)
+        fact_add(facts, "throttled time / nr_periods of 100 ms", stood_s, periods * PERIOD_S);
+    else
+        fact_add(facts, "nr_throttled / nr_periods", stopped, periods);
+}
+
 size_t system_facts_of(const struct system_reading *reading, const struct system_table *table, struct import_row ret_rows[SYSTEM_ROWS_MOST])
 {
     const struct met *met = table->met;
     struct facts all = {.rows = ret_rows}, *facts = &all;
     shares_add(met, has_swapped(reading, met), facts);
-    if (met[FACT_PERIODS].count && met[FACT_THROTTLED].count)
-        fact_add(facts, "nr_throttled / nr_periods", growth_of(&met[FACT_THROTTLED]), growth_of(&met[FACT_PERIODS]));
+    throttled_add(met, facts);
     if (met[FACT_BUSY_CLOCK].count && met[FACT_NOMINAL_CLOCK].count)
         fact_add(facts, reading->was_hot ? "1 - Bzy_MHz / TSC_MHz, throttled by heat," : "1 - Bzy_MHz / TSC_MHz", mean_of(&met[FACT_NOMINAL_CLOCK]) - mean_of(&met[FACT_BUSY_CLOCK]), mean_of(&met[FACT_NOMINAL_CLOCK]));
     /* Of several programs' times it isn't known which belong together. */

@@ -22,7 +22,8 @@ static bool named_read(struct system_reading *reading, struct view line)
     static const struct {
         const char *begins;
         enum fact fact;
-    } lines[] = {{"nr_periods", FACT_PERIODS},       {"nr_throttled", FACT_THROTTLED},           {"User time (seconds):", FACT_USER_S},         {"System time (seconds):", FACT_KERNEL_S},
+    } lines[] = {{"nr_periods", FACT_PERIODS},       {"nr_throttled", FACT_THROTTLED},           {"throttled_usec", FACT_THROTTLED_US},         {"throttled_time", FACT_THROTTLED_NS},
+                 {"User time (seconds):", FACT_USER_S},         {"System time (seconds):", FACT_KERNEL_S},
                  {"Load Operations", FACT_LOADS},    {"Load Local HITM", FACT_MODIFIED},         {"Load Remote HITM", FACT_MODIFIED_REMOTE},
                  {"Anonymous:", FACT_ANONYMOUS},     {"AnonPages:", FACT_ANONYMOUS},             {"AnonHugePages:", FACT_ANONYMOUS_HUGE},       {"Private_Hugetlb:", FACT_HUGETLB},
                  {"HugePages_Total:", FACT_HUGETLB}, {"HugePages_Free:", FACT_HUGETLB_FREE},     {"local_node", FACT_LOCAL_PAGES},              {"other_node", FACT_OTHER_PAGES}};

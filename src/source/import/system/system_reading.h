@@ -31,6 +31,8 @@ enum fact {
     FACT_COLUMNS, /* those above stand in columns, those below one a line */
     FACT_PERIODS = FACT_COLUMNS,
     FACT_THROTTLED,
+    FACT_THROTTLED_US,
+    FACT_THROTTLED_NS, /* by the first version of control groups */
     FACT_USER_S,
     FACT_KERNEL_S,
     FACT_ELAPSED_S,
