@@ -85,6 +85,13 @@ def test_stacks_off_a_cpu_point_at_what_they_wait_for(diagnosed):
     assert not found["verdict"]["open"]
 
 
+def test_stacks_with_a_frame_a_line_say_the_same(diagnosed):
+    found, page = diagnosed("offcpu-listing.txt")
+    assert "for locks" in " ".join(found["verdict"]["open"]) and "book_update first" in page and "3 stacks, off the CPU" in page
+    found, _ = diagnosed("offcpu-listing.txt", ("    __lll_lock_wait\n    pthread_mutex_lock\n", ""))
+    assert finding(found, "lock-turns")["verdict"] != "undecided", "a futex alone tells no lock"
+
+
 def test_delays_before_a_cpu_bound_and_histograms_are_shown(diagnosed):
     found, page = diagnosed("batch-delays.md")
     assert finding(found, "oversubscribed")["verdict"] == "undecided" and "48 %" in finding(found, "oversubscribed")["reason"]

@@ -210,7 +210,7 @@ static void stacks_keep(struct importing *importing, const char *path, const str
             text_printf(&words, "; %s %.4g %%", rows[at].name, percent);
     }
     const struct imported_text table = {.kind = waits ? IMPORT_UNKNOWN : IMPORT_REPORT, .origin = waits ? SYSTEM_TABLE : import_kind_name(IMPORT_REPORT), .rows = rows, .row_count = count, .heading = "", .event = "",
-                                        .summary = arena_printf(arena, "%zu folded stacks%s%s", stacks->count, waits ? ", off the CPU" : "", text_string(&words))};
+                                        .summary = arena_printf(arena, "%zu stacks%s%s", stacks->count, waits ? ", off the CPU" : "", text_string(&words))};
     if (stacks->count)
         table_state(importing, path, &table);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Folded stacks in a text: "main;work;read 12", as stackcollapse-perf.pl, bcc's profile -f and offcputime -f print them. */
+/*
+ * Stacks in a text: folded ("main;work;read 12"), as stackcollapse-perf.pl, bcc's profile -f and offcputime -f print them; a frame a line with
+ * the count below it, as bcc's tools do without -f; and the keys of bpftrace's maps ("@[", a frame a line, "]: 12"). The latter two begin with the leaf.
+ */
 #ifndef PLUMB_SOURCE_IMPORT_IMPORT_STACKS_H
 #define PLUMB_SOURCE_IMPORT_IMPORT_STACKS_H
 
@@ -7,7 +10,7 @@
 #include "base/text.h"
 
 struct import_stack {
-    struct view frames; /* from the root on, joined by ";"; in the text */
+    struct view frames; /* from the root on, joined by ";"; owner: the text or the arena */
     uint64_t count;     /* samples, or microseconds: the line doesn't say */
 };
 

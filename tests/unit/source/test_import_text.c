@@ -593,6 +593,21 @@ Test(import_text, folded_stacks_are_taken_out)
     arena_done(&arena);
 }
 
+Test(import_text, stacks_with_a_frame_a_line_are_taken_out)
+{
+    struct arena arena;
+    struct import_stacks stacks;
+    arena_init(&arena);
+    struct view rest = import_stacks_turned(view_of("Tracing off-CPU time (us)\n\n    finish_task_switch.isra.0\n    do_futex\n    --\n    [unknown]\n    main\n    -                svc (4711)\n        48211\n\n"
+                                                    "@[\n    schedule+0x12\n    fsync+10\n    operator new(unsigned long)+5\n, svc]: 12\n@us[\n    schedule\n]: x\n    1,000 cycles\n    5 branch-misses\n"),
+                                            &arena, &stacks);
+    cr_assert_eq(stacks.count, 2);
+    cr_expect(view_equal(stacks.items[0].frames, "main;[unknown];do_futex;finish_task_switch.isra.0") && stacks.items[0].count == 48211);
+    cr_expect(view_equal(stacks.items[1].frames, "operator new(unsigned long);fsync;schedule") && stacks.items[1].count == 12);
+    cr_expect(view_find(rest, "]: x\n    1,000 cycles\n") > 0);
+    arena_done(&arena);
+}
+
 static double share_of_fact(const char *text, const char *name)
 {
     struct arena arena;
