@@ -583,14 +583,16 @@ static bool is_chase(const struct stall_group *group)
     return group && group->dependent_samples * 2 > group->samples;
 }
 
-/* Where other code waits so, too, the sentence names the function with most of it, and what returns belongs to all of them. */
-static void cache_misses_say(const struct results *results, struct finding *finding, const struct stall_group *leading, double least)
+/* Where other code waits so, too, or may, the sentence names the function with most of it, and what returns belongs to all of them: more than a function holds it can't return. */
+static void cache_misses_say(const struct results *results, struct finding *finding, const struct stall_group *leading, struct interval sum)
 {
+    static const double MORE = 1.5;
+    bool others = sum.high > MORE * leading->share.high;
     bool halves = search_of(results, leading) == SEARCH_HALVING;
     finding_set(finding, headline, is_chase(leading) ? "headline-chase" : halves ? "headline-halving" : "headline",
                 VALUE_TEXT("function", function_of(results->stalls, leading)->name), VALUE_TEXT("instruction", leading->row.text),
                 group_size("span", leading));
-    finding_set(finding, returner, leading->share.high < least ? "returner-all" : "returner", VALUE_SHARE("share", leading->share));
+    finding_set(finding, returner, leading->share.high < sum.low ? "returner-all" : others ? "returner-others" : "returner", VALUE_SHARE("share", leading->share));
 }
 
 static void cache_misses_advice(const struct results *results, struct finding *finding, const struct stall_group *leading)
@@ -680,7 +682,7 @@ static void cache_misses_test(const struct results *results, struct finding *fin
     if (ordered && finding->verdict != VERDICT_RULED_OUT)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "in-order", VALUE_TEXT("instruction", ordered->row.text));
     if (finding->verdict == VERDICT_SUPPORTED)
-        cache_misses_say(results, finding, leading, sum.low);
+        cache_misses_say(results, finding, leading, sum);
     if (finding->verdict == VERDICT_RULED_OUT)
         finding_reason_bound(finding, "measured-bound", finding->recoverable);
     if (finding->verdict == VERDICT_UNDECIDED)

@@ -2699,6 +2699,24 @@ Test(findings, caches_that_return_more_come_before_pages)
     arena_done(&made.arena);
 }
 
+/* A function can't return more than it holds: where the interval reaches further, other code is in it, and that is said. */
+Test(findings, what_returns_more_than_a_function_holds_is_others_too)
+{
+    struct made_up made;
+    make_up(&made);
+    add_small_pages(&made);
+    made.cost.ns_near = interval_of(0.9, 1, 1.1);
+    const struct finding *finding = test_and_find(&made, "cache-misses");
+    cr_expect_str_eq(finding->returner, "all of it in the near caches");
+    made.group.samples = made.group.load_samples = made.group.base_hits = 300;
+    made.group.share = wilson_interval(300, 1000, 1000);
+    made.stalls.memory_samples = 900;
+    finding = test_and_find(&made, "cache-misses");
+    cr_expect_eq(finding->verdict, VERDICT_SUPPORTED);
+    cr_expect(finding->recoverable.high > made.group.share.high && strstr(finding->returner, "of the samples) in the near caches, and with it what more of its code may wait for so,"), "%s", finding->returner);
+    arena_done(&made.arena);
+}
+
 /* Nobody swaps loops in somebody else's program. */
 Test(findings, advice_for_code_from_elsewhere_is_for_its_user)
 {
