@@ -204,6 +204,7 @@ static const struct confirm_experiment experiments[] = {
         .is_live = true,
         .way = WAY_PROBE,
         .probe = PROBE_COLLAPSE,
+        .why_not = confirm_no_speed,
     },
     {
         .name = "pin-threads",
@@ -213,6 +214,7 @@ static const struct confirm_experiment experiments[] = {
         .is_live = true,
         .way = WAY_PROBE,
         .probe = PROBE_PIN,
+        .why_not = confirm_no_speed,
     },
     {
         .name = "step-bursts-attached",

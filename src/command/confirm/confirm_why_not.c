@@ -179,6 +179,13 @@ static const char *no_claim(const struct confirm_place *place, struct arena *are
                                                                          : "the case names no least share that it could fall short of";
 }
 
+/* A probe of a running process counts its work by CPU time: how long that waits for a CPU it can't see. */
+const char *confirm_no_speed(const struct confirm_place *place, struct arena *arena)
+{
+    (void)arena;
+    return place->subject->by_cpu ? NULL : "its speed is counted in its own CPU time, and what the case claims is of the elapsed time";
+}
+
 const char *confirm_no_bursts(const struct confirm_place *place, struct arena *arena)
 {
 #if defined(__x86_64__)

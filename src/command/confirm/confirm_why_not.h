@@ -24,6 +24,7 @@ confirm_why_not confirm_no_openblas;
 confirm_why_not confirm_no_onednn;
 confirm_why_not confirm_no_libc_vectors;
 confirm_why_not confirm_no_allocator;
+confirm_why_not confirm_no_speed;
 confirm_why_not confirm_no_bursts;
 confirm_why_not confirm_no_hogs;
 

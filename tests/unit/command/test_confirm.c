@@ -249,3 +249,19 @@ Test(confirm, a_priority_has_taken_hold_when_it_waits_less)
     cr_assert_eq(found, 1);
     arena_done(&arena);
 }
+
+/* A process that has no CPU half of the time is none the faster for that in its own CPU time: pinned or not, it would overturn the verdict. */
+Test(confirm, probes_that_count_cpu_time_test_nothing_of_the_elapsed_time)
+{
+    struct arena arena;
+    struct sysroot root;
+    struct confirm_subject subject = {.id = "oversubscribed"};
+    const struct confirm_place place = {.subject = &subject, .root = &root, .is_live = true};
+    arena_init(&arena);
+    sysroot_init(&root, NULL);
+    const char *why_not = choice_of(&place, "pin-threads", &arena).why_not;
+    cr_expect(why_not && strstr(why_not, "own CPU time"), "%s", why_not ? why_not : "it would be made");
+    subject = (struct confirm_subject){.id = "small-pages", .by_cpu = true};
+    cr_expect_null(choice_of(&place, "collapse-pages", &arena).why_not);
+    arena_done(&arena);
+}
