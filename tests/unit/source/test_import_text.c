@@ -507,6 +507,27 @@ Test(import_text, each_table_of_a_system_has_its_facts_and_heading)
     }
 }
 
+/* What they print between one look and the next is no heading of people's. */
+Test(import_text, looks_of_one_run_of_a_tool_are_one_table)
+{
+    static const char head[] = "top - 13:00:01 up 4 days,  4:41,  0 user,  load average: 11.65, 10.17, 9.96\nTasks: 300 total,   1 running, 299 sleeping,   0 stopped,   0 zombie\n";
+    static const char tail[] = "MiB Mem :  32000.0 total,   1200.0 free,   9000.0 used,  21800.0 buff/cache\nMiB Swap:      0.0 total,      0.0 free,      0.0 used.  22000.0 avail Mem\n\n"
+                               "    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND\n   4711 root      20   0 1200000  90000  12000 R  99.0   0.3   1:02.03 batch\n\n";
+    static const char traffic[] = "|-- NODE 0 Memory (MB/s):  9000.0 --||-- NODE 1 Memory (MB/s):       1000.0 --|\n\nTime elapsed: 1005 ms\nCalled sleep function for 1000 ms\n\n";
+    struct arena arena;
+    struct import_facts facts;
+    arena_init(&arena);
+    const char *top = arena_printf(&arena, "%s%%Cpu(s): 11.0 us,  9.0 sy,  0.0 ni, 12.0 id, 60.0 wa,  0.0 hi,  0.2 si,  8.0 st\n%s%s%%Cpu(s): 11.0 us,  9.0 sy,  0.0 ni, 12.0 id, 60.0 wa,  0.0 hi,  0.2 si,  2.0 st\n%s",
+                                   head, tail, head, tail);
+    (void)import_system_turned(view_of(top), &arena, &facts);
+    cr_assert_eq(facts.count, 1, "%zu", facts.count);
+    cr_expect_float_eq(fact_in(&facts, 0, 1, "%steal"), 5, 1e-9);
+    (void)import_system_turned(view_of(arena_printf(&arena, "%s%s", traffic, traffic)), &arena, &facts);
+    cr_assert_eq(facts.count, 1, "%zu", facts.count);
+    cr_expect_float_eq(fact_in(&facts, 0, 1, "traffic of the busiest node / all"), 90, 1e-9);
+    arena_done(&arena);
+}
+
 Test(import_text, perfspects_metrics_have_the_names_that_are_published)
 {
     struct arena arena;

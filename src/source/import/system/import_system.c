@@ -38,11 +38,24 @@ static struct view section_of(struct view line)
     return is_one ? view_trim(rest) : (struct view){0};
 }
 
-/* Whatever no tool prints may be what stands above the next table. */
+/* What top and pcm-memory print between one look and the next: in columns, or in words of their own. */
+static bool is_of_tool(struct view line)
+{
+    static const char *const own[] = {"Time elapsed:", "Called sleep function"};
+    bool is_own = false;
+    line = view_trim(line);
+    for (size_t at = 0; at < array_count(own); at++)
+        is_own |= view_starts(line, own[at]);
+    for (size_t at = 1; at + 1 < line.length; at++) /* two blanks, but behind a sentence */
+        is_own |= line.text[at] == '\t' || (line.text[at] == ' ' && line.text[at + 1] == ' ' && !strchr(".:!?", line.text[at - 1]));
+    return is_own;
+}
+
+/* What people wrote may be what stands above the next table. */
 static void heading_note(struct system_reading *reading, struct view line, bool after_gap, struct view rest)
 {
     struct view section = section_of(line);
-    if (section.length || import_text_is_prose(line, after_gap, rest))
+    if (section.length || (!is_of_tool(line) && import_text_is_prose(line, after_gap, rest)))
         system_heading(reading, section.length ? section : line);
 }
 
