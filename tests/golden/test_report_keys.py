@@ -298,6 +298,11 @@ def test_trees_by_address(stacks):
     assert [row for row in stacks("-g", "graph,address", "-s", "sym") if "[k]" in row] == by_row  # rows stay functions
 
 
+def test_lines_that_nobody_knows_are_places_in_script(stacks, run, tmp_path):
+    shown = run("script", "-i", str(tmp_path / "perf.data"), "--kallsyms", str(tmp_path / "kallsyms"), "-F", "ip,sym,srcline").stdout
+    assert " leaf\n  [kernel.kallsyms][ffffffff81003008]\n" in shown and "leaf+" not in shown
+
+
 def test_no_more_branches_than_asked_for(stacks):
     words = ("--no-children", "-s", "comm", "-g")
     assert len(stacks(*words, "folded,0,count,callee")) == 1 + 4

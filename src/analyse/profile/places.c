@@ -84,9 +84,9 @@ static const char *line_text(struct places *places, const struct place *place, c
     char text[PATH_MAX + 16];
     if (line && line->path && line->line)
         snprintf(text, sizeof(text), "%s:%u", places->options.whole_paths ? line->path : last_part(line->path), line->line);
-    else if (places->options.known_lines)
+    else if (places->options.unknown_lines == UNKNOWN_LINE_NONE || (places->options.unknown_lines == UNKNOWN_LINE_ADDRESS && !place->is_mapped))
         return NULL;
-    else if (place->symbol)
+    else if (place->symbol && places->options.unknown_lines == UNKNOWN_LINE_OFFSET)
         snprintf(text, sizeof(text), "%s+%" PRIu64, place->symbol, dso_addr - place->addr);
     else
         snprintf(text, sizeof(text), "%s[%" PRIx64 "]", place->dso, dso_addr);
@@ -120,6 +120,7 @@ static struct place place_of_location(struct places *places, uint32_t location)
         .apart_addr = places->options.addresses ? at->dso_addr : 0,
         .symbol_id = symbol_of_location(places, location),
         .dso_id = at->dso,
+        .is_mapped = dso->kind != DSO_UNKNOWN,
         .level = levels[at->cpu_mode],
     };
     if (place.symbol_id != SYMBOL_NONE) {

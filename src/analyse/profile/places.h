@@ -25,12 +25,20 @@ struct place {
     uint32_t dso_id;      /* one of those it was seen in */
     char level;           /* '.' user, 'k' kernel, 'g' guest kernel, 'u' guest user, 'H' hypervisor */
     bool is_inlined;
+    bool is_mapped;       /* something was mapped at the address */
+};
+
+/* What is said instead of a source line that nobody knows. */
+enum unknown_line {
+    UNKNOWN_LINE_OFFSET,  /* "function+16" */
+    UNKNOWN_LINE_ADDRESS, /* "dso[1a2b]"; nothing where nothing is mapped */
+    UNKNOWN_LINE_NONE,
 };
 
 struct places_options {
     bool inlines; /* frames of inlined functions count as frames */
     bool lines;   /* tell source lines apart */
-    bool known_lines; /* only those: where one isn't known, none is said */
+    enum unknown_line unknown_lines;
     bool whole_paths; /* of source files, not their names alone */
     bool addresses; /* tell instructions apart */
     bool kernel_bare; /* addresses in the kernel stay bare, for who shows no symbols: its table takes long to read */

@@ -533,7 +533,8 @@ static bool hides_symbols(const struct report *report)
 static struct places_options places_wanted(const struct report *report)
 {
     return (struct places_options){.inlines = report->options.inlines && (report->wanted.children || report->trees), .lines = shows_lines(report) || (report->trees && report->tree.lines),
-                                    .known_lines = report->trees && report->tree.lines && !report->tree.addresses && !shows_lines(report), .whole_paths = report->options.whole_paths, .addresses = report->trees && report->tree.addresses, .kernel_bare = hides_symbols(report)};
+                                    .unknown_lines = report->trees && report->tree.lines && !report->tree.addresses && !shows_lines(report) ? UNKNOWN_LINE_NONE : UNKNOWN_LINE_OFFSET,
+                                    .whole_paths = report->options.whole_paths, .addresses = report->trees && report->tree.addresses, .kernel_bare = hides_symbols(report)};
 }
 
 /* The first event that has a table; recording->event_count: none has. */

@@ -453,7 +453,7 @@ static bool script_read(struct script *script, struct error *err)
     const struct script_options *options = &script->options;
     bool lines = asks_for(script, FIELD_SRCLINE);
     script->places_options =
-        (struct places_options){.inlines = options->inlines && !options->hide_chains, .lines = lines, .whole_paths = options->whole_paths,
+        (struct places_options){.inlines = options->inlines && !options->hide_chains, .lines = lines, .unknown_lines = UNKNOWN_LINE_ADDRESS, .whole_paths = options->whole_paths,
                                 .kernel_bare = !options->symbols && !options->stops && !asks_for(script, FIELD_SYM | FIELD_SRCLINE | FIELD_BRSTACKSYM)};
     script->names = (struct recording_names){.input = &options->input,
                                              .context = script->context,
