@@ -277,8 +277,9 @@ static const char *what_is_open(const struct findings *findings, const struct re
     scoped_text struct text most = {0};
     struct value share = VALUE_SHARE("", interval_exactly(lead->recoverable.high));
     value_print(&most, &share);
-    const char *by = results->bottleneck && !(lead->recoverable.low > 0)
-                         ? arena_printf(arena, lead->pointed > 0 ? "%.0f %% of the CPU time looks like it, " : "the estimate lays %.0f %% at it, ", pointed_at(lead, results) * 100) : "";
+    double pointed = pointed_at(lead, results);
+    bool is_pointed = results->bottleneck && !(lead->recoverable.low > 0) && pointed <= lead->recoverable.high; /* else the bound knows better */
+    const char *by = is_pointed ? arena_printf(arena, lead->pointed > 0 ? "%.0f %% of the CPU time looks like it, " : "the estimate lays %.0f %% at it, ", pointed * 100) : "";
     return arena_printf(arena, " Open remains foremost: %s (%sat most %s of the %s).", lead->hypothesis->title, by,
                         text_string(&most), denominator_name(lead->of));
 }
