@@ -66,7 +66,11 @@ static int run_command(const struct command *command, int argc, char **argv)
 int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, "");
-    mallopt(M_ARENA_MAX, 1); /* an arena of a thread's own grows by a page and a system call at a time, during which no other may touch a new page */
+    /*
+     * an arena of a thread's own grows by a page and a system call at a time, during which no other may touch a new
+     * page
+     */
+    mallopt(M_ARENA_MAX, 1);
     if (argc < 2) {
         help_first_use(stderr);
         return EXIT_CODE_USAGE;

@@ -24,6 +24,7 @@ MAY_PRINT = {"command", "main.c"}
 PERCENT = re.compile(r"\b\w+_percent\b(?!\s*\()")
 MAY_PERCENT = {"render", "command"}  # what people read, and what they type
 WHOLE_PERCENT = {"cpu_time_max_percent", "skid_percent"}  # facts kept as whole numbers, the first in the kernel's unit
+COLUMNS_MOST = 120  # as in .clang-format
 NAMELESS_FOLDERS = {"util", "utils", "common", "misc", "helpers", "helper"}
 SPDX_NEEDED = (".c", ".h", ".py", ".sh", ".bt", ".scd.in")
 # Mutable objects with a reason: lines of tests/mutable_globals.txt, "object-file symbol  why".
@@ -39,6 +40,12 @@ def without_comments_and_strings(text):
     """The same lines with comments and literals blanked."""
     pattern = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
     return pattern.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+
+
+def check_columns(text):
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > COLUMNS_MOST:
+            yield number, f"{len(line)} columns, {COLUMNS_MOST} at most (clang-format --lines={number}:{number})"
 
 
 def check_c(path, folder, text):
@@ -66,7 +73,7 @@ def check_sources(files):
         relative = path.relative_to(ROOT)
         if relative.parts[0] == "src" and path.suffix in (".c", ".h"):
             text = path.read_text()
-            for number, what in check_c(path, relative.parts[1], text):
+            for number, what in [*check_c(path, relative.parts[1], text), *check_columns(text)]:
                 yield f"{relative}:{number}: {what}"
             if path.suffix == ".h":
                 for number, what in check_header(path, text):

@@ -65,7 +65,8 @@ static const struct imported_table *exits_table(const struct imported *imported)
 {
     const struct imported_table *longest = table_of(imported, "table of exits", false);
     for (size_t at = 0; imported && at < imported->count; at++)
-        if (strcmp(imported->tables[at].kind, "table of exits") == 0 && exit_seconds(&imported->tables[at]) > exit_seconds(longest))
+        if (strcmp(imported->tables[at].kind, "table of exits") == 0 &&
+            exit_seconds(&imported->tables[at]) > exit_seconds(longest))
             longest = &imported->tables[at];
     return longest;
 }
@@ -112,11 +113,17 @@ static double *seconds_of(const struct imported_table *table, const char *name, 
     return seconds;
 }
 
-static struct imported_gain gain_of_name(const struct imported_table *before, const struct imported_table *after, const char *name)
+static struct imported_gain gain_of_name(const struct imported_table *before, const struct imported_table *after,
+                                         const char *name)
 {
     size_t before_count, after_count;
-    scoped_free double *before_s = seconds_of(before, name, &before_count), *after_s = seconds_of(after, name, &after_count);
-    struct imported_gain gain = {.name = name, .before_file = before->file, .after_file = after->file, .before_count = before_count, .after_count = after_count};
+    scoped_free double *before_s = seconds_of(before, name, &before_count),
+                       *after_s = seconds_of(after, name, &after_count);
+    struct imported_gain gain = {.name = name,
+                                 .before_file = before->file,
+                                 .after_file = after->file,
+                                 .before_count = before_count,
+                                 .after_count = after_count};
     if (!before_count || !after_count)
         return gain;
     gain.before_s = quantile(before_s, before_count, 0.5);
@@ -126,13 +133,18 @@ static struct imported_gain gain_of_name(const struct imported_table *before, co
     return gain;
 }
 
-/* Whether they were run in turns isn't known, and lists come sorted: they are no pairs. Of the largest of several changes all intervals must hold at once (Bonferroni). */
-static struct interval gain_interval(const struct imported_table *before, const struct imported_table *after, const char *name, size_t compared)
+/*
+ * Whether they were run in turns isn't known, and lists come sorted: they are no pairs. Of the largest of several
+ * changes all intervals must hold at once (Bonferroni).
+ */
+static struct interval gain_interval(const struct imported_table *before, const struct imported_table *after,
+                                     const char *name, size_t compared)
 {
     static const double ALPHA = 0.05;
     enum { RUNS_LEAST = 6 };
     size_t before_count, after_count;
-    scoped_free double *before_s = seconds_of(before, name, &before_count), *after_s = seconds_of(after, name, &after_count);
+    scoped_free double *before_s = seconds_of(before, name, &before_count),
+                       *after_s = seconds_of(after, name, &after_count);
     if (before_count < RUNS_LEAST || after_count < RUNS_LEAST)
         return (struct interval){0};
     return rank_sum_ratio(before_s, before_count, after_s, after_count, ALPHA / (double)compared);
@@ -159,7 +171,8 @@ struct imported_gain imported_gain_of(const struct imported *imported)
             continue;
         struct imported_gain gain = gain_of_name(before, after, before->rows[at].name);
         compared += gain.known;
-        if (gain.known && (!best.known || fabs(log(gain.ratio)) > fabs(log(best.ratio)))) /* half the time is as much as twice the time */
+        /* half the time is as much as twice the time */
+        if (gain.known && (!best.known || fabs(log(gain.ratio)) > fabs(log(best.ratio))))
             best = gain;
     }
     if (!best.known)
@@ -175,7 +188,8 @@ static bool has_word(const char *text, const char *word)
 {
     size_t length = strlen(word);
     for (const char *at = text; length && *at; at++)
-        if (strncasecmp(at, word, length) == 0 && (at == text || !isalnum((unsigned char)at[-1])) && !isalpha((unsigned char)at[length]))
+        if (strncasecmp(at, word, length) == 0 && (at == text || !isalnum((unsigned char)at[-1])) &&
+            !isalpha((unsigned char)at[length]))
             return true;
     return false;
 }
@@ -185,9 +199,11 @@ static const char *name_of(const struct imported *imported, const struct importe
 {
     const char *found = NULL;
     for (size_t at = 0; at < imported->count; at++)
-        for (size_t row = 0; row < imported->tables[at].count && strcmp(imported->tables[at].kind, "timed runs") == 0; row++) {
+        for (size_t row = 0; row < imported->tables[at].count && strcmp(imported->tables[at].kind, "timed runs") == 0;
+             row++) {
             const char *name = imported->tables[at].rows[row].name;
-            if ((has_word(stat->heading, name) || has_word(stat->file, name)) && (!found || strlen(name) < strlen(found)))
+            if ((has_word(stat->heading, name) || has_word(stat->file, name)) &&
+                (!found || strlen(name) < strlen(found)))
                 found = name;
         }
     return found;
@@ -238,16 +254,28 @@ static const char *common_name(const char *name)
 {
     static const struct {
         const char *name, *common;
-    } names[] = {{"cpu_clk_unhalted.thread", "cycles"}, {"cpu_clk_unhalted.thread_p", "cycles"}, {"cpu_clk_unhalted.core", "cycles"}, {"cpu-cycles", "cycles"}, {"ls_not_halted_cyc", "cycles"},
-                 {"inst_retired.any", "instructions"}, {"inst_retired.any_p", "instructions"}, {"ex_ret_instr", "instructions"}, {"br_misp_retired.all_branches", "branch-misses"}, {"ex_ret_brn_misp", "branch-misses"}};
+    } names[] = {{"cpu_clk_unhalted.thread", "cycles"},
+                 {"cpu_clk_unhalted.thread_p", "cycles"},
+                 {"cpu_clk_unhalted.core", "cycles"},
+                 {"cpu-cycles", "cycles"},
+                 {"ls_not_halted_cyc", "cycles"},
+                 {"inst_retired.any", "instructions"},
+                 {"inst_retired.any_p", "instructions"},
+                 {"ex_ret_instr", "instructions"},
+                 {"br_misp_retired.all_branches", "branch-misses"},
+                 {"ex_ret_brn_misp", "branch-misses"}};
     size_t length = strcspn(name, ":");
     for (size_t at = 0; at < array_count(names); at++)
-        if (strncasecmp(name, names[at].name, length) == 0 && strlen(names[at].name) == length && strlen(name) - length < 5)
+        if (strncasecmp(name, names[at].name, length) == 0 && strlen(names[at].name) == length &&
+            strlen(name) - length < 5)
             return names[at].common;
     return name;
 }
 
-/* "cycles:u" are cycles, in user mode: what somebody without rights counts; "cpu_core/cycles/u" those of one kind of core. */
+/*
+ * "cycles:u" are cycles, in user mode: what somebody without rights counts; "cpu_core/cycles/u" those of one kind of
+ * core.
+ */
 static bool is_event(const char *name, const char *event)
 {
     static const char modifiers[] = "ukhGHIDpPSWe";
@@ -255,21 +283,25 @@ static bool is_event(const char *name, const char *event)
     name = common_name(name);
     const char *slash = strncmp(name, "cpu", 3) == 0 ? strchr(name, '/') : NULL;
     if (slash)
-        return strncasecmp(slash + 1, event, length) == 0 && slash[1 + length] == '/' && strspn(slash + length + 2, modifiers) == strlen(slash + length + 2);
+        return strncasecmp(slash + 1, event, length) == 0 && slash[1 + length] == '/' &&
+               strspn(slash + length + 2, modifiers) == strlen(slash + length + 2);
     if (strncasecmp(name, event, length) != 0)
         return false;
-    return !name[length] || (name[length] == ':' && name[length + 1] && strspn(name + length + 1, modifiers) == strlen(name + length + 1));
+    return !name[length] || (name[length] == ':' && name[length + 1] &&
+                             strspn(name + length + 1, modifiers) == strlen(name + length + 1));
 }
 
 struct measured imported_arm_count(const struct imported_arm *arm, const char *event)
 {
     const struct imported_row *found = NULL; /* where two kinds of cores have it, the one that it ran on for longer */
     for (size_t at = 0; at < arm->table->count; at++)
-        if (is_event(arm->table->rows[at].name, event) && (!found || arm->table->rows[at].running_ratio > found->running_ratio))
+        if (is_event(arm->table->rows[at].name, event) &&
+            (!found || arm->table->rows[at].running_ratio > found->running_ratio))
             found = &arm->table->rows[at];
     if (!found)
         return not_measured("it wasn't imported");
-    return found->running_ratio >= RUNNING_LEAST ? measured_as(found->number) : not_measured("it was not counted for long enough");
+    return found->running_ratio >= RUNNING_LEAST ? measured_as(found->number)
+                                                 : not_measured("it was not counted for long enough");
 }
 
 struct measured imported_gap_of(const struct imported *imported)

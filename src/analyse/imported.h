@@ -3,8 +3,8 @@
  * Tables that another tool printed, as a part of a case (imports.json): rows with their numbers, and what follows from
  * them without any measurement of ours.
  *
- * Kinds and units are those of source/import/import_text.h. Nothing here was measured by plumb, and all that is derived from it
- * keeps that origin.
+ * Kinds and units are those of source/import/import_text.h. Nothing here was measured by plumb, and all that is derived
+ * from it keeps that origin.
  */
 #ifndef PLUMB_ANALYSE_IMPORTED_H
 #define PLUMB_ANALYSE_IMPORTED_H
@@ -57,8 +57,8 @@ struct imported_exits {
 struct imported_exits imported_exits_of(const struct imported *imported);
 
 /*
- * The last table of timed runs beside the first: what changed between them gained or lost. Where both name their runs, those of one name are
- * compared, of the name that changed most; the others are what didn't change.
+ * The last table of timed runs beside the first: what changed between them gained or lost. Where both name their runs,
+ * those of one name are compared, of the name that changed most; the others are what didn't change.
  */
 struct imported_gain {
     bool known; /* there are two tables of runs */
@@ -67,13 +67,14 @@ struct imported_gain {
     size_t before_count, after_count;
     double before_s, after_s; /* medians */
     double ratio;             /* after / before */
-    struct interval interval; /* 95 %, of independent runs (Mann-Whitney), however many names were compared; unknown when there are too few */
+    /* 95 %, of independent runs (Mann-Whitney), however many names were compared; unknown when there are too few */
+    struct interval interval;
 };
 struct imported_gain imported_gain_of(const struct imported *imported);
 
 /*
- * One table of counts with the time that it took: its own where it has one, else that of the runs whose name stands in its file's name or
- * heading; a later table without a name is another run of the one before it.
+ * One table of counts with the time that it took: its own where it has one, else that of the runs whose name stands in
+ * its file's name or heading; a later table without a name is another run of the one before it.
  */
 struct imported_arm {
     const struct imported_table *table; /* of kind "perf stat" */

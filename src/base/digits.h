@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How is a number written by the million? Into memory that the caller has made room in: no terminating NUL, no locale. */
+/*
+ * How is a number written by the million? Into memory that the caller has made room in: no terminating NUL, no locale.
+ */
 #ifndef PLUMB_BASE_DIGITS_H
 #define PLUMB_BASE_DIGITS_H
 

@@ -32,7 +32,8 @@ bool library_load(const struct library *library, const struct library_symbol *sy
 {
     void *handle = library_open(library);
     if (!handle) {
-        error_set(err, ERROR_UNSUPPORTED, "%s needs %s (Debian: %s), which can't be loaded", library->purpose, library->names[0], library->package);
+        error_set(err, ERROR_UNSUPPORTED, "%s needs %s (Debian: %s), which can't be loaded", library->purpose,
+                  library->names[0], library->package);
         return error_hint(err, "apt-get install %s", library->package);
     }
     for (size_t at = 0; at < count; at++) {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How many items at the front of a sorted array hold? `holds` says it of `item`, a pointer to one; behind the first that doesn't hold none does.
+ * How many items at the front of a sorted array hold? `holds` says it of `item`, a pointer to one; behind the first
+ * that doesn't hold none does.
  *
- *     size_t behind = partition_point(rows, row_count, item->addr <= addr); // rows[behind - 1] is the last that begins at addr or before
+ *     size_t behind = partition_point(rows, row_count, item->addr <= addr);
+ *     // rows[behind - 1] is the last that begins at addr or before
  */
 #ifndef PLUMB_BASE_PARTITION_POINT_H
 #define PLUMB_BASE_PARTITION_POINT_H

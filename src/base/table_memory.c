@@ -13,8 +13,9 @@ enum {
 };
 
 /*
- * A slot that is looked at before it is written brings the kernel's page of zeros first and one of its own afterwards; that it isn't the
- * same any longer each core must be told that runs the program. Written at once, it is its own from the beginning.
+ * A slot that is looked at before it is written brings the kernel's page of zeros first and one of its own afterwards;
+ * that it isn't the same any longer each core must be told that runs the program. Written at once, it is its own from
+ * the beginning.
  */
 static void *written_alloc(size_t size_bytes)
 {
@@ -24,7 +25,9 @@ static void *written_alloc(size_t size_bytes)
 void *table_memory_alloc(size_t count, size_t slot_bytes)
 {
     size_t size_bytes = memory_product(count, slot_bytes);
-    void *block = size_bytes >= HUGE_PAGE_BYTES && size_bytes % HUGE_PAGE_BYTES == 0 ? aligned_alloc(HUGE_PAGE_BYTES, size_bytes) : NULL;
+    void *block = size_bytes >= HUGE_PAGE_BYTES && size_bytes % HUGE_PAGE_BYTES == 0
+                      ? aligned_alloc(HUGE_PAGE_BYTES, size_bytes)
+                      : NULL;
     if (!block)
         return written_alloc(size_bytes);
     madvise(block, size_bytes, MADV_HUGEPAGE); /* refused: then on small pages */

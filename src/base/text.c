@@ -145,7 +145,10 @@ bool view_double(struct view view, double *ret_value)
     return true;
 }
 
-/* Which of a number's marks stands before its fraction: '.' or ',' by locale; 0: none does. Marks between thousands have three digits behind them. */
+/*
+ * Which of a number's marks stands before its fraction: '.' or ',' by locale; 0: none does. Marks between thousands
+ * have three digits behind them.
+ */
 static char decimal_mark(struct view view)
 {
     size_t counts[2] = {0}, last = 0;
@@ -179,7 +182,8 @@ static bool number_with(struct view view, char mark, double *ret_value)
     for (size_t at = 0; at < view.length; at++) {
         bool is_mark = view.text[at] == mark;
         marks += is_mark;
-        if (!is_mark && (view.text[at] == ',' || view.text[at] == '.' || (used && view.text[at] == '\'' && is_three_digits(view, at + 1))))
+        if (!is_mark && (view.text[at] == ',' || view.text[at] == '.' ||
+                         (used && view.text[at] == '\'' && is_three_digits(view, at + 1))))
             continue;
         if (used + 1 >= sizeof(digits))
             return false;
@@ -213,7 +217,8 @@ static ptrdiff_t only_mark(struct view view)
 bool view_count(struct view view, double *ret_value)
 {
     ptrdiff_t mark = only_mark(view);
-    bool is_group = mark >= 1 && mark <= 3 && view.text[0] != '0' && view.length == (size_t)mark + 4 && is_three_digits(view, (size_t)mark + 1);
+    bool is_group = mark >= 1 && mark <= 3 && view.text[0] != '0' && view.length == (size_t)mark + 4 &&
+                    is_three_digits(view, (size_t)mark + 1);
     return number_with(view, is_group ? 0 : decimal_mark(view), ret_value);
 }
 
@@ -309,7 +314,10 @@ void text_add_hex(struct text *text, uint64_t value)
     text_add_digits(text, value, 16);
 }
 
-/* Whether it is plain how many hundredths round to: neither too large nor so near the middle between two that each bit of it counts. */
+/*
+ * Whether it is plain how many hundredths round to: neither too large nor so near the middle between two that each bit
+ * of it counts.
+ */
 static bool hundredths_of(double value, uint64_t *ret_hundredths)
 {
     if (!(value < 1e9) || signbit(value))

@@ -45,10 +45,15 @@ ptrdiff_t view_find(struct view view, const char *needle);
 bool view_u64(struct view view, int base, uint64_t *ret_value); /* base 0: 0x prefix means 16, else 10 */
 bool view_i64(struct view view, int64_t *ret_value);
 bool view_double(struct view view, double *ret_value);
-/* The same as tools print them in any locale: "1,234.5", "1.234,5", "8'330", "0,43", from 0 to 1e18. One comma with three digits behind it stands between thousands. */
+/*
+ * The same as tools print them in any locale: "1,234.5", "1.234,5", "8'330", "0,43", from 0 to 1e18. One comma with
+ * three digits behind it stands between thousands.
+ */
 bool view_grouped(struct view view, double *ret_value);
-bool view_count(struct view view, double *ret_value);   /* of what has no fraction, as counts of events: "1.234" is 1234 */
-bool view_decimal(struct view view, double *ret_value); /* of what has no marks between thousands, as perf's seconds and shares: "1,234" is 1.234 */
+/* of what has no fraction, as counts of events: "1.234" is 1234 */
+bool view_count(struct view view, double *ret_value);
+/* of what has no marks between thousands, as perf's seconds and shares: "1,234" is 1.234 */
+bool view_decimal(struct view view, double *ret_value);
 /* "3.25us", "1.2ms", "7s", as view_grouped reads the number. */
 bool view_duration(struct view view, double *ret_seconds);
 
@@ -111,7 +116,10 @@ static inline struct view text_view(const struct text *text)
 }
 /* Write all and clear; false with errno set when the stream or descriptor fails. */
 bool text_write_file(struct text *text, FILE *file);
-/* The same once it is long, so that a result of any length needs little memory; whether it failed, ferror() tells at the end. NULL: never. */
+/*
+ * The same once it is long, so that a result of any length needs little memory; whether it failed, ferror() tells at
+ * the end. NULL: never.
+ */
 void text_spill(struct text *text, FILE *file);
 
 #define scoped_text scoped(text_done)
@@ -121,8 +129,8 @@ size_t utf8_length(const char *text, size_t left);
 /* Columns that a UTF-8 string takes on a terminal, counting each code point as one. */
 size_t text_columns(const char *string);
 /*
- * A function's name for a sentence. One that is longer than so many columns loses what stands in its innermost brackets, those of
- * templates and parameters, as far as needed ("std::sort<..>(..)"), and then its end.
+ * A function's name for a sentence. One that is longer than so many columns loses what stands in its innermost
+ * brackets, those of templates and parameters, as far as needed ("std::sort<..>(..)"), and then its end.
  */
 void text_add_name(struct text *text, const char *name, size_t columns);
 

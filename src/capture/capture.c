@@ -135,8 +135,8 @@ static bool apply(struct capture *capture, const struct record *record, const st
 }
 
 /*
- * A further source goes into the same model only with the same events: samples name theirs by index. What belongs to one
- * source (identifiers, counters' last values) begins anew.
+ * A further source goes into the same model only with the same events: samples name theirs by index. What belongs to
+ * one source (identifiers, counters' last values) begins anew.
  */
 static bool source_follows(struct capture *capture, const struct source *source, struct error *err)
 {
@@ -172,7 +172,8 @@ _Static_assert((int)HEADS_AHEAD >= (int)RECORDS_AHEAD, "a head for each record")
 static size_t heads_apply(struct filling *filling, bool *ret_goes_on)
 {
     const struct source *source = filling->source;
-    size_t count = source->any_order && source->gives_heads ? source->ops->heads(filling->source, filling->heads, HEADS_AHEAD) : 0;
+    size_t count =
+        source->any_order && source->gives_heads ? source->ops->heads(filling->source, filling->heads, HEADS_AHEAD) : 0;
     for (size_t at = 0; at < count; at++)
         capture_look_at_sample(filling->capture->state, NULL, &filling->heads[at], &filling->samples[at]);
     *ret_goes_on = true;
@@ -257,7 +258,8 @@ bool capture_fill_with(struct capture *capture, struct source *source, const str
     events_name(capture, source);
     facts_copy(capture, source);
     scoped_free struct filling *filling = memory_alloc(sizeof(*filling));
-    *filling = (struct filling){.capture = capture, .source = source, .options = options, .renamed = source->rename_count};
+    *filling =
+        (struct filling){.capture = capture, .source = source, .options = options, .renamed = source->rename_count};
     bool enough = false;
     while (fill_on(filling, &enough))
         continue;

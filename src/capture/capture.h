@@ -17,7 +17,8 @@ struct capture {
     struct capture_state *state; /* while and after filling */
     struct source_facts facts; /* strings copied to the recording's arena */
     struct source_losses losses;
-    uint64_t stacks_without_dump; /* chains of user code, by frame pointers, among samples that could hold a stack dump */
+    /* chains of user code, by frame pointers, among samples that could hold a stack dump */
+    uint64_t stacks_without_dump;
 };
 
 void capture_init(struct capture *capture);
@@ -25,7 +26,8 @@ void capture_done(struct capture *capture);
 
 /*
  * What a record adds beyond the model, for commands that print records one by one; may be NULL. sample is NULL
- * unless the record is a sample; record is NULL for samples that were added up (add_up_alike) or came in any order. Returning false ends the filling, without an error.
+ * unless the record is a sample; record is NULL for samples that were added up (add_up_alike) or came in any order.
+ * Returning false ends the filling, without an error.
  */
 struct capture_watch {
     void *context;
@@ -69,20 +71,24 @@ struct capture_options {
     enum capture_stacks stacks;
     bool keep_samples;
     /*
-     * Samples alike in thread, event, place and stack come as one after the others, whose record is NULL (struct sample's alike): for who adds them up, and
-     * asks for nothing else of them. The first of them comes in its own turn.
+     * Samples alike in thread, event, place and stack come as one after the others, whose record is NULL (struct
+     * sample's alike): for who adds them up, and asks for nothing else of them. The first of them comes in its own
+     * turn.
      */
     bool add_up_alike;
-    bool any_order; /* samples may come in whatever order between the records that change what they mean, and without their record */
-    bool merge_samples; /* kept ones alike in place, event and exactness become one: for who asks neither when nor with what */
+    /* samples may come in whatever order between the records that change what they mean, and without their record */
+    bool any_order;
+    /* kept ones alike in place, event and exactness become one: for who asks neither when nor with what */
+    bool merge_samples;
     bool keep_switches;
     bool frames_only; /* stacks aren't kept: watch->record asks for capture_frames */
-    bool callers_apart;  /* a sample's stack may be of its callers alone (struct stack), which far fewer samples tell apart */
+    /* a sample's stack may be of its callers alone (struct stack), which far fewer samples tell apart */
+    bool callers_apart;
 };
 
 /*
- * Pull the source to its end; a further source adds to what is there, and must have the same events (ERROR_FORMAT). With watch, watch->record is called after each record has been applied; samples
- * are kept only when keep_samples.
+ * Pull the source to its end; a further source adds to what is there, and must have the same events (ERROR_FORMAT).
+ * With watch, watch->record is called after each record has been applied; samples are kept only when keep_samples.
  * Errors: what the source says; whatever came before the error is in the capture.
  */
 MUST_CHECK bool capture_fill(struct capture *capture, struct source *source, const struct capture_watch *watch,

@@ -86,8 +86,8 @@ static void pending_drop(struct control *control, unsigned bytes)
 }
 
 /*
- * Lines end in a line feed or, as some write them, in a NUL. One that is longer than any order is taken as it fills the room, and
- * what follows until its end is dropped. ret_whole: it is a line as it came.
+ * Lines end in a line feed or, as some write them, in a NUL. One that is longer than any order is taken as it fills the
+ * room, and what follows until its end is dropped. ret_whole: it is a line as it came.
  */
 static bool take_line(struct control *control, struct control_order *order, bool *ret_whole)
 {

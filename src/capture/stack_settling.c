@@ -41,7 +41,10 @@ static bool gather(void *context, struct capture *capture, const struct record *
         .file_offset = record->file_offset,
         .first = (uint32_t)gathering->ips.count,
         .count = (uint32_t)count,
-        .recorded = sample->location == LOCATION_NONE ? 0 : places_in_code(capture, capture->recording.samples.locations[sample->location].space, &record->sample.callchain),
+        .recorded = sample->location == LOCATION_NONE
+                        ? 0
+                        : places_in_code(capture, capture->recording.samples.locations[sample->location].space,
+                                         &record->sample.callchain),
     };
     for (size_t at = 0; at < count; at++)
         *vec_push(&gathering->ips) = ips[at];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A recording with copies of stacks, unwound while the binaries are still there: afterwards its samples have call chains
- * and the copies are gone (source/perf_data/perf_data_settle.h). So a case stays small and replays anywhere.
+ * A recording with copies of stacks, unwound while the binaries are still there: afterwards its samples have call
+ * chains and the copies are gone (source/perf_data/perf_data_settle.h). So a case stays small and replays anywhere.
  */
 #ifndef PLUMB_CAPTURE_STACK_SETTLING_H
 #define PLUMB_CAPTURE_STACK_SETTLING_H

@@ -40,7 +40,8 @@ static const struct option_row option_rows[] = {
     {'d', "dso", OPTION_TEXT, FIELD(dso), "NAME", "only functions of this binary"},
     {'e', "event", OPTION_TEXT, FIELD(event), "NAME", "choose the hottest function by this event"},
     {'a', "all", OPTION_FLAG, FIELD(all), NULL, "every function with samples, hottest first"},
-    {0, "group", OPTION_FLAG, FIELD(group), NULL, "events side by side (default; --no-group shows one alone, as -e says)"},
+    {0, "group", OPTION_FLAG, FIELD(group), NULL,
+     "events side by side (default; --no-group shows one alone, as -e says)"},
     {0, "percent-limit", OPTION_DOUBLE, FIELD(percent_limit), "PCT",
      "leave out functions (--all) and numbers of instructions below this percentage"},
     {0, NULL, OPTION_HEADING, 0, NULL, "how to show it"},
@@ -49,9 +50,11 @@ static const struct option_row option_rows[] = {
     {'n', "show-nr-samples", OPTION_FLAG, FIELD(samples), NULL, "numbers of samples instead of percentages"},
     {0, "show-total-period", OPTION_FLAG, FIELD(period), NULL, "what samples stand for instead of percentages"},
     {'l', "print-line", OPTION_FLAG, FIELD(lines), NULL, "file and number of each source line"},
-    {0, "source", OPTION_FLAG, FIELD(source), NULL, "source lines between instructions (default; --no-source leaves them out)"},
+    {0, "source", OPTION_FLAG, FIELD(source), NULL,
+     "source lines between instructions (default; --no-source leaves them out)"},
     {0, "prefix", OPTION_TEXT, FIELD(source_prefix), "FOLDER", "look for sources below this folder first"},
-    {0, "prefix-strip", OPTION_U64, FIELD(prefix_strip), "N", "without the first N folders of their paths (with --prefix)"},
+    {0, "prefix-strip", OPTION_U64, FIELD(prefix_strip), "N",
+     "without the first N folders of their paths (with --prefix)"},
     {'P', "full-paths", OPTION_FLAG, FIELD(full_paths), NULL, "the binary by its whole path"},
     {0, "asm-raw", OPTION_FLAG, FIELD(raw), NULL, "the bytes of each instruction"},
     {0, "intel", OPTION_FLAG, FIELD(intel), NULL, "Intel syntax (default: AT&T)"},
@@ -127,9 +130,11 @@ static bool read_recording(struct session *session, struct error *err)
     const struct recording_input *input = &session->options->input;
     if (!recording_input_open(input, &source, err))
         return false;
-    session->names = (struct recording_names){.input = input, .context = session->context, .capture = &session->capture, .source = source};
+    session->names = (struct recording_names){
+        .input = input, .context = session->context, .capture = &session->capture, .source = source};
     if (session->options->all)
-        recording_names_ahead(&session->names, (struct names_wanted){.lines = session->options->source || session->options->lines});
+        recording_names_ahead(&session->names,
+                              (struct names_wanted){.lines = session->options->source || session->options->lines});
     struct capture_watch watch = {session, names_tell};
     struct capture_sieve sieve = {&session->filter, filter_passes};
     struct reading_progress progress;
@@ -140,7 +145,10 @@ static bool read_recording(struct session *session, struct error *err)
     struct capture_options how = {
         .sieve = session->filter.is_given ? &sieve : NULL,
         .watch = session->names.ahead ? &watch : NULL,
-        .keep_samples = true, .merge_samples = can_merge(source), .any_order = can_merge(source) && !session->filter.needs_order, .stacks = STACKS_NONE,
+        .keep_samples = true,
+        .merge_samples = can_merge(source),
+        .any_order = can_merge(source) && !session->filter.needs_order,
+        .stacks = STACKS_NONE,
         .progress = reading_progress_begin(&progress, session->context->talk, session->options->quiet)};
     bool filled = capture_fill_with(&session->capture, source, &how, err);
     reading_progress_end(&progress);
@@ -265,15 +273,19 @@ static bool parse_choices(struct session *session, struct error *err)
         return error_set(err, ERROR_USAGE, "--disassembler-style expects intel or att, not '%s'", style);
     session->syntax = options->intel || (style && strcmp(style, "intel") == 0) ? SYNTAX_INTEL : SYNTAX_ATT;
     if (options->samples && options->period)
-        return error_set(err, ERROR_USAGE, "--show-nr-samples and --show-total-period don't go together: one number stands beside an instruction");
+        return error_set(
+            err, ERROR_USAGE,
+            "--show-nr-samples and --show-total-period don't go together: one number stands beside an instruction");
     if (options->prefix_strip > PATH_MAX || (options->prefix_strip && !options->source_prefix))
         return error_set(err, ERROR_USAGE, "--prefix-strip expects a number of folders, and --prefix beside it");
-    if (!sample_filter_init(&session->filter, &options->filter, err) || !parse_skid(session, err) || !parse_percent_type(session, err))
+    if (!sample_filter_init(&session->filter, &options->filter, err) || !parse_skid(session, err) ||
+        !parse_percent_type(session, err))
         return false;
     const char *color = options->color ? options->color : "auto";
     if (strcmp(color, "auto") != 0 && strcmp(color, "always") != 0 && strcmp(color, "never") != 0)
         return error_set(err, ERROR_USAGE, "--color expects auto, always or never, not '%s'", color);
-    session->color = strcmp(color, "always") == 0 || (strcmp(color, "auto") == 0 && page_colour_suits(session->context->out));
+    session->color =
+        strcmp(color, "always") == 0 || (strcmp(color, "auto") == 0 && page_colour_suits(session->context->out));
     if (!(options->percent_limit >= 0 && options->percent_limit <= 100))
         return error_set(err, ERROR_USAGE, "--percent-limit expects 0 to 100");
     return true;
@@ -310,7 +322,8 @@ static bool find_event(const struct session *session, uint32_t *ret_event, struc
             *ret_event = at;
             return true;
         }
-        text_printf(&known, "%s%s", known.length ? ", " : "", recording->events[at].name ? recording->events[at].name : "?");
+        text_printf(&known, "%s%s", known.length ? ", " : "",
+                    recording->events[at].name ? recording->events[at].name : "?");
     }
     error_set(err, ERROR_USAGE, "the recording has no event '%s'", name);
     return error_hint(err, "it has: %s", text_string(&known));
@@ -365,7 +378,9 @@ static bool no_such_symbol(struct session *session, const struct hot_symbol *sym
     for (size_t at = 0; at < count && at < 5000; at++) {
         if (symbols[at].symbol_id == SYMBOL_NONE) {
             uint32_t dso = session->capture.recording.samples.locations[symbols[at].location].dso;
-            bool is_worth_it = dso != DSO_NONE && (!session->names_missed || session->capture.recording.spaces.dsos[dso].kind == DSO_KERNEL); /* the hottest */
+            /* the hottest */
+            bool is_worth_it = dso != DSO_NONE && (!session->names_missed ||
+                                                   session->capture.recording.spaces.dsos[dso].kind == DSO_KERNEL);
             if (is_worth_it && !session->options->quiet)
                 warn_of_names(session, dso);
             continue;
@@ -383,8 +398,8 @@ static bool no_such_symbol(struct session *session, const struct hot_symbol *sym
     }
     error_set(err, ERROR_NOT_FOUND, "no samples in a function called '%s'", wanted);
     if (near[0])
-        error_hint(err, "did you mean %s%s%s%s%s?", near[0], near[1] ? ", " : "", near[1] ? near[1] : "", near[2] ? ", " : "",
-                   near[2] ? near[2] : "");
+        error_hint(err, "did you mean %s%s%s%s%s?", near[0], near[1] ? ", " : "", near[1] ? near[1] : "",
+                   near[2] ? ", " : "", near[2] ? near[2] : "");
     return false;
 }
 
@@ -466,7 +481,8 @@ static bool annotate_one(struct session *session, const struct hot_symbol *hot, 
     if (!instructions_analyse(&in, &request, err))
         return false;
     if (session->options->full_paths)
-        in.dso = strings_text(&recording->strings, recording->spaces.dsos[recording->samples.locations[hot->location].dso].path);
+        in.dso = strings_text(&recording->strings,
+                              recording->spaces.dsos[recording->samples.locations[hot->location].dso].path);
     scoped(data_addresses_done) struct data_addresses data = {0};
     bool has_addresses = may_have_addresses(session, &in);
     struct data_address_request data_request = {
@@ -488,7 +504,9 @@ static bool annotate_one(struct session *session, const struct hot_symbol *hot, 
         .attribution_source = session->attribution_source,
         .of_recording = session->of_recording,
         .by_number = session->by_number,
-        .number = session->options->samples ? NUMBER_SAMPLES : session->options->period ? NUMBER_PERIOD : NUMBER_PERCENT,
+        .number = session->options->samples  ? NUMBER_SAMPLES
+                  : session->options->period ? NUMBER_PERIOD
+                                             : NUMBER_PERCENT,
         .raw = session->options->raw,
         .percent_least = session->options->percent_limit,
         .quiet = session->options->quiet,
@@ -504,7 +522,8 @@ static bool annotate_one(struct session *session, const struct hot_symbol *hot, 
 static void warn(struct session *session, const struct hot_symbol *hot, const struct error *error)
 {
     const struct recording *recording = &session->capture.recording;
-    const char *name = hot->symbol_id == SYMBOL_NONE ? "code without a name" : symboliser_symbol(session->symboliser, hot->symbol_id)->name;
+    const char *name = hot->symbol_id == SYMBOL_NONE ? "code without a name"
+                                                     : symboliser_symbol(session->symboliser, hot->symbol_id)->name;
     uint32_t dso = recording->samples.locations[hot->location].dso;
     if (session->options->quiet)
         return;
@@ -534,7 +553,8 @@ static bool annotate_matching(struct session *session, uint32_t event, struct er
         hottest_matching(&session->capture.recording, session->symboliser, event, symbol_matches, session, &first))
         return annotate_one(session, &first, err);
     struct hot_symbol *symbols;
-    size_t count = hot_symbols(&session->capture.recording, session->symboliser, event, &symbols), shown = 0, matched = 0;
+    size_t count = hot_symbols(&session->capture.recording, session->symboliser, event, &symbols), shown = 0,
+           matched = 0;
     scoped_free struct hot_symbol *owned = symbols;
     double total = 0;
     for (size_t at = 0; at < count; at++)

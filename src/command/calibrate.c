@@ -23,9 +23,11 @@ struct calibrate_options {
 
 static const struct option_row option_rows[] = {
     {'C', "cpu", OPTION_TEXT, FIELD(cpus), "LIST", "measure on these CPUs (default: those this process may use)"},
-    {0, "largest", OPTION_U64, FIELD(largest_mib), "MIB", "largest working set, a power of two from 1 to 1024 (default 128)"},
+    {0, "largest", OPTION_U64, FIELD(largest_mib), "MIB",
+     "largest working set, a power of two from 1 to 1024 (default 128)"},
     {0, "seed", OPTION_U64, FIELD(seed), "N", "of the random order (default 1)"},
-    {0, "cached", OPTION_FLAG, FIELD(cached), NULL, "show the last one kept of this machine and these CPUs, measure nothing"},
+    {0, "cached", OPTION_FLAG, FIELD(cached), NULL,
+     "show the last one kept of this machine and these CPUs, measure nothing"},
     {0, "json", OPTION_FLAG, FIELD(json), NULL, "print one JSON document"},
     {0},
 };

@@ -32,13 +32,15 @@ static const struct option_row *rows_of(const struct command *command)
 
 static bool takes_value(const struct option_row *row)
 {
-    return row->kind == OPTION_TEXT || row->kind == OPTION_LIST || row->kind == OPTION_TEXTS || row->kind == OPTION_TEXTS_NAMED ||
-           row->kind == OPTION_U64 || row->kind == OPTION_DOUBLE || row->kind == OPTION_LAST_OPTIONAL;
+    return row->kind == OPTION_TEXT || row->kind == OPTION_LIST || row->kind == OPTION_TEXTS ||
+           row->kind == OPTION_TEXTS_NAMED || row->kind == OPTION_U64 || row->kind == OPTION_DOUBLE ||
+           row->kind == OPTION_LAST_OPTIONAL;
 }
 
 static bool is_repeated(const struct option_row *row)
 {
-    return row->kind == OPTION_LIST || row->kind == OPTION_TEXTS || row->kind == OPTION_TEXTS_NAMED || row->kind == OPTION_COUNT;
+    return row->kind == OPTION_LIST || row->kind == OPTION_TEXTS || row->kind == OPTION_TEXTS_NAMED ||
+           row->kind == OPTION_COUNT;
 }
 
 /* Does its operand start a program with arguments of its own? The usage says so by the "--" before it. */
@@ -276,7 +278,8 @@ static void fish_add_command(struct text *out, const struct command *command)
     if (words.length)
         text_printf(out, "complete -c plumb -n '__plumb_command %s' -x -a '%s'\n", command->name, text_string(&words));
     if (runs_program(command))
-        text_printf(out, "complete -c plumb -n '__plumb_command %s' -x -a '(__fish_complete_subcommand --fcs-skip=2)'\n",
+        text_printf(out,
+                    "complete -c plumb -n '__plumb_command %s' -x -a '(__fish_complete_subcommand --fcs-skip=2)'\n",
                     command->name);
 }
 

@@ -26,11 +26,16 @@ struct doctor_options {
 
 static const struct option_row option_rows[] = {
     {0, "json", OPTION_FLAG, FIELD(json), NULL, "print one JSON document instead of text"},
-    {0, "script", OPTION_FLAG, FIELD(script), NULL, "print a shell script that sets distorting settings right and puts them back"},
-    {0, "guest", OPTION_FLAG, FIELD(guest), NULL, "what being a guest costs here: exits, ticks, pages behind it, instructions it hides"},
-    {0, "require", OPTION_TEXT, FIELD(require), "CLASS,…", "exit 3 unless these classes work (names as in --json's id)"},
-    {0, "snapshot", OPTION_TEXT, FIELD(snapshot), "PATH", "write the machine's facts as a folder, or a file when PATH ends in .tar"},
-    {0, "sysroot", OPTION_TEXT, FIELD(sysroot), "DIR", "read such a folder instead of this machine; nothing is measured then"},
+    {0, "script", OPTION_FLAG, FIELD(script), NULL,
+     "print a shell script that sets distorting settings right and puts them back"},
+    {0, "guest", OPTION_FLAG, FIELD(guest), NULL,
+     "what being a guest costs here: exits, ticks, pages behind it, instructions it hides"},
+    {0, "require", OPTION_TEXT, FIELD(require), "CLASS,…",
+     "exit 3 unless these classes work (names as in --json's id)"},
+    {0, "snapshot", OPTION_TEXT, FIELD(snapshot), "PATH",
+     "write the machine's facts as a folder, or a file when PATH ends in .tar"},
+    {0, "sysroot", OPTION_TEXT, FIELD(sysroot), "DIR",
+     "read such a folder instead of this machine; nothing is measured then"},
     {'v', "verbose", OPTION_FLAG, FIELD(verbose), NULL, "show also the settings that are fine"},
     {0},
 };
@@ -55,7 +60,8 @@ static bool unknown_class(struct view word, struct error *err)
         if (text_distance(key, name) <= 3 || (word.length >= 3 && strncmp(key, name, word.length) == 0))
             snprintf(nearest + used, sizeof(nearest) - used, "%s%s", used ? ", " : "", key);
     }
-    return nearest[0] ? error_hint(err, "did you mean %s?", nearest) : error_hint(err, "plumb doctor --json lists the ids");
+    return nearest[0] ? error_hint(err, "did you mean %s?", nearest)
+                      : error_hint(err, "plumb doctor --json lists the ids");
 }
 
 static bool class_of(struct view word, enum capability_id *ret_id, struct error *err)
@@ -95,7 +101,8 @@ static int require_judge(const struct capabilities *all, const char *list, FILE 
         if (capability->verdict == CAPABILITY_WORKS || capability->verdict == CAPABILITY_PARTLY)
             continue;
         bool unmeasured = capability->verdict == CAPABILITY_NOT_MEASURED;
-        fprintf(talk, "plumb doctor: required '%s' %s: %s\n", capability_key(id), unmeasured ? "was not measured" : "does not work", capability->reason);
+        fprintf(talk, "plumb doctor: required '%s' %s: %s\n", capability_key(id),
+                unmeasured ? "was not measured" : "does not work", capability->reason);
         if (!unmeasured)
             code = EXIT_CODE_FINDING;
         else if (code == EXIT_CODE_OK)
@@ -132,7 +139,8 @@ static bool examine(struct doctor *doctor, const struct kernel *kernel, struct e
         return false;
     capabilities_measure(&doctor->capabilities, kernel, doctor->root, &doctor->machine);
     cpu_time_read(&later, doctor->root);
-    settings_read(&doctor->settings, doctor->root, &doctor->machine, &doctor->capabilities, &later, &doctor->machine.arena);
+    settings_read(&doctor->settings, doctor->root, &doctor->machine, &doctor->capabilities, &later,
+                  &doctor->machine.arena);
     return true;
 }
 
@@ -198,7 +206,8 @@ static void guest_measure(struct doctor *doctor, const struct kernel *kernel, st
 }
 
 /* A page of its own, for whoever asks what the machine around this one takes. */
-static bool guest_print(struct doctor *doctor, const struct doctor_options *options, struct context *context, struct error *err)
+static bool guest_print(struct doctor *doctor, const struct doctor_options *options, struct context *context,
+                        struct error *err)
 {
     struct guest_costs costs;
     struct silicon_missing missing;
@@ -234,7 +243,8 @@ static bool options_check(const struct doctor_options *options, struct error *er
     if (options->snapshot && options->sysroot)
         return error_set(err, ERROR_USAGE, "--snapshot writes this machine, --sysroot reads another: choose one");
     if (options->guest && (options->script || options->snapshot || options->require))
-        return error_set(err, ERROR_USAGE, "--guest is a page of its own: --script, --snapshot and --require go without it");
+        return error_set(err, ERROR_USAGE,
+                         "--guest is a page of its own: --script, --snapshot and --require go without it");
     return !options->require || require_check(options->require, err);
 }
 

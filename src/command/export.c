@@ -19,7 +19,8 @@ struct export_options {
 static const struct option_row export_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "what to read"},
     RECORDING_INPUT_ROWS_OF(export_options, stacks.recording),
-    {'e', "event", OPTION_TEXT, AT(stacks.event), "NAME", "only samples of this event (default: all; of folded and firefox: the first that has samples)"},
+    {'e', "event", OPTION_TEXT, AT(stacks.event), "NAME",
+     "only samples of this event (default: all; of folded and firefox: the first that has samples)"},
     {0, NULL, OPTION_HEADING, 0, NULL, "output"},
     {'o', "output", OPTION_TEXT, AT(output), "FILE", "write there instead of to standard output"},
     {0, "weight", OPTION_TEXT, AT(weight), "samples|period", "what the numbers of folded count (default: samples)"},
@@ -98,7 +99,8 @@ static bool export_write(void *context, const struct stacks *stacks, struct erro
 
 static bool export_run(struct context *context, int argc, char **argv, struct error *err)
 {
-    struct exporting exporting = {.options = {.stacks = {.recording = RECORDING_INPUT_DEFAULTS, .inlines = true}}, .context = context};
+    struct exporting exporting = {.options = {.stacks = {.recording = RECORDING_INPUT_DEFAULTS, .inlines = true}},
+                                  .context = context};
     struct stack_use use = {&exporting, export_write};
     bool done = export_parse(&exporting, argc, argv, err);
     if (done) {

@@ -28,15 +28,18 @@ struct flamegraph_options {
 static const struct option_row flamegraph_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "what to read: a recording, or folded stacks"},
     RECORDING_INPUT_ROWS_OF(flamegraph_options, stacks.recording),
-    {'e', "event", OPTION_TEXT, AT(stacks.event), "NAME", "samples of this event (default: the first that has samples)"},
+    {'e', "event", OPTION_TEXT, AT(stacks.event), "NAME",
+     "samples of this event (default: the first that has samples)"},
     {0, NULL, OPTION_HEADING, 0, NULL, "output"},
     {'o', "output", OPTION_TEXT, AT(output), "FILE", "write there instead of to standard output"},
     {0, "title", OPTION_TEXT, AT(title), "TEXT", "heading of the picture (default: Flame graph)"},
     {0, "width", OPTION_U64, AT(width), "PIXELS", "how wide (default: 1200)"},
-    {0, "min-width", OPTION_DOUBLE, AT(narrowest), "PIXELS", "fold frames narrower than this into their callers (default: 0.5; 0: none)"},
+    {0, "min-width", OPTION_DOUBLE, AT(narrowest), "PIXELS",
+     "fold frames narrower than this into their callers (default: 0.5; 0: none)"},
     {0, "inverted", OPTION_FLAG, AT(inverted), NULL, "the root at the top, as icicles hang"},
     {0, "reverse", OPTION_FLAG, AT(reverse), NULL, "merge stacks from the sampled function on: who called what is hot"},
-    {0, "weight", OPTION_TEXT, AT(weight), "samples|period", "widths are samples (default), or what they stand for: time, cycles"},
+    {0, "weight", OPTION_TEXT, AT(weight), "samples|period",
+     "widths are samples (default), or what they stand for: time, cycles"},
     {0, "inline", OPTION_FLAG, AT(stacks.inlines), NULL, "inlined functions are frames (default)"},
     {'q', "quiet", OPTION_FLAG, AT(stacks.quiet), NULL, "no notes"},
     {0},
@@ -64,7 +67,8 @@ static bool flamegraph_parse(struct flamegraph *flamegraph, int argc, char **arg
     if (options->weight && strcmp(options->weight, "samples") != 0 && !by_period(options))
         return error_set(err, ERROR_USAGE, "--weight is samples or period, not '%s'", options->weight);
     if (options->width < FLAMEGRAPH_WIDTH_LEAST || options->width > FLAMEGRAPH_WIDTH_MOST)
-        return error_set(err, ERROR_USAGE, "--width is from %d to %d pixels, not %" PRIu64, FLAMEGRAPH_WIDTH_LEAST, FLAMEGRAPH_WIDTH_MOST, options->width);
+        return error_set(err, ERROR_USAGE, "--width is from %d to %d pixels, not %" PRIu64, FLAMEGRAPH_WIDTH_LEAST,
+                         FLAMEGRAPH_WIDTH_MOST, options->width);
     if (!(options->narrowest >= 0 && options->narrowest <= 100))
         return error_set(err, ERROR_USAGE, "--min-width is from 0 to 100 pixels");
     return true;
@@ -133,20 +137,25 @@ static uint64_t folded_add(struct flame *flame, struct view text)
 
 /* ---- what is drawn ---- */
 
-static bool flamegraph_write(struct flamegraph *flamegraph, const char *path, const char *event, const char *unit, struct error *err)
+static bool flamegraph_write(struct flamegraph *flamegraph, const char *path, const char *event, const char *unit,
+                             struct error *err)
 {
     const struct flamegraph_options *options = &flamegraph->options;
     scoped_text struct text out = {0}, subtitle = {0};
     if (!flamegraph->flame.total)
         return error_set(err, ERROR_NOT_FOUND, "'%s' holds no stacks", path);
     flame_finish(&flamegraph->flame);
-    text_printf(&subtitle, "%s: %" PRIu64 " %s%s%s", strcmp(path, "-") == 0 ? "standard input" : path, flamegraph->flame.total, unit,
-                event ? " of " : "", event ? event : "");
+    text_printf(&subtitle, "%s: %" PRIu64 " %s%s%s", strcmp(path, "-") == 0 ? "standard input" : path,
+                flamegraph->flame.total, unit, event ? " of " : "", event ? event : "");
     if (options->reverse)
         text_add(&subtitle, ", callers upon what they called");
-    flamegraph_svg(&out, &(struct flamegraph_request){.flame = &flamegraph->flame, .title = options->title ? options->title : "Flame graph",
-                                                      .subtitle = text_string(&subtitle), .unit = unit, .width = options->width,
-                                                      .narrowest = options->narrowest, .inverted = options->inverted});
+    flamegraph_svg(&out, &(struct flamegraph_request){.flame = &flamegraph->flame,
+                                                      .title = options->title ? options->title : "Flame graph",
+                                                      .subtitle = text_string(&subtitle),
+                                                      .unit = unit,
+                                                      .width = options->width,
+                                                      .narrowest = options->narrowest,
+                                                      .inverted = options->inverted});
     return result_write(flamegraph->context, options->output, &out, err);
 }
 
@@ -162,7 +171,8 @@ static bool flamegraph_folded(struct flamegraph *flamegraph, int fd, const char 
     if (unread && flamegraph->flame.total && !options->stacks.quiet)
         fprintf(flamegraph->context->talk, "note: %" PRIu64 " lines are no stacks and were left out\n", unread);
     return flamegraph_write(flamegraph, path, NULL, "samples", err) ||
-           (unread && err->kind == ERROR_NOT_FOUND && error_hint(err, "a recording, or lines such as \"main;work;leaf 12\", are wanted"));
+           (unread && err->kind == ERROR_NOT_FOUND &&
+            error_hint(err, "a recording, or lines such as \"main;work;leaf 12\", are wanted"));
 }
 
 static bool flamegraph_profile(void *context, const struct stacks *stacks, struct error *err)
@@ -188,14 +198,19 @@ static bool flamegraph_read(struct flamegraph *flamegraph, struct error *err)
 
 static bool flamegraph_run(struct context *context, int argc, char **argv, struct error *err)
 {
-    struct flamegraph flamegraph = {.context = context,
-                                    .options = {.stacks = {.recording = RECORDING_INPUT_DEFAULTS, .inlines = true, .of_one_event = true, .any_order = true},
-                                                .width = 1200, .narrowest = 0.5}};
+    struct flamegraph flamegraph = {
+        .context = context,
+        .options = {
+            .stacks = {.recording = RECORDING_INPUT_DEFAULTS, .inlines = true, .of_one_event = true, .any_order = true},
+            .width = 1200,
+            .narrowest = 0.5}};
     const struct flamegraph_options *options = &flamegraph.options;
     bool done = flamegraph_parse(&flamegraph, argc, argv, err);
     if (done) {
-        flame_init(&flamegraph.flame, &(struct flame_options){.leaf_first = options->reverse,
-                                                              .share_least = options->narrowest / (double)(options->width - 2 * FLAMEGRAPH_MARGIN)});
+        flame_init(&flamegraph.flame,
+                   &(struct flame_options){.leaf_first = options->reverse,
+                                           .share_least =
+                                               options->narrowest / (double)(options->width - 2 * FLAMEGRAPH_MARGIN)});
         done = flamegraph_read(&flamegraph, err);
         flame_done(&flamegraph.flame);
     }

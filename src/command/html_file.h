@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The file that --html (or another option) names: can it be written, before anything is measured for it, and then whole or not at all? */
+/*
+ * The file that --html (or another option) names: can it be written, before anything is measured for it, and then whole
+ * or not at all?
+ */
 #ifndef PLUMB_COMMAND_HTML_FILE_H
 #define PLUMB_COMMAND_HTML_FILE_H
 

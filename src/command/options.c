@@ -32,7 +32,8 @@ static bool looks_like(const char *word, const char *name)
 {
     const size_t least = 3, length = strlen(word), name_length = strlen(name);
     const size_t shorter = length < name_length ? length : name_length;
-    return length >= least && ((shorter >= least && strncmp(word, name, shorter) == 0) || text_distance(name, word) <= 2);
+    return length >= least &&
+           ((shorter >= least && strncmp(word, name, shorter) == 0) || text_distance(name, word) <= 2);
 }
 
 /* What serves instead of an option that only perf has; NULL: it hasn't either. */
@@ -157,10 +158,12 @@ static bool store(struct parser *parser, const struct option_row *row, const cha
 static bool takes_value(const struct option_row *row)
 {
     return row->kind == OPTION_TEXT || row->kind == OPTION_LAST_OPTIONAL || row->kind == OPTION_TEXTS ||
-           row->kind == OPTION_TEXTS_NAMED || row->kind == OPTION_LIST || row->kind == OPTION_U64 || row->kind == OPTION_DOUBLE;
+           row->kind == OPTION_TEXTS_NAMED || row->kind == OPTION_LIST || row->kind == OPTION_U64 ||
+           row->kind == OPTION_DOUBLE;
 }
 
-static bool next_word(struct parser *parser, const struct option_row *row, const char *word, const char **ret_value, struct error *err)
+static bool next_word(struct parser *parser, const struct option_row *row, const char *word, const char **ret_value,
+                      struct error *err)
 {
     bool last = parser->at + 1 >= parser->argc || parser->argv[parser->at + 1][0] == '-';
     if (row->kind == OPTION_LAST_OPTIONAL && last) {

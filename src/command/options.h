@@ -29,7 +29,11 @@ enum option_kind {
     OPTION_LAST_OPTIONAL, /* const char *: as OPTION_TEXT, but "" when no word follows, or one that begins with - */
     OPTION_TEXTS_NAMED,   /* as OPTION_TEXTS, but each text is two items, the option's name first: for an option that
                              shares the list of another and refers to what stands before it */
-    OPTION_PEER,       /* no option: other options of perf's command of this `offset` (enum peer_command) are refused with what serves instead */
+    /*
+     * no option: other options of perf's command of this `offset` (enum peer_command) are refused with what serves
+     * instead
+     */
+    OPTION_PEER,
     OPTION_HEADING,    /* no option: `help` is a heading in --help */
 };
 

@@ -70,9 +70,10 @@ static bool part_begin(struct btf *btf, struct btf_part *part, struct view file,
     struct bytes in = bytes_of(file.text, file.length, false);
     uint16_t magic = read_u16(&in);
     bytes_take(&in, 2);
-    uint64_t header = read_u32(&in), types_at = read_u32(&in), types = read_u32(&in), strings_at = read_u32(&in), strings = read_u32(&in);
-    if (in.failed || magic != BTF_MAGIC || header + types_at + types > file.length || header + strings_at + strings > file.length ||
-        !strings || file.text[header + strings_at + strings - 1])
+    uint64_t header = read_u32(&in), types_at = read_u32(&in), types = read_u32(&in), strings_at = read_u32(&in),
+             strings = read_u32(&in);
+    if (in.failed || magic != BTF_MAGIC || header + types_at + types > file.length ||
+        header + strings_at + strings > file.length || !strings || file.text[header + strings_at + strings - 1])
         return false;
     part->types = (const uint8_t *)file.text + header + types_at;
     part->types_bytes = types;
@@ -90,7 +91,8 @@ static bool part_begin(struct btf *btf, struct btf_part *part, struct view file,
         }
         if (kind_of(type) != KIND_FUNC || strncmp(string_of(btf, u32_at(type)), prefix, prefix_length) != 0)
             continue;
-        part->functions = vec_reserve_bytes(part->functions, &part->function_capacity, part->function_count + 1, sizeof(*part->functions));
+        part->functions = vec_reserve_bytes(part->functions, &part->function_capacity, part->function_count + 1,
+                                            sizeof(*part->functions));
         part->functions[part->function_count++] = (uint32_t)at;
     }
     return true;
@@ -99,7 +101,8 @@ static bool part_begin(struct btf *btf, struct btf_part *part, struct view file,
 bool btf_begin(struct btf *btf, struct view kernel, struct view module_or_empty, const char *prefix)
 {
     *btf = (struct btf){0};
-    return part_begin(btf, &btf->base, kernel, prefix) && (!module_or_empty.length || part_begin(btf, &btf->module, module_or_empty, prefix));
+    return part_begin(btf, &btf->base, kernel, prefix) &&
+           (!module_or_empty.length || part_begin(btf, &btf->module, module_or_empty, prefix));
 }
 
 void btf_done(struct btf *btf)
@@ -139,7 +142,8 @@ static const uint8_t *prototype_of(const struct btf *btf, const struct btf_part 
     return NULL;
 }
 
-bool btf_has_parameters(const struct btf *btf, const char *function, unsigned skip, const char *const *names, size_t most)
+bool btf_has_parameters(const struct btf *btf, const char *function, unsigned skip, const char *const *names,
+                        size_t most)
 {
     const uint8_t *prototype = prototype_of(btf, &btf->module, function);
     prototype = prototype ? prototype : prototype_of(btf, &btf->base, function);
@@ -150,7 +154,8 @@ bool btf_has_parameters(const struct btf *btf, const char *function, unsigned sk
     return prototype != NULL;
 }
 
-static bool member_find(const struct btf *btf, const uint8_t *type, uint32_t base_bits, int nested, unsigned *budget, struct btf_member *member)
+static bool member_find(const struct btf *btf, const uint8_t *type, uint32_t base_bits, int nested, unsigned *budget,
+                        struct btf_member *member)
 {
     for (unsigned at = 0; at < members_of(type) && *budget; at++) {
         const uint8_t *one = type + TYPE_BYTES + (size_t)MEMBER_BYTES * at;
@@ -164,7 +169,8 @@ static bool member_find(const struct btf *btf, const uint8_t *type, uint32_t bas
             return bits % 8 == 0;
         }
         const uint8_t *inner = nested < NESTED_MOST ? type_of(btf, u32_at(one + 4)) : NULL;
-        if (inner && (kind_of(inner) == KIND_STRUCT || kind_of(inner) == KIND_UNION) && member_find(btf, inner, bits, nested + 1, budget, member))
+        if (inner && (kind_of(inner) == KIND_STRUCT || kind_of(inner) == KIND_UNION) &&
+            member_find(btf, inner, bits, nested + 1, budget, member))
             return true;
     }
     return false;

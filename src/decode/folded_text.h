@@ -2,8 +2,8 @@
 /*
  * Which stacks does a folded text hold? A line each: frames from the root on, joined by ";", a blank, and a number.
  *
- * What stackcollapse-*.pl, inferno, bpftrace's scripts and `plumb export folded` write. A number with decimals is rounded.
- * Does not support: lines with two numbers (difffolded.pl); their first number is read as the end of a name.
+ * What stackcollapse-*.pl, inferno, bpftrace's scripts and `plumb export folded` write. A number with decimals is
+ * rounded. Does not support: lines with two numbers (difffolded.pl); their first number is read as the end of a name.
  */
 #ifndef PLUMB_DECODE_FOLDED_TEXT_H
 #define PLUMB_DECODE_FOLDED_TEXT_H

@@ -264,7 +264,8 @@ static void decode_raw(struct decoding *decoding, struct sample_rest *rest)
         take_bytes(decoding, padding < bytes_left(&decoding->in) ? padding : bytes_left(&decoding->in));
 }
 
-__attribute__((always_inline)) static inline void decode_sample_head(const uint8_t *head, uint64_t type, bool swapped, struct record *record)
+__attribute__((always_inline)) static inline void decode_sample_head(const uint8_t *head, uint64_t type, bool swapped,
+                                                                     struct record *record)
 {
     const struct sample_fields fields = sample_fields_read(head, type, swapped);
     struct record_sample *sample = &record->sample;
@@ -634,7 +635,8 @@ bool record_decode(const struct record_layouts *layouts, const uint8_t *bytes, s
 {
     if (size_bytes < sizeof(struct perf_event_header))
         return error_set(err, ERROR_FORMAT, "a record of %zu bytes is too short for its header", size_bytes);
-    struct decoding decoding = {.in = bytes_of(bytes + sizeof(struct perf_event_header), size_bytes - sizeof(struct perf_event_header), swapped),
+    struct decoding decoding = {.in = bytes_of(bytes + sizeof(struct perf_event_header),
+                                               size_bytes - sizeof(struct perf_event_header), swapped),
                                 .record = ret_record};
     uint32_t type = stored_u32(bytes, swapped);
     record_clear(ret_record, type);

@@ -335,8 +335,8 @@ bool tracepoint_text_add(struct tracepoint_text *text, const char *system, struc
 }
 
 /*
- * Texts that the kernel keeps and events name by address: 0xADDRESS : "text". The library takes a line's end and a quote from
- * the end without looking how long a text is: each has both.
+ * Texts that the kernel keeps and events name by address: 0xADDRESS : "text". The library takes a line's end and a
+ * quote from the end without looking how long a text is: each has both.
  */
 static void add_printk(struct tracepoint_text *text, struct view lines)
 {
@@ -475,7 +475,8 @@ bool tracepoint_text_has_field(struct tracepoint_text *text, uint64_t id, const 
     return field_of(text, id, name) != NULL;
 }
 
-void tracepoint_text_fields(struct tracepoint_text *text, uint64_t id, void (*visit)(void *context, const char *name), void *context)
+void tracepoint_text_fields(struct tracepoint_text *text, uint64_t id, void (*visit)(void *context, const char *name),
+                            void *context)
 {
     struct tep_event *event = tracepoint_text_knows(text, id) ? text->lib.find_event(text->tep, (int)id) : NULL;
     for (struct tep_format_field *field = event ? event->format.fields : NULL; field; field = field->next)
@@ -495,7 +496,8 @@ static bool printed_value(struct view printed, const char *name, struct view *re
     return false;
 }
 
-static bool field_print(struct tracepoint_text *text, struct tep_format_field *field, size_t size_bytes, struct text *out)
+static bool field_print(struct tracepoint_text *text, struct tep_format_field *field, size_t size_bytes,
+                        struct text *out)
 {
     if ((size_t)field->offset + (size_t)field->size > size_bytes)
         return false;

@@ -35,10 +35,11 @@ bool tracepoint_text_print(struct tracepoint_text *text, uint64_t id, uint32_t c
 /* Whether tracepoint id has a field of that name. */
 bool tracepoint_text_has_field(struct tracepoint_text *text, uint64_t id, const char *name);
 /* Its fields, in order, without those that all tracepoints have. */
-void tracepoint_text_fields(struct tracepoint_text *text, uint64_t id, void (*visit)(void *context, const char *name), void *context);
+void tracepoint_text_fields(struct tracepoint_text *text, uint64_t id, void (*visit)(void *context, const char *name),
+                            void *context);
 /*
- * Append one field of raw data, as the printed fields have it ("name=value", up to a blank); one that isn't printed so is
- * told by its type. False: nothing is appended.
+ * Append one field of raw data, as the printed fields have it ("name=value", up to a blank); one that isn't printed so
+ * is told by its type. False: nothing is appended.
  */
 bool tracepoint_text_field(struct tracepoint_text *text, uint64_t id, uint32_t cpu, const void *raw, size_t size_bytes,
                            const char *name, struct text *out);

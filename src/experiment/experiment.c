@@ -32,7 +32,9 @@ static uint64_t suspended_since_boot_ns(void)
     return suspended > 0 ? (uint64_t)suspended : 0;
 }
 
-/* The clocks are read one after the other, and a busy machine may do others' work between them; no sleep is as short. */
+/*
+ * The clocks are read one after the other, and a busy machine may do others' work between them; no sleep is as short.
+ */
 static const uint64_t suspension_least_ns = 200 * 1000000u;
 
 static uint64_t suspended_ns(const struct experiment_request *request)
@@ -79,8 +81,9 @@ static bool run_failed(const struct experiment_arm *arm, int exit_code, size_t b
         return false;
     if (block > 0)
         return error_hint(err, "it ended well %zu times before; --ignore-failure measures such runs too", block);
-    return error_hint(err, "it had /dev/null as standard input, and no terminal (one that needs one: script -qec COMMAND "
-                           "/dev/null); --ignore-failure measures such runs too");
+    return error_hint(err,
+                      "it had /dev/null as standard input, and no terminal (one that needs one: script -qec COMMAND "
+                      "/dev/null); --ignore-failure measures such runs too");
 }
 
 /* An experiment under way. */
@@ -102,8 +105,8 @@ static bool run_under_settings(const struct running *running, const struct exper
            runner->run(runner->context, arm, block, ret_cells, ret_exit_code, err);
 }
 
-static bool run_arm(const struct running *running, size_t index, size_t block, bool is_warmup, struct measured *ret_cells,
-                    bool *ret_failed, struct error *err)
+static bool run_arm(const struct running *running, size_t index, size_t block, bool is_warmup,
+                    struct measured *ret_cells, bool *ret_failed, struct error *err)
 {
     const struct experiment_request *request = running->request;
     const struct experiment_arm *arm = &request->arms[index];
@@ -124,7 +127,8 @@ enum {
 
 static bool is_warm(const struct experiment_request *request, int64_t began_ns)
 {
-    return request->warmup_seconds > 0 && (double)(clock_ns(CLOCK_MONOTONIC) - began_ns) / 1e9 >= request->warmup_seconds;
+    return request->warmup_seconds > 0 &&
+           (double)(clock_ns(CLOCK_MONOTONIC) - began_ns) / 1e9 >= request->warmup_seconds;
 }
 
 static void block_keep(struct run_table *table, const struct measured *cells, const bool *failed)
@@ -178,10 +182,12 @@ static void begin_tables(const struct experiment_request *request, struct experi
             line = arena_printf(&arena, "%s%s%s", line, *line ? " " : "", *word);
         arms[at] = (struct run_arm){.label = request->arms[at].label, .command = line};
     }
-    run_table_init(&result->table, arms, request->arm_count, request->runner.quantities, request->runner.quantity_count);
+    run_table_init(&result->table, arms, request->arm_count, request->runner.quantities,
+                   request->runner.quantity_count);
     run_table_init(&result->unfinished, arms, request->arm_count, request->runner.quantities,
                    request->runner.quantity_count);
-    run_table_init(&result->warmups, arms, request->arm_count, request->runner.quantities, request->runner.quantity_count);
+    run_table_init(&result->warmups, arms, request->arm_count, request->runner.quantities,
+                   request->runner.quantity_count);
 }
 
 static bool blocks_run(const struct running *running, struct error *err)
@@ -230,8 +236,8 @@ static void table_tell(struct text *line, const struct run_table *table, const c
             struct measured wall = run_table_cell(table, block, arm, CHILD_WALL);
             struct measured cpu = run_table_cell(table, block, arm, CHILD_CPU);
             if (wall.known && cpu.known)
-                text_printf(line, "%s%s%s took %.3f s (%.3f s of CPU time)", line->length ? ", " : "; ", table->arms[arm].label,
-                            kind, wall.value, cpu.value);
+                text_printf(line, "%s%s%s took %.3f s (%.3f s of CPU time)", line->length ? ", " : "; ",
+                            table->arms[arm].label, kind, wall.value, cpu.value);
         }
 }
 

@@ -6,8 +6,8 @@
  * in random order, so that drift of the machine hits all arms alike; runs of one block are a pair. A policy
  * says whether another block is wanted; a runner says how one run is measured and what that gives. Order is a
  * function of the seed alone.
- * Invariant: every block in the table is complete; runs of one that was not finished stand apart. A block during which the
- * machine was suspended (CLOCK_BOOTTIME went on, CLOCK_MONOTONIC not) is run again: its runs are no pair.
+ * Invariant: every block in the table is complete; runs of one that was not finished stand apart. A block during which
+ * the machine was suspended (CLOCK_BOOTTIME went on, CLOCK_MONOTONIC not) is run again: its runs are no pair.
  */
 #ifndef PLUMB_EXPERIMENT_EXPERIMENT_H
 #define PLUMB_EXPERIMENT_EXPERIMENT_H
@@ -75,7 +75,9 @@ MUST_CHECK bool experiment_run_blocks(const struct experiment_request *request, 
                                       struct error *err);
 void experiment_result_done(struct experiment_result *result);
 
-/* False, as error_set: there is no complete block, and what was run is told. The first quantities are child_quantities. */
+/*
+ * False, as error_set: there is no complete block, and what was run is told. The first quantities are child_quantities.
+ */
 bool experiment_interrupted_early(const struct experiment_result *result, struct error *err);
 
 /* What every child shows for nothing: wall, user, system, CPU time, memory, faults, switches (wait4's rusage). */

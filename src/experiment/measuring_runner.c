@@ -78,7 +78,8 @@ static const uint64_t first_look_ns = 20 * 1000000u;
 struct measuring_runner {
     struct measuring_setup setup;
     struct arena arena;
-    struct event_list events; /* of counted[], in that order: none where the name is unknown here, several on hybrid CPUs */
+    /* of counted[], in that order: none where the name is unknown here, several on hybrid CPUs */
+    struct event_list events;
     size_t event_end[COUNTED]; /* behind the last event of each */
     struct {
         struct run_fact *items;
@@ -115,7 +116,8 @@ void measuring_runner_free(struct measuring_runner *runner)
 
 /* Facts: few, so that they are searched one by one. */
 
-static void fact_note(struct measuring_runner *runner, const char *arm, const char *name, const char *value, bool is_machine)
+static void fact_note(struct measuring_runner *runner, const char *arm, const char *name, const char *value,
+                      bool is_machine)
 {
     if (!*value)
         return;
@@ -126,8 +128,8 @@ static void fact_note(struct measuring_runner *runner, const char *arm, const ch
             fact->other = arena_string(&runner->arena, value);
         return;
     }
-    *vec_push(&runner->facts) =
-        (struct run_fact){arena_string(&runner->arena, arm), name, arena_string(&runner->arena, value), NULL, is_machine};
+    *vec_push(&runner->facts) = (struct run_fact){arena_string(&runner->arena, arm), name,
+                                                  arena_string(&runner->arena, value), NULL, is_machine};
 }
 
 /* What may change while the machine runs; the names are those of system/surroundings. */
@@ -291,8 +293,8 @@ static void account_cells(struct measuring_runner *runner, const char *arm, cons
 }
 
 /* output_fd 0: what it prints goes to /dev/null. */
-static bool count_run(struct measuring_runner *runner, const struct experiment_arm *arm, int output_fd, struct measured *ret_cells,
-                      int *ret_exit_code, struct error *err)
+static bool count_run(struct measuring_runner *runner, const struct experiment_arm *arm, int output_fd,
+                      struct measured *ret_cells, int *ret_exit_code, struct error *err)
 {
     struct counting counting;
     struct page_looks looks = {.counting = &counting, .root = runner->setup.root, .next_ns = first_look_ns};
@@ -323,8 +325,8 @@ static bool count_run(struct measuring_runner *runner, const struct experiment_a
     return ran;
 }
 
-static bool count_and_read_run(struct measuring_runner *runner, const struct experiment_arm *arm, struct measured *ret_cells,
-                               int *ret_exit_code, struct error *err)
+static bool count_and_read_run(struct measuring_runner *runner, const struct experiment_arm *arm,
+                               struct measured *ret_cells, int *ret_exit_code, struct error *err)
 {
     struct output_reader reader;
     if (!output_reader_begin(&reader))
@@ -332,7 +334,8 @@ static bool count_and_read_run(struct measuring_runner *runner, const struct exp
     bool ran = count_run(runner, arm, reader.output_fd, ret_cells, ret_exit_code, err);
     output_reader_end(&reader);
     if (ran)
-        *vec_push(&runner->outputs) = (struct run_output){arena_string(&runner->arena, arm->label), reader.bytes, reader.digest};
+        *vec_push(&runner->outputs) =
+            (struct run_output){arena_string(&runner->arena, arm->label), reader.bytes, reader.digest};
     return ran;
 }
 
@@ -348,7 +351,8 @@ static bool measure_run(void *context, const struct experiment_arm *arm, size_t 
     ret_cells[AROUND_CLOCK] =
         runner->setup.clock_hertz ? runner->setup.clock_hertz() : not_measured("it was not asked for");
     cpu_time_read(&before, runner->setup.root);
-    if (!(is_read ? count_and_read_run(runner, arm, ret_cells, ret_exit_code, err) : count_run(runner, arm, 0, ret_cells, ret_exit_code, err)))
+    if (!(is_read ? count_and_read_run(runner, arm, ret_cells, ret_exit_code, err)
+                  : count_run(runner, arm, 0, ret_cells, ret_exit_code, err)))
         return false;
     cpu_time_read(&after, runner->setup.root);
     ret_cells[AROUND_STEAL] = steal_share(&before, &after);
@@ -357,6 +361,8 @@ static bool measure_run(void *context, const struct experiment_arm *arm, size_t 
 
 struct experiment_runner measuring_runner_interface(struct measuring_runner *runner)
 {
-    return (struct experiment_runner){
-        .context = runner, .quantities = measuring_quantities, .quantity_count = MEASURING_QUANTITY_COUNT, .run = measure_run};
+    return (struct experiment_runner){.context = runner,
+                                      .quantities = measuring_quantities,
+                                      .quantity_count = MEASURING_QUANTITY_COUNT,
+                                      .run = measure_run};
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Measures one run by everything that can be had at once: the child's own accounts, software and hardware counters and what
- * follows from them, page sizes while it ran, CPU time stolen from the machine, and the clock just before.
+ * Measures one run by everything that can be had at once: the child's own accounts, software and hardware counters and
+ * what follows from them, page sizes while it ran, CPU time stolen from the machine, and the clock just before.
  *
  * Quantities are the same in every run; one that this machine lacks is "not measured" with the reason.
- * Page sizes come from a look at smaps_rollup now and then (after 20 ms, then each time as late again), of the process and
- * those it started: one that is gone before the first look has none.
+ * Page sizes come from a look at smaps_rollup now and then (after 20 ms, then each time as late again), of the process
+ * and those it started: one that is gone before the first look has none.
  * Besides, it notes under which settings of the machine each arm's runs were made, warm-ups included: run facts.
  */
 #ifndef PLUMB_EXPERIMENT_MEASURING_RUNNER_H
@@ -27,7 +27,8 @@ struct measuring_setup {
     const struct sysroot *root;
     const char *prepare;                /* shell command before each run, not measured; NULL: none */
     struct measured (*clock_hertz)(void); /* NULL: not measured */
-    bool reads_warmups;                 /* what warm-ups print is read; else, as of the other runs, it goes to /dev/null */
+    /* what warm-ups print is read; else, as of the other runs, it goes to /dev/null */
+    bool reads_warmups;
 };
 
 struct measuring_runner;

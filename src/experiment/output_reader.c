@@ -54,9 +54,14 @@ static void all_closed(struct output_reader *reader)
 bool output_reader_begin(struct output_reader *reader)
 {
     int output[2] = {-1, -1}, stop[2] = {-1, -1};
-    bool made = pipe2(output, O_CLOEXEC) == 0 && pipe2(stop, O_CLOEXEC) == 0 && fcntl(output[0], F_SETFL, O_NONBLOCK) == 0;
-    *reader = (struct output_reader){.read_fd = output[0], .output_fd = output[1], .stop_read_fd = stop[0], .stop_write_fd = stop[1],
-                                     .digest = digest_empty, .owner = pthread_self()};
+    bool made =
+        pipe2(output, O_CLOEXEC) == 0 && pipe2(stop, O_CLOEXEC) == 0 && fcntl(output[0], F_SETFL, O_NONBLOCK) == 0;
+    *reader = (struct output_reader){.read_fd = output[0],
+                                     .output_fd = output[1],
+                                     .stop_read_fd = stop[0],
+                                     .stop_write_fd = stop[1],
+                                     .digest = digest_empty,
+                                     .owner = pthread_self()};
     if (made)
         worker_begin(&reader->worker, read_until_stopped, reader);
     if (reader->worker.is_running)

@@ -2,9 +2,10 @@
 /*
  * Reads what a program prints while it runs: how much, and a digest of it; the text isn't kept.
  *
- * A thread of its own reads, so that the program waits for it no longer than for any reader. What the program's children
- * print is read until the program ends: children that live longer don't keep anybody waiting.
- * Owner: the caller (output_reader_end, once output_reader_begin returned true). The reader stays where it is between the two.
+ * A thread of its own reads, so that the program waits for it no longer than for any reader. What the program's
+ * children print is read until the program ends: children that live longer don't keep anybody waiting.
+ * Owner: the caller (output_reader_end, once output_reader_begin returned true). The reader stays where it is between
+ * the two.
  */
 #ifndef PLUMB_EXPERIMENT_OUTPUT_READER_H
 #define PLUMB_EXPERIMENT_OUTPUT_READER_H

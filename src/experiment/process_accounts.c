@@ -43,7 +43,9 @@ static void read_io(struct process_accounts *accounts, const struct sysroot *roo
 /* Ticks of a clock: less than that is its grain. */
 static const double PARTS_LEAST = 0.95, GRAIN_S = 0.03;
 
-/* CPU time of all its threads and of the children it waited for, from the 14th to the 17th field; negative: not known. */
+/*
+ * CPU time of all its threads and of the children it waited for, from the 14th to the 17th field; negative: not known.
+ */
 static double whole_cpu_s(const struct sysroot *root, pid_t pid)
 {
     enum {
@@ -68,7 +70,10 @@ static double whole_cpu_s(const struct sysroot *root, pid_t pid)
     return (double)sum / (double)ticks;
 }
 
-/* "time on the CPU, time ready without one, time slices", in ns: of the first thread alone, since others are gone by then. */
+/*
+ * "time on the CPU, time ready without one, time slices", in ns: of the first thread alone, since others are gone by
+ * then.
+ */
 static void read_delay(struct process_accounts *accounts, const struct sysroot *root, pid_t pid)
 {
     char line[128];
@@ -81,7 +86,8 @@ static void read_delay(struct process_accounts *accounts, const struct sysroot *
         return;
     double whole_s = whole_cpu_s(root, pid), own_s = (double)run_ns / 1e9;
     if (own_s < PARTS_LEAST * whole_s && own_s < whole_s - GRAIN_S)
-        accounts->run_delay_s = not_measured("its other threads and children took with them how long they waited for a CPU");
+        accounts->run_delay_s =
+            not_measured("its other threads and children took with them how long they waited for a CPU");
     else
         accounts->run_delay_s = measured_as((double)delay_ns / 1e9);
 }
@@ -137,9 +143,9 @@ static bool add_process(struct process_memory *memory, const struct sysroot *roo
     struct view text = text_view(&rollup);
     memory->resident_bytes += rollup_bytes(text, "Pss:");
     memory->anonymous_bytes += rollup_bytes(text, "Anonymous:");
-    memory->huge_bytes +=
-        rollup_bytes(text, "AnonHugePages:") + rollup_bytes(text, "ShmemPmdMapped:") + rollup_bytes(text, "FilePmdMapped:") +
-        rollup_bytes(text, "Shared_Hugetlb:") + rollup_bytes(text, "Private_Hugetlb:");
+    memory->huge_bytes += rollup_bytes(text, "AnonHugePages:") + rollup_bytes(text, "ShmemPmdMapped:") +
+                          rollup_bytes(text, "FilePmdMapped:") + rollup_bytes(text, "Shared_Hugetlb:") +
+                          rollup_bytes(text, "Private_Hugetlb:");
     return true;
 }
 

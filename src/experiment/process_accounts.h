@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What did a process account for that has ended and is not reaped yet: bytes and calls of reading and writing, time it was
- * ready and got no CPU; and on which CPUs, at which priority did it end?
+ * What did a process account for that has ended and is not reaped yet: bytes and calls of reading and writing, time it
+ * was ready and got no CPU; and on which CPUs, at which priority did it end?
  *
- * Reading and writing include its threads and the children it waited for; the wait for a CPU is its first thread's only.
- * Source: Documentation/filesystems/proc.rst (3.3), Documentation/scheduler/sched-stats.rst.
+ * Reading and writing include its threads and the children it waited for; the wait for a CPU is its first thread's
+ * only. Source: Documentation/filesystems/proc.rst (3.3), Documentation/scheduler/sched-stats.rst.
  */
 #ifndef PLUMB_EXPERIMENT_PROCESS_ACCOUNTS_H
 #define PLUMB_EXPERIMENT_PROCESS_ACCOUNTS_H

@@ -148,20 +148,24 @@ static bool files_check(const struct setting_kind *kind, const struct sysroot *r
 {
     scoped_text struct text path = {0};
     if (!file_path(kind, 0, root, &path))
-        return error_set(err, ERROR_UNSUPPORTED, "%s can't be switched: this machine has no %s", kind->key, text_string(&path));
+        return error_set(err, ERROR_UNSUPPORTED, "%s can't be switched: this machine has no %s", kind->key,
+                         text_string(&path));
     if (access(text_string(&path), W_OK) == 0)
         return true;
     error_set(err, ERROR_PERMISSION, "%s can't be switched: %s may not be written", kind->key, text_string(&path));
-    return error_hint(err, "as root, or two saved runs with --saved --treatment %s", kind->fact ? kind->fact : kind->key);
+    return error_hint(err, "as root, or two saved runs with --saved --treatment %s",
+                      kind->fact ? kind->fact : kind->key);
 }
 
 static bool needs_boot(const struct setting_kind *kind, struct error *err)
 {
     error_set(err, ERROR_UNSUPPORTED, "%s can't be switched while the machine runs", kind->key);
-    return error_hint(err, "plumb compare --json … >FILE on each, then plumb compare --saved --treatment %s FILE FILE", kind->key);
+    return error_hint(err, "plumb compare --json … >FILE on each, then plumb compare --saved --treatment %s FILE FILE",
+                      kind->key);
 }
 
-static bool setting_check(struct run_setting *setting, const struct sysroot *root, struct arena *arena, struct error *err)
+static bool setting_check(struct run_setting *setting, const struct sysroot *root, struct arena *arena,
+                          struct error *err)
 {
     static const char *const sizes[] = {"always", "madvise", "never", NULL}, *const switches[] = {"on", "off", NULL};
     switch (setting->kind->how) {
@@ -243,8 +247,12 @@ static bool is_of_machine(const struct run_setting *setting)
     return setting->kind->path && !of_process;
 }
 
-/* Two that switch the same file would each take the other's value for the one to put back. The kernel ends the lock with who holds it. */
-static bool file_lock(struct settings_lock *lock, const struct setting_kind *kind, const struct sysroot *root, struct error *err)
+/*
+ * Two that switch the same file would each take the other's value for the one to put back. The kernel ends the lock
+ * with who holds it.
+ */
+static bool file_lock(struct settings_lock *lock, const struct setting_kind *kind, const struct sysroot *root,
+                      struct error *err)
 {
     scoped_text struct text path = {0};
     if (!file_path(kind, 0, root, &path))
@@ -261,7 +269,8 @@ static bool file_lock(struct settings_lock *lock, const struct setting_kind *kin
     return true;
 }
 
-bool settings_lock_add(struct settings_lock *lock, const struct run_settings *settings, const struct sysroot *root, struct error *err)
+bool settings_lock_add(struct settings_lock *lock, const struct run_settings *settings, const struct sysroot *root,
+                       struct error *err)
 {
     for (size_t at = 0; settings && at < settings->count; at++) {
         const struct setting_kind *kind = settings->items[at].kind;
@@ -288,7 +297,8 @@ static bool switch_plan(struct settings_guard *guard, const char *path, const ch
     if (strcmp(before, value) == 0)
         return true;
     guard->saved = vec_reserve_bytes(guard->saved, &guard->capacity, guard->count + 1, sizeof(*guard->saved));
-    guard->saved[guard->count++] = (struct saved_setting){arena_string(&guard->arena, path), arena_string(&guard->arena, before), value};
+    guard->saved[guard->count++] =
+        (struct saved_setting){arena_string(&guard->arena, path), arena_string(&guard->arena, before), value};
     return true;
 }
 
@@ -323,8 +333,8 @@ static void all_put_back(void *context)
     }
 }
 
-bool run_settings_enter(const struct run_settings *settings, const struct settings_lock *lock, struct settings_guard *guard,
-                        const struct sysroot *root, struct error *err)
+bool run_settings_enter(const struct run_settings *settings, const struct settings_lock *lock,
+                        struct settings_guard *guard, const struct sysroot *root, struct error *err)
 {
     *guard = (struct settings_guard){0};
     arena_init(&guard->arena);

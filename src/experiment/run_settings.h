@@ -2,11 +2,12 @@
 /*
  * Under which settings does an arm run: huge pages, CPUs, priority, address randomisation, the machine's own switches?
  *
- * Two kinds. What a process can be given (CPUs, nice value, memory node, no huge pages, no randomisation) is made in the
- * child before it execs, and its children inherit it. What only the machine has (a file below /sys or /proc) is
- * written before the run and put back behind it; should plumb be killed meanwhile, a guardian process puts it back. While an
- * experiment lasts, nobody else's experiment switches the same file.
- * Does not support: what needs a boot (kernel, nohz_full, isolated CPUs, a mitigation): run_settings_add says what to do.
+ * Two kinds. What a process can be given (CPUs, nice value, memory node, no huge pages, no randomisation) is made in
+ * the child before it execs, and its children inherit it. What only the machine has (a file below /sys or /proc) is
+ * written before the run and put back behind it; should plumb be killed meanwhile, a guardian process puts it back.
+ * While an experiment lasts, nobody else's experiment switches the same file.
+ * Does not support: what needs a boot (kernel, nohz_full, isolated CPUs, a mitigation): run_settings_add says what to
+ * do.
  */
 #ifndef PLUMB_EXPERIMENT_RUN_SETTINGS_H
 #define PLUMB_EXPERIMENT_RUN_SETTINGS_H
@@ -43,7 +44,10 @@ bool run_settings_known(const char *key);
 /* The machine fact (system/surroundings) that a key switches, or NULL. */
 const char *run_settings_fact(const char *key);
 
-/* Errors: ERROR_USAGE (no such key or value), ERROR_PERMISSION, ERROR_UNSUPPORTED (needs a boot; this machine lacks it). */
+/*
+ * Errors: ERROR_USAGE (no such key or value), ERROR_PERMISSION, ERROR_UNSUPPORTED (needs a boot; this machine lacks
+ * it).
+ */
 MUST_CHECK bool run_settings_add(struct run_settings *settings, const char *key, const char *value,
                                  const struct sysroot *root, struct arena *arena, struct error *err);
 
@@ -55,8 +59,8 @@ struct settings_lock {
 };
 
 /* Adds those that the settings (may be NULL) write. Errors: ERROR_LIMIT (another plumb writes one just now). */
-MUST_CHECK bool settings_lock_add(struct settings_lock *lock, const struct run_settings *settings, const struct sysroot *root,
-                                  struct error *err);
+MUST_CHECK bool settings_lock_add(struct settings_lock *lock, const struct run_settings *settings,
+                                  const struct sysroot *root, struct error *err);
 void settings_lock_done(struct settings_lock *lock);
 
 /* What has to be put back, and who does it when we can't. */

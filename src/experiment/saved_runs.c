@@ -98,7 +98,8 @@ static bool plumb_parse(struct saved_runs *runs, struct json_value root, const c
         for (size_t quantity = 0; quantity < MEASURING_QUANTITY_COUNT; quantity++)
             values_take(runs, arm, quantity, json_member(values, measuring_quantities[quantity].name));
         settings_take(runs, arm, json_member(item, "settings"));
-        arm->in_blocks = !json_truth_or(json_member(root, "saved"), false) || json_truth_or(json_member(root, "paired"), false);
+        arm->in_blocks =
+            !json_truth_or(json_member(root, "saved"), false) || json_truth_or(json_member(root, "paired"), false);
         arm->has_surroundings = json_is_record(around) &&
                                 surroundings_read(&arm->surroundings, around, &runs->arena, err);
     }
@@ -275,7 +276,8 @@ static void case_manifest_take(struct saved_runs *runs, struct saved_arm *arm, s
     double elapsed_s, user_s, system_s;
     if (json_number(json_member(manifest, "elapsed_s"), &elapsed_s))
         value_append(runs, arm, CHILD_WALL, elapsed_s);
-    if (!json_number(json_member(manifest, "user_s"), &user_s) || !json_number(json_member(manifest, "system_s"), &system_s))
+    if (!json_number(json_member(manifest, "user_s"), &user_s) ||
+        !json_number(json_member(manifest, "system_s"), &system_s))
         return;
     value_append(runs, arm, CHILD_USER, user_s);
     value_append(runs, arm, CHILD_SYSTEM, system_s);
@@ -291,7 +293,10 @@ static bool case_part(const char *folder, const char *name, struct json_document
            json_document_parse(ret_document, text_view(&text), err);
 }
 
-/* What its program was given in the environment, as far as that is known to change speed; PATH finds the program, whose words are compared. */
+/*
+ * What its program was given in the environment, as far as that is known to change speed; PATH finds the program, whose
+ * words are compared.
+ */
 static void case_settings_take(struct saved_runs *runs, struct saved_arm *arm, const char *folder)
 {
     struct error none = {0};
@@ -302,7 +307,8 @@ static void case_settings_take(struct saved_runs *runs, struct saved_arm *arm, c
     for (size_t at = 0; at < command.variable_count; at++) {
         const struct case_variable *variable = &command.variables[at];
         if (strcmp(variable->name, "PATH") != 0)
-            arm->settings[arm->setting_count++] = (struct saved_arm_setting){variable->name, variable->value ? variable->value : SAVED_NOT_SET};
+            arm->settings[arm->setting_count++] =
+                (struct saved_arm_setting){variable->name, variable->value ? variable->value : SAVED_NOT_SET};
     }
 }
 
@@ -312,7 +318,8 @@ static bool case_read(struct saved_runs *runs, const char *folder, struct error 
     if (!case_part(folder, "manifest.json", &manifest, err))
         return error_wrap(err, "'%s' is no case of plumb diagnose", folder);
     struct json_value root = json_root(manifest);
-    struct saved_arm *arm = arm_add(runs, label_in("", folder, 1), json_text_or(json_member(root, "command"), ""), folder);
+    struct saved_arm *arm =
+        arm_add(runs, label_in("", folder, 1), json_text_or(json_member(root, "command"), ""), folder);
     arm->is_case = true;
     struct error none = {0}; /* parts that a case may lack */
     if (case_part(folder, "machine.json", &machine, &none))
@@ -322,7 +329,8 @@ static bool case_read(struct saved_runs *runs, const char *folder, struct error 
         case_runs_take(runs, arm, json_member(json_root(table), "runs"));
     else
         case_manifest_take(runs, arm, root);
-    return arm->counts[CHILD_WALL] ? true : error_set(err, ERROR_FORMAT, "'%s' doesn't say how long its run took", folder);
+    return arm->counts[CHILD_WALL] ? true
+                                   : error_set(err, ERROR_FORMAT, "'%s' doesn't say how long its run took", folder);
 }
 
 static bool is_folder(const char *path)

@@ -3,9 +3,9 @@
  * What did earlier measurements measure? Reads back the JSON of `plumb compare`, of hyperfine (--export-json, version 1
  * or 2) and of `perf stat -j` (or plumb stat -j), and case folders of plumb diagnose, into one table of runs.
  *
- * Quantities are measuring_quantities; what a file doesn't have is "not measured". Runs of different files were not made in
- * pairs; those of one file of plumb compare were. An event of perf stat that appears several times (-I) gives several values. perf stat -r prints means and their
- * spread, no runs: one value then, which is said (only_means).
+ * Quantities are measuring_quantities; what a file doesn't have is "not measured". Runs of different files were not
+ * made in pairs; those of one file of plumb compare were. An event of perf stat that appears several times (-I) gives
+ * several values. perf stat -r prints means and their spread, no runs: one value then, which is said (only_means).
  * Source: hyperfine 1.20's export.rs; perf's stat-display.c as of 6.1 and 6.12 (numbers may be text).
  */
 #ifndef PLUMB_EXPERIMENT_SAVED_RUNS_H
@@ -29,7 +29,8 @@ struct saved_arm {
     size_t setting_count;
     bool only_means; /* of perf stat -r */
     bool is_case;    /* file is a folder, which has profiles too */
-    bool in_blocks;  /* its runs are in the order of the blocks that they were made in, with those of the file's other arms */
+    /* its runs are in the order of the blocks that they were made in, with those of the file's other arms */
+    bool in_blocks;
 };
 
 struct saved_runs {

@@ -27,7 +27,8 @@ static bool amount_at(struct view text, double *ret_amount)
     if (!skipped)
         return false;
     text = view_skip(text, skipped);
-    while (length < text.length && (isdigit((unsigned char)text.text[length]) || strchr("+-.eE", text.text[length])) && text.text[length])
+    while (length < text.length && (isdigit((unsigned char)text.text[length]) || strchr("+-.eE", text.text[length])) &&
+           text.text[length])
         length++;
     while (length && !isdigit((unsigned char)text.text[length - 1])) /* "12." at the end of a sentence */
         length--;
@@ -128,6 +129,8 @@ static bool work_run(void *context, const struct experiment_arm *arm, size_t blo
 
 struct experiment_runner work_runner_interface(struct work_runner *runner)
 {
-    return (struct experiment_runner){
-        .context = runner, .quantities = runner->quantities, .quantity_count = runner->inner.quantity_count + 1, .run = work_run};
+    return (struct experiment_runner){.context = runner,
+                                      .quantities = runner->quantities,
+                                      .quantity_count = runner->inner.quantity_count + 1,
+                                      .run = work_run};
 }

@@ -46,7 +46,8 @@ const char *binaries_said(const struct results *results, struct arena *arena)
 {
     struct binary_samples binaries[BINARIES_MOST] = {0};
     const struct stalls *stalls = results->stalls;
-    if (!stalls || stalls->sample_count < SAMPLES_LEAST || !stalls->function_count || stalls->functions[0].share.mid >= FLAT)
+    if (!stalls || stalls->sample_count < SAMPLES_LEAST || !stalls->function_count ||
+        stalls->functions[0].share.mid >= FLAT)
         return NULL;
     double all = (double)stalls->sample_count;
     for (size_t at = 0; at < stalls->function_count; at++)
@@ -60,7 +61,7 @@ const char *binaries_said(const struct results *results, struct arena *arena)
         count++;
     scoped_text struct text out = {0};
     for (size_t at = 0; at < count; at++)
-        text_printf(&out, "%s%s%s %.0f %%%s", at ? at + 1 < count ? ", " : " and " : "By binary, ", binaries[at].name, at ? "" : " has", (double)binaries[at].samples / all * 100,
-                    at ? "" : " of the samples");
+        text_printf(&out, "%s%s%s %.0f %%%s", at ? at + 1 < count ? ", " : " and " : "By binary, ", binaries[at].name,
+                    at ? "" : " has", (double)binaries[at].samples / all * 100, at ? "" : " of the samples");
     return arena_printf(arena, "%s.", text_string(&out));
 }

@@ -5,7 +5,10 @@
 
 #include "finding/results.h"
 
-/* "By binary, valgrind has 48 % of the samples and generated code 31 %.", or NULL: one function says it, or one has nearly all. Owner: arena. */
+/*
+ * "By binary, valgrind has 48 % of the samples and generated code 31 %.", or NULL: one function says it, or one has
+ * nearly all. Owner: arena.
+ */
 const char *binaries_said(const struct results *results, struct arena *arena);
 
 #endif

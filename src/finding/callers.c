@@ -10,7 +10,8 @@
 static const double HOT_LEAST = 0.2, CALLER_LEAST = 0.2; /* of the samples; of the function's stacks */
 enum { STACKS_LEAST = 10 };
 
-static void callers_print(struct text *out, const struct stall_caller *callers, uint32_t count, uint64_t stacks, struct arena *arena)
+static void callers_print(struct text *out, const struct stall_caller *callers, uint32_t count, uint64_t stacks,
+                          struct arena *arena)
 {
     for (uint32_t at = 0; at < count; at++) {
         double share = (double)callers[at].stacks / (double)stacks;

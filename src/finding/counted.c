@@ -48,7 +48,8 @@ static struct interval share_with(struct interval a, struct interval b)
 }
 
 /* False: one of its nodes isn't known. */
-static bool row_find(struct counted_row *ret, const struct topdown_counted *counted, const struct topdown_row *row, struct arena *arena)
+static bool row_find(struct counted_row *ret, const struct topdown_counted *counted, const struct topdown_row *row,
+                     struct arena *arena)
 {
     *ret = (struct counted_row){.row = row, .share = interval_exactly(0), .names = ""};
     for (size_t at = 0; at < TOPDOWN_ROW_METRICS && row->metrics[at]; at++) {
@@ -72,14 +73,16 @@ struct place {
 };
 
 /* The phase with most of it; NULL: there is one phase alone, or it was counted in none. */
-static const struct phase_whole *phase_of(const struct results *results, const struct topdown_row *row, struct arena *arena)
+static const struct phase_whole *phase_of(const struct results *results, const struct topdown_row *row,
+                                          struct arena *arena)
 {
     const struct phase_whole *most = NULL;
     double amount = 0;
     for (size_t at = 0; results->phase_trees && at < results->phase_trees->count; at++) {
         const struct phase_tree *tree = &results->phase_trees->items[at];
         struct counted_row counted;
-        if (!tree->is_known || !row_find(&counted, &tree->counted, row, arena) || counted.share.mid * (double)tree->phase->samples <= amount)
+        if (!tree->is_known || !row_find(&counted, &tree->counted, row, arena) ||
+            counted.share.mid * (double)tree->phase->samples <= amount)
             continue;
         amount = counted.share.mid * (double)tree->phase->samples;
         most = tree->phase;
@@ -101,7 +104,8 @@ static struct place hottest_place(const struct results *results, const struct to
     const struct stalls *stalls = results->stalls;
     const struct stall_function *hottest = stalls && stalls->function_count ? &stalls->functions[0] : NULL;
     const struct phase_whole *phase = hottest ? phase_of(results, row, arena) : NULL;
-    const struct stall_function *of_phase = phase && phase->function_count ? function_named(stalls, phase->functions[0].name) : NULL;
+    const struct stall_function *of_phase =
+        phase && phase->function_count ? function_named(stalls, phase->functions[0].name) : NULL;
     hottest = of_phase ? of_phase : hottest;
     if (!hottest || hottest->is_kernel)
         return (struct place){0};
@@ -111,8 +115,8 @@ static struct place hottest_place(const struct results *results, const struct to
 
 static void evidence_add(struct finding *finding, const struct counted_row *counted, enum weight weight)
 {
-    finding_evidence(finding, weight, ORIGIN_COUNTERS, "node-counted", VALUE_TEXT("node", counted->names), VALUE_SHARE("share", counted->share),
-                     VALUE_TEXT("whole", counted->whole));
+    finding_evidence(finding, weight, ORIGIN_COUNTERS, "node-counted", VALUE_TEXT("node", counted->names),
+                     VALUE_SHARE("share", counted->share), VALUE_TEXT("whole", counted->whole));
 }
 
 /* Advice that asks for no measured value suits whatever measured it. */
@@ -128,17 +132,20 @@ static void headline_set(const struct results *results, struct finding *finding,
     struct place place = hottest_place(results, counted->row, finding->arena);
     const char *line = place.line ? arena_printf(finding->arena, ", first at '%s'", place.line) : "";
     if (place.function)
-        finding_set(finding, headline, "node-headline-hot", VALUE_TEXT("function", place.function), VALUE_TEXT("where", place.dso),
-                    VALUE_TEXT("line", line), VALUE_TEXT("title", finding->hypothesis->title), VALUE_TEXT("node", counted->names),
+        finding_set(finding, headline, "node-headline-hot", VALUE_TEXT("function", place.function),
+                    VALUE_TEXT("where", place.dso), VALUE_TEXT("line", line),
+                    VALUE_TEXT("title", finding->hypothesis->title), VALUE_TEXT("node", counted->names),
                     VALUE_SHARE("share", counted->share), VALUE_TEXT("whole", counted->whole),
                     VALUE_SHARE("samples", interval_exactly(place.share)));
     else
-        finding_set(finding, headline, "node-headline", VALUE_TEXT("title", finding->hypothesis->title), VALUE_TEXT("node", counted->names),
-                    VALUE_SHARE("share", counted->share), VALUE_TEXT("whole", counted->whole));
+        finding_set(finding, headline, "node-headline", VALUE_TEXT("title", finding->hypothesis->title),
+                    VALUE_TEXT("node", counted->names), VALUE_SHARE("share", counted->share),
+                    VALUE_TEXT("whole", counted->whole));
     finding->subject = place.function;
     if (place.function)
-        finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "node-where", VALUE_TEXT("function", place.function), VALUE_TEXT("where", place.dso),
-                         VALUE_TEXT("line", line), VALUE_SHARE("samples", interval_exactly(place.share)));
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "node-where", VALUE_TEXT("function", place.function),
+                         VALUE_TEXT("where", place.dso), VALUE_TEXT("line", line),
+                         VALUE_SHARE("samples", interval_exactly(place.share)));
 }
 
 /* ---- what it decides --------------------------------------------------------------------------------------- */
@@ -158,8 +165,8 @@ static void rule_out(struct finding *finding, const struct counted_row *counted,
     finding->advice_count = 0;
     finding_decide_bound(finding, share.high, effect);
     evidence_add(finding, counted, WEIGHT_CONTEXT);
-    finding_set(finding, reason, "node-bound", VALUE_TEXT("node", counted->names), VALUE_SHARE("bound", interval_exactly(counted->share.high)),
-                VALUE_TEXT("whole", counted->whole));
+    finding_set(finding, reason, "node-bound", VALUE_TEXT("node", counted->names),
+                VALUE_SHARE("bound", interval_exactly(counted->share.high)), VALUE_TEXT("whole", counted->whole));
 }
 
 /* Samples and counters agree: the samples' words, which know the instruction, and no more than was counted. */
@@ -167,13 +174,15 @@ static void agree(struct finding *finding, const struct counted_row *counted, st
 {
     struct interval *recoverable = &finding->recoverable;
     if (recoverable->known)
-        *recoverable = interval_of(fmin(recoverable->low, share.high), fmin(recoverable->mid, share.high), fmin(recoverable->high, share.high));
+        *recoverable = interval_of(fmin(recoverable->low, share.high), fmin(recoverable->mid, share.high),
+                                   fmin(recoverable->high, share.high));
     finding->is_estimate = false;
     if (finding->evidence_count < EVIDENCE_MOST)
         evidence_add(finding, counted, WEIGHT_FOR);
 }
 
-static void decide_cause(const struct results *results, struct finding *finding, const struct counted_row *counted, struct interval share)
+static void decide_cause(const struct results *results, struct finding *finding, const struct counted_row *counted,
+                         struct interval share)
 {
     if (finding->verdict == VERDICT_SUPPORTED) {
         agree(finding, counted, share);
@@ -183,8 +192,8 @@ static void decide_cause(const struct results *results, struct finding *finding,
     if (!counted->is_flagged) {
         finding_decide_bound(finding, share.high, results->effect);
         evidence_add(finding, counted, WEIGHT_CONTEXT);
-        finding_set(finding, reason, "node-unflagged", VALUE_TEXT("node", counted->names), VALUE_SHARE("share", counted->share),
-                    VALUE_TEXT("whole", counted->whole));
+        finding_set(finding, reason, "node-unflagged", VALUE_TEXT("node", counted->names),
+                    VALUE_SHARE("share", counted->share), VALUE_TEXT("whole", counted->whole));
         return;
     }
     finding_decide_fact(finding, share, results->effect);
@@ -194,8 +203,8 @@ static void decide_cause(const struct results *results, struct finding *finding,
         finding_set(finding, reason, "node-gain", NO_VALUES);
         advice_add(finding);
     } else {
-        finding_set(finding, reason, "node-undecided", VALUE_TEXT("node", counted->names), VALUE_SHARE("share", counted->share),
-                    VALUE_TEXT("whole", counted->whole));
+        finding_set(finding, reason, "node-undecided", VALUE_TEXT("node", counted->names),
+                    VALUE_SHARE("share", counted->share), VALUE_TEXT("whole", counted->whole));
     }
 }
 
@@ -203,7 +212,8 @@ static void decide_cause(const struct results *results, struct finding *finding,
 static bool bound_open(struct finding *finding, const struct counted_row *counted, struct interval share, double effect)
 {
     bool is_open = finding->verdict == VERDICT_UNDECIDED || finding->verdict == VERDICT_NOT_TESTABLE;
-    bool closer = finding->verdict == VERDICT_UNDECIDED && finding->recoverable.known && finding->recoverable.high <= share.high;
+    bool closer =
+        finding->verdict == VERDICT_UNDECIDED && finding->recoverable.known && finding->recoverable.high <= share.high;
     if (!is_open || closer)
         return false;
     begin_anew(finding);
@@ -215,7 +225,8 @@ static bool bound_open(struct finding *finding, const struct counted_row *counte
 }
 
 /* Counted where the kernel was left out, shares are of what samples saw, too. */
-static struct interval share_of_time(const struct results *results, const struct finding *finding, const struct counted_row *counted)
+static struct interval share_of_time(const struct results *results, const struct finding *finding,
+                                     const struct counted_row *counted)
 {
     struct interval share = counted->share;
     if (results->topdown->user_only && results->sampled.known)
@@ -226,7 +237,8 @@ static struct interval share_of_time(const struct results *results, const struct
 bool counted_test(const struct results *results, struct finding *finding)
 {
     const char *id = finding->hypothesis->id;
-    for (const struct topdown_row *row = topdown_row_of(id, NULL); row && results->topdown; row = topdown_row_of(id, row)) {
+    for (const struct topdown_row *row = topdown_row_of(id, NULL); row && results->topdown;
+         row = topdown_row_of(id, row)) {
         struct counted_row counted;
         if (!row_find(&counted, results->topdown, row, finding->arena))
             continue;
@@ -265,5 +277,6 @@ const char *counted_words(const struct results *results, struct arena *arena)
     const struct topdown_node *most = results->topdown ? counted_node(results->topdown) : NULL;
     if (!most)
         return NULL;
-    return arena_printf(arena, "by the counters %s is %.0f %% of its %s: %s", most->name, most->value.value * 100, counted_whole(most), most->about);
+    return arena_printf(arena, "by the counters %s is %.0f %% of its %s: %s", most->name, most->value.value * 100,
+                        counted_whole(most), most->about);
 }

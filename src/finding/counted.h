@@ -2,8 +2,8 @@
 /*
  * What do the nodes of a top-down tree that was counted here say about a hypothesis? Internal to finding.
  *
- * A node that stands for the cause decides, whatever samples led to estimate: below the effect it is ruled out, flagged with all above it it is
- * there for that share. A node that only holds the cause bounds what was left open.
+ * A node that stands for the cause decides, whatever samples led to estimate: below the effect it is ruled out, flagged
+ * with all above it it is there for that share. A node that only holds the cause bounds what was left open.
  */
 #ifndef PLUMB_FINDING_COUNTED_H
 #define PLUMB_FINDING_COUNTED_H

@@ -68,7 +68,8 @@ double estimated_samples(const struct results *results, unsigned causes)
     return laid * (double)results->stalls->sample_count;
 }
 
-bool estimate_decides(const struct results *results, struct finding *finding, unsigned causes, struct interval *ret_share)
+bool estimate_decides(const struct results *results, struct finding *finding, unsigned causes,
+                      struct interval *ret_share)
 {
     const struct bottleneck *bottleneck = results->bottleneck;
     if (!bottleneck || bottleneck->program.confidence < ESTIMATE_MEDIUM)
@@ -86,8 +87,9 @@ bool estimate_decides(const struct results *results, struct finding *finding, un
     finding->subject = verdict->instruction;
     finding->confidence_most = verdict->confidence == ESTIMATE_MEDIUM ? CONFIDENCE_MEDIUM : CONFIDENCE_NONE;
     for (size_t at = 0; at < verdict->evidence_count; at++)
-        finding_evidence(finding, WEIGHT_FOR, strcmp(verdict->evidence[at].origin, "code") == 0 ? ORIGIN_CODE : ORIGIN_SAMPLES,
-                         "estimated", VALUE_TEXT("evidence", verdict->evidence[at].text));
+        finding_evidence(finding, WEIGHT_FOR,
+                         strcmp(verdict->evidence[at].origin, "code") == 0 ? ORIGIN_CODE : ORIGIN_SAMPLES, "estimated",
+                         VALUE_TEXT("evidence", verdict->evidence[at].text));
     *ret_share = share;
     return true;
 }
@@ -98,7 +100,8 @@ bool decide_by_estimate(const struct results *results, struct finding *finding, 
     if (!estimate_decides(results, finding, causes, &share))
         return false;
     const struct bottleneck_verdict *verdict = &results->bottleneck->program;
-    finding_set(finding, headline, "headline-estimated", VALUE_TEXT("function", verdict->function ? verdict->function : "its code"),
+    finding_set(finding, headline, "headline-estimated",
+                VALUE_TEXT("function", verdict->function ? verdict->function : "its code"),
                 VALUE_SHARE("share", share));
     finding_set(finding, reason, "gain-estimated", NO_VALUES);
     return true;
@@ -237,14 +240,16 @@ void test_function_names(const struct results *results, struct finding *finding,
         return;
     }
     const struct stall_function *hottest = matches.hottest ? matches.hottest : matches.hottest_guessed;
-    struct interval named = share_of_samples(results, finding, (double)(matches.hottest ? matches.samples : matches.guessed));
+    struct interval named =
+        share_of_samples(results, finding, (double)(matches.hottest ? matches.samples : matches.guessed));
     struct interval unnamed = share_of_samples(results, finding, (double)results->stalls->unnamed_samples);
     if (named.known && unnamed.known && unnamed.mid >= results->effect && finding->verdict == VERDICT_SUPPORTED)
         finding->shown = named;
     finding->subject = hottest->name;
     /* What a function is called is known by whoever knows the binary; that time goes there, the samples say. */
     finding_evidence(finding, matches.hottest ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_SAMPLES, "named",
-                     VALUE_TEXT("function", hottest->name), VALUE_TEXT("dso", hottest->dso), VALUE_SHARE("share", named));
+                     VALUE_TEXT("function", hottest->name), VALUE_TEXT("dso", hottest->dso),
+                     VALUE_SHARE("share", named));
     if (unnamed.known && unnamed.mid >= results->effect)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "unnamed", VALUE_SHARE("share", unnamed));
     if (finding->verdict == VERDICT_SUPPORTED)

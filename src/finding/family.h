@@ -65,12 +65,15 @@ struct interval share_of_stalls(const struct results *results, const struct find
 struct interval share_of_names(const struct results *results, const struct finding *finding, double hits);
 /* Whether it is of a known interpreter. */
 bool function_is_interpreters(const struct stall_function *function);
-/* What to do about the script that an interpreter runs: as advice, where interpreters have most of the time. False: they have not. */
+/*
+ * What to do about the script that an interpreter runs: as advice, where interpreters have most of the time. False:
+ * they have not.
+ */
 bool script_advise(const struct results *results, struct finding *finding);
 /*
- * Whether its user can't change the code: all that was sampled of it outside the kernel lies where distributions and package
- * managers put programs and libraries, or is an interpreter's, nothing was compiled at run time, and as far as stacks were
- * copied no code of its own calls that directly.
+ * Whether its user can't change the code: all that was sampled of it outside the kernel lies where distributions and
+ * package managers put programs and libraries, or is an interpreter's, nothing was compiled at run time, and as far as
+ * stacks were copied no code of its own calls that directly.
  */
 bool code_is_foreign(const struct results *results);
 /* Stall attribution holds; else fills the finding as not testable. */
@@ -84,10 +87,14 @@ void finding_reason_bound(struct finding *finding, const char *key, struct inter
  */
 bool decide_by_estimate(const struct results *results, struct finding *finding, unsigned causes);
 /* The same without words of its own: of what a finding counts, the estimate's share. */
-bool estimate_decides(const struct results *results, struct finding *finding, unsigned causes, struct interval *ret_share);
+bool estimate_decides(const struct results *results, struct finding *finding, unsigned causes,
+                      struct interval *ret_share);
 #define CAUSE_BIT(cause) (1u << (cause))
 
-/* Samples that the estimated bottleneck lays at some causes (CAUSE_BIT), 0 without one: no bound of the same may be smaller. */
+/*
+ * Samples that the estimated bottleneck lays at some causes (CAUSE_BIT), 0 without one: no bound of the same may be
+ * smaller.
+ */
 double estimated_samples(const struct results *results, unsigned causes);
 
 struct name_pattern {
@@ -107,8 +114,8 @@ uint64_t locking_samples(const struct stalls *stalls);
 double futex_samples_of_locks(const struct kernel_time *kernel, const struct wait_rows *waits);
 
 /*
- * Several streams in turns look like steps from one to the next: that each goes in order, and that bandwidth is waited for, the
- * estimate knows from the code and from how fast it went. One answer for both.
+ * Several streams in turns look like steps from one to the next: that each goes in order, and that bandwidth is waited
+ * for, the estimate knows from the code and from how fast it went. One answer for both.
  */
 bool group_goes_in_order(const struct results *results, const struct stall_group *group);
 

@@ -11,6 +11,7 @@ const char *few_samples_advice(const struct results *results, struct arena *aren
         return NULL;
     bool is_started = results->run && results->run->scope == RUN_STARTED;
     unsigned before = is_started && results->runs && results->runs->count > 1 ? (unsigned)results->runs->count : 1;
-    return verdict_words(arena, is_started ? "next-few" : "next-few-longer", VALUE_SHARE("share", interval_exactly(lack->share)),
+    return verdict_words(arena, is_started ? "next-few" : "next-few-longer",
+                         VALUE_SHARE("share", interval_exactly(lack->share)),
                          VALUE_TEXT("times", arena_printf(arena, "%u", lack->runs * before)));
 }

@@ -5,7 +5,9 @@
 
 #include "finding/results.h"
 
-/* One line of advice, or NULL: nothing that matters lacks samples, or the program ended as it shouldn't. Owner: arena. */
+/*
+ * One line of advice, or NULL: nothing that matters lacks samples, or the program ended as it shouldn't. Owner: arena.
+ */
 const char *few_samples_advice(const struct results *results, struct arena *arena);
 
 #endif

@@ -110,7 +110,8 @@ static size_t source_name_length(const char *name)
     for (const char *dot = strchr(name + (name[0] == '.'), '.'); dot; dot = strchr(dot + 1, '.'))
         for (size_t at = 0; at < array_count(suffixes); at++) {
             size_t length = strlen(suffixes[at]);
-            bool is_suffix = dot > name && strncmp(dot + 1, suffixes[at], length) == 0 && (dot[1 + length] == '.' || !dot[1 + length]);
+            bool is_suffix = dot > name && strncmp(dot + 1, suffixes[at], length) == 0 &&
+                             (dot[1 + length] == '.' || !dot[1 + length]);
             if (is_suffix && strspn(dot, ".abcdefghijklmnopqrstuvwxyz_0123456789") == strlen(dot))
                 return (size_t)(dot - name);
         }
@@ -124,7 +125,10 @@ static bool is_remarked(const char *name)
     return length && name[length - 1] == ')' && strstr(name, "+0x") && strstr(name, " (");
 }
 
-/* A template's name takes five lines, and a clone's ends in what only its compiler knows; the evidence's value has all of it. */
+/*
+ * A template's name takes five lines, and a clone's ends in what only its compiler knows; the evidence's value has all
+ * of it.
+ */
 const char *name_for_sentence(const char *name, struct arena *arena)
 {
     enum { NAME_MOST = 70 };
@@ -214,7 +218,8 @@ static void rate_imported(struct finding *finding)
     int kinds = __builtin_popcount(finding->imported_kinds);
     bool decided = finding->verdict == VERDICT_SUPPORTED || finding->verdict == VERDICT_RULED_OUT;
     finding->confidence = !decided ? CONFIDENCE_NONE : kinds >= 2 ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
-    text_printf(&reason, "%d kind%s of imported evidence agree%s (", kinds, kinds == 1 ? "" : "s", kinds == 1 ? "s" : "");
+    text_printf(&reason, "%d kind%s of imported evidence agree%s (", kinds, kinds == 1 ? "" : "s",
+                kinds == 1 ? "s" : "");
     for (int origin = 0, said = 0; origin < ORIGIN_COUNT; origin++)
         if (finding->imported_kinds >> origin & 1)
             text_printf(&reason, "%s%s", said++ ? ", " : "", origin_name((enum origin)origin));
@@ -251,7 +256,8 @@ void finding_rate(struct finding *finding, double sample_count)
     }
     if (supported && finding->not_separated && finding->confidence > CONFIDENCE_MEDIUM)
         finding->confidence = CONFIDENCE_MEDIUM;
-    bool limited = supported && finding->confidence_most != CONFIDENCE_NONE && finding->confidence > finding->confidence_most;
+    bool limited =
+        supported && finding->confidence_most != CONFIDENCE_NONE && finding->confidence > finding->confidence_most;
     if (limited)
         finding->confidence = finding->confidence_most;
     bool wide = supported && !finding->gain_unmeasured && amount_is_open(finding->recoverable);

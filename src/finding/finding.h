@@ -103,11 +103,13 @@ struct finding {
     enum denominator of; /* OF_ELAPSED or OF_CPU_TIME: what recoverable time is a share of */
     struct interval recoverable; /* 0..1; unknown when not testable */
     double of_seconds;           /* what recoverable is a share of */
-    double pointed;              /* while it is open: what evidence of its own lays at it, 0..1; 0: what the estimate does */
+    /* while it is open: what evidence of its own lays at it, 0..1; 0: what the estimate does */
+    double pointed;
     bool is_estimate;            /* inferred without hardware counters */
     bool is_own_doing;           /* of what is watched, though the hypothesis is a disturbance for a program */
     bool gain_unmeasured;        /* the cause is a fact, only the upper end of recoverable is known */
-    struct interval shown;       /* of such a fact: the part that evidence shows, where recoverable ends far above it; else unknown */
+    /* of such a fact: the part that evidence shows, where recoverable ends far above it; else unknown */
+    struct interval shown;
     const char *subject;         /* "compute_ref_matmul: mov (%rax),%eax"; may be NULL */
     const char *headline;        /* one clause for the verdict, culprit first */
     const char *returner;        /* what returns so much, "huge pages"; NULL: whatever removes the cause */
@@ -120,7 +122,8 @@ struct finding {
     const char *confirm; /* the experiment that would overturn it, as a command line or instruction */
     const char *open[OPEN_MOST]; /* what it leaves unexplained, or could not separate, each a clause */
     size_t open_count;
-    unsigned imported_kinds; /* bits by enum origin: what the imported tables that agree had measured; never surer than MEDIUM */
+    /* bits by enum origin: what the imported tables that agree had measured; never surer than MEDIUM */
+    unsigned imported_kinds;
     bool by_trial;           /* ruled out by a trial that somebody told of: no bound */
 };
 

@@ -71,7 +71,8 @@ static const char *few_samples(const struct hypothesis *hypothesis, const struct
     if (!by_samples || count >= OVERALL_SAMPLES_LEAST)
         return NULL;
     return arena_printf(arena, "%llu sample%s of its CPU time %s too few to tell causes apart (%d at least)",
-                        (unsigned long long)count, count == 1 ? "" : "s", count == 1 ? "is" : "are", OVERALL_SAMPLES_LEAST);
+                        (unsigned long long)count, count == 1 ? "" : "s", count == 1 ? "is" : "are",
+                        OVERALL_SAMPLES_LEAST);
 }
 
 static const char *too_short(const char *what, double had_s, double least_s, struct arena *arena)
@@ -79,7 +80,8 @@ static const char *too_short(const char *what, double had_s, double least_s, str
     scoped_text struct text had = {0}, least = {0};
     print_seconds(&had, had_s);
     print_seconds(&least, least_s);
-    return arena_printf(arena, "too short: %s of %s; this needs about %s", text_string(&had), what, text_string(&least));
+    return arena_printf(arena, "too short: %s of %s; this needs about %s", text_string(&had), what,
+                        text_string(&least));
 }
 
 /* What is counted exactly needs no length; all else is a few ticks and looks. */
@@ -117,7 +119,10 @@ static const char *unmet_need(const struct hypothesis *hypothesis, const struct 
     return NULL;
 }
 
-/* Whoever has the program from elsewhere can't follow advice for its code: what they can do comes first, and whose the rest is. */
+/*
+ * Whoever has the program from elsewhere can't follow advice for its code: what they can do comes first, and whose the
+ * rest is.
+ */
 static void advise_its_user(const struct results *results, struct finding *finding)
 {
     const char *own[ADVICE_MOST];
@@ -144,7 +149,8 @@ static void test_one(const struct hypothesis *hypothesis, const struct results *
         struct results visible = declared(results, hypothesis->needs | hypothesis->uses);
         finding->is_estimate = (hypothesis->needs & RESULT_BIT(RESULT_STALLS)) != 0;
         hypothesis->test(&visible, finding);
-        if (finding->verdict == VERDICT_SUPPORTED && finding->advice_count && hypothesis->changes_code && code_is_foreign(results))
+        if (finding->verdict == VERDICT_SUPPORTED && finding->advice_count && hypothesis->changes_code &&
+            code_is_foreign(results))
             advise_its_user(results, finding);
         if (finding->verdict == VERDICT_NOT_TESTABLE && (!finding->reason || !finding->reason[0]))
             finding->reason = "nothing ran while it was watched";
@@ -231,25 +237,28 @@ static void advise_pages_too(struct finding *misses, const struct finding *pages
 {
     if (misses->advice_count >= ADVICE_MOST || !pages->advice_count)
         return;
-    finding_advise(misses, "advice-pages-first", VALUE_SHARE("share", pages->recoverable), VALUE_TEXT("advice", pages->advice[0]));
+    finding_advise(misses, "advice-pages-first", VALUE_SHARE("share", pages->recoverable),
+                   VALUE_TEXT("advice", pages->advice[0]));
     const char *last = misses->advice[misses->advice_count - 1];
     memmove(&misses->advice[1], &misses->advice[0], (misses->advice_count - 1) * sizeof(*misses->advice));
     misses->advice[0] = last;
 }
 
 /*
- * Pages and caches are two parts of one wait: data in the near caches needs no page walks either. Where both are certain for the
- * same load, the larger part comes first, or what the estimate names: where that is the walks, other pages need no other code.
+ * Pages and caches are two parts of one wait: data in the near caches needs no page walks either. Where both are
+ * certain for the same load, the larger part comes first, or what the estimate names: where that is the walks, other
+ * pages need no other code.
  */
 static void put_larger_part_first(struct finding *items, size_t count, const struct results *results)
 {
     size_t pages = position_of(items, count, "small-pages"), misses = position_of(items, count, "cache-misses");
-    if (pages >= count || misses >= count || items[pages].verdict != VERDICT_SUPPORTED || items[misses].verdict != VERDICT_SUPPORTED ||
-        !is_one_wait(&items[pages], &items[misses]))
+    if (pages >= count || misses >= count || items[pages].verdict != VERDICT_SUPPORTED ||
+        items[misses].verdict != VERDICT_SUPPORTED || !is_one_wait(&items[pages], &items[misses]))
         return;
     const struct interval *walks = &items[pages].recoverable, *near = &items[misses].recoverable;
     const struct bottleneck *bottleneck = results->bottleneck;
-    bool estimated = bottleneck && bottleneck->program.cause == CAUSE_TLB && bottleneck->program.confidence >= ESTIMATE_MEDIUM;
+    bool estimated =
+        bottleneck && bottleneck->program.cause == CAUSE_TLB && bottleneck->program.confidence >= ESTIMATE_MEDIUM;
     bool more = !estimated && near->mid - walks->mid > walks->mid;
     if (more && code_is_foreign(results))
         advise_pages_too(&items[misses], &items[pages]);
@@ -262,34 +271,43 @@ static void put_larger_part_first(struct finding *items, size_t count, const str
 /* The middle of what is laid at it: of a fact without a measured gain, of its share. */
 static double middle_of(const struct finding *finding)
 {
-    return finding->recoverable.mid * (finding->gain_unmeasured ? 2 : 1) * (finding->of_seconds > 0 ? finding->of_seconds : 1);
+    return finding->recoverable.mid * (finding->gain_unmeasured ? 2 : 1) *
+           (finding->of_seconds > 0 ? finding->of_seconds : 1);
 }
 
 /* What was measured and what the estimate names are one: whatever else the same time could be laid at says less. */
 static bool estimate_names(const struct finding *finding, const struct results *results)
 {
     const struct bottleneck *bottleneck = results->bottleneck;
-    return bottleneck && bottleneck->program.confidence >= ESTIMATE_MEDIUM && finding->hypothesis->causes & CAUSE_BIT(bottleneck->program.cause);
+    return bottleneck && bottleneck->program.confidence >= ESTIMATE_MEDIUM &&
+           finding->hypothesis->causes & CAUSE_BIT(bottleneck->program.cause);
 }
 
-/* Where the time goes is the first thing to say: a small cause that is known to the percent must not stand before it. */
+/*
+ * Where the time goes is the first thing to say: a small cause that is known to the percent must not stand before it.
+ */
 static void put_far_larger_first(struct finding *items, size_t count, const struct results *results)
 {
     size_t best = 0;
     if (!count || estimate_names(&items[0], results))
         return;
     for (size_t at = 1; at < count && items[at].verdict == VERDICT_SUPPORTED; at++)
-        if (finding_is_far_larger(&items[at], &items[0]) && middle_of(&items[at]) > 2 * finding_most_returned(&items[0]) &&
-            !is_one_wait(&items[at], &items[0]) && (!best || middle_of(&items[at]) > middle_of(&items[best])))
+        if (finding_is_far_larger(&items[at], &items[0]) &&
+            middle_of(&items[at]) > 2 * finding_most_returned(&items[0]) && !is_one_wait(&items[at], &items[0]) &&
+            (!best || middle_of(&items[at]) > middle_of(&items[best])))
             best = at;
     if (best && !finding_is_disturbance(&items[0]))
         move_before(items, best, 0);
 }
 
-/* Of causes of like weight the one first that the estimate names too; a gain that nobody measured says nothing against one that was. */
+/*
+ * Of causes of like weight the one first that the estimate names too; a gain that nobody measured says nothing against
+ * one that was.
+ */
 static void put_named_first(struct finding *items, size_t count, const struct results *results)
 {
-    if (!count || estimate_names(&items[0], results) || finding_is_disturbance(&items[0]) || is_unmeasured_of_system(&items[0]))
+    if (!count || estimate_names(&items[0], results) || finding_is_disturbance(&items[0]) ||
+        is_unmeasured_of_system(&items[0]))
         return;
     for (size_t at = 1; at < count && items[at].verdict == VERDICT_SUPPORTED; at++)
         if (estimate_names(&items[at], results) && (items[0].gain_unmeasured || !items[at].gain_unmeasured) &&

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A cause that could explain the slowness: one const object each, listed in hypothesis_table, a folder for each question: cpu/ (what
- * its code does to the core), memory/, system/ (the kernel, others, limits), guest/, imported/ (what tables of other tools say).
+ * A cause that could explain the slowness: one const object each, listed in hypothesis_table, a folder for each
+ * question: cpu/ (what its code does to the core), memory/, system/ (the kernel, others, limits), guest/, imported/
+ * (what tables of other tools say).
  *
  * A test receives only the results that it declares in needs (without one of those it isn't run: not
  * testable, because …) and uses (NULL when absent).
@@ -19,10 +20,14 @@ struct hypothesis {
     const char *title; /* "4 KiB pages behind hot data" */
     const char *rule;     /* when it is supported, when ruled out: what the test does, in words (doc/HYPOTHESES.md) */
     const char *gain;     /* how the recoverable time comes about */
-    const char *overturn; /* the cheapest experiment that could prove the verdict wrong; a finding that names none of its own gives this one */
+    /*
+     * the cheapest experiment that could prove the verdict wrong; a finding that names none of its own gives this one
+     */
+    const char *overturn;
     bool is_disturbance;  /* somebody else's doing: ranks behind the program's own causes, and is said beside them */
     bool changes_code;    /* its remedies do: nothing for whoever has the program from a distribution */
-    bool is_capacity;     /* no lead, open or not: what the machine could give beside, or a bound too loose; last among the open ones */
+    /* no lead, open or not: what the machine could give beside, or a bound too loose; last among the open ones */
+    bool is_capacity;
     bool by_the_clock;    /* of the elapsed time, whatever CPU time it used: little of that is no reason to be silent */
     unsigned causes;      /* CAUSE_BIT(…) of the estimated bottleneck that are this one; 0: it knows none */
     unsigned needs, uses; /* RESULT_BIT(…) */

@@ -15,12 +15,20 @@ static const struct maker_row {
     struct code_maker maker;
 } makers[] = {
     {.binaries = {"libjvm"},
-     .maker = {.memory = "advice-java", .order = "advice-java-order", .pages = "advice-java-pages", .confirm_pages = "confirm-java-pages",
-               .names = "names-java", .own_heap = true}},
+     .maker = {.memory = "advice-java",
+               .order = "advice-java-order",
+               .pages = "advice-java-pages",
+               .confirm_pages = "confirm-java-pages",
+               .names = "names-java",
+               .own_heap = true}},
     {.binaries = {"node", "nodejs", "libnode"},
-     .maker = {.memory = "advice-javascript", .order = "advice-javascript-order", .names = "names-javascript", .own_heap = true}},
+     .maker = {.memory = "advice-javascript",
+               .order = "advice-javascript-order",
+               .names = "names-javascript",
+               .own_heap = true}},
     {.binaries = {"libcoreclr", "libclrjit"},
-     .maker = {.memory = "advice-dotnet", .order = "advice-generated-order", .names = "names-dotnet", .own_heap = true}},
+     .maker =
+         {.memory = "advice-dotnet", .order = "advice-generated-order", .names = "names-dotnet", .own_heap = true}},
     {.binaries = {"libdnnl", "libmkldnn"},
      .serves_others = true,
      .maker = {.memory = "advice-onednn", .order = "advice-onednn-layout", .names = "names-onednn"}},
@@ -29,7 +37,8 @@ static const struct maker_row {
 
 bool function_is_generated(const struct stall_function *function)
 {
-    return !function->is_kernel && (strncmp(function->name, "[JIT]", 5) == 0 || (function->dso_path && strncmp(function->dso_path, "//anon", 6) == 0));
+    return !function->is_kernel && (strncmp(function->name, "[JIT]", 5) == 0 ||
+                                    (function->dso_path && strncmp(function->dso_path, "//anon", 6) == 0));
 }
 
 static const struct maker_row *maker_by_binary(const struct stall_function *function)

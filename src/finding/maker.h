@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Who compiled the hot code while it ran, or keeps the data that it goes through? Advice in terms of C (prefetches, malloc's
- * settings, members of structs) is no help to whoever writes Java. Told from where the code lies; rows in maker.c.
+ * Who compiled the hot code while it ran, or keeps the data that it goes through? Advice in terms of C (prefetches,
+ * malloc's settings, members of structs) is no help to whoever writes Java. Told from where the code lies; rows in
+ * maker.c.
  */
 #ifndef PLUMB_FINDING_MAKER_H
 #define PLUMB_FINDING_MAKER_H
@@ -16,7 +17,8 @@ struct code_maker {
     const char *pages;          /* how its memory comes to huge pages; NULL: as any other */
     const char *confirm_pages;
     const char *names;          /* how it tells the names of what it compiled */
-    bool own_heap;              /* its data lie in memory of its own, which neither malloc's settings nor the program's madvise reach */
+    /* its data lie in memory of its own, which neither malloc's settings nor the program's madvise reach */
+    bool own_heap;
 };
 
 /* Code in anonymous memory, by a name or without. */

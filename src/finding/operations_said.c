@@ -21,8 +21,10 @@ const char *operations_said(const struct results *results, struct arena *arena)
         double share = operations.samples[best] / (double)stalls->sample_count;
         if (share < (shown ? SHOWN_LEAST : FIRST_LEAST))
             break;
-        text_printf(&out, shown ? ", %.0f %% in code that %s (%s)" : "By its instructions, %.0f %% of its CPU time is in code that %s (%s)", share * 100,
-                    operation_words((enum operation)best), operations.mnemonics[best]);
+        text_printf(&out,
+                    shown ? ", %.0f %% in code that %s (%s)"
+                          : "By its instructions, %.0f %% of its CPU time is in code that %s (%s)",
+                    share * 100, operation_words((enum operation)best), operations.mnemonics[best]);
         operations.samples[best] = 0;
     }
     return out.length ? arena_printf(arena, "%s.", text_string(&out)) : NULL;

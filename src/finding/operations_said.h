@@ -5,7 +5,10 @@
 
 #include "finding/results.h"
 
-/* "By its instructions, 41 % of the samples lie in code that divides integers (div).", or NULL: too few lie in any that tells. Owner: arena. */
+/*
+ * "By its instructions, 41 % of the samples lie in code that divides integers (div).", or NULL: too few lie in any that
+ * tells. Owner: arena.
+ */
 const char *operations_said(const struct results *results, struct arena *arena);
 
 #endif

@@ -53,7 +53,11 @@ static const char *ruled_out_of(const struct findings *findings, double effect, 
     size_t tried = 0;
     for (size_t at = 0; at < findings->count; at++)
         if (findings->items[at].verdict == VERDICT_RULED_OUT && findings->items[at].by_trial)
-            text_printf(&out, "%s%s", tried++ ? ", " : count ? "; by a trial without them: " : "by a trial without them: ", findings->items[at].hypothesis->title);
+            text_printf(&out, "%s%s",
+                        tried++ ? ", "
+                        : count ? "; by a trial without them: "
+                                : "by a trial without them: ",
+                        findings->items[at].hypothesis->title);
     if (!count && !tried)
         return NULL;
     return arena_string(arena, text_string(&out));
@@ -69,16 +73,16 @@ static bool is_too_short(const struct results *results)
 }
 
 /*
- * It used its CPU time out of our sight: at the exec of a program that its user may not read, or that is setuid, the kernel
- * takes the events away. Nothing longer would show more.
+ * It used its CPU time out of our sight: at the exec of a program that its user may not read, or that is setuid, the
+ * kernel takes the events away. Nothing longer would show more.
  */
 static bool is_unseen(const struct results *results)
 {
     static const double SEEN_LEAST = 0.1;
     const struct run_time *run = results->run;
     const struct stalls *stalls = results->stalls;
-    if (!stalls || stalls->sample_count >= OVERALL_SAMPLES_LEAST || !run || run->scope != RUN_STARTED || !run->cpu_s.known ||
-        run->cpu_s.value < OVERALL_CPU_S_LEAST)
+    if (!stalls || stalls->sample_count >= OVERALL_SAMPLES_LEAST || !run || run->scope != RUN_STARTED ||
+        !run->cpu_s.known || run->cpu_s.value < OVERALL_CPU_S_LEAST)
         return false;
     /* Samples by cycles stand for no time: few of them may be a low rate. */
     return !stalls->sample_count || (stalls->cpu_s > 0 && stalls->cpu_s < SEEN_LEAST * run->cpu_s.value);
@@ -91,16 +95,22 @@ static bool was_killed(const struct results *results)
 
 static const char *next_of_killed(const struct results *results)
 {
-    static const int sent[] = {SIGALRM, SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGUSR1, SIGUSR2}; /* no core dump tells of these */
+    /* no core dump tells of these */
+    static const int sent[] = {SIGALRM, SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGUSR1, SIGUSR2};
     int signal = results->exit_status - SHELL_SIGNALS;
     for (size_t at = 0; at < array_count(sent); at++)
         if (signal == sent[at])
-            return "find out first who sent it that signal: strace -f -e trace=none -- CMD shows it with its sender (a timer, another process, a closed pipe)";
-    return signal == SIGKILL ? "find out first who killed it: dmesg tells of memory that ran out, the limits of its group are in memory.max"
+            return "find out first who sent it that signal: strace -f -e trace=none -- CMD shows it with its sender (a "
+                   "timer, another process, a closed pipe)";
+    return signal == SIGKILL ? "find out first who killed it: dmesg tells of memory that ran out, the limits of its "
+                               "group are in memory.max"
                              : "find out first why it was killed: its core dump (coredumpctl debug), or gdb --args CMD";
 }
 
-/* What a program that ended left running, as one that goes into the background does: the watching ended with it. NULL: nothing. */
+/*
+ * What a program that ended left running, as one that goes into the background does: the watching ended with it. NULL:
+ * nothing.
+ */
 static const struct process_starts *left_behind(const struct results *results)
 {
     bool ended = results->run && results->run->scope == RUN_STARTED && !results->cut && results->kernel;
@@ -110,9 +120,13 @@ static const struct process_starts *left_behind(const struct results *results)
 static const char *left_words(const struct process_starts *left, struct arena *arena)
 {
     if (left->left_count == 1)
-        return arena_printf(arena, "It left %s (process %u) running (its end was not seen), which was not watched any longer.", left->left_name, left->left_pid);
-    return arena_printf(arena, "It left %llu processes running, among them %s (process %u) (their ends were not seen), which were not watched any longer.", (unsigned long long)left->left_count,
-                        left->left_name, left->left_pid);
+        return arena_printf(arena,
+                            "It left %s (process %u) running (its end was not seen), which was not watched any longer.",
+                            left->left_name, left->left_pid);
+    return arena_printf(arena,
+                        "It left %llu processes running, among them %s (process %u) (their ends were not seen), which "
+                        "were not watched any longer.",
+                        (unsigned long long)left->left_count, left->left_name, left->left_pid);
 }
 
 const char *overall_longer(const struct results *results, struct arena *arena)
@@ -124,16 +138,19 @@ const char *overall_longer(const struct results *results, struct arena *arena)
     if (was_killed(results))
         return next_of_killed(results);
     if (results->exit_status && !results->cut)
-        return verdict_words(arena, "next-failed", VALUE_TEXT("status", arena_printf(arena, "%d", results->exit_status)));
+        return verdict_words(arena, "next-failed",
+                             VALUE_TEXT("status", arena_printf(arena, "%d", results->exit_status)));
     if (left_behind(results))
-        return verdict_words(arena, "next-left", VALUE_TEXT("pid", arena_printf(arena, "%u", left_behind(results)->left_pid)));
+        return verdict_words(arena, "next-left",
+                             VALUE_TEXT("pid", arena_printf(arena, "%u", left_behind(results)->left_pid)));
     if (results->cut && run && run->scope == RUN_STARTED)
         return "let it run longer, to its end if that comes: it was ended early";
     if (!run || run->scope != RUN_STARTED)
         return "a longer --duration, or watch it while it has work to do";
     double cpu_s = run->cpu_s.known ? run->cpu_s.value : 0;
     double samples = results->stalls ? (double)results->stalls->sample_count : OVERALL_SAMPLES_LEAST;
-    double by_time = cpu_s > 0 ? OVERALL_CPU_S_LEAST / cpu_s : RUNS_MOST, by_samples = samples > 0 ? OVERALL_SAMPLES_LEAST / samples : by_time;
+    double by_time = cpu_s > 0 ? OVERALL_CPU_S_LEAST / cpu_s : RUNS_MOST,
+           by_samples = samples > 0 ? OVERALL_SAMPLES_LEAST / samples : by_time;
     double runs = ceil(1.5 * (by_time > by_samples ? by_time : by_samples)); /* runs differ */
     if (results->runs && results->runs->count > 1)
         runs *= (double)results->runs->count;
@@ -153,8 +170,9 @@ static const struct finding *finding_named(const struct findings *findings, cons
 static const char *sentence_case(struct arena *arena, const char *text)
 {
     /* A name at the start keeps its case; only our own words are raised. */
-    static const char *const own[] = {"it ",   "a ",     "an ",   "threads ", "wrongly ", "page ",    "system ",
-                                      "interpreted ", "allocating ", "copying ", "starting ", "spinning ", "interrupts ", "more ",   "the "};
+    static const char *const own[] = {"it ",       "a ",        "an ",          "threads ",    "wrongly ",
+                                      "page ",     "system ",   "interpreted ", "allocating ", "copying ",
+                                      "starting ", "spinning ", "interrupts ",  "more ",       "the "};
     char *copy = arena_string(arena, text);
     for (size_t at = 0; at < sizeof(own) / sizeof(own[0]); at++)
         if (strncmp(text, own[at], strlen(own[at])) == 0)
@@ -176,8 +194,8 @@ static const char *describe_as(const struct finding *finding, const char *headli
         text_add_char(&gain, ')');
     }
     const char *returner = finding->returner ? finding->returner : "removing that";
-    return arena_printf(arena, "%s. %c%s would return %s of the %s.", headline, toupper((unsigned char)returner[0]), returner + 1,
-                        text_string(&gain), denominator_name(finding->of));
+    return arena_printf(arena, "%s. %c%s would return %s of the %s.", headline, toupper((unsigned char)returner[0]),
+                        returner + 1, text_string(&gain), denominator_name(finding->of));
 }
 
 static const char *capitalised(const char *text, struct arena *arena)
@@ -206,7 +224,8 @@ static struct overall with_sentence(struct overall overall, const char *sentence
 static struct overall with_parts(struct overall overall, const struct results *results, struct arena *arena)
 {
     const char *programs = programs_said(results, arena);
-    return with_sentence(with_sentence(overall, parts_said(results, arena), arena), programs ? programs : binaries_said(results, arena), arena);
+    return with_sentence(with_sentence(overall, parts_said(results, arena), arena),
+                         programs ? programs : binaries_said(results, arena), arena);
 }
 
 /* Who calls the hot function or, where none is hot, what the time is called for. */
@@ -229,12 +248,16 @@ static struct overall with_disturbance(struct overall overall, const struct find
     return overall;
 }
 
-/* What the evidence lays at a cause that stays open. A bound says how much it can be at most: a loose one points at nothing. */
+/*
+ * What the evidence lays at a cause that stays open. A bound says how much it can be at most: a loose one points at
+ * nothing.
+ */
 static double pointed_at(const struct finding *finding, const struct results *results)
 {
     unsigned causes = finding->hypothesis->causes;
     double laid = 0;
-    if (finding->verdict != VERDICT_UNDECIDED || finding->hypothesis->is_capacity || finding_is_disturbance(finding) || !finding->recoverable.known)
+    if (finding->verdict != VERDICT_UNDECIDED || finding->hypothesis->is_capacity || finding_is_disturbance(finding) ||
+        !finding->recoverable.known)
         return 0;
     if (finding->recoverable.low > 0)
         return finding->recoverable.mid;
@@ -273,13 +296,19 @@ static const char *what_is_open(const struct findings *findings, const struct re
 {
     const struct finding *lead = lead_of(findings, results);
     if (!lead)
-        return is_any_open(findings) ? " Of what stays open only upper bounds are known: nothing points at any of it." : "";
+        return is_any_open(findings) ? " Of what stays open only upper bounds are known: nothing points at any of it."
+                                     : "";
     scoped_text struct text most = {0};
     struct value share = VALUE_SHARE("", interval_exactly(lead->recoverable.high));
     value_print(&most, &share);
     double pointed = pointed_at(lead, results);
-    bool is_pointed = results->bottleneck && !(lead->recoverable.low > 0) && pointed <= lead->recoverable.high; /* else the bound knows better */
-    const char *by = is_pointed ? arena_printf(arena, lead->pointed > 0 ? "%.0f %% of the CPU time looks like it, " : "the estimate lays %.0f %% at it, ", pointed * 100) : "";
+    /* else the bound knows better */
+    bool is_pointed = results->bottleneck && !(lead->recoverable.low > 0) && pointed <= lead->recoverable.high;
+    const char *by = is_pointed ? arena_printf(arena,
+                                               lead->pointed > 0 ? "%.0f %% of the CPU time looks like it, "
+                                                                 : "the estimate lays %.0f %% at it, ",
+                                               pointed * 100)
+                                : "";
     return arena_printf(arena, " Open remains foremost: %s (%sat most %s of the %s).", lead->hypothesis->title, by,
                         text_string(&most), denominator_name(lead->of));
 }
@@ -293,7 +322,8 @@ static const char *name_in_words(const struct stall_function *function)
 {
     if (!function)
         return "Its code";
-    return function->is_kernel && begins(function->name, "[unknown]") ? "The kernel (its functions have no names here)" : function->name;
+    return function->is_kernel && begins(function->name, "[unknown]") ? "The kernel (its functions have no names here)"
+                                                                      : function->name;
 }
 
 /* What the estimate lays most of the time at, when it is that sure; NULL. */
@@ -332,13 +362,17 @@ static int class_mass_compare(const void *a, const void *b)
     return (left->share < right->share) - (left->share > right->share);
 }
 
-/* Within the core most wait for arithmetic; else for what was stored just now, for near loads, or for atomic operations. */
+/*
+ * Within the core most wait for arithmetic; else for what was stored just now, for near loads, or for atomic
+ * operations.
+ */
 static const char *core_in_words(const struct bottleneck *bottleneck)
 {
     double arithmetic = 0, core = 0;
     for (int cause = 0; bottleneck && cause < CAUSE_COUNT; cause++) {
         bool near = cause == CAUSE_STORE_FORWARDING || cause == CAUSE_L1_LATENCY || cause == CAUSE_ATOMIC;
-        double mass = bottleneck_class_of((enum bottleneck_cause)cause) == BOTTLENECK_CORE ? bottleneck->masses[cause] : 0;
+        double mass =
+            bottleneck_class_of((enum bottleneck_cause)cause) == BOTTLENECK_CORE ? bottleneck->masses[cause] : 0;
         core += mass;
         arithmetic += near ? 0 : mass;
     }
@@ -350,13 +384,14 @@ static const char *memory_in_words(const struct bottleneck *bottleneck)
 {
     double memory = 0;
     for (int cause = 0; bottleneck && cause < CAUSE_COUNT; cause++)
-        memory += bottleneck_class_of((enum bottleneck_cause)cause) == BOTTLENECK_MEMORY ? bottleneck->masses[cause] : 0;
+        memory +=
+            bottleneck_class_of((enum bottleneck_cause)cause) == BOTTLENECK_MEMORY ? bottleneck->masses[cause] : 0;
     return bottleneck && bottleneck->masses[CAUSE_L2] * 2 > memory ? "the second cache" : "memory";
 }
 
 /*
- * Where no class has all but a little of the time, that is the answer: two of them at least, the largest first; or that most of it isn't told. "": the
- * estimate says nothing, or one has it.
+ * Where no class has all but a little of the time, that is the answer: two of them at least, the largest first; or that
+ * most of it isn't told. "": the estimate says nothing, or one has it.
  */
 static const char *held_up_by_several(const struct bottleneck *bottleneck, struct arena *arena)
 {
@@ -374,10 +409,12 @@ static const char *held_up_by_several(const struct bottleneck *bottleneck, struc
         class->share += class->words ? bottleneck->masses[cause] : 0;
         all += bottleneck->masses[cause];
     }
-    if (classes[BOTTLENECK_MEMORY].share > SHOWN_LEAST * all) /* of a wrong guess that waits for a load, samples can't tell the two apart */
+    /* of a wrong guess that waits for a load, samples can't tell the two apart */
+    if (classes[BOTTLENECK_MEMORY].share > SHOWN_LEAST * all)
         classes[BOTTLENECK_BAD_SPECULATION].words = "wrong guesses and their loads";
     qsort(classes, array_count(classes), sizeof(*classes), class_mass_compare);
-    bool several = classes[1].share > SECOND_LEAST * all, untold = classes[0].share > SECOND_LEAST * all && classes[0].share < NEARLY_MOST * all;
+    bool several = classes[1].share > SECOND_LEAST * all,
+         untold = classes[0].share > SECOND_LEAST * all && classes[0].share < NEARLY_MOST * all;
     if (!several && !untold)
         return "";
     scoped_text struct text out = {0};
@@ -385,11 +422,15 @@ static const char *held_up_by_several(const struct bottleneck *bottleneck, struc
         text_printf(&out, "%s%s %.0f %%", at ? ", " : "", classes[at].words, classes[at].share / all * 100);
         told += classes[at].share / all;
     }
-    const char *lead = !several ? "" : classes[0].share > MOST * all ? "several things share it: " : "no one thing holds it up: ";
+    const char *lead = !several                        ? ""
+                       : classes[0].share > MOST * all ? "several things share it: "
+                                                       : "no one thing holds it up: ";
     return arena_printf(arena, " By estimate %s%s; %.0f %% is not told.", lead, text_string(&out), (1 - told) * 100);
 }
 
-/* Where the time goes, whatever the cause: the hottest function with its share, and what the estimate says of it all. */
+/*
+ * Where the time goes, whatever the cause: the hottest function with its share, and what the estimate says of it all.
+ */
 static const char *time_goes(const struct results *results, struct arena *arena)
 {
     static const double FLAT = 0.25, MOST = 0.5;
@@ -403,13 +444,18 @@ static const char *time_goes(const struct results *results, struct arena *arena)
     if (hottest->share.mid < FLAT)
         text_printf(&out, "Its CPU time is spread, the hottest function is %s (%.0f %%)", name, share);
     else
-        text_printf(&out, hottest->share.mid >= MOST ? "Most CPU time goes into %s (%.0f %%)" : "The largest part of its CPU time goes into %s (%.0f %%)", name, share);
+        text_printf(&out,
+                    hottest->share.mid >= MOST ? "Most CPU time goes into %s (%.0f %%)"
+                                               : "The largest part of its CPU time goes into %s (%.0f %%)",
+                    name, share);
     const struct bottleneck *bottleneck = results->bottleneck;
     const char *estimated = estimated_words(bottleneck, ESTIMATE_LOW);
-    bool one_class = estimated && bottleneck->program.class != BOTTLENECK_MIXED && bottleneck->program.class != BOTTLENECK_UNKNOWN;
+    bool one_class =
+        estimated && bottleneck->program.class != BOTTLENECK_MIXED && bottleneck->program.class != BOTTLENECK_UNKNOWN;
     if (one_class) {
         struct value value = VALUE_SHARE("", bottleneck->program.share);
-        text_printf(&out, ". By estimate (confidence %s), in ", bottleneck_confidence_name(bottleneck->program.confidence));
+        text_printf(&out, ". By estimate (confidence %s), in ",
+                    bottleneck_confidence_name(bottleneck->program.confidence));
         value_print(&out, &value);
         text_printf(&out, " of its CPU time %s", estimated);
     }
@@ -418,7 +464,9 @@ static const char *time_goes(const struct results *results, struct arena *arena)
     return arena_string(arena, text_string(&out));
 }
 
-/* A small cause with a measured gain must not hide a large one whose gain isn't, or that most of the time is elsewhere. */
+/*
+ * A small cause with a measured gain must not hide a large one whose gain isn't, or that most of the time is elsewhere.
+ */
 static const double CULPRIT_SMALL = 0.2;
 /* Below that, it is no answer to where the time goes, however sure it is. */
 static const double CULPRIT_TINY = 0.1;
@@ -450,8 +498,8 @@ static const struct finding *like_weight(const struct finding *culprit, const st
         const struct finding *finding = &findings->items[at];
         bool one_wait = finding->subject && culprit->subject && strcmp(finding->subject, culprit->subject) == 0;
         double own = finding->recoverable.known ? finding_most_returned(finding) : 0;
-        if (finding != culprit && finding->verdict == VERDICT_SUPPORTED && !finding_is_disturbance(finding) && finding->headline && !one_wait &&
-            own >= LIKE * most && most >= LIKE * own)
+        if (finding != culprit && finding->verdict == VERDICT_SUPPORTED && !finding_is_disturbance(finding) &&
+            finding->headline && !one_wait && own >= LIKE * most && most >= LIKE * own)
             return finding;
     }
     return NULL;
@@ -466,14 +514,15 @@ static void advise(struct overall *overall, const char *text)
 static const struct finding *finding_of_cause(const struct findings *findings, enum bottleneck_cause cause)
 {
     for (size_t at = 0; at < findings->count; at++)
-        if (findings->items[at].hypothesis->causes & CAUSE_BIT(cause) && findings->items[at].verdict == VERDICT_UNDECIDED)
+        if (findings->items[at].hypothesis->causes & CAUSE_BIT(cause) &&
+            findings->items[at].verdict == VERDICT_UNDECIDED)
             return &findings->items[at];
     return NULL;
 }
 
 /*
- * A certain cause doesn't hide an estimated one whose remedy may return as much: both are named, and how sure each is. Code that is merely busy
- * has no such remedy. NULL: the estimate says no such thing.
+ * A certain cause doesn't hide an estimated one whose remedy may return as much: both are named, and how sure each is.
+ * Code that is merely busy has no such remedy. NULL: the estimate says no such thing.
  */
 static const char *estimated_beside(const struct finding *culprit, const struct results *results, struct arena *arena)
 {
@@ -481,19 +530,24 @@ static const char *estimated_beside(const struct finding *culprit, const struct 
     const struct bottleneck_verdict *verdict = words ? &results->bottleneck->program : NULL;
     double cpu_s = results->run && results->run->cpu_s.known ? results->run->cpu_s.value : 0;
     double scale = culprit->of_seconds > 0 ? cpu_s : 1, most = finding_most_returned(culprit);
-    if (!verdict || verdict->cause == CAUSE_RETIRING || culprit->hypothesis->causes & CAUSE_BIT(verdict->cause) || !verdict->recoverable.known ||
-        verdict->recoverable.high * scale < LIKE * most || verdict->share.mid * scale < most)
+    if (!verdict || verdict->cause == CAUSE_RETIRING || culprit->hypothesis->causes & CAUSE_BIT(verdict->cause) ||
+        !verdict->recoverable.known || verdict->recoverable.high * scale < LIKE * most ||
+        verdict->share.mid * scale < most)
         return NULL;
     scoped_text struct text share = {0}, returns = {0};
     struct value held = VALUE_SHARE("", verdict->share), returned = VALUE_SHARE("", verdict->recoverable);
     value_print(&share, &held);
     value_print(&returns, &returned);
-    const char *where = verdict->function ? arena_printf(arena, " (%s)", name_for_sentence(verdict->function, arena)) : "";
+    const char *where =
+        verdict->function ? arena_printf(arena, " (%s)", name_for_sentence(verdict->function, arena)) : "";
     return arena_printf(arena, "%s by estimate (confidence %s): in %s of the CPU time%s %s; a remedy would return %s.",
-                        verdict->share.mid * scale > FAR_LARGER * most ? "Larger" : "Of like weight", bottleneck_confidence_name(verdict->confidence), text_string(&share), where, words, text_string(&returns));
+                        verdict->share.mid * scale > FAR_LARGER * most ? "Larger" : "Of like weight",
+                        bottleneck_confidence_name(verdict->confidence), text_string(&share), where, words,
+                        text_string(&returns));
 }
 
-static void advise_on_estimated(struct overall *overall, const struct findings *findings, const struct results *results, struct arena *arena)
+static void advise_on_estimated(struct overall *overall, const struct findings *findings, const struct results *results,
+                                struct arena *arena)
 {
     if (!overall->culprit || !estimated_beside(overall->culprit, results, arena))
         return;
@@ -508,13 +562,17 @@ static const char *with_what_is_open(const char *sentence, const struct finding 
 {
     const struct stall_function *hottest =
         results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
-    const struct finding *larger = far_larger(culprit, findings), *like = larger ? NULL : like_weight(culprit, findings);
+    const struct finding *larger = far_larger(culprit, findings),
+                         *like = larger ? NULL : like_weight(culprit, findings);
     if (like)
-        return arena_printf(arena, "%s Of like weight: %s. Both may hold the same time: they don't add up.", sentence, like->headline);
+        return arena_printf(arena, "%s Of like weight: %s. Both may hold the same time: they don't add up.", sentence,
+                            like->headline);
     if (larger && !larger->gain_unmeasured)
-        return arena_printf(arena, "%s More would come from another remedy: %s", sentence, describe_as(larger, larger->headline, arena));
+        return arena_printf(arena, "%s More would come from another remedy: %s", sentence,
+                            describe_as(larger, larger->headline, arena));
     if (larger)
-        return arena_printf(arena, "%s Larger still, but with a gain that isn't measured: %s.", sentence, larger->headline);
+        return arena_printf(arena, "%s Larger still, but with a gain that isn't measured: %s.", sentence,
+                            larger->headline);
     const char *estimated = estimated_beside(culprit, results, arena);
     if (estimated)
         return arena_printf(arena, "%s %s", sentence, estimated);
@@ -525,7 +583,9 @@ static const char *with_what_is_open(const char *sentence, const struct finding 
 
 static bool is_tiny(const struct finding *culprit)
 {
-    return culprit->recoverable.known && share_of_culprit(culprit) < CULPRIT_TINY && !culprit->imported_kinds && !culprit->is_own_doing; /* what it is for each program isn't small */
+    /* what it is for each program isn't small */
+    return culprit->recoverable.known && share_of_culprit(culprit) < CULPRIT_TINY && !culprit->imported_kinds &&
+           !culprit->is_own_doing;
 }
 
 /* Its share stands in its headline; not all of that need be what its removal returns. */
@@ -536,12 +596,13 @@ static const char *seconds_returned(const struct finding *finding, struct arena 
     scoped_text struct text out = {0};
     struct value seconds = VALUE_SECONDS("", interval_scaled(finding->recoverable, finding->of_seconds));
     value_print(&out, &seconds);
-    return arena_printf(arena, "; %s would return %s", finding->returner ? finding->returner : "removing that", text_string(&out));
+    return arena_printf(arena, "; %s would return %s", finding->returner ? finding->returner : "removing that",
+                        text_string(&out));
 }
 
 /* A small cause: first where the time goes, then that cause, as what it is. */
-static const char *describe_tiny(const struct finding *culprit, const struct findings *findings, const struct results *results,
-                                 struct arena *arena)
+static const char *describe_tiny(const struct finding *culprit, const struct findings *findings,
+                                 const struct results *results, struct arena *arena)
 {
     const struct finding *larger = far_larger(culprit, findings);
     const char *which = larger ? "What is sure to return something is small" : "What is certain is small";
@@ -549,7 +610,8 @@ static const char *describe_tiny(const struct finding *culprit, const struct fin
     const char *cause = arena_printf(arena, "%s: %s%s.", which, what, seconds_returned(culprit, arena));
     const char *goes = time_goes(results, arena);
     if (larger)
-        return arena_printf(arena, "%s%s%s. %s", goes, goes[0] ? " " : "", sentence_case(arena, larger->headline), cause);
+        return arena_printf(arena, "%s%s%s. %s", goes, goes[0] ? " " : "", sentence_case(arena, larger->headline),
+                            cause);
     return arena_printf(arena, "%s%s%s%s", goes, goes[0] ? " " : "", cause, what_is_open(findings, results, arena));
 }
 
@@ -557,18 +619,21 @@ static const char *describe_tiny(const struct finding *culprit, const struct fin
 static const char *work_beside(const struct findings *findings, const struct results *results, struct arena *arena)
 {
     const struct run_time *run = results->run;
-    bool enough = results->stalls && results->stalls->sample_count >= OVERALL_SAMPLES_LEAST && run->on_cpu_ratio.known &&
-                  run->on_cpu_ratio.value >= results->effect && run->cpu_s.known;
+    bool enough = results->stalls && results->stalls->sample_count >= OVERALL_SAMPLES_LEAST &&
+                  run->on_cpu_ratio.known && run->on_cpu_ratio.value >= results->effect && run->cpu_s.known;
     if (!enough)
         return "";
     scoped_text struct text used = {0};
     print_seconds(&used, run->cpu_s.value);
     for (size_t at = 0; at < findings->count; at++) {
         const struct finding *finding = &findings->items[at];
-        if (finding->verdict == VERDICT_SUPPORTED && finding->of == OF_CPU_TIME && finding->headline && !finding_is_disturbance(finding))
-            return arena_printf(arena, " Of its own work beside that (%s of CPU time): %s.", text_string(&used), finding->headline);
+        if (finding->verdict == VERDICT_SUPPORTED && finding->of == OF_CPU_TIME && finding->headline &&
+            !finding_is_disturbance(finding))
+            return arena_printf(arena, " Of its own work beside that (%s of CPU time): %s.", text_string(&used),
+                                finding->headline);
     }
-    return arena_printf(arena, " Of its own work beside that (%s of CPU time) no cause is certain. %s", text_string(&used), time_goes(results, arena));
+    return arena_printf(arena, " Of its own work beside that (%s of CPU time) no cause is certain. %s",
+                        text_string(&used), time_goes(results, arena));
 }
 
 static struct overall overall_waits(const struct finding *waiting, const struct findings *findings,
@@ -586,8 +651,8 @@ static struct overall overall_waits(const struct finding *waiting, const struct 
 }
 
 /*
- * It went to sleep by itself for most of the time, and whether it then slept or was ready again and others held the CPUs
- * is another question: in both cases a share of its little CPU time is no answer to why it takes so long.
+ * It went to sleep by itself for most of the time, and whether it then slept or was ready again and others held the
+ * CPUs is another question: in both cases a share of its little CPU time is no answer to why it takes so long.
  */
 static const double MOSTLY = 0.5;
 
@@ -649,7 +714,8 @@ static struct overall with_work(struct overall overall, const struct results *re
         return overall;
     struct work_named work = work_named_of(results, arena);
     if (work.sentence)
-        overall.sentence = arena_printf(arena, "%s %s", work.is_most ? work.sentence : overall.sentence, work.is_most ? overall.sentence : work.sentence);
+        overall.sentence = arena_printf(arena, "%s %s", work.is_most ? work.sentence : overall.sentence,
+                                        work.is_most ? overall.sentence : work.sentence);
     for (size_t at = 0; at < array_count(work.advice) && work.advice[at]; at++)
         advise(&overall, work.advice[at]);
     bool says_enough = work.is_most || (culprit && share_of_culprit(culprit) >= CULPRIT_SMALL);
@@ -676,7 +742,9 @@ static void advise_on_names(struct overall *overall, const struct results *resul
         hottest = nameless && !hottest ? &stalls->functions[at] : hottest;
     }
     if (jit >= JIT_MATTERS)
-        advise(overall, verdict_words(arena, "next-jit", VALUE_SHARE("share", interval_exactly(jit)), VALUE_TEXT("how", wording_find("common", code_maker_of(results, hottest)->names))));
+        advise(overall,
+               verdict_words(arena, "next-jit", VALUE_SHARE("share", interval_exactly(jit)),
+                             VALUE_TEXT("how", wording_find("common", code_maker_of(results, hottest)->names))));
 }
 
 /* No cause is certain: the way on leads through the hot function and through what is still open. */
@@ -692,7 +760,8 @@ static void what_next(struct overall *overall, const struct findings *findings, 
     advise_on_names(overall, results, arena);
     const struct finding *lead = lead_of(findings, results);
     if (lead && lead != interpreter && lead->remedy)
-        advise(overall, verdict_words(arena, "next-open", VALUE_TEXT("cause", lead->hypothesis->title), VALUE_TEXT("remedy", lead->remedy)));
+        advise(overall, verdict_words(arena, "next-open", VALUE_TEXT("cause", lead->hypothesis->title),
+                                      VALUE_TEXT("remedy", lead->remedy)));
     const struct finding *guesses = finding_named(findings, "branch-mispredicts");
     struct dispatch dispatch = dispatch_of(results);
     bool shown = dispatch.calls + dispatch.jumps >= DISPATCH_MATTERS * (double)stalls->sample_count;
@@ -703,7 +772,8 @@ static void what_next(struct overall *overall, const struct findings *findings, 
     if (hottest && (double)stalls->unnamed_samples * 2 > (double)stalls->sample_count)
         advise(overall, wording_find("common", "remedy-names"));
     if (hottest)
-        advise(overall, verdict_words(arena, "next-look", VALUE_TEXT("function", name_for_sentence(name_in_words(hottest), arena))));
+        advise(overall, verdict_words(arena, "next-look",
+                                      VALUE_TEXT("function", name_for_sentence(name_in_words(hottest), arena))));
     overall->confirm = wording_find("verdict", "next-check");
 }
 
@@ -718,7 +788,9 @@ static const char *what_returns(const struct results *results, struct arena *are
     scoped_text struct text returns = {0};
     struct value value = VALUE_SHARE("", verdict->recoverable);
     value_print(&returns, &value);
-    return arena_printf(arena, " What a good remedy returns is estimated, too (%s); nothing measured here makes it certain.", text_string(&returns));
+    return arena_printf(arena,
+                        " What a good remedy returns is estimated, too (%s); nothing measured here makes it certain.",
+                        text_string(&returns));
 }
 
 /* Nothing is certain to return anything: where the time goes, what the estimate says of it, and what remains open. */
@@ -734,33 +806,40 @@ static const char *nothing_sentence(const struct findings *findings, const struc
                             results->effect * 100, what_is_open(findings, results, arena));
     const char *counted = counted_words(results, arena);
     if (counted && hottest)
-        return arena_printf(arena, "%s is where the time goes; %s. No cause is certain to return %.3g %% or more.%s", name, counted,
-                            results->effect * 100, what_is_open(findings, results, arena));
+        return arena_printf(arena, "%s is where the time goes; %s. No cause is certain to return %.3g %% or more.%s",
+                            name, counted, results->effect * 100, what_is_open(findings, results, arena));
     if (!estimated || !hottest)
-        return arena_printf(arena, "%s is where the time goes, but no cause in it is certain to return %.3g %% or more.%s%s", name,
-                            results->effect * 100, held_up_by_several(results->bottleneck, arena), what_is_open(findings, results, arena));
+        return arena_printf(arena,
+                            "%s is where the time goes, but no cause in it is certain to return %.3g %% or more.%s%s",
+                            name, results->effect * 100, held_up_by_several(results->bottleneck, arena),
+                            what_is_open(findings, results, arena));
     const struct bottleneck_verdict *verdict = &results->bottleneck->program;
     scoped_text struct text share = {0};
     struct value value = VALUE_SHARE("", verdict->share);
     value_print(&share, &value);
     return arena_printf(arena, "%s is where the time goes. By estimate %s in %s of its CPU time.%s",
-                        verdict->function ? name_for_sentence(verdict->function, arena) : name, estimated, text_string(&share),
-                        what_returns(results, arena));
+                        verdict->function ? name_for_sentence(verdict->function, arena) : name, estimated,
+                        text_string(&share), what_returns(results, arena));
 }
 
 /* Others' tables support no cause: the class that they lead to is known all the same. */
-static struct overall overall_imported(const struct findings *findings, const struct results *results, struct arena *arena)
+static struct overall overall_imported(const struct findings *findings, const struct results *results,
+                                       struct arena *arena)
 {
     struct imported_leaf leaf = imported_leaf_of(results, findings, NULL, arena);
     struct overall overall = {
         .kind = OVERALL_BLIND,
-        .sentence = "Nothing was measured by plumb in this case, and what was imported or said supports no cause for certain.",
+        .sentence =
+            "Nothing was measured by plumb in this case, and what was imported or said supports no cause for certain.",
         .ruled_out = ruled_out_of(findings, results->effect, arena),
     };
     if (leaf.words)
-        overall.sentence = arena_printf(arena, "%s. Nothing was measured by plumb in this case.", capitalised(leaf.words, arena));
+        overall.sentence =
+            arena_printf(arena, "%s. Nothing was measured by plumb in this case.", capitalised(leaf.words, arena));
     else if (imported_hot_words(results, arena))
-        overall.sentence = arena_printf(arena, "%s. What was imported or said supports no cause of it for certain, and nothing was measured by plumb in this case.",
+        overall.sentence = arena_printf(arena,
+                                        "%s. What was imported or said supports no cause of it for certain, and "
+                                        "nothing was measured by plumb in this case.",
                                         imported_hot_words(results, arena));
     else if (lead_of(findings, results))
         overall.sentence = arena_printf(arena, "%s%s", overall.sentence, what_is_open(findings, results, arena));
@@ -770,13 +849,16 @@ static struct overall overall_imported(const struct findings *findings, const st
 }
 
 /* A certain cause that is little of what others' tables lead to must not stand before that. */
-static struct overall with_leaf(struct overall overall, const struct findings *findings, const struct results *results, struct arena *arena)
+static struct overall with_leaf(struct overall overall, const struct findings *findings, const struct results *results,
+                                struct arena *arena)
 {
-    struct imported_leaf leaf = results->stalls ? (struct imported_leaf){0} : imported_leaf_of(results, findings, overall.culprit, arena);
+    struct imported_leaf leaf =
+        results->stalls ? (struct imported_leaf){0} : imported_leaf_of(results, findings, overall.culprit, arena);
     if (!leaf.words)
         return overall;
     const char *headline = overall.culprit->headline ? overall.culprit->headline : overall.culprit->hypothesis->title;
-    overall.sentence = arena_printf(arena, "%s. What is certain is small: %s.", capitalised(leaf.words, arena), headline);
+    overall.sentence =
+        arena_printf(arena, "%s. What is certain is small: %s.", capitalised(leaf.words, arena), headline);
     overall.culprit_is_small = true;
     if (leaf.advice)
         advise(&overall, leaf.advice);
@@ -795,8 +877,10 @@ static struct overall overall_seen(const struct findings *findings, const struct
     if (is_unseen(results))
         return (struct overall){
             .kind = OVERALL_BLIND,
-            .sentence = verdict_words(arena, "unseen", VALUE_TEXT("samples", arena_printf(arena, "%zu", (size_t)results->stalls->sample_count)),
-                                      VALUE_SECONDS("cpu", interval_exactly(results->run->cpu_s.value))),
+            .sentence =
+                verdict_words(arena, "unseen",
+                              VALUE_TEXT("samples", arena_printf(arena, "%zu", (size_t)results->stalls->sample_count)),
+                              VALUE_SECONDS("cpu", interval_exactly(results->run->cpu_s.value))),
             .advice = {overall_longer(results, arena)},
             .advice_count = 1,
         };
@@ -809,10 +893,11 @@ static struct overall overall_seen(const struct findings *findings, const struct
         }
         return (struct overall){
             .kind = OVERALL_TOO_SHORT,
-            .sentence = arena_printf(arena,
-                                     "Not enough evidence: it used less CPU time than a diagnosis needs (%s%.0f sample%s; "
-                                     "%.1f s and %d samples at least).",
-                                     text_string(&used), samples, samples == 1 ? "" : "s", OVERALL_CPU_S_LEAST, OVERALL_SAMPLES_LEAST),
+            .sentence = arena_printf(
+                arena,
+                "Not enough evidence: it used less CPU time than a diagnosis needs (%s%.0f sample%s; "
+                "%.1f s and %d samples at least).",
+                text_string(&used), samples, samples == 1 ? "" : "s", OVERALL_CPU_S_LEAST, OVERALL_SAMPLES_LEAST),
             .advice = {overall_longer(results, arena)},
             .advice_count = 1,
         };
@@ -822,7 +907,9 @@ static struct overall overall_seen(const struct findings *findings, const struct
         struct overall culprit = {
             .kind = OVERALL_CULPRIT,
             .culprit = first,
-            .larger = far_larger(first, findings) ? far_larger(first, findings) : is_tiny(first) ? NULL : like_weight(first, findings),
+            .larger = far_larger(first, findings) ? far_larger(first, findings)
+                      : is_tiny(first)            ? NULL
+                                                  : like_weight(first, findings),
             .culprit_is_small = is_tiny(first),
             .sentence = is_tiny(first) ? describe_tiny(first, findings, results, arena)
                                        : with_what_is_open(describe(first, arena), first, findings, results, arena),
@@ -834,17 +921,22 @@ static struct overall overall_seen(const struct findings *findings, const struct
             advise_on_samples(&culprit, results, arena);
         if (!culprit.larger && !culprit.culprit_is_small)
             advise_on_estimated(&culprit, findings, results, arena);
-        const struct stall_function *hottest = results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
+        const struct stall_function *hottest =
+            results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
         if (culprit.culprit_is_small && !culprit.larger && hottest && strcmp(hottest->name, "main") != 0)
-            advise(&culprit, verdict_words(arena, "next-look", VALUE_TEXT("function", name_for_sentence(name_in_words(hottest), arena))));
-        return with_disturbance(with_callers(with_leaf(culprit, findings, results, arena), results, arena), findings, arena);
+            advise(&culprit, verdict_words(arena, "next-look",
+                                           VALUE_TEXT("function", name_for_sentence(name_in_words(hottest), arena))));
+        return with_disturbance(with_callers(with_leaf(culprit, findings, results, arena), results, arena), findings,
+                                arena);
     }
-    bool nothing_ran = results->statements && !(results->run && (results->run->elapsed_s.known || results->run->cpu_s.known));
+    bool nothing_ran =
+        results->statements && !(results->run && (results->run->elapsed_s.known || results->run->cpu_s.known));
     if (!results->stalls && (results->imported || nothing_ran))
         return overall_imported(findings, results, arena);
     if (!results->stalls) {
         struct overall blind = {.kind = OVERALL_BLIND,
-                                .sentence = "Without samples nothing can be said about its code; what /proc shows is below.",
+                                .sentence =
+                                    "Without samples nothing can be said about its code; what /proc shows is below.",
                                 .confirm = wording_find("verdict", "check-samples")};
         advise(&blind, wording_find("verdict", "next-samples"));
         return blind;
@@ -876,12 +968,14 @@ static struct overall with_unseen_kernel(struct overall overall, const struct re
 {
     double unseen = results->sampled.known ? 1 - results->sampled.mid : 0;
     const struct run_time *run = results->run;
-    bool too_short = overall.kind == OVERALL_TOO_SHORT && !(run && run->cpu_s.known && run->cpu_s.value >= OVERALL_CPU_S_LEAST);
+    bool too_short =
+        overall.kind == OVERALL_TOO_SHORT && !(run && run->cpu_s.known && run->cpu_s.value >= OVERALL_CPU_S_LEAST);
     if (unseen < results->effect || overall.kind == OVERALL_WAITS || too_short)
         return overall;
     const char *why = results->why[RESULT_KERNEL] ? results->why[RESULT_KERNEL] : "the kernel was not sampled";
-    const char *said = arena_printf(arena, "%.0f %% of its CPU time is the kernel's%s, and of what is in there nothing was seen: %s.",
-                                    unseen * 100, faults_counted(results, arena), why);
+    const char *said =
+        arena_printf(arena, "%.0f %% of its CPU time is the kernel's%s, and of what is in there nothing was seen: %s.",
+                     unseen * 100, faults_counted(results, arena), why);
     bool leads = unseen >= UNSEEN_MOST ||
                  (overall.culprit && overall.culprit->recoverable.known && overall.culprit->recoverable.mid < unseen);
     if (!leads) {
@@ -915,7 +1009,8 @@ static const char *signal_words(int number, struct arena *arena)
 static const char *status_words(int status, struct arena *arena)
 {
     if (status > SHELL_SIGNALS && status <= SHELL_SIGNALS + SIGNALS_MOST)
-        return arena_printf(arena, "It was killed by %s: this is the time until then.", signal_words(status - SHELL_SIGNALS, arena));
+        return arena_printf(arena, "It was killed by %s: this is the time until then.",
+                            signal_words(status - SHELL_SIGNALS, arena));
     return arena_printf(arena, "It ended with status %d.", status);
 }
 
@@ -934,14 +1029,18 @@ static void open_add(struct overall *overall, const char *text)
         overall->open[overall->open_count++] = text;
 }
 
-/* What the culprit leaves unexplained; and of imported tables, which nobody can ask again, what they point at and don't decide. */
+/*
+ * What the culprit leaves unexplained; and of imported tables, which nobody can ask again, what they point at and don't
+ * decide.
+ */
 static void open_take(struct overall *overall, const struct findings *findings, struct arena *arena)
 {
     for (size_t at = 0; overall->culprit && at < overall->culprit->open_count; at++)
         open_add(overall, overall->culprit->open[at]);
     for (size_t at = 0; at < findings->count; at++) {
         const struct finding *finding = &findings->items[at];
-        bool by_others = finding->verdict == VERDICT_UNDECIDED && finding->evidence_count && finding->evidence[0].origin == ORIGIN_STATEMENT;
+        bool by_others = finding->verdict == VERDICT_UNDECIDED && finding->evidence_count &&
+                         finding->evidence[0].origin == ORIGIN_STATEMENT;
         if (by_others && !finding->recoverable.known && finding->reason && !says_the_same(finding, overall->culprit))
             open_add(overall, arena_printf(arena, "%s: %s", finding->hypothesis->title, finding->reason));
     }
@@ -951,7 +1050,9 @@ static void open_take(struct overall *overall, const struct findings *findings, 
 static size_t place_length(const struct stall_function *function)
 {
     size_t length = strlen(function->dso);
-    const char *remark = strncmp(function->name, function->dso, length) == 0 && function->name[length] == '+' ? strstr(function->name, " (") : NULL;
+    const char *remark = strncmp(function->name, function->dso, length) == 0 && function->name[length] == '+'
+                             ? strstr(function->name, " (")
+                             : NULL;
     return remark ? (size_t)(remark - function->name) : 0;
 }
 
@@ -977,7 +1078,8 @@ static void part(struct overall *overall, struct arena *arena)
     const char *end = overall->sentence;
     for (int depth = 0; *end && !(depth <= 0 && strncmp(end, ". ", 2) == 0); end++)
         depth += (*end == '(') - (*end == ')');
-    overall->lead = *end ? arena_printf(arena, "%.*s.", (int)(end - overall->sentence), overall->sentence) : overall->sentence;
+    overall->lead =
+        *end ? arena_printf(arena, "%.*s.", (int)(end - overall->sentence), overall->sentence) : overall->sentence;
     overall->rest = *end ? end + 2 : "";
 }
 

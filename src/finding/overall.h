@@ -20,15 +20,18 @@ struct overall {
     enum overall_kind kind;
     const char *sentence;           /* whole: the lead, and the rest */
     const char *lead, *rest;        /* what stands out, and what explains it; rest is "": nothing does */
-    const struct finding *larger;      /* larger, or of like weight: the sentence says it beside the culprit; may be NULL */
+    /* larger, or of like weight: the sentence says it beside the culprit; may be NULL */
+    const struct finding *larger;
     const struct finding *disturbance; /* somebody else's doing that the sentence already says; may be NULL */
     const struct finding *culprit;  /* NULL: none */
-    bool culprit_is_small;          /* it is sure of that cause, and most of the time is elsewhere: the sentence says so first */
+    /* it is sure of that cause, and most of the time is elsewhere: the sentence says so first */
+    bool culprit_is_small;
     const char *before_all;         /* to be done before the culprit's advice is worth anything; NULL: nothing */
     const char *advice[3];          /* OVERALL_NOTHING: what to look at next */
     size_t advice_count;
     const char *confirm;            /* OVERALL_NOTHING: how to see whether that is it */
-    const char *open[6];            /* what the verdict leaves open: unexplained, not separated, or pointed at and undecided */
+    /* what the verdict leaves open: unexplained, not separated, or pointed at and undecided */
+    const char *open[6];
     size_t open_count;
     const char *ruled_out;          /* "memory on another node, …: each below 5 %"; NULL: none */
 };
@@ -46,8 +49,8 @@ const char *overall_kind_name(enum overall_kind kind);
 
 enum { OVERALL_TRIES_MOST = ADVICE_MOST + 4 };
 /*
- * What to try, in order, the same on every page: the culprit's advice, of which a small cause is worth one line, and how to go on. Returns how many.
- * Owner: the findings' and the verdict's.
+ * What to try, in order, the same on every page: the culprit's advice, of which a small cause is worth one line, and
+ * how to go on. Returns how many. Owner: the findings' and the verdict's.
  */
 size_t overall_tries(const struct overall *overall, const char *ret_tries[OVERALL_TRIES_MOST]);
 

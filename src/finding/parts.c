@@ -13,7 +13,8 @@ static const double FLAT = 0.25, FLAT_NAMELESS = 0.5, LARGE = 0.1, TOLD_LEAST = 
 /* "libgs.so.10.00+0x2df670" says less than who it works for. */
 static bool says_it_itself(const struct stall_function *hottest)
 {
-    bool is_nameless = strncmp(hottest->name, hottest->dso, strlen(hottest->dso)) == 0 && hottest->name[strlen(hottest->dso)] == '+';
+    bool is_nameless =
+        strncmp(hottest->name, hottest->dso, strlen(hottest->dso)) == 0 && hottest->name[strlen(hottest->dso)] == '+';
     return hottest->share.mid >= (is_nameless ? FLAT_NAMELESS : FLAT);
 }
 
@@ -21,7 +22,9 @@ static bool are_worth_saying(const struct call_parts *parts)
 {
     double told = 0;
     for (size_t at = 0; parts && at < parts->count; at++)
-        told += parts->items[at].is_named || parts->items[at].is_told || parts->items[at].lead_count ? parts->items[at].share.mid : 0;
+        told += parts->items[at].is_named || parts->items[at].is_told || parts->items[at].lead_count
+                    ? parts->items[at].share.mid
+                    : 0;
     return parts && parts->count >= 2 && parts->items[0].share.mid >= LARGE && told >= TOLD_LEAST;
 }
 
@@ -31,14 +34,19 @@ static void leads_print(struct text *out, const struct call_part *part, struct a
     if (part->lead_count)
         text_printf(out, " %s calls ", name_for_sentence(part->name, arena));
     for (size_t at = 0; at < part->lead_count; at++)
-        text_printf(out, "%s%s (%.0f %%%s)", !at ? "" : at + 1 < part->lead_count ? ", " : " and ", name_for_sentence(part->leads[at].name, arena), part->leads[at].share * 100, at ? "" : " of that");
+        text_printf(out, "%s%s (%.0f %%%s)",
+                    !at                         ? ""
+                    : at + 1 < part->lead_count ? ", "
+                                                : " and ",
+                    name_for_sentence(part->leads[at].name, arena), part->leads[at].share * 100, at ? "" : " of that");
     text_add(out, part->lead_count ? "." : "");
 }
 
 const char *parts_said(const struct results *results, struct arena *arena)
 {
     const struct call_parts *parts = results->parts;
-    const struct stall_function *hottest = results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
+    const struct stall_function *hottest =
+        results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
     if (!hottest || says_it_itself(hottest) || !are_worth_saying(parts))
         return NULL;
     scoped_text struct text out = {0};
@@ -49,7 +57,11 @@ const char *parts_said(const struct results *results, struct arena *arena)
     text_add(&out, parts->user_only ? " time outside the kernel goes into " : " CPU time goes into ");
     for (size_t at = 0; at < parts->count; at++) {
         struct value share = VALUE_SHARE("", parts->items[at].share);
-        text_printf(&out, "%s%s (", !at ? "" : at + 1 < parts->count ? ", " : " and ", name_for_sentence(parts->items[at].name, arena));
+        text_printf(&out, "%s%s (",
+                    !at                     ? ""
+                    : at + 1 < parts->count ? ", "
+                                            : " and ",
+                    name_for_sentence(parts->items[at].name, arena));
         value_print(&out, &share);
         text_add_char(&out, ')');
     }

@@ -5,7 +5,10 @@
 
 #include "finding/results.h"
 
-/* "Below serve its CPU time goes into parse (18 to 22 %) and answer (…), with all that they call. answer calls strtod (75 % of that).", or NULL: one function says it, or paths don't part. Owner: arena. */
+/*
+ * "Below serve its CPU time goes into parse (18 to 22 %) and answer (…), with all that they call. answer calls strtod
+ * (75 % of that).", or NULL: one function says it, or paths don't part. Owner: arena.
+ */
 const char *parts_said(const struct results *results, struct arena *arena);
 
 #endif

@@ -29,11 +29,12 @@ static const struct hypothesis *cause_of(const struct topdown_counted *counted, 
 static const char *sentence_of(const struct phase_verdict *verdict, struct arena *arena)
 {
     const struct topdown_node *node = verdict->node;
-    const char *range = verdict->share.known
-                            ? arena_printf(arena, " (%.0f to %.0f %%)", verdict->share.low * 100, verdict->share.high * 100)
-                            : "";
-    return arena_printf(arena, "%s is %.0f %%%s of its %s%s%s%s", node->name, node->value.value * 100, range, verdict->whole,
-                        verdict->cause_title ? ": " : "", verdict->cause_title ? verdict->cause_title : "",
+    const char *range = verdict->share.known ? arena_printf(arena, " (%.0f to %.0f %%)", verdict->share.low * 100,
+                                                            verdict->share.high * 100)
+                                             : "";
+    return arena_printf(arena, "%s is %.0f %%%s of its %s%s%s%s", node->name, node->value.value * 100, range,
+                        verdict->whole, verdict->cause_title ? ": " : "",
+                        verdict->cause_title ? verdict->cause_title : "",
                         verdict->is_flagged ? "" : "; no flag leads further");
 }
 

@@ -2,8 +2,8 @@
 /*
  * What limits each phase of a run, by the counters that had turns in it, and which cause that is?
  *
- * A phase's verdict is its tree's leaf; where no flag leads to one, the largest of its first level. Recoverable time is said of the whole run
- * alone (finding.h): a phase's share is of its own slots or cycles.
+ * A phase's verdict is its tree's leaf; where no flag leads to one, the largest of its first level. Recoverable time is
+ * said of the whole run alone (finding.h): a phase's share is of its own slots or cycles.
  */
 #ifndef PLUMB_FINDING_PHASE_VERDICTS_H
 #define PLUMB_FINDING_PHASE_VERDICTS_H

@@ -62,20 +62,25 @@ struct results {
     const struct told *told; /* what sentences among them tell; NULL: nobody said anything. Hidden as imported is */
     const struct call_parts *parts; /* into which calls its paths part; NULL: not known */
     const struct program_shares *programs; /* which took the CPU time; NULL: no samples */
-    const struct imported *imported; /* tables of other tools; NULL: none. Hidden from hypotheses: finding/imported asks them */
+    /* tables of other tools; NULL: none. Hidden from hypotheses: finding/imported asks them */
+    const struct imported *imported;
     const struct bottleneck *bottleneck; /* estimated; NULL: a counted tree decides, or there are no samples */
-    const struct topdown_counted *topdown; /* counted here; NULL: not, or not its first level. Only finding/counted.c looks at it */
-    const struct phase_trees *phase_trees; /* the same of each phase; NULL: there is one phase, or nothing was counted */
+    /* counted here; NULL: not, or not its first level. Only finding/counted.c looks at it */
+    const struct topdown_counted *topdown;
+    /* the same of each phase; NULL: there is one phase, or nothing was counted */
+    const struct phase_trees *phase_trees;
     const struct run_spread *runs; /* each of several runs; NULL: it ran once */
     const char *why[RESULT_KIND_COUNT];
-    struct interval sampled; /* share of its CPU time that samples could see: without the kernel's; unknown: all of it */
+    /* share of its CPU time that samples could see: without the kernel's; unknown: all of it */
+    struct interval sampled;
     double effect;           /* 0..1: smaller recoverable time is "ruled out" */
     const char *command;     /* what was measured, for the experiments' command lines */
     const char *ended;       /* what was watched ended before its time, as a clause; NULL: it did not */
     const char *cut;         /* we ended it, or stopped watching, as a clause; NULL: we did not */
     int exit_status;         /* of the program, as a shell has it; 0: it succeeded, or we ended it */
     const char *target_options; /* "-p 12", "" for a started program */
-    bool samples_refused; /* why[RESULT_STALLS] says by what; with another user or another kernel there would be samples */
+    /* why[RESULT_STALLS] says by what; with another user or another kernel there would be samples */
+    bool samples_refused;
 };
 
 #endif

@@ -33,7 +33,9 @@ struct share_scale share_scale_of(const struct results *results)
     const struct run_time *run = results->run;
     const struct activity *activity = results->activity;
     struct measured none = not_measured("that was not measured");
-    struct measured allowed = !activity ? none : activity->cpus_allowed.known ? activity->cpus_allowed : activity->cpus_online;
+    struct measured allowed = !activity                      ? none
+                              : activity->cpus_allowed.known ? activity->cpus_allowed
+                                                             : activity->cpus_online;
     return (struct share_scale){
         .elapsed_s = run ? run->elapsed_s : none,
         .cpu_s = run ? run->cpu_s : none,

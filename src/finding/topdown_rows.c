@@ -6,8 +6,9 @@
 #include <string.h>
 
 /*
- * Refetching behind a wrong guess costs in another class than the guess. Where a table counts a cause below another class than its name
- * says, that is the class: page walks of loads are a part of tma_l1_bound, of stores of tma_store_bound.
+ * Refetching behind a wrong guess costs in another class than the guess. Where a table counts a cause below another
+ * class than its name says, that is the class: page walks of loads are a part of tma_l1_bound, of stores of
+ * tma_store_bound.
  */
 static const struct topdown_row rows[] = {
     {"branch-mispredicts", {"tma_branch_mispredicts", "tma_branch_resteers"}, NULL, true},

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which nodes of the top-down tree speak of which hypothesis? The same for what was counted here and for what others printed. */
+/*
+ * Which nodes of the top-down tree speak of which hypothesis? The same for what was counted here and for what others
+ * printed.
+ */
 #ifndef PLUMB_FINDING_TOPDOWN_ROWS_H
 #define PLUMB_FINDING_TOPDOWN_ROWS_H
 
@@ -10,7 +13,10 @@
 
 enum { TOPDOWN_ROW_METRICS = 4 };
 
-/* Several metrics are added up: a cause may be in each of them (false sharing is in three), or cost in another class as well. */
+/*
+ * Several metrics are added up: a cause may be in each of them (false sharing is in three), or cost in another class as
+ * well.
+ */
 struct topdown_row {
     const char *id;
     const char *metrics[TOPDOWN_ROW_METRICS];

@@ -76,7 +76,11 @@ static void print_one(struct text *out, enum unit unit, double number)
         text_printf(out, "%.2f times", number);
         break;
     default:
-        text_printf(out, number > 0 && number < 0.95 ? "%.2g" : number < 100 && number != floor(number) ? "%.1f" : "%.0f", number);
+        text_printf(out,
+                    number > 0 && number < 0.95               ? "%.2g"
+                    : number < 100 && number != floor(number) ? "%.1f"
+                                                              : "%.0f",
+                    number);
     }
 }
 

@@ -10,52 +10,110 @@
 
 static const struct name_pattern expressions[] = {
     /* glibc's regexec.c */
-    {.dso = "libc", .prefix = "re_"}, {.dso = "libc", .prefix = "transit_state"}, {.dso = "libc", .prefix = "check_"}, {.dso = "libc", .prefix = "sift_"},
-    {.dso = "libc", .prefix = "merge_state"}, {.dso = "libc", .prefix = "get_subexp"}, {.dso = "libc", .prefix = "match_ctx_"}, {.dso = "libc", .prefix = "build_trtable"},
-    {.dso = "libc", .prefix = "expand_bkref"}, {.dso = "libc", .prefix = "search_cur_bkref"}, {.dso = "libc", .prefix = "calc_eclosure"},
-    {.dso = "libc", .prefix = "group_nodes"}, {.dso = "libc", .prefix = "clean_state_log"}, {.dso = "libc", .prefix = "update_cur_sifted"},
-    {.dso = "libc", .name = "regexec"}, {.dso = "libpcre"}, {.dso = "libpcre2-8"}, {.dso = "libre2"}, {.dso = "libonig"}, {.prefix = "regex_automata::"}, {.prefix = "regex::"},
-    {.prefix = "std::__detail::_Executor"}, {.name = "RawMatch"},
+    {.dso = "libc", .prefix = "re_"},
+    {.dso = "libc", .prefix = "transit_state"},
+    {.dso = "libc", .prefix = "check_"},
+    {.dso = "libc", .prefix = "sift_"},
+    {.dso = "libc", .prefix = "merge_state"},
+    {.dso = "libc", .prefix = "get_subexp"},
+    {.dso = "libc", .prefix = "match_ctx_"},
+    {.dso = "libc", .prefix = "build_trtable"},
+    {.dso = "libc", .prefix = "expand_bkref"},
+    {.dso = "libc", .prefix = "search_cur_bkref"},
+    {.dso = "libc", .prefix = "calc_eclosure"},
+    {.dso = "libc", .prefix = "group_nodes"},
+    {.dso = "libc", .prefix = "clean_state_log"},
+    {.dso = "libc", .prefix = "update_cur_sifted"},
+    {.dso = "libc", .name = "regexec"},
+    {.dso = "libpcre"},
+    {.dso = "libpcre2-8"},
+    {.dso = "libre2"},
+    {.dso = "libonig"},
+    {.prefix = "regex_automata::"},
+    {.prefix = "regex::"},
+    {.prefix = "std::__detail::_Executor"},
+    {.name = "RawMatch"},
 };
 static const struct name_pattern numbers_read[] = {
-    {.dso = "libc", .word = "strtod"}, {.dso = "libc", .word = "strtof"}, {.dso = "libc", .word = "strtol"}, {.dso = "libc", .word = "strtoul"}, {.dso = "libc", .prefix = "____strtod"},
-    {.dso = "libc", .prefix = "__GI_____strtod"}, {.dso = "libc", .prefix = "____strtol"}, {.dso = "libc", .prefix = "str_to_mpn"}, {.dso = "libc", .prefix = "round_and_return"},
+    {.dso = "libc", .word = "strtod"},
+    {.dso = "libc", .word = "strtof"},
+    {.dso = "libc", .word = "strtol"},
+    {.dso = "libc", .word = "strtoul"},
+    {.dso = "libc", .prefix = "____strtod"},
+    {.dso = "libc", .prefix = "__GI_____strtod"},
+    {.dso = "libc", .prefix = "____strtol"},
+    {.dso = "libc", .prefix = "str_to_mpn"},
+    {.dso = "libc", .prefix = "round_and_return"},
 };
 static const struct name_pattern numbers_written[] = {
-    {.dso = "libc", .word = "printf_fp"}, {.dso = "libc", .prefix = "__printf_"}, {.dso = "libc", .prefix = "hack_digit"}, {.dso = "libc", .word = "vfprintf"},
+    {.dso = "libc", .word = "printf_fp"},    {.dso = "libc", .prefix = "__printf_"},
+    {.dso = "libc", .prefix = "hack_digit"}, {.dso = "libc", .word = "vfprintf"},
     {.dso = "libc", .prefix = "_itoa"},
 };
 static const struct name_pattern locale[] = {
-    {.dso = "libc", .word = "mbrtowc"}, {.dso = "libc", .word = "wcrtomb"}, {.dso = "libc", .word = "mbrlen"}, {.dso = "libc", .word = "mbsrtowcs"}, {.dso = "libc", .word = "btowc"},
-    {.dso = "libc", .prefix = "__gconv_"}, {.dso = "libc", .prefix = "__iswctype"}, {.dso = "libc", .prefix = "isw"}, {.dso = "libc", .prefix = "tow"}, {.dso = "libc", .word = "strcoll"},
-    {.dso = "libc", .word = "strxfrm"}, {.dso = "libc", .word = "wcscoll"}, {.dso = "libc", .prefix = "get_next_seq"},
+    {.dso = "libc", .word = "mbrtowc"},        {.dso = "libc", .word = "wcrtomb"},
+    {.dso = "libc", .word = "mbrlen"},         {.dso = "libc", .word = "mbsrtowcs"},
+    {.dso = "libc", .word = "btowc"},          {.dso = "libc", .prefix = "__gconv_"},
+    {.dso = "libc", .prefix = "__iswctype"},   {.dso = "libc", .prefix = "isw"},
+    {.dso = "libc", .prefix = "tow"},          {.dso = "libc", .word = "strcoll"},
+    {.dso = "libc", .word = "strxfrm"},        {.dso = "libc", .word = "wcscoll"},
+    {.dso = "libc", .prefix = "get_next_seq"},
 };
-static const struct name_pattern remainders[] = {{.dso = "libm", .prefix = "__fmod"}, {.dso = "libm", .prefix = "fmod"}, {.dso = "libm", .prefix = "__ieee754_fmod"}};
+static const struct name_pattern remainders[] = {{.dso = "libm", .prefix = "__fmod"},
+                                                 {.dso = "libm", .prefix = "fmod"},
+                                                 {.dso = "libm", .prefix = "__ieee754_fmod"}};
 static const struct name_pattern references[] = {
-    {.name = "jv_copy"}, {.name = "jv_free"}, {.prefix = "g_object_ref"}, {.prefix = "g_object_unref"}, {.prefix = "swift_retain"}, {.prefix = "swift_release"},
-    {.prefix = "objc_retain"}, {.prefix = "objc_release"}, {.prefix = "std::_Sp_counted_base"}, {.name = "Py_IncRef"}, {.name = "Py_DecRef"},
+    {.name = "jv_copy"},          {.name = "jv_free"},        {.prefix = "g_object_ref"},
+    {.prefix = "g_object_unref"}, {.prefix = "swift_retain"}, {.prefix = "swift_release"},
+    {.prefix = "objc_retain"},    {.prefix = "objc_release"}, {.prefix = "std::_Sp_counted_base"},
+    {.name = "Py_IncRef"},        {.name = "Py_DecRef"},
 };
 static const struct name_pattern compressing[] = {
-    {.prefix = "deflate"}, {.prefix = "compress_block"}, {.prefix = "longest_match"}, {.prefix = "fill_window"}, {.prefix = "slide_hash"}, {.prefix = "ZSTD_compress"},
-    {.prefix = "LZ4_compress"}, {.prefix = "BZ2_compress"}, {.prefix = "BZ2_blockSort"}, {.prefix = "BZ2_bzCompress"}, {.prefix = "BrotliEncoder"}, {.prefix = "lzma_code"},
+    {.prefix = "deflate"},
+    {.prefix = "compress_block"},
+    {.prefix = "longest_match"},
+    {.prefix = "fill_window"},
+    {.prefix = "slide_hash"},
+    {.prefix = "ZSTD_compress"},
+    {.prefix = "LZ4_compress"},
+    {.prefix = "BZ2_compress"},
+    {.prefix = "BZ2_blockSort"},
+    {.prefix = "BZ2_bzCompress"},
+    {.prefix = "BrotliEncoder"},
+    {.prefix = "lzma_code"},
     {.prefix = "libdeflate_", .suffix = "_compress"},
 };
 static const struct name_pattern decompressing[] = {
-    {.prefix = "inflate"}, {.prefix = "ZSTD_decompress"}, {.prefix = "LZ4_decompress"}, {.prefix = "BZ2_decompress"}, {.prefix = "BZ2_bzDecompress"}, {.prefix = "BrotliDecoder"},
+    {.prefix = "inflate"},
+    {.prefix = "ZSTD_decompress"},
+    {.prefix = "LZ4_decompress"},
+    {.prefix = "BZ2_decompress"},
+    {.prefix = "BZ2_bzDecompress"},
+    {.prefix = "BrotliDecoder"},
     {.prefix = "libdeflate_", .suffix = "_decompress"},
 };
 static const struct name_pattern lua_tables[] = {
-    {.dso = "lua", .prefix = "lua_geti"}, {.dso = "lua", .prefix = "lua_seti"}, {.dso = "lua", .prefix = "lua_compare"}, {.dso = "liblua", .prefix = "lua_geti"},
+    {.dso = "lua", .prefix = "lua_geti"},    {.dso = "lua", .prefix = "lua_seti"},
+    {.dso = "lua", .prefix = "lua_compare"}, {.dso = "liblua", .prefix = "lua_geti"},
     {.dso = "liblua", .prefix = "lua_seti"}, {.dso = "liblua", .prefix = "lua_compare"},
 };
 static const struct name_pattern sorting[] = {
-    {.dso = "libc", .prefix = "msort_with_tmp"}, {.dso = "libc", .prefix = "qsort"}, {.dso = "libc", .prefix = "__qsort"}, {.prefix = "std::__introsort"},
-    {.prefix = "std::__adjust_heap"}, {.prefix = "std::__merge_"}, {.prefix = "core::slice::sort"}, {.prefix = "alloc::slice::merge"}, {.prefix = "pg_qsort"},
-    {.prefix = "qsort_tuple"}, {.prefix = "qsort_ssup"},
+    {.dso = "libc", .prefix = "msort_with_tmp"},
+    {.dso = "libc", .prefix = "qsort"},
+    {.dso = "libc", .prefix = "__qsort"},
+    {.prefix = "std::__introsort"},
+    {.prefix = "std::__adjust_heap"},
+    {.prefix = "std::__merge_"},
+    {.prefix = "core::slice::sort"},
+    {.prefix = "alloc::slice::merge"},
+    {.prefix = "pg_qsort"},
+    {.prefix = "qsort_tuple"},
+    {.prefix = "qsort_ssup"},
 };
 static const struct name_pattern paths[] = {{.prefix = "xmlXPath"}, {.prefix = "xsltEvalXPath"}};
 static const struct name_pattern digests[] = {
-    {.word = "sha256"}, {.word = "sha512"}, {.word = "sha1"}, {.word = "md5"}, {.prefix = "crc32"}, {.prefix = "SHA256_"}, {.prefix = "SHA1_"}, {.prefix = "XXH"}, {.prefix = "adler32"},
+    {.word = "sha256"},    {.word = "sha512"},  {.word = "sha1"},  {.word = "md5"},       {.prefix = "crc32"},
+    {.prefix = "SHA256_"}, {.prefix = "SHA1_"}, {.prefix = "XXH"}, {.prefix = "adler32"},
 };
 
 #define KIND(words, names, advice) {words, names, array_count(names), advice}
@@ -91,7 +149,8 @@ static size_t kind_of(const char *name, const char *dso)
 }
 
 /* What has no kind of its own does what its callers, or those behind them, are at. */
-static bool callers_count(const struct stall_function *function, const struct stall_caller *callers, uint32_t count, double *samples)
+static bool callers_count(const struct stall_function *function, const struct stall_caller *callers, uint32_t count,
+                          double *samples)
 {
     bool met = false;
     for (uint32_t at = 0; at < count && function->stacks; at++) {

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What kind of work is a program at, by the names of its functions, where no cause of slowness is the answer? Names of well-known libraries alone. */
+/*
+ * What kind of work is a program at, by the names of its functions, where no cause of slowness is the answer? Names of
+ * well-known libraries alone.
+ */
 #ifndef PLUMB_FINDING_WORK_NAMED_H
 #define PLUMB_FINDING_WORK_NAMED_H
 
 #include "finding/results.h"
 
 struct work_named {
-    const char *sentence;  /* "By the names of functions, its work is compressing (71 %)." Owner: arena. NULL: no names that tell */
+    /* "By the names of functions, its work is compressing (71 %)." Owner: arena. NULL: no names that tell */
+    const char *sentence;
     bool is_most;          /* one kind has at least half of the samples */
     const char *advice[2]; /* of the largest kinds first; NULL: no more. Owner: static */
 };

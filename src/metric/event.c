@@ -349,8 +349,9 @@ static bool event_unknown(struct event_parser *parser, const struct cursor *curs
     if (parser->table_problem.kind)
         return error_hint(err, "PLUMB_TABLES gives no names: %.300s", parser->table_problem.message);
     if (strcmp(text, "duration_time") == 0 || strcmp(text, "user_time") == 0 || strcmp(text, "system_time") == 0)
-        return error_hint(err, "plumb stat prints elapsed, user and system time below the counts; the event task-clock is "
-                               "CPU time");
+        return error_hint(err,
+                          "plumb stat prints elapsed, user and system time below the counts; the event task-clock is "
+                          "CPU time");
     return error_hint(err, names[0] ? "did you mean %s? (plumb list shows all)" : "plumb list shows all%s", names);
 }
 

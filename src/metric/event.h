@@ -4,8 +4,8 @@
  *
  * Understood: software, hardware and cache names, rNNN, pmu/term=value,…/, sysfs event names, tracepoints
  * (system:name, with globs), mem:ADDR[/LEN][:rwx] breakpoints, uprobe:PATH:SYMBOL and PMU uprobe, msr/tsc/,
- * vendors' names (metric/table), modifiers, groups {…}, weak groups {…}:W. Names this machine lacks are named with their nearest neighbours.
- * Does not support: metrics (metric/…).
+ * vendors' names (metric/table), modifiers, groups {…}, weak groups {…}:W. Names this machine lacks are named with
+ * their nearest neighbours. Does not support: metrics (metric/…).
  */
 #ifndef PLUMB_METRIC_EVENT_H
 #define PLUMB_METRIC_EVENT_H
@@ -73,8 +73,9 @@ MUST_CHECK bool event_list_resolve_probes(struct event_list *list, event_symbol_
 MUST_CHECK bool event_is_safe(const struct event_spec *event, const struct sysroot *root, struct error *err);
 
 /*
- * Whether new threads and children can be given the event (attr.inherit). A uprobe or kprobe can't: at their birth the kernel reads its
- * path again, in the memory of the program that is measured, and on failing refuses the birth itself. Groups with one can't either.
+ * Whether new threads and children can be given the event (attr.inherit). A uprobe or kprobe can't: at their birth the
+ * kernel reads its path again, in the memory of the program that is measured, and on failing refuses the birth itself.
+ * Groups with one can't either.
  */
 bool event_is_handed_on(const struct event_list *list, size_t index);
 
@@ -85,10 +86,14 @@ bool event_is_probe(const struct event_spec *event);
 enum event_kernel_part {
     EVENT_KERNEL_SOME,
     EVENT_KERNEL_ALL,  /* switches, migrations, most tracepoints: they would be 0 */
-    EVENT_KERNEL_KEPT, /* cpu-clock and task-clock count on in the kernel; a system call's tracepoints count as its caller's */
+    /* cpu-clock and task-clock count on in the kernel; a system call's tracepoints count as its caller's */
+    EVENT_KERNEL_KEPT,
 };
 
-/* Source: measured on Linux 6.18; kernel/events/core.c (cpu_clock_event_read asks for no mode, perf_exclude_event does). */
+/*
+ * Source: measured on Linux 6.18; kernel/events/core.c (cpu_clock_event_read asks for no mode, perf_exclude_event
+ * does).
+ */
 enum event_kernel_part event_kernel_part(const struct event_spec *event);
 
 /* The valid names nearest to word, as "a, b, c" ("" when none is near). */

@@ -17,7 +17,8 @@ static struct metric_table *table_of(struct event_parser *parser, struct error *
         return parser->table_state == TABLE_READ ? parser->table : NULL;
     parser->table = memory_alloc(sizeof(*parser->table));
     struct error problem = {0};
-    parser->table_state = metric_table_choose(parser->table, &choice, parser->root, &problem) ? TABLE_READ : TABLE_ABSENT;
+    parser->table_state =
+        metric_table_choose(parser->table, &choice, parser->root, &problem) ? TABLE_READ : TABLE_ABSENT;
     if (parser->table_state == TABLE_READ)
         return parser->table;
     free(parser->table);
@@ -61,8 +62,8 @@ bool event_table_parse(struct event_parser *parser, struct view name, struct err
     const char *shown = arena_string_n(parser->arena, name.text, name.length);
     size_t before = parser->list->count;
     if (!pmu) {
-        error_set(err, ERROR_UNSUPPORTED, "'%s' is counted by %s's cores, but this machine shows no PMU of its cores", shown,
-                  table->key);
+        error_set(err, ERROR_UNSUPPORTED, "'%s' is counted by %s's cores, but this machine shows no PMU of its cores",
+                  shown, table->key);
         return error_hint(err, "plumb doctor tells what hides it");
     }
     struct text text = {0};

@@ -51,7 +51,8 @@ static unsigned fields_of(const struct sysroot *root, const char *pmu)
     if (!pmu || !sysroot_exists(root, EVENT_PMU_FOLDER "/%s/events/slots", pmu) ||
         !sysroot_exists(root, EVENT_PMU_FOLDER "/%s/events/topdown-retiring", pmu))
         return 0;
-    return sysroot_exists(root, EVENT_PMU_FOLDER "/%s/events/topdown-heavy-ops", pmu) ? FIELDS_ALL : FIELDS_OF_FIRST_LEVEL;
+    return sysroot_exists(root, EVENT_PMU_FOLDER "/%s/events/topdown-heavy-ops", pmu) ? FIELDS_ALL
+                                                                                      : FIELDS_OF_FIRST_LEVEL;
 }
 
 unsigned term_topdown_fields(const struct sysroot *root)
@@ -71,7 +72,8 @@ static const char *fixed_counter_3_refused(const struct finder *finder, const st
     if (term->pmu || !code->known || code->event || (code->umask != SLOTS_UMASK && !is_field))
         return NULL;
     if (!finder->fields)
-        return "sysfs doesn't list slots and topdown-retiring here: PERF_METRICS isn't passed on to this guest, or the kernel is too old";
+        return "sysfs doesn't list slots and topdown-retiring here: PERF_METRICS isn't passed on to this guest, or the "
+               "kernel is too old";
     if (is_field && code->umask - FIELD_FIRST >= finder->fields)
         return "this processor's PERF_METRICS has the first level only";
     return NULL;
@@ -89,7 +91,8 @@ static const char *encoding_missing(const struct finder *finder, const struct ta
     return NULL;
 }
 
-static void specs_keep(const struct finder *finder, struct term_spec *spec, const struct event_list *list, const char *name)
+static void specs_keep(const struct finder *finder, struct term_spec *spec, const struct event_list *list,
+                       const char *name)
 {
     struct event_spec *specs = arena_copy(finder->arena, list->items, list->count * sizeof(*list->items));
     for (size_t at = 0; at < list->count; at++) {
@@ -120,8 +123,8 @@ static void term_find(const struct finder *finder, const struct table_term *term
     text_done(&text);
 }
 
-void term_specs_find(struct term_spec *ret_specs, const struct metric_table *table, const bool *wanted, const struct sysroot *root,
-                     struct arena *arena)
+void term_specs_find(struct term_spec *ret_specs, const struct metric_table *table, const bool *wanted,
+                     const struct sysroot *root, struct arena *arena)
 {
     struct finder finder = {.root = root, .arena = arena, .core_pmu = term_core_pmu(root, arena)};
     finder.fields = fields_of(root, finder.core_pmu);

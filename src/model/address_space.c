@@ -348,7 +348,8 @@ static void space_replace(struct address_space *space, uint64_t start, uint64_t 
 
 static bool mapping_same(const struct mapping *a, const struct mapping *b)
 {
-    return a && a->start == b->start && a->end == b->end && a->dso == b->dso && a->file_offset == b->file_offset && a->protection == b->protection;
+    return a && a->start == b->start && a->end == b->end && a->dso == b->dso && a->file_offset == b->file_offset &&
+           a->protection == b->protection;
 }
 
 void address_spaces_map(struct address_spaces *spaces, struct strings *strings, uint32_t space,

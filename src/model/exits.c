@@ -53,7 +53,8 @@ void exits_word_add(struct exits *exits, enum exit_isa isa, uint64_t number, str
     if (!word.length || number > UINT32_MAX || exits->word_count >= EXIT_WORDS_MOST || exits_word(exits, isa, number))
         return;
     exits->words = vec_reserve_bytes(exits->words, &exits->word_capacity, ++exits->word_count, sizeof(*exits->words));
-    exits->words[exits->word_count - 1] = (struct exit_word){isa, (uint32_t)number, strings_intern_n(&exits->strings, word.text, word.length)};
+    exits->words[exits->word_count - 1] =
+        (struct exit_word){isa, (uint32_t)number, strings_intern_n(&exits->strings, word.text, word.length)};
 }
 
 uint32_t exits_name(struct exits *exits, struct view name)
@@ -74,7 +75,8 @@ uint32_t exits_thread(struct exits *exits, uint32_t tid, uint32_t pid)
     uint32_t found = hashmap_find(&exits->thread_map, hash, NULL, NULL, NULL);
     if (found == HASHMAP_ABSENT) {
         found = (uint32_t)exits->thread_count++;
-        exits->threads = vec_reserve_bytes(exits->threads, &exits->thread_capacity, exits->thread_count, sizeof(*exits->threads));
+        exits->threads =
+            vec_reserve_bytes(exits->threads, &exits->thread_capacity, exits->thread_count, sizeof(*exits->threads));
         exits->threads[found] = (struct exit_thread){.tid = tid, .pid = pid, .vcpu = -1};
         hashmap_add(&exits->thread_map, hash, found);
     }
@@ -86,23 +88,26 @@ uint32_t exits_thread(struct exits *exits, uint32_t tid, uint32_t pid)
 static bool tally_equal(const void *context, uint32_t id, const void *key)
 {
     const struct exit_tally *a = &((const struct exits *)context)->tallies[id], *b = key;
-    return a->point == b->point && a->isa == b->isa && a->reason == b->reason && a->name == b->name && a->thread == b->thread;
+    return a->point == b->point && a->isa == b->isa && a->reason == b->reason && a->name == b->name &&
+           a->thread == b->thread;
 }
 
-struct exit_tally *exits_tally(struct exits *exits, enum exit_point point, enum exit_isa isa, uint64_t reason, uint32_t name,
-                               uint32_t thread)
+struct exit_tally *exits_tally(struct exits *exits, enum exit_point point, enum exit_isa isa, uint64_t reason,
+                               uint32_t name, uint32_t thread)
 {
     struct exit_tally key = {.point = point, .isa = isa, .reason = reason, .name = name, .thread = thread};
     uint64_t hash = hash_combine(hash_combine(reason, (uint64_t)point << 8 | isa), (uint64_t)name << 32 | thread);
     uint32_t found = hashmap_find(&exits->tally_map, hash, tally_equal, exits, &key);
     if (found == HASHMAP_ABSENT && exits->tally_count >= EXIT_TALLIES_MOST) {
-        key = (struct exit_tally){.point = point, .reason = UINT64_MAX, .name = strings_intern(&exits->strings, EXIT_MORE_REASONS)};
+        key = (struct exit_tally){
+            .point = point, .reason = UINT64_MAX, .name = strings_intern(&exits->strings, EXIT_MORE_REASONS)};
         hash = hash_combine(point, UINT64_MAX);
         found = hashmap_find(&exits->tally_map, hash, tally_equal, exits, &key);
     }
     if (found == HASHMAP_ABSENT) {
         found = (uint32_t)exits->tally_count++;
-        exits->tallies = vec_reserve_bytes(exits->tallies, &exits->tally_capacity, exits->tally_count, sizeof(*exits->tallies));
+        exits->tallies =
+            vec_reserve_bytes(exits->tallies, &exits->tally_capacity, exits->tally_count, sizeof(*exits->tallies));
         exits->tallies[found] = key;
         hashmap_add(&exits->tally_map, hash, found);
     }
@@ -123,14 +128,15 @@ uint64_t *exits_buckets(struct exits *exits, struct exit_tally *tally)
 static bool use_equal(const void *context, uint32_t id, const void *key)
 {
     const struct exit_use *a = &((const struct exits *)context)->uses[id], *b = key;
-    return a->point == b->point && a->isa == b->isa && a->reason == b->reason && a->value == b->value && a->name == b->name &&
-           a->thread == b->thread && a->is_rip == b->is_rip;
+    return a->point == b->point && a->isa == b->isa && a->reason == b->reason && a->value == b->value &&
+           a->name == b->name && a->thread == b->thread && a->is_rip == b->is_rip;
 }
 
 struct exit_use *exits_use(struct exits *exits, const struct exit_use *use)
 {
-    uint64_t hash = hash_combine(hash_combine(use->value, use->reason),
-                                 (uint64_t)use->thread << 32 | (uint64_t)use->point << 8 | (uint64_t)use->isa << 1 | use->is_rip);
+    uint64_t hash =
+        hash_combine(hash_combine(use->value, use->reason),
+                     (uint64_t)use->thread << 32 | (uint64_t)use->point << 8 | (uint64_t)use->isa << 1 | use->is_rip);
     hash = hash_combine(hash, use->name);
     uint32_t found = hashmap_find(&exits->use_map, hash, use_equal, exits, use);
     if (found == HASHMAP_ABSENT) {
@@ -152,14 +158,16 @@ static uint32_t name_copy(struct exits *exits, const struct exits *from, uint32_
 void exits_copy(struct exits *exits, const struct exits *from)
 {
     for (size_t at = 0; at < from->word_count; at++)
-        exits_word_add(exits, from->words[at].isa, from->words[at].number, view_of(strings_text(&from->strings, from->words[at].word)));
+        exits_word_add(exits, from->words[at].isa, from->words[at].number,
+                       view_of(strings_text(&from->strings, from->words[at].word)));
     for (size_t at = 0; at < from->thread_count; at++) { /* in the same order: ids stay */
         uint32_t id = exits_thread(exits, from->threads[at].tid, from->threads[at].pid);
         exits->threads[id] = from->threads[at];
     }
     for (size_t at = 0; at < from->tally_count; at++) {
         const struct exit_tally *old = &from->tallies[at];
-        struct exit_tally *tally = exits_tally(exits, old->point, old->isa, old->reason, name_copy(exits, from, old->name), old->thread);
+        struct exit_tally *tally =
+            exits_tally(exits, old->point, old->isa, old->reason, name_copy(exits, from, old->name), old->thread);
         uint32_t name = tally->name;
         uint64_t *buckets = old->buckets ? exits_buckets(exits, tally) : NULL;
         *tally = *old;
@@ -228,8 +236,8 @@ static uint64_t reason_of(const struct exit_event *event)
 
 static void uses_add(struct exits *exits, const struct exit_event *event, uint32_t name, uint32_t thread)
 {
-    struct exit_use use = {.point = event->point, .isa = event->isa, .reason = event->reason, .name = name, .thread = thread,
-                           .count = 1};
+    struct exit_use use = {
+        .point = event->point, .isa = event->isa, .reason = event->reason, .name = name, .thread = thread, .count = 1};
     if (event->has_object && exit_points[event->point].object != EXIT_OBJECT_ERROR) {
         use.value = event->object;
         exits_use(exits, &use);

@@ -2,8 +2,8 @@
 /*
  * What left the guests: how often for each reason and vCPU thread, how long until the next entry, and what for.
  *
- * Filled by capture/ from aggregates of the kernel, recordings, traces and tables, read by analyse/exits. Times are from an exit to
- * the next entry of the same thread: the world switch is outside, so that they are lower bounds.
+ * Filled by capture/ from aggregates of the kernel, recordings, traces and tables, read by analyse/exits. Times are
+ * from an exit to the next entry of the same thread: the world switch is outside, so that they are lower bounds.
  * Invariants: timed <= count; total, least and greatest are of the timed ones; buckets sum to timed where has_buckets.
  */
 #ifndef PLUMB_MODEL_EXITS_H
@@ -13,7 +13,10 @@
 #include "base/vec.h"
 #include "decode/exits/exit_event.h"
 
-/* Durations by eighths of powers of two: bucket i < 8 holds i ns, then each power has eight. The kernel's programs count alike. */
+/*
+ * Durations by eighths of powers of two: bucket i < 8 holds i ns, then each power has eight. The kernel's programs
+ * count alike.
+ */
 enum { EXIT_BUCKETS = 304 };
 unsigned exit_bucket_of(uint64_t ns);
 uint64_t exit_bucket_start_ns(unsigned bucket); /* of EXIT_BUCKETS: the end of the last */
@@ -90,9 +93,12 @@ const char *exits_word(const struct exits *exits, enum exit_isa isa, uint64_t nu
 /* A reason's name as an id of exits' strings. */
 uint32_t exits_name(struct exits *exits, struct view name);
 uint32_t exits_thread(struct exits *exits, uint32_t tid, uint32_t pid);
-/* The tally of that key, made when it isn't there (of EXIT_TALLIES_MOST, else that of all further ones). Valid until the next one is made. */
-struct exit_tally *exits_tally(struct exits *exits, enum exit_point point, enum exit_isa isa, uint64_t reason, uint32_t name,
-                               uint32_t thread);
+/*
+ * The tally of that key, made when it isn't there (of EXIT_TALLIES_MOST, else that of all further ones). Valid until
+ * the next one is made.
+ */
+struct exit_tally *exits_tally(struct exits *exits, enum exit_point point, enum exit_isa isa, uint64_t reason,
+                               uint32_t name, uint32_t thread);
 uint64_t *exits_buckets(struct exits *exits, struct exit_tally *tally);
 /* Adds its count to the one alike, which is valid until the next one is made. */
 struct exit_use *exits_use(struct exits *exits, const struct exit_use *use);

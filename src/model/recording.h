@@ -27,7 +27,8 @@ struct recorded_event {
     uint64_t period;      /* or frequency in Hz when is_frequency */
     bool is_frequency;
     bool counts_ns;       /* periods are nanoseconds of CPU time (cpu-clock, task-clock) */
-    bool counts_again;    /* the same as an event before it, at another rate or by the timer beside cycles: the same time once more */
+    /* the same as an event before it, at another rate or by the timer beside cycles: the same time once more */
+    bool counts_again;
     bool user_only;       /* the kernel wasn't sampled: that nothing was found in it says nothing */
     uint64_t sample_count, period_sum;
 };

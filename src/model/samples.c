@@ -67,8 +67,8 @@ static uint32_t stack_intern(struct samples *samples, const uint32_t *locations,
     if (id != HASHMAP_ABSENT)
         return id;
     id = (uint32_t)samples->stack_count;
-    *column_push(samples, stacks, stack_count, stack_capacity) =
-        (struct stack){.first = (uint32_t)samples->frame_count, .count = (uint32_t)count & INT32_MAX, .of_callers = of_callers};
+    *column_push(samples, stacks, stack_count, stack_capacity) = (struct stack){
+        .first = (uint32_t)samples->frame_count, .count = (uint32_t)count & INT32_MAX, .of_callers = of_callers};
     samples->frames = vec_reserve_bytes(samples->frames, &samples->frame_capacity, samples->frame_count + count,
                                         sizeof(*samples->frames));
     if (count)

@@ -35,7 +35,8 @@ struct sample {
     uint32_t registers; /* index into registers, or REGISTERS_NONE */
     uint16_t event;
     uint16_t misc;
-    uint32_t alike; /* further samples of the same place and event that this one stands for: its period is all of theirs */
+    /* further samples of the same place and event that this one stands for: its period is all of theirs */
+    uint32_t alike;
 };
 
 struct stack {

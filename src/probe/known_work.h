@@ -29,7 +29,8 @@ void known_work_spin(uint64_t iterations, uint64_t magic);
 bool known_work_in_spin(uint64_t ip);
 
 #if defined(__x86_64__)
-enum { KNOWN_WORK_MAGIC_REGISTER = 4, KNOWN_WORK_IP_REGISTER = 8, KNOWN_WORK_SP_REGISTER = 7 }; /* si, ip, sp: asm/perf_regs.h */
+/* si, ip, sp: asm/perf_regs.h */
+enum { KNOWN_WORK_MAGIC_REGISTER = 4, KNOWN_WORK_IP_REGISTER = 8, KNOWN_WORK_SP_REGISTER = 7 };
 #elif defined(__aarch64__)
 enum { KNOWN_WORK_MAGIC_REGISTER = 1, KNOWN_WORK_IP_REGISTER = 32, KNOWN_WORK_SP_REGISTER = 31 };
 #else

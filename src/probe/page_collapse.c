@@ -44,7 +44,8 @@ static bool speeds_take(struct speeds *speeds, const struct work_meter *meter, s
         if (work_meter_slice(meter, SLICE_NS, &speeds->target[speeds->count]))
             speeds->count++;
     }
-    return speeds->count >= SLICES / 2 || error_set(err, ERROR_NOT_FOUND, "it ended or waited while its speed was measured");
+    return speeds->count >= SLICES / 2 ||
+           error_set(err, ERROR_NOT_FOUND, "it ended or waited while its speed was measured");
 }
 
 static bool refused(int why, struct error *err)
@@ -56,7 +57,9 @@ static bool refused(int why, struct error *err)
                error_hint(err, "that needs CAP_SYS_NICE and the right to trace it: run plumb as root");
     case ENOSYS:
     case EINVAL:
-        return error_set(err, ERROR_UNSUPPORTED, "the kernel can't put this memory on huge pages (MADV_COLLAPSE: Linux 6.1, anonymous memory, not forbidden by MADV_NOHUGEPAGE)");
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "the kernel can't put this memory on huge pages (MADV_COLLAPSE: Linux 6.1, anonymous memory, "
+                         "not forbidden by MADV_NOHUGEPAGE)");
     case ENOMEM:
     case EAGAIN:
     case EBUSY:

@@ -3,8 +3,8 @@
  * Is a running program faster with huge pages under its hot memory?
  *
  * Its speed and that of known work of ours are measured in turns, the kernel puts the range on huge pages
- * (process_madvise with MADV_COLLAPSE), and both are measured again. Before and after can't be interleaved, so the known work,
- * which the change doesn't touch, tells a drift of the machine apart.
+ * (process_madvise with MADV_COLLAPSE), and both are measured again. Before and after can't be interleaved, so the
+ * known work, which the change doesn't touch, tells a drift of the machine apart.
  * One way: there is no undoing it, and memory that was sparse takes more room.
  * Does not support: kernels before 6.1, files on most file systems.
  */

@@ -132,7 +132,8 @@ static void walk_prepare(struct walk *walk, const struct page_walk_request *requ
     uint64_t nodes = page_walk_lines(request, walk->span_bytes);
     walk->node_mask = nodes - 1;
     /* An odd number of lines apart, so that nodes spread over all cache sets. */
-    walk->node_spacing = (walk->span_bytes / nodes / CACHE_LINE_BYTES - 1) / 2 * 2 * CACHE_LINE_BYTES + CACHE_LINE_BYTES;
+    walk->node_spacing =
+        (walk->span_bytes / nodes / CACHE_LINE_BYTES - 1) / 2 * 2 * CACHE_LINE_BYTES + CACHE_LINE_BYTES;
     if (request->dependent)
         chase_build(walk);
 }
@@ -298,7 +299,9 @@ static bool check_huge(const struct sysroot *root, const struct walk *huge, doub
     return true;
 }
 
-/* Verdicts rest on these ends: the quartiles, or where few blocks leave the median less sure than that, its interval. */
+/*
+ * Verdicts rest on these ends: the quartiles, or where few blocks leave the median less sure than that, its interval.
+ */
 static struct interval cost_interval(const double *values, size_t count)
 {
     struct interval quartiles = quartile_interval(values, count), median = median_interval(values, count);

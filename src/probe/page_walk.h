@@ -35,8 +35,9 @@ struct page_walk_result {
     struct interval ratio_spread; /* the same: the range over batches of blocks (probe/page_walk_spread.h) */
     struct interval wait_spread;  /* (ns_2m - ns_work) / (ns_4k - ns_work): of the waiting alone */
     /*
-     * What each 4 KiB took at its first touch, on small and on huge pages. Huge ones are given back and taken once more: a host may give a guest's
-     * free memory to others after a second or two, and then the touch costs twenty times as much as where the guest has it still.
+     * What each 4 KiB took at its first touch, on small and on huge pages. Huge ones are given back and taken once
+     * more: a host may give a guest's free memory to others after a second or two, and then the touch costs twenty
+     * times as much as where the guest has it still.
      */
     struct interval touch_4k, touch_2m;
     uint64_t span_bytes;          /* really used: capped at a quarter of the memory to spare */

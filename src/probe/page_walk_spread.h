@@ -25,7 +25,10 @@ struct page_walk_blocks { /* measured one after another: small, huge and work of
     size_t count;
 };
 
-/* The range over batches of huge / small, and of the waiting alone: (huge - work) / (small - work). Unknown: no whole batch. */
+/*
+ * The range over batches of huge / small, and of the waiting alone: (huge - work) / (small - work). Unknown: no whole
+ * batch.
+ */
 struct interval page_walk_ratio_spread(const struct page_walk_blocks *blocks);
 struct interval page_walk_wait_spread(const struct page_walk_blocks *blocks);
 

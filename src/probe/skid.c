@@ -173,7 +173,8 @@ static void chase_build(char *memory)
         start++;
     for (size_t at = 0; at < nodes; at++) {
         struct chase_node *node = (struct chase_node *)(memory + (size_t)order[(start + at) % nodes] * NODE_BYTES);
-        *node = (struct chase_node){(struct chase_node *)(memory + (size_t)order[(start + at + 1) % nodes] * NODE_BYTES), at};
+        *node = (struct chase_node){
+            (struct chase_node *)(memory + (size_t)order[(start + at + 1) % nodes] * NODE_BYTES), at};
     }
 }
 
@@ -187,7 +188,8 @@ enum { LOOP_REGISTERS = 2, REGISTER_MASK = 1 << 0 | 1 << 1, PLACE_POINTER = 0, P
 #endif
 
 struct sampled_loop {
-    uint64_t cpu_ns;                         /* so much of the CPU's time: where others want it too, that takes longer */
+    /* so much of the CPU's time: where others want it too, that takes longer */
+    uint64_t cpu_ns;
     void (*go_on)(void *context);            /* some turns */
     void (*count)(void *context, uint64_t ip, const uint64_t registers[LOOP_REGISTERS]);
     void *context;
@@ -237,7 +239,8 @@ static int event_open(const struct kernel *kernel, enum skid_event event, struct
     };
     int fd = kernel->perf_event_open(kernel->context, &attr, 0, -1, -1, 0);
     if (fd < 0)
-        (void)error_system(err, errno, "can't sample by %s for the skid self-test", cycles ? attr.precise_ip ? "precise cycles" : "cycles" : "cpu-clock");
+        (void)error_system(err, errno, "can't sample by %s for the skid self-test",
+                           cycles ? attr.precise_ip ? "precise cycles" : "cycles" : "cpu-clock");
     return fd;
 }
 
@@ -252,7 +255,8 @@ static bool loop_sample(const struct kernel *kernel, int fd, const struct sample
     kernel->ioctl(kernel->context, fd, PERF_EVENT_IOC_ENABLE, 0);
     do
         loop->go_on(loop->context);
-    while (clock_ns(CLOCK_THREAD_CPUTIME_ID) - used_ns < loop->cpu_ns && clock_s(CLOCK_MONOTONIC) - began_s < PATIENCE_S);
+    while (clock_ns(CLOCK_THREAD_CPUTIME_ID) - used_ns < loop->cpu_ns &&
+           clock_s(CLOCK_MONOTONIC) - began_s < PATIENCE_S);
     kernel->ioctl(kernel->context, fd, PERF_EVENT_IOC_DISABLE, 0);
     count_samples(&ring, loop);
     ring_buffer_unmap(&ring);
@@ -279,7 +283,8 @@ static bool is_behind_load(const struct chase *chase, const uint64_t registers[L
 {
     uint64_t into = registers[PLACE_POINTER] - (uintptr_t)chase->memory;
     bool is_node = into < CHASE_BYTES && into % NODE_BYTES == 0;
-    return is_node && ((const struct chase_node *)(chase->memory + into))->place == (CHASE_STEPS - registers[PLACE_STEPS] + 1) % (CHASE_BYTES / NODE_BYTES);
+    return is_node && ((const struct chase_node *)(chase->memory + into))->place ==
+                          (CHASE_STEPS - registers[PLACE_STEPS] + 1) % (CHASE_BYTES / NODE_BYTES);
 }
 
 static void chase_count(void *context, uint64_t ip, const uint64_t registers[LOOP_REGISTERS])
@@ -318,7 +323,8 @@ static bool has_room(struct error *err)
     sysroot_init(&live, NULL);
     uint64_t spare = spare_memory_bytes(&live);
     return spare / 2 >= CHASE_BYTES ||
-           error_set(err, ERROR_LIMIT, "the skid self-test needs 64 MiB, and %llu MiB are to spare below the limits of memory",
+           error_set(err, ERROR_LIMIT,
+                     "the skid self-test needs 64 MiB, and %llu MiB are to spare below the limits of memory",
                      (unsigned long long)(spare >> 20));
 }
 
@@ -376,7 +382,8 @@ static void guesses_count(void *context, uint64_t ip, const uint64_t registers[L
         result->elsewhere++;
 }
 
-bool skid_restart_measure(const struct kernel *kernel, enum skid_event event, struct restart_result *ret_result, struct error *err)
+bool skid_restart_measure(const struct kernel *kernel, enum skid_event event, struct restart_result *ret_result,
+                          struct error *err)
 {
     enum { CLEARLY = 3, SHOWN = 10 }; /* times the other; one in so many of all */
     struct guessing guessing = {.state = 88172645463325252u};
@@ -407,7 +414,8 @@ bool skid_measure(const struct kernel *kernel, enum skid_event event, struct ski
     return error_set(err, ERROR_UNSUPPORTED, "the skid self-test has no code for this architecture");
 }
 
-bool skid_restart_measure(const struct kernel *kernel, enum skid_event event, struct restart_result *ret_result, struct error *err)
+bool skid_restart_measure(const struct kernel *kernel, enum skid_event event, struct restart_result *ret_result,
+                          struct error *err)
 {
     (void)kernel, (void)event, (void)ret_result;
     return error_set(err, ERROR_UNSUPPORTED, "the skid self-test has no code for this architecture");

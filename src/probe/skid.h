@@ -7,12 +7,13 @@
  * stalled" holds for that event on this machine (kernel, hypervisor, CPU); else it is refused. Each event has a skid
  * of its own: one that opens and never interrupts (some virtual PMUs) comes out as unknown.
  *
- * Another question with an answer of its own is where a sample lands after a wrong guess, when nothing was left to retire:
- * on the first instruction of the way that was right (Cascade Lake), or on the second, the first having retired before the
- * interrupt was taken (Zen 4: measured, 40 % of the samples of such a loop on the second ones, 3 % on the first). Our own
- * loop over random branches, in registers alone, tells.
- * Precise sampling names the stalled instruction itself (SKID_EXACT). Its registers are looked at, too: a PEBS record has those behind the instruction, as a
- * plain sample one behind has; others (IBS) come with those of the interrupt, some instructions later, from which no address can be told.
+ * Another question with an answer of its own is where a sample lands after a wrong guess, when nothing was left to
+ * retire: on the first instruction of the way that was right (Cascade Lake), or on the second, the first having retired
+ * before the interrupt was taken (Zen 4: measured, 40 % of the samples of such a loop on the second ones, 3 % on the
+ * first). Our own loop over random branches, in registers alone, tells.
+ * Precise sampling names the stalled instruction itself (SKID_EXACT). Its registers are looked at, too: a PEBS record
+ * has those behind the instruction, as a plain sample one behind has; others (IBS) come with those of the interrupt,
+ * some instructions later, from which no address can be told.
  */
 #ifndef PLUMB_PROBE_SKID_H
 #define PLUMB_PROBE_SKID_H
@@ -45,13 +46,20 @@ struct skid_result {
     uint64_t on_load, behind_load, elsewhere; /* samples */
     struct interval behind_ratio;             /* share one behind, Wilson */
     struct interval exact_ratio;              /* share on it */
-    uint64_t registers_behind;                /* samples on the load or behind it whose registers are those that it left */
+    /* samples on the load or behind it whose registers are those that it left */
+    uint64_t registers_behind;
 };
 
-/* Whether the registers of nearly all samples on the load or behind it are those behind it: addresses can be told from them. */
+/*
+ * Whether the registers of nearly all samples on the load or behind it are those behind it: addresses can be told from
+ * them.
+ */
 bool skid_registers_fit(const struct skid_result *result);
 
-/* Takes about 0.15 s of a CPU, and 4 s at most where it gets none. Errors: what perf_event_open says; ERROR_UNSUPPORTED on other architectures. */
+/*
+ * Takes about 0.15 s of a CPU, and 4 s at most where it gets none. Errors: what perf_event_open says; ERROR_UNSUPPORTED
+ * on other architectures.
+ */
 MUST_CHECK bool skid_measure(const struct kernel *kernel, enum skid_event event, struct skid_result *ret_result,
                              struct error *err);
 
@@ -61,7 +69,7 @@ struct restart_result {
 };
 
 /* Takes about 0.05 s of a CPU. Errors: as above. */
-MUST_CHECK bool skid_restart_measure(const struct kernel *kernel, enum skid_event event, struct restart_result *ret_result,
-                                     struct error *err);
+MUST_CHECK bool skid_restart_measure(const struct kernel *kernel, enum skid_event event,
+                                     struct restart_result *ret_result, struct error *err);
 
 #endif

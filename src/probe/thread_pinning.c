@@ -92,8 +92,9 @@ static void threads_find(struct pinned_threads *threads, const struct sysroot *r
         if (!view_u64(view_of(entry->d_name), 10, &tid))
             continue;
         thread->tid = (pid_t)tid;
-        if (!stat_number(root, thread->tid, STAT_START, &thread->start_ticks) || !stat_number(root, thread->tid, STAT_CPU, &cpu) ||
-            cpu >= CPU_SETSIZE || sched_getaffinity(thread->tid, sizeof(thread->before), &thread->before) != 0 ||
+        if (!stat_number(root, thread->tid, STAT_START, &thread->start_ticks) ||
+            !stat_number(root, thread->tid, STAT_CPU, &cpu) || cpu >= CPU_SETSIZE ||
+            sched_getaffinity(thread->tid, sizeof(thread->before), &thread->before) != 0 ||
             CPU_COUNT(&thread->before) < 2)
             continue;
         CPU_ZERO(&thread->pinned);
@@ -114,7 +115,8 @@ static bool turns_take(const struct work_meter *meter, const struct sysroot *roo
         bool pinned = (random & 1) == (uint64_t)(turn % 2);
         if (pinned && !all_pin(threads))
             return errno == ESRCH ? error_set(err, ERROR_NOT_FOUND, "it has ended")
-                                  : error_set(err, ERROR_PERMISSION, "pinning its threads was refused (other users' take CAP_SYS_NICE)");
+                                  : error_set(err, ERROR_PERMISSION,
+                                              "pinning its threads was refused (other users' take CAP_SYS_NICE)");
         if (work_meter_slice(meter, SLICE_NS, &speeds[pinned][counts[pinned]]))
             counts[pinned]++;
         all_restore(root, threads);

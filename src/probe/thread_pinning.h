@@ -2,9 +2,9 @@
 /*
  * Is a running program faster when its threads stay on the CPUs they are on?
  *
- * Each thread is pinned for a moment and let free for a moment, in turns of random order, so that drift hits both alike. A
- * guardian in a session of its own gives each thread its CPUs back when we are done, or when we are killed.
- * A thread whose CPUs somebody else set meanwhile is left as that one wants it.
+ * Each thread is pinned for a moment and let free for a moment, in turns of random order, so that drift hits both
+ * alike. A guardian in a session of its own gives each thread its CPUs back when we are done, or when we are killed. A
+ * thread whose CPUs somebody else set meanwhile is left as that one wants it.
  */
 #ifndef PLUMB_PROBE_THREAD_PINNING_H
 #define PLUMB_PROBE_THREAD_PINNING_H

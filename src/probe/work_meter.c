@@ -71,7 +71,8 @@ static bool areas_read(struct search *search, struct error *err)
     for (struct view line; view_line(&rest, &line);) {
         struct view range = view_word(&line), flags = view_word(&line), from = view_cut(&range, '-');
         struct executable_area area;
-        if (flags.length >= 3 && flags.text[2] == 'x' && view_u64(from, 16, &area.start) && view_u64(range, 16, &area.end))
+        if (flags.length >= 3 && flags.text[2] == 'x' && view_u64(from, 16, &area.start) &&
+            view_u64(range, 16, &area.end))
             *vec_push(&search->areas) = area;
     }
     return true;
@@ -84,7 +85,10 @@ static size_t bytes_read(const struct search *search, uint64_t address, void *by
     return got > 0 ? (size_t)got : 0;
 }
 
-/* Whether a call stands right before it: call rel32 is e8, call through memory or a register ff with 2 in its middle bits. */
+/*
+ * Whether a call stands right before it: call rel32 is e8, call through memory or a register ff with 2 in its middle
+ * bits.
+ */
 static bool is_return_address(const struct search *search, uint64_t value)
 {
     bool inside = false;
@@ -243,8 +247,9 @@ static bool meter_choose(struct work_meter *meter, const struct search *search, 
         for (size_t at = 1; at < search->count; at++)
             best = tried[at] > tried[best] ? at : best;
         if (!search->count || tried[best] <= 0)
-            return error_set(err, ERROR_NOT_FOUND,
-                             "its speed can't be told: no call of those on its stack returns steadily 20 to 5000 times a second");
+            return error_set(
+                err, ERROR_NOT_FOUND,
+                "its speed can't be told: no call of those on its stack returns steadily 20 to 5000 times a second");
         tried[best] = 0;
         if (!counters_open(meter, search, search->candidates[best], err))
             return false;
@@ -259,7 +264,8 @@ bool work_meter_open(struct work_meter *meter, const struct kernel *kernel, cons
 {
     struct search search = {.kernel = kernel, .root = root, .pid = pid};
     *meter = (struct work_meter){.kernel = kernel};
-    bool opened = clock_getcpuclockid(pid, &meter->clock) == 0 || error_set(err, ERROR_NOT_FOUND, "process %d has ended", (int)pid);
+    bool opened = clock_getcpuclockid(pid, &meter->clock) == 0 ||
+                  error_set(err, ERROR_NOT_FOUND, "process %d has ended", (int)pid);
     opened = opened && areas_read(&search, err) && candidates_find(&search, err) && meter_choose(meter, &search, err);
     vec_done(&search.areas);
     return opened;

@@ -13,7 +13,8 @@ enum {
     RULE_COLUMNS = 100
 };
 
-static const char *const number_names[] = {[NUMBER_PERCENT] = "Percent", [NUMBER_SAMPLES] = "Samples", [NUMBER_PERIOD] = "Period"};
+static const char *const number_names[] = {
+    [NUMBER_PERCENT] = "Percent", [NUMBER_SAMPLES] = "Samples", [NUMBER_PERIOD] = "Period"};
 static const double hot_percent = 5, warm_percent = 0.5, share_worth_saying = 0.005;
 
 struct page {
@@ -103,7 +104,8 @@ static void add_loops(const struct page *page, uint32_t row)
         const struct code_loop *loop = id == LOOP_NONE ? NULL : &page->in->loops[id];
         const struct instruction *instruction = &page->in->rows[row].instruction;
         bool is_head = loop && loop->head == row;
-        bool closes = loop && instruction->has_target && instruction->target == page->in->rows[loop->head].instruction.addr &&
+        bool closes = loop && instruction->has_target &&
+                      instruction->target == page->in->rows[loop->head].instruction.addr &&
                       instruction->class != INSTRUCTION_CALL;
         if (!loop)
             text_add(page->out, link ? link : " ");
@@ -117,7 +119,11 @@ static void add_loops(const struct page *page, uint32_t row)
             link = unicode ? "─" : "-";
     }
     if (page->loop_columns)
-        text_add(page->out, !link ? " " : loop_at_depth(page->in, row, 1) != LOOP_NONE && page->in->rows[row].loop != LOOP_NONE && page->in->loops[page->in->rows[row].loop].head == row ? ">" : link);
+        text_add(page->out, !link ? " "
+                            : loop_at_depth(page->in, row, 1) != LOOP_NONE && page->in->rows[row].loop != LOOP_NONE &&
+                                    page->in->loops[page->in->rows[row].loop].head == row
+                                ? ">"
+                                : link);
 }
 
 static void add_stalled_mark(const struct page *page, uint32_t row)
@@ -125,8 +131,11 @@ static void add_stalled_mark(const struct page *page, uint32_t row)
     if (page->hottest != row)
         return;
     double percent = percent_of(page, page->in->stalled, row, 0);
-    bool moved = page->shows_stalled && page->in->sampled[row * page->in->event_count] < page->in->stalled[row * page->in->event_count];
-    text_printf(page->out, "   <== %s %.1f%%", page->shows_stalled || page->annotation->attribution == ATTRIBUTION_EXACT ? "stalls" : "sampled most,", percent);
+    bool moved = page->shows_stalled &&
+                 page->in->sampled[row * page->in->event_count] < page->in->stalled[row * page->in->event_count];
+    text_printf(page->out, "   <== %s %.1f%%",
+                page->shows_stalled || page->annotation->attribution == ATTRIBUTION_EXACT ? "stalls" : "sampled most,",
+                percent);
     if (moved)
         text_add(page->out, " (sampled one later)");
 }
@@ -183,7 +192,8 @@ static void add_header(const struct page *page)
     size_t start = page->out->length;
     int columns = number_columns(page);
     for (size_t event = 0; event < in->event_count; event++) {
-        const char *name = in->event_count == 1 || !in->events[event].name ? number_names[page->annotation->number] : in->events[event].name;
+        const char *name = in->event_count == 1 || !in->events[event].name ? number_names[page->annotation->number]
+                                                                           : in->events[event].name;
         text_printf(page->out, "%*.*s", columns, columns - 1, name);
         if (event == 0 && page->shows_stalled)
             text_printf(page->out, "%*s", columns, "Stalled");
@@ -195,7 +205,8 @@ static void add_header(const struct page *page)
         text_printf(page->out, "%s%s", event ? ", " : "", in->events[event].name ? in->events[event].name : "?");
     if (in->event_count)
         text_printf(page->out, " (%" PRIu64 " samples, percent: %s %s)", in->events[0].samples,
-                    page->annotation->of_recording ? "global" : "local", page->annotation->by_number ? "hits" : "period");
+                    page->annotation->of_recording ? "global" : "local",
+                    page->annotation->by_number ? "hits" : "period");
     else
         text_add(page->out, "no event: nothing was sampled here");
     size_t length = page->out->length - start;
@@ -215,7 +226,8 @@ static void add_loop_line(const struct page *page, const struct code_loop *loop,
                 in->rows[loop->first].instruction.addr, last->addr, loop->depth, 100 * loop->share);
     if (loop->share - loop->own_share > share_worth_saying)
         text_printf(page->out, " (%.1f%% outside inner loops)", 100 * loop->own_share);
-    text_printf(page->out, "; %u instructions, %u bytes in %u cache line%s%s\n", loop->row_count, loop->code_bytes, loop->code_lines, loop->code_lines == 1 ? "" : "s",
+    text_printf(page->out, "; %u instructions, %u bytes in %u cache line%s%s\n", loop->row_count, loop->code_bytes,
+                loop->code_lines, loop->code_lines == 1 ? "" : "s",
                 loop->code_bytes > L1I_BYTES ? ", more than a 32 KiB L1 instruction cache" : "");
 }
 
@@ -287,7 +299,8 @@ static void add_data_summary(const struct page *page, const struct data_summary 
     if (summary->stride_from_code)
         text_printf(out, " (the loop steps by %" PRIu64 " bytes)", summary->stride_bytes);
     else if (summary->stride_bytes)
-        text_printf(out, " (%.0f%% of the steps are multiples of %" PRIu64 " bytes)", 100 * summary->stride_share, summary->stride_bytes);
+        text_printf(out, " (%.0f%% of the steps are multiples of %" PRIu64 " bytes)", 100 * summary->stride_share,
+                    summary->stride_bytes);
     text_add(out, "; touched: ");
     add_size(out, "lines", &summary->line_bytes, summary->line_bytes_least);
     text_add(out, ", ");
@@ -340,8 +353,10 @@ static void add_data(const struct page *page)
             add_data_summary(page, &data->all);
         text_add(out, "    in:");
         for (size_t at = 0; at < data->mapping_count && at < 4; at++)
-            text_printf(out, "%s %s %.1f%%", at ? "," : "", data->mappings[at].name, 100 * data->mappings[at].share.mid);
-        text_add(out, data->code_mappings_only ? "; only code was recorded: plumb record -d adds the mappings of data\n" : "\n");
+            text_printf(out, "%s %s %.1f%%", at ? "," : "", data->mappings[at].name,
+                        100 * data->mappings[at].share.mid);
+        text_add(out, data->code_mappings_only ? "; only code was recorded: plumb record -d adds the mappings of data\n"
+                                               : "\n");
     }
     add_refusals(page);
 }
@@ -350,19 +365,26 @@ static void add_attribution(const struct page *page)
 {
     const struct instructions *in = page->in;
     if (page->shows_stalled) {
-        text_printf(page->out, "  %s: where samples fell. Stalled: the instruction that ran before, which held them up: samples land one\n"
-                               "  instruction late (%s).",
-                    in->event_count > 1 ? in->events[0].name : number_names[page->annotation->number], page->annotation->attribution_source);
+        text_printf(
+            page->out,
+            "  %s: where samples fell. Stalled: the instruction that ran before, which held them up: samples land one\n"
+            "  instruction late (%s).",
+            in->event_count > 1 ? in->events[0].name : number_names[page->annotation->number],
+            page->annotation->attribution_source);
         if (in->stalled_elsewhere[0] > 0)
             text_printf(page->out, " %.1f%% belong to code outside this function or to indirect jumps.",
                         100 * in->stalled_elsewhere[0] / in->events[0].weight);
         text_add_char(page->out, '\n');
     } else if (page->annotation->attribution != ATTRIBUTION_EXACT) {
-        text_printf(page->out, "  Attribution is as recorded (%s): what stalled is at or before the instruction with the samples.\n",
-                    page->annotation->attribution_source);
+        text_printf(
+            page->out,
+            "  Attribution is as recorded (%s): what stalled is at or before the instruction with the samples.\n",
+            page->annotation->attribution_source);
     }
     if (in->events[0].outside)
-        text_printf(page->out, "  %" PRIu64 " samples fell between instructions: the code is not what ran, or changed.\n", in->events[0].outside);
+        text_printf(page->out,
+                    "  %" PRIu64 " samples fell between instructions: the code is not what ran, or changed.\n",
+                    in->events[0].outside);
 }
 
 static void add_summary(const struct page *page)
@@ -378,7 +400,8 @@ static void add_summary(const struct page *page)
         text_printf(page->out, "  %-16snone of the samples is in a loop of this function\n", "hottest loop");
     if (in->has_indirect_jumps)
         text_printf(page->out, "  %-16sloops through indirect jumps (switches) are not seen\n", "");
-    add_shares_line(page, page->shows_stalled ? "stalled on" : "sampled on", in->class_share, INSTRUCTION_CLASS_COUNT, class_name);
+    add_shares_line(page, page->shows_stalled ? "stalled on" : "sampled on", in->class_share, INSTRUCTION_CLASS_COUNT,
+                    class_name);
     add_shares_line(page, "vector width", in->width_share, VECTOR_WIDTH_COUNT, width_name);
     if (page->annotation->addresses)
         add_data(page);

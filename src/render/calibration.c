@@ -92,15 +92,18 @@ static void add_share(struct page *page, const struct calibration *calibration, 
     const struct interval *share = &calibration->share;
     scoped_text struct text line = {0};
     if (!share->known) {
-        text_add(&line, "Whether the core is shared can't be told: the issue width of this microarchitecture isn't tabled.");
+        text_add(&line,
+                 "Whether the core is shared can't be told: the issue width of this microarchitecture isn't tabled.");
         page_paragraph(page, PAGE_FAINT, 0, 0, text_string(&line));
         return;
     }
     if (share->mid >= CALIBRATION_SHARED_BELOW) {
         text_printf(&line, "The core %s yours%s: it issue%s %.0f %% of its %u instructions a cycle.",
-                    is_kept ? "was" : "is", !had_to_wait(calibration) ? "" : is_kept ? " while you had it" : " while you have it",
-                    is_kept ? "d" : "s", 100 * share->mid,
-                    calibration->issue_slots);
+                    is_kept ? "was" : "is",
+                    !had_to_wait(calibration) ? ""
+                    : is_kept                 ? " while you had it"
+                                              : " while you have it",
+                    is_kept ? "d" : "s", 100 * share->mid, calibration->issue_slots);
         page_paragraph(page, PAGE_GOOD, 0, 0, text_string(&line));
         return;
     }
@@ -114,16 +117,21 @@ static void add_share(struct page *page, const struct calibration *calibration, 
     page_paragraph(page, PAGE_WARNING, 0, 0, text_string(&line));
 }
 
-/* Figures of the core are of the CPU time we had; who else runs on the CPU shows in how long that took, and in caches and memory. */
+/*
+ * Figures of the core are of the CPU time we had; who else runs on the CPU shows in how long that took, and in caches
+ * and memory.
+ */
 static void add_waited(struct page *page, const struct calibration *calibration, bool is_kept)
 {
     scoped_text struct text line = {0};
     if (!had_to_wait(calibration))
         return;
     text_printf(&line,
-                "Other programs %s on its CPUs: %.0f %% of the time this was ready to measure and %s. The core's figures are of the time "
+                "Other programs %s on its CPUs: %.0f %% of the time this was ready to measure and %s. The core's "
+                "figures are of the time "
                 "it had; caches and memory %s shared with them.",
-                is_kept ? "ran" : "run", 100 * calibration->waited_ratio.value, is_kept ? "waited" : "had to wait", is_kept ? "were" : "are");
+                is_kept ? "ran" : "run", 100 * calibration->waited_ratio.value, is_kept ? "waited" : "had to wait",
+                is_kept ? "were" : "are");
     page_paragraph(page, PAGE_WARNING, 0, 0, text_string(&line));
 }
 

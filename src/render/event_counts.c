@@ -137,7 +137,8 @@ static void metric_text(const struct count_metric *metric, struct ratio_text *te
     text->shown = metric->value;
     text->unit = text->unit_buffer;
     text->quality = metric->quality;
-    snprintf(text->unit_buffer, sizeof(text->unit_buffer), "%s%s%s", metric->unit, metric->unit[0] ? "  " : "", metric->name);
+    snprintf(text->unit_buffer, sizeof(text->unit_buffer), "%s%s%s", metric->unit, metric->unit[0] ? "  " : "",
+             metric->name);
     snprintf(text->number, sizeof(text->number), metric->unit[0] ? "%8.1f" : "%8.2f", metric->value);
 }
 
@@ -385,7 +386,8 @@ enum { METRIC_COLUMNS = 20 };
 static bool same_place_as(const struct count_line *a, const struct count_line *b)
 {
     return a->socket == b->socket && a->die == b->die && a->core == b->core && a->node == b->node && a->cpu == b->cpu &&
-           a->thread == b->thread && (a->cgroup == b->cgroup || (a->cgroup && b->cgroup && strcmp(a->cgroup, b->cgroup) == 0));
+           a->thread == b->thread &&
+           (a->cgroup == b->cgroup || (a->cgroup && b->cgroup && strcmp(a->cgroup, b->cgroup) == 0));
 }
 
 /* As perf has it: no rates, and a share says of what. */
@@ -472,15 +474,19 @@ static void metric_only_heading(struct text *out, const struct count_report *rep
         return;
     if (style->format == COUNT_FIELDS) {
         text_printf(out, "%s%s", style->interval ? "time" : "", style->interval ? style->separator : "");
-        text_printf(out, "%s%s", has_place ? groupings[report->grouping].heading : "", has_place ? style->separator : "");
-        text_printf(out, "%s%s", groupings[report->grouping].has_parts ? "cpus" : "", groupings[report->grouping].has_parts ? style->separator : "");
+        text_printf(out, "%s%s", has_place ? groupings[report->grouping].heading : "",
+                    has_place ? style->separator : "");
+        text_printf(out, "%s%s", groupings[report->grouping].has_parts ? "cpus" : "",
+                    groupings[report->grouping].has_parts ? style->separator : "");
     } else {
-        text_printf(out, style->interval ? "#%*s " : "%*s", style->interval ? TIME_COLUMNS - 1 : 0, style->interval ? "time" : "");
+        text_printf(out, style->interval ? "#%*s " : "%*s", style->interval ? TIME_COLUMNS - 1 : 0,
+                    style->interval ? "time" : "");
         text_add_repeated(out, " ", has_place ? (size_t)groupings[report->grouping].columns + 1 : 0);
         text_add_repeated(out, " ", groupings[report->grouping].has_parts ? PARTS_COLUMNS + 1 : 0);
     }
     for (size_t at = 0; at < report->line_count; at++)
-        for (size_t index = 0; same_place_as(&report->lines[at], place) && index < beside_count(&report->lines[at]); index++) {
+        for (size_t index = 0; same_place_as(&report->lines[at], place) && index < beside_count(&report->lines[at]);
+             index++) {
             struct ratio_text text;
             if (!metric_only_text(&report->lines[at], index, &text))
                 continue;

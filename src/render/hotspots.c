@@ -92,7 +92,8 @@ static void cell_pad(struct text *out, size_t begin, size_t width, bool right)
 }
 
 /* One number for each event of the group, side by side. */
-void hotspot_number_add(struct text *cell, enum hotspot_column column, const struct hotspot_counts *counts, size_t width)
+void hotspot_number_add(struct text *cell, enum hotspot_column column, const struct hotspot_counts *counts,
+                        size_t width)
 {
     size_t begin = cell->length;
     if (column == COLUMN_CHILDREN || column == COLUMN_OVERHEAD) {
@@ -131,8 +132,8 @@ static bool is_of_profiler(const struct hotspot *row)
     return known && known->part == HOST_PROFILER;
 }
 
-void hotspot_cell_add(struct text *cell, enum hotspot_column column, const struct hotspots *hotspots, const struct hotspot *row,
-                      const struct hotspots_layout *layout)
+void hotspot_cell_add(struct text *cell, enum hotspot_column column, const struct hotspots *hotspots,
+                      const struct hotspot *row, const struct hotspots_layout *layout)
 {
     static const char *const outcomes[] = {
         [BRANCH_OUTCOME_UNKNOWN] = "N/A", [BRANCH_PREDICTED] = "N", [BRANCH_MISPREDICTED] = "Y"};
@@ -305,7 +306,8 @@ static void add_row(struct text *out, const struct table *table, const struct ho
             cell_fit(out, begin, table, at);
             /* the name at the end of a line needs no blanks behind it, a number does need those before it */
             bool padded = !last || layout->columns[at] != COLUMN_SYMBOL;
-            cell_pad(out, begin, padded ? table->widths[at] : 0, hotspot_column_of(table->hotspots, layout->columns[at]).right);
+            cell_pad(out, begin, padded ? table->widths[at] : 0,
+                     hotspot_column_of(table->hotspots, layout->columns[at]).right);
         }
     }
     if (layout->verbose && row->share_interval.known)

@@ -59,7 +59,8 @@ static void add_function(struct text *identity, const struct hotspots *hotspots,
 }
 
 /* Rows with the same cell at that level are one branch; functions of one name aren't the same. */
-static void branches_find(const struct hierarchy *hierarchy, size_t level, const uint32_t *rows, size_t count, struct branches *branches)
+static void branches_find(const struct hierarchy *hierarchy, size_t level, const uint32_t *rows, size_t count,
+                          struct branches *branches)
 {
     const struct table *table = hierarchy->table;
     struct strings names;
@@ -79,7 +80,8 @@ static void branches_find(const struct hierarchy *hierarchy, size_t level, const
         if (branch_by_name.items[name] == UINT32_MAX) {
             branch_by_name.items[name] = (uint32_t)branches->count;
             *vec_push(branches) = (struct branch){
-                .row = row, .counts = memory_alloc(memory_product(members_of(hierarchy), sizeof(struct hotspot_counts)))};
+                .row = row,
+                .counts = memory_alloc(memory_product(members_of(hierarchy), sizeof(struct hotspot_counts)))};
         }
         branch_count(&branches->items[branch_by_name.items[name]], table->hotspots, rows[at]);
     }
@@ -120,7 +122,8 @@ static void add_blanks(const struct hierarchy *hierarchy, size_t count)
 
 static size_t number_width(const struct hierarchy *hierarchy, size_t number)
 {
-    return members_of(hierarchy) * hotspot_column_of(hierarchy->table->hotspots, hierarchy->numbers[number]).width_least;
+    return members_of(hierarchy) *
+           hotspot_column_of(hierarchy->table->hotspots, hierarchy->numbers[number]).width_least;
 }
 
 /* A column's numbers for the group's events: each at the right of its place, or in one cell behind blanks. */
@@ -156,7 +159,9 @@ static void add_branch(const struct hierarchy *hierarchy, size_t level, const st
         add_blanks(hierarchy, LEVEL_INDENT * (hierarchy->level_count - 1));
     text_append(hierarchy->out, cell.bytes, cell.length);
     size_t length = text_columns(text_string(&cell));
-    add_blanks(hierarchy, separator && table->layout->columns[column] != COLUMN_SYMBOL && length < table->widths[column] ? table->widths[column] - length : 0);
+    add_blanks(hierarchy, separator && table->layout->columns[column] != COLUMN_SYMBOL && length < table->widths[column]
+                              ? table->widths[column] - length
+                              : 0);
     text_add_char(hierarchy->out, '\n');
 }
 
@@ -227,7 +232,8 @@ static void add_heading(const struct hierarchy *hierarchy)
         return;
     }
     size_t width = numbers_width(hierarchy);
-    text_printf(hierarchy->out, "# %*s%s  %s\n# ", (int)(width - numbers.length), "", text_string(&numbers), text_string(&names));
+    text_printf(hierarchy->out, "# %*s%s  %s\n# ", (int)(width - numbers.length), "", text_string(&numbers),
+                text_string(&names));
     text_add_repeated(hierarchy->out, ".", width);
     text_add(hierarchy->out, "  ");
     text_add_repeated(hierarchy->out, ".", names_width(hierarchy, names.length));

@@ -19,12 +19,13 @@ struct table {
 
 struct column hotspot_column_of(const struct hotspots *hotspots, enum hotspot_column column);
 bool hotspot_column_is_number(enum hotspot_column column);
-void hotspot_cell_add(struct text *cell, enum hotspot_column column, const struct hotspots *hotspots, const struct hotspot *row,
-                      const struct hotspots_layout *layout);
+void hotspot_cell_add(struct text *cell, enum hotspot_column column, const struct hotspots *hotspots,
+                      const struct hotspot *row, const struct hotspots_layout *layout);
 /* A name with separators in it, from `begin` on, must not look like several cells. */
 void hotspot_cell_separate(struct text *out, size_t begin, const char *separator);
 /* One number of the column, at the right of so many places. */
-void hotspot_number_add(struct text *cell, enum hotspot_column column, const struct hotspot_counts *counts, size_t width);
+void hotspot_number_add(struct text *cell, enum hotspot_column column, const struct hotspot_counts *counts,
+                        size_t width);
 /* The row's call tree, below it. */
 void hotspot_tree_add(struct text *out, const struct table *table, const struct hotspot *row);
 

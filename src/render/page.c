@@ -83,7 +83,8 @@ static size_t word_columns(struct view word)
 
 static bool is_unit(struct view word)
 {
-    static const char *const units[] = {"%", "ns", "us", "ms", "s", "min", "h", "B", "KiB", "MiB", "GiB", "TiB", "MB", "GB", "MB/s", "GB/s", "MHz", "GHz"};
+    static const char *const units[] = {"%",   "ns",  "us",  "ms", "s",  "min",  "h",    "B",   "KiB",
+                                        "MiB", "GiB", "TiB", "MB", "GB", "MB/s", "GB/s", "MHz", "GHz"};
     while (word.length && strchr(".,;:)", word.text[word.length - 1]))
         word.length--;
     for (size_t at = 0; at < array_count(units); at++)

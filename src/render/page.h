@@ -2,7 +2,8 @@
 /*
  * Text made for the eye: colour by meaning, paragraphs within 100 columns, marks that a plain terminal can show.
  *
- * Colour only on a terminal that isn't dumb, and without NO_COLOR; marks beyond ASCII only in a UTF-8 locale. Columns count code points.
+ * Colour only on a terminal that isn't dumb, and without NO_COLOR; marks beyond ASCII only in a UTF-8 locale. Columns
+ * count code points.
  */
 #ifndef PLUMB_RENDER_PAGE_H
 #define PLUMB_RENDER_PAGE_H
@@ -32,15 +33,16 @@ struct page page_for(struct text *out, FILE *stream_or_null);
 
 /* Text in the colour of its meaning. */
 void page_add(struct page *page, enum page_meaning meaning, const char *text);
-__attribute__((format(printf, 3, 4))) void page_printf(struct page *page, enum page_meaning meaning, const char *format, ...);
+__attribute__((format(printf, 3, 4))) void page_printf(struct page *page, enum page_meaning meaning, const char *format,
+                                                       ...);
 /* A heading on a line of its own, after an empty line unless it is the first. */
 void page_heading(struct page *page, const char *text);
 /* Fill with blanks up to a column that counts from the text's own width. */
 void page_pad(struct page *page, const char *text_just_added, size_t columns);
 /*
- * A paragraph of words, broken at blanks so that no line passes the width (a longer word stands alone), but not between a
- * number and its unit ("13 %"). The first line starts where the cursor is (`used` columns so far), the next ones after
- * `indent` blanks. Ends the line.
+ * A paragraph of words, broken at blanks so that no line passes the width (a longer word stands alone), but not between
+ * a number and its unit ("13 %"). The first line starts where the cursor is (`used` columns so far), the next ones
+ * after `indent` blanks. Ends the line.
  */
 void page_paragraph(struct page *page, enum page_meaning meaning, size_t used, size_t indent, const char *text);
 

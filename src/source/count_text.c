@@ -85,7 +85,8 @@ static bool is_name(struct view name)
 
 static const double COUNT_MOST = 1e20; /* beyond what counters hold: it is no count */
 
-static void event_add(struct reader *reader, struct view name, struct view unit, struct view value, double running_ratio)
+static void event_add(struct reader *reader, struct view name, struct view unit, struct view value,
+                      double running_ratio)
 {
     double count = 0;
     bool known = view_double(value, &count) && fabs(count) < COUNT_MOST;
@@ -167,7 +168,8 @@ static bool is_value(struct view field)
 
 static bool is_unit(struct view unit)
 {
-    static const char *const units[] = {"", "msec", "ns", "Joules", "MiB", "MB", "GB", "Bytes", "sec", "s", "%", "W", "KiB"};
+    static const char *const units[] = {"",      "msec", "ns", "Joules", "MiB", "MB", "GB",
+                                        "Bytes", "sec",  "s",  "%",      "W",   "KiB"};
     for (size_t at = 0; at < array_count(units); at++)
         if (view_equal(unit, units[at]))
             return true;
@@ -192,7 +194,10 @@ static size_t fields_cut(struct view line, char separator, struct view *fields)
     return count;
 }
 
-/* "3,50,msec,task-clock": a number before the value says how many CPUs were added up, behind which ones. Where it doesn't, the separator is the fraction's mark. */
+/*
+ * "3,50,msec,task-clock": a number before the value says how many CPUs were added up, behind which ones. Where it
+ * doesn't, the separator is the fraction's mark.
+ */
 static bool is_cut_apart(const struct view *fields, size_t value)
 {
     uint64_t whole;
@@ -222,7 +227,8 @@ static void separated_line(struct reader *reader, struct view line, char separat
     if (value + 2 < count) {
         for (size_t at = value + 3; at + 1 < count && at < value + 7; at++) { /* run time in ns, then % of it */
             double time, percent;
-            if (!view_double(fields[at], &time) || !view_double(fields[at + 1], &percent) || percent < 0 || percent > 100)
+            if (!view_double(fields[at], &time) || !view_double(fields[at + 1], &percent) || percent < 0 ||
+                percent > 100)
                 continue;
             running = percent;
             break;
@@ -230,8 +236,10 @@ static void separated_line(struct reader *reader, struct view line, char separat
         leading_note(reader, fields, value);
         double number;
         struct view where = {line.text, (size_t)(fields[value].text - line.text)};
-        struct view cgroup = value + 3 < count && !view_double(fields[value + 3], &number) && !view_ends(fields[value + 3], "%")
-                                 ? fields[value + 3] : VIEW("");
+        struct view cgroup =
+            value + 3 < count && !view_double(fields[value + 3], &number) && !view_ends(fields[value + 3], "%")
+                ? fields[value + 3]
+                : VIEW("");
         line_note(reader, fields[value + 2], where, cgroup);
         event_add(reader, fields[value + 2], fields[value + 1], fields[value], running / 100);
     }
@@ -253,7 +261,8 @@ static void separated_line(struct reader *reader, struct view line, char separat
 /* The interval, and which CPUs, threads or devices were added up. */
 static struct view json_where(struct reader *reader, const struct json_tokens *tokens, uint32_t object)
 {
-    static const char *const keys[] = {"interval", "cpu", "thread", "core", "die", "socket", "node", "cluster", "cache", "device"};
+    static const char *const keys[] = {"interval", "cpu",  "thread",  "core",  "die",
+                                       "socket",   "node", "cluster", "cache", "device"};
     const char *where = "";
     for (size_t at = 0; at < array_count(keys); at++) {
         struct view value = json_token_view(tokens, json_token_member(tokens, object, keys[at]));
@@ -285,20 +294,23 @@ static void json_line(struct reader *reader, const struct json_tokens *tokens, u
     (void)!view_double(json_token_view(tokens, json_token_member(tokens, object, "pcnt-running")), &running);
     interval_note(reader, json_token_view(tokens, json_token_member(tokens, object, "interval")));
     if (name.length)
-        line_note(reader, name, json_where(reader, tokens, object), json_token_view(tokens, json_token_member(tokens, object, "cgroup")));
+        line_note(reader, name, json_where(reader, tokens, object),
+                  json_token_view(tokens, json_token_member(tokens, object, "cgroup")));
     const char *unescaped = json_token_text(tokens, json_token_member(tokens, object, "event"), reader->arena);
     if (name.length)
         event_add(reader, view_of(unescaped), unit, value, running >= 0 && running <= 100 ? running / 100 : 1);
     if (!name.length)
         json_metrics(reader, tokens, object);
-    struct view metric = json_token_view(tokens, json_token_member(tokens, object, "metric-unit")), metric_unit = VIEW("");
+    struct view metric = json_token_view(tokens, json_token_member(tokens, object, "metric-unit")),
+                metric_unit = VIEW("");
     const char *blank = memrchr(metric.text, ' ', metric.length);
     if (blank) {
         metric_unit = view_trim((struct view){metric.text, (size_t)(blank - metric.text)});
         metric = view_skip(metric, (size_t)(blank - metric.text) + 1);
     }
     if (view_find(metric, "_") > 0)
-        metric_add(reader, metric, json_token_view(tokens, json_token_member(tokens, object, "metric-value")), metric_unit);
+        metric_add(reader, metric, json_token_view(tokens, json_token_member(tokens, object, "metric-value")),
+                   metric_unit);
 }
 
 static bool json_read(struct reader *reader, struct view line)
@@ -322,7 +334,9 @@ static bool json_read(struct reader *reader, struct view line)
 
 /* ---- toplev -x ---- */
 
-/* [Timestamp,][CPUs,]Area,Value,Unit,…, or with --columns [Timestamp,]Area,Node,CPU,CPU…,Description,…: by the heading. */
+/*
+ * [Timestamp,][CPUs,]Area,Value,Unit,…, or with --columns [Timestamp,]Area,Node,CPU,CPU…,Description,…: by the heading.
+ */
 struct toplev_columns {
     bool known;
     size_t name, value, values; /* columns: the node's path; its first value; how many values */
@@ -342,7 +356,8 @@ static bool toplev_heading(struct view line, struct toplev_columns *columns)
 {
     struct view fields[FIELDS_MOST];
     size_t count = fields_cut(line, ',', fields);
-    size_t area = column_find(fields, count, "Area"), value = column_find(fields, count, "Value"), unit = column_find(fields, count, "Unit");
+    size_t area = column_find(fields, count, "Area"), value = column_find(fields, count, "Value"),
+           unit = column_find(fields, count, "Unit");
     size_t node = column_find(fields, count, "Node"), end = column_find(fields, count, "Description");
     if (area == SIZE_MAX)
         return false;
@@ -422,10 +437,18 @@ static void text_metrics(struct reader *reader, struct view line)
 static const struct {
     const char *words, *name;
 } headings[] = {
-    {"bad speculation", "Bad_Speculation"},     {"frontend bound", "Frontend_Bound"},   {"backend bound", "Backend_Bound"},
-    {"heavy operations", "Heavy_Operations"},   {"light operations", "Light_Operations"}, {"branch mispredict", "Branch_Mispredicts"},
-    {"machine clears", "Machine_Clears"},       {"fetch latency", "Fetch_Latency"},     {"fetch bandwidth", "Fetch_Bandwidth"},
-    {"memory bound", "Memory_Bound"},           {"core bound", "Core_Bound"},           {"retiring", "Retiring"},
+    {"bad speculation", "Bad_Speculation"},
+    {"frontend bound", "Frontend_Bound"},
+    {"backend bound", "Backend_Bound"},
+    {"heavy operations", "Heavy_Operations"},
+    {"light operations", "Light_Operations"},
+    {"branch mispredict", "Branch_Mispredicts"},
+    {"machine clears", "Machine_Clears"},
+    {"fetch latency", "Fetch_Latency"},
+    {"fetch bandwidth", "Fetch_Bandwidth"},
+    {"memory bound", "Memory_Bound"},
+    {"core bound", "Core_Bound"},
+    {"retiring", "Retiring"},
 };
 
 /* The metric that a heading begins with, cut off; NULL: it begins with none. */
@@ -512,8 +535,9 @@ static bool is_place(struct view word)
     while (digits < word.length && isdigit((unsigned char)word.text[word.length - 1 - digits]))
         digits++;
     struct view before = {word.text, word.length - digits};
-    return digits && (view_equal(before, "CPU") || view_equal(before, "S") || view_equal(before, "N") || view_ends(before, "-") ||
-                      view_ends(before, "-D") || view_ends(before, "-C") || view_ends(before, "-L"));
+    return digits &&
+           (view_equal(before, "CPU") || view_equal(before, "S") || view_equal(before, "N") || view_ends(before, "-") ||
+            view_ends(before, "-D") || view_ends(before, "-C") || view_ends(before, "-L"));
 }
 
 /* Cut what stands before the count: the time of -I, where it was counted, and how many CPUs that are. */

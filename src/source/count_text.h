@@ -3,12 +3,13 @@
  * What was counted, or computed, by another tool? Counts out of perf stat's -x, -j and text output, metrics that it or
  * toplev printed, and what it says of time.
  *
- * Lines of several CPUs, sockets, threads and intervals of one event are added up. An event that stands there again for the
- * same CPUs and the same interval was counted again, in another group or run: a new set begins, and what follows is of that
- * set. A count that perf couldn't make is kept with its reason. Told apart by the lines themselves; tables drawn with bars ("| 66.5 % | tma_dram_bound |") are text.
- * --metric-only's lines of values are read by the heading above them.
- * Text in other languages' numbers is read ("3,50 msec", "44.120.903.881 cycles"); of -x and --metric-only with a comma as mark of fraction and separator nothing is.
- * Does not support: -r's spread (the mean is read).
+ * Lines of several CPUs, sockets, threads and intervals of one event are added up. An event that stands there again for
+ * the same CPUs and the same interval was counted again, in another group or run: a new set begins, and what follows is
+ * of that set. A count that perf couldn't make is kept with its reason. Told apart by the lines themselves; tables
+ * drawn with bars ("| 66.5 % | tma_dram_bound |") are text. --metric-only's lines of values are read by the heading
+ * above them.
+ * Text in other languages' numbers is read ("3,50 msec", "44.120.903.881 cycles"); of -x and --metric-only with a comma
+ * as mark of fraction and separator nothing is. Does not support: -r's spread (the mean is read).
  */
 #ifndef PLUMB_SOURCE_COUNT_TEXT_H
 #define PLUMB_SOURCE_COUNT_TEXT_H
@@ -46,7 +47,10 @@ struct count_text {
     size_t broken_lines; /* JSON that ends early, or is none */
 };
 
-/* Errors: ERROR_FORMAT when not a single count or metric is in it; ERROR_LIMIT: over a thousand runs. Owner of all strings: arena. */
+/*
+ * Errors: ERROR_FORMAT when not a single count or metric is in it; ERROR_LIMIT: over a thousand runs. Owner of all
+ * strings: arena.
+ */
 MUST_CHECK bool count_text_read(struct count_text *counts, struct view text, struct arena *arena, struct error *err);
 
 #endif

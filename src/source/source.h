@@ -34,7 +34,8 @@ struct source_facts {
     struct bytes_view tracing_data;           /* formats of the recorded tracepoints, as trace-cmd stores them */
     uint64_t features;                        /* bit N: the header has perf.data's feature N */
     const char *pmu_mappings;                 /* "software = 1, tracepoint = 2" */
-    uint64_t clock_resolution_ns, clock_ns, clock_wall_ns; /* a clock of one's own choice: clock_ns was clock_wall_ns of 1970 on */
+    /* a clock of one's own choice: clock_ns was clock_wall_ns of 1970 on */
+    uint64_t clock_resolution_ns, clock_ns, clock_wall_ns;
     uint32_t clock_id, compression_level, compression_ratio;
     uint64_t captured_on_s;                   /* the file's modification time */
     uint32_t header_version;
@@ -51,11 +52,14 @@ struct source_losses {
 };
 
 struct source_ops {
-    /* false at the end or on error (then err->kind != ERROR_NONE). The record is valid until the next call, or longer: record_stays. */
+    /*
+     * false at the end or on error (then err->kind != ERROR_NONE). The record is valid until the next call, or longer:
+     * record_stays.
+     */
     bool (*next)(struct source *source, struct record *ret_record, struct error *err);
     /*
-     * With any_order: of the samples that come next up to `most`, where their heads are all there is to them; valid until the next call. 0: next() has
-     * what comes, which may be a sample. NULL: no source of that kind does.
+     * With any_order: of the samples that come next up to `most`, where their heads are all there is to them; valid
+     * until the next call. 0: next() has what comes, which may be a sample. NULL: no source of that kind does.
      */
     size_t (*heads)(struct source *source, struct sample_head *ret_heads, size_t most);
     void (*close)(struct source *source);
@@ -68,11 +72,17 @@ struct source {
     uint32_t rename_count; /* events' names that were learnt later than the events */
     struct source_facts facts;
     struct source_losses losses; /* complete after the last record */
-    uint64_t records_kept[RECORD_TYPES_MOST]; /* by type as stored: those that next() met and keeps to itself (rounds, packed bytes, trace data) */
-    bool any_order;    /* set before the first record: heads may come in whatever order between the records, which keep theirs (counters' values need it) */
+    /* by type as stored: those that next() met and keeps to itself (rounds, packed bytes, trace data) */
+    uint64_t records_kept[RECORD_TYPES_MOST];
+    /*
+     * set before the first record: heads may come in whatever order between the records, which keep theirs (counters'
+     * values need it)
+     */
+    bool any_order;
     bool gives_heads;  /* with any_order: heads() has some of them */
     bool record_stays; /* the last record is valid until the source is closed, whatever is asked for after it */
-    uint64_t read_bytes, total_bytes; /* how far next() is, for who waits; total 0: not known beforehand, as of a pipe */
+    /* how far next() is, for who waits; total 0: not known beforehand, as of a pipe */
+    uint64_t read_bytes, total_bytes;
 };
 
 #endif

@@ -36,7 +36,8 @@ struct interval calibration_figure(const struct calibration *calibration, enum c
 
 static struct interval between(struct interval a, struct interval b, double part)
 {
-    return interval_of(a.low + part * (b.low - a.low), a.mid + part * (b.mid - a.mid), a.high + part * (b.high - a.high));
+    return interval_of(a.low + part * (b.low - a.low), a.mid + part * (b.mid - a.mid),
+                       a.high + part * (b.high - a.high));
 }
 
 struct interval calibration_latency_ns(const struct calibration *calibration, double bytes, bool on_huge_pages)
@@ -208,7 +209,8 @@ bool calibration_read(struct calibration *calibration, struct json_value object,
     calibration->taken_at_s = taken_at_s > 0 && taken_at_s < LARGEST ? taken_at_s : 0;
     calibration->elapsed_s = elapsed_s > 0 && elapsed_s < LARGEST ? elapsed_s : 0;
     double waited_ratio = json_number_or(json_member(object, "waited_ratio"), -1);
-    calibration->waited_ratio = waited_ratio >= 0 && waited_ratio <= 1 ? measured_as(waited_ratio) : not_measured("it doesn't say");
+    calibration->waited_ratio =
+        waited_ratio >= 0 && waited_ratio <= 1 ? measured_as(waited_ratio) : not_measured("it doesn't say");
     const char *cpus = json_text_or(json_member(object, "cpus"), NULL);
     calibration->cpu_list = cpus ? arena_string(arena, cpus) : NULL;
     for (size_t at = 0; at < CALIBRATION_FIGURES; at++)

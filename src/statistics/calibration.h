@@ -3,9 +3,9 @@
  * What could a machine do at one moment: its clock, what a core issues and computes a cycle, how long memory takes by
  * working set and page size, how much it moves, what a wrong guess and a way out to the hypervisor cost?
  *
- * The plain result of probe/calibration, as a document too (the cache, the part of a case). Every figure is a median with
- * quartiles: on a shared machine the ceilings themselves move by a factor of two within minutes, and a figure without its
- * spread would mislead. It stands here so that probe/, analyse/, finding/ and render/ may all see it.
+ * The plain result of probe/calibration, as a document too (the cache, the part of a case). Every figure is a median
+ * with quartiles: on a shared machine the ceilings themselves move by a factor of two within minutes, and a figure
+ * without its spread would mislead. It stands here so that probe/, analyse/, finding/ and render/ may all see it.
  */
 #ifndef PLUMB_STATISTICS_CALIBRATION_H
 #define PLUMB_STATISTICS_CALIBRATION_H
@@ -30,8 +30,10 @@ enum calibration_figure {
     CALIBRATION_WRITE_ONE,
     CALIBRATION_READ_ALL,
     CALIBRATION_PAGE_WALK,   /* nanoseconds a load on 4 KiB pages beyond one on 2 MiB pages, largest working set */
-    /* Of the clock behind scalar code, the share left right behind 1 ms of vectors: multiply-adds are heavy, additions of
-       integers light. Blocks in pairs, on one CPU. */
+    /*
+     * Of the clock behind scalar code, the share left right behind 1 ms of vectors: multiply-adds are heavy, additions
+     * of integers light. Blocks in pairs, on one CPU.
+     */
     CALIBRATION_CLOCK_HEAVY_256,
     CALIBRATION_CLOCK_LIGHT_512,
     CALIBRATION_CLOCK_HEAVY_512,
@@ -90,8 +92,8 @@ bool calibration_cpus_differ(const struct calibration *calibration);
 /* The members alone, into an object that is open. */
 void calibration_members(const struct calibration *calibration, struct json_writer *json);
 /*
- * Of such an object. A figure that is missing or impossible (negative, its bounds out of order) isn't known; what can't be
- * a calibration at all is an error. Errors: ERROR_FORMAT. Owner of strings: arena.
+ * Of such an object. A figure that is missing or impossible (negative, its bounds out of order) isn't known; what can't
+ * be a calibration at all is an error. Errors: ERROR_FORMAT. Owner of strings: arena.
  */
 MUST_CHECK bool calibration_read(struct calibration *calibration, struct json_value object, struct arena *arena,
                                  struct error *err);

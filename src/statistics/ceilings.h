@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What could the machine do while a program was measured? Calibrations of just before and just after, glimpses of the
- * clock and the issue rate on the program's own CPUs meanwhile, and the last full calibration that was kept: calibration.json
- * of a case.
+ * clock and the issue rate on the program's own CPUs meanwhile, and the last full calibration that was kept:
+ * calibration.json of a case.
  *
  * `now` is all of it together, and what others should use: the clock and the share of the issue width from the glimpses
- * where there were enough of them (they saw the CPU that the program ran on), else from before and after; a figure that only the full
- * calibration has comes from that one, and kept_age_s says how old it is.
+ * where there were enough of them (they saw the CPU that the program ran on), else from before and after; a figure that
+ * only the full calibration has comes from that one, and kept_age_s says how old it is.
  */
 #ifndef PLUMB_STATISTICS_CEILINGS_H
 #define PLUMB_STATISTICS_CEILINGS_H
@@ -44,7 +44,10 @@ struct interval ceilings_share(const struct ceilings *ceilings);
 /* "Your core is being shared": the middle of the share is below what our own kernels reach alone. */
 bool ceilings_are_shared(const struct ceilings *ceilings);
 
-/* Whether a core can be like that: a look that an interruption spoilt is none. What isn't sound is not kept, and not read. */
+/*
+ * Whether a core can be like that: a look that an interruption spoilt is none. What isn't sound is not kept, and not
+ * read.
+ */
 bool ceilings_glimpse_is_sound(const struct ceilings_glimpse *glimpse);
 
 void ceilings_write(const struct ceilings *ceilings, struct text *out);

@@ -12,7 +12,10 @@ static const struct {
     const char *key;
     double own_most_ns; /* no processor takes longer by itself; 0: it isn't one instruction */
 } cost_rows[] = {
-    /* 100 to 250 cycles of CPUID, 25 to 40 of RDTSC (data/exit_costs.tsv), at the lowest clock that servers run at: 1 GHz */
+    /*
+     * 100 to 250 cycles of CPUID, 25 to 40 of RDTSC (data/exit_costs.tsv), at the lowest clock that servers run at: 1
+     * GHz
+     */
     [GUEST_COST_CPUID] = {"cpuid_ns", 300},
     [GUEST_COST_CPUID_HOST] = {"cpuid_hypervisor_ns", 300},
     [GUEST_COST_CLOCK] = {"rdtsc_ns", 100},
@@ -57,8 +60,9 @@ enum guest_leaves guest_cost_leaves(const struct guest_costs *costs, enum guest_
     struct interval value = guest_cost(costs, cost);
     if (!value.known || cost_rows[cost].own_most_ns <= 0)
         return GUEST_LEAVES_UNKNOWN;
-    return value.low > cost_rows[cost].own_most_ns ? GUEST_LEAVES_YES : value.mid < cost_rows[cost].own_most_ns ? GUEST_LEAVES_NO
-                                                                                             : GUEST_LEAVES_UNKNOWN;
+    return value.low > cost_rows[cost].own_most_ns   ? GUEST_LEAVES_YES
+           : value.mid < cost_rows[cost].own_most_ns ? GUEST_LEAVES_NO
+                                                     : GUEST_LEAVES_UNKNOWN;
 }
 
 /* ---- gaps ---- */
@@ -80,7 +84,8 @@ static double off_phase(double at_ns, double phase_ns, double period_ns, double 
     return fabs(turns - *ret_turn) * period_ns;
 }
 
-static size_t turns_hit(const struct guest_gap *gaps, const bool *taken, size_t count, double phase_ns, double period_ns)
+static size_t turns_hit(const struct guest_gap *gaps, const bool *taken, size_t count, double phase_ns,
+                        double period_ns)
 {
     size_t hits = 0;
     double last = -1e300, turn;
@@ -96,7 +101,8 @@ static size_t turns_hit(const struct guest_gap *gaps, const bool *taken, size_t 
 static const double host_rates[] = {1000, 300, 250, 100};
 
 /* As many hits a faster series alone would give there: it has as many one of its own periods on. */
-static size_t turns_hit_faster(const struct guest_gap *gaps, const bool *taken, size_t count, double phase_ns, double hz)
+static size_t turns_hit_faster(const struct guest_gap *gaps, const bool *taken, size_t count, double phase_ns,
+                               double hz)
 {
     size_t most = 0;
     for (size_t at = 0; at < array_count(host_rates); at++) {
@@ -109,9 +115,11 @@ static size_t turns_hit_faster(const struct guest_gap *gaps, const bool *taken, 
     return most;
 }
 
-/* Mark the gaps that come once each period at the same place; false: none do. seen_ratio: of the span, the thread ran. */
-static bool regular_find(const struct guest_gap *gaps, bool *taken, size_t count, double span_ns, double seen_ratio, double hz,
-                         double *lengths, size_t *ret_lengths)
+/*
+ * Mark the gaps that come once each period at the same place; false: none do. seen_ratio: of the span, the thread ran.
+ */
+static bool regular_find(const struct guest_gap *gaps, bool *taken, size_t count, double span_ns, double seen_ratio,
+                         double hz, double *lengths, size_t *ret_lengths)
 {
     double period_ns = 1e9 / hz, best_phase = 0, turn;
     size_t best = 0;
@@ -151,8 +159,8 @@ static void others_judge(const struct guest_gap *gaps, bool *taken, size_t count
             cpu->host_hz = host_rates[at];
 }
 
-void guest_gaps_judge(const struct guest_gap *gaps, size_t count, double span_ns, double tick_hz, struct guest_cpu *ret_cpu,
-                      struct guest_value *ret_tick, struct guest_value *ret_other)
+void guest_gaps_judge(const struct guest_gap *gaps, size_t count, double span_ns, double tick_hz,
+                      struct guest_cpu *ret_cpu, struct guest_value *ret_tick, struct guest_value *ret_other)
 {
     scoped_free struct guest_gap *kept = memory_alloc((count + 1) * sizeof(*kept));
     scoped_free bool *taken = memory_alloc((count + 1) * sizeof(*taken));
@@ -175,9 +183,10 @@ void guest_gaps_judge(const struct guest_gap *gaps, size_t count, double span_ns
     shorter = shorter < GAPS_JUDGED_MOST ? shorter : GAPS_JUDGED_MOST;
     span_ns = shorter == GAPS_JUDGED_MOST ? kept[shorter - 1].at_ns : span_ns;
     bool shared = ret_cpu->long_ratio > SHARED_MOST;
-    *ret_tick = (struct guest_value){.why_not = shared        ? "others used that CPU meanwhile"
-                                                : tick_hz > 0 ? "its ticks could not be told from what else interrupted it"
-                                                              : "the kernel's tick rate isn't known"};
+    *ret_tick =
+        (struct guest_value){.why_not = shared        ? "others used that CPU meanwhile"
+                                        : tick_hz > 0 ? "its ticks could not be told from what else interrupted it"
+                                                      : "the kernel's tick rate isn't known"};
     if (shared) {
         *ret_other = *ret_tick;
         return;
@@ -190,8 +199,8 @@ void guest_gaps_judge(const struct guest_gap *gaps, size_t count, double span_ns
 /* ---- pages ---- */
 
 /*
- * With huge pages behind it the ratio is noise around 0; with small ones measured 0.2 to 0.8 (bench/RESULTS.md): the walk is
- * a level shorter than that of a small page in here, never free.
+ * With huge pages behind it the ratio is noise around 0; with small ones measured 0.2 to 0.8 (bench/RESULTS.md): the
+ * walk is a level shorter than that of a small page in here, never free.
  */
 static const double RATIO_HUGE_BELOW = 0.12, RATIO_SMALL_ABOVE = 0.15;
 /* The walk of small pages must show: of the time of a dense load, at least. */
@@ -223,7 +232,8 @@ void host_backing_judge(const double *dense_ns, const double *huge_ns, const dou
         return;
     }
     if (!walk_shows(dense_ns, small_ns, rounds)) {
-        ret_pages->why_not = "even 4 KiB pages of this guest's own cost nothing that shows here: the probe has no power";
+        ret_pages->why_not =
+            "even 4 KiB pages of this guest's own cost nothing that shows here: the probe has no power";
         return;
     }
     for (size_t at = 0; at < rounds; at++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What does being a guest cost, seen from inside: ways out to the hypervisor, pages that the host has to find first, waking
- * from idle, ticks, and is this memory on small pages behind the guest?
+ * What does being a guest cost, seen from inside: ways out to the hypervisor, pages that the host has to find first,
+ * waking from idle, ticks, and is this memory on small pages behind the guest?
  *
- * The plain result of probe/guest, and what is judged from its raw numbers alone. It stands here so that probe/, finding/ and
- * render/ may all see it. A figure is the median with its quartiles, or why it isn't known.
+ * The plain result of probe/guest, and what is judged from its raw numbers alone. It stands here so that probe/,
+ * finding/ and render/ may all see it. A figure is the median with its quartiles, or why it isn't known.
  * Does not support: counting exits (nobody can from in here), telling how long the host was away within a figure.
  */
 #ifndef PLUMB_STATISTICS_GUEST_COSTS_H
@@ -17,12 +17,14 @@ enum guest_cost { /* all in nanoseconds */
     GUEST_COST_CPUID,        /* CPUID of leaf 0 */
     GUEST_COST_CPUID_HOST,   /* CPUID of leaf 40000000H, the hypervisor's own: a TDX module hands it on */
     GUEST_COST_CLOCK,        /* RDTSC */
-    GUEST_COST_TOUCH_USED,   /* first write to a page of memory that this guest used a moment ago: its own fault alone */
+    /* first write to a page of memory that this guest used a moment ago: its own fault alone */
+    GUEST_COST_TOUCH_USED,
     GUEST_COST_TOUCH_OLD,    /* the same on memory that was free for longest */
     GUEST_COST_HOST_FAULT,   /* by how much the slow ones of these are slower: the host had no page there */
     GUEST_COST_WAKE_POLLED,  /* a thread on another CPU wakes; that CPU was kept from going idle */
     GUEST_COST_WAKE_IDLE,    /* the same; that CPU was idle (HLT) */
-    GUEST_COST_TIMER_POLLED, /* how long after its timer was due a sleeping thread runs; its CPU was kept from going idle */
+    /* how long after its timer was due a sleeping thread runs; its CPU was kept from going idle */
+    GUEST_COST_TIMER_POLLED,
     GUEST_COST_TIMER_IDLE,   /* the same; its CPU was idle (HLT) */
     GUEST_COST_IPI,          /* one CPU interrupts another and has its answer */
     GUEST_COST_TICK,         /* what one tick of this kernel takes from a thread that computes */
@@ -51,7 +53,8 @@ struct guest_cpu {
     double gaps_per_s;        /* interruptions that the thread itself saw, none longer than GUEST_GAP_LONG_NS */
     double lost_ratio;        /* their share of the time that longer ones left it */
     double long_ratio;        /* share of its time that longer ones took: others ran, in the guest or on the host */
-    double host_hz;           /* interruptions as regular as a host's tick, which this kernel didn't count; 0: none found */
+    /* interruptions as regular as a host's tick, which this kernel didn't count; 0: none found */
+    double host_hz;
 };
 
 enum {
@@ -68,8 +71,10 @@ enum host_backing_verdict {
 struct host_backing {
     enum host_backing_verdict verdict;
     const char *why_not;                    /* HOST_BACKING_UNKNOWN */
-    struct interval dense_ns, huge_ns, small_ns; /* a load: lines side by side; one a page on 2 MiB pages; on 4 KiB pages */
-    struct interval ratio;  /* of the walk that small pages cost in here, what huge ones cost all the same: median, 95 % */
+    /* a load: lines side by side; one a page on 2 MiB pages; on 4 KiB pages */
+    struct interval dense_ns, huge_ns, small_ns;
+    /* of the walk that small pages cost in here, what huge ones cost all the same: median, 95 % */
+    struct interval ratio;
     struct interval likely; /* share of the rounds that say "small": Wilson, 95 % */
     uint32_t rounds;
     uint64_t pages;         /* 4 KiB pages gone over in a round */
@@ -107,8 +112,8 @@ struct guest_gap { /* a stretch in which a thread that reads the clock again and
  * What do these gaps of one CPU, span_ns long in all, say? tick_hz: of this kernel there (0: not known). Fills the gap
  * members of ret_cpu and, where gaps come as regularly as such ticks, what they took.
  */
-void guest_gaps_judge(const struct guest_gap *gaps, size_t count, double span_ns, double tick_hz, struct guest_cpu *ret_cpu,
-                      struct guest_value *ret_tick, struct guest_value *ret_other);
+void guest_gaps_judge(const struct guest_gap *gaps, size_t count, double span_ns, double tick_hz,
+                      struct guest_cpu *ret_cpu, struct guest_value *ret_tick, struct guest_value *ret_other);
 
 /*
  * Rounds of three times each. Dense lines need few translations whatever the pages; one line a page of 4 KiB needs more

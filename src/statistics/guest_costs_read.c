@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-/* Nothing here takes a quarter of an hour, or is there more often than that: such a number comes from a damaged file. */
+/*
+ * Nothing here takes a quarter of an hour, or is there more often than that: such a number comes from a damaged file.
+ */
 static const double LARGEST = 1e12;
 
 static struct interval interval_read(struct json_value value, bool may_be_negative)
@@ -61,7 +63,8 @@ static void cpus_read(struct guest_costs *costs, struct json_value list)
 {
     for (size_t at = 0; at < json_count(list) && costs->cpu_count < GUEST_CPUS_MOST; at++) {
         struct json_value item = json_item(list, at);
-        double span_s = rate_read(json_member(item, "span_s")), gaps = rate_read(json_member(item, "interruptions_per_s"));
+        double span_s = rate_read(json_member(item, "span_s")),
+               gaps = rate_read(json_member(item, "interruptions_per_s"));
         if (span_s <= 0 || gaps < 0)
             continue;
         double host_hz = rate_read(json_member(item, "host_tick_hz"));
@@ -112,10 +115,12 @@ bool guest_costs_read(struct guest_costs *costs, struct json_value object, struc
         .taken_at_s = json_number_or(json_member(object, "taken_at_s"), 0),
     };
     for (enum guest_cost cost = 0; cost < GUEST_COSTS; cost++)
-        costs->costs[cost] = value_read(json_member(object, guest_cost_key(cost)), cost == GUEST_COST_HOST_FAULT, arena);
+        costs->costs[cost] =
+            value_read(json_member(object, guest_cost_key(cost)), cost == GUEST_COST_HOST_FAULT, arena);
     cpus_read(costs, json_member(object, "cpus"));
     if (!costs->cpu_count)
-        costs->why_no_cpus = arena_string(arena, json_text_or(json_member(object, "why_no_cpus"), "it isn't in the file"));
+        costs->why_no_cpus =
+            arena_string(arena, json_text_or(json_member(object, "why_no_cpus"), "it isn't in the file"));
     backing_read(&costs->backing, json_member(object, "host_pages"), arena);
     return true;
 }

@@ -12,7 +12,9 @@
 
 #include "statistics/interval.h"
 
-/* Interval of b - a at level 1 - alpha; unknown when so few values can't give one. More than 1500 of a set are thinned. */
+/*
+ * Interval of b - a at level 1 - alpha; unknown when so few values can't give one. More than 1500 of a set are thinned.
+ */
 struct interval rank_sum_interval(const double *a, size_t a_count, const double *b, size_t b_count, double alpha);
 /* Ratio b / a of positive values likewise; unknown when a value isn't positive. */
 struct interval rank_sum_ratio(const double *a, size_t a_count, const double *b, size_t b_count, double alpha);

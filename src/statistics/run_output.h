@@ -2,7 +2,8 @@
 /*
  * What did a run print? How much, and a digest of it: two runs that printed the same have the same one.
  *
- * Of runs that aren't counted alone, since a program whose output is read takes longer than one whose output nobody reads.
+ * Of runs that aren't counted alone, since a program whose output is read takes longer than one whose output nobody
+ * reads.
  */
 #ifndef PLUMB_STATISTICS_RUN_OUTPUT_H
 #define PLUMB_STATISTICS_RUN_OUTPUT_H

@@ -3,8 +3,8 @@
  * How sure may one look be, when one looks again and again and stops at the first clear answer?
  *
  * Each look spends a part of the error that was allowed for all (Lan & DeMets 1983, Pocock-like spending), given what
- * the looks before could have found (recursive integration of Armitage, McPherson & Rowe 1969). Looks may come at any pair
- * counts as long as these don't depend on the differences. The intervals at these levels hold together (repeated
+ * the looks before could have found (recursive integration of Armitage, McPherson & Rowe 1969). Looks may come at any
+ * pair counts as long as these don't depend on the differences. The intervals at these levels hold together (repeated
  * confidence intervals, Jennison & Turnbull 1989): whichever look is the last, its interval covers with 1 - alpha.
  */
 #ifndef PLUMB_STATISTICS_SEQUENTIAL_H

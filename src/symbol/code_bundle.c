@@ -16,7 +16,8 @@ enum {
     SCHEMA = 2, /* of code.json; 1 had no build_id and pid */
     PIECE_GAP = 1024, /* further apart, generated code counts as two pieces */
     UNSIZED_MOST = 4096, /* so far a symbol without a size names what no frame description ends */
-    REMARKED_NAME_MOST = 70, REMARK_LEAST = 48, /* columns: as long as a name in a sentence may be, and what remains of a long one */
+    /* columns: as long as a name in a sentence may be, and what remains of a long one */
+    REMARKED_NAME_MOST = 70, REMARK_LEAST = 48,
     PIECE_END = 64,   /* so much behind the last sample belongs to a piece: the end of its loop */
 };
 
@@ -152,7 +153,10 @@ static uint32_t maker_named(struct maker *maker, uint32_t location, uint32_t id)
     return at;
 }
 
-/* Hand-written code has neither sizes nor frame descriptions, and of hundreds of functions in a row one may be exported: what lies far behind it is others. */
+/*
+ * Hand-written code has neither sizes nor frame descriptions, and of hundreds of functions in a row one may be
+ * exported: what lies far behind it is others.
+ */
 static bool symbol_reaches(const struct maker *maker, uint32_t id, uint32_t location)
 {
     const struct symbol *symbol = symboliser_symbol(maker->symboliser, id);
@@ -198,12 +202,15 @@ static enum dso_kind dso_kind_of(const struct maker *maker, uint32_t dso)
 static const char *piece_name(const struct maker *maker, uint32_t dso, uint64_t addr)
 {
     bool is_file = dso_kind_of(maker, dso) == DSO_FILE;
-    return arena_printf(maker->arena, "%s+0x%llx", is_file ? strings_text(&maker->recording->strings, maker->recording->spaces.dsos[dso].name) : "[JIT]", (unsigned long long)addr);
+    return arena_printf(maker->arena, "%s+0x%llx",
+                        is_file ? strings_text(&maker->recording->strings, maker->recording->spaces.dsos[dso].name)
+                                : "[JIT]",
+                        (unsigned long long)addr);
 }
 
 /*
- * JIT code without names, and a binary's hand-written code: samples near one another are one piece. It begins at the lowest of them, since a sampled
- * address is the start of an instruction, and what lies before may not be.
+ * JIT code without names, and a binary's hand-written code: samples near one another are one piece. It begins at the
+ * lowest of them, since a sampled address is the start of an instruction, and what lies before may not be.
  */
 static void maker_add_piece(struct maker *maker, const struct generated *places, size_t count)
 {
@@ -297,7 +304,9 @@ static void maker_add_bytes(struct maker *maker, size_t at)
     }
 }
 
-/* The lowest place shortly before the piece that a jump in it leads to: its loop begins there. Or where it begins now. */
+/*
+ * The lowest place shortly before the piece that a jump in it leads to: its loop begins there. Or where it begins now.
+ */
 static uint64_t earliest_target(const struct maker *maker, const struct bundle_function *piece)
 {
     struct disassembler *disassembler;
@@ -307,7 +316,9 @@ static uint64_t earliest_target(const struct maker *maker, const struct bundle_f
         return earliest;
     struct instruction row;
     for (size_t into = 0; into < piece->byte_count; into += row.length) {
-        if (!disassembler_next(disassembler, piece->bytes + into, piece->byte_count - into, piece->shown_addr + into, &row) || !row.length)
+        if (!disassembler_next(disassembler, piece->bytes + into, piece->byte_count - into, piece->shown_addr + into,
+                               &row) ||
+            !row.length)
             break;
         bool jumps = row.has_target && (row.class == INSTRUCTION_BRANCH || row.class == INSTRUCTION_JUMP);
         if (jumps && row.target < earliest && piece->shown_addr - row.target < PIECE_GAP)
@@ -323,12 +334,16 @@ static uint64_t earliest_target(const struct maker *maker, const struct bundle_f
 static bool is_held(const struct maker *maker, const struct bundle_function *piece, uint64_t dso_addr)
 {
     vec_for_each (&maker->functions, other)
-        if (other != piece && other->dso_addr < piece->dso_addr && other->dso_addr + other->size_bytes > dso_addr && owner_compare(other, piece) == 0)
+        if (other != piece && other->dso_addr < piece->dso_addr && other->dso_addr + other->size_bytes > dso_addr &&
+            owner_compare(other, piece) == 0)
             return true;
     return false;
 }
 
-/* A piece begins at its lowest sample. Where no sample falls on a loop's first instruction (it retires along), the way back tells of it. */
+/*
+ * A piece begins at its lowest sample. Where no sample falls on a loop's first instruction (it retires along), the way
+ * back tells of it.
+ */
 static void maker_extend_piece(struct maker *maker, size_t at)
 {
     struct bundle_function *piece = &maker->functions.items[at];
@@ -344,7 +359,8 @@ static void maker_extend_piece(struct maker *maker, size_t at)
     if (!piece->bytes)
         *piece = before;
     else
-        piece->name = piece_name(maker, maker->recording->samples.locations[maker->some_location.items[at]].dso, piece->dso_addr);
+        piece->name =
+            piece_name(maker, maker->recording->samples.locations[maker->some_location.items[at]].dso, piece->dso_addr);
 }
 
 static void maker_add_code(struct maker *maker, size_t at)
@@ -353,7 +369,8 @@ static void maker_add_code(struct maker *maker, size_t at)
     uint32_t location = maker->some_location.items[at];
     maker_add_bytes(maker, at);
     uint64_t start, size_bytes;
-    if (maker->symbol_ids.items[at] == SYMBOL_NONE && !function->is_kernel && !symboliser_bounds(maker->symboliser, location, &start, &size_bytes))
+    if (maker->symbol_ids.items[at] == SYMBOL_NONE && !function->is_kernel &&
+        !symboliser_bounds(maker->symboliser, location, &start, &size_bytes))
         maker_extend_piece(maker, at);
     const char *producer = symboliser_producer(maker->symboliser, location);
     function->producer = producer ? arena_string(maker->arena, producer) : NULL;
@@ -425,7 +442,8 @@ static bool line_at(const struct maker *maker, uint32_t location, bool is_call, 
 {
     struct source_line chain[8];
     const struct location *where = &maker->recording->samples.locations[location];
-    size_t depth = symboliser_lines_at(maker->symboliser, where->dso, where->dso_addr - is_call, chain, array_count(chain));
+    size_t depth =
+        symboliser_lines_at(maker->symboliser, where->dso, where->dso_addr - is_call, chain, array_count(chain));
     size_t own = own_line(chain, depth);
     if (!depth || !chain[own].path)
         return false;
@@ -450,7 +468,8 @@ static void maker_add_caller_lines(struct maker *maker)
             end++;
         function->lines = arena_array(maker->arena, struct bundle_line, end - first);
         for (size_t at = first; at < end; at++)
-            function->line_count += line_at(maker, wanted[at].location, wanted[at].is_call, &function->lines[function->line_count]);
+            function->line_count +=
+                line_at(maker, wanted[at].location, wanted[at].is_call, &function->lines[function->line_count]);
         qsort(function->lines, function->line_count, sizeof(*function->lines), line_compare);
     }
 }
@@ -467,7 +486,8 @@ static uint64_t *hits_with_callees(const struct maker *maker)
     size_t count = maker->functions.count;
     uint64_t *hits = memory_alloc((count + 1) * sizeof(*hits));
     scoped_free uint64_t *stacks = memory_alloc((samples->stack_count + 1) * sizeof(*stacks));
-    scoped_free uint32_t *met = memory_alloc((count + 1) * sizeof(*met)); /* the stack that a function was met on last, counted from 1 */
+    /* the stack that a function was met on last, counted from 1 */
+    scoped_free uint32_t *met = memory_alloc((count + 1) * sizeof(*met));
     memcpy(hits, maker->function_hits.items ? maker->function_hits.items : (uint64_t *)"", count * sizeof(*hits));
     memset(stacks, 0, (samples->stack_count + 1) * sizeof(*stacks));
     memset(met, 0, (count + 1) * sizeof(*met));
@@ -490,7 +510,8 @@ static uint64_t *hits_with_callees(const struct maker *maker)
 static const char *set_apart_name(const struct maker *maker, uint32_t dso, uint64_t whole)
 {
     vec_for_each (&maker->functions, function)
-        if (function->is_named && function->dso_addr == whole && strcmp(function->dso, dso_path(maker->recording, dso)) == 0)
+        if (function->is_named && function->dso_addr == whole &&
+            strcmp(function->dso, dso_path(maker->recording, dso)) == 0)
             return arena_printf(maker->arena, "%s.cold", function->name);
     return arena_printf(maker->arena, "%s.cold", piece_name(maker, dso, whole));
 }
@@ -504,7 +525,8 @@ static void maker_add_remarks(struct maker *maker)
         struct bundle_function *function = &maker->functions.items[at];
         uint32_t dso = maker->recording->samples.locations[maker->some_location.items[at]].dso;
         size_t used = text_columns(function->name) + strlen(" ()");
-        bool is_told = !function->is_named && !function->is_kernel && hits[at] && (double)hits[at] >= REMARKED_LEAST * (double)maker->recording->samples.count;
+        bool is_told = !function->is_named && !function->is_kernel && hits[at] &&
+                       (double)hits[at] >= REMARKED_LEAST * (double)maker->recording->samples.count;
         if (!is_told || dso == DSO_NONE)
             continue;
         uint64_t whole;
@@ -513,7 +535,8 @@ static void maker_add_remarks(struct maker *maker)
             continue;
         }
         size_t columns = used + REMARK_LEAST < REMARKED_NAME_MOST ? REMARKED_NAME_MOST - used : REMARK_LEAST;
-        const char *remark = function_remark(remarks, dso, function->dso_addr, function->size_bytes, columns, maker->arena);
+        const char *remark =
+            function_remark(remarks, dso, function->dso_addr, function->size_bytes, columns, maker->arena);
         if (remark)
             function->name = arena_printf(maker->arena, "%s (%s)", function->name, remark);
         function->is_told = remark != NULL;
@@ -584,8 +607,9 @@ static void maker_add_complaints(struct maker *maker, struct code_bundle *bundle
         const char *name = strings_text(&maker->recording->strings, maker->recording->spaces.dsos[dso].name);
         double percent = 100 * (double)unnamed[dso] / (double)samples->count;
         bundle->complaints[bundle->complaint_count++] =
-            strstr(complaint, name) ? arena_printf(maker->arena, "%.0f %% of the samples: %s", percent, complaint)
-                                    : arena_printf(maker->arena, "%.0f %% of the samples: %s: %s", percent, name, complaint);
+            strstr(complaint, name)
+                ? arena_printf(maker->arena, "%.0f %% of the samples: %s", percent, complaint)
+                : arena_printf(maker->arena, "%.0f %% of the samples: %s: %s", percent, name, complaint);
     }
 }
 

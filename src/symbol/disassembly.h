@@ -96,20 +96,25 @@ struct instruction {
     bool is_fp;            /* works on floating-point values */
     bool divides;          /* division or square root, whatever the class: "divsd (%rax),%xmm0" loads, too */
     /* What a table of costs asks. AArch64 leaves these empty. */
-    const char *mnemonic;  /* Intel's name in lower case, without prefixes; kept until the program ends; NULL: not told */
+    /* Intel's name in lower case, without prefixes; kept until the program ends; NULL: not told */
+    const char *mnemonic;
     uint8_t operation_bits; /* 8 to 64: width of the operation on general registers */
     uint8_t address_parts; /* lea: how many of base, index, displacement it adds */
     uint8_t mask_reads, mask_writes;  /* one bit for each of k0 to k7 */
     uint8_t flags_read, flags_written; /* FLAGS_* */
     bool has_immediate;    /* other than a branch target */
     int64_t immediate;     /* the last one, widened as the instruction does; 0: none */
-    uint8_t own_places;    /* bit n: its operand n, masks not counted, is the register that it writes, and it reads that: "subl %ecx,%eax" 1 */
-    bool is_sum;           /* the general register written = register sum_from + sum: copies, lea; 32 bits of it at least */
+    /* bit n: its operand n, masks not counted, is the register that it writes, and it reads that: "subl %ecx,%eax" 1 */
+    uint8_t own_places;
+    /* the general register written = register sum_from + sum: copies, lea; 32 bits of it at least */
+    bool is_sum;
     uint8_t sum_from;
     int64_t sum;
-    uint8_t scale;         /* not 0: the general register written = register sum_from + register scaled * scale + sum: lea of two registers */
+    /* not 0: the general register written = register sum_from + register scaled * scale + sum: lea of two registers */
+    uint8_t scale;
     uint8_t scaled;
-    uint8_t kept_bits;     /* the general register written = so many low bits of register sum_from, the rest 0; 0: it isn't such */
+    /* the general register written = so many low bits of register sum_from, the rest 0; 0: it isn't such */
+    uint8_t kept_bits;
     bool repeats;          /* a string instruction, done as often as repeat_register says, which counts down */
     uint8_t repeat_register;
     bool copies;           /* one that goes through two places: `memory`, and where copy_register points */

@@ -45,11 +45,13 @@ struct function_remarks *function_remarks_new(struct symboliser *symboliser, con
 {
     struct disassembler *disassembler;
     struct error ignored;
-    if (strcmp(recording->architecture, "x86_64") != 0 || !disassembler_new(&disassembler, recording->architecture, SYNTAX_ATT, &ignored))
+    if (strcmp(recording->architecture, "x86_64") != 0 ||
+        !disassembler_new(&disassembler, recording->architecture, SYNTAX_ATT, &ignored))
         return NULL;
     struct function_remarks *remarks = memory_alloc(sizeof(*remarks));
     size_t count = recording->spaces.dso_count;
-    *remarks = (struct function_remarks){symboliser, recording, disassembler, memory_alloc(memory_product(count + 1, sizeof(*remarks->opened))), count};
+    *remarks = (struct function_remarks){symboliser, recording, disassembler,
+                                         memory_alloc(memory_product(count + 1, sizeof(*remarks->opened))), count};
     memset(remarks->opened, 0, (count + 1) * sizeof(*remarks->opened));
     return remarks;
 }
@@ -94,8 +96,19 @@ struct told {
 /* What the standard libraries' own code refers to wherever it is inlined. */
 static bool is_of_a_library(struct view text)
 {
-    static const char *const beginnings[] = {"basic_string", "vector::", "deque::", "map::", "cannot create std::", "bad_function_call", "/usr/include/",
-                                             "/usr/lib/", "/rustc/", "library/", "called `", "attempt to ", "index out of bounds"};
+    static const char *const beginnings[] = {"basic_string",
+                                             "vector::",
+                                             "deque::",
+                                             "map::",
+                                             "cannot create std::",
+                                             "bad_function_call",
+                                             "/usr/include/",
+                                             "/usr/lib/",
+                                             "/rustc/",
+                                             "library/",
+                                             "called `",
+                                             "attempt to ",
+                                             "index out of bounds"};
     for (size_t at = 0; at < array_count(beginnings); at++)
         if (view_starts(text, beginnings[at]))
             return true;
@@ -114,7 +127,8 @@ static struct view quotable(struct view text)
 static const struct elf_section *section_at(const struct elf_file *elf, uint64_t addr)
 {
     for (size_t at = 0; at < elf->section_count; at++)
-        if ((elf->sections[at].flags & SHF_ALLOC) && addr - elf->sections[at].addr < elf->sections[at].size_bytes && elf->sections[at].type != SHT_NOBITS)
+        if ((elf->sections[at].flags & SHF_ALLOC) && addr - elf->sections[at].addr < elf->sections[at].size_bytes &&
+            elf->sections[at].type != SHT_NOBITS)
             return &elf->sections[at];
     return NULL;
 }
@@ -153,7 +167,8 @@ static size_t letters_of(struct view text)
         row = is_letter ? row + 1 : 0;
         longest = row > longest ? row : longest;
     }
-    bool says = text.length >= TEXT_LEAST && longest >= 4 && letters >= LETTERS_LEAST_TOLD && (double)(letters + blanks) >= LETTERS_LEAST * (double)text.length;
+    bool says = text.length >= TEXT_LEAST && longest >= 4 && letters >= LETTERS_LEAST_TOLD &&
+                (double)(letters + blanks) >= LETTERS_LEAST * (double)text.length;
     return !says ? 0 : letters < LETTERS_TOLD ? letters : LETTERS_TOLD;
 }
 
@@ -166,7 +181,8 @@ static struct view panic_file(const struct opened *opened, uint64_t addr)
         return (struct view){0};
     struct bytes at = bytes_of(rest.bytes, rest.size_bytes, false);
     uint64_t length = read_u64(&at);
-    struct view text = length && length < TEXT_MOST ? constants_at(&opened->binary->elf, name->target) : (struct view){0};
+    struct view text =
+        length && length < TEXT_MOST ? constants_at(&opened->binary->elf, name->target) : (struct view){0};
     if (text.length < length || !length)
         return (struct view){0};
     text.length = length;
@@ -238,8 +254,10 @@ struct reading {
 static bool gives_place(const struct reading *reading, const struct instruction *row, uint64_t *ret_place)
 {
     const char *mnemonic = row->mnemonic ? row->mnemonic : "";
-    bool is_relative = strcmp(mnemonic, "lea") == 0 && row->sum_from == REGISTER_NONE && row->scaled == REGISTER_NONE && row->address_parts == 2;
-    bool is_fixed = reading->opened->binary->elf.type == ET_EXEC && strcmp(mnemonic, "mov") == 0 && row->has_immediate && !row->is_store && row->writes;
+    bool is_relative = strcmp(mnemonic, "lea") == 0 && row->sum_from == REGISTER_NONE && row->scaled == REGISTER_NONE &&
+                       row->address_parts == 2;
+    bool is_fixed = reading->opened->binary->elf.type == ET_EXEC && strcmp(mnemonic, "mov") == 0 &&
+                    row->has_immediate && !row->is_store && row->writes;
     *ret_place = is_relative ? row->addr + row->length + (uint64_t)row->sum : (uint64_t)row->immediate;
     return is_relative || is_fixed;
 }
@@ -258,7 +276,8 @@ static void read_call(struct reading *reading, const struct instruction *row)
 {
     const char *architecture = reading->remarks->recording->architecture;
     uint64_t offset = 0;
-    const char *name = row->has_target ? symboliser_name_at(reading->remarks->symboliser, reading->dso, row->target, &offset) : NULL;
+    const char *name =
+        row->has_target ? symboliser_name_at(reading->remarks->symboliser, reading->dso, row->target, &offset) : NULL;
     for (size_t at = 0; name && !offset && at < array_count(asserting); at++)
         for (unsigned number = 0; strcmp(name, asserting[at].name) == 0 && number < GENERAL_REGISTERS; number++)
             if (reading->places[number] && strcmp(register_name(architecture, number), asserting[at].argument) == 0)
@@ -268,10 +287,17 @@ static void read_call(struct reading *reading, const struct instruction *row)
 /* Its description begins with what a function does first: no function's beginning, but a part of one. */
 static bool is_set_apart(const struct frame_description *part)
 {
-    enum { ADVANCE_LOCATION = 1, FIRST_OPERATION = 6, OPERATION_NOP = 0, OPERATION_ADVANCE_FIRST = 2, OPERATION_ADVANCE_LAST = 4 };
+    enum {
+        ADVANCE_LOCATION = 1,
+        FIRST_OPERATION = 6,
+        OPERATION_NOP = 0,
+        OPERATION_ADVANCE_FIRST = 2,
+        OPERATION_ADVANCE_LAST = 4
+    };
     struct bytes own = part->own;
     uint8_t first = read_u8(&own);
-    return !own.failed && first >> FIRST_OPERATION != ADVANCE_LOCATION && first != OPERATION_NOP && !(first >= OPERATION_ADVANCE_FIRST && first <= OPERATION_ADVANCE_LAST);
+    return !own.failed && first >> FIRST_OPERATION != ADVANCE_LOCATION && first != OPERATION_NOP &&
+           !(first >= OPERATION_ADVANCE_FIRST && first <= OPERATION_ADVANCE_LAST);
 }
 
 /* The function, or the part of one, that a branch leaves this code for. */
@@ -279,7 +305,8 @@ static bool leaves_for(const struct reading *reading, const struct instruction *
 {
     bool jumps = row->class == INSTRUCTION_BRANCH || row->class == INSTRUCTION_JUMP;
     bool leaves = jumps && row->has_target && (row->target < reading->start || row->target >= reading->end);
-    return leaves && binary_frame_find(reading->opened->binary, row->target, ret_part) && ret_part->start != reading->start;
+    return leaves && binary_frame_find(reading->opened->binary, row->target, ret_part) &&
+           ret_part->start != reading->start;
 }
 
 static void read_branch(struct reading *reading, const struct instruction *row)
@@ -295,11 +322,14 @@ static void read_branch(struct reading *reading, const struct instruction *row)
 
 static void read_code(struct reading *reading, uint64_t start, uint64_t size_bytes)
 {
-    struct bytes_view code = elf_bytes_at(&reading->opened->binary->elf, start, size_bytes < CODE_MOST ? size_bytes : CODE_MOST);
+    struct bytes_view code =
+        elf_bytes_at(&reading->opened->binary->elf, start, size_bytes < CODE_MOST ? size_bytes : CODE_MOST);
     struct instruction row;
     memset(reading->places, 0, sizeof(reading->places));
     for (size_t into = 0; into < code.size_bytes; into += row.length) {
-        if (!disassembler_next(reading->remarks->disassembler, code.bytes + into, code.size_bytes - into, start + into, &row) || !row.length)
+        if (!disassembler_next(reading->remarks->disassembler, code.bytes + into, code.size_bytes - into, start + into,
+                               &row) ||
+            !row.length)
             return;
         uint64_t place;
         bool gives = gives_place(reading, &row, &place);
@@ -376,8 +406,10 @@ static const char *class_words(const struct opened *opened, uint64_t start, size
 static const char *told_words(const struct told *told, bool of_rust, size_t columns, struct arena *arena)
 {
     static const char asserts[] = "asserts as \"\"", both[] = "\", \"", refers[] = "refers to \"\"";
-    if (told->asserted_count > 1 && told->asserted[0].length + told->asserted[1].length + strlen(asserts) + strlen(both) <= columns)
-        return arena_printf(arena, "asserts as \"%.*s%s%.*s\"", (int)told->asserted[0].length, told->asserted[0].text, both, (int)told->asserted[1].length, told->asserted[1].text);
+    if (told->asserted_count > 1 &&
+        told->asserted[0].length + told->asserted[1].length + strlen(asserts) + strlen(both) <= columns)
+        return arena_printf(arena, "asserts as \"%.*s%s%.*s\"", (int)told->asserted[0].length, told->asserted[0].text,
+                            both, (int)told->asserted[1].length, told->asserted[1].text);
     if (told->asserted_count)
         return arena_printf(arena, "asserts as \"%s\"", cut(told->asserted[0], columns - strlen(asserts), arena));
     if (told->file_count)
@@ -387,17 +419,21 @@ static const char *told_words(const struct told *told, bool of_rust, size_t colu
     return NULL;
 }
 
-static bool reading_begin(struct reading *reading, struct function_remarks *remarks, uint32_t dso, uint64_t dso_addr, uint64_t size_bytes)
+static bool reading_begin(struct reading *reading, struct function_remarks *remarks, uint32_t dso, uint64_t dso_addr,
+                          uint64_t size_bytes)
 {
-    struct opened *opened = dso < remarks->count && remarks->recording->spaces.dsos[dso].kind == DSO_FILE ? open_dso(remarks, dso) : NULL;
+    struct opened *opened =
+        dso < remarks->count && remarks->recording->spaces.dsos[dso].kind == DSO_FILE ? open_dso(remarks, dso) : NULL;
     uint64_t start;
     if (!opened || !elf_addr_of_offset(&opened->binary->elf, dso_addr, &start))
         return false;
-    *reading = (struct reading){.remarks = remarks, .dso = dso, .opened = opened, .start = start, .end = start + size_bytes};
+    *reading =
+        (struct reading){.remarks = remarks, .dso = dso, .opened = opened, .start = start, .end = start + size_bytes};
     return true;
 }
 
-const char *function_remark(struct function_remarks *remarks, uint32_t dso, uint64_t dso_addr, uint64_t size_bytes, size_t columns, struct arena *arena)
+const char *function_remark(struct function_remarks *remarks, uint32_t dso, uint64_t dso_addr, uint64_t size_bytes,
+                            size_t columns, struct arena *arena)
 {
     struct reading reading;
     if (columns < COLUMNS_LEAST || !reading_begin(&reading, remarks, dso, dso_addr, size_bytes))
@@ -410,16 +446,21 @@ const char *function_remark(struct function_remarks *remarks, uint32_t dso, uint
     return told_words(&reading.told, is_rust(reading.opened), columns, arena);
 }
 
-bool function_set_apart_from(struct function_remarks *remarks, uint32_t dso, uint64_t dso_addr, uint64_t size_bytes, uint64_t *ret_dso_addr)
+bool function_set_apart_from(struct function_remarks *remarks, uint32_t dso, uint64_t dso_addr, uint64_t size_bytes,
+                             uint64_t *ret_dso_addr)
 {
     struct reading reading;
     struct frame_description own, whole;
     struct instruction row;
-    if (!reading_begin(&reading, remarks, dso, dso_addr, size_bytes) || !binary_frame_find(reading.opened->binary, reading.start, &own) || !is_set_apart(&own))
+    if (!reading_begin(&reading, remarks, dso, dso_addr, size_bytes) ||
+        !binary_frame_find(reading.opened->binary, reading.start, &own) || !is_set_apart(&own))
         return false;
-    struct bytes_view code = elf_bytes_at(&reading.opened->binary->elf, reading.start, size_bytes < CODE_MOST ? size_bytes : CODE_MOST);
+    struct bytes_view code =
+        elf_bytes_at(&reading.opened->binary->elf, reading.start, size_bytes < CODE_MOST ? size_bytes : CODE_MOST);
     for (size_t into = 0; into < code.size_bytes; into += row.length) {
-        if (!disassembler_next(remarks->disassembler, code.bytes + into, code.size_bytes - into, reading.start + into, &row) || !row.length)
+        if (!disassembler_next(remarks->disassembler, code.bytes + into, code.size_bytes - into, reading.start + into,
+                               &row) ||
+            !row.length)
             return false;
         if (leaves_for(&reading, &row, &whole) && row.target != whole.start && !is_set_apart(&whole))
             return elf_offset_of_addr(&reading.opened->binary->elf, whole.start, ret_dso_addr);

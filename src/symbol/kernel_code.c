@@ -156,5 +156,6 @@ bool kernel_code_read(struct kernel_code *code, uint64_t runtime_addr, uint64_t 
     }
     error_set(err, ERROR_NOT_FOUND, "%s%s%s", kcore_error.message, asked_for ? "" : "; ", vmlinux_error.message);
     bool forbidden = kcore_error.sys_errno == EACCES || kcore_error.sys_errno == EPERM;
-    return error_hint(err, "name the kernel's vmlinux with -k%s", forbidden ? ", or run plumb as root: /proc/kcore is for root" : "");
+    return error_hint(err, "name the kernel's vmlinux with -k%s",
+                      forbidden ? ", or run plumb as root: /proc/kcore is for root" : "");
 }

@@ -23,7 +23,8 @@ struct names_ahead {
 /* The kernel's names are another's work: who waited for them here would find no others meanwhile. */
 static bool is_nameable(const struct recording *recording, const struct dso *dso)
 {
-    bool is_file = dso->kind == DSO_FILE && !view_ends(view_of(strings_text(&recording->strings, dso->path)), " (deleted)");
+    bool is_file =
+        dso->kind == DSO_FILE && !view_ends(view_of(strings_text(&recording->strings, dso->path)), " (deleted)");
     return is_file || dso->kind == DSO_VDSO || dso->kind == DSO_ANONYMOUS;
 }
 
@@ -100,7 +101,8 @@ static void learn_dsos(struct recording *known, const struct recording *recordin
 
 static void learn_locations(struct samples *known, const struct samples *samples)
 {
-    known->locations = vec_reserve_bytes(known->locations, &known->location_capacity, samples->location_count, sizeof(*known->locations));
+    known->locations = vec_reserve_bytes(known->locations, &known->location_capacity, samples->location_count,
+                                         sizeof(*known->locations));
     memcpy(known->locations + known->location_count, samples->locations + known->location_count,
            (samples->location_count - known->location_count) * sizeof(*known->locations));
     known->location_count = samples->location_count;
@@ -138,7 +140,8 @@ static bool is_worth_it(const struct names_ahead *ahead, const struct recording 
 void names_ahead_tell(struct names_ahead *ahead, const struct recording *recording)
 {
     const struct names_follower *follower = ahead->wanted.follower;
-    if (!worker_is_idle(&ahead->worker) || !ahead->symboliser || !is_worth_it(ahead, recording)) /* the follower is asked while nobody works on it */
+    /* the follower is asked while nobody works on it */
+    if (!worker_is_idle(&ahead->worker) || !ahead->symboliser || !is_worth_it(ahead, recording))
         return;
     worker_end(&ahead->worker);
     if (!ahead->known.samples.location_count)
@@ -156,7 +159,8 @@ void names_ahead_tell(struct names_ahead *ahead, const struct recording *recordi
 static bool was_right(const struct recording *known, const struct recording *recording)
 {
     for (size_t at = 0; at < known->spaces.dso_count; at++)
-        if (memcmp(&known->spaces.dsos[at].build_id, &recording->spaces.dsos[at].build_id, sizeof(struct build_id)) != 0)
+        if (memcmp(&known->spaces.dsos[at].build_id, &recording->spaces.dsos[at].build_id, sizeof(struct build_id)) !=
+            0)
             return false;
     return !known->samples.location_count || (known->kernel_text_addr == recording->kernel_text_addr &&
                                               strcmp(known->architecture, recording->architecture) == 0);

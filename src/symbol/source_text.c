@@ -53,7 +53,8 @@ void source_text_move(struct source_text *source, const char *prefix, unsigned s
 }
 
 /* Debug information may name anything: a pipe would block, a device never end. */
-static bool plain_file_read(const struct source_text *source, const char *folder, const char *path, struct text *ret_text)
+static bool plain_file_read(const struct source_text *source, const char *folder, const char *path,
+                            struct text *ret_text)
 {
     char full[2 * PATH_MAX];
     struct stat status;
@@ -73,9 +74,11 @@ static const char *stripped(const char *path, unsigned folders)
 
 static bool read_somewhere(const struct source_text *source, const char *path, struct text *ret_text)
 {
-    if (source->prefix && path[0] == '/' && plain_file_read(source, source->prefix, stripped(path, source->strip), ret_text))
+    if (source->prefix && path[0] == '/' &&
+        plain_file_read(source, source->prefix, stripped(path, source->strip), ret_text))
         return true;
-    return (source->folder && plain_file_read(source, source->folder, path, ret_text)) || plain_file_read(source, "", path, ret_text);
+    return (source->folder && plain_file_read(source, source->folder, path, ret_text)) ||
+           plain_file_read(source, "", path, ret_text);
 }
 
 /* Where it was moved to, beside the binaries of another machine, or where it was compiled: here. */

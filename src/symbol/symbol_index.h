@@ -49,8 +49,9 @@ void symbol_index_add(struct symbol_index *index, uint64_t start, uint64_t size_
 /*
  * Make the index ready: sort by address and drop all but the best symbol of each address. Better is, in this
  * order: of known size, lower rank, (both of unknown size:) later in the input, as perf has it, which of the kernel's
- * calls keeps x86-64's own names; not weak, global, fewer leading underscores, longer name, earlier in the input. With later_wins (maps that a JIT appends to) the latest of overlapping symbols wins instead, and
- * the ones it overwrote are cut.
+ * calls keeps x86-64's own names; not weak, global, fewer leading underscores, longer name, earlier in the input. With
+ * later_wins (maps that a JIT appends to) the latest of overlapping symbols wins instead, and the ones it overwrote are
+ * cut.
  */
 void symbol_index_sort(struct symbol_index *index, bool later_wins);
 /* Index of the innermost symbol that holds address, or SYMBOL_INDEX_NONE. */

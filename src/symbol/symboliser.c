@@ -233,7 +233,8 @@ static bool symbol_equal(const void *context, uint32_t id, const void *key)
     const struct symboliser *symboliser = context;
     const struct symbol_identity *wanted = key;
     const struct symbol *symbol = &symboliser->symbols.items[id];
-    return symbol->dso == wanted->dso && symbol->dso_addr == wanted->dso_addr && symbol->size_bytes == wanted->size_bytes;
+    return symbol->dso == wanted->dso && symbol->dso_addr == wanted->dso_addr &&
+           symbol->size_bytes == wanted->size_bytes;
 }
 
 /* The names point into the file: what is written over it would be other functions' names. */
@@ -250,7 +251,8 @@ static uint32_t symbol_intern(struct symboliser *symboliser, const struct place 
     const struct names *names = &table->names;
     const struct indexed_symbol *found = &names->index.symbols.items[at];
     const struct dso *dso = &symboliser->recording->spaces.dsos[place->dso];
-    struct symbol_identity identity = {place->dso, place->dso_addr - (address - found->start), found->end - found->start};
+    struct symbol_identity identity = {place->dso, place->dso_addr - (address - found->start),
+                                       found->end - found->start};
     uint64_t hash = symbol_key(place->dso, giver, at);
     uint32_t id = hashmap_find(&symboliser->symbol_by_key, hash, symbol_equal, symboliser, &identity);
     if (id != HASHMAP_ABSENT)
@@ -329,7 +331,8 @@ uint32_t symboliser_symbol_id(struct symboliser *symboliser, uint32_t location)
         struct place place = {where->dso, where->dso_addr, where->runtime_addr};
         *cached = where->dso < symboliser->recording->spaces.dso_count ? symbol_find(symboliser, &place) : SYMBOL_NONE;
     }
-    struct dso_names *nameless = *cached == SYMBOL_NONE ? dso_names_of(symboliser, samples->locations[location].dso) : NULL;
+    struct dso_names *nameless =
+        *cached == SYMBOL_NONE ? dso_names_of(symboliser, samples->locations[location].dso) : NULL;
     if (nameless)
         nameless->has_unnamed = true;
     return *cached;
@@ -386,13 +389,16 @@ static void add_package(struct symboliser *symboliser, struct dwarf_index *dwarf
 static bool is_packed_by_zstd(const struct elf_file *elf)
 {
     const struct elf_section *section = elf_section_named(elf, ".debug_info");
-    struct bytes_view bytes = section && section->flags & SHF_COMPRESSED ? elf_section_bytes(elf, section) : (struct bytes_view){0};
+    struct bytes_view bytes =
+        section && section->flags & SHF_COMPRESSED ? elf_section_bytes(elf, section) : (struct bytes_view){0};
     static const uint8_t kinds[][4] = {{2, 0, 0, 0}, {0, 0, 0, 2}}; /* ELFCOMPRESS_ZSTD in either byte order */
-    return bytes.size_bytes >= sizeof(kinds[0]) && (memcmp(bytes.bytes, kinds[0], sizeof(kinds[0])) == 0 || memcmp(bytes.bytes, kinds[1], sizeof(kinds[1])) == 0);
+    return bytes.size_bytes >= sizeof(kinds[0]) && (memcmp(bytes.bytes, kinds[0], sizeof(kinds[0])) == 0 ||
+                                                    memcmp(bytes.bytes, kinds[1], sizeof(kinds[1])) == 0);
 }
 
-#define PACKED_BY_ZSTD                                                                                                    \
-    "debug information is compressed with zstd, which libdw reads from elfutils 0.189 on (objcopy --decompress-debug-sections " \
+#define PACKED_BY_ZSTD                                                                                                 \
+    "debug information is compressed with zstd, which libdw reads from elfutils 0.189 on (objcopy "                    \
+    "--decompress-debug-sections "                                                                                     \
     "unpacks it)"
 
 /* NULL stays where there is none, with the reason kept. */
@@ -407,7 +413,8 @@ static void dso_dwarf_open(struct symboliser *symboliser, struct dso_names *name
     if (fd < 0 || (!elf_section_named(elf, ".debug_info") && !elf_section_named(elf, ".zdebug_info"))) {
         error_set(&names->line_error, ERROR_NOT_FOUND, "'%s' has no debug information%s%s", binary->path,
                   binary->tried.length ? ": tried " : "", text_string(&binary->tried));
-    } else if (dwarf_index_new(&names->dwarf, fd, demangles, for_lines, demangles ? kept_dwarf_open(fd) : NULL, &names->line_error)) {
+    } else if (dwarf_index_new(&names->dwarf, fd, demangles, for_lines, demangles ? kept_dwarf_open(fd) : NULL,
+                               &names->line_error)) {
         add_package(symboliser, names->dwarf, binary);
     } else {
         names->dwarf = NULL;
@@ -417,8 +424,12 @@ static void dso_dwarf_open(struct symboliser *symboliser, struct dso_names *name
     }
 }
 
-/* The DWARF of a dso, opened on first use, to ask for lines or functions alone; NULL with the reason kept when there is none. */
-static struct dwarf_index *dso_dwarf(struct symboliser *symboliser, uint32_t dso, bool for_lines, const struct elf_file **ret_elf)
+/*
+ * The DWARF of a dso, opened on first use, to ask for lines or functions alone; NULL with the reason kept when there is
+ * none.
+ */
+static struct dwarf_index *dso_dwarf(struct symboliser *symboliser, uint32_t dso, bool for_lines,
+                                     const struct elf_file **ret_elf)
 {
     struct dso_names *names = dso_names_of(symboliser, dso);
     if (!names)
@@ -446,7 +457,9 @@ static bool dwarf_address(struct symboliser *symboliser, uint32_t dso, uint64_t 
 static const struct names *jit_dump_of(struct symboliser *symboliser, uint32_t dso)
 {
     for (size_t giver = 0; giver < GIVER_COUNT; giver++) {
-        struct table *table = givers[giver] == &jit_dump_names && dso < symboliser->recording->spaces.dso_count ? table_of(symboliser, giver, dso) : NULL;
+        struct table *table = givers[giver] == &jit_dump_names && dso < symboliser->recording->spaces.dso_count
+                                  ? table_of(symboliser, giver, dso)
+                                  : NULL;
         if (table && table->usable && table->names.dump.length)
             return &table->names;
     }
@@ -457,7 +470,8 @@ static bool jit_line(struct symboliser *symboliser, uint32_t dso, uint64_t dso_a
 {
     const struct names *names = jit_dump_of(symboliser, dso);
     uint32_t at = names ? symbol_index_find(&names->index, dso_addr) : SYMBOL_INDEX_NONE;
-    return at != SYMBOL_INDEX_NONE && jit_lines_find(&names->jit_lines, names->index.symbols.items[at].start, dso_addr, ret_line);
+    return at != SYMBOL_INDEX_NONE &&
+           jit_lines_find(&names->jit_lines, names->index.symbols.items[at].start, dso_addr, ret_line);
 }
 
 size_t symboliser_lines_at(struct symboliser *symboliser, uint32_t dso, uint64_t dso_addr,
@@ -483,7 +497,8 @@ size_t symboliser_lines(struct symboliser *symboliser, uint32_t location, struct
 }
 
 /* The DWARF that speaks of a location, and its address there; NULL when none does. */
-static struct dwarf_index *location_dwarf(struct symboliser *symboliser, uint32_t location, bool for_lines, uint64_t *ret_addr)
+static struct dwarf_index *location_dwarf(struct symboliser *symboliser, uint32_t location, bool for_lines,
+                                          uint64_t *ret_addr)
 {
     const struct samples *samples = &symboliser->recording->samples;
     const struct elf_file *elf;
@@ -505,7 +520,8 @@ bool symboliser_line(struct symboliser *symboliser, uint32_t location, struct so
 {
     uint64_t addr;
     const struct samples *samples = &symboliser->recording->samples;
-    if (location < samples->location_count && jit_line(symboliser, samples->locations[location].dso, samples->locations[location].dso_addr, ret_line))
+    if (location < samples->location_count &&
+        jit_line(symboliser, samples->locations[location].dso, samples->locations[location].dso_addr, ret_line))
         return true;
     struct dwarf_index *dwarf = location_dwarf(symboliser, location, true, &addr);
     return dwarf && dwarf_index_line(dwarf, addr, ret_line);
@@ -529,11 +545,17 @@ const char *symboliser_inline_complaint(struct symboliser *symboliser, uint32_t 
     const char *missing = names && names->dwarf ? dwarf_index_missing(names->dwarf) : NULL;
     const char *shared = names && names->dwarf ? dwarf_index_shared_missing(names->dwarf) : NULL;
     if (shared)
-        return arena_printf(&symboliser->arena, "inlined functions have no names: '%s' is missing, a file of debug information that several binaries share "
-                            "(dwz; Debian has it in the same -dbgsym package)", shared);
-    return missing ? arena_printf(&symboliser->arena, "inlined functions are unknown where '%s' or its like is missing, which the "
-                                  "compiler split off: keep the .dwo files, or their package (dwp, llvm-dwp) beside the binary "
-                                  "under its name and .dwp", missing)
+        return arena_printf(
+            &symboliser->arena,
+            "inlined functions have no names: '%s' is missing, a file of debug information that several binaries share "
+            "(dwz; Debian has it in the same -dbgsym package)",
+            shared);
+    return missing ? arena_printf(
+                         &symboliser->arena,
+                         "inlined functions are unknown where '%s' or its like is missing, which the "
+                         "compiler split off: keep the .dwo files, or their package (dwp, llvm-dwp) beside the binary "
+                         "under its name and .dwp",
+                         missing)
                    : NULL;
 }
 
@@ -545,7 +567,8 @@ const char *symboliser_producer(struct symboliser *symboliser, uint32_t location
 }
 
 /* The part of a process's JIT code from addr on that one copy in the recording holds. */
-static struct bytes_view copied_piece(const struct recording *recording, uint32_t pid, uint64_t addr, uint64_t size_bytes)
+static struct bytes_view copied_piece(const struct recording *recording, uint32_t pid, uint64_t addr,
+                                      uint64_t size_bytes)
 {
     for (size_t at = recording->code_pages_count; at-- > 0;) { /* the latest copy */
         const struct code_pages *pages = &recording->code_pages[at];
@@ -627,7 +650,8 @@ static bool code_read(struct symboliser *symboliser, uint32_t dso, uint64_t dso_
         }
         code->shown_addr = dso_addr;
         if (!bytes.size_bytes)
-            return error_set(err, ERROR_NOT_FOUND, "the code of '%s' at 0x%llx is in no file, and was not copied when it was recorded",
+            return error_set(err, ERROR_NOT_FOUND,
+                             "the code of '%s' at 0x%llx is in no file, and was not copied when it was recorded",
                              strings_text(&symboliser->recording->strings, info->name), (unsigned long long)dso_addr);
     }
     code->bytes = bytes.bytes;
@@ -659,7 +683,8 @@ bool symboliser_bounds(struct symboliser *symboliser, uint32_t location, uint64_
                                 ? dso_files_binary(symboliser->files, where->dso, NULL) : NULL;
     uint64_t addr;
     struct frame_description function;
-    if (!binary || !elf_addr_of_offset(&binary->elf, where->dso_addr, &addr) || !binary_frame_find(binary, addr, &function))
+    if (!binary || !elf_addr_of_offset(&binary->elf, where->dso_addr, &addr) ||
+        !binary_frame_find(binary, addr, &function))
         return false;
     *ret_dso_addr = where->dso_addr - (addr - function.start);
     *ret_size_bytes = function.end - function.start;
@@ -736,7 +761,8 @@ static uint32_t dso_before(const struct recording *recording, const struct locat
 {
     const struct address_spaces *spaces = &recording->spaces;
     const struct mapping *anonymous = address_spaces_find(spaces, where->space, where->runtime_addr);
-    const struct mapping *before = anonymous && anonymous->start ? address_spaces_find(spaces, where->space, anonymous->start - 1) : NULL;
+    const struct mapping *before =
+        anonymous && anonymous->start ? address_spaces_find(spaces, where->space, anonymous->start - 1) : NULL;
     if (!before || spaces->dsos[before->dso].kind != DSO_FILE || !(before->protection & PROT_WRITE))
         return DSO_NONE;
     *ret_file_offset = address_spaces_dso_addr(spaces, before, where->runtime_addr);

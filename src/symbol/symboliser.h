@@ -55,8 +55,8 @@ MUST_CHECK bool symboliser_new(struct symboliser **ret_symboliser, const struct 
                                const struct symboliser_options *options, struct error *err);
 void symboliser_free(struct symboliser *symboliser);
 /*
- * Go on with a recording that begins with the same dsos and locations as the one so far: their names stay. What was asked
- * for so far doesn't count for symboliser_complaint().
+ * Go on with a recording that begins with the same dsos and locations as the one so far: their names stay. What was
+ * asked for so far doesn't count for symboliser_complaint().
  */
 void symboliser_move(struct symboliser *symboliser, const struct recording *recording);
 
@@ -72,7 +72,10 @@ const char *symboliser_signature(struct symboliser *symboliser, uint32_t symbol_
 size_t symboliser_lines(struct symboliser *symboliser, uint32_t location, struct source_line *ret_lines, size_t most);
 /* The innermost of these lines alone, without its function: cheaper still. */
 bool symboliser_line(struct symboliser *symboliser, uint32_t location, struct source_line *ret_line);
-/* Which functions these lines are in, last the function itself: cheaper, for who doesn't want the lines. 0 when no DWARF tells. */
+/*
+ * Which functions these lines are in, last the function itself: cheaper, for who doesn't want the lines. 0 when no
+ * DWARF tells.
+ */
 size_t symboliser_functions(struct symboliser *symboliser, uint32_t location, const char **ret_functions, size_t most);
 /* The same as symboliser_lines for any address of a dso, sampled or not. */
 size_t symboliser_lines_at(struct symboliser *symboliser, uint32_t dso, uint64_t dso_addr,
@@ -81,11 +84,14 @@ size_t symboliser_lines_at(struct symboliser *symboliser, uint32_t dso, uint64_t
  * Why locations of a dso have no names, or NULL when those asked for all have: "'/x' is stripped …; tried …".
  */
 const char *symboliser_complaint(struct symboliser *symboliser, uint32_t dso);
-/* Whether DWARF can be read here; else err says what is missing. Names come without it, source lines and inlined functions don't. */
+/*
+ * Whether DWARF can be read here; else err says what is missing. Names come without it, source lines and inlined
+ * functions don't.
+ */
 MUST_CHECK bool symboliser_reads_lines(struct error *err);
 /*
- * Why locations of a dso that were asked for lack inlined functions though it has DWARF, or NULL: a part that was split off, or that it shares
- * with other binaries, isn't there.
+ * Why locations of a dso that were asked for lack inlined functions though it has DWARF, or NULL: a part that was split
+ * off, or that it shares with other binaries, isn't there.
  * Owner: the symboliser.
  */
 const char *symboliser_inline_complaint(struct symboliser *symboliser, uint32_t dso);
@@ -122,7 +128,10 @@ MUST_CHECK bool symboliser_code_around(struct symboliser *symboliser, uint32_t l
 const char *symboliser_name_at(struct symboliser *symboliser, uint32_t dso, uint64_t shown_addr,
                                uint64_t *ret_offset);
 
-/* The function or variable at an address that data was read from or written to, and how far behind its beginning; NULL: nothing is known. */
+/*
+ * The function or variable at an address that data was read from or written to, and how far behind its beginning; NULL:
+ * nothing is known.
+ */
 const char *symboliser_data_name(struct symboliser *symboliser, uint32_t location, uint64_t *ret_offset);
 
 /* How the binary was built, as far as it says: DW_AT_producer of the unit that holds the location. */

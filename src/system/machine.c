@@ -4,8 +4,8 @@
 #include <errno.h>
 
 /*
- * The kernel checks `flags` before anything else (kernel/events/core.c, perf_event_open), so a flag that no kernel knows
- * is EINVAL from the kernel; a seccomp filter looks at the call's number only and answers its own errno.
+ * The kernel checks `flags` before anything else (kernel/events/core.c, perf_event_open), so a flag that no kernel
+ * knows is EINVAL from the kernel; a seccomp filter looks at the call's number only and answers its own errno.
  */
 #define FLAG_NO_KERNEL_KNOWS (1ul << 30)
 

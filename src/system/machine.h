@@ -62,7 +62,9 @@ struct machine {
     bool live;
 };
 
-/* kernel may be NULL: then perf_door is not asked. Errors: none today; err is for facts that can't be gathered at all. */
+/*
+ * kernel may be NULL: then perf_door is not asked. Errors: none today; err is for facts that can't be gathered at all.
+ */
 MUST_CHECK bool machine_read(const struct sysroot *root, const struct kernel *kernel, struct machine *machine,
                              struct error *err);
 void machine_done(struct machine *machine);

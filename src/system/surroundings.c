@@ -43,20 +43,67 @@ static struct measured cache_of(const struct topology *topology, int level, char
 static struct measured counters_of(const struct machine *machine, struct arena *arena)
 {
     if (!pmu_find_core(&machine->pmus))
-        return not_measured(!(machine->architectural.version.known && machine->architectural.version.value == 0) ? "the kernel drives no core PMU"
-                            : machine->cpu.vendor_kind == MICROARCHITECTURE_INTEL                           ? "the hypervisor hides the PMU (CPUID leaf 0AH is empty)"
-                                                                                                             : "the hypervisor hides the PMU (CPUID leaf 80000022H is empty)");
+        return not_measured(!(machine->architectural.version.known && machine->architectural.version.value == 0)
+                                ? "the kernel drives no core PMU"
+                            : machine->cpu.vendor_kind == MICROARCHITECTURE_INTEL
+                                ? "the hypervisor hides the PMU (CPUID leaf 0AH is empty)"
+                                : "the hypervisor hides the PMU (CPUID leaf 80000022H is empty)");
     return number_of(&machine->architectural.programmable, 1, arena);
 }
 
 /* Flags of /proc/cpuinfo by which libraries and compilers choose one loop or another. */
 static const char *const instruction_sets[] = {
-    "sse4_1", "sse4_2", "ssse3", "popcnt", "abm", "bmi1", "bmi2", "movbe", "adx", "erms", "fsrm", "f16c", "fma", "aes", "pclmulqdq", "sha_ni",
-    "avx", "avx2", "avx_vnni", "avx_ifma", "vaes", "vpclmulqdq", "gfni",
-    "avx512f", "avx512dq", "avx512cd", "avx512bw", "avx512vl", "avx512ifma", "avx512vbmi", "avx512_vbmi2", "avx512_vnni", "avx512_bitalg",
-    "avx512_vpopcntdq", "avx512_bf16", "avx512_fp16", "amx_tile", "amx_int8", "amx_bf16",
+    "sse4_1",
+    "sse4_2",
+    "ssse3",
+    "popcnt",
+    "abm",
+    "bmi1",
+    "bmi2",
+    "movbe",
+    "adx",
+    "erms",
+    "fsrm",
+    "f16c",
+    "fma",
+    "aes",
+    "pclmulqdq",
+    "sha_ni",
+    "avx",
+    "avx2",
+    "avx_vnni",
+    "avx_ifma",
+    "vaes",
+    "vpclmulqdq",
+    "gfni",
+    "avx512f",
+    "avx512dq",
+    "avx512cd",
+    "avx512bw",
+    "avx512vl",
+    "avx512ifma",
+    "avx512vbmi",
+    "avx512_vbmi2",
+    "avx512_vnni",
+    "avx512_bitalg",
+    "avx512_vpopcntdq",
+    "avx512_bf16",
+    "avx512_fp16",
+    "amx_tile",
+    "amx_int8",
+    "amx_bf16",
     /* AArch64 */
-    "asimd", "asimddp", "asimdhp", "atomics", "sve", "sve2", "i8mm", "bf16", "svei8mm", "svebf16", "sme",
+    "asimd",
+    "asimddp",
+    "asimdhp",
+    "atomics",
+    "sve",
+    "sve2",
+    "i8mm",
+    "bf16",
+    "svei8mm",
+    "svebf16",
+    "sme",
 };
 
 static const char *instruction_sets_of(const struct cpu_identity *cpu, struct arena *arena)
@@ -112,7 +159,10 @@ void surroundings_take(struct surroundings *surroundings, const struct machine *
 
 double surroundings_widest_bits(const struct surroundings *surroundings)
 {
-    return surroundings->has_avx512 ? 512 : surroundings->has_avx2 ? 256 : surroundings->cpu && surroundings->cpu[0] ? 128 : 0;
+    return surroundings->has_avx512                    ? 512
+           : surroundings->has_avx2                    ? 256
+           : surroundings->cpu && surroundings->cpu[0] ? 128
+                                                       : 0;
 }
 
 /* ---- JSON: one table for both directions ---- */

@@ -67,13 +67,14 @@ static void verdict_weigh(struct bottleneck_verdict *verdict, const struct tally
         return;
     verdict->share = wilson_interval(verdict->class == BOTTLENECK_MIXED ? leads + follows : leads, all, all);
     if (second && follows >= limit->loop_share_least * known)
-        verdict->second = (struct bottleneck_second){second, cause_first(tally, second), wilson_interval(follows, all, all)};
+        verdict->second =
+            (struct bottleneck_second){second, cause_first(tally, second), wilson_interval(follows, all, all)};
 }
 
 /* ---- the loops ---- */
 
-static void instruction_name(struct bottleneck_verdict *verdict, const struct stalls *stalls, const struct region *region,
-                             uint32_t row)
+static void instruction_name(struct bottleneck_verdict *verdict, const struct stalls *stalls,
+                             const struct region *region, uint32_t row)
 {
     const struct stall_function *function = &stalls->functions[region->function];
     verdict->function = function->name;
@@ -134,9 +135,10 @@ static void verdict_of_look(struct bottleneck_verdict *verdict, const struct bot
         .samples = (double)look->region->samples,
         .around = (double)look->region->samples,
         .by_cause = tally->told > 0 ? tally->causes[cause] / (tally->told + tally->causes[CAUSE_UNKNOWN]) : 0,
-        .share = tally->told > 0 ? tally->classes[verdict->class == BOTTLENECK_MIXED ? BOTTLENECK_UNKNOWN : verdict->class] /
-                                       (tally->told + tally->causes[CAUSE_UNKNOWN])
-                                 : 0,
+        .share = tally->told > 0
+                     ? tally->classes[verdict->class == BOTTLENECK_MIXED ? BOTTLENECK_UNKNOWN : verdict->class] /
+                           (tally->told + tally->causes[CAUSE_UNKNOWN])
+                     : 0,
     };
     verdict_explain(verdict, &leading, arena);
     if (verdict->class == BOTTLENECK_MIXED)
@@ -157,9 +159,11 @@ static void loop_fill(struct bottleneck_loop *loop, const struct bottleneck_requ
     loop->evenness = look->guesses.evenness;
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
         loop->masses[cause] = look->samples[cause] / (double)region->samples;
-    loop->bound_cycles = look->resources.bound.known ? measured_as(look->resources.bound.cycles)
-                         : not_measured(look->resources.bound.why_not ? look->resources.bound.why_not
-                                                                       : "there is no table of what instructions cost on this core");
+    loop->bound_cycles =
+        look->resources.bound.known
+            ? measured_as(look->resources.bound.cycles)
+            : not_measured(look->resources.bound.why_not ? look->resources.bound.why_not
+                                                         : "there is no table of what instructions cost on this core");
     loop->rate_per_s = look->pace.rate_per_s;
     loop->measured_cycles = look->pace.measured_cycles;
     loop->bytes_per_turn = look->pace.bytes_per_turn;
@@ -175,8 +179,10 @@ static bool has_looked_up_calls(const struct stalls *stalls)
     bool calls = false;
     for (size_t at = 0; at < stalls->function_count && !calls; at++) {
         const struct stall_code *code = &stalls->codes[at];
-        for (size_t row = 0; row < code->count && !stalls->functions[at].is_kernel && stalls->functions[at].attributed; row++)
-            calls |= code->items[row].class == INSTRUCTION_CALL && !code->items[row].has_target && code->hits[row] + code->sampled[row];
+        for (size_t row = 0; row < code->count && !stalls->functions[at].is_kernel && stalls->functions[at].attributed;
+             row++)
+            calls |= code->items[row].class == INSTRUCTION_CALL && !code->items[row].has_target &&
+                     code->hits[row] + code->sampled[row];
     }
     return calls;
 }
@@ -198,7 +204,10 @@ static struct entries entries_of(const struct stalls *stalls)
     return entries;
 }
 
-/* By the calls that copied stacks return to: a function that a fixed call leads to is no guess, what waits where it begins is its code that comes late. */
+/*
+ * By the calls that copied stacks return to: a function that a fixed call leads to is no guess, what waits where it
+ * begins is its code that comes late.
+ */
 static bool are_called_directly(const struct stalls *stalls)
 {
     static const uint64_t CALLS_LEAST = 8;
@@ -206,8 +215,8 @@ static bool are_called_directly(const struct stalls *stalls)
 }
 
 /*
- * Samples that show wrong guesses of calls whose target is looked up; 0: too few for that. Where a wrong guess shows behind the
- * first instruction, those on it waited for the call to know its target.
+ * Samples that show wrong guesses of calls whose target is looked up; 0: too few for that. Where a wrong guess shows
+ * behind the first instruction, those on it waited for the call to know its target.
  */
 static struct entries guessed_entries(const struct stalls *stalls)
 {
@@ -230,38 +239,51 @@ static const char *why_nothing(const struct bottleneck_request *request, struct 
     if (request->not_a_cpu_problem)
         return request->not_a_cpu_problem;
     if (all < limit->samples_least)
-        return arena_printf(arena, "%.0f samples of CPU time are too few: %.0f are wanted at least", all, limit->samples_least);
+        return arena_printf(arena, "%.0f samples of CPU time are too few: %.0f are wanted at least", all,
+                            limit->samples_least);
     if (!stalls->attributed)
-        return stalls->why_no_code   ? stalls->why_no_code
-               : stalls->why_no_skid ? arena_printf(arena, "which instruction waited is not known: where samples land here could not be "
-                                                           "measured (%s)", stalls->why_no_skid)
-                                     : "samples don't land one instruction behind the stalled one here (self-test): which "
-                                     "instruction waited is not known";
+        return stalls->why_no_code ? stalls->why_no_code
+               : stalls->why_no_skid
+                   ? arena_printf(arena,
+                                  "which instruction waited is not known: where samples land here could not be "
+                                  "measured (%s)",
+                                  stalls->why_no_skid)
+                   : "samples don't land one instruction behind the stalled one here (self-test): which "
+                     "instruction waited is not known";
     if ((double)stalls->kernel_samples > limit->off_cpu_most * all)
         return arena_printf(arena, "%.0f %% of the CPU time is the kernel's, whose code is not looked at so closely",
                             (double)stalls->kernel_samples / all * 100);
     struct footprint footprint = footprint_of(request);
     double entered = has_looked_up_calls(stalls) ? entries_of(stalls).first : 0;
-    if ((double)stalls->blind_samples - entered > limit->blind_most * all && !footprint_speaks(&footprint) && !footprint_waits(&footprint))
-        return arena_printf(arena, "for %.0f %% of the samples the instruction that waited could not be told (code that was "
-                                   "generated, or whose file is gone)", (double)stalls->blind_samples / all * 100);
+    if ((double)stalls->blind_samples - entered > limit->blind_most * all && !footprint_speaks(&footprint) &&
+        !footprint_waits(&footprint))
+        return arena_printf(arena,
+                            "for %.0f %% of the samples the instruction that waited could not be told (code that was "
+                            "generated, or whose file is gone)",
+                            (double)stalls->blind_samples / all * 100);
     return NULL;
 }
 
 /* NULL: the cause is spread over so many pieces of code that none of them stands for it. */
-static const struct loop_look *leading_look(const struct loop_look *looks, size_t count, enum bottleneck_cause cause, double laid, double all)
+static const struct loop_look *leading_look(const struct loop_look *looks, size_t count, enum bottleneck_cause cause,
+                                            double laid, double all)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
     const struct loop_look *best = NULL;
     for (size_t at = 0; at < count; at++)
         if (looks[at].samples[cause] > (best ? best->samples[cause] : 0))
             best = &looks[at];
-    bool stands = best && best->samples[cause] >= limit->loop_share_least * all && best->samples[cause] >= limit->leading_least * laid;
+    bool stands = best && best->samples[cause] >= limit->loop_share_least * all &&
+                  best->samples[cause] >= limit->leading_least * laid;
     return stands ? best : NULL;
 }
 
-/* Samples of the one that leads, and of all other loops and functions that wait so for most of their time, whatever each of these fell on. */
-static double samples_around(const struct loop_look *looks, size_t count, enum bottleneck_cause cause, const struct loop_look *leads)
+/*
+ * Samples of the one that leads, and of all other loops and functions that wait so for most of their time, whatever
+ * each of these fell on.
+ */
+static double samples_around(const struct loop_look *looks, size_t count, enum bottleneck_cause cause,
+                             const struct loop_look *leads)
 {
     double samples = 0;
     for (size_t at = 0; at < count; at++)
@@ -307,7 +329,8 @@ static struct bottleneck_lack lack_of(const struct loop_look *looks, size_t coun
  * Loops and functions too small to show anything by themselves, taken together: of their quick instructions, as many as
  * samples fall around branches beyond even are laid at wrong guesses; the others retire, as far as anyone can see.
  */
-static double tally_small(struct tally *tally, const struct loop_look *looks, size_t count, const struct footprint *footprint, double all)
+static double tally_small(struct tally *tally, const struct loop_look *looks, size_t count,
+                          const struct footprint *footprint, double all)
 {
     double small = 0, quick = 0;
     for (size_t at = 0; at < count; at++) {
@@ -335,8 +358,8 @@ static void tally_move(struct tally *tally, enum bottleneck_cause from, enum bot
 }
 
 /*
- * What waited for code waited wherever it was: every other cause has as much less. Where samples can't show all of it, quick
- * instructions waited for it, too.
+ * What waited for code waited wherever it was: every other cause has as much less. Where samples can't show all of it,
+ * quick instructions waited for it, too.
  */
 static void tally_wait_for_code(struct tally *tally, const struct footprint *footprint)
 {
@@ -361,7 +384,8 @@ static void tally_stepped(struct tally *tally, const struct stepped *stepped, do
     if (tally->causes[guess] > most)
         tally_move(tally, guess, CAUSE_RETIRING, tally->causes[guess] - most);
     if (stepped->fetched.known && tally->causes[CAUSE_FOOTPRINT] > stepped->fetched.high * samples)
-        tally_move(tally, CAUSE_FOOTPRINT, CAUSE_RETIRING, tally->causes[CAUSE_FOOTPRINT] - stepped->fetched.high * samples);
+        tally_move(tally, CAUSE_FOOTPRINT, CAUSE_RETIRING,
+                   tally->causes[CAUSE_FOOTPRINT] - stepped->fetched.high * samples);
     for (int from = 0; from < 2 && tally->causes[guess] < least; from++)
         tally_move(tally, from ? CAUSE_RETIRING : CAUSE_UNKNOWN, guess, least - tally->causes[guess]);
 }
@@ -380,8 +404,9 @@ static const char *parts_text(const struct tally *tally, struct arena *arena)
 {
     static const double SHOWN_LEAST = 0.05;
     static const char *const words[BOTTLENECK_CLASS_COUNT] = {
-        [BOTTLENECK_UNKNOWN] = "not told", [BOTTLENECK_MEMORY] = "memory", [BOTTLENECK_CORE] = "core",
-        [BOTTLENECK_BAD_SPECULATION] = "wrong guesses", [BOTTLENECK_FRONTEND] = "code", [BOTTLENECK_RETIRING] = "busy with instructions"};
+        [BOTTLENECK_UNKNOWN] = "not told", [BOTTLENECK_MEMORY] = "memory",
+        [BOTTLENECK_CORE] = "core",        [BOTTLENECK_BAD_SPECULATION] = "wrong guesses",
+        [BOTTLENECK_FRONTEND] = "code",    [BOTTLENECK_RETIRING] = "busy with instructions"};
     double known = tally->told + tally->causes[CAUSE_UNKNOWN];
     const char *text = "its samples don't single out a cause", *sign = ": ";
     for (int class = BOTTLENECK_MEMORY; class <= BOTTLENECK_MIXED; class++) {
@@ -434,7 +459,8 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
         verdict->recoverable_why = "no cause is known";
         return;
     }
-    enum bottleneck_class class = verdict->class == BOTTLENECK_MIXED ? class_first(&tally, BOTTLENECK_UNKNOWN) : verdict->class;
+    enum bottleneck_class class =
+        verdict->class == BOTTLENECK_MIXED ? class_first(&tally, BOTTLENECK_UNKNOWN) : verdict->class;
     enum bottleneck_cause cause = cause_first(&tally, class);
     const struct loop_look *look = leading_look(looks, count, cause, tally.causes[cause], all);
     if (look && class != BOTTLENECK_FRONTEND) {
@@ -450,7 +476,8 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
         .samples = tally.told,
         .around = samples_around(looks, count, cause, look),
         .by_cause = tally.causes[cause] / (tally.told + tally.causes[CAUSE_UNKNOWN]),
-        .share = verdict->class == BOTTLENECK_MIXED ? 0 : tally.classes[class] / (tally.told + tally.causes[CAUSE_UNKNOWN]),
+        .share =
+            verdict->class == BOTTLENECK_MIXED ? 0 : tally.classes[class] / (tally.told + tally.causes[CAUSE_UNKNOWN]),
         .entered = all > 0 ? entered / all : 0,
         .small = all > 0 ? by_small / all : 0,
     };

@@ -3,9 +3,9 @@
  * What limits the program on the CPU, estimated from timer samples alone: for each hot loop and for all of it, with how
  * sure that is, and why not where nothing can be said.
  *
- * Stalled instructions, the addresses they went to, the code around them and how evenly samples spread over it each vote
- * (one file, one question: reach, walk, dependence, guesses, footprint, resources); HIGH takes two that don't share
- * their evidence. Never slot percentages: samples say what retirement waited for, not how many slots were lost.
+ * Stalled instructions, the addresses they went to, the code around them and how evenly samples spread over it each
+ * vote (one file, one question: reach, walk, dependence, guesses, footprint, resources); HIGH takes two that don't
+ * share their evidence. Never slot percentages: samples say what retirement waited for, not how many slots were lost.
  * Does not support: last-level cache against memory against another node; decoders against the cache of decoded
  * instructions; conflicts of ports against a neighbour on the same core.
  */
@@ -123,14 +123,17 @@ struct bottleneck_loop {
     uint64_t first_addr, last_addr;    /* as a disassembler shows them */
     uint64_t samples;
     double masses[CAUSE_COUNT];        /* of its samples, 0..1 */
-    bool walks_in_order;               /* its hottest access goes through memory line by line: what lies ahead is fetched ahead */
-    bool fp_is_unexplained;            /* its arithmetic takes longer than this core's costs say: as denormal numbers do */
+    /* its hottest access goes through memory line by line: what lies ahead is fetched ahead */
+    bool walks_in_order;
+    /* its arithmetic takes longer than this core's costs say: as denormal numbers do */
+    bool fp_is_unexplained;
     double evenness;                   /* share of its instructions that got samples */
     struct measured rate_per_s, bound_cycles, measured_cycles, bytes_per_turn, extra_memory_trips;
 };
 
 struct bottleneck_lack { /* of samples: what the program's running longer would tell */
-    double share;  /* of all samples, at which nothing could be laid in loops and functions that too few samples fell into; 0: none */
+    /* of all samples, at which nothing could be laid in loops and functions that too few samples fell into; 0: none */
+    double share;
     uint32_t runs; /* so many times as many samples are enough for each of these */
 };
 
@@ -148,9 +151,11 @@ struct bottleneck_request {
     const struct recording *recording;
     const struct bottleneck_machine *machine;
     const uint64_t *cpu_times;     /* of its thread at each sample; bottleneck_find fills it */
-    const uint32_t *stretches;     /* of the time, which each sample is of: between two of them it did something else; NULL: there is one */
+    /* of the time, which each sample is of: between two of them it did something else; NULL: there is one */
+    const uint32_t *stretches;
     const struct code_index *index; /* what is whose; bottleneck_find fills it */
-    bool calls_are_guessed;        /* wrong guesses of calls show in the functions they lead to; bottleneck_find fills it */
+    /* wrong guesses of calls show in the functions they lead to; bottleneck_find fills it */
+    bool calls_are_guessed;
     const struct trace_summary *trace; /* of a stepped piece of it (--probe step); NULL: none */
     const char *not_a_cpu_problem; /* why there is nothing to estimate: it waits; NULL */
 };

@@ -31,7 +31,8 @@ static size_t placed_key(const struct code_index *index, const struct stalls *st
 static size_t address_key(const struct code_index *index, const struct stalls *stalls, size_t at)
 {
     const struct stall_address *hit = &stalls->addresses[at];
-    bool known = hit->function < index->function_count && (index->process[hit->function] == ANY_PROCESS || hit->pid == index->process[hit->function]);
+    bool known = hit->function < index->function_count &&
+                 (index->process[hit->function] == ANY_PROCESS || hit->pid == index->process[hit->function]);
     return known ? hit->function : NO_KEY;
 }
 
@@ -42,8 +43,8 @@ static size_t row_key(const struct code_index *index, const struct stalls *stall
     return known ? index->row_base[hit->function] + hit->instruction : NO_KEY;
 }
 
-static void sort(struct sorted *sorted, size_t keys, size_t count, const struct code_index *index, const struct stalls *stalls,
-                 key_of key, struct arena *arena)
+static void sort(struct sorted *sorted, size_t keys, size_t count, const struct code_index *index,
+                 const struct stalls *stalls, key_of key, struct arena *arena)
 {
     sorted->keys = keys;
     sorted->first = arena_array(arena, uint32_t, keys + 2);
@@ -54,7 +55,8 @@ static void sort(struct sorted *sorted, size_t keys, size_t count, const struct 
             sorted->first[key(index, stalls, at) + 2]++;
     for (size_t at = 2; at < keys + 2; at++)
         sorted->first[at] += sorted->first[at - 1];
-    for (size_t at = 0; at < count; at++) /* where the next of a key goes stands one behind: in the end, that is its first */
+    /* where the next of a key goes stands one behind: in the end, that is its first */
+    for (size_t at = 0; at < count; at++)
         if (key(index, stalls, at) != NO_KEY)
             sorted->items[sorted->first[key(index, stalls, at) + 1]++] = (uint32_t)at;
 }
@@ -72,8 +74,8 @@ struct process_hits {
 };
 
 /*
- * The process that most of a function's addresses are of, where they suffice to tell its working set: another's lie elsewhere, so that
- * together they would reach over as many working sets as there were runs.
+ * The process that most of a function's addresses are of, where they suffice to tell its working set: another's lie
+ * elsewhere, so that together they would reach over as many working sets as there were runs.
  */
 static uint32_t process_of(const struct stalls *stalls, struct index_part addresses)
 {
@@ -134,5 +136,6 @@ struct index_part code_index_addresses(const struct code_index *index, uint32_t 
 
 struct index_part code_index_row_addresses(const struct code_index *index, uint32_t function, uint32_t row)
 {
-    return function < index->function_count ? part_of(&index->row_addresses, index->row_base[function] + row) : (struct index_part){0};
+    return function < index->function_count ? part_of(&index->row_addresses, index->row_base[function] + row)
+                                            : (struct index_part){0};
 }

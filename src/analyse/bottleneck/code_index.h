@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which stalled addresses and which samples are a function's, which are a row's? Each list in the order in which they came. Of a program that ran in
- * several processes the addresses are those of one, the one with the most, unless no one has enough.
- * Internal to bottleneck: a region's look asks for each of its rows, and there may be thousands of either.
+ * Which stalled addresses and which samples are a function's, which are a row's? Each list in the order in which they
+ * came. Of a program that ran in several processes the addresses are those of one, the one with the most, unless no one
+ * has enough. Internal to bottleneck: a region's look asks for each of its rows, and there may be thousands of either.
  */
 #ifndef PLUMB_ANALYSE_BOTTLENECK_CODE_INDEX_H
 #define PLUMB_ANALYSE_BOTTLENECK_CODE_INDEX_H

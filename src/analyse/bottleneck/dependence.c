@@ -37,7 +37,8 @@ bool goes_through_memory(const struct region *region, uint32_t row)
 
 static uint64_t address_registers(const struct memory_operand *memory)
 {
-    return (memory->base < 64 ? (uint64_t)1 << memory->base : 0) | (memory->index < 64 ? (uint64_t)1 << memory->index : 0);
+    return (memory->base < 64 ? (uint64_t)1 << memory->base : 0) |
+           (memory->index < 64 ? (uint64_t)1 << memory->index : 0);
 }
 
 bool is_blocked_by_store(const struct region *region, uint32_t row)
@@ -50,10 +51,12 @@ bool is_blocked_by_store(const struct region *region, uint32_t row)
     for (uint32_t back = 1; back <= BLOCKED_AT_MOST && row >= region->rows.first + back; back++) {
         const struct instruction *before = &items[row - back];
         const struct memory_operand *store = &before->memory;
-        bool aligned = before->is_store && store->is_present && store->base == load->base && store->index == load->index &&
-                       store->scale == load->scale && store->segment == load->segment && !store->has_vector_index;
+        bool aligned = before->is_store && store->is_present && store->base == load->base &&
+                       store->index == load->index && store->scale == load->scale && store->segment == load->segment &&
+                       !store->has_vector_index;
         int64_t apart = store->displacement - load->displacement;
-        if (aligned && store->size_bytes && store->size_bytes < load->size_bytes && apart < load->size_bytes && apart + store->size_bytes > 0)
+        if (aligned && store->size_bytes && store->size_bytes < load->size_bytes && apart < load->size_bytes &&
+            apart + store->size_bytes > 0)
             return true;
         if (before->writes & address || before->class == INSTRUCTION_CALL || before->class == INSTRUCTION_JUMP)
             return false;

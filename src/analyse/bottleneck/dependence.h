@@ -8,8 +8,8 @@
 /* The row updates its place in memory, or is one of a load and a store of one place in the region. */
 bool goes_through_memory(const struct region *region, uint32_t row);
 /*
- * A load of what a smaller store just before wrote a part of: nothing hands such on, the load waits until it is in the cache
- * (documented for every core since 2006).
+ * A load of what a smaller store just before wrote a part of: nothing hands such on, the load waits until it is in the
+ * cache (documented for every core since 2006).
  */
 bool is_blocked_by_store(const struct region *region, uint32_t row);
 /* What its address is computed from changes within the region. */

@@ -88,14 +88,17 @@ static void samples_evidence(struct bottleneck_verdict *verdict, const struct le
     double part = look->region->samples ? look->samples[leading->cause] / (double)look->region->samples : 0;
     if (verdict->instruction && part >= SHOWN_LEAST)
         add(verdict, "samples",
-            arena_printf(arena, "%.0f %% of the %s's samples wait so, most at %s", part * 100, piece_word(leading), verdict->instruction));
+            arena_printf(arena, "%.0f %% of the %s's samples wait so, most at %s", part * 100, piece_word(leading),
+                         verdict->instruction));
 }
 
 static void entered_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
-    add(verdict, "samples", arena_printf(arena, "%.0f %% of the samples fall %s the first instruction of a function, where calls "
-                                                "through a register or table lead: what such a call waits for is its target",
-                                         leading->entered * 100, leading->request->stalls->restarts_behind ? "on or right behind" : "on"));
+    add(verdict, "samples",
+        arena_printf(arena,
+                     "%.0f %% of the samples fall %s the first instruction of a function, where calls "
+                     "through a register or table lead: what such a call waits for is its target",
+                     leading->entered * 100, leading->request->stalls->restarts_behind ? "on or right behind" : "on"));
 }
 
 static void guesses_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
@@ -109,14 +112,19 @@ static void guesses_evidence(struct bottleneck_verdict *verdict, const struct le
     if (leading->cause == CAUSE_INDIRECT && leading->entered > 0)
         entered_evidence(verdict, leading, arena);
     else if (leading->cause == CAUSE_INDIRECT && leading->request->calls_are_guessed)
-        add(verdict, "samples", arena_printf(arena, "calls through a register or table lead to the %s, and samples gather right behind its first instruction",
-                                             piece_word(leading)));
+        add(verdict, "samples",
+            arena_printf(arena,
+                         "calls through a register or table lead to the %s, and samples gather right behind its first "
+                         "instruction",
+                         piece_word(leading)));
     else if (leading->cause == CAUSE_INDIRECT)
-        add(verdict, "code", arena_printf(arena, "%.0f %% of the samples %s jumps or calls whose target is looked up%s", guesses->table_share * 100,
-                                          *where ? "right behind where" : "around", *where ? " lead" : ""));
+        add(verdict, "code",
+            arena_printf(arena, "%.0f %% of the samples %s jumps or calls whose target is looked up%s",
+                         guesses->table_share * 100, *where ? "right behind where" : "around", *where ? " lead" : ""));
     else
-        add(verdict, "code", arena_printf(arena, "%.0f %% of the samples %swhere one of %u branches leads (%.0f %% of the instructions)",
-                                          guesses->landing_share * 100, where, guesses->branches, guesses->landing_rows * 100));
+        add(verdict, "code",
+            arena_printf(arena, "%.0f %% of the samples %swhere one of %u branches leads (%.0f %% of the instructions)",
+                         guesses->landing_share * 100, where, guesses->branches, guesses->landing_rows * 100));
 }
 
 static void even_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
@@ -125,25 +133,35 @@ static void even_evidence(struct bottleneck_verdict *verdict, const struct leadi
     const struct loop_bound *bound = &use->bound;
     double evenness = leading->look->guesses.evenness;
     if (!leading->look->region->is_loop) { /* what comes round in a function isn't known */
-        double quick = leading->look->region->samples ? leading->look->quick / (double)leading->look->region->samples : 0;
+        double quick =
+            leading->look->region->samples ? leading->look->quick / (double)leading->look->region->samples : 0;
         if (quick >= SHOWN_LEAST)
-            add(verdict, "samples", arena_printf(arena, "%.0f %% of the function's samples stand at quick instructions, whose neighbours "
-                                                        "show no wait for data, arithmetic or wrong guesses", quick * 100));
+            add(verdict, "samples",
+                arena_printf(arena,
+                             "%.0f %% of the function's samples stand at quick instructions, whose neighbours "
+                             "show no wait for data, arithmetic or wrong guesses",
+                             quick * 100));
         return;
     }
     if (evenness >= SHOWN_LEAST) /* nor does a rounded 0 % of the instructions show anything */
         add(verdict, "samples",
-            arena_printf(arena, "samples fall on %.0f %% of the loop's instructions: it retires in the same groups each turn, "
-                                "without waiting", evenness * 100));
+            arena_printf(arena,
+                         "samples fall on %.0f %% of the loop's instructions: it retires in the same groups each turn, "
+                         "without waiting",
+                         evenness * 100));
     if (bound->known)
         add(verdict, "code",
-            arena_printf(arena, "a turn takes %.2f cycles at least%s: %.2f to issue, %.2f on its busiest units, %.2f by its "
-                                "longest chain of results", bound->cycles, bound->is_lower ? " (more: not all costs are known)" : "",
+            arena_printf(arena,
+                         "a turn takes %.2f cycles at least%s: %.2f to issue, %.2f on its busiest units, %.2f by its "
+                         "longest chain of results",
+                         bound->cycles, bound->is_lower ? " (more: not all costs are known)" : "",
                          bound->frontend_cycles, bound->unit_cycles, bound->chain.cycles));
     else
         add(verdict, "code",
-        arena_printf(arena, "a turn needs %s cycles to issue, %s for loads, %s for floating point, %s for single units",
-                     short_number_of(use->issue).text, short_number_of(use->loads).text, short_number_of(use->fp).text, short_number_of(use->single).text));
+            arena_printf(arena,
+                         "a turn needs %s cycles to issue, %s for loads, %s for floating point, %s for single units",
+                         short_number_of(use->issue).text, short_number_of(use->loads).text,
+                         short_number_of(use->fp).text, short_number_of(use->single).text));
 }
 
 static void footprint_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
@@ -151,14 +169,17 @@ static void footprint_evidence(struct bottleneck_verdict *verdict, const struct 
     const struct footprint *footprint = leading->footprint;
     if (footprint_waits(footprint)) {
         add(verdict, "samples",
-            arena_printf(arena, "%.0f %% of the samples in spread-out code fall where code comes in (a line begins, a jump or call "
-                                "leads there or returns), where %.0f %% of its instructions are",
-                         footprint->starts * 100, footprint->starts_expected * 100));
-        add(verdict, "code", arena_printf(arena, "%s %s of code are in use (%s were met), the nearest cache holds %s%s",
-                                          footprint->is_least ? "at least" : "about", bytes_text(arena, footprint->bytes),
-                                          bytes_text(arena, (double)leading->request->stalls->met_lines * 64),
-                                          bytes_text(arena, footprint->cache_bytes),
-                                          leading->request->machine->code_bytes > 0 ? "" : " on most cores: this one's isn't known"));
+            arena_printf(
+                arena,
+                "%.0f %% of the samples in spread-out code fall where code comes in (a line begins, a jump or call "
+                "leads there or returns), where %.0f %% of its instructions are",
+                footprint->starts * 100, footprint->starts_expected * 100));
+        add(verdict, "code",
+            arena_printf(arena, "%s %s of code are in use (%s were met), the nearest cache holds %s%s",
+                         footprint->is_least ? "at least" : "about", bytes_text(arena, footprint->bytes),
+                         bytes_text(arena, (double)leading->request->stalls->met_lines * 64),
+                         bytes_text(arena, footprint->cache_bytes),
+                         leading->request->machine->code_bytes > 0 ? "" : " on most cores: this one's isn't known"));
         return;
     }
     add(verdict, "samples",
@@ -171,7 +192,9 @@ static void footprint_evidence(struct bottleneck_verdict *verdict, const struct 
 static const char *guessed_text(const struct footprint *footprint, struct arena *arena)
 {
     double guessed = footprint->guessed + footprint->guessed_cases;
-    return guessed < SHOWN_LEAST ? "" : arena_printf(arena, "; %.0f %% more than evenly where branches or tables lead", guessed * 100);
+    return guessed < SHOWN_LEAST
+               ? ""
+               : arena_printf(arena, "; %.0f %% more than evenly where branches or tables lead", guessed * 100);
 }
 
 /* Of what no loop or function shows by itself. */
@@ -185,8 +208,11 @@ static void apart_evidence(struct bottleneck_verdict *verdict, const struct lead
     else if (leading->cause == CAUSE_INDIRECT && leading->entered > 0)
         entered_evidence(verdict, leading, arena);
     else if (leading->small >= SHOWN_LEAST)
-        add(verdict, "samples", arena_printf(arena, "%.0f %% of the samples fall on quick instructions of code in pieces too small to "
-                                                    "show anything by themselves%s", leading->small * 100, guessed_text(footprint, arena)));
+        add(verdict, "samples",
+            arena_printf(arena,
+                         "%.0f %% of the samples fall on quick instructions of code in pieces too small to "
+                         "show anything by themselves%s",
+                         leading->small * 100, guessed_text(footprint, arena)));
 }
 
 static void chain_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
@@ -203,14 +229,23 @@ static void chain_evidence(struct bottleneck_verdict *verdict, const struct lead
     const struct loop_look *look = leading->look;
     const struct loop_bound *bound = &look->resources.bound;
     if (verdict->cause == CAUSE_FP && look->fp_is_unexplained)
-        add(verdict, "code", arena_printf(arena, "arithmetic, though a turn takes %.2f cycles to issue by this core's costs, %.2f on its busiest units and "
-                                                 "%.2f by its longest chain: it takes longer than it should; denormal numbers would",
-                                          bound->frontend_cycles, bound->unit_cycles, bound->chain.cycles));
+        add(verdict, "code",
+            arena_printf(arena,
+                         "arithmetic, though a turn takes %.2f cycles to issue by this core's costs, %.2f on its "
+                         "busiest units and "
+                         "%.2f by its longest chain: it takes longer than it should; denormal numbers would",
+                         bound->frontend_cycles, bound->unit_cycles, bound->chain.cycles));
     else if (verdict->cause == CAUSE_FP && !look->region->is_loop)
-        add(verdict, "code", "floating-point arithmetic outside loops: whether its units or a chain of results within a call hold it up isn't known");
+        add(verdict, "code",
+            "floating-point arithmetic outside loops: whether its units or a chain of results within a call hold it up "
+            "isn't known");
     else if (verdict->cause == CAUSE_STORE_FORWARDING && resources_chain(&look->resources) == CAUSE_STORE_FORWARDING)
-        add(verdict, "code", arena_printf(arena, "what a turn loads was stored to the same place in the turn before: that and what is computed between takes "
-                                                 "%.2f cycles a turn by this core's costs, issue %.2f", bound->chain.cycles, bound->frontend_cycles));
+        add(verdict, "code",
+            arena_printf(arena,
+                         "what a turn loads was stored to the same place in the turn before: that and what is computed "
+                         "between takes "
+                         "%.2f cycles a turn by this core's costs, issue %.2f",
+                         bound->chain.cycles, bound->frontend_cycles));
     else if (texts[verdict->cause])
         add(verdict, "code", arena_string(arena, texts[verdict->cause]));
 }
@@ -241,7 +276,10 @@ static double lines_of(const struct touched_memory *touched)
     return touched->lines_bytes.known ? touched->lines_bytes.mid : touched->lines_least_bytes;
 }
 
-/* A walk by columns comes back to a line in its next pass: what that long lies between is one pass, not all that it ever goes over. */
+/*
+ * A walk by columns comes back to a line in its next pass: what that long lies between is one pass, not all that it
+ * ever goes over.
+ */
 static const char *walker_text(const struct reach *reach, bool differ, struct arena *arena)
 {
     double stride = (double)reach->set.stride_bytes;
@@ -262,11 +300,14 @@ static void reach_evidence(struct bottleneck_verdict *verdict, const struct lead
                                         "beyond the second cache"};
     bool differ = lines_of(all) > 1.5 * lines_of(own);
     add(verdict, "addresses",
-        arena_printf(arena, "%s goes over %s of lines%s, %s (%s and %s)%s%s", walker_text(reach, differ, arena), set_text(arena, differ ? own : all),
-                     pages_text(arena, differ ? own : all), reach->level_is_open ? "beyond the first cache" : where[reach->level], bytes_text(arena, leading->request->machine->l1_bytes),
-                     bytes_text(arena, leading->request->machine->l2_bytes),
-                     differ ? arena_printf(arena, "; all of them over %s%s", set_text(arena, all), pages_text(arena, all)) : "",
-                     all->goes_once ? "; each part once, as far as was seen" : ""));
+        arena_printf(
+            arena, "%s goes over %s of lines%s, %s (%s and %s)%s%s", walker_text(reach, differ, arena),
+            set_text(arena, differ ? own : all), pages_text(arena, differ ? own : all),
+            reach->level_is_open ? "beyond the first cache" : where[reach->level],
+            bytes_text(arena, leading->request->machine->l1_bytes),
+            bytes_text(arena, leading->request->machine->l2_bytes),
+            differ ? arena_printf(arena, "; all of them over %s%s", set_text(arena, all), pages_text(arena, all)) : "",
+            all->goes_once ? "; each part once, as far as was seen" : ""));
 }
 
 /* Either reason that `reach` has for it. */
@@ -275,23 +316,29 @@ static const char *translation_text(const struct reach *reach, struct arena *are
     double stride = (double)reach->set.stride_bytes;
     if (stride < 1 || reach->set.one_place_in_stride)
         return "far more pages than lines: translations miss before data does";
-    return arena_printf(arena, "in steps of %s nearly each access is to another page than the last: it waits for its translation first",
-                        bytes_text(arena, stride));
+    return arena_printf(
+        arena, "in steps of %s nearly each access is to another page than the last: it waits for its translation first",
+        bytes_text(arena, stride));
 }
 
 /* Where no addresses say how far it reaches. */
 static void pace_evidence(struct bottleneck_verdict *verdict, const struct loop_look *look, struct arena *arena)
 {
     if (!look->reach.known && look->paced_level > LEVEL_L1)
-        add(verdict, "rate", arena_printf(arena, "a turn of its loop takes %s cycles, and %s when all that it loads is in the first cache",
-                                          short_number_of(look->pace.measured_cycles.value).text, short_number_of(look->resources.bound.cycles).text));
+        add(verdict, "rate",
+            arena_printf(arena,
+                         "a turn of its loop takes %s cycles, and %s when all that it loads is in the first cache",
+                         short_number_of(look->pace.measured_cycles.value).text,
+                         short_number_of(look->resources.bound.cycles).text));
 }
 
 static const char *walk_text(const struct reach *reach, struct arena *arena)
 {
     double ns = reach->own_line_ns;
     if (reach->arrays > 1)
-        return arena_printf(arena, "it walks through %u arrays in order, a line of 64 bytes of each in about %.3g ns (%.3g GB/s each)", reach->arrays, ns, 64 / ns);
+        return arena_printf(
+            arena, "it walks through %u arrays in order, a line of 64 bytes of each in about %.3g ns (%.3g GB/s each)",
+            reach->arrays, ns, 64 / ns);
     return arena_printf(arena, "it walks in order, a line of 64 bytes in about %.3g ns (%.3g GB/s)", ns, 64 / ns);
 }
 
@@ -332,30 +379,37 @@ static bool is_memory_near(const struct loop_look *look, const struct bottleneck
 {
     static const double UNPLACED_MOST = 0.02;
     struct interval lines = look->touched.lines_bytes;
-    return !look->touches_memory || (look->touched.known && lines.known && lines.high * bottleneck_thresholds.set_over_cache + look->bounded_bytes <= machine->l1_bytes &&
-                                     (double)(look->unplaced - look->bounded) <= UNPLACED_MOST * (double)look->region->samples);
+    return !look->touches_memory ||
+           (look->touched.known && lines.known &&
+            lines.high * bottleneck_thresholds.set_over_cache + look->bounded_bytes <= machine->l1_bytes &&
+            (double)(look->unplaced - look->bounded) <= UNPLACED_MOST * (double)look->region->samples);
 }
 
-/* Its busiest units are those for any arithmetic, half as many as it issues a cycle at least: no single one is short. */
+/*
+ * Its busiest units are those for any arithmetic, half as many as it issues a cycle at least: no single one is short.
+ */
 static bool uses_all_units(const struct loop_bound *bound)
 {
     return bound->unit_kind == UNIT_INTEGER && 2 * (float)__builtin_popcount(bound->units) >= bound->core->slots;
 }
 
 /*
- * The tables of this core say the same as the samples, by so much that costs wrong by half wouldn't matter, of code that nothing can delay: no
- * access that misses the nearest cache, no branch that could be guessed wrong. What its rate is known to be must not contradict. Only
- * of chains of arithmetic, and where any unit will do: integers that wait for one unit, for one another or for nothing show at the same instructions.
+ * The tables of this core say the same as the samples, by so much that costs wrong by half wouldn't matter, of code
+ * that nothing can delay: no access that misses the nearest cache, no branch that could be guessed wrong. What its rate
+ * is known to be must not contradict. Only of chains of arithmetic, and where any unit will do: integers that wait for
+ * one unit, for one another or for nothing show at the same instructions.
  */
 static bool is_bound_alike(const struct bottleneck_verdict *verdict, const struct leading *leading)
 {
     const struct loop_look *look = leading->look;
     const struct loop_bound *bound = &look->resources.bound;
-    if (!bound->known || bound->is_lower || bound->is_approximate || !is_memory_near(look, leading->request->machine) || look->guesses.branches ||
-        look->pace.over_bound > bottleneck_thresholds.bound_missed)
+    if (!bound->known || bound->is_lower || bound->is_approximate || !is_memory_near(look, leading->request->machine) ||
+        look->guesses.branches || look->pace.over_bound > bottleneck_thresholds.bound_missed)
         return false;
-    double apart = bottleneck_thresholds.alike_apart, issue = bound->frontend_cycles, units = bound->unit_cycles, sure = bound->chain.cycles;
-    double chain = sure > bound->chain_if_same.cycles ? sure : bound->chain_if_same.cycles, busy = issue > units ? issue : units;
+    double apart = bottleneck_thresholds.alike_apart, issue = bound->frontend_cycles, units = bound->unit_cycles,
+           sure = bound->chain.cycles;
+    double chain = sure > bound->chain_if_same.cycles ? sure : bound->chain_if_same.cycles,
+           busy = issue > units ? issue : units;
     if (verdict->cause == CAUSE_LATENCY_CHAIN)
         return bound->chain.kind_cycles[CHAIN_FP] >= 0.5 * sure && sure >= apart * busy;
     return busy >= apart * chain && (issue >= units || uses_all_units(bound));
@@ -371,17 +425,24 @@ static bool is_footprint_clear(const struct footprint *footprint)
     return footprint->least_bytes > 2 * footprint->cache_bytes && footprint->line_share >= limit->class_high;
 }
 
-/* Without what samples took of its time, a walk takes clearly longer than its own instructions do; where their cost isn't known, nothing speaks against it. */
+/*
+ * Without what samples took of its time, a walk takes clearly longer than its own instructions do; where their cost
+ * isn't known, nothing speaks against it.
+ */
 static bool is_beyond_own_work(const struct reach *reach)
 {
-    return reach->own_work_ns <= 0 ||
-           (reach->own_line_ns < reach->line_ns && reach->own_line_ns > bottleneck_thresholds.bound_missed * reach->own_work_ns);
+    return reach->own_work_ns <= 0 || (reach->own_line_ns < reach->line_ns &&
+                                       reach->own_line_ns > bottleneck_thresholds.bound_missed * reach->own_work_ns);
 }
 
-/* At its instructions' own pace it would ask for more than any cache behind the second, or memory, gives a core: no rate is needed to see that it waits. */
+/*
+ * At its instructions' own pace it would ask for more than any cache behind the second, or memory, gives a core: no
+ * rate is needed to see that it waits.
+ */
 static bool is_asking_too_much(const struct reach *reach, const struct bottleneck_machine *machine)
 {
-    if (!reach->in_order || reach->level != LEVEL_BEYOND || reach->level_is_open || reach->own_work_ns <= 0 || !machine->read_bytes_s.known)
+    if (!reach->in_order || reach->level != LEVEL_BEYOND || reach->level_is_open || reach->own_work_ns <= 0 ||
+        !machine->read_bytes_s.known)
         return false;
     double fastest_ns = CACHE_LINE_BYTES * 1e9 / (machine->read_bytes_s.high * bottleneck_thresholds.walk_fastest);
     return reach->own_work_ns < fastest_ns * (reach->arrays > 1 ? reach->arrays : 1);
@@ -395,7 +456,10 @@ static bool is_kept_by_memory(const struct reach *reach, const struct bottleneck
     return is_asking_too_much(reach, machine);
 }
 
-/* So little memory that a walk would come round between samples: but a turn takes longer a node than walks in order wait for memory. */
+/*
+ * So little memory that a walk would come round between samples: but a turn takes longer a node than walks in order
+ * wait for memory.
+ */
 static bool is_order_settled(const struct leading *leading)
 {
     static const double LOAD_CYCLES = 4; /* no core's first cache answers sooner */
@@ -405,10 +469,14 @@ static bool is_order_settled(const struct leading *leading)
     if (!look->reach.order_is_open || look->reach.level != LEVEL_BEYOND)
         return true;
     return nodes >= 1 && look->pace.rate_per_s.known && machine->read_bytes_s.known &&
-           1e9 / look->pace.rate_per_s.value / nodes >= bottleneck_thresholds.walk_contention * CACHE_LINE_BYTES * 1e9 / machine->read_bytes_s.low;
+           1e9 / look->pace.rate_per_s.value / nodes >=
+               bottleneck_thresholds.walk_contention * CACHE_LINE_BYTES * 1e9 / machine->read_bytes_s.low;
 }
 
-/* No branch that changes; or all that isn't at the accesses, where a wrong guess of the loop's end would show, is no rival. */
+/*
+ * No branch that changes; or all that isn't at the accesses, where a wrong guess of the loop's end would show, is no
+ * rival.
+ */
 static bool is_guessed_right(const struct leading *leading)
 {
     const struct guesses *guesses = &leading->look->guesses;
@@ -430,11 +498,14 @@ static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct 
         /* fall through */
     case CAUSE_TLB:
     case CAUSE_PARALLEL_MISSES:
-        return look->reach.known && (look->reach.level == LEVEL_BEYOND || (look->reach.level == LEVEL_L2 && look->reach.is_wide_spread)) &&
-               !look->is_prefetched && is_guessed_right(leading) && is_order_settled(leading) && !look->reach.level_is_open;
+        return look->reach.known &&
+               (look->reach.level == LEVEL_BEYOND || (look->reach.level == LEVEL_L2 && look->reach.is_wide_spread)) &&
+               !look->is_prefetched && is_guessed_right(leading) && is_order_settled(leading) &&
+               !look->reach.level_is_open;
     case CAUSE_L2:
         return look->reach.known && look->reach.touched.lines_bytes.known &&
-               look->reach.touched.pages_least_bytes <= limit->tlb_pages_bytes && look->reach.lines_bytes > 2 * leading->request->machine->l1_bytes &&
+               look->reach.touched.pages_least_bytes <= limit->tlb_pages_bytes &&
+               look->reach.lines_bytes > 2 * leading->request->machine->l1_bytes &&
                look->reach.lines_bytes < leading->request->machine->l2_bytes / 1.5 &&
                leading->request->machine->caches_known && !look->is_prefetched;
     case CAUSE_BANDWIDTH:
@@ -448,8 +519,9 @@ static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct 
     case CAUSE_LATENCY_CHAIN:
         return is_bound_alike(verdict, leading);
     case CAUSE_CONDITIONAL:
-        return guesses_show_restarts(&look->guesses, limit->sure_enrichment) || (look->pace.over_bound > limit->bound_missed && look->guesses.evenness >= limit->even_least &&
-                                                  !look->resources.bound.is_lower);
+        return guesses_show_restarts(&look->guesses, limit->sure_enrichment) ||
+               (look->pace.over_bound > limit->bound_missed && look->guesses.evenness >= limit->even_least &&
+                !look->resources.bound.is_lower);
     default:
         return false;
     }
@@ -464,8 +536,8 @@ static bool is_stepped_alike(const struct bottleneck_verdict *verdict, const str
         return false;
     if (verdict->class == BOTTLENECK_BAD_SPECULATION)
         return stepped->guessed.low >= limit->stepped_high;
-    return verdict->class == BOTTLENECK_FRONTEND && stepped->fetched.known && stepped->fetched.mid >= limit->stepped_high &&
-           leading->footprint->bytes >= limit->front_high_bytes;
+    return verdict->class == BOTTLENECK_FRONTEND && stepped->fetched.known &&
+           stepped->fetched.mid >= limit->stepped_high && leading->footprint->bytes >= limit->front_high_bytes;
 }
 
 static void stepped_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
@@ -476,16 +548,19 @@ static void stepped_evidence(struct bottleneck_verdict *verdict, const struct le
     if (verdict->evidence_count == BOTTLENECK_EVIDENCE_MOST) /* it outweighs whatever came last */
         verdict->evidence_count--;
     struct interval rate = trace->all.per_1000;
-    const char *misses = trace->line_misses.known
-                             ? arena_printf(arena, ", %s to %s misses of its nearest cache for code", short_number_of(trace->line_misses.low).text,
-                                            short_number_of(trace->line_misses.high).text)
-                             : "";
+    const char *misses =
+        trace->line_misses.known
+            ? arena_printf(arena, ", %s to %s misses of its nearest cache for code",
+                           short_number_of(trace->line_misses.low).text, short_number_of(trace->line_misses.high).text)
+            : "";
     add(verdict, "probe",
-        arena_printf(arena, "of 1000 instructions as they ran %s branches are guessed wrong (%s to %s; targets %s)%s: %.0f to %.0f %% "
-                            "of the time for wrong guesses",
-                     short_number_of(rate.mid).text, short_number_of(rate.low).text, short_number_of(rate.high).text,
-                     short_number_of(trace->indirect.per_1000.known ? trace->indirect.per_1000.mid : 0).text, misses,
-                     leading->stepped->guessed.low * 100, leading->stepped->guessed.high * 100));
+        arena_printf(
+            arena,
+            "of 1000 instructions as they ran %s branches are guessed wrong (%s to %s; targets %s)%s: %.0f to %.0f %% "
+            "of the time for wrong guesses",
+            short_number_of(rate.mid).text, short_number_of(rate.low).text, short_number_of(rate.high).text,
+            short_number_of(trace->indirect.per_1000.known ? trace->indirect.per_1000.mid : 0).text, misses,
+            leading->stepped->guessed.low * 100, leading->stepped->guessed.high * 100));
 }
 
 /* At least half of what leads goes to lines that several threads write in turns. */
@@ -497,10 +572,14 @@ static bool is_contended(const struct leading *leading)
 /* Of the whole program: code that isn't known had more samples than what this rests on. */
 static bool is_mostly_untold(const struct leading *leading)
 {
-    return leading->footprint && leading->samples < (1 - bottleneck_thresholds.blind_most) * leading->footprint->samples;
+    return leading->footprint &&
+           leading->samples < (1 - bottleneck_thresholds.blind_most) * leading->footprint->samples;
 }
 
-/* By the tables something else takes nearly as long: which of them is longest changes with what neighbours leave of the core. */
+/*
+ * By the tables something else takes nearly as long: which of them is longest changes with what neighbours leave of the
+ * core.
+ */
 static bool is_near_tie(const struct bottleneck_verdict *verdict, const struct leading *leading)
 {
     const struct loop_bound *bound = leading->look ? &leading->look->resources.bound : NULL;
@@ -512,12 +591,16 @@ static bool is_near_tie(const struct bottleneck_verdict *verdict, const struct l
     return near && (verdict->cause == CAUSE_RETIRING || verdict->cause == CAUSE_LATENCY_CHAIN);
 }
 
-/* Which of the two is the larger changes from one processor to the next. What code does between its waits for more of it is no rival. */
+/*
+ * Which of the two is the larger changes from one processor to the next. What code does between its waits for more of
+ * it is no rival.
+ */
 static bool is_rivalled(const struct bottleneck_verdict *verdict)
 {
     const struct bottleneck_second *second = &verdict->second;
     bool is_rest = verdict->class == BOTTLENECK_FRONTEND && second->class == BOTTLENECK_RETIRING;
-    return second->class && second->share.known && !is_rest && second->share.mid >= bottleneck_thresholds.rival_high * verdict->share.mid;
+    return second->class && second->share.known && !is_rest &&
+           second->share.mid >= bottleneck_thresholds.rival_high * verdict->share.mid;
 }
 
 static void confidence_find(struct bottleneck_verdict *verdict, const struct leading *leading)
@@ -525,7 +608,8 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
     if (verdict->class != BOTTLENECK_FRONTEND && leading->small > limit->small_most) {
         verdict->confidence = ESTIMATE_LOW;
-        verdict->why_not = "no more confidence: its time is spread over code in pieces too small to show anything by themselves";
+        verdict->why_not =
+            "no more confidence: its time is spread over code in pieces too small to show anything by themselves";
         return;
     }
     if (leading->samples < limit->samples_high || leading->share < limit->class_high) {
@@ -543,17 +627,20 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
     }
     if (is_contended(leading)) {
         verdict->confidence = ESTIMATE_LOW;
-        verdict->why_not = "no more confidence: its hot accesses go to lines that several threads write, and waiting for one another looks the same";
+        verdict->why_not = "no more confidence: its hot accesses go to lines that several threads write, and waiting "
+                           "for one another looks the same";
         return;
     }
-    if (verdict->cause == CAUSE_STORE_FORWARDING && leading->look && leading->look->supposed >= 0.5 * leading->look->samples[CAUSE_STORE_FORWARDING]) {
+    if (verdict->cause == CAUSE_STORE_FORWARDING && leading->look &&
+        leading->look->supposed >= 0.5 * leading->look->samples[CAUSE_STORE_FORWARDING]) {
         verdict->confidence = ESTIMATE_LOW;
         verdict->why_not = "no more confidence: that turns in a row meet at the same of its few places isn't seen";
         return;
     }
     if (is_near_tie(verdict, leading)) {
         verdict->confidence = ESTIMATE_LOW;
-        verdict->why_not = "no more confidence: issue, units and chains take a turn of its loop nearly as long as one another";
+        verdict->why_not =
+            "no more confidence: issue, units and chains take a turn of its loop nearly as long as one another";
         return;
     }
     if (is_rivalled(verdict)) {
@@ -564,7 +651,8 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
     bool is_sure = is_confirmed(verdict, leading) || is_stepped_alike(verdict, leading);
     if (is_sure && leading->by_cause < limit->cause_high) {
         verdict->confidence = ESTIMATE_MEDIUM;
-        verdict->why_not = "no more confidence: what a second look confirms is less than half of the time, the rest another cause of this class";
+        verdict->why_not = "no more confidence: what a second look confirms is less than half of the time, the rest "
+                           "another cause of this class";
         return;
     }
     const char *alike = is_sure && !is_stepped_alike(verdict, leading) ? look_alike_of(verdict, leading) : NULL;
@@ -572,9 +660,11 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
     if (alike)
         verdict->why_not = alike;
     else if (verdict->confidence == ESTIMATE_MEDIUM)
-        verdict->why_not = verdict->class == BOTTLENECK_BAD_SPECULATION && !(leading->stepped && leading->stepped->known)
-                               ? "no more confidence: one kind of evidence speaks for it, none against; --probe step counts its wrong guesses"
-                               : "no more confidence: one kind of evidence speaks for it, none against";
+        verdict->why_not =
+            verdict->class == BOTTLENECK_BAD_SPECULATION && !(leading->stepped && leading->stepped->known)
+                ? "no more confidence: one kind of evidence speaks for it, none against; --probe step counts its wrong "
+                  "guesses"
+                : "no more confidence: one kind of evidence speaks for it, none against";
 }
 
 static void reasons_find(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
@@ -605,8 +695,11 @@ static void reasons_find(struct bottleneck_verdict *verdict, const struct leadin
     if (verdict->class == BOTTLENECK_CORE)
         chain_evidence(verdict, leading, arena);
     if (is_walk_ruled_out)
-        add(verdict, "rate", arena_printf(arena, "memory is gone through in order, a line in about %.3g ns: %s", leading->look->ruled_out_line_ns,
-                                          leading->look->walk_is_own_pace ? "what its instructions take by themselves" : "too slowly to wait for it"));
+        add(verdict, "rate",
+            arena_printf(arena, "memory is gone through in order, a line in about %.3g ns: %s",
+                         leading->look->ruled_out_line_ns,
+                         leading->look->walk_is_own_pace ? "what its instructions take by themselves"
+                                                         : "too slowly to wait for it"));
 }
 
 void verdict_explain(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)

@@ -16,8 +16,10 @@ struct leading { /* what the verdict rests on */
     double samples;                 /* counted for it */
     double around;                  /* of the loops and functions that it is most of, with what else fell there */
     double by_cause;                /* of those that could be told, at the leading cause itself */
-    double small;                   /* of all samples: quick instructions of code in pieces too small to show anything by itself */
-    double entered;                 /* of all samples: where functions begin that calls through tables lead to, and a wrong guess shows; 0: too few */
+    /* of all samples: quick instructions of code in pieces too small to show anything by itself */
+    double small;
+    /* of all samples: where functions begin that calls through tables lead to, and a wrong guess shows; 0: too few */
+    double entered;
     double share;                   /* of those that could be told, at the leading class */
 };
 

@@ -11,7 +11,8 @@
 #include <string.h>
 
 enum {
-    WINDOW_ROWS = 32,      /* to either side: as many instructions of each kind are expected of the samples as stand here */
+    /* to either side: as many instructions of each kind are expected of the samples as stand here */
+    WINDOW_ROWS = 32,
     KEPT_LINES = 256,      /* a line with more than one such share of the samples is met so often that it stays */
     DOUBLES_LEAST = 10,    /* lines met twice: fewer are chance, and as few as one would make any code endless */
     SPREAD_SAMPLES = 2,    /* of a line, at least: a few samples don't tell how hot it is */
@@ -84,7 +85,10 @@ static void row_kinds(const struct stall_code *code, uint8_t *kinds)
     }
 }
 
-/* The interrupt comes as the first instruction retires, or before it can: the one behind counts as well. -1: of no kind. */
+/*
+ * The interrupt comes as the first instruction retires, or before it can: the one behind counts as well. -1: of no
+ * kind.
+ */
 static int kind_of(const uint8_t *kinds, size_t row)
 {
     uint8_t kind = kinds[row] | (row ? kinds[row - 1] : 0);
@@ -93,7 +97,8 @@ static int kind_of(const uint8_t *kinds, size_t row)
 
 /* ---- the samples ---- */
 
-struct places { /* samples by the kind of their row, and as they would be if they fell evenly on the instructions around */
+/* samples by the kind of their row, and as they would be if they fell evenly on the instructions around */
+struct places {
     double samples, at[ROW_KINDS], expected[ROW_KINDS];
 };
 
@@ -111,7 +116,8 @@ static uint64_t met(const struct stall_code *code, size_t row)
     return code->sampled[row] + (row == 0 ? code->entry_hits : 0);
 }
 
-static void places_add(struct places *places, const struct stall_code *code, const uint8_t *kinds, const struct row_sums *sums, size_t row)
+static void places_add(struct places *places, const struct stall_code *code, const uint8_t *kinds,
+                       const struct row_sums *sums, size_t row)
 {
     size_t first = row > WINDOW_ROWS ? row - WINDOW_ROWS : 0;
     size_t end = row + WINDOW_ROWS + 1 < code->count ? row + WINDOW_ROWS + 1 : code->count;
@@ -130,7 +136,10 @@ static void ways_add(struct fetches *fetches, const struct stall_code *code)
     for (size_t row = 0; row + 2 < code->count; row++) {
         uint32_t target = code->items[row].class == INSTRUCTION_BRANCH && code->items[row].has_target
                               ? row_of(code, code->items[row].target) : UINT32_MAX;
-        /* Back to the head of a loop: that is met for other reasons, too, and what follows the loop says nothing of its guesses. */
+        /*
+         * Back to the head of a loop: that is met for other reasons, too, and what follows the loop says nothing of its
+         * guesses.
+         */
         if (target == UINT32_MAX || target + 1 >= code->count || target == row + 2 || target <= row)
             continue;
         double on = (double)(code->sampled[row + 1] + code->sampled[row + 2]);
@@ -157,7 +166,9 @@ static void code_add(struct fetches *fetches, const struct stall_code *code, dou
     ways_add(fetches, code);
     for (size_t row = 0, end; row < code->count; row = end) {
         double line = 0;
-        for (end = row; end < code->count && code->items[end].addr / CACHE_LINE_BYTES == code->items[row].addr / CACHE_LINE_BYTES; end++)
+        for (end = row;
+             end < code->count && code->items[end].addr / CACHE_LINE_BYTES == code->items[row].addr / CACHE_LINE_BYTES;
+             end++)
             line += (double)met(code, end);
         bool stays = line > SPREAD_SAMPLES && line * KEPT_LINES > all;
         for (size_t at = row; at < end; at++) {
@@ -205,8 +216,8 @@ static double smaller(double a, double b)
 }
 
 /*
- * Samples fall on starts because code was waited for, on forks and cases for that or a wrong guess: for code at least where
- * branches always go one way, and otherwise as densely as on starts.
+ * Samples fall on starts because code was waited for, on forks and cases for that or a wrong guess: for code at least
+ * where branches always go one way, and otherwise as densely as on starts.
  */
 static void waited_find(struct footprint *footprint, const struct fetches *fetches)
 {
@@ -220,7 +231,8 @@ static void waited_find(struct footprint *footprint, const struct fetches *fetch
     double dense = smaller(excess[1], density * spread->expected[1]);
     forks = forks > dense ? forks : dense;
     double waits = excess[0] + forks + smaller(excess[2], density * spread->expected[2]);
-    double spread_share = spread->samples / fetches->all.samples; /* what isn't known of the code is taken to be no other */
+    /* what isn't known of the code is taken to be no other */
+    double spread_share = spread->samples / fetches->all.samples;
     double at_special = (spread->at[0] + spread->at[1]) / spread->samples;
     double even_special = (spread->expected[0] + spread->expected[1]) / spread->samples;
     double shown = waits * spread_share;
@@ -282,7 +294,8 @@ struct footprint footprint_of(const struct bottleneck_request *request)
     if (fetches.spread.samples >= limit->samples_least && footprint.placed >= limit->front_placed_least)
         waited_find(&footprint, &fetches);
     double even = even_bytes(stalls);
-    bool many = footprint.starts_expected >= limit->front_starts_many && even >= limit->front_even_caches * footprint.cache_bytes;
+    bool many = footprint.starts_expected >= limit->front_starts_many &&
+                even >= limit->front_even_caches * footprint.cache_bytes;
     footprint.is_hidden = many || (request->machine->caches_known && even >= request->machine->l2_bytes);
     if (fetches.all.samples >= limit->samples_least)
         guessed_find(&footprint, &fetches);
@@ -292,15 +305,17 @@ struct footprint footprint_of(const struct bottleneck_request *request)
 bool footprint_waits(const struct footprint *footprint)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
-    return footprint->waited.known && footprint->bytes >= footprint->cache_bytes && footprint->waited.mid >= limit->front_waited_least &&
-           footprint->waited.low > 0;
+    return footprint->waited.known && footprint->bytes >= footprint->cache_bytes &&
+           footprint->waited.mid >= limit->front_waited_least && footprint->waited.low > 0;
 }
 
 bool footprint_speaks(const struct footprint *footprint)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
-    bool gathers = footprint->line_share >= limit->front_line_share && footprint->least_bytes >= footprint->cache_bytes / 2;
-    bool is_flat = footprint->line_share >= limit->front_flat_share && footprint->least_bytes >= limit->front_flat_bytes;
+    bool gathers =
+        footprint->line_share >= limit->front_line_share && footprint->least_bytes >= footprint->cache_bytes / 2;
+    bool is_flat =
+        footprint->line_share >= limit->front_flat_share && footprint->least_bytes >= limit->front_flat_bytes;
     return !footprint->waited.known && footprint->samples >= limit->samples_least &&
            footprint->addresses >= limit->front_addresses && (gathers || is_flat);
 }

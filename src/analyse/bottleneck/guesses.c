@@ -20,8 +20,8 @@ static uint32_t row_of(const struct stall_code *code, uint64_t addr)
 }
 
 /*
- * The row that a sample falls on when the pipeline begins anew at `row`: on some processors that one has retired before the
- * interrupt is taken, and it is the one behind.
+ * The row that a sample falls on when the pipeline begins anew at `row`: on some processors that one has retired before
+ * the interrupt is taken, and it is the one behind.
  */
 static uint32_t shown_row(const struct stall_code *code, uint32_t row, bool restarts_behind)
 {
@@ -52,9 +52,9 @@ static double ways_ratio(const struct region *region, uint32_t row, bool restart
 }
 
 /*
- * A conditional branch that chooses between two ways on, both within the region or out of it further on. One that closes the
- * loop, or leaves it, does where the loop often ends: a handful of samples where it leads says nothing of that. Where wrong guesses
- * show apart any branch chooses whose both ways show them.
+ * A conditional branch that chooses between two ways on, both within the region or out of it further on. One that
+ * closes the loop, or leaves it, does where the loop often ends: a handful of samples where it leads says nothing of
+ * that. Where wrong guesses show apart any branch chooses whose both ways show them.
  */
 static bool chooses(const struct region *region, uint32_t row, bool restarts_behind)
 {
@@ -68,11 +68,14 @@ static bool chooses(const struct region *region, uint32_t row, bool restarts_beh
     uint64_t samples;
     double ratio = ways_ratio(region, row, restarts_behind, &samples);
     bool is_clear = ratio >= bottleneck_thresholds.both_ways;
-    bool may_be = is_clear || (restarts_behind && ratio >= bottleneck_thresholds.both_ways_behind); /* with more than a handful of samples */
-    return may_be && (double)samples >= (is_clear ? LANDED_LEAST : bottleneck_thresholds.landing_least) * (double)region->samples;
+    /* with more than a handful of samples */
+    bool may_be = is_clear || (restarts_behind && ratio >= bottleneck_thresholds.both_ways_behind);
+    return may_be &&
+           (double)samples >= (is_clear ? LANDED_LEAST : bottleneck_thresholds.landing_least) * (double)region->samples;
 }
 
-static void ways_note(const struct region *region, uint32_t row, bool restarts_behind, struct guesses *guesses, uint64_t *most)
+static void ways_note(const struct region *region, uint32_t row, bool restarts_behind, struct guesses *guesses,
+                      uint64_t *most)
 {
     uint64_t samples;
     double ratio = ways_ratio(region, row, restarts_behind, &samples);
@@ -85,7 +88,8 @@ static void ways_note(const struct region *region, uint32_t row, bool restarts_b
 /* By itself it keeps nothing waiting that is sampled behind it. */
 static bool is_quick(const struct instruction *row)
 {
-    bool computes = row->class == INSTRUCTION_INT || row->class == INSTRUCTION_MOVE || row->class == INSTRUCTION_BRANCH || row->class == INSTRUCTION_JUMP;
+    bool computes = row->class == INSTRUCTION_INT || row->class == INSTRUCTION_MOVE ||
+                    row->class == INSTRUCTION_BRANCH || row->class == INSTRUCTION_JUMP;
     return computes && !row->divides && !(row->memory.is_present && (row->is_load || row->is_store));
 }
 
@@ -106,7 +110,11 @@ static bool counts(const struct region *region, uint32_t row)
     return region_holds(region, row) && region->code->items[row].class != INSTRUCTION_NOP;
 }
 
-struct shown_branch { /* samples where nothing but its wrong guesses puts them, and on how many instructions; outside: of these, not in the region */
+/*
+ * samples where nothing but its wrong guesses puts them, and on how many instructions; outside: of these, not in the
+ * region
+ */
+struct shown_branch {
     double samples, rows, outside, outside_rows;
 };
 
@@ -119,7 +127,8 @@ static void shown_add(struct shown_branch *shown, double samples, bool outside)
 }
 
 /* False: neither it nor where it leads is the region's. */
-static bool landing_note(const struct region *region, uint32_t row, bool restarts_behind, uint8_t *lands, struct shown_branch *most)
+static bool landing_note(const struct region *region, uint32_t row, bool restarts_behind, uint8_t *lands,
+                         struct shown_branch *most)
 {
     struct shown_branch here = {0};
     const struct stall_code *code = region->code;
@@ -160,8 +169,8 @@ static void table_find(struct guesses *guesses, const struct region *region, dou
 }
 
 /*
- * Where a wrong guess shows on the second instruction. A region around such a jump waits for where it leads, wherever in the
- * function that is.
+ * Where a wrong guess shows on the second instruction. A region around such a jump waits for where it leads, wherever
+ * in the function that is.
  */
 static void table_find_behind(struct guesses *guesses, const struct region *region)
 {
@@ -172,7 +181,8 @@ static void table_find_behind(struct guesses *guesses, const struct region *regi
     scoped_free uint8_t *shows = memory_alloc(code->count + 1);
     memset(shows, 0, code->count + 1);
     for (uint32_t row = 0; row < code->count; row++) {
-        bool leads = code->marks[row] & MARK_TABLE && !is_table_jump(&code->items[row]) && (jumps || region_holds(region, row));
+        bool leads =
+            code->marks[row] & MARK_TABLE && !is_table_jump(&code->items[row]) && (jumps || region_holds(region, row));
         uint32_t shown = leads ? shown_row(code, row, true) : UINT32_MAX;
         if (shown != UINT32_MAX)
             shows[shown] = 1;
@@ -192,8 +202,8 @@ static void table_find_behind(struct guesses *guesses, const struct region *regi
 }
 
 /*
- * Branches outside the region, too, whose wrong guesses show within it: what closes an inner loop leads on in the one around it.
- * UINT32_MAX: none.
+ * Branches outside the region, too, whose wrong guesses show within it: what closes an inner loop leads on in the one
+ * around it. UINT32_MAX: none.
  */
 static struct loop_rows branches_around(const struct region *region, bool restarts_behind)
 {
@@ -207,7 +217,8 @@ static struct loop_rows branches_around(const struct region *region, bool restar
 }
 
 /* Of the region's instructions, and where its own branches lead out of it. */
-static void landings_count(struct guesses *guesses, const struct region *region, struct loop_rows rows, const uint8_t *lands, double even)
+static void landings_count(struct guesses *guesses, const struct region *region, struct loop_rows rows,
+                           const uint8_t *lands, double even)
 {
     double samples = 0, landing = 0, count = 0, landing_count = 0, sure = 0, sure_count = 0, met = 0, inner = 0;
     for (uint32_t row = rows.first; row <= rows.last; row++) {

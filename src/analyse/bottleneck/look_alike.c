@@ -11,7 +11,8 @@
 /* It goes anywhere, by what the code says of its address. */
 static bool is_looked_up(const struct instruction *row, uint64_t walking)
 {
-    return row->is_load && row->memory.is_present && row->class != INSTRUCTION_PREFETCH && !code_address_walks(row, walking);
+    return row->is_load && row->memory.is_present && row->class != INSTRUCTION_PREFETCH &&
+           !code_address_walks(row, walking);
 }
 
 static uint32_t hottest_row(const struct leading *leading)
@@ -64,13 +65,19 @@ static const char *memory_alike(const struct leading *leading)
     if (has_near_lines(leading))
         return "no more confidence: the second cache holds its lines, which looks alike; only its pages say otherwise";
     if (is_stored_back(leading))
-        return "no more confidence: what waits is stored to the same place again, which would look alike if turns met there";
-    return is_asked_ahead(leading) ? "no more confidence: its function asks for data ahead: how much of the wait that leaves isn't measured" : NULL;
+        return "no more confidence: what waits is stored to the same place again, which would look alike if turns met "
+               "there";
+    return is_asked_ahead(leading)
+               ? "no more confidence: its function asks for data ahead: how much of the wait that leaves isn't measured"
+               : NULL;
 }
 
 /* ---- what isn't memory ---- */
 
-/* Samples that stand at loads from looked-up places, of its own: these miss, or don't, and only the size of what they go over says it. */
+/*
+ * Samples that stand at loads from looked-up places, of its own: these miss, or don't, and only the size of what they
+ * go over says it.
+ */
 static double looked_up_share(const struct leading *leading)
 {
     const struct loop_look *look = leading->look;
@@ -91,10 +98,14 @@ static double looked_up_share(const struct leading *leading)
 static bool does_load_wait(const struct leading *leading)
 {
     const struct instruction *here = hottest_instruction(leading);
-    return leading->cause != CAUSE_RETIRING && here && here->is_load && here->memory.is_present && is_address_written(leading->look->region, hottest_row(leading));
+    return leading->cause != CAUSE_RETIRING && here && here->is_load && here->memory.is_present &&
+           is_address_written(leading->look->region, hottest_row(leading));
 }
 
-/* Where a loop that ends at another turn each time was left, wrong guesses show outside of it: so much of the time may be theirs. */
+/*
+ * Where a loop that ends at another turn each time was left, wrong guesses show outside of it: so much of the time may
+ * be theirs.
+ */
 static bool is_left_often(const struct leading *leading)
 {
     const struct loop_look *look = leading->look;
@@ -105,18 +116,24 @@ static bool is_left_often(const struct leading *leading)
 static const char *core_alike(const struct leading *leading)
 {
     if (looked_up_share(leading) >= bottleneck_thresholds.rival_high)
-        return "no more confidence: it looks data up, as code does that waits for memory; only how little they are says otherwise";
+        return "no more confidence: it looks data up, as code does that waits for memory; only how little they are "
+               "says otherwise";
     if (does_load_wait(leading))
-        return "no more confidence: the instruction that waits loads; that its data are near is said by their addresses alone";
+        return "no more confidence: the instruction that waits loads; that its data are near is said by their "
+               "addresses alone";
     if (is_stored_back(leading))
-        return "no more confidence: what waits is stored to the same place again, which would look alike if turns met there";
-    return is_left_often(leading) ? "no more confidence: of its time a part lies outside of the loop, where wrong guesses of the loop's end would show" : NULL;
+        return "no more confidence: what waits is stored to the same place again, which would look alike if turns met "
+               "there";
+    return is_left_often(leading) ? "no more confidence: of its time a part lies outside of the loop, where wrong "
+                                    "guesses of the loop's end would show"
+                                  : NULL;
 }
 
 static const char *guesses_alike(const struct leading *leading)
 {
     return looked_up_share(leading) >= bottleneck_thresholds.alike_looked_up
-               ? "no more confidence: it decides by data that it looks up, and waiting for these looks alike; --probe step counts its wrong guesses"
+               ? "no more confidence: it decides by data that it looks up, and waiting for these looks alike; --probe "
+                 "step counts its wrong guesses"
                : NULL;
 }
 
@@ -129,7 +146,8 @@ static const char *code_alike(const struct leading *leading)
     double low = footprint->waited.low;
     if (!footprint_waits(footprint) || 1 - low < bottleneck_thresholds.lead * low)
         return NULL;
-    return "no more confidence: at the low end of how long it waits for code, what its instructions take would be as much";
+    return "no more confidence: at the low end of how long it waits for code, what its instructions take would be as "
+           "much";
 }
 
 const char *look_alike_of(const struct bottleneck_verdict *verdict, const struct leading *leading)

@@ -12,8 +12,10 @@
 enum { X86_STACK_POINTER = 7 }; /* PERF_REG_X86_SP */
 
 static const double ROW_SHARE_LEAST = 0.02; /* of the region's samples, for addresses of its own */
-static const double UNPLACED_HOT = 0.1;     /* of the region's samples: an access that is waited for, wherever it goes */
-static const double PREFETCH_HOT = 0.25;    /* of the region's samples: more than what retires in step leaves at one instruction of many */
+/* of the region's samples: an access that is waited for, wherever it goes */
+static const double UNPLACED_HOT = 0.1;
+/* of the region's samples: more than what retires in step leaves at one instruction of many */
+static const double PREFETCH_HOT = 0.25;
 static const double FEW_PLACES_BYTES = 128;  /* counters that turns in a row are likely to meet again */
 static const double FORWARDED_BYTES = 4096; /* counters that are met again while their stores are young */
 
@@ -45,8 +47,8 @@ static struct reach reach_for(struct rows_view *view, uint32_t row)
 }
 
 /*
- * Each address comes out of a load before, but the next lines are those that lie behind: they are fetched ahead, and what is left is
- * what a core reads of memory at most.
+ * Each address comes out of a load before, but the next lines are those that lie behind: they are fetched ahead, and
+ * what is left is what a core reads of memory at most.
  */
 static bool outruns_latency(const struct bottleneck_request *request, const struct reach *reach)
 {
@@ -55,7 +57,8 @@ static bool outruns_latency(const struct bottleneck_request *request, const stru
            CACHE_LINE_BYTES / reach->line_ns * 1e9 >= bottleneck_thresholds.walk_outruns * read->mid;
 }
 
-static enum bottleneck_cause far_cause(const struct bottleneck_request *request, const struct region *region, uint32_t row, const struct reach *reach)
+static enum bottleneck_cause far_cause(const struct bottleneck_request *request, const struct region *region,
+                                       uint32_t row, const struct reach *reach)
 {
     bool is_string = region->code->items[row].class == INSTRUCTION_STRING;
     if (reach->is_wide_spread && !is_string)
@@ -100,7 +103,10 @@ enum forwarding { /* whether a turn takes as long as it does because a value goe
     FORWARD_CERTAIN
 };
 
-/* Where each turn waits for a wrong guess, what is stored comes late with all else; turns that seldom meet at one place don't wait for one another. */
+/*
+ * Where each turn waits for a wrong guess, what is stored comes late with all else; turns that seldom meet at one place
+ * don't wait for one another.
+ */
 static bool is_stored_in_shadow(struct rows_view *view, uint32_t row)
 {
     static const double OFTEN = 0.5;
@@ -108,12 +114,13 @@ static bool is_stored_in_shadow(struct rows_view *view, uint32_t row)
 }
 
 /*
- * By the costs of this core where they are known: the chain with the stored places in it is longer than anything else, also
- * when only as many turns meet at one place as samples did. Data with long runs of one value goes to one place more often
- * than that: then what was measured decides, or few places speak for it. Floating-point numbers that are stored and loaded
- * wait for their arithmetic as likely.
+ * By the costs of this core where they are known: the chain with the stored places in it is longer than anything else,
+ * also when only as many turns meet at one place as samples did. Data with long runs of one value goes to one place
+ * more often than that: then what was measured decides, or few places speak for it. Floating-point numbers that are
+ * stored and loaded wait for their arithmetic as likely.
  */
-static enum forwarding forwarding_of(struct rows_view *view, uint32_t row, const struct loop_look *look, const struct reach *reach)
+static enum forwarding forwarding_of(struct rows_view *view, uint32_t row, const struct loop_look *look,
+                                     const struct reach *reach)
 {
     const struct loop_bound *bound = view->bound;
     const struct instruction *here = &view->region->code->items[row];
@@ -122,7 +129,8 @@ static enum forwarding forwarding_of(struct rows_view *view, uint32_t row, const
         return FORWARD_CERTAIN;
     if (!goes_through_memory(view->region, row) || (reach->known && reach->lines_bytes > FORWARDED_BYTES))
         return FORWARD_NOT;
-    if (!view->region->is_loop && look->guesses.lacks_samples) /* one of many: until it comes round the store is long done */
+    /* one of many: until it comes round the store is long done */
+    if (!view->region->is_loop && look->guesses.lacks_samples)
         return FORWARD_OPEN;
     if (!bound->known || bound->is_lower)
         return here->is_fp || is_stored_in_shadow(view, row) ? FORWARD_NOT : FORWARD_CERTAIN;
@@ -140,8 +148,8 @@ static enum forwarding forwarding_of(struct rows_view *view, uint32_t row, const
 }
 
 /*
- * A chase whose addresses aren't known: how much longer than with everything in the first cache a turn was measured to take says
- * where its loads end. Branches that may be guessed wrong could take as much as a near cache does.
+ * A chase whose addresses aren't known: how much longer than with everything in the first cache a turn was measured to
+ * take says where its loads end. Branches that may be guessed wrong could take as much as a near cache does.
  */
 enum bottleneck_level loop_look_level(const struct loop_look *look)
 {
@@ -149,14 +157,17 @@ enum bottleneck_level loop_look_level(const struct loop_look *look)
     const struct loop_bound *bound = &look->resources.bound;
     static const double LOAD_CYCLES = 5; /* documented: 4 or 5, from the first cache */
     double loads = bound->chain.kind_cycles[CHAIN_LOAD] / LOAD_CYCLES;
-    if (!look->pace.measured_cycles.known || !bound->known || bound->is_lower || loads <= 0 || look->guesses.both_ways >= limit->both_ways)
+    if (!look->pace.measured_cycles.known || !bound->known || bound->is_lower || loads <= 0 ||
+        look->guesses.both_ways >= limit->both_ways)
         return LEVEL_NONE;
     double beyond = (look->pace.measured_cycles.value - bound->chain.cycles) / (loads > 1 ? loads : 1);
     if (beyond >= limit->paced_beyond)
         return LEVEL_BEYOND;
     if (look->guesses.branches)
         return LEVEL_NONE;
-    return beyond <= limit->paced_first ? LEVEL_L1 : beyond >= limit->paced_second && beyond <= 2 * limit->paced_second ? LEVEL_L2 : LEVEL_NONE;
+    return beyond <= limit->paced_first                                         ? LEVEL_L1
+           : beyond >= limit->paced_second && beyond <= 2 * limit->paced_second ? LEVEL_L2
+                                                                                : LEVEL_NONE;
 }
 
 static enum bottleneck_cause chased_cause(struct loop_look *look, const struct reach *reach)
@@ -174,7 +185,8 @@ static bool is_unplaced(const struct bottleneck_request *request, const struct r
     const struct instruction *here = &region->code->items[row];
     bool accesses = here->memory.is_present && (here->is_load || here->is_store) && here->class != INSTRUCTION_CALL;
     bool of_stack = here->memory.base == X86_STACK_POINTER && here->memory.index == REGISTER_NONE;
-    return accesses && !of_stack && code_index_row_addresses(request->index, region->function, row).count * 2 < region->code->hits[row];
+    return accesses && !of_stack &&
+           code_index_row_addresses(request->index, region->function, row).count * 2 < region->code->hits[row];
 }
 
 static bool stores_in(const struct region *region)
@@ -195,15 +207,19 @@ bool loop_look_waits_beyond(const struct loop_look *look, double share)
     return measured >= limit->paced_over * bound->cycles && (measured - bound->cycles) * share >= limit->paced_beyond;
 }
 
-/* A load of which no address is known, and which waits for no other, in a loop without stores, which could hold it up. */
+/*
+ * A load of which no address is known, and which waits for no other, in a loop without stores, which could hold it up.
+ */
 static bool is_beyond_by_pace(const struct rows_view *view, uint32_t row, const struct loop_look *look)
 {
     const struct region *region = view->region;
-    return region->is_loop && region->code->items[row].is_load && is_unplaced(view->request, region, row) && !stores_in(region) &&
+    return region->is_loop && region->code->items[row].is_load && is_unplaced(view->request, region, row) &&
+           !stores_in(region) &&
            loop_look_waits_beyond(look, (double)region->code->hits[row] / (double)region->samples);
 }
 
-static enum bottleneck_cause near_cause(struct rows_view *view, uint32_t row, struct loop_look *look, const struct reach *reach)
+static enum bottleneck_cause near_cause(struct rows_view *view, uint32_t row, struct loop_look *look,
+                                        const struct reach *reach)
 {
     const struct region *region = view->region;
     if (region->code->marks[row] & MARK_CHAINED && !is_chased(region, row))
@@ -221,14 +237,16 @@ static enum bottleneck_cause near_cause(struct rows_view *view, uint32_t row, st
 }
 
 /*
- * Where wrong guesses show, loads stand where each way begins anew. One that goes through memory in order (at no speed that could be
- * seen, what lies ahead is fetched meanwhile), or within the second cache by other accesses' addresses alone, waits for that. So does
- * any within the second cache that isn't chased, where wrong guesses are told from all else by where they show: with right ones
- * the next turns' loads would be under way.
+ * Where wrong guesses show, loads stand where each way begins anew. One that goes through memory in order (at no speed
+ * that could be seen, what lies ahead is fetched meanwhile), or within the second cache by other accesses' addresses
+ * alone, waits for that. So does any within the second cache that isn't chased, where wrong guesses are told from all
+ * else by where they show: with right ones the next turns' loads would be under way.
  */
-static bool is_in_shadow(const struct rows_view *view, uint32_t row, enum bottleneck_cause cause, const struct reach *reach)
+static bool is_in_shadow(const struct rows_view *view, uint32_t row, enum bottleneck_cause cause,
+                         const struct reach *reach)
 {
-    if (bottleneck_class_of(view->quick) != BOTTLENECK_BAD_SPECULATION || view->region->code->items[row].class == INSTRUCTION_STRING)
+    if (bottleneck_class_of(view->quick) != BOTTLENECK_BAD_SPECULATION ||
+        view->region->code->items[row].class == INSTRUCTION_STRING)
         return false;
     if (cause == CAUSE_L2)
         return (reach->in_order && reach->line_ns <= 0) || is_unplaced(view->request, view->region, row) ||
@@ -236,7 +254,9 @@ static bool is_in_shadow(const struct rows_view *view, uint32_t row, enum bottle
     return cause == CAUSE_BANDWIDTH && view->quick == CAUSE_CONDITIONAL && reach->line_ns <= 0;
 }
 
-/* One that finds its data, or room to ask for it, retires at once: it waits for a translation, or for misses before it. */
+/*
+ * One that finds its data, or room to ask for it, retires at once: it waits for a translation, or for misses before it.
+ */
 static bool is_prefetch_waiting(const struct rows_view *view, uint32_t row, const struct reach *reach)
 {
     return view->region->code->items[row].class == INSTRUCTION_PREFETCH && !reach->known &&
@@ -271,8 +291,8 @@ static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, 
 }
 
 /*
- * Behind a wrong guess each result comes as late as it can; where units and chains of results are not what a turn takes by this
- * core's costs, arithmetic that was met so waits for the guess.
+ * Behind a wrong guess each result comes as late as it can; where units and chains of results are not what a turn takes
+ * by this core's costs, arithmetic that was met so waits for the guess.
  */
 static bool is_late_by_guess(const struct rows_view *view, const struct loop_look *look)
 {
@@ -289,25 +309,33 @@ static bool is_of_chain(const struct loop_result_chain *chain, uint32_t row)
     return false;
 }
 
-/* Issue or units take no longer than the chain, as far as neighbours let one tell: then that may be what it waits for. */
+/*
+ * Issue or units take no longer than the chain, as far as neighbours let one tell: then that may be what it waits for.
+ */
 static bool is_chain_near(const struct loop_bound *bound)
 {
     double apart = bottleneck_thresholds.bound_apart;
-    return bound->known && !bound->is_lower && bound->chain.cycles * apart >= bound->frontend_cycles && bound->chain.cycles * apart >= bound->unit_cycles;
+    return bound->known && !bound->is_lower && bound->chain.cycles * apart >= bound->frontend_cycles &&
+           bound->chain.cycles * apart >= bound->unit_cycles;
 }
 
-/* Of two that take as long as one another, a single instruction with most of the samples is the chain's: units leave them on several. */
+/*
+ * Of two that take as long as one another, a single instruction with most of the samples is the chain's: units leave
+ * them on several.
+ */
 static bool is_place_of_chain(const struct rows_view *view, uint32_t row)
 {
-    bool most = (double)view->region->code->hits[row] >= bottleneck_thresholds.fp_one_place * (double)view->region->samples;
+    bool most =
+        (double)view->region->code->hits[row] >= bottleneck_thresholds.fp_one_place * (double)view->region->samples;
     return most && view->region->is_loop && is_chain_near(view->bound) && is_of_chain(&view->bound->chain, row);
 }
 
 /*
- * By the costs of this core the chain of results is what a turn takes: arithmetic that stalls in it waits for that, whatever most
- * of the chain is (a value that goes round through memory, too).
+ * By the costs of this core the chain of results is what a turn takes: arithmetic that stalls in it waits for that,
+ * whatever most of the chain is (a value that goes round through memory, too).
  */
-static enum bottleneck_cause arithmetic_cause(const struct rows_view *view, const struct loop_look *look, uint32_t row, enum bottleneck_cause otherwise)
+static enum bottleneck_cause arithmetic_cause(const struct rows_view *view, const struct loop_look *look, uint32_t row,
+                                              enum bottleneck_cause otherwise)
 {
     enum bottleneck_cause chain = resources_chain(&look->resources);
     if (chain != CAUSE_UNKNOWN)
@@ -342,21 +370,23 @@ static enum bottleneck_cause row_cause(struct rows_view *view, uint32_t row, str
     case INSTRUCTION_SCATTER:
         return CAUSE_UNKNOWN;
     default:
-        return here->class == INSTRUCTION_LOAD_OP && here->is_fp ? arithmetic_cause(view, look, row, CAUSE_FP) : CAUSE_UNKNOWN;
+        return here->class == INSTRUCTION_LOAD_OP && here->is_fp ? arithmetic_cause(view, look, row, CAUSE_FP)
+                                                                 : CAUSE_UNKNOWN;
     }
 }
 
 /*
- * Where a wrong guess shows on the second instruction of its way, the first ones show how often its targets were met without
- * one: an even comparison, which two of five samples on the second ones outweigh (well guessed, a tenth stand there at most). Else both are one place,
- * of which a third or less is well guessed.
+ * Where a wrong guess shows on the second instruction of its way, the first ones show how often its targets were met
+ * without one: an even comparison, which two of five samples on the second ones outweigh (well guessed, a tenth stand
+ * there at most). Else both are one place, of which a third or less is well guessed.
  */
 static bool waits_for_targets(const struct guesses *guesses, bool restarts_behind)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
     if (guesses->table_share >= limit->table_guessed)
         return true;
-    return restarts_behind && guesses->table_share >= limit->table_restarts && guesses->table_share >= 2 * guesses->table_retired;
+    return restarts_behind && guesses->table_share >= limit->table_restarts &&
+           guesses->table_share >= 2 * guesses->table_retired;
 }
 
 /* What the region shows as a whole; UNKNOWN: it doesn't. */
@@ -375,10 +405,17 @@ static enum bottleneck_cause quick_cause(const struct loop_look *look, bool rest
         return waits_for_targets(guesses, restarts_behind) ? CAUSE_INDIRECT : CAUSE_UNKNOWN;
     bool gathers = guesses->landing_share >= limit->landing_least &&
                    guesses->landing_share >= limit->landing_enrichment * guesses->landing_rows;
-    /* Apart from what retires in step, it needs no samples everywhere else: of 111 programs those with wrong guesses, and one other. */
-    bool restarts = restarts_behind && guesses->landing_share >= limit->landing_restarts && guesses->evenness >= limit->even_restarts &&
+    /*
+     * Apart from what retires in step, it needs no samples everywhere else: of 111 programs those with wrong guesses,
+     * and one other.
+     */
+    bool restarts = restarts_behind && guesses->landing_share >= limit->landing_restarts &&
+                    guesses->evenness >= limit->even_restarts &&
                     guesses->landing_share >= limit->restarts_enrichment * guesses->landing_rows;
-    /* Where the first instructions of the ways can't wait, samples behind them show it in a loop of few instructions, too. */
+    /*
+     * Where the first instructions of the ways can't wait, samples behind them show it in a loop of few instructions,
+     * too.
+     */
     restarts |= guesses_show_restarts(guesses, limit->landing_enrichment);
     if (guesses->branches && restarts)
         return CAUSE_CONDITIONAL;
@@ -388,7 +425,10 @@ static enum bottleneck_cause quick_cause(const struct loop_look *look, bool rest
     bool missed = paced && look->pace.over_bound_most > limit->bound_missed;
     if (missed && guesses->branches && guesses->evenness > limit->even_most)
         return CAUSE_CONDITIONAL;
-    /* A rate that isn't accepted bounds the time of a turn from above alone: that says of no turn that it takes longer than its bound. */
+    /*
+     * A rate that isn't accepted bounds the time of a turn from above alone: that says of no turn that it takes longer
+     * than its bound.
+     */
     bool slower = look->pace.over_bound > limit->bound_missed && !bound->is_lower;
     return slower || (guesses->branches && guesses->evenness > limit->even_most) ? CAUSE_UNKNOWN
                                                                                  : resources_first(&look->resources);
@@ -402,7 +442,10 @@ static void look_add(struct loop_look *look, enum bottleneck_cause cause, uint32
         look->hottest[cause] = row;
 }
 
-/* In a loop that waits for its own results most of the time, its quick instructions wait along: they are no second cause. */
+/*
+ * In a loop that waits for its own results most of the time, its quick instructions wait along: they are no second
+ * cause.
+ */
 static void quick_join(struct loop_look *look)
 {
     enum bottleneck_cause first = loop_look_first(look);
@@ -414,26 +457,29 @@ static void quick_join(struct loop_look *look)
 }
 
 /*
- * By this core's costs neither units nor a chain of results are what a turn takes, and its data comes from beyond the nearest cache, as
- * other samples show: then arithmetic that was met waiting waits for its operands.
+ * By this core's costs neither units nor a chain of results are what a turn takes, and its data comes from beyond the
+ * nearest cache, as other samples show: then arithmetic that was met waiting waits for its operands.
  */
 static void operands_join(struct loop_look *look)
 {
     const struct loop_bound *bound = &look->resources.bound;
     enum bottleneck_cause memory = CAUSE_UNKNOWN;
     for (int cause = 1; cause < CAUSE_COUNT; cause++)
-        if (bottleneck_class_of((enum bottleneck_cause)cause) == BOTTLENECK_MEMORY && look->samples[cause] > look->samples[memory] * (memory != CAUSE_UNKNOWN))
+        if (bottleneck_class_of((enum bottleneck_cause)cause) == BOTTLENECK_MEMORY &&
+            look->samples[cause] > look->samples[memory] * (memory != CAUSE_UNKNOWN))
             memory = (enum bottleneck_cause)cause;
-    if (!look->region->is_loop || !bound->known || bound->is_lower || resources_first(&look->resources) != CAUSE_RETIRING || memory == CAUSE_UNKNOWN ||
-        look->samples[memory] < bottleneck_thresholds.operands_least * (double)look->region->samples || look->reach.order_is_open)
+    if (!look->region->is_loop || !bound->known || bound->is_lower ||
+        resources_first(&look->resources) != CAUSE_RETIRING || memory == CAUSE_UNKNOWN ||
+        look->samples[memory] < bottleneck_thresholds.operands_least * (double)look->region->samples ||
+        look->reach.order_is_open)
         return;
     look->samples[memory] += look->samples[CAUSE_FP];
     look->samples[CAUSE_FP] = 0;
 }
 
 /*
- * Most samples stand at one arithmetic instruction, in a turn that takes longest for issue or other units by this core's costs: then
- * it took longer than that says. Numbers below the smallest normal one do, by some hundred cycles.
+ * Most samples stand at one arithmetic instruction, in a turn that takes longest for issue or other units by this
+ * core's costs: then it took longer than that says. Numbers below the smallest normal one do, by some hundred cycles.
  */
 static bool is_fp_unexplained(const struct loop_look *look)
 {
@@ -458,9 +504,12 @@ static void unplaced_note(struct loop_look *look, const struct bottleneck_machin
     look->bounded_bytes = is_bounded && span > look->bounded_bytes ? span : look->bounded_bytes;
 }
 
-struct loop_look loop_look_of(const struct bottleneck_request *request, const struct region *region, struct arena *arena)
+struct loop_look loop_look_of(const struct bottleneck_request *request, const struct region *region,
+                              struct arena *arena)
 {
-    struct loop_look look = {.region = region, .guesses = guesses_of(region, request->stalls->restarts_behind), .resources = resources_of(request, region)};
+    struct loop_look look = {.region = region,
+                             .guesses = guesses_of(region, request->stalls->restarts_behind),
+                             .resources = resources_of(request, region)};
     struct rows_view view = {.request = request, .region = region, .bound = &look.resources.bound, .arena = arena};
     look.pace = pace_of(request, region, &look.resources.bound, arena);
     for (size_t cause = 0; cause < CAUSE_COUNT; cause++)
@@ -478,7 +527,8 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
         bool unplaced = is_unplaced(request, region, row);
         unplaced_note(&look, request->machine, row, unplaced);
         enum bottleneck_cause cause = row_cause(&view, row, &look);
-        bool may_wait = unplaced && here->is_load && (double)region->code->hits[row] >= UNPLACED_HOT * (double)region->samples &&
+        bool may_wait = unplaced && here->is_load &&
+                        (double)region->code->hits[row] >= UNPLACED_HOT * (double)region->samples &&
                         bottleneck_class_of(quick) != BOTTLENECK_BAD_SPECULATION;
         may_wait |= view.is_open;
         look.quick += cause == CAUSE_UNKNOWN && !may_wait ? (double)region->code->hits[row] : 0;

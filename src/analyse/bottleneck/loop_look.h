@@ -3,8 +3,8 @@
  * What do the samples of one region wait for, each laid at one cause? Internal to bottleneck.
  *
  * First by the instruction that stalled: what it is, where its addresses reach, what it hangs on. What is left (quick
- * instructions, loads that hit) is laid at what the region as a whole shows: wrong guesses, or the resource that is used
- * up first.
+ * instructions, loads that hit) is laid at what the region as a whole shows: wrong guesses, or the resource that is
+ * used up first.
  */
 #ifndef PLUMB_ANALYSE_BOTTLENECK_LOOP_LOOK_H
 #define PLUMB_ANALYSE_BOTTLENECK_LOOP_LOOK_H
@@ -22,27 +22,31 @@ struct loop_look {
     struct reach reach;        /* of the hottest access beyond the first cache, else of the hottest access */
     struct touched_memory touched; /* by all of its accesses together */
     uint64_t reach_hits;       /* stalled at that access */
-    double supposed;           /* samples laid at store forwarding for there being few places, not for having been seen */
+    /* samples laid at store forwarding for there being few places, not for having been seen */
+    double supposed;
     bool touches_memory;       /* any load or store */
     bool is_prefetched;        /* asks for data ahead by itself */
-    enum bottleneck_level paced_level; /* of loads whose addresses aren't known: by how long a turn takes; NONE: not told */
+    /* of loads whose addresses aren't known: by how long a turn takes; NONE: not told */
+    enum bottleneck_level paced_level;
     double ruled_out_line_ns;  /* memory in order, walked too slowly to wait for it: so long a line; 0: none is */
     bool walk_is_own_pace;     /* … or as fast as its own instructions allow */
     uint64_t unplaced;         /* samples that stalled at accesses whose addresses aren't known, the stack's left out */
     uint64_t bounded;          /* … of them at look-ups that go no farther than bounded_bytes, by their code */
     double bounded_bytes;      /* at most half of the first cache */
-    bool fp_is_unexplained;    /* arithmetic holds it up, and by this core's costs neither its units nor a chain take so long */
+    /* arithmetic holds it up, and by this core's costs neither its units nor a chain take so long */
+    bool fp_is_unexplained;
     struct guesses guesses;
     struct resources resources;
     struct pace pace;
 };
 
-struct loop_look loop_look_of(const struct bottleneck_request *request, const struct region *region, struct arena *arena);
+struct loop_look loop_look_of(const struct bottleneck_request *request, const struct region *region,
+                              struct arena *arena);
 /* Of a chase whose addresses aren't known, by its pace; NONE: it doesn't tell. */
 enum bottleneck_level loop_look_level(const struct loop_look *look);
 /*
- * Whether each turn waits longer at a load with that share of its samples than the second cache takes to answer, where what it stands among can't take so long:
- * by its pace and bound, without branches that may be guessed wrong.
+ * Whether each turn waits longer at a load with that share of its samples than the second cache takes to answer, where
+ * what it stands among can't take so long: by its pace and bound, without branches that may be guessed wrong.
  */
 bool loop_look_waits_beyond(const struct loop_look *look, double share);
 enum bottleneck_cause loop_look_first(const struct loop_look *look);

@@ -37,7 +37,8 @@ const uint64_t *sample_cpu_times(const struct recording *recording, struct arena
     uint64_t *times = arena_array(arena, uint64_t, samples->count + 1);
     vec(struct moment) moments = {0};
     for (size_t at = 0; at < samples->count; at++)
-        *vec_push(&moments) = (struct moment){samples->items[at].time_ns, samples->items[at].thread, (uint32_t)at, false};
+        *vec_push(&moments) =
+            (struct moment){samples->items[at].time_ns, samples->items[at].thread, (uint32_t)at, false};
     for (size_t at = 0; at < recording->switch_count; at++) {
         const struct context_switch *one = &recording->switches[at];
         *vec_push(&moments) = (struct moment){one->time_ns, one->thread, UINT32_MAX, one->out};
@@ -145,8 +146,8 @@ static double rate_at_least(const struct loop_rate *rate)
     return most;
 }
 
-struct pace pace_of(const struct bottleneck_request *request, const struct region *region, const struct loop_bound *bound,
-                    struct arena *arena)
+struct pace pace_of(const struct bottleneck_request *request, const struct region *region,
+                    const struct loop_bound *bound, struct arena *arena)
 {
     const struct bottleneck_machine *machine = request->machine;
     struct pace pace = {0};
@@ -167,8 +168,9 @@ struct pace pace_of(const struct bottleneck_request *request, const struct regio
         return pace;
     }
     pace.rate_per_s = measured_as(rate.rate_per_s);
-    pace.measured_cycles = clock_hz > 0 ? measured_as(clock_hz / rate.rate_per_s)
-                                        : not_measured(machine->why_no_clock ? machine->why_no_clock : "the clock is not known");
+    pace.measured_cycles = clock_hz > 0
+                               ? measured_as(clock_hz / rate.rate_per_s)
+                               : not_measured(machine->why_no_clock ? machine->why_no_clock : "the clock is not known");
     if (clock_hz > 0 && bound->known && bound->cycles > 0)
         pace.over_bound = pace.over_bound_most = clock_hz / rate.rate_per_s / bound->cycles;
     traffic_find(region, &pace, arena);

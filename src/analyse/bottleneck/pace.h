@@ -16,10 +16,13 @@ struct pace {
     double over_bound_most; /* at most that, also by a rate that isn't accepted; 0: not known */
 };
 
-struct pace pace_of(const struct bottleneck_request *request, const struct region *region, const struct loop_bound *bound,
-                    struct arena *arena);
+struct pace pace_of(const struct bottleneck_request *request, const struct region *region,
+                    const struct loop_bound *bound, struct arena *arena);
 
-/* CPU time of its thread at each sample of the recording, by the switch records; time of day where there are none. Owner: arena. */
+/*
+ * CPU time of its thread at each sample of the recording, by the switch records; time of day where there are none.
+ * Owner: arena.
+ */
 const uint64_t *sample_cpu_times(const struct recording *recording, struct arena *arena);
 
 #endif

@@ -15,7 +15,8 @@ static bool stretch_find(const struct phase_rows *rows, uint32_t phase, uint64_t
 }
 
 /* The recording with the phase's samples alone, and of each the stretch that it is of. */
-static void part_take(struct bottleneck_request *part, const struct phase_rows *rows, uint32_t phase, struct arena *arena)
+static void part_take(struct bottleneck_request *part, const struct phase_rows *rows, uint32_t phase,
+                      struct arena *arena)
 {
     const struct recording *all = part->recording;
     struct recording *own = arena_array(arena, struct recording, 1);
@@ -33,7 +34,8 @@ static void part_take(struct bottleneck_request *part, const struct phase_rows *
     part->stretches = stretches;
 }
 
-static void verdict_find(struct phase_bottleneck *one, const struct phase_bottleneck_request *request, const struct phase_whole *phase, struct arena *arena)
+static void verdict_find(struct phase_bottleneck *one, const struct phase_bottleneck_request *request,
+                         const struct phase_whole *phase, struct arena *arena)
 {
     struct bottleneck_request asked = *request->program;
     struct stalls *stalls = arena_array(arena, struct stalls, 1);
@@ -55,7 +57,8 @@ static bool is_counted(const struct phase_trees *trees, uint32_t phase)
     return false;
 }
 
-void phase_bottlenecks_find(struct phase_bottlenecks *ret_bottlenecks, const struct phase_bottleneck_request *request, struct arena *arena)
+void phase_bottlenecks_find(struct phase_bottlenecks *ret_bottlenecks, const struct phase_bottleneck_request *request,
+                            struct arena *arena)
 {
     const double least = SAMPLES_LEAST * (double)request->program->stalls->sample_count;
     *ret_bottlenecks = (struct phase_bottlenecks){0};

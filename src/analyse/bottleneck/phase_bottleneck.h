@@ -2,8 +2,9 @@
 /*
  * What limits the program in each of its phases, estimated from that phase's samples alone?
  *
- * A phase may come again: all its stretches are looked at together, and what lies between two of them isn't taken for its time. One that has hardly any of
- * the samples, or too few for an estimate, says so. Does not support: what a stepped piece of the run showed, which is of no phase.
+ * A phase may come again: all its stretches are looked at together, and what lies between two of them isn't taken for
+ * its time. One that has hardly any of the samples, or too few for an estimate, says so. Does not support: what a
+ * stepped piece of the run showed, which is of no phase.
  */
 #ifndef PLUMB_ANALYSE_BOTTLENECK_PHASE_BOTTLENECK_H
 #define PLUMB_ANALYSE_BOTTLENECK_PHASE_BOTTLENECK_H
@@ -32,6 +33,7 @@ struct phase_bottleneck_request {
 };
 
 /* Owner of the verdicts' texts: arena. */
-void phase_bottlenecks_find(struct phase_bottlenecks *ret_bottlenecks, const struct phase_bottleneck_request *request, struct arena *arena);
+void phase_bottlenecks_find(struct phase_bottlenecks *ret_bottlenecks, const struct phase_bottleneck_request *request,
+                            struct arena *arena);
 
 #endif

@@ -32,7 +32,10 @@ static enum bottleneck_level level_of(const struct bottleneck_machine *machine, 
                                                                           : LEVEL_BEYOND;
 }
 
-/* By the lines met; where they are too few to count, they are more than a lower bound, and fewer than its upper one or than the pages hold. */
+/*
+ * By the lines met; where they are too few to count, they are more than a lower bound, and fewer than its upper one or
+ * than the pages hold.
+ */
 static bool level_find(struct reach *reach, const struct bottleneck_machine *machine, double crowding)
 {
     const struct touched_memory *touched = &reach->touched;
@@ -83,11 +86,16 @@ static double fastest_walk(const struct reach *reach, const struct bottleneck_ma
 {
     static const double LINE_NS_LEAST = 0.3, LINE_NS_LEAST_BEYOND = 1;
     double documented = CACHE_LINE_BYTES / (reach->level == LEVEL_BEYOND ? LINE_NS_LEAST_BEYOND : LINE_NS_LEAST);
-    double measured = machine->read_bytes_s.known ? machine->read_bytes_s.high * 1e-9 * bottleneck_thresholds.walk_fastest : documented;
+    double measured = machine->read_bytes_s.known
+                          ? machine->read_bytes_s.high * 1e-9 * bottleneck_thresholds.walk_fastest
+                          : documented;
     return reach->level == LEVEL_BEYOND && measured < documented ? measured : documented;
 }
 
-/* Along a column, every place is far from the last: fewer lines than its pages hold, or passed faster than they could come. */
+/*
+ * Along a column, every place is far from the last: fewer lines than its pages hold, or passed faster than they could
+ * come.
+ */
 static bool skips_lines(const struct reach *reach, const struct walk *walk, const struct bottleneck_machine *machine)
 {
     static const double PAGES_A_LINE = 3;
@@ -96,7 +104,10 @@ static bool skips_lines(const struct reach *reach, const struct walk *walk, cons
     return is_sparse || walk->bytes_per_ns > fastest_walk(reach, machine);
 }
 
-/* Streams that a loop moves through memory: each load's of its own registers; a store's line is fetched and written back. */
+/*
+ * Streams that a loop moves through memory: each load's of its own registers; a store's line is fetched and written
+ * back.
+ */
 static double streams_of(const struct region *region)
 {
     double streams = 0;
@@ -104,12 +115,13 @@ static double streams_of(const struct region *region)
         const struct instruction *here = &region->code->items[row];
         bool again = false;
         int64_t step;
-        if (!region_holds(region, row) || !(here->is_load || here->is_store) || !code_loop_step(region->code->items, region->rows, row, &step))
+        if (!region_holds(region, row) || !(here->is_load || here->is_store) ||
+            !code_loop_step(region->code->items, region->rows, row, &step))
             continue;
         for (uint32_t before = region->rows.first; before < row && !again; before++) {
             const struct instruction *other = &region->code->items[before];
-            again = other->memory.is_present && other->memory.base == here->memory.base && other->memory.index == here->memory.index &&
-                    other->is_store == here->is_store;
+            again = other->memory.is_present && other->memory.base == here->memory.base &&
+                    other->memory.index == here->memory.index && other->is_store == here->is_store;
         }
         streams += again ? 0 : here->is_store ? 2 : 1;
     }
@@ -146,10 +158,11 @@ static double own_work_ns(const struct bottleneck_machine *machine, const struct
 }
 
 /*
- * Slower than any single stream, and still what memory takes: several streams share its bandwidth, others there as well, and
- * the loop's own work explains little of it.
+ * Slower than any single stream, and still what memory takes: several streams share its bandwidth, others there as
+ * well, and the loop's own work explains little of it.
  */
-static bool is_slow_memory(const struct bottleneck_request *request, const struct region *region, double own_ns, double line_ns)
+static bool is_slow_memory(const struct bottleneck_request *request, const struct region *region, double own_ns,
+                           double line_ns)
 {
     const struct bottleneck_machine *machine = request->machine;
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
@@ -160,11 +173,13 @@ static bool is_slow_memory(const struct bottleneck_request *request, const struc
 }
 
 /*
- * A loop that steps through a few elements, each time somewhere else: between two samples so near in time that no walk could have left the
- * neighbourhood, addresses have no direction and agree on no speed (a hash table's entries: git's create_delta). Where the loop itself says that it
- * ends after a few (the keys of a tree's node), it is enough that no walk could have come round.
+ * A loop that steps through a few elements, each time somewhere else: between two samples so near in time that no walk
+ * could have left the neighbourhood, addresses have no direction and agree on no speed (a hash table's entries: git's
+ * create_delta). Where the loop itself says that it ends after a few (the keys of a tree's node), it is enough that no
+ * walk could have come round.
  */
-static bool begins_elsewhere(const struct reach *reach, const struct walk *walk, const struct bottleneck_machine *machine, bool is_short)
+static bool begins_elsewhere(const struct reach *reach, const struct walk *walk,
+                             const struct bottleneck_machine *machine, bool is_short)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
     double neighbourhood = is_short ? 1 : limit->walk_neighbourhood;
@@ -179,7 +194,10 @@ bool reach_is_too_slow(const struct reach *reach)
                                                : reach->line_ns > bottleneck_thresholds.walk_line_ns;
 }
 
-/* By the code where it counts evenly, else by neighbouring samples. grain: what all addresses are apart by whole times of. */
+/*
+ * By the code where it counts evenly, else by neighbouring samples. grain: what all addresses are apart by whole times
+ * of.
+ */
 static void order_find(struct reach *reach, const struct bottleneck_request *request, const struct region *region,
                        const struct loop_bound *bound, uint32_t row, uint64_t grain)
 {
@@ -192,17 +210,22 @@ static void order_find(struct reach *reach, const struct bottleneck_request *req
     double lines = counted ? lines_a_turn(region, step) : 1, way = (double)(step < 0 ? -step : step);
     /* A turn meets nearly all of the lines on its way. */
     bool by_code = way <= CACHE_LINE_BYTES || way <= 2 * CACHE_LINE_BYTES * lines;
-    reach->in_order = counted ? by_code && !begins_elsewhere(reach, &walk, request->machine, walk_is_short(request, region, row)) : (agrees || drifts) && !skips_lines(reach, &walk, request->machine);
+    reach->in_order =
+        counted ? by_code && !begins_elsewhere(reach, &walk, request->machine, walk_is_short(request, region, row))
+                : (agrees || drifts) && !skips_lines(reach, &walk, request->machine);
     double width = counted && way > CACHE_LINE_BYTES ? way / lines : CACHE_LINE_BYTES;
-    reach->order_is_open = !counted && !reach->in_order && walk.pairs && fastest_walk(reach, request->machine) * walk.pair_ns >= reach->lines_bytes;
+    reach->order_is_open = !counted && !reach->in_order && walk.pairs &&
+                           fastest_walk(reach, request->machine) * walk.pair_ns >= reach->lines_bytes;
     reach->line_ns = reach->in_order && agrees && walk.bytes_per_ns > 0 ? width / walk.bytes_per_ns : 0;
-    reach->own_line_ns = reach->line_ns > 0 && walk.free_bytes_per_ns > 0 ? width / walk.free_bytes_per_ns : reach->line_ns;
+    reach->own_line_ns =
+        reach->line_ns > 0 && walk.free_bytes_per_ns > 0 ? width / walk.free_bytes_per_ns : reach->line_ns;
     reach->arrays = counted ? arrays_of(region) : 0;
     /* Where the code's counting isn't seen, a walk in order takes one of its elements a turn. */
     double own_ns = own_work_ns(request->machine, bound, counted ? step : (int64_t)grain);
     reach->own_work_ns = own_ns;
     reach->is_own_pace = reach->line_ns > 0 && reach->own_line_ns <= limit->bound_met * own_ns;
-    bool is_too_slow = reach_is_too_slow(reach) && !is_slow_memory(request, region, counted ? own_ns : 0, reach->line_ns);
+    bool is_too_slow =
+        reach_is_too_slow(reach) && !is_slow_memory(request, region, counted ? own_ns : 0, reach->line_ns);
     reach->is_fetched_ahead = is_too_slow || reach->is_own_pace;
 }
 
@@ -235,7 +258,8 @@ static bool exceeds_tlb(const struct bottleneck_request *request, double pages_b
 {
     static const double HUGE_PAGE_BYTES = 2 << 20, MOST = 0.5;
     double least = bottleneck_thresholds.tlb_pages_bytes;
-    return huge >= MOST ? pages_bytes > least * HUGE_PAGE_BYTES / request->machine->base_page_bytes : pages_bytes * (1 - huge) > least;
+    return huge >= MOST ? pages_bytes > least * HUGE_PAGE_BYTES / request->machine->base_page_bytes
+                        : pages_bytes * (1 - huge) > least;
 }
 
 /* What all distances between the addresses are multiples of: the size of the elements that a walk meets. */
@@ -268,7 +292,9 @@ static bool goes_by_rows(const address_list *list)
 static double crowding_of(uint64_t grain)
 {
     uint64_t apart = grain & -grain;
-    return apart <= CACHE_LINE_BYTES ? 1 : apart >= PAGE_BYTES ? (double)PAGE_BYTES / CACHE_LINE_BYTES : (double)apart / CACHE_LINE_BYTES;
+    return apart <= CACHE_LINE_BYTES ? 1
+           : apart >= PAGE_BYTES     ? (double)PAGE_BYTES / CACHE_LINE_BYTES
+                                     : (double)apart / CACHE_LINE_BYTES;
 }
 
 /* How far the code moves on for each line it meets: others of its accesses by the same registers go along. */
@@ -289,17 +315,21 @@ static uint64_t step_a_line(const struct region *region, uint32_t row, int64_t s
     return lines > 1 && way / lines > CACHE_LINE_BYTES ? way / lines : lines > 1 ? CACHE_LINE_BYTES : way;
 }
 
-/* Down a column it comes back to the same lines by its next places, too: their distances say nothing, the code's step does. */
+/*
+ * Down a column it comes back to the same lines by its next places, too: their distances say nothing, the code's step
+ * does.
+ */
 static double crowding_by_step(const struct region *region, uint32_t row)
 {
     int64_t step;
-    bool counted = region->is_loop && row != UINT32_MAX && code_loop_step(region->code->items, region->rows, row, &step) && step;
+    bool counted =
+        region->is_loop && row != UINT32_MAX && code_loop_step(region->code->items, region->rows, row, &step) && step;
     return counted ? crowding_of(step_a_line(region, row, step)) : 1;
 }
 
 /*
- * A register by which the loop moves the row's place on in every turn, and nothing else does: how far, its samples know.
- * 0: it isn't so, or they don't agree.
+ * A register by which the loop moves the row's place on in every turn, and nothing else does: how far, its samples
+ * know. 0: it isn't so, or they don't agree.
  */
 static int64_t step_by_register(const struct bottleneck_request *request, const struct region *region, uint32_t row)
 {
@@ -326,7 +356,8 @@ static int64_t step_by_register(const struct bottleneck_request *request, const 
     size_t looked_at = 0, alike = 0;
     for (size_t at = 0; at < own.count && looked_at < LOOKED_AT_MOST; at++) {
         const struct stall_sample *placed = &request->stalls->placed[own.items[at]];
-        if (!region_holds(region, placed->sampled) || !samples_register(samples, &samples->items[placed->sample], by, &here))
+        if (!region_holds(region, placed->sampled) ||
+            !samples_register(samples, &samples->items[placed->sample], by, &here))
             continue;
         step = looked_at++ ? step : here;
         alike += step == here;
@@ -353,7 +384,8 @@ static bool steps_over_lines(const struct bottleneck_request *request, const str
     int64_t counted;
     if (step > 2 * CACHE_LINE_BYTES || step < -2 * CACHE_LINE_BYTES)
         return true;
-    return set->stride_bytes > 2 * CACHE_LINE_BYTES && !code_loop_step(region->code->items, region->rows, row, &counted) &&
+    return set->stride_bytes > 2 * CACHE_LINE_BYTES &&
+           !code_loop_step(region->code->items, region->rows, row, &counted) &&
            walk_steps_by(request, region, row, set->stride_bytes) >= bottleneck_thresholds.walk_stepping;
 }
 
@@ -400,7 +432,8 @@ static struct touched_memory touched_of(const struct bottleneck_request *request
     int64_t step = 0;
     if (row != UINT32_MAX && region->code->items[row].class == INSTRUCTION_STRING)
         return touched_by_string(request, region, row, stalled, arena);
-    bool counted = row != UINT32_MAX && region->is_loop && code_loop_step(region->code->items, region->rows, row, &step) && step;
+    bool counted =
+        row != UINT32_MAX && region->is_loop && code_loop_step(region->code->items, region->rows, row, &step) && step;
     if (!counted) {
         bool walked = row != UINT32_MAX && stalled->count >= WORKING_SET_ADDRESSES_LEAST &&
                       (is_walked(request, region, row) || goes_by_rows(stalled));
@@ -418,13 +451,14 @@ static bool hides_addresses(const struct bottleneck_request *request, const stru
 {
     double lost = 0;
     for (uint32_t row = region->rows.first; region->code->lost && row <= region->rows.last; row++)
-        if (region_holds(region, row) && code_index_row_addresses(request->index, region->function, row).count < WORKING_SET_ADDRESSES_LEAST)
+        if (region_holds(region, row) &&
+            code_index_row_addresses(request->index, region->function, row).count < WORKING_SET_ADDRESSES_LEAST)
             lost += region->code->lost[row];
     return lost > 0.5 * (double)region->samples;
 }
 
-struct reach reach_of(const struct bottleneck_request *request, const struct region *region, const struct loop_bound *bound,
-                      uint32_t row, struct arena *arena)
+struct reach reach_of(const struct bottleneck_request *request, const struct region *region,
+                      const struct loop_bound *bound, uint32_t row, struct arena *arena)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
     struct reach reach = {0};
@@ -447,7 +481,8 @@ struct reach reach_of(const struct bottleneck_request *request, const struct reg
         double crowding = crowding_of(grain_of(&addresses)), by_code = crowding_by_step(region, access);
         reach.known = level_find(&reach, request->machine, by_code > crowding ? by_code : crowding);
         double pages = touched->pages_bytes.known ? touched->pages_bytes.mid : touched->pages_least_bytes;
-        bool strides = reach.set.stride_bytes >= request->machine->base_page_bytes / 2 && !reach.set.one_place_in_stride;
+        bool strides =
+            reach.set.stride_bytes >= request->machine->base_page_bytes / 2 && !reach.set.one_place_in_stride;
         reach.is_wide_spread = exceeds_tlb(request, pages, huge_part(request, region, row)) &&
                                ((sized && pages > limit->tlb_page_line * touched->lines_bytes.mid) || strides);
         if (reach.known && reach.level != LEVEL_L1 && access != UINT32_MAX)
@@ -468,14 +503,16 @@ struct touched_memory reach_together(const struct bottleneck_request *request, c
     address_list together = {0};
     if (is_too_small(region) || hides_addresses(request, region))
         return (struct touched_memory){0};
-    for (uint32_t row = region->rows.first; row <= region->rows.last && parts.count < PARTS_MOST && tried < TRIED_MOST; row++) {
+    for (uint32_t row = region->rows.first; row <= region->rows.last && parts.count < PARTS_MOST && tried < TRIED_MOST;
+         row++) {
         const struct instruction *here = &region->code->items[row];
         if (!region_holds(region, row) || !here->memory.is_present || !(here->is_load || here->is_store) ||
             here->class == INSTRUCTION_CALL)
             continue;
         int64_t step;
         bool counted = region->is_loop && code_loop_step(region->code->items, region->rows, row, &step);
-        if (!counted && code_index_row_addresses(request->index, region->function, row).count < WORKING_SET_ADDRESSES_LEAST &&
+        if (!counted &&
+            code_index_row_addresses(request->index, region->function, row).count < WORKING_SET_ADDRESSES_LEAST &&
             here->class != INSTRUCTION_STRING)
             continue;
         tried++;
@@ -491,7 +528,11 @@ struct touched_memory reach_together(const struct bottleneck_request *request, c
         if (part.known)
             *vec_push(&parts) = part;
     }
-    if (uncounted > 1) { /* where each of them goes to other lines of the same memory (a chase that is unrolled), only all of them show how many there are */
+    /*
+     * where each of them goes to other lines of the same memory (a chase that is unrolled), only all of them show how
+     * many there are
+     */
+    if (uncounted > 1) {
         struct touched_memory part = touched_memory_of(together.items, together.count, 0, arena);
         if (part.known)
             *vec_push(&parts) = part;

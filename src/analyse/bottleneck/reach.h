@@ -13,7 +13,8 @@
 struct reach {
     bool known;              /* there were enough addresses to tell the first cache from what lies behind it */
     enum bottleneck_level level;
-    bool level_is_open;      /* beyond the first cache; whether within the second isn't known, and BEYOND stands for it */
+    /* beyond the first cache; whether within the second isn't known, and BEYOND stands for it */
+    bool level_is_open;
     struct working_set set;          /* its stride */
     struct touched_memory touched;
     double lines_bytes;      /* known, or the least they can be */
@@ -22,15 +23,17 @@ struct reach {
     double own_line_ns;      /* the same without what samples themselves took, where that is known */
     double own_work_ns;      /* what the turns of one line take by this core's costs, memory apart; 0: not known */
     unsigned arrays;         /* places that its loop goes through side by side; 0: not known */
-    bool order_is_open;      /* not known to be in order, but so little memory that a walk comes round between samples */
-    bool is_fetched_ahead;   /* in order, and too slow for memory to be what it waits for, or as fast as its own work allows */
+    /* not known to be in order, but so little memory that a walk comes round between samples */
+    bool order_is_open;
+    /* in order, and too slow for memory to be what it waits for, or as fast as its own work allows */
+    bool is_fetched_ahead;
     bool is_own_pace;        /* the latter */
     bool is_wide_spread;     /* many more pages than lines, or from page to page: translations miss before data does */
 };
 
 /* Of the accesses that stalled at `row`, or UINT32_MAX: anywhere in the region. bound: of its loop, may be unknown. */
-struct reach reach_of(const struct bottleneck_request *request, const struct region *region, const struct loop_bound *bound,
-                      uint32_t row, struct arena *arena);
+struct reach reach_of(const struct bottleneck_request *request, const struct region *region,
+                      const struct loop_bound *bound, uint32_t row, struct arena *arena);
 /* Its walk takes longer a line than memory ever keeps one in order waiting. */
 bool reach_is_too_slow(const struct reach *reach);
 

@@ -22,7 +22,10 @@ static const char AS_DOCUMENTED[] = "by documented latencies of atomic operation
 static const char BY_CHAIN[] = "what a turn takes on the core without its chain of results";
 static const char BY_WIDTH[] = "what wider vectors leave of a turn";
 
-/* Of the tuning programs with both forms, on two processors that differ by a factor of two and more; of causes none of them has, wide. */
+/*
+ * Of the tuning programs with both forms, on two processors that differ by a factor of two and more; of causes none of
+ * them has, wide.
+ */
 static const struct gain gains_seen[CAUSE_COUNT] = {
     [CAUSE_LATENCY] = {0.6, 1, AS_BEFORE},
     [CAUSE_BANDWIDTH] = {0.5, 1, AS_BEFORE},
@@ -33,7 +36,8 @@ static const struct gain gains_seen[CAUSE_COUNT] = {
     [CAUSE_DIVIDE] = {0.3, 0.95, AS_BEFORE},
     [CAUSE_FP] = {0.4, 0.9, AS_BEFORE},
     [CAUSE_PORTS] = {0.2, 0.75, AS_BEFORE},
-    [CAUSE_STORE_FORWARDING] = {0.2, 0.85, AS_BEFORE}, /* processors that foresee where a store leads hand it on in two cycles, others in five */
+    /* processors that foresee where a store leads hand it on in two cycles, others in five */
+    [CAUSE_STORE_FORWARDING] = {0.2, 0.85, AS_BEFORE},
     [CAUSE_L1_LATENCY] = {0.3, 0.9, AS_BEFORE},
     [CAUSE_ATOMIC] = {0.2, 1, AS_DOCUMENTED},
     [CAUSE_CONDITIONAL] = {0.5, 1, AS_BEFORE},
@@ -47,7 +51,10 @@ static const struct instruction *hottest_of(const struct loop_look *look, enum b
     return row == UINT32_MAX ? NULL : &look->region->code->items[row];
 }
 
-/* How many times wider its arithmetic could be on a machine with such vectors; 1: it can't, or isn't arithmetic of that kind. */
+/*
+ * How many times wider its arithmetic could be on a machine with such vectors; 1: it can't, or isn't arithmetic of that
+ * kind.
+ */
 static double widening(const struct instruction *row, double widest_bits)
 {
     if (!row || !row->vector_bits || !(row->is_fp || row->class == INSTRUCTION_VECTOR))
@@ -62,7 +69,10 @@ static double rest_of(const struct loop_bound *bound)
     return bound->frontend_cycles > bound->unit_cycles ? bound->frontend_cycles : bound->unit_cycles;
 }
 
-/* What its chain computes is stored at each step: sums that only begin anew in each part have to be put right, step by step. */
+/*
+ * What its chain computes is stored at each step: sums that only begin anew in each part have to be put right, step by
+ * step.
+ */
 static bool keeps_each_step(const struct region *region)
 {
     uint64_t general = 0;
@@ -74,7 +84,8 @@ static bool keeps_each_step(const struct region *region)
     }
     for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
         const struct instruction *here = &region->code->items[row];
-        if (region_holds(region, row) && here->class == INSTRUCTION_STORE && (here->reads & general || here->vector_reads & vectors))
+        if (region_holds(region, row) && here->class == INSTRUCTION_STORE &&
+            (here->reads & general || here->vector_reads & vectors))
             return true;
     }
     return false;
@@ -106,16 +117,20 @@ static const char *why_not_wider(const struct loop_look *look, struct arena *are
         [LOOP_NO_FORM] = "vectors don't have its instructions, or no faster",
     };
     if (!look->region->is_loop)
-        return "it is no loop that could compute several of its numbers at once: only less arithmetic, or fewer calls, are sure to be faster";
+        return "it is no loop that could compute several of its numbers at once: only less arithmetic, or fewer calls, "
+               "are sure to be faster";
     struct loop_width width = loop_width_of(look->region->code->items, look->region->rows, arena);
-    return texts[width.obstacle] ? arena_printf(arena, "wider vectors can't compute it (%s): only less arithmetic is sure to be faster",
-                                                texts[width.obstacle]) : NULL;
+    return texts[width.obstacle]
+               ? arena_printf(arena, "wider vectors can't compute it (%s): only less arithmetic is sure to be faster",
+                              texts[width.obstacle])
+               : NULL;
 }
 
 static bool by_width(struct gain *gain, const struct loop_look *look, enum bottleneck_cause cause, double widest_bits)
 {
     const struct instruction *row = hottest_of(look, cause);
-    double wider = widening(row, widest_bits ? widest_bits : WIDEST_BITS), fused = widest_bits && widest_bits < FUSED_BITS ? 1 : 2;
+    double wider = widening(row, widest_bits ? widest_bits : WIDEST_BITS),
+           fused = widest_bits && widest_bits < FUSED_BITS ? 1 : 2;
     if (!row || !row->is_fp)
         return false;
     static const double PART = 0.7; /* of twice the width: clocks fall, and loads and stores stay */
@@ -129,17 +144,23 @@ static bool goes_across(const struct loop_look *look)
 {
     const struct working_set *set = &look->reach.set;
     uint32_t row = look->hottest[CAUSE_TLB];
-    return set->stride_bytes > CACHE_LINE_BYTES && !set->one_place_in_stride && row != UINT32_MAX && !is_chased(look->region, row);
+    return set->stride_bytes > CACHE_LINE_BYTES && !set->one_place_in_stride && row != UINT32_MAX &&
+           !is_chased(look->region, row);
 }
 
-/* What is left of a turn at the best. Code that is written anew for its data or without its branch has turns side by side and in vectors. */
+/*
+ * What is left of a turn at the best. Code that is written anew for its data or without its branch has turns side by
+ * side and in vectors.
+ */
 static double least_left(const struct loop_look *look, enum bottleneck_cause cause)
 {
     static const double SIDE_BY_SIDE = 2;
     const struct loop_bound *bound = &look->resources.bound;
     bool anew = cause == CAUSE_BANDWIDTH || cause == CAUSE_CONDITIONAL || (cause == CAUSE_TLB && goes_across(look));
     double cycles = anew ? rest_of(bound) / SIDE_BY_SIDE : bound->cycles;
-    return look->pace.over_bound > 1 && !bound->is_lower && bound->cycles > 0 ? cycles / bound->cycles / look->pace.over_bound : 0;
+    return look->pace.over_bound > 1 && !bound->is_lower && bound->cycles > 0
+               ? cycles / bound->cycles / look->pace.over_bound
+               : 0;
 }
 
 static struct gain gain_of(const struct loop_look *look, enum bottleneck_cause cause, double widest_bits)
@@ -163,7 +184,8 @@ static struct gain gain_of(const struct loop_look *look, enum bottleneck_cause c
         if (gain.high > 1 - least_left(look, cause))
             gain.high = 1 - least_left(look, cause);
     }
-    if (cause == CAUSE_TLB && goes_across(look)) /* walks and misses are under way side by side: without one kind the other is left */
+    /* walks and misses are under way side by side: without one kind the other is left */
+    if (cause == CAUSE_TLB && goes_across(look))
         gain.low /= 2;
     gain.low = gain.low < gain.high ? gain.low : gain.high / 2; /* the bound is one from above alone */
     return gain;
@@ -174,13 +196,16 @@ static const char *why_no_gain(enum bottleneck_cause cause, const struct loop_lo
 {
     if (cause != CAUSE_FP || !look)
         return NULL;
-    return look->fp_is_unexplained ? "its arithmetic takes longer than its units and chains do: what holds it up isn't shown" : why_not_wider(look, arena);
+    return look->fp_is_unexplained
+               ? "its arithmetic takes longer than its units and chains do: what holds it up isn't shown"
+               : why_not_wider(look, arena);
 }
 
-void recoverable_find(struct bottleneck_verdict *verdict, const struct loop_look *look, const struct bottleneck_machine *machine,
-                      double around, struct arena *arena)
+void recoverable_find(struct bottleneck_verdict *verdict, const struct loop_look *look,
+                      const struct bottleneck_machine *machine, double around, struct arena *arena)
 {
-    if (verdict->class == BOTTLENECK_RETIRING || verdict->class == BOTTLENECK_MIXED || verdict->class == BOTTLENECK_UNKNOWN) {
+    if (verdict->class == BOTTLENECK_RETIRING || verdict->class == BOTTLENECK_MIXED ||
+        verdict->class == BOTTLENECK_UNKNOWN) {
         verdict->recoverable_why = verdict->class == BOTTLENECK_RETIRING
                                        ? "it waits for nothing: only fewer instructions are faster"
                                        : "there is no one cause to remove";

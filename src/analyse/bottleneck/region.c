@@ -50,7 +50,8 @@ static size_t loop_around(const loop_counts *loops, size_t inner)
     for (size_t at = 0; at < loops->count; at++) {
         struct loop_rows outer = loops->items[at].rows;
         bool holds = at != inner && outer.first <= rows.first && outer.last >= rows.last;
-        uint32_t best_rows = best == NO_LOOP ? UINT32_MAX : loops->items[best].rows.last - loops->items[best].rows.first;
+        uint32_t best_rows =
+            best == NO_LOOP ? UINT32_MAX : loops->items[best].rows.last - loops->items[best].rows.first;
         if (holds && outer.last - outer.first < best_rows)
             best = at;
     }

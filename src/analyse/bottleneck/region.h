@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which stretches of code does the estimate look at: hot loops, and what of a function is in none. Internal to bottleneck. */
+/*
+ * Which stretches of code does the estimate look at: hot loops, and what of a function is in none. Internal to
+ * bottleneck.
+ */
 #ifndef PLUMB_ANALYSE_BOTTLENECK_REGION_H
 #define PLUMB_ANALYSE_BOTTLENECK_REGION_H
 

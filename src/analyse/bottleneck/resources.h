@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which resource of the core would a turn of the loop use up first if nothing waited? By analyse/loop's tables of this core;
- * where there are none, by what cores since 2015 have at least: 4 instructions a cycle, 2 loads, 1 store, 2 units for floating point, 1 for what is multiplied, shuffled or
- * summed up by checks. Internal to bottleneck.
+ * Which resource of the core would a turn of the loop use up first if nothing waited? By analyse/loop's tables of this
+ * core; where there are none, by what cores since 2015 have at least: 4 instructions a cycle, 2 loads, 1 store, 2 units
+ * for floating point, 1 for what is multiplied, shuffled or summed up by checks. Internal to bottleneck.
  */
 #ifndef PLUMB_ANALYSE_BOTTLENECK_RESOURCES_H
 #define PLUMB_ANALYSE_BOTTLENECK_RESOURCES_H

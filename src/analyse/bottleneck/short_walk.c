@@ -13,7 +13,10 @@ enum {
 
 static const double NEARLY_ALL = 0.95;
 
-/* Where the loop ends: when `counter`, which moves the access on, has come to a number or to what a register holds all the time. */
+/*
+ * Where the loop ends: when `counter`, which moves the access on, has come to a number or to what a register holds all
+ * the time.
+ */
 struct walk_end {
     uint8_t counter, limit; /* limit REGISTER_NONE: the number */
     int64_t number;
@@ -40,14 +43,18 @@ static bool end_find(struct walk_end *ret_end, const struct region *region, uint
 {
     const struct instruction *items = region->code->items, *back = &items[region->rows.last], *compare = back - 1;
     const struct memory_operand *place = &items[row].memory;
-    if (region->rows.last == region->rows.first || !back->has_target || back->target != items[region->rows.first].addr || !compare->mnemonic ||
-        strcmp(compare->mnemonic, "cmp") != 0 || compare->memory.is_present)
+    if (region->rows.last == region->rows.first || !back->has_target ||
+        back->target != items[region->rows.first].addr || !compare->mnemonic || strcmp(compare->mnemonic, "cmp") != 0 ||
+        compare->memory.is_present)
         return false;
     bool base_moves = is_written(region, place->base), index_moves = is_written(region, place->index);
     if (base_moves == index_moves)
         return false;
-    struct walk_end end = {.counter = base_moves ? place->base : place->index, .limit = REGISTER_NONE, .number = compare->immediate,
-                           .scale = base_moves ? 1 : place->scale, .is_narrow = compare->operation_bits == 32};
+    struct walk_end end = {.counter = base_moves ? place->base : place->index,
+                           .limit = REGISTER_NONE,
+                           .number = compare->immediate,
+                           .scale = base_moves ? 1 : place->scale,
+                           .is_narrow = compare->operation_bits == 32};
     if (!(compare->reads >> end.counter & 1))
         return false;
     end.limit = other_of(compare->reads, end.counter);

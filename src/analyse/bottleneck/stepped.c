@@ -7,10 +7,12 @@ enum {
 };
 
 static const double GUESS_CYCLES[3] = {12, 18, 25};       /* least, usual, most */
-static const double LINE_CYCLES[3] = {3, 9, 15};          /* of a line that level 2 has: it answers in 14, and fetch runs ahead */
+/* of a line that level 2 has: it answers in 14, and fetch runs ahead */
+static const double LINE_CYCLES[3] = {3, 9, 15};
 static const double FAR_LINE_CYCLES = 100;                /* at most, of one that it hasn't */
 static const double NEAR_BYTES = 1 << 20;                 /* of code that level 2 has */
-static const double OTHER_CYCLES[3] = {1000, 500, 250};   /* that 1000 instructions take apart from it: one, two, four a cycle */
+/* that 1000 instructions take apart from it: one, two, four a cycle */
+static const double OTHER_CYCLES[3] = {1000, 500, 250};
 
 static double part_of(double cycles, double others)
 {
@@ -19,7 +21,8 @@ static double part_of(double cycles, double others)
 
 static struct interval share_of(struct interval per_1000, const double *cost, double cost_most)
 {
-    return interval_of(part_of(per_1000.low * cost[0], OTHER_CYCLES[0]), part_of(per_1000.mid * cost[1], OTHER_CYCLES[1]),
+    return interval_of(part_of(per_1000.low * cost[0], OTHER_CYCLES[0]),
+                       part_of(per_1000.mid * cost[1], OTHER_CYCLES[1]),
                        part_of(per_1000.high * cost_most, OTHER_CYCLES[2]));
 }
 
@@ -31,7 +34,8 @@ static double mid_of(struct interval rate)
 struct stepped stepped_of(const struct trace_summary *trace)
 {
     struct stepped stepped = {0};
-    if (!trace || trace->bursts < BURSTS_LEAST || trace->instructions < INSTRUCTIONS_LEAST || !trace->all.per_1000.known)
+    if (!trace || trace->bursts < BURSTS_LEAST || trace->instructions < INSTRUCTIONS_LEAST ||
+        !trace->all.per_1000.known)
         return stepped;
     stepped.known = true;
     stepped.guessed = share_of(trace->all.per_1000, GUESS_CYCLES, GUESS_CYCLES[2]);

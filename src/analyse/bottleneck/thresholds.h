@@ -7,13 +7,17 @@ struct bottleneck_thresholds {
     double samples_least;      /* below it shares are wider than the distance between classes */
     double samples_high;       /* HIGH takes so many: shares within 4 points */
     double paced_share;        /* of the samples, for a rate of its own */
-    double bound_met;          /* measured against the bound: it is what the loop takes; clock and costs are within a quarter */
-    double bound_apart;        /* of two bounds of a turn: nearer ones change places with what neighbours leave of the core */
+    /* measured against the bound: it is what the loop takes; clock and costs are within a quarter */
+    double bound_met;
+    /* of two bounds of a turn: nearer ones change places with what neighbours leave of the core */
+    double bound_apart;
     double bound_missed;       /* something else takes nearly half of the time */
-    double paced_first;        /* cycles a chased load takes beyond a hit of the first cache: within noise and issue, it was one */
+    /* cycles a chased load takes beyond a hit of the first cache: within noise and issue, it was one */
+    double paced_first;
     double paced_second;       /* … of the second cache, which answers 9 to 12 cycles later; twice that at most */
     double paced_beyond;       /* … beyond both: third caches take 30 more at least */
-    double paced_over;         /* … and so many times the turn's bound: neighbours on its core leave it half, its costs are in doubt by half */
+    /* … and so many times the turn's bound: neighbours on its core leave it half, its costs are in doubt by half */
+    double paced_over;
     double loop_share_least;   /* smaller loops are their function's business */
     double leading_least;      /* of the samples laid at a cause: no smaller part speaks for all of them */
     double set_over_cache;     /* working sets are known within a factor of two at worst, 1.5 mostly */
@@ -24,56 +28,89 @@ struct bottleneck_thresholds {
     double class_least;        /* of the samples that could be told, for a class at all */
     double class_high;         /* … and for HIGH */
     double rival_high;         /* of it, a second class, and HIGH isn't for the first */
-    double cause_high;         /* … of which its confirmed cause alone is most of the time: what else may be said of the rest, it leads */
+    /* … of which its confirmed cause alone is most of the time: what else may be said of the rest, it leads */
+    double cause_high;
     double even_least;         /* wrong guesses restart retirement anywhere: samples fall on most instructions */
     double even_most;          /* a loop that always goes the same way retires in the same groups: on few */
     double landing_enrichment; /* samples where a wrong guess would show, against as many instructions elsewhere */
     double even_both;          /* enough when a branch goes both ways about as often */
     double both_ways_even;
     double both_ways;          /* the rarer way of a branch against the other: a direction that changes */
-    double both_ways_behind;   /* … where wrong guesses show apart: ends of loops of one length show 0.15 and few samples at most, of random ones 0.15 to 0.5 */
+    /*
+     * … where wrong guesses show apart: ends of loops of one length show 0.15 and few samples at most, of random ones
+     * 0.15 to 0.5
+     */
+    double both_ways_behind;
     double table_share;        /* of samples around jumps through tables and calls through registers */
-    double table_guessed;      /* … where the wait is for their targets: well-guessed ones show a third or less, since each is an instruction of a few */
-    double table_restarts;     /* … on processors where a wrong guess shows apart from what retires in step: a tenth is no chance */
+    /*
+     * … where the wait is for their targets: well-guessed ones show a third or less, since each is an instruction of a
+     * few
+     */
+    double table_guessed;
+    /* … on processors where a wrong guess shows apart from what retires in step: a tenth is no chance */
+    double table_restarts;
     double landing_restarts;   /* … a quarter at branches' ways, */
     double restarts_enrichment; /* … so many times as densely as on other instructions, */
-    double sure_enrichment;    /* … at ways whose first instruction can't wait by itself, for HIGH: retirement in step puts none there */
+    /* … at ways whose first instruction can't wait by itself, for HIGH: retirement in step puts none there */
+    double sure_enrichment;
     double even_restarts;      /* … and samples on more than a single wait */
-    double issue_busy;         /* issue takes so much of the time of a turn that other units take: most slots are used, which is busy */
+    /* issue takes so much of the time of a turn that other units take: most slots are used, which is busy */
+    double issue_busy;
     double landing_least;      /* of all samples: fewer can't be what holds the loop up */
-    double front_line_share;   /* of samples within 8 bytes of where a code line begins: 0.25 if evenly, 0.9 seen where code misses */
+    /* of samples within 8 bytes of where a code line begins: 0.25 if evenly, 0.9 seen where code misses */
+    double front_line_share;
     double front_flat_share;   /* … where so much code is hot that it can't be in the nearest cache */
     double front_flat_bytes;
     double front_placed_least; /* of samples in known code: with fewer they speak for no others */
-    double front_starts_most;  /* of instructions: with more that code could come in at, none are left to compare with */
+    /* of instructions: with more that code could come in at, none are left to compare with */
+    double front_starts_most;
     double front_starts_many;  /* … and with so many the comparison shows only a part: it rests on the few between */
-    double front_even_caches;  /* code used so evenly as if it were so many nearest caches of it: two of three lines met are gone when met again */
-    double front_shown;        /* of the time that waiting for code takes, samples where it comes in show so much: mean of 12 programs */
+    /* code used so evenly as if it were so many nearest caches of it: two of three lines met are gone when met again */
+    double front_even_caches;
+    /* of the time that waiting for code takes, samples where it comes in show so much: mean of 12 programs */
+    double front_shown;
     double front_shown_least;  /* … and of the worst (small instructions in a row; a jump every six) */
     double front_waited_least; /* of the CPU time: less was seen where all code was near (0.06) */
-    double front_high_bytes;   /* for HIGH: four times the nearest cache, the estimate being true within a factor of two */
-    double front_high_placed;  /* … most of it in known code: of thousands of functions the few with known code aren't any few */
+    /* for HIGH: four times the nearest cache, the estimate being true within a factor of two */
+    double front_high_bytes;
+    /* … most of it in known code: of thousands of functions the few with known code aren't any few */
+    double front_high_placed;
     double front_high_waited;  /* … and at least half of the time shown to go so, before what is not shown is added */
     double front_addresses;    /* distinct hot instructions, for there to be misses of code at all */
     double front_bytes;        /* the nearest cache for code of every core in use */
     double walk_agreeing;      /* of neighbouring samples that agree on a speed: a walk in order */
-    double walk_drifting;      /* … that go one way, by an eighth of it all at most: half of that by chance is 1 in 16 */
+    /* … that go one way, by an eighth of it all at most: half of that by chance is 1 in 16 */
+    double walk_drifting;
     double walk_scattered;     /* of those on one speed at most, and … */
     double walk_undirected;    /* … going one way at most, though … */
-    double walk_neighbourhood; /* … the memory is so many times what the fastest walk passes between two of them: no walk */
+    /* … the memory is so many times what the fastest walk passes between two of them: no walk */
+    double walk_neighbourhood;
     double walk_line_ns;       /* slower a line than that, no memory keeps a walk in order waiting (slowest seen: 12) */
     double walk_own_line_ns;   /* the same, by a rate without what samples take: twice the slowest seen */
-    double walk_contention;    /* a stream's bandwidth, others there, against what one core reads alone: a third at worst */
-    double walk_outruns;       /* of what one core reads alone: a walk by addresses that it loads goes no slower for waiting for them */
-    double walk_stepping;      /* of neighbouring samples some whole steps apart, for a walk from row to row: a quarter are by chance */
-    double walk_fastest;       /* what lies beyond the second cache comes so many times as fast from a third one as from memory, at most */
-    double small_most;         /* of samples: quick ones in small pieces, that only all of them together tell something of */
+    /* a stream's bandwidth, others there, against what one core reads alone: a third at worst */
+    double walk_contention;
+    /* of what one core reads alone: a walk by addresses that it loads goes no slower for waiting for them */
+    double walk_outruns;
+    /* of neighbouring samples some whole steps apart, for a walk from row to row: a quarter are by chance */
+    double walk_stepping;
+    /* what lies beyond the second cache comes so many times as fast from a third one as from memory, at most */
+    double walk_fastest;
+    /* of samples: quick ones in small pieces, that only all of them together tell something of */
+    double small_most;
     double stepped_high;       /* of the time, shown at least by what ran: with what samples show that is two proofs */
-    double operands_least;     /* of a loop's samples, waiting for memory: more than what retirement in step leaves at one access */
-    double fp_one_place;       /* of a loop's samples, at one arithmetic instruction: retirement in step leaves half there at most */
-    double alike_apart;        /* of two bounds of a turn, for HIGH: costs of the tables are half as much again in doubt, what neighbours leave of a core a third */
-    double alike_looked_up;    /* of a loop's samples, at loads from looked-up places: fewer decide nothing that takes long */
-    double alike_held;         /* of user samples that a loop must hold, where what falls behind its end may be wrong guesses */
+    /* of a loop's samples, waiting for memory: more than what retirement in step leaves at one access */
+    double operands_least;
+    /* of a loop's samples, at one arithmetic instruction: retirement in step leaves half there at most */
+    double fp_one_place;
+    /*
+     * of two bounds of a turn, for HIGH: costs of the tables are half as much again in doubt, what neighbours leave of
+     * a core a third
+     */
+    double alike_apart;
+    /* of a loop's samples, at loads from looked-up places: fewer decide nothing that takes long */
+    double alike_looked_up;
+    /* of user samples that a loop must hold, where what falls behind its end may be wrong guesses */
+    double alike_held;
     double off_cpu_most;       /* above it the wait is the problem */
     double blind_most;         /* of samples that could not be told */
 };

@@ -16,7 +16,8 @@ enum {
     PAIRS_WANTED = 60,
     PAIRS_LEAST = 24,
     SHORTEST_NS = 10000,  /* the width of an interrupt itself, at least */
-    STANDING_TIMES = 3,   /* as long as the walk stands still for a sample: what it gets on in the rest shows its speed */
+    /* as long as the walk stands still for a sample: what it gets on in the rest shows its speed */
+    STANDING_TIMES = 3,
     LONGEST_NS = 400000,
     SMALL_PART = 8,       /* of the memory gone over */
 };
@@ -49,7 +50,10 @@ static bool leads_itself(const struct instruction *here)
     return here->class == INSTRUCTION_LOAD && here->memory.size_bytes == 8 && here->memory.index == REGISTER_NONE;
 }
 
-/* Else they hold it where it was just met, or where it is about to be if what it loads overwrites them: never where samples are exact, whose registers it left. */
+/*
+ * Else they hold it where it was just met, or where it is about to be if what it loads overwrites them: never where
+ * samples are exact, whose registers it left.
+ */
 static bool holds_place(const struct region *region, uint32_t row, const struct stall_sample *placed, bool is_exact)
 {
     const struct instruction *here = &region->code->items[row];
@@ -59,7 +63,8 @@ static bool holds_place(const struct region *region, uint32_t row, const struct 
     return !(here->writes & used) || is_next ? placed->stalled == row : !is_exact && placed->sampled == row;
 }
 
-static void met_find(met_list *list, const struct bottleneck_request *request, const struct region *region, uint32_t row)
+static void met_find(met_list *list, const struct bottleneck_request *request, const struct region *region,
+                     uint32_t row)
 {
     const struct samples *samples = &request->recording->samples;
     struct instruction plain = region->code->items[row];
@@ -68,7 +73,8 @@ static void met_find(met_list *list, const struct bottleneck_request *request, c
     struct index_part own = code_index_placed(request->index, region->function);
     for (size_t at = 0; at < own.count; at++) {
         const struct stall_sample *placed = &request->stalls->placed[own.items[at]];
-        if (!region_holds(region, placed->sampled) || !(anywhere || holds_place(region, row, placed, request->stalls->exact)))
+        if (!region_holds(region, placed->sampled) ||
+            !(anywhere || holds_place(region, row, placed, request->stalls->exact)))
             continue;
         const struct sample *sample = &samples->items[placed->sample];
         struct sampled_registers registers = {samples, sample};
@@ -84,7 +90,8 @@ static void met_find(met_list *list, const struct bottleneck_request *request, c
         qsort(list->items, list->count, sizeof(*list->items), met_compare);
 }
 
-void addresses_met(address_list *list, const struct bottleneck_request *request, const struct region *region, uint32_t row)
+void addresses_met(address_list *list, const struct bottleneck_request *request, const struct region *region,
+                   uint32_t row)
 {
     met_list met = {0};
     met_find(&met, request, region, row);
@@ -110,8 +117,9 @@ static int double_compare(const void *a, const void *b)
 }
 
 /*
- * Between two samples lies the interrupt of the first, a good part of the shortest times. It is the same in short and long
- * ones: the walk's own speed is the way it gets farther in a longer time, twice as long at least. 0: too unlike the speed with it.
+ * Between two samples lies the interrupt of the first, a good part of the shortest times. It is the same in short and
+ * long ones: the walk's own speed is the way it gets farther in a longer time, twice as long at least. 0: too unlike
+ * the speed with it.
  */
 static double free_speed(const struct pair *pairs, size_t count, size_t near, double speed)
 {
@@ -158,8 +166,9 @@ static void speed_find(struct walk *walk, const struct pair *pairs, size_t all, 
 typedef vec(struct pair) pair_list;
 
 /*
- * As long as a sample is taken the walk stands still: two that come sooner than that after one another show no movement (4 to 6 us with
- * registers; 11 to 15 where setting the timer is an exit). The first distance at which most pairs moved; 0: no pair is nearer.
+ * As long as a sample is taken the walk stands still: two that come sooner than that after one another show no movement
+ * (4 to 6 us with registers; 11 to 15 where setting the timer is an exit). The first distance at which most pairs
+ * moved; 0: no pair is nearer.
  */
 static double standing_ns(const pair_list *pairs)
 {
@@ -190,7 +199,8 @@ static void pairs_find(pair_list *pairs, const met_list *list)
     for (size_t at = 1; at < list->count; at++) {
         const struct met *before = &list->items[at - 1], *here = &list->items[at];
         double dt_ns = (double)(here->time_ns - before->time_ns);
-        if (here->thread == before->thread && here->stretch == before->stretch && dt_ns >= SHORTEST_NS && dt_ns <= LONGEST_NS)
+        if (here->thread == before->thread && here->stretch == before->stretch && dt_ns >= SHORTEST_NS &&
+            dt_ns <= LONGEST_NS)
             *vec_push(pairs) = (struct pair){dt_ns, (double)(int64_t)(here->addr - before->addr)};
     }
     if (pairs->count)
@@ -222,7 +232,8 @@ struct walk walk_of(const struct bottleneck_request *request, const struct regio
     return walk;
 }
 
-double walk_steps_by(const struct bottleneck_request *request, const struct region *region, uint32_t row, uint64_t stride_bytes)
+double walk_steps_by(const struct bottleneck_request *request, const struct region *region, uint32_t row,
+                     uint64_t stride_bytes)
 {
     static const double OFF_MOST = 0.125; /* of a step: the walk's next column begins a little further */
     met_list list = {0};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Does an access walk through memory in order, and how fast? Its address is computed at every sample of its loop, from
- * both timers; two that are near in time are near in memory when it walks, and agree on a speed. Internal to bottleneck.
+ * both timers; two that are near in time are near in memory when it walks, and agree on a speed. Internal to
+ * bottleneck.
  */
 #ifndef PLUMB_ANALYSE_BOTTLENECK_WALK_H
 #define PLUMB_ANALYSE_BOTTLENECK_WALK_H
@@ -21,15 +22,19 @@ struct walk {
     uint64_t offsets_met;  /* distinct places in a line, by 4 bytes: of 16 */
 };
 
-/* Where an access goes at every sample of its loop, whatever stalled: its registers say it. Adds; by thread, then time. */
-void addresses_met(address_list *list, const struct bottleneck_request *request, const struct region *region, uint32_t row);
+/*
+ * Where an access goes at every sample of its loop, whatever stalled: its registers say it. Adds; by thread, then time.
+ */
+void addresses_met(address_list *list, const struct bottleneck_request *request, const struct region *region,
+                   uint32_t row);
 struct walk walk_of(const struct bottleneck_request *request, const struct region *region, uint32_t row);
 
 
 /*
- * Which share of neighbouring samples, 0..1, is some whole steps of `stride` apart. A walk line by line that is sampled as
- * evenly as it goes looks like steps, too, but not at the second timer's samples between. 0: too few pairs.
+ * Which share of neighbouring samples, 0..1, is some whole steps of `stride` apart. A walk line by line that is sampled
+ * as evenly as it goes looks like steps, too, but not at the second timer's samples between. 0: too few pairs.
  */
-double walk_steps_by(const struct bottleneck_request *request, const struct region *region, uint32_t row, uint64_t stride_bytes);
+double walk_steps_by(const struct bottleneck_request *request, const struct region *region, uint32_t row,
+                     uint64_t stride_bytes);
 
 #endif

@@ -32,11 +32,13 @@ static uint64_t most_left(const struct instruction *rows, struct loop_rows loop,
     return before == ANY ? of_bits((unsigned)(row->operation_bits - row->immediate)) : before >> row->immediate;
 }
 
-static bool is_led_to(const struct instruction *rows, struct loop_rows loop, const struct instruction *behind, const struct instruction *until)
+static bool is_led_to(const struct instruction *rows, struct loop_rows loop, const struct instruction *behind,
+                      const struct instruction *until)
 {
     bool found = false;
     for (uint32_t at = loop.first; at <= loop.last && !found; at++)
-        found = rows[at].has_target && rows[at].class != INSTRUCTION_CALL && rows[at].target > behind->addr && rows[at].target <= until->addr;
+        found = rows[at].has_target && rows[at].class != INSTRUCTION_CALL && rows[at].target > behind->addr &&
+                rows[at].target <= until->addr;
     return found;
 }
 
@@ -101,6 +103,7 @@ uint64_t code_walking_registers(const struct instruction *rows, struct loop_rows
 bool code_address_walks(const struct instruction *row, uint64_t walking)
 {
     const struct memory_operand *memory = &row->memory;
-    bool base = memory->base >= 64 || walking >> memory->base & 1, index = memory->index >= 64 || walking >> memory->index & 1;
+    bool base = memory->base >= 64 || walking >> memory->base & 1,
+         index = memory->index >= 64 || walking >> memory->index & 1;
     return memory->is_present && !memory->has_vector_index && !memory->has_hidden_part && base && index;
 }

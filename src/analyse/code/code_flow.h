@@ -2,9 +2,9 @@
 /*
  * Where can control come from, and which loops are there, in the code of one function?
  *
- * Basic blocks by direct branches, dominators, natural loops; loops that share their head are one. Blocks that no direct branch reaches
- * (targets of jump tables, landing pads) count as entries. Does not support: irreducible loops, loops closed
- * by an indirect jump.
+ * Basic blocks by direct branches, dominators, natural loops; loops that share their head are one. Blocks that no
+ * direct branch reaches (targets of jump tables, landing pads) count as entries. Does not support: irreducible loops,
+ * loops closed by an indirect jump.
  */
 #ifndef PLUMB_ANALYSE_CODE_CODE_FLOW_H
 #define PLUMB_ANALYSE_CODE_CODE_FLOW_H

@@ -48,7 +48,10 @@ static const char *name_at(void *context, uint64_t addr, uint64_t *ret_offset)
     return NULL;
 }
 
-/* Which instructions are listed: all of a short function, else those near what was met, and of these the hottest if need be. */
+/*
+ * Which instructions are listed: all of a short function, else those near what was met, and of these the hottest if
+ * need be.
+ */
 static bool *rows_choose(const struct stall_code *code)
 {
     bool *chosen = memory_alloc(code->count + 1);
@@ -64,7 +67,8 @@ static bool *rows_choose(const struct stall_code *code)
         for (size_t at = 0; at < code->count; at++) {
             uint64_t met = code->hits[at] > code->sampled[at] ? code->hits[at] : code->sampled[at];
             most = met > most ? met : most;
-            for (size_t row = at > ROWS_AROUND ? at - ROWS_AROUND : 0; met >= least && row <= at + ROWS_AROUND && row < code->count; row++) {
+            for (size_t row = at > ROWS_AROUND ? at - ROWS_AROUND : 0;
+                 met >= least && row <= at + ROWS_AROUND && row < code->count; row++) {
                 count += !chosen[row];
                 chosen[row] = true;
             }
@@ -91,7 +95,8 @@ static uint32_t line_add(struct listing_work *work, struct listing_function *ret
     return (uint32_t)ret->line_count++;
 }
 
-static void rows_list(struct listing_work *work, struct listing_function *ret, const struct bundle_function *source, uint32_t *row_of)
+static void rows_list(struct listing_work *work, struct listing_function *ret, const struct bundle_function *source,
+                      uint32_t *row_of)
 {
     const struct stall_code *code = &work->stalls->codes[ret->function];
     scoped_free bool *chosen = rows_choose(code);
@@ -176,8 +181,8 @@ static void stalls_list(struct listing_work *work, struct listing_function *ret,
     for (size_t at = 0; at < stalls->placed_count; at++) {
         const struct stall_sample *placed = &stalls->placed[at];
         size_t rows = stalls->codes[ret->function].count;
-        if (placed->function != ret->function || placed->is_again || placed->sampled >= rows || placed->stalled >= rows ||
-            placed->sampled == placed->stalled)
+        if (placed->function != ret->function || placed->is_again || placed->sampled >= rows ||
+            placed->stalled >= rows || placed->sampled == placed->stalled)
             continue;
         struct listing_stall pair = {row_of[placed->sampled], row_of[placed->stalled], 1};
         if (pair.sampled != UINT32_MAX && pair.stalled != UINT32_MAX)
@@ -186,7 +191,8 @@ static void stalls_list(struct listing_work *work, struct listing_function *ret,
     size_t count = 0;
     for (size_t at = 0; at < pairs.count; at++) {
         size_t known = 0;
-        while (known < count && (pairs.items[known].sampled != pairs.items[at].sampled || pairs.items[known].stalled != pairs.items[at].stalled))
+        while (known < count && (pairs.items[known].sampled != pairs.items[at].sampled ||
+                                 pairs.items[known].stalled != pairs.items[at].stalled))
             known++;
         if (known < count)
             pairs.items[known].samples++;

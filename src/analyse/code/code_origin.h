@@ -5,7 +5,10 @@
 
 #include <stdbool.h>
 
-/* Of the distribution or of a package: whoever asks didn't write it. path: of a dso as recorded, or of a source; NULL is no place. */
+/*
+ * Of the distribution or of a package: whoever asks didn't write it. path: of a dso as recorded, or of a source; NULL
+ * is no place.
+ */
 bool code_is_installed(const char *path);
 
 /* What begins a thread or a program, inside the program itself when that is static. */

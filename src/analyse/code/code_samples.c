@@ -51,7 +51,8 @@ void code_samples_done(struct code_samples *index)
 }
 
 /* Position of the first location at or behind (dso, addr). */
-static size_t lower_bound(const struct code_samples *index, const struct location *locations, uint32_t dso, uint64_t addr)
+static size_t lower_bound(const struct code_samples *index, const struct location *locations, uint32_t dso,
+                          uint64_t addr)
 {
     size_t low = 0, high = index->location_count;
     while (low < high) {

@@ -177,7 +177,8 @@ static void find_events(struct instructions *result, const struct instructions_r
                         const placed_list *placed)
 {
     const struct recording *recording = request->recording;
-    struct instruction_event *events = arena_array(&result->arena, struct instruction_event, recording->event_count + 1);
+    struct instruction_event *events =
+        arena_array(&result->arena, struct instruction_event, recording->event_count + 1);
     for (size_t at = 0; at < recording->event_count; at++)
         events[at] = (struct instruction_event){.event = (uint32_t)at, .name = recording->events[at].name,
                                                    .recording_weight = recording_weight(request, (uint32_t)at)};
@@ -227,17 +228,20 @@ static bool way_is_likelier(const struct way *a, const struct way *b)
 static bool is_fused_compare(const struct instructions *result, uint32_t branch)
 {
     const struct instruction *compare = &result->rows[branch - 1].instruction;
-    bool only_flags = compare->writes && !(compare->writes & (compare->writes - 1)) && compare->class == INSTRUCTION_LOAD_OP &&
-                      !compare->vector_writes && !compare->is_store;
+    bool only_flags = compare->writes && !(compare->writes & (compare->writes - 1)) &&
+                      compare->class == INSTRUCTION_LOAD_OP && !compare->vector_writes && !compare->is_store;
     return result->rows[branch].instruction.class == INSTRUCTION_BRANCH && only_flags &&
            (result->rows[branch].instruction.reads & compare->writes);
 }
 
-/* Whether the row before leads on to this one. Padding behind a jump or a return, to which nothing leads, never runs. */
+/*
+ * Whether the row before leads on to this one. Padding behind a jump or a return, to which nothing leads, never runs.
+ */
 static bool is_fallen_into(const struct instructions *result, const struct code_flow *flow, uint32_t row)
 {
     uint32_t at = row;
-    while (at > 0 && result->rows[at - 1].instruction.class == INSTRUCTION_NOP && flow->branch_first[at - 1] == flow->branch_first[at])
+    while (at > 0 && result->rows[at - 1].instruction.class == INSTRUCTION_NOP &&
+           flow->branch_first[at - 1] == flow->branch_first[at])
         at--;
     return at > 0 ? result->rows[at - 1].instruction.falls_through : row > 0;
 }
@@ -343,7 +347,8 @@ static void sum_up(struct instructions *result)
     double total = result->events[0].weight, crossing = 0, placed = 0, crossing_rows = 0;
     for (size_t row = 0; row < result->row_count; row++) {
         const struct instruction *instruction = &result->rows[row].instruction;
-        double sampled = result->sampled[row * result->event_count], stalled = result->stalled[row * result->event_count];
+        double sampled = result->sampled[row * result->event_count],
+               stalled = result->stalled[row * result->event_count];
         result->sampled_row_count += sampled > 0;
         result->width_share[instruction_vector_width(instruction)] += stalled / total;
         result->class_share[instruction->class] += stalled / total;
@@ -390,14 +395,16 @@ static void describe_loops(struct instructions *result, const struct code_flow *
     }
     for (uint32_t at = 0; at < result->loop_count; at++)
         if (result->loops[at].own_share > 0 &&
-            (result->hottest_loop == LOOP_NONE || result->loops[at].own_share > result->loops[result->hottest_loop].own_share))
+            (result->hottest_loop == LOOP_NONE ||
+             result->loops[at].own_share > result->loops[result->hottest_loop].own_share))
             result->hottest_loop = at;
 }
 
 /* ---- the whole ---- */
 
 /* Code whose bounds nobody knows begins and ends at sampled addresses: those begin an instruction. */
-static void sampled_bounds(const struct recording *recording, const struct location *where, uint64_t *first, uint64_t *last)
+static void sampled_bounds(const struct recording *recording, const struct location *where, uint64_t *first,
+                           uint64_t *last)
 {
     for (size_t at = 0; at < recording->samples.location_count; at++) {
         const struct location *other = &recording->samples.locations[at];
@@ -436,7 +443,8 @@ static bool read_code(struct instructions *result, const struct instructions_req
         if (!symboliser_code_around(request->symboliser, request->location, where->dso_addr - first,
                                     last - where->dso_addr + CACHE_LINE_BYTES, &result->code, err))
             return false;
-        result->symbol = arena_printf(&result->arena, "%s+0x%llx", result->dso, (unsigned long long)result->code.shown_addr);
+        result->symbol =
+            arena_printf(&result->arena, "%s+0x%llx", result->dso, (unsigned long long)result->code.shown_addr);
     }
     if (result->code.size_bytes > CODE_BYTES_MOST)
         result->code.size_bytes = CODE_BYTES_MOST;

@@ -56,8 +56,8 @@ static bool way_open(struct way_back *way, uint32_t first, uint32_t row, uint32_
 }
 
 /*
- * Whether a jump back is met again from where it leads, on no way that goes above that: then it closes a loop. Else it leads to
- * code that ways share, such as the end of a function. A jump whose targets aren't known may lead anywhere.
+ * Whether a jump back is met again from where it leads, on no way that goes above that: then it closes a loop. Else it
+ * leads to code that ways share, such as the end of a function. A jump whose targets aren't known may lead anywhere.
  */
 static bool comes_back(struct way_back *way, struct loop_rows loop)
 {
@@ -70,7 +70,8 @@ static bool comes_back(struct way_back *way, struct loop_rows loop)
         bool leads_anywhere = here->class == INSTRUCTION_JUMP && !here->has_target;
         if (row == loop.last || leads_anywhere)
             return true;
-        if (here->has_target && here->class != INSTRUCTION_CALL && row_find(way->rows, way->count, here->target, &target))
+        if (here->has_target && here->class != INSTRUCTION_CALL &&
+            row_find(way->rows, way->count, here->target, &target))
             followed = way_open(way, loop.first, target, &open_count);
         if (here->falls_through)
             followed &= way_open(way, loop.first, row + 1, &open_count);
@@ -174,9 +175,13 @@ static bool register_step(const struct instruction *rows, struct loop_rows loop,
 bool code_loop_step(const struct instruction *rows, struct loop_rows loop, uint32_t row, int64_t *ret_step)
 {
     const struct memory_operand *memory = &rows[row].memory;
-    int64_t scale = memory->index_shift ? (int64_t)1 << memory->index_shift : memory->scale ? memory->scale : 1, sum = 0;
+    int64_t scale = memory->index_shift ? (int64_t)1 << memory->index_shift
+                    : memory->scale     ? memory->scale
+                                        : 1,
+            sum = 0;
     if (!memory->is_present || memory->has_vector_index || memory->has_hidden_part || memory->is_relative ||
-        !register_step(rows, loop, memory->base, 1, &sum) || !register_step(rows, loop, memory->index, scale, &sum) || !sum)
+        !register_step(rows, loop, memory->base, 1, &sum) || !register_step(rows, loop, memory->index, scale, &sum) ||
+        !sum)
         return false;
     *ret_step = sum;
     return true;
@@ -293,7 +298,8 @@ bool loop_value_returns(const struct instruction *rows, struct loop_rows loop, u
     for (uint32_t turn = 1; turn < length; turn++) {
         const struct instruction *next = &rows[loop.first + (row - loop.first + turn) % length];
         bool keeps = next->reads & held;
-        if (keeps && next->class == INSTRUCTION_STORE && count < VARIABLES_MOST && !(address_registers(&next->memory) & held))
+        if (keeps && next->class == INSTRUCTION_STORE && count < VARIABLES_MOST &&
+            !(address_registers(&next->memory) & held))
             variables[count++] = &next->memory;
         for (uint32_t at = 0; at < count && next->class == INSTRUCTION_LOAD; at++)
             keeps |= is_same_variable(variables[at], &next->memory);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which loop is around an instruction, how far does its address move in a turn, and does each turn of it wait there for the turn before?
+ * Which loop is around an instruction, how far does its address move in a turn, and does each turn of it wait there for
+ * the turn before?
  *
  * A register that an instruction writes is followed once around the loop, in the order of addresses. Comes it back to
  * the same instruction, turns can't overlap there, however wide the core is.
@@ -16,8 +17,8 @@ struct loop_rows {
 };
 
 /*
- * The smallest loop closed by a direct jump back that the code behind its target leads to again: jumps back to code that
- * ways share close none. Rows are sorted by address.
+ * The smallest loop closed by a direct jump back that the code behind its target leads to again: jumps back to code
+ * that ways share close none. Rows are sorted by address.
  */
 bool code_loop_around(const struct instruction *rows, size_t count, uint32_t row, struct loop_rows *ret_loop);
 
@@ -38,15 +39,15 @@ struct loop_chain {
 };
 
 /*
- * Whether a load that overwrites a register of its own address finds what it loaded there again at its next time, by registers or
- * through a variable in memory: then it goes from place to place. Else the register is loaded anew between, and what it
- * loaded is data. true also where the loop is too long to tell.
+ * Whether a load that overwrites a register of its own address finds what it loaded there again at its next time, by
+ * registers or through a variable in memory: then it goes from place to place. Else the register is loaded anew
+ * between, and what it loaded is data. true also where the loop is too long to tell.
  */
 bool loop_value_returns(const struct instruction *rows, struct loop_rows loop, uint32_t row);
 
 /*
- * Whether the registers behind a load that overwrites one of its own address say where it loads next, exactly: nothing else in
- * the loop writes any of them. So goes a chase by indices ("mov (%rdi,%rax,4),%eax").
+ * Whether the registers behind a load that overwrites one of its own address say where it loads next, exactly: nothing
+ * else in the loop writes any of them. So goes a chase by indices ("mov (%rdi,%rax,4),%eax").
  */
 bool loop_load_leads_on(const struct instruction *rows, struct loop_rows loop, uint32_t row);
 

@@ -34,7 +34,8 @@ static uint64_t loop_samples(const struct stall_code *decoded, struct loop_rows 
     return sum;
 }
 
-static const char *hottest_text(const struct stall_function *function, const struct stall_code *decoded, struct loop_rows loop)
+static const char *hottest_text(const struct stall_function *function, const struct stall_code *decoded,
+                                struct loop_rows loop)
 {
     uint32_t best = loop.first;
     for (uint32_t row = loop.first; row <= loop.last; row++)
@@ -60,7 +61,8 @@ static void note_held(struct narrow_code *code, const struct stall_code *decoded
     }
 }
 
-static void loop_look(struct search *search, const struct stall_function *function, const struct stall_code *decoded, struct loop_rows loop)
+static void loop_look(struct search *search, const struct stall_function *function, const struct stall_code *decoded,
+                      struct loop_rows loop)
 {
     uint64_t samples = loop_samples(decoded, loop);
     if ((double)samples < HOT_LEAST * (double)search->stalls->sample_count || search->code->count >= LOOPS_MOST)
@@ -82,7 +84,8 @@ static void loop_look(struct search *search, const struct stall_function *functi
     };
 }
 
-static void function_look(struct search *search, const struct stall_function *function, const struct stall_code *decoded)
+static void function_look(struct search *search, const struct stall_function *function,
+                          const struct stall_code *decoded)
 {
     for (uint32_t row = 0; decoded->hits && row < decoded->count; row++) {
         if (has_loop(decoded, row) && decoded->loops[row].last == row)

@@ -23,7 +23,10 @@ struct narrow_code {
     struct narrow_loop *loops; /* most samples first */
     size_t count;
     uint64_t branched_samples; /* in loops of integers that only their branches keep from more */
-    uint64_t held_fp_rows, held_fp_loops; /* samples at scalar and 128-bit rows of loops that a chain or a store holds; in all of such loops that are narrow */
+    /*
+     * samples at scalar and 128-bit rows of loops that a chain or a store holds; in all of such loops that are narrow
+     */
+    uint64_t held_fp_rows, held_fp_loops;
 };
 
 /* Owner: arena; names are stalls'. */

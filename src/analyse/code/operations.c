@@ -13,7 +13,10 @@ enum {
     NAMES_MOST = 24,      /* of one kind that are counted apart */
 };
 
-/* Beginnings of Intel's names; of vector instructions without the v before them. least: share of the computing ones around, for code that is at that. */
+/*
+ * Beginnings of Intel's names; of vector instructions without the v before them. least: share of the computing ones
+ * around, for code that is at that.
+ */
 static const struct operation_rule {
     const char *words;
     double least;
@@ -21,21 +24,37 @@ static const struct operation_rule {
 } rules[] = {
     [OPERATION_AES] = {"encrypts or decrypts by AES instructions", 0, {"aes"}},
     [OPERATION_SHA] = {"computes digests by SHA instructions", 0, {"sha1", "sha256", "sha512"}},
-    [OPERATION_CHECKSUM] = {"computes CRCs or products without carries, as checksums and AES-GCM do", 0, {"crc32", "pclmul"}},
-    [OPERATION_DIFFERENCES] = {"adds up differences of bytes, as where blocks of pictures are compared", 1. / 16, {NULL}},
+    [OPERATION_CHECKSUM] = {"computes CRCs or products without carries, as checksums and AES-GCM do",
+                            0,
+                            {"crc32", "pclmul"}},
+    [OPERATION_DIFFERENCES] = {"adds up differences of bytes, as where blocks of pictures are compared",
+                               1. / 16,
+                               {NULL}},
     [OPERATION_BYTE_SEARCH] = {"looks for bytes, many at once", 1. / 16, {"pcmpestr", "pcmpistr", "pmovmskb"}},
-    [OPERATION_WIDE_PRODUCTS] = {"multiplies words to products twice as long, as for large numbers, a modulus or division by a constant", 1. / 16, {NULL}},
-    [OPERATION_X87] = {"computes with x87 floating-point numbers", 1. / 4, {"fld", "fst", "fmul", "fadd", "fsub", "fdiv", "fxch", "fchs", "fcom", "fucom", "fild", "fist"}},
+    [OPERATION_WIDE_PRODUCTS] =
+        {"multiplies words to products twice as long, as for large numbers, a modulus or division by a constant",
+         1. / 16,
+         {NULL}},
+    [OPERATION_X87] = {"computes with x87 floating-point numbers",
+                       1. / 4,
+                       {"fld", "fst", "fmul", "fadd", "fsub", "fdiv", "fxch", "fchs", "fcom", "fucom", "fild", "fist"}},
     [OPERATION_VECTOR_FP] = {"computes with floating-point numbers, several at once", 1. / 5, {NULL}},
     [OPERATION_SCALAR_FP] = {"computes with floating-point numbers one at a time", 1. / 5, {NULL}},
-    [OPERATION_SMALL_INTEGERS] = {"computes with vectors of 8- and 16-bit integers", 1. / 5,
-                                  {"paddb", "paddw", "padds", "paddus", "psubb", "psubw", "psubs", "psubus", "pmadd", "pmulh", "pmullw", "pavg", "pabsb", "pabsw", "pminub", "pminsw", "pmaxub",
-                                   "pmaxsw", "pack", "phadd", "phsub"}},
-    [OPERATION_INTEGER_VECTORS] = {"computes with vectors of 32- and 64-bit integers", 1. / 5,
-                                   {"paddd", "paddq", "psubd", "psubq", "pmulld", "pmuludq", "pmuldq", "pslld", "psllq", "psrld", "psrlq", "psrad", "prol", "pror", "pternlog", "pminsd", "pmaxsd", "pcmpeqd", "pcmpgtd"}},
+    [OPERATION_SMALL_INTEGERS] = {"computes with vectors of 8- and 16-bit integers",
+                                  1. / 5,
+                                  {"paddb",  "paddw",  "padds",  "paddus", "psubb", "psubw", "psubs",
+                                   "psubus", "pmadd",  "pmulh",  "pmullw", "pavg",  "pabsb", "pabsw",
+                                   "pminub", "pminsw", "pmaxub", "pmaxsw", "pack",  "phadd", "phsub"}},
+    [OPERATION_INTEGER_VECTORS] = {"computes with vectors of 32- and 64-bit integers",
+                                   1. / 5,
+                                   {"paddd", "paddq", "psubd", "psubq", "pmulld", "pmuludq", "pmuldq", "pslld", "psllq",
+                                    "psrld", "psrlq", "psrad", "prol", "pror", "pternlog", "pminsd", "pmaxsd",
+                                    "pcmpeqd", "pcmpgtd"}},
     [OPERATION_DIVISIONS] = {"divides integers", 1. / 32, {NULL}},
     [OPERATION_PRODUCTS] = {"multiplies integers", 1. / 12, {NULL}},
-    [OPERATION_BITS] = {"counts, finds or gathers bits", 1. / 12, {"popcnt", "tzcnt", "lzcnt", "bsf", "bsr", "pext", "pdep"}},
+    [OPERATION_BITS] = {"counts, finds or gathers bits",
+                        1. / 12,
+                        {"popcnt", "tzcnt", "lzcnt", "bsf", "bsr", "pext", "pdep"}},
     [OPERATION_BYTES] = {"loads single bytes", 1. / 6, {NULL}},
 };
 _Static_assert(array_count(rules) == OPERATION_COUNT, "a rule for each operation");
@@ -60,19 +79,22 @@ static bool begins(const char *text, const char *prefix)
 static bool is_wide_product(const struct instruction *row)
 {
     enum { WORD_BITS = 64 };
-    return row->operation_bits == WORD_BITS && (strcmp(row->mnemonic, "mul") == 0 || strcmp(row->mnemonic, "mulx") == 0);
+    return row->operation_bits == WORD_BITS &&
+           (strcmp(row->mnemonic, "mul") == 0 || strcmp(row->mnemonic, "mulx") == 0);
 }
 
 /* Against a register that holds 0 it only adds up bytes; what is compared lies in memory. */
 static bool is_difference(const struct instruction *row, const char *plain)
 {
-    return strcmp(plain, "mpsadbw") == 0 || strcmp(plain, "dbpsadbw") == 0 || (strcmp(plain, "psadbw") == 0 && row->memory.is_present);
+    return strcmp(plain, "mpsadbw") == 0 || strcmp(plain, "dbpsadbw") == 0 ||
+           (strcmp(plain, "psadbw") == 0 && row->memory.is_present);
 }
 
 /* Arithmetic: what moves or clears such numbers computes nothing. */
 static bool computes_fp(const struct instruction *row)
 {
-    bool computes = row->class == INSTRUCTION_FP || row->class == INSTRUCTION_FP_DIV || row->class == INSTRUCTION_LOAD_OP;
+    bool computes =
+        row->class == INSTRUCTION_FP || row->class == INSTRUCTION_FP_DIV || row->class == INSTRUCTION_LOAD_OP;
     static const char *const logic[] = {"xor", "and", "or"};
     for (size_t at = 0; at < array_count(logic); at++)
         computes &= !begins(plain_name(row), logic[at]);
@@ -113,14 +135,18 @@ static struct loop_rows around(const struct stall_code *code, uint32_t row)
     if (in_loop && rows.last - rows.first < LOOP_ROWS_MOST)
         return rows;
     uint32_t first = in_loop ? rows.first : 0, last = in_loop ? rows.last : (uint32_t)code->count - 1;
-    return (struct loop_rows){row - first > ROWS_AROUND ? row - ROWS_AROUND : first, last - row > ROWS_AROUND ? row + ROWS_AROUND : last};
+    return (struct loop_rows){row - first > ROWS_AROUND ? row - ROWS_AROUND : first,
+                              last - row > ROWS_AROUND ? row + ROWS_AROUND : last};
 }
 
 /* What brings numbers to where they are computed with serves any kind of computing. */
 static bool only_moves(const struct instruction *row)
 {
-    static const char *const names[] = {"lea", "mov", "pbroadcast", "broadcast", "punpck", "unpck", "pshuf", "shuf", "perm", "pblend", "blend", "palign", "extract", "insert", "pextr", "pinsr", "psrldq", "pslldq"};
-    bool moves = row->class == INSTRUCTION_MOVE || row->class == INSTRUCTION_LOAD || row->class == INSTRUCTION_STORE || row->class == INSTRUCTION_NOP || row->class == INSTRUCTION_PREFETCH;
+    static const char *const names[] = {"lea",     "mov",    "pbroadcast", "broadcast", "punpck", "unpck",
+                                        "pshuf",   "shuf",   "perm",       "pblend",    "blend",  "palign",
+                                        "extract", "insert", "pextr",      "pinsr",     "psrldq", "pslldq"};
+    bool moves = row->class == INSTRUCTION_MOVE || row->class == INSTRUCTION_LOAD || row->class == INSTRUCTION_STORE ||
+                 row->class == INSTRUCTION_NOP || row->class == INSTRUCTION_PREFETCH;
     for (size_t at = 0; at < array_count(names) && !moves; at++)
         moves = begins(plain_name(row), names[at]);
     return moves;

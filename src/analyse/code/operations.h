@@ -2,10 +2,11 @@
 /*
  * What kind of computing is the hot code at, by the instructions that stand there?
  *
- * Told by instructions that a compiler, or a person, takes for one purpose: a sample counts for what is computed in the loop around it, in a long
- * loop or outside of loops for what stands a few instructions before and behind it. Moves and shuffles serve any kind of computing and aren't counted;
- * plain sums and comparisons tell nothing, and code of those alone counts for nothing. Where samples fall within a few instructions doesn't matter. x86-64, user code alone.
- * Does not support: how many of them ran; what limits them (analyse/bottleneck says that).
+ * Told by instructions that a compiler, or a person, takes for one purpose: a sample counts for what is computed in the
+ * loop around it, in a long loop or outside of loops for what stands a few instructions before and behind it. Moves and
+ * shuffles serve any kind of computing and aren't counted; plain sums and comparisons tell nothing, and code of those
+ * alone counts for nothing. Where samples fall within a few instructions doesn't matter. x86-64, user code alone. Does
+ * not support: how many of them ran; what limits them (analyse/bottleneck says that).
  */
 #ifndef PLUMB_ANALYSE_CODE_OPERATIONS_H
 #define PLUMB_ANALYSE_CODE_OPERATIONS_H

@@ -28,8 +28,14 @@ static bool operation_value(const struct instruction *row, uint64_t left, uint64
     size_t which = 0;
     while (which < array_count(names) && (!row->mnemonic || strcmp(row->mnemonic, names[which]) != 0))
         which++;
-    const uint64_t results[array_count(names)] = {left & right,  left | right,  left ^ right,  left + right,
-                                                  left - right, left << count, narrowed(left, bits) >> count, left * right};
+    const uint64_t results[array_count(names)] = {left & right,
+                                                  left | right,
+                                                  left ^ right,
+                                                  left + right,
+                                                  left - right,
+                                                  left << count,
+                                                  narrowed(left, bits) >> count,
+                                                  left * right};
     if (which == array_count(names) || bits < 32)
         return false;
     *ret_value = narrowed(results[which], bits);
@@ -57,10 +63,12 @@ bool register_past_goes_back(const struct instruction *rows, const uint16_t *mar
     return goes_on && before->class != INSTRUCTION_CALL && !(marks[row] & MARK_ELSEWHERE);
 }
 
-static bool value_before(const struct register_past *past, uint32_t row, unsigned number, unsigned *steps, uint64_t *ret_value);
+static bool value_before(const struct register_past *past, uint32_t row, unsigned number, unsigned *steps,
+                         uint64_t *ret_value);
 
 /* What a row left in the register that it wrote. */
-static bool value_written(const struct register_past *past, uint32_t row, unsigned number, unsigned *steps, uint64_t *ret_value)
+static bool value_written(const struct register_past *past, uint32_t row, unsigned number, unsigned *steps,
+                          uint64_t *ret_value)
 {
     const struct instruction *here = &past->rows[row];
     uint64_t left, right = (uint64_t)here->immediate;
@@ -77,7 +85,8 @@ static bool value_written(const struct register_past *past, uint32_t row, unsign
         return true;
     }
     if (here->scale) {
-        if (!value_before(past, row, here->sum_from, steps, &left) || !value_before(past, row, here->scaled, steps, &right))
+        if (!value_before(past, row, here->sum_from, steps, &left) ||
+            !value_before(past, row, here->scaled, steps, &right))
             return false;
         *ret_value = narrowed(left + right * here->scale + (uint64_t)here->sum, here->operation_bits);
         return true;
@@ -92,7 +101,8 @@ static bool value_written(const struct register_past *past, uint32_t row, unsign
     return operation_value(here, left, right, ret_value);
 }
 
-static bool value_before(const struct register_past *past, uint32_t row, unsigned number, unsigned *steps, uint64_t *ret_value)
+static bool value_before(const struct register_past *past, uint32_t row, unsigned number, unsigned *steps,
+                         uint64_t *ret_value)
 {
     bool is_kept = true;
     for (uint32_t at = row; at < past->sampled; at++)

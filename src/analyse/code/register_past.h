@@ -2,11 +2,11 @@
 /*
  * What did a register hold some instructions before the sample was taken?
  *
- * A load that writes a register of its own address ("mov (%rsi,%rdx,8),%rdx") has overwritten it when the timer's sample
- * comes. What it was made of is often still there: copies, sums, masks, shifts and products of registers that nothing
- * wrote since are computed again, back to where control may come from elsewhere. What was loaded is taken from other
- * samples, taken right behind that load, where all of them found the same. Does not support: other values from memory,
- * flags, partial registers.
+ * A load that writes a register of its own address ("mov (%rsi,%rdx,8),%rdx") has overwritten it when the timer's
+ * sample comes. What it was made of is often still there: copies, sums, masks, shifts and products of registers that
+ * nothing wrote since are computed again, back to where control may come from elsewhere. What was loaded is taken from
+ * other samples, taken right behind that load, where all of them found the same. Does not support: other values from
+ * memory, flags, partial registers.
  */
 #ifndef PLUMB_ANALYSE_CODE_REGISTER_PAST_H
 #define PLUMB_ANALYSE_CODE_REGISTER_PAST_H
@@ -25,7 +25,8 @@ struct register_past {
     const uint16_t *marks;     /* by row: MARK_ELSEWHERE */
     const struct loaded_value *loaded; /* by row; NULL: not looked at */
     uint32_t sampled;          /* the row that the registers were taken before */
-    uint32_t row;              /* the row before which values are asked for: sampled or earlier, straight code between */
+    /* the row before which values are asked for: sampled or earlier, straight code between */
+    uint32_t row;
     register_value *value;     /* as sampled */
     const void *context;
 };

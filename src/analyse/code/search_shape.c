@@ -29,7 +29,9 @@ static bool row_at(const struct instruction *rows, size_t count, uint64_t addr, 
     return *ret_row != FLOW_NONE;
 }
 
-/* Ways through one loop that go back by jumps of their own share rows, and neither holds the other: they are one loop. */
+/*
+ * Ways through one loop that go back by jumps of their own share rows, and neither holds the other: they are one loop.
+ */
 static struct loop_rows loop_of_ways(const struct instruction *rows, size_t count, struct loop_rows loop)
 {
     bool grew = true;
@@ -37,8 +39,8 @@ static struct loop_rows loop_of_ways(const struct instruction *rows, size_t coun
         grew = false;
         for (uint32_t last = loop.first; last < count && !grew; last++) {
             uint32_t first;
-            bool goes_back = rows[last].has_target && rows[last].class != INSTRUCTION_CALL && rows[last].target <= rows[last].addr &&
-                             row_at(rows, count, rows[last].target, &first);
+            bool goes_back = rows[last].has_target && rows[last].class != INSTRUCTION_CALL &&
+                             rows[last].target <= rows[last].addr && row_at(rows, count, rows[last].target, &first);
             bool before = goes_back && first < loop.first && last < loop.last;
             bool behind = goes_back && first > loop.first && first <= loop.last && last > loop.last;
             if (!before && !behind)
@@ -75,8 +77,9 @@ static bool chooses_member(const struct instruction *rows, struct loop_rows loop
     const struct instruction *first = NULL;
     for (uint32_t at = loop.first; at <= loop.last; at++) {
         const struct instruction *here = &rows[at];
-        bool leads = here->is_load && here->memory.size_bytes == POINTER_BYTES && here->writes & from && here->memory.base == node && bit(node) &&
-                     here->memory.index == REGISTER_NONE && here->class != INSTRUCTION_CALL;
+        bool leads = here->is_load && here->memory.size_bytes == POINTER_BYTES && here->writes & from &&
+                     here->memory.base == node && bit(node) && here->memory.index == REGISTER_NONE &&
+                     here->class != INSTRUCTION_CALL;
         if (!leads)
             continue;
         if (first && first->memory.displacement != here->memory.displacement)
@@ -102,7 +105,8 @@ static bool goes_by_halves(const struct instruction *rows, struct loop_rows loop
     for (uint32_t at = loop.first; at <= loop.last; at++) {
         uint64_t half = halves(&rows[at]) ? rows[at].writes & from : 0;
         for (uint32_t next = loop.first; half && next <= loop.last; next++)
-            if (next != at && rows[next].reads & half && rows[next].writes & from & ~half && !rows[next].memory.is_present)
+            if (next != at && rows[next].reads & half && rows[next].writes & from & ~half &&
+                !rows[next].memory.is_present)
                 return true;
     }
     return false;

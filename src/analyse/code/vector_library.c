@@ -42,8 +42,8 @@ static const struct library_row {
                          .below_avx2 = "OPENBLAS_CORETYPE=Nehalem",
                          .file = "libopenblas",
                          .variable = "OPENBLAS_CORETYPE",
-                         .suffixes = {"_SKYLAKEX", "_COOPERLAKE", "_SAPPHIRERAPIDS", "_HASWELL", "_ZEN", "_EXCAVATOR", "_SANDYBRIDGE",
-                                      "_NEHALEM", "_STEAMROLLER", "_PILEDRIVER", "_BULLDOZER"}},
+                         .suffixes = {"_SKYLAKEX", "_COOPERLAKE", "_SAPPHIRERAPIDS", "_HASWELL", "_ZEN", "_EXCAVATOR",
+                                      "_SANDYBRIDGE", "_NEHALEM", "_STEAMROLLER", "_PILEDRIVER", "_BULLDOZER"}},
     [VECTOR_MKL] = {.name = "MKL",
                     .below_avx512 = "MKL_ENABLE_INSTRUCTIONS=AVX2",
                     .below_avx2 = "MKL_ENABLE_INSTRUCTIONS=SSE4_2",
@@ -62,7 +62,8 @@ static const struct library_row {
                       .below_avx2 = "NPY_DISABLE_CPU_FEATURES=AVX2,FMA3",
                       .file = "_multiarray_umath",
                       .variable = "NPY_DISABLE_CPU_FEATURES",
-                      .suffixes = {"_AVX512F", "_AVX512_SKX", "_avx512f", "_avx512_skx", "_AVX2", "_avx2", "_FMA3__AVX2"}},
+                      .suffixes = {"_AVX512F", "_AVX512_SKX", "_avx512f", "_avx512_skx", "_AVX2", "_avx2",
+                                   "_FMA3__AVX2"}},
     [VECTOR_LIBC] = {.name = "the C library's string functions",
                      .below_avx512 = "GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW",
                      .below_avx2 = "GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2",
@@ -156,13 +157,14 @@ static void function_add(struct search *search, const struct stall_function *fun
             continue;
         libraries[at].samples += function->samples;
         if (!libraries[at].where)
-            libraries[at].where = by_code ? "code that it makes at run time" : arena_printf(arena, "in %s", function->dso);
+            libraries[at].where =
+                by_code ? "code that it makes at run time" : arena_printf(arena, "in %s", function->dso);
         return;
     }
 }
 
-void vector_libraries_find(const struct stalls *stalls, const struct address_spaces *spaces, const struct strings *strings,
-                           struct vector_library *ret_libraries, struct arena *arena)
+void vector_libraries_find(const struct stalls *stalls, const struct address_spaces *spaces,
+                           const struct strings *strings, struct vector_library *ret_libraries, struct arena *arena)
 {
     size_t most = stalls->function_count + spaces->dso_count;
     struct search search = {.answers = arena_array(arena, struct file_answer, most + 1)};
@@ -172,10 +174,13 @@ void vector_libraries_find(const struct stalls *stalls, const struct address_spa
         ret_libraries[at] = (struct vector_library){
             .name = rows[at].name, .below_avx512 = rows[at].below_avx512, .below_avx2 = rows[at].below_avx2};
     for (size_t at = 0; at < stalls->function_count; at++)
-        has_code |= !stalls->functions[at].is_kernel && stalls->functions[at].dso_path && is_anonymous(&stalls->functions[at]);
+        has_code |=
+            !stalls->functions[at].is_kernel && stalls->functions[at].dso_path && is_anonymous(&stalls->functions[at]);
     for (size_t at = 0; has_code && at < stalls->function_count; at++) {
         const struct stall_function *function = &stalls->functions[at];
-        for (size_t row = 0; row < array_count(rows) && !function->is_kernel && function->dso && function->dso_path && function->name; row++)
+        for (size_t row = 0;
+             row < array_count(rows) && !function->is_kernel && function->dso && function->dso_path && function->name;
+             row++)
             worked |= rows[row].makes_code && is_of(&search, &rows[row], function) ? 1u << row : 0;
     }
     for (size_t dso = 0; has_code && dso < spaces->dso_count; dso++) {
@@ -191,7 +196,8 @@ void vector_libraries_find(const struct stalls *stalls, const struct address_spa
             function_add(&search, function, ret_libraries, arena);
     }
     for (size_t at = 0; at < array_count(rows); at++)
-        ret_libraries[at].share = stalls->sample_count ? (double)ret_libraries[at].samples / (double)stalls->sample_count : 0;
+        ret_libraries[at].share =
+            stalls->sample_count ? (double)ret_libraries[at].samples / (double)stalls->sample_count : 0;
 }
 
 const struct vector_library *vector_library_hottest(const struct vector_library *libraries, double least)

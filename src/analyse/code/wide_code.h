@@ -2,9 +2,9 @@
 /*
  * Which functions hold wide vector code, of the kind that some cores lower their clock for, and how hot is it?
  *
- * Heavy: floating-point arithmetic and integer multiplications; light: the rest (moves, logic, integer additions). Light
- * 256-bit code costs no clock anywhere and isn't looked at. Source: Intel's optimisation manual, "Skylake server: power
- * management" (licence 1: heavy 256-bit or light 512-bit code; licence 2: heavy 512-bit code).
+ * Heavy: floating-point arithmetic and integer multiplications; light: the rest (moves, logic, integer additions).
+ * Light 256-bit code costs no clock anywhere and isn't looked at. Source: Intel's optimisation manual, "Skylake server:
+ * power management" (licence 1: heavy 256-bit or light 512-bit code; licence 2: heavy 512-bit code).
  */
 #ifndef PLUMB_ANALYSE_CODE_WIDE_CODE_H
 #define PLUMB_ANALYSE_CODE_WIDE_CODE_H

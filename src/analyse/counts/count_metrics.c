@@ -22,8 +22,9 @@ static bool same_text(const char *a, const char *b)
 static bool is_here(const struct place_lines *place, const struct count_line *line)
 {
     const struct count_line *first = place->first;
-    return line->socket == first->socket && line->die == first->die && line->core == first->core && line->node == first->node &&
-           line->cpu == first->cpu && line->thread == first->thread && same_text(line->cgroup, first->cgroup);
+    return line->socket == first->socket && line->die == first->die && line->core == first->core &&
+           line->node == first->node && line->cpu == first->cpu && line->thread == first->thread &&
+           same_text(line->cgroup, first->cgroup);
 }
 
 static size_t row_of(const struct count_metrics *metrics, const struct count_line *line)
@@ -84,7 +85,8 @@ static const char *quality_of(const struct place_lines *place, uint32_t metric, 
 }
 
 /* The values with the counts of one group, or of all; events outside of groups belong to each. */
-static void evaluate(const struct place_lines *place, size_t group, struct table_values *ret_values, struct term_source *sources)
+static void evaluate(const struct place_lines *place, size_t group, struct table_values *ret_values,
+                     struct term_source *sources)
 {
     const struct count_metrics *metrics = place->metrics;
     const struct metric_table *table = metrics->table;
@@ -92,14 +94,17 @@ static void evaluate(const struct place_lines *place, size_t group, struct table
     struct table_inputs inputs;
     for (size_t at = 0; at < table->terms.count; at++) {
         const struct table_term *term = &table->terms.items[at];
-        double published = term->kind == TERM_LATENCY && term->event != TABLE_NONE ? table->events.items[term->event].latency_default : 0;
+        double published = term->kind == TERM_LATENCY && term->event != TABLE_NONE
+                               ? table->events.items[term->event].latency_default
+                               : 0;
         terms[at] = published > 0 ? measured_as(published) : not_measured("it was not counted");
     }
     for (size_t at = 0; at < place->report->line_count; at++) {
         const struct count_line *line = &place->report->lines[at];
         size_t row = row_of(metrics, line), own = metrics->row_groups[row];
         uint32_t term = metrics->row_terms[row];
-        if (term == TABLE_NONE || !is_here(place, line) || (group != COUNT_METRIC_ACROSS && own != group && own != COUNT_METRIC_ACROSS))
+        if (term == TABLE_NONE || !is_here(place, line) ||
+            (group != COUNT_METRIC_ACROSS && own != group && own != COUNT_METRIC_ACROSS))
             continue;
         if (sources[term].group && sources[term].group != own + 1) /* the same event of another group: another time */
             continue;
@@ -120,7 +125,8 @@ static struct count_line *line_of(const struct place_lines *place, size_t row)
     return NULL;
 }
 
-static void metric_put(const struct place_lines *place, const struct count_metric_asked *asked, struct measured value, const char *quality)
+static void metric_put(const struct place_lines *place, const struct count_metric_asked *asked, struct measured value,
+                       const char *quality)
 {
     const struct table_metric *metric = &place->metrics->table->metrics.items[asked->metric];
     struct count_line *line = line_of(place, asked->row);
@@ -129,7 +135,8 @@ static void metric_put(const struct place_lines *place, const struct count_metri
     struct count_metric *grown = arena_array(place->arena, struct count_metric, line->metric_count + 1);
     if (line->metric_count)
         memcpy(grown, line->metrics, line->metric_count * sizeof(*grown));
-    grown[line->metric_count++] = (struct count_metric){asked->name, metric->unit, value.value * metric->scale, quality};
+    grown[line->metric_count++] =
+        (struct count_metric){asked->name, metric->unit, value.value * metric->scale, quality};
     line->metrics = grown;
 }
 
@@ -152,7 +159,8 @@ static void place_compute(const struct place_lines *place)
     }
 }
 
-void count_metrics_find(struct count_report *report, const struct count_metrics *metrics, double elapsed_seconds, struct arena *arena)
+void count_metrics_find(struct count_report *report, const struct count_metrics *metrics, double elapsed_seconds,
+                        struct arena *arena)
 {
     struct place_lines place = {.metrics = metrics, .report = report, .seconds = elapsed_seconds, .arena = arena};
     /* each place has a line of each row: those of one row stand for all places */

@@ -2,11 +2,12 @@
 /*
  * What do metrics make of a report's counts, at each of its places?
  *
- * A metric whose events make one group is computed from that group alone, so that its ratio is of one time; one that takes
- * several, from all of them, as scaled. It is printed beside the first event of its group. What isn't known isn't there.
- * Its quality: "scaled" when one of its events was on a counter for part of the time only, "cross-group" when such events are of
- * several groups, whose times then differ.
- * Does not support: intervals of confidence (plumb topdown has them), sampled latencies (the tables' means stand for them).
+ * A metric whose events make one group is computed from that group alone, so that its ratio is of one time; one that
+ * takes several, from all of them, as scaled. It is printed beside the first event of its group. What isn't known isn't
+ * there. Its quality: "scaled" when one of its events was on a counter for part of the time only, "cross-group" when
+ * such events are of several groups, whose times then differ.
+ * Does not support: intervals of confidence (plumb topdown has them), sampled latencies (the tables' means stand for
+ * them).
  */
 #ifndef PLUMB_ANALYSE_COUNTS_COUNT_METRICS_H
 #define PLUMB_ANALYSE_COUNTS_COUNT_METRICS_H
@@ -34,6 +35,7 @@ struct count_metrics {
 };
 
 /* After count_report_finish: fill the lines' metrics. elapsed_seconds: of what the report is about. Owner: arena. */
-void count_metrics_find(struct count_report *report, const struct count_metrics *metrics, double elapsed_seconds, struct arena *arena);
+void count_metrics_find(struct count_report *report, const struct count_metrics *metrics, double elapsed_seconds,
+                        struct arena *arena);
 
 #endif

@@ -104,7 +104,8 @@ static void part_add(struct part_sum *sum, const struct reading *reading, const 
     switch (reading->status) {
     case READING_COUNTED:
         sum->any = true;
-        sum->value += options->raw_counts ? (double)reading->value : rint(reading_scaled(reading)); /* events are whole */
+        /* events are whole */
+        sum->value += options->raw_counts ? (double)reading->value : rint(reading_scaled(reading));
         break;
     case READING_NOT_COUNTED:
         /* enabled, but never on a counter: its part is unknown, not 0. Never enabled: the thread never ran. */

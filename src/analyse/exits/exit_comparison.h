@@ -2,9 +2,10 @@
 /*
  * Do VM exits explain why one of two guests (or hosts) is slower, and which?
  *
- * What exits take of the vCPUs' time is bounded: at least the handler times, at most those and a round trip for each exit. The round
- * trip is the caller's, or a ceiling beyond what is known of hardware; exits are ruled out only when even that explains too little. Exits
- * that weren't timed have their handler within the round trip: which the ceiling can't bound when it may have been the monitor's.
+ * What exits take of the vCPUs' time is bounded: at least the handler times, at most those and a round trip for each
+ * exit. The round trip is the caller's, or a ceiling beyond what is known of hardware; exits are ruled out only when
+ * even that explains too little. Exits that weren't timed have their handler within the round trip: which the ceiling
+ * can't bound when it may have been the monitor's.
  */
 #ifndef PLUMB_ANALYSE_EXITS_EXIT_COMPARISON_H
 #define PLUMB_ANALYSE_EXITS_EXIT_COMPARISON_H
@@ -39,8 +40,8 @@ struct exit_comparison {
 };
 
 /* round_trip_us 0: the ceiling. Strings and arrays: owner arena. */
-void exit_compare(struct exit_comparison *comparison, const struct exit_table *a, const struct exit_table *b, double effect,
-                  double round_trip_a_us, double round_trip_b_us, struct arena *arena);
+void exit_compare(struct exit_comparison *comparison, const struct exit_table *a, const struct exit_table *b,
+                  double effect, double round_trip_a_us, double round_trip_b_us, struct arena *arena);
 const char *exit_verdict_name(enum exit_verdict verdict); /* "ruled_out" */
 
 #endif

@@ -32,8 +32,8 @@ extern const size_t exit_reason_row_count;
 /* NULL: nobody has named it. */
 const struct exit_reason *exit_reason_find(enum exit_isa isa, uint64_t number);
 /*
- * By name, with or without EXIT_REASON_, in capitals or not; of a known isa, or of any (EXIT_ISA_NONE: VMX first for capitals, SVM
- * first for others). NULL: nobody has that name.
+ * By name, with or without EXIT_REASON_, in capitals or not; of a known isa, or of any (EXIT_ISA_NONE: VMX first for
+ * capitals, SVM first for others). NULL: nobody has that name.
  */
 const struct exit_reason *exit_reason_named(enum exit_isa isa, const char *name);
 const char *exit_class_name(enum exit_class class); /* "timer" */

@@ -4,7 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Writes of these arm a guest's timer: IA32_TSC_DEADLINE, the initial count of an x2APIC's timer, and the counts of Hyper-V's four. */
+/*
+ * Writes of these arm a guest's timer: IA32_TSC_DEADLINE, the initial count of an x2APIC's timer, and the counts of
+ * Hyper-V's four.
+ */
 static const uint64_t arming_msrs[] = {0x6e0, 0x838, 0x400000b1, 0x400000b3, 0x400000b5, 0x400000b7};
 /* The same count in the page of an APIC that isn't an x2APIC, at its usual address. */
 static const uint64_t arming_address = 0xfee00380;
@@ -14,19 +17,39 @@ enum { MMIO_WRITE = 2, LINES_MOST = 4096 };
 static const struct {
     uint64_t leaf;
     const char *name;
-} call_names[] = {{0x10000, "GetTdVmCallInfo"}, {0x10001, "MapGPA"}, {0x10002, "GetQuote"}, {0x10003, "ReportFatalError"},
-                  {0x10004, "SetupEventNotifyInterrupt"}, {0x10005, "Service"}};
+} call_names[] = {
+    {0x10000, "GetTdVmCallInfo"},           {0x10001, "MapGPA"}, {0x10002, "GetQuote"}, {0x10003, "ReportFatalError"},
+    {0x10004, "SetupEventNotifyInterrupt"}, {0x10005, "Service"}};
 
 static const struct {
     uint64_t number;
     const char *name;
 } msr_names[] = {
-    {0x10, "TSC"}, {0x1b, "APIC_BASE"}, {0x3b, "TSC_ADJUST"}, {0x48, "SPEC_CTRL"}, {0x49, "PRED_CMD"}, {0x6e0, "TSC_DEADLINE"},
-    {0x808, "X2APIC_TPR"}, {0x80b, "X2APIC_EOI"}, {0x830, "X2APIC_ICR"}, {0x832, "X2APIC_LVT_TIMER"}, {0x838, "X2APIC_TIMER_COUNT"},
-    {0x83f, "X2APIC_SELF_IPI"}, {0x40000070, "HV_EOI"}, {0x400000b0, "HV_STIMER0_CONFIG"}, {0x400000b1, "HV_STIMER0_COUNT"},
-    {0x1a0, "MISC_ENABLE"}, {0x38f, "PERF_GLOBAL_CTRL"}, {0x4b564d00, "KVM_WALL_CLOCK"},
-    {0x4b564d01, "KVM_SYSTEM_TIME"}, {0x4b564d03, "KVM_STEAL_TIME"}, {0x4b564d04, "KVM_PV_EOI"}, {0xc0000080, "EFER"},
-    {0xc0000100, "FS_BASE"}, {0xc0000101, "GS_BASE"}, {0xc0000102, "KERNEL_GS_BASE"},
+    {0x10, "TSC"},
+    {0x1b, "APIC_BASE"},
+    {0x3b, "TSC_ADJUST"},
+    {0x48, "SPEC_CTRL"},
+    {0x49, "PRED_CMD"},
+    {0x6e0, "TSC_DEADLINE"},
+    {0x808, "X2APIC_TPR"},
+    {0x80b, "X2APIC_EOI"},
+    {0x830, "X2APIC_ICR"},
+    {0x832, "X2APIC_LVT_TIMER"},
+    {0x838, "X2APIC_TIMER_COUNT"},
+    {0x83f, "X2APIC_SELF_IPI"},
+    {0x40000070, "HV_EOI"},
+    {0x400000b0, "HV_STIMER0_CONFIG"},
+    {0x400000b1, "HV_STIMER0_COUNT"},
+    {0x1a0, "MISC_ENABLE"},
+    {0x38f, "PERF_GLOBAL_CTRL"},
+    {0x4b564d00, "KVM_WALL_CLOCK"},
+    {0x4b564d01, "KVM_SYSTEM_TIME"},
+    {0x4b564d03, "KVM_STEAL_TIME"},
+    {0x4b564d04, "KVM_PV_EOI"},
+    {0xc0000080, "EFER"},
+    {0xc0000100, "FS_BASE"},
+    {0xc0000101, "GS_BASE"},
+    {0xc0000102, "KERNEL_GS_BASE"},
 };
 
 struct building {
@@ -59,7 +82,8 @@ struct identity {
 
 static const char *errno_reason(struct arena *arena, uint64_t reason)
 {
-    return reason == EXIT_ERRNO + 4 ? "interrupted by a signal" : arena_printf(arena, "error %llu", (unsigned long long)(reason - EXIT_ERRNO));
+    return reason == EXIT_ERRNO + 4 ? "interrupted by a signal"
+                                    : arena_printf(arena, "error %llu", (unsigned long long)(reason - EXIT_ERRNO));
 }
 
 /* A name is looked up once, however many exits have it. */
@@ -95,13 +119,14 @@ static struct identity identity_named(const struct building *building, const str
         const struct exit_reason *row = exit_reason_find(building->usual_isa, number);
         if (row && building->usual_isa != EXIT_ISA_NONE)
             return (struct identity){row->name, row->isa, row->class, number, true};
-        return (struct identity){arena_printf(building->arena, "reason %llu", (unsigned long long)number), EXIT_ISA_NONE,
-                                 EXIT_CLASS_OTHER, number, true};
+        return (struct identity){arena_printf(building->arena, "reason %llu", (unsigned long long)number),
+                                 EXIT_ISA_NONE, EXIT_CLASS_OTHER, number, true};
     }
     const struct exit_reason *row = reason_named(building, tally->name);
     if (row && (!building->exits->is_table || !numbered || row->number == tally->reason))
         return (struct identity){row->name, row->isa, row->class, row->number, true};
-    return (struct identity){name, tally->isa, EXIT_CLASS_OTHER, numbered ? tally->reason : 0, numbered && building->exits->is_table};
+    return (struct identity){name, tally->isa, EXIT_CLASS_OTHER, numbered ? tally->reason : 0,
+                             numbered && building->exits->is_table};
 }
 
 static struct identity identity_of(const struct building *building, const struct exit_tally *tally)
@@ -118,20 +143,24 @@ static struct identity identity_of(const struct building *building, const struct
     }
     if (tally->point != EXIT_POINT_EXIT && tally->point != EXIT_POINT_USERSPACE) {
         const char *name = tally->reason < array_count(point->rows) ? point->rows[tally->reason] : NULL;
-        identity.name = name ? name : arena_printf(building->arena, "%s %llu", point->name, (unsigned long long)tally->reason);
+        identity.name =
+            name ? name : arena_printf(building->arena, "%s %llu", point->name, (unsigned long long)tally->reason);
         return identity;
     }
     /* VMX says in the high half whether an entry failed. */
     uint64_t number = tally->isa == EXIT_ISA_VMX ? tally->reason & 0xffff : tally->reason;
     /* A trace that can't name a reason doesn't say whose number it is. */
-    enum exit_isa isa = tally->point == EXIT_POINT_EXIT && tally->isa == EXIT_ISA_NONE ? building->usual_isa : tally->isa;
+    enum exit_isa isa =
+        tally->point == EXIT_POINT_EXIT && tally->isa == EXIT_ISA_NONE ? building->usual_isa : tally->isa;
     bool named = tally->point == EXIT_POINT_USERSPACE || isa != EXIT_ISA_NONE;
     const struct exit_reason *row = named ? exit_reason_find(isa, number) : NULL;
     const char *word = named ? exits_word(building->exits, isa, number) : NULL;
     identity.isa = isa;
     bool failed = tally->isa == EXIT_ISA_VMX && tally->reason >> 31 & 1;
     identity.class = row ? row->class : EXIT_CLASS_OTHER;
-    identity.name = word ? word : row ? row->name : arena_printf(building->arena, "reason %llu", (unsigned long long)number);
+    identity.name = word  ? word
+                    : row ? row->name
+                          : arena_printf(building->arena, "reason %llu", (unsigned long long)number);
     if (failed)
         identity.name = arena_printf(building->arena, "%s FAILED_VMENTRY", identity.name);
     return identity;
@@ -141,7 +170,8 @@ static void usual_isa_find(struct building *building)
 {
     for (size_t at = 0; at < building->exits->tally_count; at++) {
         const struct exit_tally *tally = &building->exits->tallies[at];
-        const struct exit_reason *row = tally->name && tally->point == EXIT_POINT_EXIT ? reason_named(building, tally->name) : NULL;
+        const struct exit_reason *row =
+            tally->name && tally->point == EXIT_POINT_EXIT ? reason_named(building, tally->name) : NULL;
         if (row && row->isa != EXIT_ISA_NONE)
             building->usual_isa = row->isa;
     }
@@ -176,8 +206,12 @@ static size_t line_of(struct building *building, const struct exit_tally *tally)
         return found;
     hashmap_add(&building->line_map, hash, (uint32_t)table->line_count);
     table->lines[table->line_count] = (struct exit_line){
-        .name = arena_string(building->arena, identity.name), .point = tally->point, .isa = identity.isa, .class = identity.class,
-        .numbered = identity.numbered, .reason = identity.reason,
+        .name = arena_string(building->arena, identity.name),
+        .point = tally->point,
+        .isa = identity.isa,
+        .class = identity.class,
+        .numbered = identity.numbered,
+        .reason = identity.reason,
         .total_ns = not_measured("no end of such an exit was seen"),
     };
     return table->line_count++;
@@ -248,8 +282,10 @@ static void line_finish(struct building *building, size_t at, const uint64_t *po
         line->total_ns.why_not = why;
     line->mean_ns = line->total_ns.known ? measured_as(line->total_ns.value / (double)line->timed) : line->total_ns;
     /* Some ends may be missing (an exit that had begun before): the rest is taken to last as long. */
-    struct measured all = line->total_ns.known ? measured_as(line->mean_ns.value * (double)line->count * 1e-9) : line->total_ns;
-    line->vcpu_share = line->class == EXIT_CLASS_IDLE ? not_measured("the guest was idle") : measured_ratio(all, table->vcpu_seconds);
+    struct measured all =
+        line->total_ns.known ? measured_as(line->mean_ns.value * (double)line->count * 1e-9) : line->total_ns;
+    line->vcpu_share =
+        line->class == EXIT_CLASS_IDLE ? not_measured("the guest was idle") : measured_ratio(all, table->vcpu_seconds);
     line->min_ns = line->min_ns.known ? line->min_ns : not_measured(why);
     line->max_ns = line->max_ns.known ? line->max_ns : not_measured(why);
     line->p50_ns = line->p99_ns = not_measured(building->exits->is_table ? "a table has no single times" : why);
@@ -269,7 +305,8 @@ static int line_compare(const void *a, const void *b)
     bool left_idle = left->class == EXIT_CLASS_IDLE, right_idle = right->class == EXIT_CLASS_IDLE;
     if (left_idle != right_idle)
         return left_idle - right_idle;
-    return left->count != right->count ? (left->count < right->count) - (left->count > right->count) : strcmp(left->name, right->name);
+    return left->count != right->count ? (left->count < right->count) - (left->count > right->count)
+                                       : strcmp(left->name, right->name);
 }
 
 /* ---- sums ---- */
@@ -298,11 +335,16 @@ static void classes_sum(struct exit_table *table)
         }
     }
     table->why_uncounted = table->exits ? NULL : table->why_uncounted;
-    const char *why = table->is_table ? "the table has no times" : table->exits ? "no exit's end was seen" : "there were no exits";
-    why = table->why_uncounted ? table->why_uncounted : table->exits && table->idle == table->exits ? "there were none but idle ones" : why;
+    const char *why = table->is_table ? "the table has no times"
+                      : table->exits  ? "no exit's end was seen"
+                                      : "there were no exits";
+    why = table->why_uncounted                          ? table->why_uncounted
+          : table->exits && table->idle == table->exits ? "there were none but idle ones"
+                                                        : why;
     table->handler_ns = any ? measured_as(handler) : not_measured(why);
     why = any_idle || !table->is_table ? why : "the table has no times";
-    table->idle_ns = any_idle ? measured_as(idle) : not_measured(table->idle || table->why_uncounted ? why : "there were no idle exits");
+    table->idle_ns = any_idle ? measured_as(idle)
+                              : not_measured(table->idle || table->why_uncounted ? why : "there were no idle exits");
     struct measured seconds = any && whole ? measured_as(handler * 1e-9)
                               : any ? not_measured("the ends of some reasons' exits were not seen") : not_measured(why);
     table->handler_share = measured_ratio(seconds, table->vcpu_seconds);
@@ -342,7 +384,8 @@ static void armings_find(struct building *building)
     if (kept < written)
         return;
     for (size_t at = 0; at < table->line_count; at++)
-        if (table->lines[at].point == table->counted && table->lines[at].isa == EXIT_ISA_VMX && table->lines[at].reason == 77)
+        if (table->lines[at].point == table->counted && table->lines[at].isa == EXIT_ISA_VMX &&
+            table->lines[at].reason == 77)
             return; /* what a TDCALL was for isn't in kvm_msr: all of them, as an upper bound */
     table->armings = armings;
     table->armings_exact = true;
@@ -370,7 +413,8 @@ static int use_compare(const void *a, const void *b)
         return (left->object > right->object) - (left->object < right->object);
     if (left->count != right->count)
         return (left->count < right->count) - (left->count > right->count);
-    return left->value != right->value ? (left->value > right->value) - (left->value < right->value) : strcmp(left->name, right->name);
+    return left->value != right->value ? (left->value > right->value) - (left->value < right->value)
+                                       : strcmp(left->name, right->name);
 }
 
 static int use_key_compare(const void *a, const void *b)
@@ -393,9 +437,13 @@ static void uses_build(struct building *building)
         if (!use->count || !is_wanted(building, use->thread))
             continue;
         struct exit_tally tally = {.point = use->point, .isa = use->isa, .reason = use->reason, .name = use->name};
-        table->uses[count++] = (struct exit_use_line){
-            .name = arena_string(building->arena, identity_of(building, &tally).name), .object = exit_points[use->point].object,
-            .is_rip = use->is_rip, .value = use->value, .count = use->count, .symbol = symbol_of(building, use)};
+        table->uses[count++] =
+            (struct exit_use_line){.name = arena_string(building->arena, identity_of(building, &tally).name),
+                                   .object = exit_points[use->point].object,
+                                   .is_rip = use->is_rip,
+                                   .value = use->value,
+                                   .count = use->count,
+                                   .symbol = symbol_of(building, use)};
     }
     qsort(table->uses, count, sizeof(*table->uses), use_key_compare);
     for (size_t at = 0; at < count; at++) {
@@ -425,8 +473,11 @@ static void vcpus_build(struct building *building)
     const struct exits *exits = building->exits;
     struct exit_vcpu_line *all = arena_array(building->arena, struct exit_vcpu_line, exits->thread_count + 1);
     for (size_t at = 0; at < exits->thread_count; at++)
-        all[at] = (struct exit_vcpu_line){.pid = exits->threads[at].pid, .tid = exits->threads[at].tid, .vcpu = exits->threads[at].vcpu,
-                                          .migrations = exits->threads[at].migrations, .handled_ns = not_measured("no exit's end was seen")};
+        all[at] = (struct exit_vcpu_line){.pid = exits->threads[at].pid,
+                                          .tid = exits->threads[at].tid,
+                                          .vcpu = exits->threads[at].vcpu,
+                                          .migrations = exits->threads[at].migrations,
+                                          .handled_ns = not_measured("no exit's end was seen")};
     for (size_t at = 0; at < exits->tally_count; at++) {
         const struct exit_tally *tally = &exits->tallies[at];
         if (tally->point != table->counted || !is_wanted(building, tally->thread))
@@ -448,7 +499,8 @@ static void vcpus_build(struct building *building)
 void exit_table_build(struct exit_table *table, const struct exits *exits, const struct exit_table_options *options,
                       struct arena *arena)
 {
-    struct building building = {table, exits, options, arena, .buckets = arena_array(arena, uint64_t *, exits->tally_count + 1)};
+    struct building building = {table, exits, options, arena,
+                                .buckets = arena_array(arena, uint64_t *, exits->tally_count + 1)};
     uint64_t point_counts[EXIT_POINT_COUNT] = {0};
     building.named = arena_array(arena, const struct exit_reason *, strings_count(&exits->strings) + 1);
     *table = (struct exit_table){
@@ -459,17 +511,22 @@ void exit_table_build(struct exit_table *table, const struct exits *exits, const
         .is_table = exits->is_table,
     };
     if (!exits->is_table && !exits->fires_exit && !exits->watches[EXIT_POINT_USERSPACE])
-        table->why_uncounted = exits->watches[EXIT_POINT_EXIT] ? "no kvm_exit came, and kvm_userspace_exit wasn't looked at"
-                                                               : "neither kvm_exit nor kvm_userspace_exit was looked at";
+        table->why_uncounted = exits->watches[EXIT_POINT_EXIT]
+                                   ? "no kvm_exit came, and kvm_userspace_exit wasn't looked at"
+                                   : "neither kvm_exit nor kvm_userspace_exit was looked at";
     double seconds = options->seconds > 0 ? options->seconds : exits->seconds;
-    table->seconds = seconds > 0 ? measured_as(seconds)
-                                 : not_measured(exits->is_table ? "the table doesn't say over how long (--duration says it)"
-                                                                : "it lasted no time that was recorded");
+    table->seconds = seconds > 0
+                         ? measured_as(seconds)
+                         : not_measured(exits->is_table ? "the table doesn't say over how long (--duration says it)"
+                                                        : "it lasted no time that was recorded");
     usual_isa_find(&building);
     vcpus_build(&building);
     uint64_t vcpus = options->vcpus ? options->vcpus : table->vcpu_count;
-    table->vcpu_seconds = !table->seconds.known ? table->seconds : vcpus ? measured_as((double)vcpus * seconds)
-                          : not_measured(exits->is_table ? "the table doesn't say of how many vCPUs (--vcpus says it)" : "no vCPU was seen");
+    table->vcpu_seconds =
+        !table->seconds.known ? table->seconds
+        : vcpus               ? measured_as((double)vcpus * seconds)
+                : not_measured(exits->is_table ? "the table doesn't say of how many vCPUs (--vcpus says it)"
+                                               : "no vCPU was seen");
     for (size_t at = 0; at < exits->tally_count; at++)
         if (is_wanted(&building, exits->tallies[at].thread) && exits->tallies[at].count) {
             line_add(&building, &exits->tallies[at]);

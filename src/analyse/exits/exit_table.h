@@ -2,8 +2,8 @@
 /*
  * Why did guests leave, how often, for how long, and what of it is their timer, what is idling?
  *
- * Handler times are from an exit to the next entry; the world switch (and on TDX the TDX module) is outside: lower bounds.
- * Idle exits (HLT) last as long as the guest has nothing to do: they are kept apart and in no sum of times.
+ * Handler times are from an exit to the next entry; the world switch (and on TDX the TDX module) is outside: lower
+ * bounds. Idle exits (HLT) last as long as the guest has nothing to do: they are kept apart and in no sum of times.
  */
 #ifndef PLUMB_ANALYSE_EXITS_EXIT_TABLE_H
 #define PLUMB_ANALYSE_EXITS_EXIT_TABLE_H
@@ -42,14 +42,17 @@ struct exit_vcpu_line {
 };
 
 struct exit_table {
-    struct exit_line *lines; /* exits, then returns to the monitor, then what was emulated; idle last of each; by count */
+    /* exits, then returns to the monitor, then what was emulated; idle last of each; by count */
+    struct exit_line *lines;
     size_t line_count;
     struct exit_use_line *uses; /* by count */
     size_t use_count;
     struct exit_vcpu_line *vcpus;
     size_t vcpu_count;
-    enum exit_point counted; /* the point whose sum is `exits`: kvm_exit, or kvm_userspace_exit where that isn't fired */
-    const char *why_uncounted; /* neither of them was looked at: all sums over exits are 0 and say nothing; NULL: they were counted */
+    /* the point whose sum is `exits`: kvm_exit, or kvm_userspace_exit where that isn't fired */
+    enum exit_point counted;
+    /* neither of them was looked at: all sums over exits are 0 and say nothing; NULL: they were counted */
+    const char *why_uncounted;
     uint64_t exits, idle;    /* idle: of these */
     uint64_t interrupts, preemption_timer, armings;
     bool armings_exact;      /* the MSRs that were written are known */

@@ -50,10 +50,12 @@ static uint16_t form_of(const struct instruction *instruction)
     bool moves_general = instruction->reads && instruction->reads != instruction->writes;
     bool moves_vector = instruction->vector_reads && instruction->vector_reads != instruction->vector_writes;
     uint64_t written = instruction->writes & ~((uint64_t)1 << 9); /* without the flags */
-    return (uint16_t)((instruction->has_immediate ? FORM_IMMEDIATE : FORM_NO_IMMEDIATE) | (loads ? FORM_LOAD : FORM_NO_LOAD) |
-                      (instruction->is_store ? FORM_STORE : 0) | (instruction->address_parts == 3 ? FORM_THREE_PARTS : 0) |
+    return (uint16_t)((instruction->has_immediate ? FORM_IMMEDIATE : FORM_NO_IMMEDIATE) |
+                      (loads ? FORM_LOAD : FORM_NO_LOAD) | (instruction->is_store ? FORM_STORE : 0) |
+                      (instruction->address_parts == 3 ? FORM_THREE_PARTS : 0) |
                       (instruction->flags_read == (FLAGS_CARRY | FLAGS_REST) ? FORM_BOTH_FLAGS : 0) |
-                      (instruction->mask_writes ? FORM_TO_MASK : 0) | (moves_general || moves_vector ? FORM_ELSEWHERE : 0) |
+                      (instruction->mask_writes ? FORM_TO_MASK : 0) |
+                      (moves_general || moves_vector ? FORM_ELSEWHERE : 0) |
                       (__builtin_popcountll(written) == 2 ? FORM_TWO_RESULTS : 0));
 }
 
@@ -66,7 +68,8 @@ static const char *name_of(const struct instruction *instruction, char *place, s
     return place;
 }
 
-static const struct cost_row *row_find(const struct core_costs *core, const struct instruction *instruction, uint16_t needs)
+static const struct cost_row *row_find(const struct core_costs *core, const struct instruction *instruction,
+                                       uint16_t needs)
 {
     char place[32];
     const char *name = name_of(instruction, place, sizeof(place));
@@ -75,7 +78,8 @@ static const struct cost_row *row_find(const struct core_costs *core, const stru
     uint8_t width = width_bit(instruction);
     for (; low < core->row_count && strcmp(core->rows[low].mnemonic, name) == 0; low++) {
         const struct cost_row *row = &core->rows[low];
-        if ((!row->widths || (row->widths & width)) && (row->form & form) == row->form && (!needs || (row->form & needs)))
+        if ((!row->widths || (row->widths & width)) && (row->form & form) == row->form &&
+            (!needs || (row->form & needs)))
             return row;
     }
     return NULL;
@@ -84,7 +88,8 @@ static const struct cost_row *row_find(const struct core_costs *core, const stru
 /* Takes its data from memory or there and does nothing else with it. */
 static bool is_transfer(const struct instruction *instruction)
 {
-    static const char *const starts[] = {"mov", "vmov", "push", "pop", "lddqu", "vlddqu", "vbroadcast", "vpbroadcast", "kmov"};
+    static const char *const starts[] = {"mov",    "vmov",       "push",        "pop", "lddqu",
+                                         "vlddqu", "vbroadcast", "vpbroadcast", "kmov"};
     if (instruction->class != INSTRUCTION_LOAD && instruction->class != INSTRUCTION_STORE)
         return false;
     if (!instruction->mnemonic)
@@ -110,8 +115,9 @@ static float load_latency(const struct core_costs *core, const struct instructio
     if (instruction->vector_bits)
         return core->latency_load_vector;
     bool is_plain = memory->index == REGISTER_NONE && memory->displacement >= 0 && memory->displacement < PLAIN_REACH;
-    return is_plain && instruction->class == INSTRUCTION_LOAD && instruction->memory.size_bytes >= 4 ? core->latency_load_plain
-                                                                                                     : core->latency_load;
+    return is_plain && instruction->class == INSTRUCTION_LOAD && instruction->memory.size_bytes >= 4
+               ? core->latency_load_plain
+               : core->latency_load;
 }
 
 /* The result is zero whatever the registers held: no unit computes it. The decoder has dropped what it reads. */
@@ -124,7 +130,8 @@ static bool is_zeroing(const struct instruction *instruction)
            !(instruction->mask_reads | instruction->mask_writes);
 }
 
-static bool compute_cost(const struct core_costs *core, const struct instruction *instruction, struct instruction_cost *cost)
+static bool compute_cost(const struct core_costs *core, const struct instruction *instruction,
+                         struct instruction_cost *cost)
 {
     bool is_access = is_transfer(instruction);
     const struct cost_row *row = row_find(core, instruction, !is_access            ? 0
@@ -142,7 +149,8 @@ static bool compute_cost(const struct core_costs *core, const struct instruction
 }
 
 /* What the class says on its own. */
-static bool class_cost(const struct core_costs *core, const struct instruction *instruction, struct instruction_cost *cost)
+static bool class_cost(const struct core_costs *core, const struct instruction *instruction,
+                       struct instruction_cost *cost)
 {
     switch (instruction->class) {
     case INSTRUCTION_NOP:
@@ -175,12 +183,13 @@ static bool class_cost(const struct core_costs *core, const struct instruction *
 /* An indexed operand beside two other sources is split off again before issue. */
 static bool delaminates(const struct core_costs *core, const struct instruction *instruction)
 {
-    return core->delaminates && instruction->class == INSTRUCTION_LOAD_OP && instruction->memory.index != REGISTER_NONE &&
-           instruction->mnemonic && instruction->mnemonic[0] == 'v' &&
+    return core->delaminates && instruction->class == INSTRUCTION_LOAD_OP &&
+           instruction->memory.index != REGISTER_NONE && instruction->mnemonic && instruction->mnemonic[0] == 'v' &&
            !(instruction->vector_reads & instruction->vector_writes);
 }
 
-static void memory_cost(const struct core_costs *core, const struct instruction *instruction, struct instruction_cost *cost)
+static void memory_cost(const struct core_costs *core, const struct instruction *instruction,
+                        struct instruction_cost *cost)
 {
     bool gathers = instruction->class == INSTRUCTION_GATHER || instruction->class == INSTRUCTION_SCATTER;
     if (instruction->is_load) {
@@ -210,7 +219,8 @@ struct instruction_cost instruction_cost_of(const struct core_costs *core, const
         if (!cost.known)
             cost.slots = 1; /* at least */
     }
-    if (instruction->memory.is_present && instruction->class != INSTRUCTION_NOP && instruction->class != INSTRUCTION_PREFETCH)
+    if (instruction->memory.is_present && instruction->class != INSTRUCTION_NOP &&
+        instruction->class != INSTRUCTION_PREFETCH)
         memory_cost(core, instruction, &cost);
     return cost;
 }
@@ -228,14 +238,18 @@ bool core_fuses(const struct core_costs *core, const struct instruction *first, 
     };
     static const char *const alone[] = {"js", "jns", "jp", "jnp", "jo", "jno"};
     if (!core->fuses_branches || branch->class != INSTRUCTION_BRANCH || !first->mnemonic || !branch->mnemonic ||
-        !branch->flags_read || first->is_store || (first->memory.is_present && (first->has_immediate || first->memory.is_relative)))
+        !branch->flags_read || first->is_store ||
+        (first->memory.is_present && (first->has_immediate || first->memory.is_relative)))
         return false;
     bool asks_alone = false;
     for (size_t at = 0; at < array_count(alone); at++)
         asks_alone |= strcmp(branch->mnemonic, alone[at]) == 0;
     for (size_t at = 0; at < array_count(pairs); at++)
         if (strcmp(pairs[at].mnemonic, first->mnemonic) == 0)
-            return core->fuses_branches > 1 ? strcmp(first->mnemonic, "cmp") == 0 || strcmp(first->mnemonic, "test") == 0 : pairs[at].any_flag || (!asks_alone && !(pairs[at].no_carry && (branch->flags_read & FLAGS_CARRY)));
+            return core->fuses_branches > 1
+                       ? strcmp(first->mnemonic, "cmp") == 0 || strcmp(first->mnemonic, "test") == 0
+                       : pairs[at].any_flag ||
+                             (!asks_alone && !(pairs[at].no_carry && (branch->flags_read & FLAGS_CARRY)));
     return false;
 }
 

@@ -13,25 +13,31 @@ enum {
 
 const char *loop_limit_name(enum loop_limit limit)
 {
-    static const char *const names[] = {
-        [LOOP_LIMIT_FRONTEND] = "issue slots", [LOOP_LIMIT_UNITS] = "execution units", [LOOP_LIMIT_CHAIN] = "a chain of results"};
+    static const char *const names[] = {[LOOP_LIMIT_FRONTEND] = "issue slots",
+                                        [LOOP_LIMIT_UNITS] = "execution units",
+                                        [LOOP_LIMIT_CHAIN] = "a chain of results"};
     _Static_assert(array_count(names) == LOOP_LIMIT_COUNT, "every limit has a name");
     return names[limit];
 }
 
 const char *chain_kind_name(enum chain_kind kind)
 {
-    static const char *const names[] = {
-        [CHAIN_LOAD] = "load",         [CHAIN_FORWARD] = "store forwarding", [CHAIN_DIVIDE] = "divide", [CHAIN_FP] = "floating point",
-        [CHAIN_MULTIPLY] = "multiply", [CHAIN_LOCKED] = "locked",            [CHAIN_OTHER] = "integer and vector"};
+    static const char *const names[] = {[CHAIN_LOAD] = "load",
+                                        [CHAIN_FORWARD] = "store forwarding",
+                                        [CHAIN_DIVIDE] = "divide",
+                                        [CHAIN_FP] = "floating point",
+                                        [CHAIN_MULTIPLY] = "multiply",
+                                        [CHAIN_LOCKED] = "locked",
+                                        [CHAIN_OTHER] = "integer and vector"};
     _Static_assert(array_count(names) == CHAIN_KINDS, "every kind has a name");
     return names[kind];
 }
 
 const char *unit_kind_name(enum unit_kind kind)
 {
-    static const char *const names[] = {[UNIT_DIVIDER] = "divider",      [UNIT_LOAD] = "loads",    [UNIT_STORE] = "stores",
-                                        [UNIT_FP] = "floating point", [UNIT_VECTOR] = "vectors", [UNIT_INTEGER] = "integers"};
+    static const char *const names[] = {
+        [UNIT_DIVIDER] = "divider",   [UNIT_LOAD] = "loads",     [UNIT_STORE] = "stores",
+        [UNIT_FP] = "floating point", [UNIT_VECTOR] = "vectors", [UNIT_INTEGER] = "integers"};
     _Static_assert(array_count(names) == UNIT_KINDS, "every kind has a name");
     return names[kind];
 }
@@ -131,7 +137,8 @@ static void fuse(const struct core_costs *core, struct instruction_cost *first, 
     branch->slots = 0;
 }
 
-static void path_costs(const struct loop_path *path, const struct core_costs *core, struct instruction_cost *costs, struct loop_bound *bound)
+static void path_costs(const struct loop_path *path, const struct core_costs *core, struct instruction_cost *costs,
+                       struct loop_bound *bound)
 {
     for (uint32_t at = 0; at < path->count; at++) {
         const struct instruction *row = &path->all[path->rows[at]];
@@ -147,7 +154,8 @@ static void path_costs(const struct loop_path *path, const struct core_costs *co
     }
 }
 
-static void sum_up(const struct loop_path *path, const struct core_costs *core, const struct instruction_cost *costs, struct loop_bound *bound)
+static void sum_up(const struct loop_path *path, const struct core_costs *core, const struct instruction_cost *costs,
+                   struct loop_bound *bound)
 {
     struct unit_loads loads = {.count = 0};
     for (uint32_t at = 0; at < path->count; at++) {
@@ -181,7 +189,8 @@ static void choose(struct loop_bound *bound)
     }
 }
 
-void loop_bound_of_path(struct loop_bound *ret_bound, const struct loop_path *path, const struct loop_bound_request *request)
+void loop_bound_of_path(struct loop_bound *ret_bound, const struct loop_path *path,
+                        const struct loop_bound_request *request)
 {
     struct loop_bound bound = {.core = request->core, .row_count = path->count};
     if (!request->core)
@@ -201,7 +210,8 @@ void loop_bound_of_path(struct loop_bound *ret_bound, const struct loop_path *pa
     loop_chain_longest(&bound.chain_if_same, path, costs, request->core, true, &arena);
     arena_done(&arena);
     bound.frontend_cycles = bound.slots / (double)request->core->slots;
-    bound.frontend_cycles = (bound.frontend_cycles < 1 ? 1 : bound.frontend_cycles) / share_or_all(request->issue_share);
+    bound.frontend_cycles =
+        (bound.frontend_cycles < 1 ? 1 : bound.frontend_cycles) / share_or_all(request->issue_share);
     if (bound.units & ~request->core->divider) /* the divider's time is its own */
         bound.unit_cycles /= share_or_all(request->unit_share);
     bound.is_approximate = !path->is_straight;

@@ -69,7 +69,8 @@ struct loop_bound {
     enum unit_kind unit_kind;
     double divider_cycles;
     struct loop_result_chain chain;          /* certain */
-    struct loop_result_chain chain_if_same;  /* when stores and loads of the same expression meet at one place in every turn */
+    /* when stores and loads of the same expression meet at one place in every turn */
+    struct loop_result_chain chain_if_same;
     bool is_approximate;    /* inner branches: of the path with the samples */
     bool is_lower;          /* what some instructions cost is not known, or the loop calls */
     uint32_t unknown_count;
@@ -89,6 +90,7 @@ struct loop_bound_request {
 void loop_bound_find(struct loop_bound *ret_bound, const struct loop_bound_request *request);
 
 /* The same for a path that is there already. */
-void loop_bound_of_path(struct loop_bound *ret_bound, const struct loop_path *path, const struct loop_bound_request *request);
+void loop_bound_of_path(struct loop_bound *ret_bound, const struct loop_path *path,
+                        const struct loop_bound_request *request);
 
 #endif

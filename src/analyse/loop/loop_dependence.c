@@ -64,7 +64,8 @@ static uint64_t bit_of(uint8_t number)
 
 static bool moves_stack(const struct instruction *row)
 {
-    return row->mnemonic && (row->class == INSTRUCTION_CALL || row->class == INSTRUCTION_RETURN || strncmp(row->mnemonic, "push", 4) == 0 ||
+    return row->mnemonic && (row->class == INSTRUCTION_CALL || row->class == INSTRUCTION_RETURN ||
+                             strncmp(row->mnemonic, "push", 4) == 0 ||
                              (strncmp(row->mnemonic, "pop", 3) == 0 && strcmp(row->mnemonic, "popcnt") != 0));
 }
 
@@ -87,7 +88,8 @@ static uint64_t plain(const struct instruction *row, uint64_t registers)
 static struct position_inputs inputs_of(const struct core_costs *core, const struct instruction *row)
 {
     const struct memory_operand *memory = &row->memory;
-    uint64_t address = memory->is_present ? bit_of(memory->base) | (memory->has_vector_index ? 0 : bit_of(memory->index)) : 0;
+    uint64_t address =
+        memory->is_present ? bit_of(memory->base) | (memory->has_vector_index ? 0 : bit_of(memory->index)) : 0;
     uint64_t false_wait = waits_falsely(core, row) ? row->writes : 0;
     return (struct position_inputs){
         .general = plain(row, ((row->reads & ~address) | row->merges | false_wait)),
@@ -102,13 +104,13 @@ static struct position_inputs inputs_of(const struct core_costs *core, const str
 
 static bool same_expression(const struct loop_address *a, const struct loop_address *b)
 {
-    return a->known && b->known && a->base == b->base && a->index == b->index && (a->index == SYMBOL_NOTHING || a->scale == b->scale) &&
-           a->segment == b->segment;
+    return a->known && b->known && a->base == b->base && a->index == b->index &&
+           (a->index == SYMBOL_NOTHING || a->scale == b->scale) && a->segment == b->segment;
 }
 
 /* Turns from the store to the load of the same place; false: never, or not known. */
-static bool distance_of(const struct loop_address *store, uint32_t store_at, const struct loop_address *load, uint32_t load_at, bool if_same,
-                        uint32_t *ret_distance)
+static bool distance_of(const struct loop_address *store, uint32_t store_at, const struct loop_address *load,
+                        uint32_t load_at, bool if_same, uint32_t *ret_distance)
 {
     if (!same_expression(store, load) || !store->size_bytes || load->size_bytes > store->size_bytes)
         return false;
@@ -191,7 +193,8 @@ static void input_take(struct input *input, const struct walk *walk, uint32_t st
         *input = (struct input){walk->depth[state], walk->writer[state]};
 }
 
-static struct input input_registers(const struct walk *walk, uint64_t general, uint32_t vector, uint8_t mask, uint8_t flags)
+static struct input input_registers(const struct walk *walk, uint64_t general, uint32_t vector, uint8_t mask,
+                                    uint8_t flags)
 {
     struct input input = {NEVER, FROM_NOTHING};
     for (uint64_t left = general; left; left &= left - 1)
@@ -286,7 +289,8 @@ static void end_turn(struct walk *walk)
         if (first < 0)
             continue;
         for (uint32_t older = places->depth_of_store[at] - 1; older > 0; older--)
-            set_state(walk, (uint32_t)first + older, walk->depth[(uint32_t)first + older - 1], walk->writer[(uint32_t)first + older - 1]);
+            set_state(walk, (uint32_t)first + older, walk->depth[(uint32_t)first + older - 1],
+                      walk->writer[(uint32_t)first + older - 1]);
         set_state(walk, (uint32_t)first, walk->stored[at], (int32_t)at);
     }
 }
@@ -410,17 +414,20 @@ static void chain_note(struct loop_result_chain *chain, const struct walk *walk,
 }
 
 /* Run the cycle once more, one turn an edge, and note the instructions on its way. */
-static void chain_describe(struct loop_result_chain *chain, struct walk *walk, const uint32_t *states, const struct cycle *cycle)
+static void chain_describe(struct loop_result_chain *chain, struct walk *walk, const uint32_t *states,
+                           const struct cycle *cycle)
 {
     for (uint32_t at = 0; at < cycle->count; at++) {
         uint32_t from = states[cycle->nodes[at]], to = states[cycle->nodes[(at + 1) % cycle->count]];
         run_turn(walk, from);
         uint32_t first = chain->row_count;
-        for (int32_t position = walk->writer[to], steps = 0; position >= 0 && steps < (int32_t)walk->path->count; steps++) {
+        for (int32_t position = walk->writer[to], steps = 0; position >= 0 && steps < (int32_t)walk->path->count;
+             steps++) {
             chain_note(chain, walk, (uint32_t)position);
             position = walk->before[position];
         }
-        for (uint32_t low = first, high = chain->row_count; low + 1 < high; low++) { /* found from the end to the start */
+        /* found from the end to the start */
+        for (uint32_t low = first, high = chain->row_count; low + 1 < high; low++) {
             uint32_t swapped = chain->rows[low];
             chain->rows[low] = chain->rows[--high];
             chain->rows[high] = swapped;
@@ -430,8 +437,9 @@ static void chain_describe(struct loop_result_chain *chain, struct walk *walk, c
         chain->kind_cycles[kind] /= cycle->count;
 }
 
-void loop_chain_longest(struct loop_result_chain *ret_chain, const struct loop_path *path, const struct instruction_cost *costs,
-                        const struct core_costs *core, bool if_same, struct arena *arena)
+void loop_chain_longest(struct loop_result_chain *ret_chain, const struct loop_path *path,
+                        const struct instruction_cost *costs, const struct core_costs *core, bool if_same,
+                        struct arena *arena)
 {
     *ret_chain = (struct loop_result_chain){0};
     if (!path->count || path->count > ROWS_MOST)

@@ -12,7 +12,8 @@
 #include "analyse/loop/loop_bound.h"
 
 /* costs: by position of the path. if_same: also places that only may be the same in every turn. */
-void loop_chain_longest(struct loop_result_chain *ret_chain, const struct loop_path *path, const struct instruction_cost *costs,
-                        const struct core_costs *core, bool if_same, struct arena *arena);
+void loop_chain_longest(struct loop_result_chain *ret_chain, const struct loop_path *path,
+                        const struct instruction_cost *costs, const struct core_costs *core, bool if_same,
+                        struct arena *arena);
 
 #endif

@@ -40,7 +40,8 @@ static bool *once_find(const struct instruction *rows, struct loop_rows loop)
     memset(changes, 0, (count + 1) * sizeof(*changes));
     for (uint32_t at = loop.first; at < loop.last; at++) {
         const struct instruction *jump = &rows[at];
-        uint32_t target = jump->has_target && jump->class != INSTRUCTION_CALL ? row_of(rows, loop, jump->target) : FLOW_NONE;
+        uint32_t target =
+            jump->has_target && jump->class != INSTRUCTION_CALL ? row_of(rows, loop, jump->target) : FLOW_NONE;
         if (target == FLOW_NONE)
             continue;
         if (target > at)
@@ -56,7 +57,8 @@ static bool *once_find(const struct instruction *rows, struct loop_rows loop)
     return once;
 }
 
-static bool induction_of(const struct instruction *rows, struct loop_rows loop, const bool *once, uint8_t number, uint64_t written, struct loop_induction *ret)
+static bool induction_of(const struct instruction *rows, struct loop_rows loop, const bool *once, uint8_t number,
+                         uint64_t written, struct loop_induction *ret)
 {
     struct loop_induction one = {.number = number, .by = REGISTER_NONE, .bits = 64};
     bool found = false;
@@ -64,7 +66,8 @@ static bool induction_of(const struct instruction *rows, struct loop_rows loop, 
         const struct instruction *row = &rows[at];
         if (!(row->writes >> number & 1))
             continue;
-        if (row->step_register != number || !once[at - loop.first] || (found && (one.by != REGISTER_NONE || row->step_by != REGISTER_NONE)))
+        if (row->step_register != number || !once[at - loop.first] ||
+            (found && (one.by != REGISTER_NONE || row->step_by != REGISTER_NONE)))
             return false;
         one.by = row->step_by;
         one.bits = row->operation_bits == 32 ? 32 : one.bits;
@@ -91,13 +94,15 @@ static bool moved_outside(const struct instruction *rows, size_t count, struct l
         outer_first--;
     for (size_t at = outer_first; at <= outer_last && at < count; at++) {
         bool outside = at < loop.first || at > loop.last;
-        if (outside && (rows[at].writes >> number & 1) && (rows[at].reads >> number & 1) && rows[at].class != INSTRUCTION_MOVE)
+        if (outside && (rows[at].writes >> number & 1) && (rows[at].reads >> number & 1) &&
+            rows[at].class != INSTRUCTION_MOVE)
             return true;
     }
     return false;
 }
 
-void loop_inductions_find(struct loop_inductions *ret_inductions, const struct instruction *rows, size_t count, struct loop_rows loop)
+void loop_inductions_find(struct loop_inductions *ret_inductions, const struct instruction *rows, size_t count,
+                          struct loop_rows loop)
 {
     struct loop_inductions found = {.count = 0};
     bool is_x86 = rows[loop.first].mnemonic;

@@ -69,7 +69,8 @@ struct value {
 static bool is_stack_step(const struct instruction *row)
 {
     return row->mnemonic && row->writes >> X86_STACK & 1 &&
-           (strncmp(row->mnemonic, "push", 4) == 0 || strncmp(row->mnemonic, "pop", 3) == 0) && strcmp(row->mnemonic, "popcnt");
+           (strncmp(row->mnemonic, "push", 4) == 0 || strncmp(row->mnemonic, "pop", 3) == 0) &&
+           strcmp(row->mnemonic, "popcnt");
 }
 
 static int64_t stack_step(const struct instruction *row)
@@ -84,8 +85,8 @@ static bool moved_on(struct value value)
 }
 
 /*
- * "at + 1 == end ? 0 : at + 1" without a branch: of the two that a conditional move chooses from, the one that moved on is what
- * it takes but for the last time.
+ * "at + 1 == end ? 0 : at + 1" without a branch: of the two that a conditional move chooses from, the one that moved on
+ * is what it takes but for the last time.
  */
 static bool conditional_move(const struct value *values, const struct instruction *row, struct value *ret_value)
 {
@@ -120,7 +121,8 @@ static void run_row(struct loop_path *path, struct value *values, const struct i
         else if (made.symbol != SYMBOL_NOTHING)
             values[number] = made;
         else
-            values[number] = (struct value){SYMBOL_MADE_FIRST + position, (int64_t)number << 48}; /* two results are two things */
+            /* two results are two things */
+            values[number] = (struct value){SYMBOL_MADE_FIRST + position, (int64_t)number << 48};
     }
 }
 
@@ -189,12 +191,14 @@ static void follow_values(struct loop_path *path)
     for (uint32_t at = 0; at < path->count; at++) {
         struct loop_address *address = &path->addresses[at];
         int64_t sum = 0;
-        address->steps = address->known && symbol_step(path, address->base, 1, &sum) && symbol_step(path, address->index, address->scale, &sum);
+        address->steps = address->known && symbol_step(path, address->base, 1, &sum) &&
+                         symbol_step(path, address->index, address->scale, &sum);
         address->step = address->steps ? sum : 0;
     }
 }
 
-struct loop_path loop_path_of(const struct instruction *rows, struct loop_rows loop, const double *row_weights, struct arena *arena)
+struct loop_path loop_path_of(const struct instruction *rows, struct loop_rows loop, const double *row_weights,
+                              struct arena *arena)
 {
     struct loop_path path = {.all = rows, .is_straight = true};
     uint32_t length = loop.last - loop.first + 1;

@@ -13,7 +13,10 @@
 #include "analyse/code/loop_chain.h"
 #include "base/arena.h"
 
-/* What a register holds: a symbol plus a constant. Symbols below 64: that register at the top of the turn; else what position - 64 made. */
+/*
+ * What a register holds: a symbol plus a constant. Symbols below 64: that register at the top of the turn; else what
+ * position - 64 made.
+ */
 #define SYMBOL_NOTHING  UINT32_MAX
 #define SYMBOL_MADE_FIRST 64
 
@@ -42,6 +45,7 @@ struct loop_path {
 };
 
 /* row_weights: samples by row of the function, or NULL. Memory is the arena's. */
-struct loop_path loop_path_of(const struct instruction *rows, struct loop_rows loop, const double *row_weights, struct arena *arena);
+struct loop_path loop_path_of(const struct instruction *rows, struct loop_rows loop, const double *row_weights,
+                              struct arena *arena);
 
 #endif

@@ -16,11 +16,13 @@
 #define AGREEING_LEAST  0.6  /* of the pairs that went forward */
 #define STAYED_LEAST    0.6  /* of the distances that began in the loop: of fewer, fast runs may all be over before */
 #define UNEVEN_LEAST    0.25 /* quartile distance of the short distances / median */
-#define FAR_LEAST       2    /* times the farthest uneven distance: a loop entered again between samples shows another rate there */
+#define FAR_LEAST                                                                                                      \
+    2 /* times the farthest uneven distance: a loop entered again between samples shows another rate there */
 #define ANEW_MOST       0.15 /* of pairs at uneven distances: as many more begin anew and don't show it */
 #define DROWNED         4    /* times what its samples take: a shorter distance shows more of that than of the loop */
 #define JITTER_NS       6e3  /* of when a timer's sample is taken */
-#define SAMPLE_COST_MOST_NS 30e3 /* measured: 4 to 6 us for one with registers; 11 to 15 where setting the timer is an exit of 5 us */
+#define SAMPLE_COST_MOST_NS                                                                                            \
+    30e3 /* measured: 4 to 6 us for one with registers; 11 to 15 where setting the timer is an exit of 5 us */
 
 #define CLEAN_PAIRS_LEAST 100 /* none of them backward: at even distances, too, that is no loop entered again */
 
@@ -72,7 +74,8 @@ enum turns {
 };
 
 /* How far it moved within a turn before `row`. */
-static uint64_t moved_before(const struct instruction *rows, struct loop_rows loop, const struct loop_induction *induction, uint32_t row, uint64_t step)
+static uint64_t moved_before(const struct instruction *rows, struct loop_rows loop,
+                             const struct loop_induction *induction, uint32_t row, uint64_t step)
 {
     uint64_t sum = 0;
     for (uint32_t at = loop.first; at < row && at <= loop.last; at++)
@@ -91,8 +94,8 @@ static enum turns turns_of_wide(uint64_t difference, uint64_t step, double *ret_
     return turns < (uint64_t)1 << 40 ? TURNS_FORWARD : TURNS_CONTRARY;
 }
 
-static enum turns turns_by(const struct loop_rate_request *request, const struct loop_induction *induction, const struct loop_sample *a,
-                           const struct loop_sample *b, double *ret_turns)
+static enum turns turns_by(const struct loop_rate_request *request, const struct loop_induction *induction,
+                           const struct loop_sample *a, const struct loop_sample *b, double *ret_turns)
 {
     uint64_t before, after, step = (uint64_t)induction->step;
     if (!value_of(a, induction->number, &before) || !value_of(b, induction->number, &after) ||
@@ -104,7 +107,8 @@ static enum turns turns_by(const struct loop_rate_request *request, const struct
     int64_t signed_difference = induction->bits == 32 ? (int32_t)difference : (int64_t)difference;
     if (!signed_step)
         return TURNS_UNKNOWN;
-    if (induction->bits == 64 && (step & 1) && signed_step != 1 && signed_step != -1 && (signed_step > UINT32_MAX || signed_step < -(int64_t)UINT32_MAX))
+    if (induction->bits == 64 && (step & 1) && signed_step != 1 && signed_step != -1 &&
+        (signed_step > UINT32_MAX || signed_step < -(int64_t)UINT32_MAX))
         return turns_of_wide(difference, step, ret_turns);
     if (signed_difference % signed_step)
         return TURNS_CONTRARY;
@@ -115,8 +119,8 @@ static enum turns turns_by(const struct loop_rate_request *request, const struct
 }
 
 /* All counting registers have to say the same. */
-static enum turns turns_between(const struct loop_rate_request *request, const struct loop_inductions *inductions, const struct loop_sample *a,
-                                const struct loop_sample *b, double *ret_turns)
+static enum turns turns_between(const struct loop_rate_request *request, const struct loop_inductions *inductions,
+                                const struct loop_sample *a, const struct loop_sample *b, double *ret_turns)
 {
     enum turns first = TURNS_UNKNOWN;
     for (uint32_t at = 0; at < inductions->count; at++) {
@@ -164,7 +168,8 @@ static void pair_add(struct loop_rate *rate, struct scale_pairs *kept, const str
 
 static int sample_compare(const void *a, const void *b)
 {
-    const struct loop_sample *left = *(const struct loop_sample *const *)a, *right = *(const struct loop_sample *const *)b;
+    const struct loop_sample *left = *(const struct loop_sample *const *)a,
+                             *right = *(const struct loop_sample *const *)b;
     if (left->thread != right->thread)
         return left->thread < right->thread ? -1 : 1;
     if (left->time_ns != right->time_ns)
@@ -172,7 +177,8 @@ static int sample_compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static void left_add(struct loop_rate *rate, struct scale_pairs *kept, const struct loop_sample *a, const struct loop_sample *b)
+static void left_add(struct loop_rate *rate, struct scale_pairs *kept, const struct loop_sample *a,
+                     const struct loop_sample *b)
 {
     double distance_ns = (double)(b->time_ns - a->time_ns);
     int scale = b->time_ns > a->time_ns ? scale_of(distance_ns) : -1;
@@ -213,11 +219,15 @@ static void pair_close(const struct walk *walk, const struct last *from, const s
         pair_add(walk->rate, walk->kept, walk->request, walk->inductions, from->sample, now, (uint32_t)(at - from->at));
 }
 
-/* What the sample shows of the time since the one before it: that the loop went on, was left, or, in what it calls, nothing. */
+/*
+ * What the sample shows of the time since the one before it: that the loop went on, was left, or, in what it calls,
+ * nothing.
+ */
 static void walk_on(struct walk *walk, const struct loop_sample *now)
 {
     const struct loop_sample *before = walk->before;
-    bool inside = is_inside(walk, now), same_thread = before && before->thread == now->thread && before->stretch == now->stretch;
+    bool inside = is_inside(walk, now),
+         same_thread = before && before->thread == now->thread && before->stretch == now->stretch;
     bool anew = same_thread && inside && is_inside(walk, before) && !kept_same(before, now, walk->inductions->kept);
     walk->rate->entered += anew;
     if (!same_thread || (!inside && walk->inductions->calls)) {
@@ -317,13 +327,14 @@ static uint32_t forward_count(const struct loop_scale *scale)
 static bool is_steady(const struct loop_scale *scale)
 {
     uint32_t forward = forward_count(scale);
-    return scale->rate_per_s > 0 && forward >= LOOP_PAIRS_LEAST && forward >= STAYED_LEAST * (scale->pairs + scale->left) &&
+    return scale->rate_per_s > 0 && forward >= LOOP_PAIRS_LEAST &&
+           forward >= STAYED_LEAST * (scale->pairs + scale->left) &&
            scale->agreeing >= AGREEING_LEAST * (forward + scale->contrary);
 }
 
 /*
- * The time c that a sample takes from the loop makes short distances look slow. With n samples and t turns in a distance d,
- * t / (d - n c) is the same at both.
+ * The time c that a sample takes from the loop makes short distances look slow. With n samples and t turns in a
+ * distance d, t / (d - n c) is the same at both.
  */
 static double sample_cost(const struct loop_scale *near, const struct loop_scale *far)
 {
@@ -341,10 +352,13 @@ static bool agree(double a, double b)
 /* Never seen to begin anew: of a loop that does, one sample in (length / distance walked) shows it. */
 static bool is_clean(const struct loop_rate *rate, const struct loop_scale *scale)
 {
-    return scale->pairs >= CLEAN_PAIRS_LEAST && !scale->backward && !scale->contrary && rate->entered * 100 <= scale->pairs;
+    return scale->pairs >= CLEAN_PAIRS_LEAST && !scale->backward && !scale->contrary &&
+           rate->entered * 100 <= scale->pairs;
 }
 
-/* Another scale says something else, and is as sure as one can be: two that agree in a slow moment don't outweigh it. */
+/*
+ * Another scale says something else, and is as sure as one can be: two that agree in a slow moment don't outweigh it.
+ */
 static bool is_denied(const struct loop_rate *rate, const struct scale_pairs *kept, double cost_ns, double rate_per_s)
 {
     for (int at = 0; at < LOOP_SCALES; at++) {
@@ -359,9 +373,9 @@ static bool is_denied(const struct loop_rate *rate, const struct scale_pairs *ke
 }
 
 /*
- * Turns a second of all the time that pairs stand for. Of runs of n turns, 1 - t / n of the pairs with t turns between them are of one
- * run: fewer the faster it went. Each pair that is stands for as many, and all together for those that began in the loop: n is what
- * makes it so. A median would be of the usual moments alone. 0: no n does.
+ * Turns a second of all the time that pairs stand for. Of runs of n turns, 1 - t / n of the pairs with t turns between
+ * them are of one run: fewer the faster it went. Each pair that is stands for as many, and all together for those that
+ * began in the loop: n is what makes it so. A median would be of the usual moments alone. 0: no n does.
  */
 static double rate_of_all(const struct pair *pairs, size_t count, double all, double cost_ns)
 {
@@ -387,7 +401,8 @@ static double rate_of_scale(const struct loop_scale *scale, const struct scale_p
     return rate_of_all(kept->pairs.items, kept->pairs.count, (double)scale->pairs + scale->left, cost_ns);
 }
 
-static void rate_fill(struct loop_rate *rate, const struct scale_pairs *kept, const struct loop_scale *longer, double cost_ns)
+static void rate_fill(struct loop_rate *rate, const struct scale_pairs *kept, const struct loop_scale *longer,
+                      double cost_ns)
 {
     rate->accepted = true;
     rate->why_not = NULL;
@@ -445,7 +460,8 @@ static const char *refusal(const struct loop_rate *rate)
         return "samples came at one distance only: two sampling periods are needed";
     if (!uneven)
         return "samples came at even distances only, which a loop that is entered again can fool";
-    return "rates at two distances between samples contradict each other: the loop is entered again between samples, or its speed changes";
+    return "rates at two distances between samples contradict each other: the loop is entered again between samples, "
+           "or its speed changes";
 }
 
 /* ---- by how turns grow with uneven distances ---- */
@@ -467,7 +483,8 @@ static double slope_middle(const struct pair *pairs, size_t count)
     size_t half = count / 2, found = 0;
     for (size_t at = 0; at + half < count; at++)
         if (pairs[at + half].distance_ns > pairs[at].distance_ns + 1)
-            slopes[found++] = (pairs[at + half].turns - pairs[at].turns) / (pairs[at + half].distance_ns - pairs[at].distance_ns);
+            slopes[found++] =
+                (pairs[at + half].turns - pairs[at].turns) / (pairs[at + half].distance_ns - pairs[at].distance_ns);
     if (found)
         qsort(slopes, found, sizeof(*slopes), double_compare);
     double middle = found >= LOOP_PAIRS_LEAST ? quantile(slopes, found, 0.5) : 0;
@@ -490,7 +507,8 @@ static size_t fitting_count(const struct pair *pairs, size_t count, const struct
 {
     size_t fitting = 0;
     for (size_t at = 0; at < count; at++) {
-        double free_ns = pairs[at].distance_ns - slope->cost_ns, off_ns = pairs[at].turns / slope->rate_per_s * 1e9 - free_ns;
+        double free_ns = pairs[at].distance_ns - slope->cost_ns,
+               off_ns = pairs[at].turns / slope->rate_per_s * 1e9 - free_ns;
         fitting += fabs(off_ns) <= PAIR_TOLERANCE * (free_ns > 0 ? free_ns : 0) + JITTER_NS;
     }
     return fitting;
@@ -512,8 +530,10 @@ static bool slope_find(struct slope *ret_slope, const struct scale_pairs *kept, 
     bool is_steady = false;
     if (pairs.count >= 3 * LOOP_PAIRS_LEAST && anew <= ANEW_MOST * all) {
         qsort(pairs.items, pairs.count, sizeof(*pairs.items), nearer_compare);
-        struct slope slope = {.rate_per_s = slope_middle(pairs.items, pairs.count) * 1e9, .distance_ns = pairs.items[pairs.count / 2].distance_ns};
-        slope.cost_ns = slope.rate_per_s > 0 ? fmax(cost_middle(pairs.items, pairs.count, slope.rate_per_s * 1e-9), 0) : 0;
+        struct slope slope = {.rate_per_s = slope_middle(pairs.items, pairs.count) * 1e9,
+                              .distance_ns = pairs.items[pairs.count / 2].distance_ns};
+        slope.cost_ns =
+            slope.rate_per_s > 0 ? fmax(cost_middle(pairs.items, pairs.count, slope.rate_per_s * 1e-9), 0) : 0;
         is_steady = slope.rate_per_s > 0 && slope.cost_ns <= SAMPLE_COST_MOST_NS &&
                     (double)fitting_count(pairs.items, pairs.count, &slope) >= AGREEING_LEAST * all;
         *ret_slope = slope;
@@ -523,8 +543,8 @@ static bool slope_find(struct slope *ret_slope, const struct scale_pairs *kept, 
 }
 
 /*
- * Of uneven neighbours no farther apart than that, which show more of the loop than of a sample: a loop that goes faster now and then is
- * left sooner then, or entered again so that it looks slow, which the nearest see least of.
+ * Of uneven neighbours no farther apart than that, which show more of the loop than of a sample: a loop that goes
+ * faster now and then is left sooner then, or entered again so that it looks slow, which the nearest see least of.
  */
 static double rate_of_near(const struct scale_pairs *kept, double farthest_ns, double cost_ns)
 {
@@ -539,7 +559,9 @@ static double rate_of_near(const struct scale_pairs *kept, double farthest_ns, d
         vec_for_each(&kept[at].left_ns, distance_ns)
             lost += *distance_ns > nearest_ns && *distance_ns <= farthest_ns;
     }
-    double rate_per_s = pairs.count >= LOOP_PAIRS_LEAST ? rate_of_all(pairs.items, pairs.count, (double)pairs.count + lost, cost_ns) : 0;
+    double rate_per_s = pairs.count >= LOOP_PAIRS_LEAST
+                            ? rate_of_all(pairs.items, pairs.count, (double)pairs.count + lost, cost_ns)
+                            : 0;
     vec_done(&pairs);
     return rate_per_s;
 }
@@ -571,7 +593,8 @@ static void scales_judge(struct loop_rate *rate, const struct scale_pairs *kept)
             return;
     for (int near = 0; near + 1 < LOOP_SCALES; near++)
         for (int far = LOOP_SCALES - 1; far > near; far--)
-            if (is_clean(rate, &rate->scales[near]) && is_clean(rate, &rate->scales[far]) && accept(rate, kept, near, far))
+            if (is_clean(rate, &rate->scales[near]) && is_clean(rate, &rate->scales[far]) &&
+                accept(rate, kept, near, far))
                 return;
 }
 

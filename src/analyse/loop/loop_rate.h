@@ -3,15 +3,17 @@
  * How many turns a second does a loop run, by how far its counting registers moved between two samples of a thread?
  *
  * A loop that is left and entered again between two samples fools this: its registers begin anew, and the rate comes
- * out as many times too low as it was entered, with little spread. So a rate is accepted only when two agree within 15 %: how turns
- * grow with the distance of samples that two timers took at uneven distances (what a sample takes of the time falls out of that), and
- * what pairs at least twice as far apart say without it. Pairs don't count when a register that the loop keeps had changed: then it
- * was left in between. Those that are left are of the slow moments, in which a run lasts longer: most have to be left, and the mean
- * speed of all, for which they stand, has to be the same, and the same as the nearest samples show it, to which that happens least.
- * That mean is the rate: a median would be the speed of the usual moments.
+ * out as many times too low as it was entered, with little spread. So a rate is accepted only when two agree within 15
+ * %: how turns grow with the distance of samples that two timers took at uneven distances (what a sample takes of the
+ * time falls out of that), and what pairs at least twice as far apart say without it. Pairs don't count when a register
+ * that the loop keeps had changed: then it was left in between. Those that are left are of the slow moments, in which a
+ * run lasts longer: most have to be left, and the mean speed of all, for which they stand, has to be the same, and the
+ * same as the nearest samples show it, to which that happens least. That mean is the rate: a median would be the speed
+ * of the usual moments.
  * Best input: two cpu-clock events at once whose periods aren't multiples of each other, some four apart: one's samples
  * come at all distances from the other's. One event that changes between two periods has no uneven distances: then
- * only a loop that was never seen to begin anew has a rate. Does not support: loops whose registers are counted on some ways through them only.
+ * only a loop that was never seen to begin anew has a rate. Does not support: loops whose registers are counted on some
+ * ways through them only.
  */
 #ifndef PLUMB_ANALYSE_LOOP_LOOP_RATE_H
 #define PLUMB_ANALYSE_LOOP_LOOP_RATE_H
@@ -40,7 +42,8 @@ struct loop_inductions {
 };
 
 /* rows: count of them, of the function around the loop. */
-void loop_inductions_find(struct loop_inductions *ret_inductions, const struct instruction *rows, size_t count, struct loop_rows loop);
+void loop_inductions_find(struct loop_inductions *ret_inductions, const struct instruction *rows, size_t count,
+                          struct loop_rows loop);
 
 /* Every sample of the threads that come into question, within the loop and elsewhere, by time. */
 struct loop_sample {

@@ -34,7 +34,8 @@ static bool symbol_value(const struct loop_sample *sample, uint32_t symbol, uint
 
 static bool is_non_temporal(const struct instruction *row)
 {
-    return row->mnemonic && (strncmp(row->mnemonic, "movnt", 5) == 0 || strncmp(row->mnemonic, "vmovnt", 6) == 0) && row->is_store;
+    return row->mnemonic && (strncmp(row->mnemonic, "movnt", 5) == 0 || strncmp(row->mnemonic, "vmovnt", 6) == 0) &&
+           row->is_store;
 }
 
 static struct operand operand_of(const struct loop_path *path, uint32_t at, const struct loop_sample *sample)
@@ -43,7 +44,8 @@ static struct operand operand_of(const struct loop_path *path, uint32_t at, cons
     struct operand operand = {.address = path->addresses[at], .reads = row->is_load, .writes = row->is_store,
                               .non_temporal = is_non_temporal(row), .row = path->rows[at], .stream = UINT32_MAX};
     uint64_t base, index;
-    operand.has_place = symbol_value(sample, operand.address.base, &base) && symbol_value(sample, operand.address.index, &index);
+    operand.has_place =
+        symbol_value(sample, operand.address.base, &base) && symbol_value(sample, operand.address.index, &index);
     operand.place = (uint64_t)operand.address.offset;
     if (operand.has_place)
         operand.place += base + index * (operand.address.index == SYMBOL_NOTHING ? 0 : operand.address.scale);
@@ -53,7 +55,8 @@ static struct operand operand_of(const struct loop_path *path, uint32_t at, cons
 static bool same_stream(const struct operand *a, const struct operand *b)
 {
     bool same_symbols = a->address.base == b->address.base && a->address.index == b->address.index &&
-                        (a->address.index == SYMBOL_NOTHING || a->address.scale == b->address.scale) && a->address.segment == b->address.segment;
+                        (a->address.index == SYMBOL_NOTHING || a->address.scale == b->address.scale) &&
+                        a->address.segment == b->address.segment;
     if (a->address.step != b->address.step || (!same_symbols && !(a->has_place && b->has_place)))
         return false;
     int64_t apart = (int64_t)(a->place - b->place);
@@ -71,12 +74,14 @@ static int operand_compare(const void *a, const void *b)
 /* Bytes that the operands touch in a turn, each once, and lines from the first on. */
 static void stream_extent(struct loop_stream *stream, const struct operand **members, uint32_t count)
 {
-    uint64_t step = (uint64_t)llabs(stream->step), first = members[0]->place, end = first, used = 0, lines = 0, next_line = 0;
+    uint64_t step = (uint64_t)llabs(stream->step), first = members[0]->place, end = first, used = 0, lines = 0,
+             next_line = 0;
     for (uint32_t at = 0; at < count; at++) {
         uint64_t from = members[at]->place, to = from + members[at]->address.size_bytes;
         used += to > end ? to - (from > end ? from : end) : 0;
         end = to > end ? to : end;
-        uint64_t line = (from - first) / CACHE_LINE_BYTES, last_line = to > from ? (to - 1 - first) / CACHE_LINE_BYTES : line;
+        uint64_t line = (from - first) / CACHE_LINE_BYTES,
+                 last_line = to > from ? (to - 1 - first) / CACHE_LINE_BYTES : line;
         line = line < next_line ? next_line : line;
         lines += last_line >= line ? last_line - line + 1 : 0;
         next_line = last_line + 1 > next_line ? last_line + 1 : next_line;

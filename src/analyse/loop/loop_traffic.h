@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How many bytes does a turn of a loop move to and from memory when its data doesn't stay in a cache, and how few would do?
+ * How many bytes does a turn of a loop move to and from memory when its data doesn't stay in a cache, and how few would
+ * do?
  *
  * Memory operands that walk by the same step beside each other are one stream, counted once, in whole lines where
  * the step skips some. A plain store of a line that the loop doesn't read costs two trips, since the line is read
- * before it is owned; a non-temporal store costs one. The least is one trip for each stream that is read and one for each
- * that is written. Times the accepted rate (loop_rate.h) it is bytes a second.
- * Does not support: telling from where the bytes come (working sets do); stores of whole lines that some cores turn into
- * ones that don't read first (Intel from Ice Lake on, under load): then there are fewer trips.
+ * before it is owned; a non-temporal store costs one. The least is one trip for each stream that is read and one for
+ * each that is written. Times the accepted rate (loop_rate.h) it is bytes a second.
+ * Does not support: telling from where the bytes come (working sets do); stores of whole lines that some cores turn
+ * into ones that don't read first (Intel from Ice Lake on, under load): then there are fewer trips.
  */
 #ifndef PLUMB_ANALYSE_LOOP_LOOP_TRAFFIC_H
 #define PLUMB_ANALYSE_LOOP_LOOP_TRAFFIC_H

@@ -36,10 +36,11 @@ static bool is_one_of(const char *mnemonic, const char *const *names, size_t cou
 /* Integer instructions of general registers that vectors have, too. */
 static bool has_vector_form(const struct instruction *row)
 {
-    static const char *const names[] = {"mov", "movzx", "movsx", "movsxd", "lea", "add", "sub", "inc", "dec", "and", "or", "xor", "not",
-                                        "neg", "shl", "sal", "shr", "sar", "imul", "cmp", "test", "nop", "endbr64", "bswap", "rol", "ror",
-                                        "andn"};
-    return is_one_of(row->mnemonic, names, array_count(names)) || begins(row->mnemonic, "cmov") || begins(row->mnemonic, "set");
+    static const char *const names[] = {"mov",  "movzx", "movsx", "movsxd", "lea",     "add",   "sub", "inc", "dec",
+                                        "and",  "or",    "xor",   "not",    "neg",     "shl",   "sal", "shr", "sar",
+                                        "imul", "cmp",   "test",  "nop",    "endbr64", "bswap", "rol", "ror", "andn"};
+    return is_one_of(row->mnemonic, names, array_count(names)) || begins(row->mnemonic, "cmov") ||
+           begins(row->mnemonic, "set");
 }
 
 /* Vector instructions without wider ones that do the same beside one another. */
@@ -97,8 +98,8 @@ static bool touches_memory(const struct instruction *row)
 
 static bool same_walk(const struct loop_address *a, const struct loop_address *b)
 {
-    return a->known && b->known && a->base == b->base && a->index == b->index && a->scale == b->scale && a->segment == b->segment &&
-           a->step == b->step;
+    return a->known && b->known && a->base == b->base && a->index == b->index && a->scale == b->scale &&
+           a->segment == b->segment && a->step == b->step;
 }
 
 /* A step is no longer than what a turn touches there: nothing is left out. */
@@ -163,17 +164,39 @@ static const struct {
     enum family family;
     bool takes_off;          /* what it takes off must not be the result itself */
 } summing[] = {
-    {"add", "", FAMILY_SUM, false},      {"sub", "", FAMILY_SUM, true},       {"or", "", FAMILY_OR, false},
-    {"and", "", FAMILY_AND, false},      {"xor", "", FAMILY_XOR, false},      {"padd", "bwdq", FAMILY_SUM, false},
-    {"psub", "bwdq", FAMILY_SUM, true},  {"por", "dq", FAMILY_OR, false},     {"por", "", FAMILY_OR, false},
-    {"pand", "dq", FAMILY_AND, false},   {"pand", "", FAMILY_AND, false},     {"pxor", "dq", FAMILY_XOR, false},
-    {"pxor", "", FAMILY_XOR, false},     {"pmaxs", "bwdq", FAMILY_MOST, false}, {"pmaxu", "bwdq", FAMILY_MOST, false},
-    {"pmins", "bwdq", FAMILY_LEAST, false}, {"pminu", "bwdq", FAMILY_LEAST, false}, {"adds", "sd", FAMILY_SUM, false},
-    {"addp", "sd", FAMILY_SUM, false},   {"subs", "sd", FAMILY_SUM, true},    {"subp", "sd", FAMILY_SUM, true},
-    {"maxs", "sd", FAMILY_MOST, false},  {"maxp", "sd", FAMILY_MOST, false},  {"mins", "sd", FAMILY_LEAST, false},
-    {"minp", "sd", FAMILY_LEAST, false}, {"orp", "sd", FAMILY_OR, false},     {"andp", "sd", FAMILY_AND, false},
-    {"xorp", "sd", FAMILY_XOR, false},   {"fmadd231s", "sd", FAMILY_SUM, false}, {"fmadd231p", "sd", FAMILY_SUM, false},
-    {"fnmadd231s", "sd", FAMILY_SUM, false}, {"fnmadd231p", "sd", FAMILY_SUM, false}, {"pdpbus", "d", FAMILY_SUM, false},
+    {"add", "", FAMILY_SUM, false},
+    {"sub", "", FAMILY_SUM, true},
+    {"or", "", FAMILY_OR, false},
+    {"and", "", FAMILY_AND, false},
+    {"xor", "", FAMILY_XOR, false},
+    {"padd", "bwdq", FAMILY_SUM, false},
+    {"psub", "bwdq", FAMILY_SUM, true},
+    {"por", "dq", FAMILY_OR, false},
+    {"por", "", FAMILY_OR, false},
+    {"pand", "dq", FAMILY_AND, false},
+    {"pand", "", FAMILY_AND, false},
+    {"pxor", "dq", FAMILY_XOR, false},
+    {"pxor", "", FAMILY_XOR, false},
+    {"pmaxs", "bwdq", FAMILY_MOST, false},
+    {"pmaxu", "bwdq", FAMILY_MOST, false},
+    {"pmins", "bwdq", FAMILY_LEAST, false},
+    {"pminu", "bwdq", FAMILY_LEAST, false},
+    {"adds", "sd", FAMILY_SUM, false},
+    {"addp", "sd", FAMILY_SUM, false},
+    {"subs", "sd", FAMILY_SUM, true},
+    {"subp", "sd", FAMILY_SUM, true},
+    {"maxs", "sd", FAMILY_MOST, false},
+    {"maxp", "sd", FAMILY_MOST, false},
+    {"mins", "sd", FAMILY_LEAST, false},
+    {"minp", "sd", FAMILY_LEAST, false},
+    {"orp", "sd", FAMILY_OR, false},
+    {"andp", "sd", FAMILY_AND, false},
+    {"xorp", "sd", FAMILY_XOR, false},
+    {"fmadd231s", "sd", FAMILY_SUM, false},
+    {"fmadd231p", "sd", FAMILY_SUM, false},
+    {"fnmadd231s", "sd", FAMILY_SUM, false},
+    {"fnmadd231p", "sd", FAMILY_SUM, false},
+    {"pdpbus", "d", FAMILY_SUM, false},
     {"pdpwss", "d", FAMILY_SUM, false},
 };
 
@@ -224,7 +247,8 @@ static bool only_chosen(const struct sight *sight, uint32_t number)
         bool reads = used.reads >> number & 1, writes = used.writes >> number & 1;
         if (!reads && !writes)
             continue;
-        bool chooses = row->mnemonic && writes && begins(row->mnemonic, "cmov"), compares = row->mnemonic && !writes && strcmp(row->mnemonic, "cmp") == 0;
+        bool chooses = row->mnemonic && writes && begins(row->mnemonic, "cmov"),
+             compares = row->mnemonic && !writes && strcmp(row->mnemonic, "cmp") == 0;
         if ((!chooses && !compares) || addresses_by(row, number))
             return false;
         chosen |= chooses;
@@ -312,13 +336,15 @@ static void width_measure(struct sight *sight)
         if (is_vector && row->vector_bits > vector)
             vector = row->vector_bits;
         width->is_fp |= row->is_fp;
-        computes |= is_vector && row->class != INSTRUCTION_LOAD && row->class != INSTRUCTION_STORE && row->class != INSTRUCTION_MOVE;
+        computes |= is_vector && row->class != INSTRUCTION_LOAD && row->class != INSTRUCTION_STORE &&
+                    row->class != INSTRUCTION_MOVE;
         if (touches_memory(row) && sight->path->addresses[at].step && row->memory.size_bytes * 8 > number)
             number = (uint16_t)(row->memory.size_bytes * 8);
     }
     if (number > width->element_bits)
         width->element_bits = number;
-    bool one = !vector || width->element_bits <= 64; /* converts or gathers numbers one by one into a vector: not told */
+    /* converts or gathers numbers one by one into a vector: not told */
+    bool one = !vector || width->element_bits <= 64;
     width->bits = vector ? vector : width->element_bits;
     if (vector && one && width->obstacle == LOOP_FREE)
         width->obstacle = LOOP_UNTOLD;
@@ -344,7 +370,8 @@ struct loop_width loop_width_of(const struct instruction *rows, struct loop_rows
                     : !ends_by_count(&sight) ? LOOP_BRANCHES
                                             : LOOP_FREE;
     /* What holds every turn comes before a branch: that may be turned into a choice between two results. */
-    enum loop_obstacle held[] = {carried_obstacle(&sight, false), carried_obstacle(&sight, true), memory_obstacle(&sight)};
+    enum loop_obstacle held[] = {carried_obstacle(&sight, false), carried_obstacle(&sight, true),
+                                 memory_obstacle(&sight)};
     for (size_t at = 0; at < array_count(held); at++)
         if (held[at] != LOOP_FREE && (*obstacle == LOOP_FREE || *obstacle == LOOP_BRANCHES))
             *obstacle = held[at];

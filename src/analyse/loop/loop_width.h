@@ -2,9 +2,9 @@
 /*
  * Could a loop compute several of its elements at once, and how many bits does it compute at once now?
  *
- * Judged by the code alone, and strictly: each turn goes the same way to an end that its data don't decide, its operands
- * follow one another in memory, nothing but counters and sums goes from turn to turn, and vectors have its instructions.
- * Whatever isn't certain is an obstacle.
+ * Judged by the code alone, and strictly: each turn goes the same way to an end that its data don't decide, its
+ * operands follow one another in memory, nothing but counters and sums goes from turn to turn, and vectors have its
+ * instructions. Whatever isn't certain is an obstacle.
  * Does not support: AArch64 (LOOP_UNTOLD: no mnemonics); whether two pointers overlap; how many turns there are.
  */
 #ifndef PLUMB_ANALYSE_LOOP_LOOP_WIDTH_H

@@ -27,7 +27,8 @@ struct access_cost {
     struct interval ratio;      /* huge / small, paired, 95 % */
     struct interval ratio_spread, wait_spread; /* as probe/page_walk.h has them; unknown: an older case */
     struct interval ns_near;    /* the same pattern over 256 KiB on huge pages: as if it fitted the near caches */
-    struct interval ns_touch_small, ns_touch_huge; /* first touch of 4 KiB, on either: as probe/page_walk.h has it; unknown: an older case */
+    /* first touch of 4 KiB, on either: as probe/page_walk.h has it; unknown: an older case */
+    struct interval ns_touch_small, ns_touch_huge;
     uint64_t measured_span_bytes;
     uint64_t blocks;
 };
@@ -38,9 +39,11 @@ struct access_costs {
     struct access_cost *items; /* in the order of the groups measured */
     size_t count;
     bool skid_known, one_behind;
-    bool exact;                    /* samples land on the stalled instruction itself, with the registers that it left (precise sampling) */
+    /* samples land on the stalled instruction itself, with the registers that it left (precise sampling) */
+    bool exact;
     struct interval exact_ratio;
-    bool restart_known, restarts_behind; /* behind a wrong guess samples land on the second instruction, not the first */
+    /* behind a wrong guess samples land on the second instruction, not the first */
+    bool restart_known, restarts_behind;
     struct interval behind_ratio;
     const char *skid_why_not;
 };

@@ -192,11 +192,13 @@ static void find_stride(struct data_summary *summary, const uint64_t *difference
     size_t candidate_count = 0, votes = 0;
     for (size_t at = 1; at < count && at < STRIDE_PAIRS; at++) {
         candidate_vote(candidates, &candidate_count, common_divisor(differences[at - 1], differences[at]));
-        candidate_vote(candidates, &candidate_count, common_divisor(to_lines(differences[at - 1]), to_lines(differences[at])));
+        candidate_vote(candidates, &candidate_count,
+                       common_divisor(to_lines(differences[at - 1]), to_lines(differences[at])));
         votes++;
     }
     double best = 0;
-    for (int turn = 0; turn < 2; turn++) /* first the share that can be had, then the largest step that has nearly that */
+    /* first the share that can be had, then the largest step that has nearly that */
+    for (int turn = 0; turn < 2; turn++)
         for (size_t at = 0; at < candidate_count; at++) {
             uint64_t bytes = candidates[at].bytes;
             if (candidates[at].votes * 20 < votes || bytes <= 2 * CACHE_LINE_BYTES)
@@ -251,7 +253,8 @@ static void find_pattern(struct data_summary *summary, const struct data_address
         return;
     }
     summary->ascending_share = (double)ascending / (double)found;
-    bool sweeps = summary->ascending_share >= ascending_share_least || summary->ascending_share <= 1 - ascending_share_least;
+    bool sweeps =
+        summary->ascending_share >= ascending_share_least || summary->ascending_share <= 1 - ascending_share_least;
     find_stride(summary, differences, found);
     bool all_multiples = grain > CACHE_LINE_BYTES && !sweeps;
     if (summary->stride_bytes && !all_multiples) {
@@ -279,7 +282,8 @@ struct data_summary data_summary_of(const struct data_address *addresses, size_t
     for (size_t at = 0; at < count; at++)
         sorted[at] = addresses[at].addr;
     qsort(sorted, count, sizeof(*sorted), u64_compare);
-    double line_pairs = colliding_pairs(sorted, count, CACHE_LINE_BYTES), page_pairs = colliding_pairs(sorted, count, PAGE_BYTES);
+    double line_pairs = colliding_pairs(sorted, count, CACHE_LINE_BYTES),
+           page_pairs = colliding_pairs(sorted, count, PAGE_BYTES);
     summary.known = true;
     summary.lowest = sorted[0];
     summary.highest = sorted[count - 1];
@@ -317,7 +321,8 @@ static void find_samples(sample_list *found, const struct data_address_request *
     uint32_t dso = request->symbol_id != SYMBOL_NONE ? symboliser_symbol(request->symboliser, request->symbol_id)->dso
                                                      : recording->samples.locations[request->location].dso;
     size_t first, end;
-    code_samples_range(request->samples, recording, dso, code->dso_addr, code->dso_addr + code->size_bytes, &first, &end);
+    code_samples_range(request->samples, recording, dso, code->dso_addr, code->dso_addr + code->size_bytes, &first,
+                       &end);
     for (size_t at = first; at < end; at++) {
         uint32_t location = request->samples->locations[at];
         for (uint32_t one = request->samples->first[location]; one < request->samples->first[location + 1]; one++)
@@ -358,7 +363,8 @@ static void add_sample(struct data_addresses *result, address_list *found, const
     const struct location *where = &samples->locations[sample->location];
     uint32_t sampled = instructions_row_at(instructions, where->dso_addr);
     bool exact = sample->misc & EXACT_IP;
-    bool counts_time = sample->event < request->recording->event_count && request->recording->events[sample->event].counts_ns;
+    bool counts_time =
+        sample->event < request->recording->event_count && request->recording->events[sample->event].counts_ns;
     bool shifted = false;
     for (size_t at = 0; at < instructions->event_count; at++)
         shifted |= instructions->events[at].event == sample->event && instructions->events[at].is_shifted && !exact;
@@ -473,7 +479,8 @@ static void find_step_in_code(const struct data_address_request *request, const 
         return;
     int64_t scale = memory->index_shift ? (int64_t)1 << memory->index_shift : memory->scale ? memory->scale : 1;
     int64_t step;
-    if (__builtin_mul_overflow(index, scale, &step) || __builtin_add_overflow(step, base, &step) || !step || step == INT64_MIN)
+    if (__builtin_mul_overflow(index, scale, &step) || __builtin_add_overflow(step, base, &step) || !step ||
+        step == INT64_MIN)
         return;
     summary->stride_bytes = (uint64_t)(step < 0 ? -step : step);
     summary->stride_from_code = true;

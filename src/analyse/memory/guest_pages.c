@@ -3,8 +3,10 @@
 
 #include <string.h>
 
-enum { PAGES_A_SPLIT = 512 }; /* small pages that one huge one becomes: splits are the cause when they explain half of them */
-static const double HUGE_ENOUGH = 0.9, HARDLY_HUGE = 0.5; /* shares: mapped huge for the most part; backed huge at all */
+/* small pages that one huge one becomes: splits are the cause when they explain half of them */
+enum { PAGES_A_SPLIT = 512 };
+/* shares: mapped huge for the most part; backed huge at all */
+static const double HUGE_ENOUGH = 0.9, HARDLY_HUGE = 0.5;
 
 bool guest_memory_is(const struct mapping_coverage *mapping, const struct guest_slots *slots)
 {
@@ -12,8 +14,9 @@ bool guest_memory_is(const struct mapping_coverage *mapping, const struct guest_
         return guest_slots_have(slots, mapping->area);
     enum page_backing backing = mapping->small.backing;
     uint64_t filled = mapping->sizes.base + mapping->sizes.huge + mapping->sizes.gigantic + mapping->sizes.swapped;
-    bool memory = backing == PAGE_BACKING_ANONYMOUS || backing == PAGE_BACKING_SHARED || backing == PAGE_BACKING_TMPFS ||
-                  backing == PAGE_BACKING_HUGETLB || (backing == PAGE_BACKING_FILE && mapping->area->protection[3] == 's');
+    bool memory = backing == PAGE_BACKING_ANONYMOUS || backing == PAGE_BACKING_SHARED ||
+                  backing == PAGE_BACKING_TMPFS || backing == PAGE_BACKING_HUGETLB ||
+                  (backing == PAGE_BACKING_FILE && mapping->area->protection[3] == 's');
     return memory && filled >= GUEST_MEMORY_LEAST_BYTES && strncmp(mapping->area->protection, "rw", 2) == 0;
 }
 
@@ -58,7 +61,8 @@ static enum guest_page_verdict verdict_of(const struct guest_pages *guest, const
         return GUEST_PAGES_SKEWED;
     if (slots && slots->logged_huge_bytes * 2 >= guest->backing_huge_bytes)
         return GUEST_PAGES_LOGGED;
-    if (guest->splits_by_nx.known && (double)guest->splits_by_nx.value * PAGES_A_SPLIT * 2 >= (double)guest->pages_4k.value)
+    if (guest->splits_by_nx.known &&
+        (double)guest->splits_by_nx.value * PAGES_A_SPLIT * 2 >= (double)guest->pages_4k.value)
         return GUEST_PAGES_SPLIT_BY_NX;
     return guest->shadow ? GUEST_PAGES_SHADOW_SMALL : GUEST_PAGES_SPLIT;
 }

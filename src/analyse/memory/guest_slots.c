@@ -54,9 +54,12 @@ static uint64_t whole_blocks(uint64_t start, uint64_t bytes)
     return last > first ? (last - first) * HUGE_PAGE_BYTES : 0;
 }
 
-struct guest_slots guest_slots_of(const struct memory_slots *slots, const struct page_coverage *coverage, struct arena *arena)
+struct guest_slots guest_slots_of(const struct memory_slots *slots, const struct page_coverage *coverage,
+                                  struct arena *arena)
 {
-    struct guest_slots all = {.items = arena_array(arena, struct slot_coverage, slots->count + 1), .count = slots->count, .sizes_known = coverage != NULL};
+    struct guest_slots all = {.items = arena_array(arena, struct slot_coverage, slots->count + 1),
+                              .count = slots->count,
+                              .sizes_known = coverage != NULL};
     for (size_t at = 0; at < slots->count; at++) {
         struct slot_coverage *item = &all.items[at];
         const struct memory_slot *slot = item->slot = &slots->items[at];
@@ -80,7 +83,8 @@ bool guest_slots_have(const struct guest_slots *slots, const struct page_area *a
 {
     for (size_t at = 0; at < slots->count; at++) {
         const struct memory_slot *slot = slots->items[at].slot;
-        if (!memory_slot_is_kvms(slot) && overlap(slot->host_addr, slot->host_addr + slot->bytes, area->start, area->end))
+        if (!memory_slot_is_kvms(slot) &&
+            overlap(slot->host_addr, slot->host_addr + slot->bytes, area->start, area->end))
             return true;
     }
     return false;

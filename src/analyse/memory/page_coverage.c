@@ -9,7 +9,9 @@ enum { GIGANTIC_BYTES = 1 << 30 };
 
 static void sizes_add(struct page_sizes *sizes, uint64_t bytes, uint64_t page_bytes, bool hugetlb)
 {
-    *(page_bytes >= GIGANTIC_BYTES ? &sizes->gigantic : page_bytes >= HUGE_PAGE_BYTES ? &sizes->huge : &sizes->base) += bytes;
+    *(page_bytes >= GIGANTIC_BYTES    ? &sizes->gigantic
+      : page_bytes >= HUGE_PAGE_BYTES ? &sizes->huge
+                                      : &sizes->base) += bytes;
     sizes->hugetlb += hugetlb && page_bytes >= HUGE_PAGE_BYTES ? bytes : 0;
 }
 
@@ -23,7 +25,10 @@ static struct page_sizes sizes_of_area(const struct page_area *area, uint64_t ba
     return sizes;
 }
 
-/* Ranges know sizes; smaps' area sums stand in where there are none, as of reservations too large to look at page by page. */
+/*
+ * Ranges know sizes; smaps' area sums stand in where there are none, as of reservations too large to look at page by
+ * page.
+ */
 static struct page_sizes sizes_of(const struct process_pages *pages, const struct page_area *area, size_t *range)
 {
     if (pages->method == PAGE_METHOD_SMAPS)
@@ -46,8 +51,8 @@ static int compare_mapping(const void *a, const void *b)
 }
 
 /* The analysis of causes goes by the sums that stand beside it. */
-static struct small_pages small_of(const struct mapping_coverage *mapping, uint64_t base_page_bytes, const struct huge_page *policy,
-                                   const struct huge_page_supply *supply)
+static struct small_pages small_of(const struct mapping_coverage *mapping, uint64_t base_page_bytes,
+                                   const struct huge_page *policy, const struct huge_page_supply *supply)
 {
     struct page_area area = *mapping->area;
     area.huge_bytes = mapping->sizes.huge + mapping->sizes.gigantic;
@@ -83,5 +88,6 @@ struct interval page_folio_share(const struct page_folios *folios, int order)
     if (!known)
         return (struct interval){.known = false};
     double share = (double)folios->pages[order] / (double)known;
-    return folios->all ? interval_exactly(share) : wilson_interval((double)folios->pages[order], (double)known, (double)known);
+    return folios->all ? interval_exactly(share)
+                       : wilson_interval((double)folios->pages[order], (double)known, (double)known);
 }

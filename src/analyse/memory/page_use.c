@@ -15,7 +15,8 @@ static const struct process_pages *pages_of(const struct process_pages *pages, s
     return NULL;
 }
 
-static void code_count(struct page_hits *code, const struct recording *recording, const struct process_pages *pages, size_t pages_count)
+static void code_count(struct page_hits *code, const struct recording *recording, const struct process_pages *pages,
+                       size_t pages_count)
 {
     const struct samples *samples = &recording->samples;
     for (size_t at = 0; at < samples->count; at++) {
@@ -27,11 +28,14 @@ static void code_count(struct page_hits *code, const struct recording *recording
             continue;
         const struct process_pages *own = pages_of(pages, pages_count, recording->threads.items[sample->thread].pid);
         uint64_t page_bytes = own ? process_pages_size_at(own, sample->ip) : 0;
-        *(!page_bytes ? &code->unknown : page_bytes > own->base_page_bytes ? &code->huge : &code->base) += 1 + sample->alike;
+        *(!page_bytes                         ? &code->unknown
+          : page_bytes > own->base_page_bytes ? &code->huge
+                                              : &code->base) += 1 + sample->alike;
     }
 }
 
-struct page_use page_use_of(const struct stalls *stalls, const struct recording *recording, const struct process_pages *pages, size_t pages_count)
+struct page_use page_use_of(const struct stalls *stalls, const struct recording *recording,
+                            const struct process_pages *pages, size_t pages_count)
 {
     struct page_use use = {.busiest = NULL};
     for (size_t at = 0; at < stalls->group_count; at++) {

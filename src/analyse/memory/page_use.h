@@ -2,8 +2,8 @@
 /*
  * On which page sizes does that lie which a program really touches: the data it waits for, the code it runs?
  *
- * Joins the addresses that sampled loads and stores went to (analyse/stall/stalls), and the sampled instructions' own, with the page
- * map of their process. Addresses whose page isn't known are counted as such, never spread over the rest.
+ * Joins the addresses that sampled loads and stores went to (analyse/stall/stalls), and the sampled instructions' own,
+ * with the page map of their process. Addresses whose page isn't known are counted as such, never spread over the rest.
  */
 #ifndef PLUMB_ANALYSE_MEMORY_PAGE_USE_H
 #define PLUMB_ANALYSE_MEMORY_PAGE_USE_H
@@ -21,6 +21,7 @@ struct page_use {
 };
 
 /* recording NULL: the case has none, and nothing is known of code. */
-struct page_use page_use_of(const struct stalls *stalls, const struct recording *recording, const struct process_pages *pages, size_t pages_count);
+struct page_use page_use_of(const struct stalls *stalls, const struct recording *recording,
+                            const struct process_pages *pages, size_t pages_count);
 
 #endif

@@ -29,7 +29,8 @@ static const struct {
     {"/SYSV", PAGE_BACKING_SHARED},
 };
 
-enum page_backing page_backing_of(const struct page_area *area, const struct huge_page_supply *supply, const struct page_mount **ret_mount)
+enum page_backing page_backing_of(const struct page_area *area, const struct huge_page_supply *supply,
+                                  const struct page_mount **ret_mount)
 {
     *ret_mount = NULL;
     if (area->kernel_page_bytes >= HUGE_PAGE_BYTES)
@@ -43,7 +44,9 @@ enum page_backing page_backing_of(const struct page_area *area, const struct hug
     if (!*ret_mount)
         return PAGE_BACKING_FILE;
     bool device = strcmp((*ret_mount)->type, "devtmpfs") == 0;
-    return device ? PAGE_BACKING_SPECIAL : strcmp((*ret_mount)->type, "tmpfs") == 0 ? PAGE_BACKING_TMPFS : PAGE_BACKING_FILE;
+    return device                                     ? PAGE_BACKING_SPECIAL
+           : strcmp((*ret_mount)->type, "tmpfs") == 0 ? PAGE_BACKING_TMPFS
+                                                      : PAGE_BACKING_FILE;
 }
 
 /* Of the mapping, what lies in whole aligned blocks. */
@@ -76,24 +79,28 @@ struct policy_row {
     bool needs_advice; /* else it forbids */
 };
 
-static enum small_page_cause cause_by_word(const char *word, bool advised, enum small_page_cause never, enum small_page_cause without_advice)
+static enum small_page_cause cause_by_word(const char *word, bool advised, enum small_page_cause never,
+                                           enum small_page_cause without_advice)
 {
-    static const struct policy_row rows[] = {{"never", false}, {"deny", false}, {"", false}, {"madvise", true}, {"advise", true}};
+    static const struct policy_row rows[] = {
+        {"never", false}, {"deny", false}, {"", false}, {"madvise", true}, {"advise", true}};
     for (size_t at = 0; at < array_count(rows); at++)
         if (strcmp(word, rows[at].word) == 0)
             return !rows[at].needs_advice ? never : advised ? SMALL_PAGE_NO_CAUSE : without_advice;
     return SMALL_PAGE_NO_CAUSE; /* always, within_size, force */
 }
 
-static enum small_page_cause cause_of_kind(struct small_pages *small, const struct page_area *area, const struct huge_page *policy, bool shmem)
+static enum small_page_cause cause_of_kind(struct small_pages *small, const struct page_area *area,
+                                           const struct huge_page *policy, bool shmem)
 {
     const struct fact_word *word = word_of_huge(policy, shmem, &small->policy_file);
     return !word->known ? SMALL_PAGE_NO_CAUSE
-           : shmem      ? cause_by_word(word->text, area->advised_huge, SMALL_PAGE_SHMEM_NEVER, SMALL_PAGE_SHMEM_ADVISED)
-                        : cause_by_word(word->text, area->advised_huge, SMALL_PAGE_POLICY_NEVER, SMALL_PAGE_POLICY_ADVISED);
+           : shmem ? cause_by_word(word->text, area->advised_huge, SMALL_PAGE_SHMEM_NEVER, SMALL_PAGE_SHMEM_ADVISED)
+                   : cause_by_word(word->text, area->advised_huge, SMALL_PAGE_POLICY_NEVER, SMALL_PAGE_POLICY_ADVISED);
 }
 
-static enum small_page_cause cause_by_policy(struct small_pages *small, const struct page_area *area, const struct huge_page *policy)
+static enum small_page_cause cause_by_policy(struct small_pages *small, const struct page_area *area,
+                                             const struct huge_page *policy)
 {
     switch (small->backing) {
     case PAGE_BACKING_ANONYMOUS:
@@ -144,15 +151,16 @@ static double backlog_of(uint64_t bytes, uint64_t base_page_bytes, const struct 
 /* All allows it: what may have kept it small. */
 static enum small_page_cause hindering_cause(const struct huge_page_supply *supply)
 {
-    if (supply->group_limit_bytes.known && supply->group_limit_bytes.value - supply->group_used_bytes.value < HUGE_PAGE_BYTES)
+    if (supply->group_limit_bytes.known &&
+        supply->group_limit_bytes.value - supply->group_used_bytes.value < HUGE_PAGE_BYTES)
         return SMALL_PAGE_GROUP_FULL;
     if (supply->free_block_bytes.known && supply->free_block_bytes.value < HUGE_PAGE_BYTES)
         return SMALL_PAGE_FRAGMENTED;
     return SMALL_PAGE_EARLIER;
 }
 
-struct small_pages small_pages_of(const struct page_area *area, uint64_t base_page_bytes, const struct huge_page *policy,
-                                  const struct huge_page_supply *supply)
+struct small_pages small_pages_of(const struct page_area *area, uint64_t base_page_bytes,
+                                  const struct huge_page *policy, const struct huge_page_supply *supply)
 {
     struct small_pages small = {.certain = true, .backlog_s = -1};
     small.backing = page_backing_of(area, supply, &small.mount);

@@ -2,9 +2,9 @@
 /*
  * Why is a mapping not on huge pages, and what would put it there?
  *
- * Goes through what the kernel asks, in its order: the process, the mapping's own advice, its shape, the policy for its kind of
- * memory; and when all of that allows it, what can keep memory small nevertheless. The first that forbids it is certain; what only
- * may be so is called that.
+ * Goes through what the kernel asks, in its order: the process, the mapping's own advice, its shape, the policy for its
+ * kind of memory; and when all of that allows it, what can keep memory small nevertheless. The first that forbids it is
+ * certain; what only may be so is called that.
  * Source: Documentation/admin-guide/mm/transhuge.rst, Documentation/filesystems/tmpfs.rst, madvise(2), prctl(2).
  */
 #ifndef PLUMB_ANALYSE_MEMORY_SMALL_PAGES_H
@@ -55,12 +55,15 @@ struct small_pages {
     uint64_t small_bytes;        /* present on base pages */
     uint64_t could_be_bytes;     /* of it at most in aligned blocks of 2 MiB within the mapping */
     const struct page_mount *mount; /* for files, or NULL */
-    const char *policy_file;     /* the 2 MiB size's own policy that forbids it; NULL: the general one's, or another cause */
-    double backlog_s;            /* where nothing forbids it: how long khugepaged takes to look at that much; negative: not known */
+    /* the 2 MiB size's own policy that forbids it; NULL: the general one's, or another cause */
+    const char *policy_file;
+    /* where nothing forbids it: how long khugepaged takes to look at that much; negative: not known */
+    double backlog_s;
 };
 
-enum page_backing page_backing_of(const struct page_area *area, const struct huge_page_supply *supply, const struct page_mount **ret_mount);
-struct small_pages small_pages_of(const struct page_area *area, uint64_t base_page_bytes, const struct huge_page *policy,
-                                  const struct huge_page_supply *supply);
+enum page_backing page_backing_of(const struct page_area *area, const struct huge_page_supply *supply,
+                                  const struct page_mount **ret_mount);
+struct small_pages small_pages_of(const struct page_area *area, uint64_t base_page_bytes,
+                                  const struct huge_page *policy, const struct huge_page_supply *supply);
 
 #endif

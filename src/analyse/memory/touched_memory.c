@@ -13,7 +13,11 @@ enum {
     WIDEST_SHIFT = 40,
     MET_WANTED = 6,        /* addresses a granule: one in 400 of those that are gone over is missed then */
     ALONE_IS_STRAY = 200,  /* with so many addresses a granule met once is no part of what the others go over */
-    APART_NS = 50000,      /* both timers of a thread at one moment are one address: the program stands still for a sample, 20 us where timers are exits */
+    /*
+     * both timers of a thread at one moment are one address: the program stands still for a sample, 20 us where timers
+     * are exits
+     */
+    APART_NS = 50000,
     PEELINGS = 4,
     ONCE_GRANULES = 16,    /* fewer say nothing of whether it came back */
 };
@@ -88,8 +92,8 @@ static double triples_within(const struct timed_address *sorted, size_t count, u
 }
 
 /*
- * Drawn evenly from N places, n addresses make n^2/2N pairs at one place and n^3/6N^2 triples. More triples than the pairs speak for:
- * some places are met more often than others, and pairs count those alone (a search's first steps).
+ * Drawn evenly from N places, n addresses make n^2/2N pairs at one place and n^3/6N^2 triples. More triples than the
+ * pairs speak for: some places are met more often than others, and pairs count those alone (a search's first steps).
  */
 static bool is_uneven(double pairs, double triples, double count)
 {
@@ -161,7 +165,8 @@ static double element_bytes(const struct timed_address *addresses, size_t count)
 {
     uint64_t apart = 0;
     for (size_t at = 1; at < count; at++)
-        apart = common_divisor(apart, addresses[at].addr > addresses[0].addr ? addresses[at].addr - addresses[0].addr : addresses[0].addr - addresses[at].addr);
+        apart = common_divisor(apart, addresses[at].addr > addresses[0].addr ? addresses[at].addr - addresses[0].addr
+                                                                             : addresses[0].addr - addresses[at].addr);
     return count >= ALONE_IS_STRAY && apart > 1 << LINE_SHIFT ? (double)apart : 1 << LINE_SHIFT;
 }
 
@@ -186,7 +191,8 @@ static struct ratios ratios_seen(const struct timed_address *addresses, size_t c
     apart_count = lines_peel(apart, apart_count, shift);
     if (shift == LINE_SHIFT)
         return ratios;
-    double pairs = pairs_within(apart, apart_count, LINE_SHIFT), element = element_bytes(addresses, count), granule = (double)(UINT64_C(1) << shift);
+    double pairs = pairs_within(apart, apart_count, LINE_SHIFT), element = element_bytes(addresses, count),
+           granule = (double)(UINT64_C(1) << shift);
     if (element >= granule)
         return ratios;
     ratios.lines = ratio_of(pairs, pairs_within(apart, apart_count, shift), granule / element);
@@ -254,7 +260,8 @@ static void stretches_find(struct touched_memory *touched, const struct timed_ad
         while (end < count && (sorted[end].addr >> shift) - (sorted[end - 1].addr >> shift) <= 1)
             end++;
         struct touched_stretch stretch = stretch_of(sorted[at].addr, sorted[end - 1].addr, end - at, shift);
-        struct touched_stretch *before = touched->stretch_count ? &touched->stretches[touched->stretch_count - 1] : NULL;
+        struct touched_stretch *before =
+            touched->stretch_count ? &touched->stretches[touched->stretch_count - 1] : NULL;
         if (before && stretch.first < before->end)
             stretch.first = before->end;
         stretch.lines_ratio = ratios->lines;
@@ -348,7 +355,8 @@ static int edge_compare(const void *a, const void *b)
 
 static void stretch_widen(struct touched_stretch *stretch, const struct touched_stretch *by)
 {
-    bool more_lines = by->lines_ratio.low > stretch->lines_ratio.low, more_pages = by->pages_ratio.low > stretch->pages_ratio.low;
+    bool more_lines = by->lines_ratio.low > stretch->lines_ratio.low,
+         more_pages = by->pages_ratio.low > stretch->pages_ratio.low;
     stretch->lines_ratio = more_lines || !stretch->lines_ratio.known ? by->lines_ratio : stretch->lines_ratio;
     stretch->pages_ratio = more_pages || !stretch->pages_ratio.known ? by->pages_ratio : stretch->pages_ratio;
 }

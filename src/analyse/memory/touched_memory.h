@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How much memory do accesses go over, and which: stretches with their share of lines and of pages, for one instruction,
- * and together for several?
+ * How much memory do accesses go over, and which: stretches with their share of lines and of pages, for one
+ * instruction, and together for several?
  *
- * Addresses are counted in granules as wide as it takes for each to be met some times: then what was not met lies outside,
- * and the stretches between are the memory gone over, sequential walks included (whose samples collide, or avoid one
- * another, by the clock). How many lines within are touched: all, where the code says that it goes in order; else by the
- * birthday rule among addresses of one granule, lines met too often to be drawn evenly counted by themselves. Where
- * pairs are too few to tell, or what is left is not met evenly either, only the least that the lines can be is known.
- * Shape: a stretch narrower than memory gone over by other means. Does not support: fewer than 30 addresses.
+ * Addresses are counted in granules as wide as it takes for each to be met some times: then what was not met lies
+ * outside, and the stretches between are the memory gone over, sequential walks included (whose samples collide, or
+ * avoid one another, by the clock). How many lines within are touched: all, where the code says that it goes in order;
+ * else by the birthday rule among addresses of one granule, lines met too often to be drawn evenly counted by
+ * themselves. Where pairs are too few to tell, or what is left is not met evenly either, only the least that the lines
+ * can be is known. Shape: a stretch narrower than memory gone over by other means. Does not support: fewer than 30
+ * addresses.
  */
 #ifndef PLUMB_ANALYSE_MEMORY_TOUCHED_MEMORY_H
 #define PLUMB_ANALYSE_MEMORY_TOUCHED_MEMORY_H

@@ -96,7 +96,9 @@ enum {
 };
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
 
-/* cos(phase), cos(phase - turn) and 2 cos(turn) of some differences: enough to turn them on by one multiplication each. */
+/*
+ * cos(phase), cos(phase - turn) and 2 cos(turn) of some differences: enough to turn them on by one multiplication each.
+ */
 struct turning {
     lanes now, before, twice;
 };
@@ -109,7 +111,10 @@ static void turning_set(struct turning *turning, size_t lane, double difference,
     turning->twice[lane] = 2 * cos(turn);
 }
 
-/* The sum of the phases' cosines at first, first + step, ... Millions of turns: with wide vectors where the CPU has them. */
+/*
+ * The sum of the phases' cosines at first, first + step, ... Millions of turns: with wide vectors where the CPU has
+ * them.
+ */
 #if defined(__x86_64__)
 __attribute__((target_clones("avx2", "default")))
 #endif
@@ -159,7 +164,8 @@ static double period_search(const double *differences, size_t count, double *ret
 }
 
 /* The best of the candidates around, all of them multiples of 4. */
-static uint64_t best_stride(const double *differences, size_t count, double about, double reach, uint64_t step, double *score)
+static uint64_t best_stride(const double *differences, size_t count, double about, double reach, uint64_t step,
+                            double *score)
 {
     uint64_t stride = (uint64_t)(about + 0.5);
     for (uint64_t candidate = (uint64_t)(about - reach) & ~UINT64_C(3); (double)candidate <= about + reach;

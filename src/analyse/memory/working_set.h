@@ -38,8 +38,8 @@ struct timed_address {
 };
 
 /*
- * Of addresses that came out of loads: steps are steps only where nearly all keep to them. An allocator's blocks lie apart by the same way again
- * and again, too, whatever order they are gone through in.
+ * Of addresses that came out of loads: steps are steps only where nearly all keep to them. An allocator's blocks lie
+ * apart by the same way again and again, too, whatever order they are gone through in.
  */
 void working_set_followed(struct working_set *set);
 /* Goes along rows: its stride is a step between lines that are all met in the end, not the distance of a few lines. */

@@ -5,7 +5,8 @@
 #include "statistics/json_interval.h"
 
 static const char *const names[PROBE_KIND_COUNT] = {
-    [PROBE_STEP] = "step", [PROBE_COLLAPSE] = "collapse", [PROBE_PIN] = "pin", [PROBE_HOG] = "hog", [PROBE_WIDTH] = "width",
+    [PROBE_STEP] = "step", [PROBE_COLLAPSE] = "collapse", [PROBE_PIN] = "pin",
+    [PROBE_HOG] = "hog",   [PROBE_WIDTH] = "width",
 };
 
 const char *probe_kind_name(enum probe_kind kind)
@@ -121,7 +122,8 @@ static void effect_read(struct probe_effect *effect, struct json_value value, st
     };
 }
 
-bool probe_results_read(struct probe_results *ret_results, struct json_value root, struct arena *arena, struct error *err)
+bool probe_results_read(struct probe_results *ret_results, struct json_value root, struct arena *arena,
+                        struct error *err)
 {
     struct probe_results results = {0};
     if (!json_is_record(root))

@@ -3,9 +3,9 @@
  * What did the opt-in probes of the target itself come to (plumb diagnose --probe)?
  *
  * step: its branches and its code, from bursts of instructions. The others each change one thing and compare speeds:
- * collapse (huge pages under the hot mapping), pin (threads kept on their CPUs), hog (others take bandwidth), width (the
- * library in use with narrower vectors). A speed-up is new speed / old speed, 1: no change; a control is the same figure
- * of known work of ours, which the change can't touch.
+ * collapse (huge pages under the hot mapping), pin (threads kept on their CPUs), hog (others take bandwidth), width
+ * (the library in use with narrower vectors). A speed-up is new speed / old speed, 1: no change; a control is the same
+ * figure of known work of ours, which the change can't touch.
  */
 #ifndef PLUMB_ANALYSE_PROBES_PROBE_RESULTS_H
 #define PLUMB_ANALYSE_PROBES_PROBE_RESULTS_H
@@ -56,7 +56,10 @@ struct probe_results {
 /* text: not copied. */
 void probe_result_note(struct probe_result *result, const char *text);
 
-/* As a part of a case, and the same in the JSON of a diagnosis: an object with a member for each probe that was asked for. */
+/*
+ * As a part of a case, and the same in the JSON of a diagnosis: an object with a member for each probe that was asked
+ * for.
+ */
 void probe_results_members(struct json_writer *json, const struct probe_results *results);
 void probe_results_write(const struct probe_results *results, struct text *out);
 /* Errors: ERROR_FORMAT. Owner: arena. */

@@ -122,7 +122,8 @@ static void branches_grow(struct building *building, const struct open_node *ope
     size_t kept_end = begin;
     for (size_t at = open->begin; at < open->end; at++) {
         const struct call_chain *chain = &building->chains[at];
-        uint32_t branch = chain->count == open->depth ? NO_BRANCH : building->branch_of_place[chain->places[open->depth]];
+        uint32_t branch =
+            chain->count == open->depth ? NO_BRANCH : building->branch_of_place[chain->places[open->depth]];
         if (branch != NO_BRANCH)
             building->sorted[building->branches.items[branch].begin++] = *chain;
     }

@@ -30,7 +30,9 @@ static bool is_meant(struct cutting *cutting, uint32_t location)
         *vec_push(&cutting->matches) = MATCH_UNASKED;
     uint8_t *match = &cutting->matches.items[symbol];
     if (*match == MATCH_UNASKED)
-        *match = regexec(cutting->functions, symboliser_symbol(cutting->symboliser, symbol)->name, 0, NULL, 0) ? MATCH_NO : MATCH_YES;
+        *match = regexec(cutting->functions, symboliser_symbol(cutting->symboliser, symbol)->name, 0, NULL, 0)
+                     ? MATCH_NO
+                     : MATCH_YES;
     return *match == MATCH_YES;
 }
 
@@ -51,7 +53,8 @@ static void item_cut(struct cutting *cutting, struct tally_item *item)
     item->stack = samples_callers(samples, callers, count);
 }
 
-void callees_cut(struct sample_tally *tally, struct recording *recording, struct symboliser *symboliser, const regex_t *functions)
+void callees_cut(struct sample_tally *tally, struct recording *recording, struct symboliser *symboliser,
+                 const regex_t *functions)
 {
     struct cutting cutting = {.recording = recording, .symboliser = symboliser, .functions = functions};
     for (size_t at = 0; at < tally->count; at++)

@@ -9,6 +9,7 @@
 #include <regex.h>
 
 /* Of several such functions in a stack the outermost counts. Adds stacks to the recording; samples without one stay. */
-void callees_cut(struct sample_tally *tally, struct recording *recording, struct symboliser *symboliser, const regex_t *functions);
+void callees_cut(struct sample_tally *tally, struct recording *recording, struct symboliser *symboliser,
+                 const regex_t *functions);
 
 #endif

@@ -28,11 +28,13 @@ void flame_push(struct flame *flame, const char *name, size_t length, enum flame
     uint32_t id = hashmap_find(&flame->frame_map, hash_u64(key), NULL, NULL, NULL); /* hash_u64 is one to one */
     if (id == HASHMAP_ABSENT) {
         id = (uint32_t)flame->frame_count++;
-        flame->frames = vec_reserve_bytes(flame->frames, &flame->frame_capacity, flame->frame_count, sizeof(*flame->frames));
+        flame->frames =
+            vec_reserve_bytes(flame->frames, &flame->frame_capacity, flame->frame_count, sizeof(*flame->frames));
         flame->frames[id] = (struct flame_frame){strings_text(&flame->names, (uint32_t)(key >> 8)), kind};
         hashmap_add(&flame->frame_map, hash_u64(key), id);
     }
-    flame->places = vec_reserve_bytes(flame->places, &flame->place_capacity, flame->place_count + 1, sizeof(*flame->places));
+    flame->places =
+        vec_reserve_bytes(flame->places, &flame->place_capacity, flame->place_count + 1, sizeof(*flame->places));
     flame->places[flame->place_count++] = id;
 }
 
@@ -59,7 +61,8 @@ void flame_stack(struct flame *flame, uint64_t weight)
         count = FLAME_DEPTH_MOST;
         flame->place_count = flame->stack_begin + count;
     }
-    flame->chains = vec_reserve_bytes(flame->chains, &flame->chain_capacity, flame->chain_count + 1, sizeof(*flame->chains));
+    flame->chains =
+        vec_reserve_bytes(flame->chains, &flame->chain_capacity, flame->chain_count + 1, sizeof(*flame->chains));
     flame->chains[flame->chain_count++] = (struct call_chain){.count = (uint32_t)count, .weight = weight};
     flame->stack_begin = flame->place_count;
     flame->total += weight;
@@ -74,8 +77,9 @@ static bool is_library(const char *dso)
 enum flame_kind flame_kind_of(const struct places *places, const struct place *place)
 {
     static const enum flame_kind kinds[] = {
-        [DSO_FILE] = FLAME_PROGRAM,     [DSO_KERNEL] = FLAME_KERNEL, [DSO_MODULE] = FLAME_KERNEL, [DSO_VDSO] = FLAME_LIBRARY,
-        [DSO_VSYSCALL] = FLAME_LIBRARY, [DSO_ANONYMOUS] = FLAME_JIT, [DSO_BPF] = FLAME_KERNEL,    [DSO_UNKNOWN] = FLAME_UNKNOWN};
+        [DSO_FILE] = FLAME_PROGRAM, [DSO_KERNEL] = FLAME_KERNEL,    [DSO_MODULE] = FLAME_KERNEL,
+        [DSO_VDSO] = FLAME_LIBRARY, [DSO_VSYSCALL] = FLAME_LIBRARY, [DSO_ANONYMOUS] = FLAME_JIT,
+        [DSO_BPF] = FLAME_KERNEL,   [DSO_UNKNOWN] = FLAME_UNKNOWN};
     if (place->level == 'k' || place->level == 'g')
         return FLAME_KERNEL;
     if (place->dso_id == DSO_NONE || !places->recording)

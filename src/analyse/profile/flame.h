@@ -2,8 +2,8 @@
 /*
  * What does a flame graph draw? One tree of stacks, whose frames know what kind of code they are.
  *
- * Stacks are handed in frame by frame, from the root on; the tree holds what weighs at least as much as asked, and what the
- * rest weighs stays with its callers and is told. Frames of one name and kind are one.
+ * Stacks are handed in frame by frame, from the root on; the tree holds what weighs at least as much as asked, and what
+ * the rest weighs stays with its callers and is told. Frames of one name and kind are one.
  */
 #ifndef PLUMB_ANALYSE_PROFILE_FLAME_H
 #define PLUMB_ANALYSE_PROFILE_FLAME_H

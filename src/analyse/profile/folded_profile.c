@@ -50,7 +50,8 @@ static void sum_add(struct sums *sums, uint32_t id, double weight)
 static int sum_compare(const void *a, const void *b)
 {
     const struct sum *one = a, *other = b;
-    return one->weight != other->weight ? (one->weight < other->weight) - (one->weight > other->weight) : (one->id > other->id) - (one->id < other->id);
+    return one->weight != other->weight ? (one->weight < other->weight) - (one->weight > other->weight)
+                                        : (one->id > other->id) - (one->id < other->id);
 }
 
 static void sums_done(struct sums *sums)
@@ -72,7 +73,9 @@ static bool begins_with_any(const char *name, const char *const *beginnings)
 /* How the kernel is entered; what is behind it is the program's. A "-" stands there where the tool parts the two. */
 static bool is_entry(const char *name)
 {
-    static const char *const entries[] = {"entry_SYSCALL", "do_syscall_64", "el0_svc", "el0t_64_sync", "asm_exc_", "asm_sysvec_", "ret_from_fork", "x64_sys_call", NULL};
+    static const char *const entries[] = {"entry_SYSCALL", "do_syscall_64", "el0_svc",
+                                          "el0t_64_sync",  "asm_exc_",      "asm_sysvec_",
+                                          "ret_from_fork", "x64_sys_call",  NULL};
     return strcmp(name, "-") == 0 || begins_with_any(name, entries);
 }
 
@@ -122,7 +125,8 @@ static uint32_t caller_of(const struct frames *frames)
 {
     for (size_t at = frames->user; at < frames->count; at++) {
         const char *name = frames->names[at];
-        bool waits = wait_kind_of_function(name) != WAIT_UNKNOWN || wait_lock_of(WAIT_UNKNOWN, &name, 1).kind != WAIT_UNKNOWN;
+        bool waits =
+            wait_kind_of_function(name) != WAIT_UNKNOWN || wait_lock_of(WAIT_UNKNOWN, &name, 1).kind != WAIT_UNKNOWN;
         if (!waits && strcmp(name, "[unknown]") != 0)
             return frames->ids[at];
     }
@@ -151,7 +155,8 @@ static void stack_add(struct folding *folding, const struct folded_stack *stack)
 
 static bool is_idle(enum wait_kind kind)
 {
-    return kind == WAIT_EVENTS || kind == WAIT_SLEEP || kind == WAIT_SIGNAL || kind == WAIT_TERMINAL || kind == WAIT_TRACED;
+    return kind == WAIT_EVENTS || kind == WAIT_SLEEP || kind == WAIT_SIGNAL || kind == WAIT_TERMINAL ||
+           kind == WAIT_TRACED;
 }
 
 size_t folded_shares_of(const struct folded_profile *profile, struct folded_share ret_shares[FOLDED_SHARES])
@@ -162,18 +167,21 @@ size_t folded_shares_of(const struct folded_profile *profile, struct folded_shar
         busy += is_idle((enum wait_kind)kind) ? 0 : by_kind[kind];
     if (!(busy > 0))
         return 0;
-    ret_shares[0] = (struct folded_share){FOLDED_LOCKS, by_kind[WAIT_LOCK] / busy, profile->lock.name ? profile->lock.name : ""};
+    ret_shares[0] =
+        (struct folded_share){FOLDED_LOCKS, by_kind[WAIT_LOCK] / busy, profile->lock.name ? profile->lock.name : ""};
     ret_shares[1] = (struct folded_share){FOLDED_STORAGE, (by_kind[WAIT_DISK] + by_kind[WAIT_FAULT]) / busy, ""};
     ret_shares[2] = (struct folded_share){FOLDED_NETWORK, by_kind[WAIT_NETWORK] / busy, ""};
     return FOLDED_SHARES;
 }
 
-static struct folded_function function_of(struct folding *folding, const struct sum *sum, double whole, struct arena *arena)
+static struct folded_function function_of(struct folding *folding, const struct sum *sum, double whole,
+                                          struct arena *arena)
 {
     return (struct folded_function){arena_string(arena, strings_text(&folding->names, sum->id)), sum->weight / whole};
 }
 
-void folded_profile_of(const struct folded_stack *stacks, size_t count, struct folded_profile *ret_profile, struct arena *arena)
+void folded_profile_of(const struct folded_stack *stacks, size_t count, struct folded_profile *ret_profile,
+                       struct arena *arena)
 {
     struct folding folding = {.result = ret_profile};
     *ret_profile = (struct folded_profile){0};
@@ -185,7 +193,8 @@ void folded_profile_of(const struct folded_stack *stacks, size_t count, struct f
     if (innermost->items.count)
         qsort(innermost->items.items, innermost->items.count, sizeof(struct sum), sum_compare);
     for (size_t at = 0; at < innermost->items.count && at < FOLDED_FUNCTIONS_MOST; at++)
-        ret_profile->functions[ret_profile->function_count++] = function_of(&folding, &innermost->items.items[at], innermost->total, arena);
+        ret_profile->functions[ret_profile->function_count++] =
+            function_of(&folding, &innermost->items.items[at], innermost->total, arena);
     if (lockers->items.count) {
         qsort(lockers->items.items, lockers->items.count, sizeof(struct sum), sum_compare);
         ret_profile->lock = function_of(&folding, &lockers->items.items[0], ret_profile->by_kind[WAIT_LOCK], arena);

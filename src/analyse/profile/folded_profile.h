@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What do folded stacks of another tool say: on a CPU in which functions, or off it, waiting for what and called by whom?
+ * What do folded stacks of another tool say: on a CPU in which functions, or off it, waiting for what and called by
+ * whom?
  *
- * A stack whose innermost function is the scheduler's is one that was off a CPU. Waits are told by the functions in it as those of
- * plumb's own recordings are (analyse/time/waiting, analyse/time/wait_locks).
+ * A stack whose innermost function is the scheduler's is one that was off a CPU. Waits are told by the functions in it
+ * as those of plumb's own recordings are (analyse/time/waiting, analyse/time/wait_locks).
  * Does not support: what the numbers count (samples, microseconds): shares alone are told.
  */
 #ifndef PLUMB_ANALYSE_PROFILE_FOLDED_PROFILE_H
@@ -34,9 +35,13 @@ struct folded_profile {
 };
 
 /* Owner of the names: arena. */
-void folded_profile_of(const struct folded_stack *stacks, size_t count, struct folded_profile *ret_profile, struct arena *arena);
+void folded_profile_of(const struct folded_stack *stacks, size_t count, struct folded_profile *ret_profile,
+                       struct arena *arena);
 
-/* Shares of what was off a CPU and not idle (waiting for events, a time to come, a person), by these names among imported rows. */
+/*
+ * Shares of what was off a CPU and not idle (waiting for events, a time to come, a person), by these names among
+ * imported rows.
+ */
 #define FOLDED_LOCKS "waits off a CPU for locks / all that aren't idle"
 #define FOLDED_STORAGE "waits off a CPU for storage / all that aren't idle"
 #define FOLDED_NETWORK "waits off a CPU for the network / all that aren't idle"

@@ -105,7 +105,9 @@ static enum host_part part_of(struct host_profile *profile, const struct host_sa
         return HOST_IDLE;
     if (!in_kernel)
         return HOST_USER;
-    return is_of(sample->own, HOST_GUEST_ENTRY) ? HOST_GUEST_ENTRY : is_of(sample->callers, HOST_GUEST_ENTRY) ? HOST_GUEST_EXITS : HOST_KERNEL;
+    return is_of(sample->own, HOST_GUEST_ENTRY)       ? HOST_GUEST_ENTRY
+           : is_of(sample->callers, HOST_GUEST_ENTRY) ? HOST_GUEST_EXITS
+                                                      : HOST_KERNEL;
 }
 
 void host_profile_add(struct host_profile *profile, const struct host_sample *sample)
@@ -136,12 +138,14 @@ double host_profile_share(const struct host_profile *profile, enum host_part par
 
 bool host_profile_has_guests(const struct host_profile *profile)
 {
-    return profile->weights[HOST_GUEST] > 0 || profile->weights[HOST_GUEST_ENTRY] > 0 || profile->weights[HOST_GUEST_EXITS] > 0;
+    return profile->weights[HOST_GUEST] > 0 || profile->weights[HOST_GUEST_ENTRY] > 0 ||
+           profile->weights[HOST_GUEST_EXITS] > 0;
 }
 
 /* ---- of a recording ---- */
 
-void host_naming_init(struct host_naming *naming, const struct recording *recording, const char *(*name)(void *, uint32_t), void *data)
+void host_naming_init(struct host_naming *naming, const struct recording *recording,
+                      const char *(*name)(void *, uint32_t), void *data)
 {
     size_t locations = recording->samples.location_count, stacks = recording->samples.stack_count;
     *naming = (struct host_naming){
@@ -220,7 +224,8 @@ static bool counts_time(const struct recorded_event *event)
            (event->counts_ns || strncmp(event->name, "cycles", strlen("cycles")) == 0);
 }
 
-void host_profile_of(struct host_profile *profile, const struct recording *recording, const struct code_bundle *bundle, const char *recorder)
+void host_profile_of(struct host_profile *profile, const struct recording *recording, const struct code_bundle *bundle,
+                     const char *recorder)
 {
     const struct samples *samples = &recording->samples;
     struct bundle_names names = {recording, bundle};
@@ -229,7 +234,8 @@ void host_profile_of(struct host_profile *profile, const struct recording *recor
     *profile = (struct host_profile){0};
     for (size_t at = 0; at < samples->count; at++) {
         const struct sample *item = &samples->items[at];
-        if (item->location == LOCATION_NONE || item->event >= recording->event_count || !counts_time(&recording->events[item->event]))
+        if (item->location == LOCATION_NONE || item->event >= recording->event_count ||
+            !counts_time(&recording->events[item->event]))
             continue;
         const char *comm = strings_text(&recording->strings, item->comm);
         struct host_sample sample = host_naming_sample(&naming, item->location, item->stack);
@@ -252,8 +258,9 @@ const char *host_recorder_of(const char *const *words, size_t count)
 /* Letters of perf record and plumb record that take a value, in the same word or the next. */
 static const char letters_with_value[] = "eFcCptumojrGkSI";
 static const char *const words_with_value[] = {
-    "event", "count", "freq", "output", "call-graph", "cpu", "pid", "tid", "uid", "cgroup", "mmap-pages", "branch-filter", "user-regs",
-    "intr-regs", "clockid", "delay", "filter", "realtime", "max-size", "switch-max-files", "group-size", "duration", "aux-sample", "proc-map-timeout",
+    "event",  "count",    "freq",       "output",           "call-graph", "cpu",       "pid",        "tid",
+    "uid",    "cgroup",   "mmap-pages", "branch-filter",    "user-regs",  "intr-regs", "clockid",    "delay",
+    "filter", "realtime", "max-size",   "switch-max-files", "group-size", "duration",  "aux-sample", "proc-map-timeout",
 };
 
 struct scoping {
@@ -332,7 +339,8 @@ static const char *whose(struct host_scope scope, struct arena *arena)
     case HOST_SCOPE_PROGRAM:
         return "the program that was started, with what it started";
     case HOST_SCOPE_PROCESSES:
-        return scope.list ? arena_printf(arena, "the processes or threads %s", scope.list) : "the processes that were watched";
+        return scope.list ? arena_printf(arena, "the processes or threads %s", scope.list)
+                          : "the processes that were watched";
     case HOST_SCOPE_CPUS:
         return !scope.list ? "the CPUs that were recorded"
                            : arena_printf(arena, "CPU%s %s", strpbrk(scope.list, ",-") ? "s" : "", scope.list);
@@ -347,13 +355,15 @@ static const char *whose(struct host_scope scope, struct arena *arena)
 const char *host_denominator(struct host_scope scope, const struct host_whole *whole, struct arena *arena)
 {
     bool of_cpus = host_scope_is_of_cpus(scope);
-    const char *what = whole->counts_ns ? of_cpus ? "the time of" : "the CPU time of" : arena_printf(arena, "all '%s' of", whole->event);
+    const char *what = whole->counts_ns ? of_cpus ? "the time of" : "the CPU time of"
+                                        : arena_printf(arena, "all '%s' of", whole->event);
     const char *idle = !of_cpus             ? ""
                        : whole->without_idle ? ", without idle time (exclude_idle)"
                        : whole->counts_ns    ? ", idle time included"
                        : strstr(whole->event, "cycles") || strstr(whole->event, "instructions")
                            ? ", which a halted CPU has none of: hardly any idle time"
                            : "";
-    return arena_printf(arena, "%s %s%s%s%s", what, whose(scope, arena), idle, whole->user_only ? ", outside the kernel only" : "",
+    return arena_printf(arena, "%s %s%s%s%s", what, whose(scope, arena), idle,
+                        whole->user_only ? ", outside the kernel only" : "",
                         of_cpus && whole->without_guests ? "; guests' own is left out (exclude_guest)" : "");
 }

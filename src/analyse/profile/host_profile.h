@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Whose time does a profile of a host's CPUs show: its guests', the way into and out of them, idling, the profile's own cost, the rest?
+ * Whose time does a profile of a host's CPUs show: its guests', the way into and out of them, idling, the profile's own
+ * cost, the rest?
  *
- * Each sample is laid at one part. The profile's own cost is told by names (data/host_symbols.tsv) in the sampled function and in those
- * that called it, and by the recorder's own process. A guest's time is told by the sample itself where the event sees into guests; else it
- * is found at the way in and out, together with what that way costs: the two can't be told apart there. Handling exits is told by call chains.
- * Does not support: kernels that name nothing (what can't be named is the kernel's), costs of the profiler outside sampled code, such as
- * interrupts that come while others are off.
+ * Each sample is laid at one part. The profile's own cost is told by names (data/host_symbols.tsv) in the sampled
+ * function and in those that called it, and by the recorder's own process. A guest's time is told by the sample itself
+ * where the event sees into guests; else it is found at the way in and out, together with what that way costs: the two
+ * can't be told apart there. Handling exits is told by call chains. Does not support: kernels that name nothing (what
+ * can't be named is the kernel's), costs of the profiler outside sampled code, such as interrupts that come while
+ * others are off.
  */
 #ifndef PLUMB_ANALYSE_PROFILE_HOST_PROFILE_H
 #define PLUMB_ANALYSE_PROFILE_HOST_PROFILE_H
@@ -65,7 +67,8 @@ struct host_naming {
     uint8_t *own, *callers; /* by location, by stack: parts, and whether that is known yet */
 };
 
-void host_naming_init(struct host_naming *naming, const struct recording *recording, const char *(*name)(void *, uint32_t), void *data);
+void host_naming_init(struct host_naming *naming, const struct recording *recording,
+                      const char *(*name)(void *, uint32_t), void *data);
 void host_naming_done(struct host_naming *naming);
 /* Mode, name and parts of a sample at the location; the stack may be STACK_NONE. */
 struct host_sample host_naming_sample(struct host_naming *naming, uint32_t location, uint32_t stack);
@@ -87,8 +90,12 @@ struct host_profile {
 
 struct code_bundle;
 
-/* Of all samples that count time or cycles, the idle threads' included. Names: of the bundle, which must outlive it. recorder: may be NULL. */
-void host_profile_of(struct host_profile *profile, const struct recording *recording, const struct code_bundle *bundle, const char *recorder);
+/*
+ * Of all samples that count time or cycles, the idle threads' included. Names: of the bundle, which must outlive it.
+ * recorder: may be NULL.
+ */
+void host_profile_of(struct host_profile *profile, const struct recording *recording, const struct code_bundle *bundle,
+                     const char *recorder);
 /* Whether guests show in it at all. */
 bool host_profile_has_guests(const struct host_profile *profile);
 
@@ -113,7 +120,10 @@ struct host_scope {
     const char *list; /* of CPUs, or processes; NULL: not said */
 };
 
-/* The name of the process that recorded, by the first of these words; NULL: not known. Another process may have the same name. */
+/*
+ * The name of the process that recorded, by the first of these words; NULL: not known. Another process may have the
+ * same name.
+ */
 const char *host_recorder_of(const char *const *words, size_t count);
 /* From the words of `perf record` or `plumb record`, as the recording's header keeps them. Owner of list: arena. */
 struct host_scope host_scope_of(const char *const *words, size_t count, struct arena *arena);

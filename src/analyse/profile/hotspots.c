@@ -34,7 +34,8 @@ static void folds_begin(struct building *building)
     for (size_t at = 0; at < array_count(folds); at++) {
         folds[at]->matters = folds[at]->dso || folds[at]->symbol || folds[at]->line;
         /* Functions of one name in two binaries, or overloaded, are two: as perf has it. */
-        folds[at]->whole = folds[at]->symbol && !building->places->options.addresses && (folds[at]->line || !building->places->options.lines);
+        folds[at]->whole = folds[at]->symbol && !building->places->options.addresses &&
+                           (folds[at]->line || !building->places->options.lines);
     }
 }
 
@@ -52,7 +53,8 @@ static void add_place_name(struct text *name, const struct place_fold *fold, con
         text_add(name, fold->symbol ? place->dso_path : place->dso);
     text_add_char(name, '\n');
     if (fold->symbol)
-        text_printf(name, "%" PRIx64 "%c%d%s\n", place->addr, place->level, place->symbol != NULL, place->is_inlined ? place->symbol : "");
+        text_printf(name, "%" PRIx64 "%c%d%s\n", place->addr, place->level, place->symbol != NULL,
+                    place->is_inlined ? place->symbol : "");
     if (fold->line && place->line)
         text_add(name, place->line);
 }
@@ -237,7 +239,8 @@ static struct row_key own_key(struct building *building, const struct tally_item
         key.branch = (uint32_t)branch->cycles << 16;
     if (has_key(building, COLUMN_MISPREDICTED))
         key.branch |= branch->outcome;
-    uint32_t marks = (has_key(building, COLUMN_IN_TRANSACTION) ? BRANCH_IN_TRANSACTION : 0) | (has_key(building, COLUMN_ABORT) ? BRANCH_ABORTS : 0);
+    uint32_t marks = (has_key(building, COLUMN_IN_TRANSACTION) ? BRANCH_IN_TRANSACTION : 0) |
+                     (has_key(building, COLUMN_ABORT) ? BRANCH_ABORTS : 0);
     key.branch |= (branch->marks & marks) << 8;
     return key;
 }
@@ -318,13 +321,16 @@ static uint32_t path_with_places(struct building *building, const struct row_key
 static uint32_t path_of(struct building *building, const struct tally_item *item)
 {
     building->frames.count = 0;
-    if ((building->options->children || building->options->trees) && !(building->is_trie && has_callers(building, item)))
+    if ((building->options->children || building->options->trees) &&
+        !(building->is_trie && has_callers(building, item)))
         frames_of(building, item);
     struct row_key own = own_key(building, item, places_of(building->places, item->location));
     return building->is_trie ? path_in_trie(building, &own, item) : path_with_places(building, &own, item->thread);
 }
 
-/* An item some places further on: where its callers were met before, what its own place will be looked for by is known. */
+/*
+ * An item some places further on: where its callers were met before, what its own place will be looked for by is known.
+ */
 static void item_fetch(struct building *building, const struct tally_item *item)
 {
     if (!building->is_trie || item->stack >= building->callers.count)
@@ -341,7 +347,8 @@ void paths_go_on(struct building *building, const struct tally_item *items, size
     for (size_t at = 0; at < count; at++) {
         if (at + ITEMS_AHEAD < count)
             item_fetch(building, &items[at + ITEMS_AHEAD]);
-        *vec_push(&building->item_paths) = items[at].event == building->event ? path_of(building, &items[at]) : PATH_NONE;
+        *vec_push(&building->item_paths) =
+            items[at].event == building->event ? path_of(building, &items[at]) : PATH_NONE;
     }
 }
 
@@ -465,7 +472,9 @@ void hotspots_build_on(struct building *building, struct hotspots *hotspots, con
     const struct hotspots_options *options = building->options;
     const struct recording *recording = building->recording;
     uint32_t event = building->event;
-    *hotspots = (struct hotspots){.places = building->places, .traits = options->traits, .other_count = options->event_count ? options->event_count - 1 : 0};
+    *hotspots = (struct hotspots){.places = building->places,
+                                  .traits = options->traits,
+                                  .other_count = options->event_count ? options->event_count - 1 : 0};
     if (hotspots->other_count)
         hotspots->other_totals = memory_alloc(memory_product(hotspots->other_count, sizeof(struct hotspot_counts)));
     building->hotspots = hotspots;

@@ -37,7 +37,8 @@ static bool dso_is_told(struct hotspots_ahead *ahead, const struct names_ahead *
 
 static bool location_is_told(struct hotspots_ahead *ahead, const struct names_ahead *names, uint32_t location)
 {
-    return location == LOCATION_NONE || dso_is_told(ahead, names, ahead->building.recording->samples.locations[location].dso);
+    return location == LOCATION_NONE ||
+           dso_is_told(ahead, names, ahead->building.recording->samples.locations[location].dso);
 }
 
 static bool stack_is_told(struct hotspots_ahead *ahead, const struct names_ahead *names, uint32_t id)
@@ -102,12 +103,14 @@ static void work(void *context, const struct names_ahead *names, struct recordin
     ahead->is_stopped |= count < ahead->items.count;
 }
 
-struct hotspots_ahead *hotspots_ahead_begin(const struct sample_tally *tally, const struct hotspots_options *options, struct places_options places)
+struct hotspots_ahead *hotspots_ahead_begin(const struct sample_tally *tally, const struct hotspots_options *options,
+                                            struct places_options places)
 {
     if (!options->children || !options->callers_first || options->keys & hotspot_key(COLUMN_PID))
         return NULL;
     struct hotspots_ahead *ahead = memory_alloc(sizeof(*ahead));
-    *ahead = (struct hotspots_ahead){.tally = tally, .follower = {ahead, waits, learn, work}, .building = {.options = options}};
+    *ahead = (struct hotspots_ahead){
+        .tally = tally, .follower = {ahead, waits, learn, work}, .building = {.options = options}};
     ahead->building.places = &ahead->places;
     places_init(&ahead->places, NULL, NULL, places);
     building_begin(&ahead->building);
@@ -119,10 +122,11 @@ const struct names_follower *hotspots_ahead_follower(const struct hotspots_ahead
     return ahead ? &ahead->follower : NULL;
 }
 
-bool hotspots_ahead_take(struct hotspots_ahead *ahead, uint32_t event, struct recording *recording, struct symboliser *symboliser,
-                         struct places *ret_places)
+bool hotspots_ahead_take(struct hotspots_ahead *ahead, uint32_t event, struct recording *recording,
+                         struct symboliser *symboliser, struct places *ret_places)
 {
-    if (!ahead || !ahead->has_event || ahead->building.event != event || !symboliser || ahead->places.symboliser != symboliser)
+    if (!ahead || !ahead->has_event || ahead->building.event != event || !symboliser ||
+        ahead->places.symboliser != symboliser)
         return false;
     *ret_places = ahead->places;
     ret_places->recording = recording;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The same rows as hotspots_build(), whose paths were found on another core while the recording was still being read: as soon as a sample's
- * locations have names, its path is known.
+ * The same rows as hotspots_build(), whose paths were found on another core while the recording was still being read:
+ * as soon as a sample's locations have names, its path is known.
  *
- * For reports with callers first alone, of one event, and where names need no more than dsos and locations: from the first sample on that
- * needs more the paths are left to hotspots_build_ahead().
+ * For reports with callers first alone, of one event, and where names need no more than dsos and locations: from the
+ * first sample on that needs more the paths are left to hotspots_build_ahead().
  */
 #ifndef PLUMB_ANALYSE_PROFILE_HOTSPOTS_AHEAD_H
 #define PLUMB_ANALYSE_PROFILE_HOTSPOTS_AHEAD_H
@@ -14,16 +14,20 @@
 
 struct hotspots_ahead;
 
-/* NULL when paths can't be found ahead with these options. tally and options stay where they are. Owner: the caller (hotspots_ahead_free). */
-struct hotspots_ahead *hotspots_ahead_begin(const struct sample_tally *tally, const struct hotspots_options *options, struct places_options places);
+/*
+ * NULL when paths can't be found ahead with these options. tally and options stay where they are. Owner: the caller
+ * (hotspots_ahead_free).
+ */
+struct hotspots_ahead *hotspots_ahead_begin(const struct sample_tally *tally, const struct hotspots_options *options,
+                                            struct places_options places);
 /* What names_ahead_begin() wants of it; as long-lived. */
 const struct names_follower *hotspots_ahead_follower(const struct hotspots_ahead *ahead);
 /*
- * Once the recording has been read: whether there are paths of that event, the first one that rows are asked for of. Then places has the names found so
- * far, and is the caller's. symboliser: the one that names_ahead_take() gave.
+ * Once the recording has been read: whether there are paths of that event, the first one that rows are asked for of.
+ * Then places has the names found so far, and is the caller's. symboliser: the one that names_ahead_take() gave.
  */
-bool hotspots_ahead_take(struct hotspots_ahead *ahead, uint32_t event, struct recording *recording, struct symboliser *symboliser,
-                         struct places *ret_places);
+bool hotspots_ahead_take(struct hotspots_ahead *ahead, uint32_t event, struct recording *recording,
+                         struct symboliser *symboliser, struct places *ret_places);
 /* hotspots_build() with what was taken, once. */
 void hotspots_ahead_build(struct hotspots_ahead *ahead, struct hotspots *hotspots);
 /* NULL is allowed. */

@@ -113,15 +113,18 @@ struct building {
 
 
 /*
- * Find the paths of further items of the event at hand. Needs of the building no more than options, places, the event, and
- * of the recording its stacks and, where they are keys, its threads' processes.
+ * Find the paths of further items of the event at hand. Needs of the building no more than options, places, the event,
+ * and of the recording its stacks and, where they are keys, its threads' processes.
  */
 void paths_go_on(struct building *building, const struct tally_item *items, size_t count);
 /* Paths found before, and the items that they are of, are forgotten. */
 void paths_forget(struct building *building);
 void building_begin(struct building *building);
 void building_done(struct building *building);
-/* Go on from what was found before: all of the building that paths_go_on() speaks of is there, and becomes the rows' own. */
+/*
+ * Go on from what was found before: all of the building that paths_go_on() speaks of is there, and becomes the rows'
+ * own.
+ */
 void hotspots_build_on(struct building *building, struct hotspots *hotspots, const struct sample_tally *tally);
 
 /* The row of a place, as the path's other keys say. */

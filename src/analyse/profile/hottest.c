@@ -98,7 +98,8 @@ struct hot_list {
 };
 
 /* Code without a name counts together by function where its bounds are known, else by region. */
-static uint64_t key_of(struct symboliser *symboliser, uint32_t symbol_id, uint32_t location, const struct location *where)
+static uint64_t key_of(struct symboliser *symboliser, uint32_t symbol_id, uint32_t location,
+                       const struct location *where)
 {
     enum { REGION_BYTES = 8192 };
     uint64_t start, size_bytes;
@@ -109,7 +110,8 @@ static uint64_t key_of(struct symboliser *symboliser, uint32_t symbol_id, uint32
     return hash_combine(hash_u64((uint64_t)where->dso << 32 | UINT32_MAX), start);
 }
 
-static void hot_add(struct hot_list *list, uint64_t key, uint32_t symbol_id, uint32_t location, const struct tally *tally)
+static void hot_add(struct hot_list *list, uint64_t key, uint32_t symbol_id, uint32_t location,
+                    const struct tally *tally)
 {
     uint32_t at = hashmap_find(&list->by_key, key, NULL, NULL, NULL);
     if (at == HASHMAP_ABSENT) {
@@ -139,7 +141,10 @@ static void hot_add_dso(struct hot_list *list, const struct recording *recording
     }
 }
 
-/* Equal ones by where they were met first, so that the order is the same every time: symbols' numbers are given as names are found. */
+/*
+ * Equal ones by where they were met first, so that the order is the same every time: symbols' numbers are given as
+ * names are found.
+ */
 static int hot_compare(const void *a, const void *b)
 {
     const struct hot_symbol *x = a, *y = b;

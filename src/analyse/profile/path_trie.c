@@ -16,7 +16,8 @@ void path_trie_begin(struct building *building)
 {
     vec_for_each (&building->groups, group)
         vec_done(&group->way);
-    building->nodes.count = building->links.count = building->ends.count = building->groups.count = building->callers.count = 0;
+    building->nodes.count = building->links.count = building->ends.count = building->groups.count =
+        building->callers.count = 0;
     hashmap_done(&building->node_map);
 }
 
@@ -30,7 +31,10 @@ void path_trie_done(struct building *building)
     vec_done(&building->groups);
 }
 
-/* A node's hash is that of all places on the way to it: so it is known, and fetched, before the nodes above it are found. */
+/*
+ * A node's hash is that of all places on the way to it: so it is known, and fetched, before the nodes above it are
+ * found.
+ */
 static uint64_t hash_below(uint64_t above, uint32_t place)
 {
     return hash_u64(above + 0x9e3779b97f4a7c15u + place);
@@ -93,7 +97,8 @@ struct way_end path_trie_add(struct building *building, uint32_t group_id)
     struct path_group *group = &building->groups.items[group_id];
     if (group->root == PATH_NODE_NONE)
         group->root = node_add(building, (struct path_link){.place = group_id, .parent = PATH_NODE_NONE});
-    struct way_end end = {.group = group_id, .node = group->root, .hash = hash_u64(group_id), .depth = (uint32_t)building->frames.count};
+    struct way_end end = {
+        .group = group_id, .node = group->root, .hash = hash_u64(group_id), .depth = (uint32_t)building->frames.count};
     size_t common = way_in_common(building, group);
     if (common) {
         end.node = group->way.items[common - 1].node;
@@ -107,7 +112,8 @@ struct way_end path_trie_add(struct building *building, uint32_t group_id)
     }
     for (size_t at = common; at < group->way.count; at++) {
         struct way_step *step = &group->way.items[at];
-        end.node = step->node = node_get(building, (struct path_link){.place = step->place, .parent = end.node}, step->hash);
+        end.node = step->node =
+            node_get(building, (struct path_link){.place = step->place, .parent = end.node}, step->hash);
     }
     return end;
 }
@@ -172,7 +178,10 @@ static bool way_has_row(const struct building *building, uint32_t node, uint64_t
     return nodes[node].depth > 0;
 }
 
-/* A node that the path brought: its row counts all that went this way, unless it is a recursion, as a sample counts once. */
+/*
+ * A node that the path brought: its row counts all that went this way, unless it is a recursion, as a sample counts
+ * once.
+ */
 static void node_count(struct building *building, const struct path *path, uint32_t id, uint64_t *rows)
 {
     const struct path_link *link = &building->links.items[id];
@@ -189,7 +198,8 @@ static void node_count(struct building *building, const struct path *path, uint3
 
 void path_trie_count(struct building *building)
 {
-    uint64_t *rows = memory_alloc(memory_product(building->links.count, sizeof(*rows))); /* by node, as row_bit() has them */
+    /* by node, as row_bit() has them */
+    uint64_t *rows = memory_alloc(memory_product(building->links.count, sizeof(*rows)));
     nodes_begin(building);
     nodes_sum(building);
     for (uint32_t at = 0; at < building->paths.count; at++) {
@@ -359,7 +369,8 @@ static void branches_grow(struct growing *growing, uint32_t parent)
         branch->begin = begin;
         begin += branch->elements;
         uint32_t child = tree_node_add(growing->tree, parent, branch->place);
-        *(last == CALL_NODE_NONE ? &growing->tree->items[parent].first_child : &growing->tree->items[last].next_sibling) = child;
+        *(last == CALL_NODE_NONE ? &growing->tree->items[parent].first_child
+                                 : &growing->tree->items[last].next_sibling) = child;
         last = child;
         *vec_push(&growing->open) = (struct open_node){child, branch->begin, begin};
     }
@@ -484,7 +495,8 @@ static void forest_grow(void *context)
     struct building *building = forest->building;
     struct growing growing = {
         .seed = &forest->seed,
-        .own_of_node = table_memory_alloc(building->nodes.count, sizeof(uint32_t)), /* its pages are looked at before they are written */
+        /* its pages are looked at before they are written */
+        .own_of_node = table_memory_alloc(building->nodes.count, sizeof(uint32_t)),
         .branch_of_place = memory_alloc(memory_product(building->places->count, sizeof(uint32_t))),
     };
     memset(growing.branch_of_place, 0xff, building->places->count * sizeof(uint32_t));

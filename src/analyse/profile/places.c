@@ -46,9 +46,11 @@ static bool place_equal(const void *context, uint32_t id, const void *key)
 {
     const struct places *places = context;
     const struct place *a = &places->items[id], *b = key;
-    return a->addr == b->addr && a->apart_addr == b->apart_addr && a->level == b->level && a->is_inlined == b->is_inlined &&
-           a->dso == b->dso && same_text(a->dso_path, b->dso_path) && same_text(a->line, b->line) &&
-           same_text(a->symbol, b->symbol); /* two builds may have been mapped by one path (containers): their functions differ */
+    return a->addr == b->addr && a->apart_addr == b->apart_addr && a->level == b->level &&
+           a->is_inlined == b->is_inlined && a->dso == b->dso && same_text(a->dso_path, b->dso_path) &&
+           same_text(a->line, b->line) &&
+           /* two builds may have been mapped by one path (containers): their functions differ */
+           same_text(a->symbol, b->symbol);
 }
 
 static uint64_t text_hash(const char *text)
@@ -83,8 +85,10 @@ static const char *line_text(struct places *places, const struct place *place, c
 {
     char text[PATH_MAX + 16];
     if (line && line->path && line->line)
-        snprintf(text, sizeof(text), "%s:%u", places->options.whole_paths ? line->path : last_part(line->path), line->line);
-    else if (places->options.unknown_lines == UNKNOWN_LINE_NONE || (places->options.unknown_lines == UNKNOWN_LINE_ADDRESS && !place->is_mapped))
+        snprintf(text, sizeof(text), "%s:%u", places->options.whole_paths ? line->path : last_part(line->path),
+                 line->line);
+    else if (places->options.unknown_lines == UNKNOWN_LINE_NONE ||
+             (places->options.unknown_lines == UNKNOWN_LINE_ADDRESS && !place->is_mapped))
         return NULL;
     else if (place->symbol && places->options.unknown_lines == UNKNOWN_LINE_OFFSET)
         snprintf(text, sizeof(text), "%s+%" PRIu64, place->symbol, dso_addr - place->addr);
@@ -103,7 +107,8 @@ static void add_frame(struct places *places, struct place_span *span, uint32_t p
 
 static uint32_t symbol_of_location(const struct places *places, uint32_t location)
 {
-    bool stays_bare = places->options.kernel_bare && places->recording->samples.locations[location].cpu_mode == CPU_MODE_KERNEL;
+    bool stays_bare =
+        places->options.kernel_bare && places->recording->samples.locations[location].cpu_mode == CPU_MODE_KERNEL;
     return places->symboliser && !stays_bare ? symboliser_symbol_id(places->symboliser, location) : SYMBOL_NONE;
 }
 
@@ -139,7 +144,8 @@ static size_t lines_of(struct places *places, uint32_t location, struct source_l
         return symboliser_line(places->symboliser, location, &lines[0]);
     if (places->options.lines)
         return symboliser_lines(places->symboliser, location, lines, INLINES_MOST);
-    size_t count = places->options.inlines ? symboliser_functions(places->symboliser, location, functions, INLINES_MOST) : 0;
+    size_t count =
+        places->options.inlines ? symboliser_functions(places->symboliser, location, functions, INLINES_MOST) : 0;
     for (size_t at = 0; at < count; at++)
         lines[at] = (struct source_line){.function = functions[at]};
     return count;
@@ -215,10 +221,14 @@ void place_add_name(struct text *out, const struct place *place)
     if (place->symbol)
         text_add(out, place->symbol);
     else
-        text_printf(out, place->dso && place->dso[0] == '[' ? "%s" : "[%s]", place->dso && place->dso[0] ? place->dso : "unknown");
+        text_printf(out, place->dso && place->dso[0] == '[' ? "%s" : "[%s]",
+                    place->dso && place->dso[0] ? place->dso : "unknown");
 }
 
-/* Memory that is mapped, but not to be run, and addresses of no mapping. Where protections weren't recorded nothing is known. */
+/*
+ * Memory that is mapped, but not to be run, and addresses of no mapping. Where protections weren't recorded nothing is
+ * known.
+ */
 static bool is_no_code(const struct recording *recording, uint32_t id)
 {
     enum { EXECUTABLE = 4 }; /* PROT_EXEC of mmap(2) */

@@ -75,8 +75,8 @@ const struct place *places_at(struct places *places, uint32_t location);
 /* The location's frames, innermost first: inlined functions, then the function. Valid until the next call. */
 size_t places_frames(struct places *places, uint32_t location, const uint32_t **ret_frames);
 /*
- * How many of a stack's locations, leaf first, are code: at its end an unwinder that lost its way names words of the stack, the heap or no mapping at
- * all, which are nobody's caller. At least `least`.
+ * How many of a stack's locations, leaf first, are code: at its end an unwinder that lost its way names words of the
+ * stack, the heap or no mapping at all, which are nobody's caller. At least `least`.
  */
 size_t stack_code_count(const struct recording *recording, const uint32_t *locations, size_t count, size_t least);
 /* What a frame of a stack is called: its symbol, or "[dso]" where nothing names it. */

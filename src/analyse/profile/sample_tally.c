@@ -17,7 +17,8 @@ static bool thread_matters(const struct sample_tally *tally, const struct tally_
 static bool same_kind(const struct sample_tally *tally, const struct tally_item *a, const struct tally_item *b)
 {
     return a->location == b->location && a->stack == b->stack && a->comm == b->comm && a->event == b->event &&
-           a->branch == b->branch && a->cpu == b->cpu && a->traits == b->traits && (!thread_matters(tally, a) || a->thread == b->thread);
+           a->branch == b->branch && a->cpu == b->cpu && a->traits == b->traits &&
+           (!thread_matters(tally, a) || a->thread == b->thread);
 }
 
 /* Small: the table is what each sample looks into anew. */
@@ -88,7 +89,8 @@ static void item_fetch(const struct sample_tally *tally, const struct tally_wait
 static void item_count(struct sample_tally *tally, const struct tally_waiting *waiting)
 {
     size_t at = slot_of_hash(tally, waiting->hash, waiting->hash);
-    while (tally->slots[at].item_behind && !same_kind(tally, &tally->items[tally->slots[at].item_behind - 1], &waiting->item))
+    while (tally->slots[at].item_behind &&
+           !same_kind(tally, &tally->items[tally->slots[at].item_behind - 1], &waiting->item))
         at = slot_of_hash(tally, at + 1, waiting->hash);
     struct tally_slot *slot = &tally->slots[at];
     if (!slot->item_behind) {

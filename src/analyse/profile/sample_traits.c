@@ -75,7 +75,8 @@ uint32_t *sample_traits_settle(struct sample_traits *traits, trait_text_add add,
     return settled;
 }
 
-void sample_traits_show(const struct sample_traits *traits, uint32_t set, size_t trait, uint64_t samples, struct text *out)
+void sample_traits_show(const struct sample_traits *traits, uint32_t set, size_t trait, uint64_t samples,
+                        struct text *out)
 {
     uint64_t value = traits->sets[set].values[trait];
     switch (traits->items[trait].form) {

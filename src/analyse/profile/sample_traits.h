@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What else tells samples apart, beside where they fell and who was there: weights, what memory answered, the fields of a
- * tracepoint. Each such key is a trait with a value for every sample; the values of one sample together are interned as a set, so
- * that a tally need only count by the set's number.
+ * What else tells samples apart, beside where they fell and who was there: weights, what memory answered, the fields of
+ * a tracepoint. Each such key is a trait with a value for every sample; the values of one sample together are interned
+ * as a set, so that a tally need only count by the set's number.
  */
 #ifndef PLUMB_ANALYSE_PROFILE_SAMPLE_TRAITS_H
 #define PLUMB_ANALYSE_PROFILE_SAMPLE_TRAITS_H
@@ -50,10 +50,13 @@ uint64_t sample_traits_text(struct sample_traits *traits, struct view text);
 uint32_t sample_traits_intern(struct sample_traits *traits, const struct trait_set *set);
 /* How the text of a location is found; adds it to `out`. */
 typedef void (*trait_text_add)(void *context, size_t trait, uint32_t location, struct text *out);
-/* Make texts of the sets' locations; ret_sets[set] is the set that it becomes, of those there were. Owner: the caller. */
+/*
+ * Make texts of the sets' locations; ret_sets[set] is the set that it becomes, of those there were. Owner: the caller.
+ */
 uint32_t *sample_traits_settle(struct sample_traits *traits, trait_text_add add, void *context);
 /* The value of a set, as its column shows it for a row of so many samples. */
-void sample_traits_show(const struct sample_traits *traits, uint32_t set, size_t trait, uint64_t samples, struct text *out);
+void sample_traits_show(const struct sample_traits *traits, uint32_t set, size_t trait, uint64_t samples,
+                        struct text *out);
 /* Numbers ascend, texts go by the alphabet. */
 int sample_traits_order(const struct sample_traits *traits, uint32_t a, uint32_t b, size_t trait);
 

@@ -17,7 +17,10 @@ struct list_key {
     size_t count;
 };
 
-/* A stack is told by two lists. A location's own ends with the first place that isn't inlined, so equal frames are equal lists. */
+/*
+ * A stack is told by two lists. A location's own ends with the first place that isn't inlined, so equal frames are
+ * equal lists.
+ */
 struct stack_key {
     const char *comm;
     uint32_t event, leaf, callers;
@@ -45,7 +48,8 @@ static bool list_equal(const void *context, uint32_t id, const void *key)
     const struct frame_list *list = &profiling->lists.items[id];
     const struct list_key *sought = key;
     return list->count == sought->count &&
-           (!list->count || memcmp(profiling->frames.items + list->first, sought->frames, list->count * sizeof(*sought->frames)) == 0);
+           (!list->count ||
+            memcmp(profiling->frames.items + list->first, sought->frames, list->count * sizeof(*sought->frames)) == 0);
 }
 
 /* The list of the frames from `first` on, which are taken back if they are known. */
@@ -124,7 +128,8 @@ static struct stack_key key_of(struct profiling *profiling, const struct tally_i
     uint32_t leaf = stack && !stack->of_callers ? samples->frames[stack->first] : item->location;
     struct stack_key key = {.comm = strings_text(&profiling->recording->strings, item->comm), .event = item->event,
                             .leaf = location_list(profiling, leaf)};
-    key.callers = stack ? callers_list(profiling, item->stack) : list_close(profiling, (uint32_t)profiling->frames.count);
+    key.callers =
+        stack ? callers_list(profiling, item->stack) : list_close(profiling, (uint32_t)profiling->frames.count);
     return key;
 }
 
@@ -133,10 +138,12 @@ static void stack_add(struct profiling *profiling, const struct stack_key *key)
     struct stack_profile *profile = profiling->profile;
     const struct frame_list lists[] = {profiling->lists.items[key->leaf], profiling->lists.items[key->callers]};
     uint32_t first = (uint32_t)profile->frame_count, count = lists[0].count + lists[1].count;
-    profile->frames = vec_reserve_bytes(profile->frames, &profile->frame_capacity, first + (size_t)count, sizeof(*profile->frames));
+    profile->frames =
+        vec_reserve_bytes(profile->frames, &profile->frame_capacity, first + (size_t)count, sizeof(*profile->frames));
     for (size_t at = 0; at < array_count(lists); at++) {
         if (lists[at].count)
-            memcpy(profile->frames + profile->frame_count, profiling->frames.items + lists[at].first, lists[at].count * sizeof(*profile->frames));
+            memcpy(profile->frames + profile->frame_count, profiling->frames.items + lists[at].first,
+                   lists[at].count * sizeof(*profile->frames));
         profile->frame_count += lists[at].count;
     }
     *vec_push(profile) = (struct profile_stack){.event = key->event, .comm = key->comm, .first = first, .count = count};
@@ -163,10 +170,13 @@ static void item_add(struct profiling *profiling, const struct tally_item *item)
 /* An item whose turn comes soon: what was named already says where it will be looked for. */
 static void item_fetch(const struct profiling *profiling, const struct tally_item *item)
 {
-    if (item->stack == STACK_NONE || item->location == LOCATION_NONE || !profiling->recording->samples.stacks[item->stack].of_callers)
+    if (item->stack == STACK_NONE || item->location == LOCATION_NONE ||
+        !profiling->recording->samples.stacks[item->stack].of_callers)
         return;
-    struct stack_key key = {.comm = strings_text(&profiling->recording->strings, item->comm), .event = item->event,
-                            .leaf = profiling->of_location[item->location], .callers = profiling->of_stack[item->stack]};
+    struct stack_key key = {.comm = strings_text(&profiling->recording->strings, item->comm),
+                            .event = item->event,
+                            .leaf = profiling->of_location[item->location],
+                            .callers = profiling->of_stack[item->stack]};
     hashmap_fetch(&profiling->map, key_hash(&key));
 }
 
@@ -188,11 +198,12 @@ static void profiling_done(struct profiling *profiling)
     free(profiling->of_stack);
 }
 
-void stack_profile_build(struct stack_profile *profile, const struct sample_tally *tally, const struct recording *recording,
-                         struct places *places)
+void stack_profile_build(struct stack_profile *profile, const struct sample_tally *tally,
+                         const struct recording *recording, struct places *places)
 {
     *profile = (struct stack_profile){.places = places};
-    profile->events = vec_reserve_bytes(NULL, &profile->event_capacity, recording->event_count, sizeof(*profile->events));
+    profile->events =
+        vec_reserve_bytes(NULL, &profile->event_capacity, recording->event_count, sizeof(*profile->events));
     for (size_t at = 0; at < recording->event_count; at++)
         profile->events[profile->event_count++] =
             (struct profile_event){.name = recording->events[at].name, .counts_ns = recording->events[at].counts_ns};

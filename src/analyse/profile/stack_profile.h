@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which distinct stacks were met, how often? What other tools read profiles as: one entry for each stack that is the same to a
- * reader (the same functions in the same order, of the same event and thread name), however many addresses were behind it.
+ * Which distinct stacks were met, how often? What other tools read profiles as: one entry for each stack that is the
+ * same to a reader (the same functions in the same order, of the same event and thread name), however many addresses
+ * were behind it.
  */
 #ifndef PLUMB_ANALYSE_PROFILE_STACK_PROFILE_H
 #define PLUMB_ANALYSE_PROFILE_STACK_PROFILE_H
@@ -34,9 +35,12 @@ struct stack_profile {
     const struct places *places;
 };
 
-/* Samples without a chain are stacks of one place. Owner: the caller (stack_profile_done); recording and places must outlive it. */
-void stack_profile_build(struct stack_profile *profile, const struct sample_tally *tally, const struct recording *recording,
-                         struct places *places);
+/*
+ * Samples without a chain are stacks of one place. Owner: the caller (stack_profile_done); recording and places must
+ * outlive it.
+ */
+void stack_profile_build(struct stack_profile *profile, const struct sample_tally *tally,
+                         const struct recording *recording, struct places *places);
 void stack_profile_done(struct stack_profile *profile);
 
 #endif

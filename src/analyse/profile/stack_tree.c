@@ -49,7 +49,8 @@ static uint32_t frame_of(struct building *building, const char *name, const char
 
 static bool is_kernel_dso(const struct recording *recording, uint32_t dso)
 {
-    return dso != DSO_NONE && (recording->spaces.dsos[dso].kind == DSO_KERNEL || recording->spaces.dsos[dso].kind == DSO_MODULE);
+    return dso != DSO_NONE &&
+           (recording->spaces.dsos[dso].kind == DSO_KERNEL || recording->spaces.dsos[dso].kind == DSO_MODULE);
 }
 
 static uint32_t frame_at(struct building *building, uint32_t location)
@@ -60,7 +61,8 @@ static uint32_t frame_at(struct building *building, uint32_t location)
     const struct bundle_function *function = code_bundle_find(building->bundle, recording, location);
     uint32_t dso = recording->samples.locations[location].dso;
     const char *path = dso == DSO_NONE ? "" : strings_text(&recording->strings, recording->spaces.dsos[dso].path);
-    const char *name = function ? function->name : arena_printf(building->arena, "[%s]", path[0] ? last_part(path) : "unknown");
+    const char *name =
+        function ? function->name : arena_printf(building->arena, "[%s]", path[0] ? last_part(path) : "unknown");
     return building->by_location[location] = frame_of(building, name, last_part(path), is_kernel_dso(recording, dso));
 }
 
@@ -95,7 +97,8 @@ static void chain_add(struct building *building, const struct path *path)
     size_t first = building->chain_frames.count;
     if (count)
         count = stack_code_count(building->recording, locations, count, 1);
-    *vec_push(&building->chain_frames) = frame_of(building, strings_text(&building->recording->strings, path->comm), "", false);
+    *vec_push(&building->chain_frames) =
+        frame_of(building, strings_text(&building->recording->strings, path->comm), "", false);
     for (size_t at = count; at-- > 0;)
         *vec_push(&building->chain_frames) = frame_at(building, locations[at]);
     *vec_push(&building->chains) = (struct call_chain){
@@ -154,8 +157,8 @@ static const char *event_name(const struct recording *recording)
     return NULL;
 }
 
-void stack_tree_find(struct stack_tree *tree, const struct recording *recording, const struct code_bundle *bundle, size_t nodes_most,
-                     struct arena *arena)
+void stack_tree_find(struct stack_tree *tree, const struct recording *recording, const struct code_bundle *bundle,
+                     size_t nodes_most, struct arena *arena)
 {
     struct building building = {.recording = recording, .bundle = bundle, .arena = arena};
     *tree = (struct stack_tree){.event = event_name(recording)};
@@ -164,7 +167,8 @@ void stack_tree_find(struct stack_tree *tree, const struct recording *recording,
     building.by_location = memory_alloc((samples->location_count + 1) * sizeof(*building.by_location));
     memset(building.by_location, 0xff, (samples->location_count + 1) * sizeof(*building.by_location));
     for (size_t at = 0; at < samples->count; at++)
-        if (stalls_counts_sample(recording, &samples->items[at]) && samples->items[at].location < samples->location_count) {
+        if (stalls_counts_sample(recording, &samples->items[at]) &&
+            samples->items[at].location < samples->location_count) {
             sample_add(&building, &samples->items[at]);
             tree->sample_count += 1 + (uint64_t)samples->items[at].alike;
         }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which paths of calls did the CPU time take? One tree of a case's stacks, callers first, below each thread's name: what a flame
- * graph draws.
+ * Which paths of calls did the CPU time take? One tree of a case's stacks, callers first, below each thread's name:
+ * what a flame graph draws.
  *
- * Names come from the case's own bundle alone, so that a replay has them, too. Counts are samples, those that count time
- * (stalls_counts_sample). Where there are more paths than anybody can look at, the lightest are left out: what they
- * weigh stays with their callers, and `folded_below` says so.
+ * Names come from the case's own bundle alone, so that a replay has them, too. Counts are samples, those that count
+ * time (stalls_counts_sample). Where there are more paths than anybody can look at, the lightest are left out: what
+ * they weigh stays with their callers, and `folded_below` says so.
  */
 #ifndef PLUMB_ANALYSE_PROFILE_STACK_TREE_H
 #define PLUMB_ANALYSE_PROFILE_STACK_TREE_H
@@ -35,7 +35,7 @@ struct stack_tree {
 };
 
 /* Owner: arena. */
-void stack_tree_find(struct stack_tree *tree, const struct recording *recording, const struct code_bundle *bundle, size_t nodes_most,
-                     struct arena *arena);
+void stack_tree_find(struct stack_tree *tree, const struct recording *recording, const struct code_bundle *bundle,
+                     size_t nodes_most, struct arena *arena);
 
 #endif

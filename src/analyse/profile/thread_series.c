@@ -15,7 +15,8 @@ static uint32_t stack_add(struct thread_series *series, uint32_t caller, uint32_
     if (id != HASHMAP_ABSENT)
         return id;
     id = (uint32_t)series->stack_count++;
-    series->stacks = vec_reserve_bytes(series->stacks, &series->stack_capacity, series->stack_count, sizeof(*series->stacks));
+    series->stacks =
+        vec_reserve_bytes(series->stacks, &series->stack_capacity, series->stack_count, sizeof(*series->stacks));
     series->stacks[id] = (struct series_stack){caller, place};
     hashmap_add(&series->map, key, id);
     return id;
@@ -39,12 +40,15 @@ static bool has_frames(const struct recording *recording, uint32_t stack)
 static uint32_t origin_of(struct thread_series *series, const struct recording *recording, const struct sample *sample)
 {
     bool framed = has_frames(recording, sample->stack);
-    uint64_t key = hash_u64((uint64_t)sample->event << 33 | (uint64_t)framed << 32 | (framed ? sample->stack : sample->location)); /* one to one */
+    /* one to one */
+    uint64_t key =
+        hash_u64((uint64_t)sample->event << 33 | (uint64_t)framed << 32 | (framed ? sample->stack : sample->location));
     uint32_t id = hashmap_find(&series->origin_map, key, NULL, NULL, NULL);
     if (id != HASHMAP_ABSENT)
         return id;
     id = (uint32_t)series->origin_count++;
-    series->origins = vec_reserve_bytes(series->origins, &series->origin_capacity, series->origin_count, sizeof(*series->origins));
+    series->origins =
+        vec_reserve_bytes(series->origins, &series->origin_capacity, series->origin_count, sizeof(*series->origins));
     series->origins[id] = (struct series_origin){sample->event, framed ? sample->stack : STACK_NONE, sample->location};
     hashmap_add(&series->origin_map, key, id);
     return id;
@@ -52,12 +56,14 @@ static uint32_t origin_of(struct thread_series *series, const struct recording *
 
 void thread_series_add(struct thread_series *series, const struct recording *recording, const struct sample *sample)
 {
-    series->samples = vec_reserve_bytes(series->samples, &series->sample_capacity, series->sample_count + 1, sizeof(*series->samples));
-    series->samples[series->sample_count++] = (struct series_sample){sample->time_ns, sample->thread, origin_of(series, recording, sample)};
+    series->samples = vec_reserve_bytes(series->samples, &series->sample_capacity, series->sample_count + 1,
+                                        sizeof(*series->samples));
+    series->samples[series->sample_count++] =
+        (struct series_sample){sample->time_ns, sample->thread, origin_of(series, recording, sample)};
 }
 
-static uint32_t stack_of(struct thread_series *series, const struct recording *recording, struct places *places, uint32_t origin_id,
-                         uint32_t *known)
+static uint32_t stack_of(struct thread_series *series, const struct recording *recording, struct places *places,
+                         uint32_t origin_id, uint32_t *known)
 {
     const struct series_origin *origin = &series->origins[origin_id];
     const struct samples *samples = &recording->samples;
@@ -82,8 +88,12 @@ static uint32_t row_of(struct thread_series *series, const struct recording *rec
     const char *name = strings_text(&recording->strings, of->comm);
     series->rows = vec_reserve_bytes(series->rows, &series->row_capacity, series->row_count + 1, sizeof(*series->rows));
     series->rows[series->row_count] = (struct series_row){
-        .thread = thread, .pid = of->pid, .tid = of->tid, .name = name,
-        .process = leader == THREAD_NONE ? name : strings_text(&recording->strings, recording->threads.items[leader].comm)};
+        .thread = thread,
+        .pid = of->pid,
+        .tid = of->tid,
+        .name = name,
+        .process =
+            leader == THREAD_NONE ? name : strings_text(&recording->strings, recording->threads.items[leader].comm)};
     return rows[thread] = (uint32_t)series->row_count++;
 }
 
@@ -118,7 +128,8 @@ static void waits_find(struct thread_series *series, const struct recording *rec
         }
         if (!open[row].from_ns || one->time_ns < open[row].from_ns)
             continue;
-        series->waits = vec_reserve_bytes(series->waits, &series->wait_capacity, series->wait_count + 1, sizeof(*series->waits));
+        series->waits =
+            vec_reserve_bytes(series->waits, &series->wait_capacity, series->wait_count + 1, sizeof(*series->waits));
         series->waits[series->wait_count] = open[row];
         series->waits[series->wait_count++].until_ns = one->time_ns;
         open[row].from_ns = 0;
@@ -148,7 +159,8 @@ static uint32_t *unknown_ids(size_t count)
     return ids;
 }
 
-void thread_series_build(struct thread_series *series, const struct recording *recording, struct places *places, uint32_t event)
+void thread_series_build(struct thread_series *series, const struct recording *recording, struct places *places,
+                         uint32_t event)
 {
     scoped_free uint32_t *known = unknown_ids(series->origin_count);
     scoped_free uint32_t *rows = unknown_ids(recording->threads.count);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What was each thread doing, one sample after the other? A row for each thread that has samples of one event, in the order of
- * their first, each with its samples by time; stacks are one tree. From samples as they come, of which it keeps 16 bytes each, and
- * kept switches.
+ * What was each thread doing, one sample after the other? A row for each thread that has samples of one event, in the
+ * order of their first, each with its samples by time; stacks are one tree. From samples as they come, of which it
+ * keeps 16 bytes each, and kept switches.
  */
 #ifndef PLUMB_ANALYSE_PROFILE_THREAD_SERIES_H
 #define PLUMB_ANALYSE_PROFILE_THREAD_SERIES_H
@@ -69,7 +69,8 @@ struct thread_series {
 /* In order of time. The series begins as {0}. */
 void thread_series_add(struct thread_series *series, const struct recording *recording, const struct sample *sample);
 /* When all have been added: the series of one event. */
-void thread_series_build(struct thread_series *series, const struct recording *recording, struct places *places, uint32_t event);
+void thread_series_build(struct thread_series *series, const struct recording *recording, struct places *places,
+                         uint32_t event);
 void thread_series_done(struct thread_series *series);
 
 #endif

@@ -67,7 +67,10 @@ static struct interval pairs_range(const struct pairs *pairs)
                        quantile(pairs->b, pairs->b_count, 1) / a_least);
 }
 
-/* The surest that so many values can be is that all differences have one sign, or that all of one set are the smaller ones. */
+/*
+ * The surest that so many values can be is that all differences have one sign, or that all of one set are the smaller
+ * ones.
+ */
 static size_t pairs_least(bool paired, double alpha)
 {
     double chance = 2;
@@ -86,7 +89,8 @@ static const char *why_no_pairs(const struct run_table *table, const struct comp
 }
 
 /* How A differs from itself, 95 %; unknown unless A ran twice in each block. */
-static struct interval noise_floor_of(const struct run_table *table, const struct comparison_request *request, size_t quantity)
+static struct interval noise_floor_of(const struct run_table *table, const struct comparison_request *request,
+                                      size_t quantity)
 {
     struct comparison_request itself = *request;
     if (request->again == SIZE_MAX)
@@ -195,8 +199,8 @@ static int compare_effects(const void *a, const void *b)
 }
 
 /*
- * One that was not measured, or that is the same in every pair, could not have been called different: it is no test that
- * the others have to share their errors with.
+ * One that was not measured, or that is the same in every pair, could not have been called different: it is no test
+ * that the others have to share their errors with.
  */
 static bool is_test(const struct quantity_effect *effect)
 {

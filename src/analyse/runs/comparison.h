@@ -2,9 +2,9 @@
 /*
  * Is B faster than A, slower, the same within a margin, or is the evidence not enough? And what else differs?
  *
- * Works on a table of paired runs (those of one block are a pair), or of saved ones that are no pairs. A decision is made on the interval of the ratio of
- * one quantity, never on the estimate; the other quantities are ranked by how surely they differ, with the rate of
- * false discoveries among them held.
+ * Works on a table of paired runs (those of one block are a pair), or of saved ones that are no pairs. A decision is
+ * made on the interval of the ratio of one quantity, never on the estimate; the other quantities are ranked by how
+ * surely they differ, with the rate of false discoveries among them held.
  */
 #ifndef PLUMB_ANALYSE_RUNS_COMPARISON_H
 #define PLUMB_ANALYSE_RUNS_COMPARISON_H
@@ -28,7 +28,8 @@ struct quantity_effect {
     const char *why_not;        /* NULL: it was measured */
     size_t pair_count;          /* of runs that aren't paired: those of the arm that has fewer */
     struct interval a, b;       /* medians with quartiles */
-    struct interval ratio;      /* B / A at 1 - effects_alpha; unknown when a value isn't positive, or with too few pairs */
+    /* B / A at 1 - effects_alpha; unknown when a value isn't positive, or with too few pairs */
+    struct interval ratio;
     struct interval difference; /* B - A likewise; unknown with too few pairs */
     bool lost_in_noise;         /* A differs from itself, and B no further from A */
     double p;                   /* of "no difference" */
@@ -58,7 +59,8 @@ struct comparison {
     bool lost_in_noise;    /* A differs from itself, and B no further from A */
     double detectable;     /* the smallest |ratio - 1| that as many pairs would show; 0 when unknown */
     double pairs_needed;   /* to show a difference of effect_ratio; 0 when unknown */
-    double pairs_for_seen; /* to show one as large as the middle of the interval; 0 when that is less than effect_ratio */
+    /* to show one as large as the middle of the interval; 0 when that is less than effect_ratio */
+    double pairs_for_seen;
     struct quantity_effect *effects; /* the others, by q, then by size of the effect; owner: arena */
     size_t effect_count;
 };

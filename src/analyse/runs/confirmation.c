@@ -87,13 +87,15 @@ static void judge_gain(struct confirmation *confirmation, const struct foretold 
         leave_open(confirmation, CONFIRMATION_NOISE, 0);
     else if (!is_real(confirmation))
         leave_open(confirmation, realised->low > 0 ? CONFIRMATION_NOISE : CONFIRMATION_WIDE,
-                   realised->mid < foretold->low ? foretold->low - realised->mid : fmin(realised->mid, half_width_most(told)));
+                   realised->mid < foretold->low ? foretold->low - realised->mid
+                                                 : fmin(realised->mid, half_width_most(told)));
     else if (is_near && (realised->high - realised->low) / 2 <= half_width_most(told))
         conclude(confirmation, CONFIRMATION_CONFIRMED);
     else if (is_near)
         leave_open(confirmation, CONFIRMATION_WIDE, half_width_most(told));
     else
-        leave_open(confirmation, CONFIRMATION_WIDE, fmax(foretold->low - realised->mid, realised->mid - foretold->high));
+        leave_open(confirmation, CONFIRMATION_WIDE,
+                   fmax(foretold->low - realised->mid, realised->mid - foretold->high));
 }
 
 static void judge_bound(struct confirmation *confirmation, const struct foretold *foretold)
@@ -132,7 +134,8 @@ void confirmation_judge(struct confirmation *ret_confirmation, const struct fore
     const struct interval *floor = &comparison->noise_floor;
     struct confirmation confirmation = {.verdict = CONFIRMATION_INCONCLUSIVE,
                                         .realised = interval_complement(comparison->ratio),
-                                        .noise_ratio = not_measured("the first command did not run twice in each block"),
+                                        .noise_ratio =
+                                            not_measured("the first command did not run twice in each block"),
                                         .pair_count = comparison->decisive.pair_count};
     confirmation.realised.known = comparison->ratio.known;
     if (floor->known)
@@ -141,7 +144,8 @@ void confirmation_judge(struct confirmation *ret_confirmation, const struct fore
         confirmation.reason = CONFIRMATION_NO_RATIO;
     else if (comparison->too_few_pairs)
         confirmation.reason = CONFIRMATION_FEW;
-    else if (comparison->lost_in_noise && foretold->kind != FORETOLD_NONE && confirmation.realised.high >= foretold->gain.low)
+    else if (comparison->lost_in_noise && foretold->kind != FORETOLD_NONE &&
+             confirmation.realised.high >= foretold->gain.low)
         leave_open(&confirmation, CONFIRMATION_NOISE, 0);
     else if (foretold->kind == FORETOLD_GAIN)
         judge_gain(&confirmation, foretold, took_hold);
@@ -152,8 +156,8 @@ void confirmation_judge(struct confirmation *ret_confirmation, const struct fore
     *ret_confirmation = confirmation;
 }
 
-void confirmation_judge_slowdown(struct confirmation *ret_confirmation, const struct interval *share, const struct interval *stream,
-                                 double effect, const struct comparison *comparison)
+void confirmation_judge_slowdown(struct confirmation *ret_confirmation, const struct interval *share,
+                                 const struct interval *stream, double effect, const struct comparison *comparison)
 {
     static const double SHARED_LEAST = 0.5;
     struct comparison mirrored = *comparison;
@@ -167,7 +171,8 @@ void confirmation_judge_slowdown(struct confirmation *ret_confirmation, const st
     ret_confirmation->foretold = foretold.gain;
 }
 
-void confirmation_judge_share(struct confirmation *ret_confirmation, const struct interval *claimed, const struct interval *found)
+void confirmation_judge_share(struct confirmation *ret_confirmation, const struct interval *claimed,
+                              const struct interval *found)
 {
     struct confirmation confirmation = {.verdict = CONFIRMATION_INCONCLUSIVE,
                                         .reason = CONFIRMATION_STANDS,
@@ -175,7 +180,8 @@ void confirmation_judge_share(struct confirmation *ret_confirmation, const struc
                                         .foretold = *claimed,
                                         .realised = *found,
                                         .noise_ratio = not_measured("nothing was run twice")};
-    static const double CLAIM_LEAST = 0.5; /* what is lost to a cause and what is done meanwhile can't be told apart to the percent */
+    /* what is lost to a cause and what is done meanwhile can't be told apart to the percent */
+    static const double CLAIM_LEAST = 0.5;
     if (found->high < CLAIM_LEAST * claimed->low)
         conclude(&confirmation, CONFIRMATION_OVERTURNED);
     *ret_confirmation = confirmation;

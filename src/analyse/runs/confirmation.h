@@ -2,12 +2,13 @@
 /*
  * A gain was foretold and then tried: is the prediction confirmed, overturned, exceeded, or can't that be told yet?
  *
- * Judged on the interval of the realised gain (1 - B / A), never on its middle alone. Confirmed needs a gain that is surely
- * there, larger than the noise floor and known to half of what was foretold, and intervals of which one holds the other's
- * middle: two wide ones that just touch confirm nothing. More, less and overturned need a distance beyond the noise floor.
+ * Judged on the interval of the realised gain (1 - B / A), never on its middle alone. Confirmed needs a gain that is
+ * surely there, larger than the noise floor and known to half of what was foretold, and intervals of which one holds
+ * the other's middle: two wide ones that just touch confirm nothing. More, less and overturned need a distance beyond
+ * the noise floor.
  *
- * Two experiments measure something else than a gain: by how much it is slower beside others that use memory bandwidth, and how
- * large a share of its time wrong guesses can take. Then `realised` is that.
+ * Two experiments measure something else than a gain: by how much it is slower beside others that use memory bandwidth,
+ * and how large a share of its time wrong guesses can take. Then `realised` is that.
  */
 #ifndef PLUMB_ANALYSE_RUNS_CONFIRMATION_H
 #define PLUMB_ANALYSE_RUNS_CONFIRMATION_H
@@ -66,13 +67,17 @@ void confirmation_judge(struct confirmation *ret_confirmation, const struct fore
                         const struct comparison *comparison, bool took_hold);
 
 /*
- * The share of its time that it waits for memory bandwidth, and how many times slower a stream that does nothing else is beside
- * the others. Half of what follows counts as foretold: one core alone may not take all that there is.
+ * The share of its time that it waits for memory bandwidth, and how many times slower a stream that does nothing else
+ * is beside the others. Half of what follows counts as foretold: one core alone may not take all that there is.
  */
-void confirmation_judge_slowdown(struct confirmation *ret_confirmation, const struct interval *share, const struct interval *stream,
-                                 double effect, const struct comparison *comparison);
-/* The share that was claimed, and the most that it can be: a bound below half of that overturns it, and none confirms it. */
-void confirmation_judge_share(struct confirmation *ret_confirmation, const struct interval *claimed, const struct interval *found);
+void confirmation_judge_slowdown(struct confirmation *ret_confirmation, const struct interval *share,
+                                 const struct interval *stream, double effect, const struct comparison *comparison);
+/*
+ * The share that was claimed, and the most that it can be: a bound below half of that overturns it, and none confirms
+ * it.
+ */
+void confirmation_judge_share(struct confirmation *ret_confirmation, const struct interval *claimed,
+                              const struct interval *found);
 
 const char *confirmation_verdict_name(enum confirmation_verdict verdict); /* "confirmed" */
 

@@ -57,8 +57,8 @@ static void item_add(struct explanation *explanation, struct explanation_item it
         explanation->items[explanation->count++] = item;
 }
 
-static void add_effect(struct explanation *explanation, const struct quantity_effect *effect, enum explanation_view view,
-                       struct interval share)
+static void add_effect(struct explanation *explanation, const struct quantity_effect *effect,
+                       enum explanation_view view, struct interval share)
 {
     item_add(explanation, (struct explanation_item){.view = view,
                                                     .what = effect->quantity->label,
@@ -75,13 +75,14 @@ static bool add_time(struct explanation *explanation, const struct comparison *c
     const struct quantity_effect *effect = effect_named(comparison, name);
     if (!effect || effect == &comparison->decisive || !effect_differs(effect) || !effect->difference.known)
         return false;
-    add_effect(explanation, effect, EXPLANATION_TIME, share_of(&effect->difference, comparison->decisive.difference.mid));
+    add_effect(explanation, effect, EXPLANATION_TIME,
+               share_of(&effect->difference, comparison->decisive.difference.mid));
     return true;
 }
 
 /*
- * Of short runs the kernel's ticks say badly what was the user's and what the system's: CPU time as a whole is exact, and then it
- * stands for both.
+ * Of short runs the kernel's ticks say badly what was the user's and what the system's: CPU time as a whole is exact,
+ * and then it stands for both.
  */
 static bool is_split_well(const struct comparison *comparison)
 {
@@ -91,8 +92,8 @@ static bool is_split_well(const struct comparison *comparison)
 }
 
 /*
- * What of the wall time is no CPU time: it waited, or was ready and others ran. Threads side by side have more CPU time than that is
- * long, so it is the least of it.
+ * What of the wall time is no CPU time: it waited, or was ready and others ran. Threads side by side have more CPU time
+ * than that is long, so it is the least of it.
  */
 static bool add_rest(struct explanation *explanation, const struct comparison *comparison)
 {
@@ -100,12 +101,19 @@ static bool add_rest(struct explanation *explanation, const struct comparison *c
     if (!cpu || cpu->why_not || !cpu->difference.known || !cpu->a.known || !cpu->b.known)
         return false;
     double whole = wall->difference.mid;
-    struct interval rest = ordered(1 - cpu->difference.high / whole, 1 - cpu->difference.mid / whole, 1 - cpu->difference.low / whole);
+    struct interval rest =
+        ordered(1 - cpu->difference.high / whole, 1 - cpu->difference.mid / whole, 1 - cpu->difference.low / whole);
     struct interval a = interval_exactly(wall->a.mid - cpu->a.mid), b = interval_exactly(wall->b.mid - cpu->b.mid);
     if (rest.low < REST_LEAST || a.mid < 0 || b.mid < 0)
         return false;
-    item_add(explanation, (struct explanation_item){.view = EXPLANATION_TIME, .what = EXPLANATION_REST, .where = "", .unit = RUN_SECONDS,
-                                                    .a = a, .b = b, .share = rest, .q = wall->q});
+    item_add(explanation, (struct explanation_item){.view = EXPLANATION_TIME,
+                                                    .what = EXPLANATION_REST,
+                                                    .where = "",
+                                                    .unit = RUN_SECONDS,
+                                                    .a = a,
+                                                    .b = b,
+                                                    .share = rest,
+                                                    .q = wall->q});
     return true;
 }
 
@@ -129,11 +137,13 @@ static void add_rates(struct explanation *explanation, const struct comparison *
     static const struct {
         const char *name, *instead;
         double sign;
-    } factors[] = {{"instructions", NULL, 1}, {"ipc", NULL, -1}, {"clock-running", NULL, -1}, {"clock", "clock-running", -1}};
+    } factors[] = {
+        {"instructions", NULL, 1}, {"ipc", NULL, -1}, {"clock-running", NULL, -1}, {"clock", "clock-running", -1}};
     double whole = log(comparison->decisive.ratio.mid);
     for (size_t at = 0; at < array_count(factors); at++) {
         const struct quantity_effect *effect = effect_named(comparison, factors[at].name);
-        const struct quantity_effect *instead = factors[at].instead ? effect_named(comparison, factors[at].instead) : NULL;
+        const struct quantity_effect *instead =
+            factors[at].instead ? effect_named(comparison, factors[at].instead) : NULL;
         if (!effect || effect == &comparison->decisive || !effect_differs(effect) || !effect->ratio.known ||
             (instead && !instead->why_not))
             continue;
@@ -159,8 +169,8 @@ static double cpu_part(const struct comparison *comparison)
     return part > 1 ? 1 : part > 0 ? part : 0;
 }
 
-static void add_rows(struct explanation *explanation, const struct profile_difference *profile, double whole_s, double part,
-                     enum explanation_view view)
+static void add_rows(struct explanation *explanation, const struct profile_difference *profile, double whole_s,
+                     double part, enum explanation_view view)
 {
     for (size_t at = 0; at < profile->row_count; at++) {
         const struct profile_row *row = &profile->rows[at];
@@ -206,7 +216,8 @@ void explanation_make(struct explanation *explanation, const struct comparison *
     add_times(explanation, comparison);
     add_rates(explanation, comparison);
     double whole_s = profiles ? profiles->functions.mean_difference_s : 0;
-    bool same_sign = whole_s * comparison->decisive.difference.mid > 0; /* else the sampled runs show another difference */
+    /* else the sampled runs show another difference */
+    bool same_sign = whole_s * comparison->decisive.difference.mid > 0;
     explanation->functions_known = same_sign;
     if (same_sign) {
         double part = cpu_part(comparison);

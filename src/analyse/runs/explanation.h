@@ -3,10 +3,10 @@
  * What explains that B takes another time than A: which part of the difference lies in user or system time, in which
  * function, instruction, vector width, or follows from a count, a rate, the clock?
  *
- * Several views of one difference, ranked together by how much of it each accounts for; within one view shares add up, across
- * views they don't (a function's time is user time, too). A count that has no time of its own (page faults) has no share: it
- * differs as well, no more. What is called a difference holds a rate of false discoveries of 5 % within its view.
- * Does not support: causes; "accounts for" is where the time goes, and what went along with it.
+ * Several views of one difference, ranked together by how much of it each accounts for; within one view shares add up,
+ * across views they don't (a function's time is user time, too). A count that has no time of its own (page faults) has
+ * no share: it differs as well, no more. What is called a difference holds a rate of false discoveries of 5 % within
+ * its view. Does not support: causes; "accounts for" is where the time goes, and what went along with it.
  */
 #ifndef PLUMB_ANALYSE_RUNS_EXPLANATION_H
 #define PLUMB_ANALYSE_RUNS_EXPLANATION_H

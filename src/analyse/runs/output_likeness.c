@@ -38,8 +38,8 @@ static bool is_less_unread(const struct output_seen *seen, const struct interval
     return seen->runs && written->known && 2 * written->high < (double)seen->bytes_least;
 }
 
-void output_likeness_judge(struct output_likeness *likeness, const struct comparison *comparison, const struct run_outputs *outputs,
-                           const char *again)
+void output_likeness_judge(struct output_likeness *likeness, const struct comparison *comparison,
+                           const struct run_outputs *outputs, const char *again)
 {
     const struct run_output *of_a, *of_b;
     *likeness = (struct output_likeness){0};

@@ -2,8 +2,8 @@
 /*
  * Do two commands print the same, each of them in every run, and as much when nobody reads it?
  *
- * By the digests of the runs whose output was read (warm-ups). Of one run of each, another output may be another in each run.
- * Does not look at what goes anywhere but to standard output.
+ * By the digests of the runs whose output was read (warm-ups). Of one run of each, another output may be another in
+ * each run. Does not look at what goes anywhere but to standard output.
  */
 #ifndef PLUMB_ANALYSE_RUNS_OUTPUT_LIKENESS_H
 #define PLUMB_ANALYSE_RUNS_OUTPUT_LIKENESS_H
@@ -34,7 +34,7 @@ struct output_likeness {
 /* The bytes that counted runs write, to anywhere; NULL: not among what was measured. */
 const struct quantity_effect *output_written(const struct comparison *comparison);
 /* again: the label of a's second runs, or NULL. */
-void output_likeness_judge(struct output_likeness *likeness, const struct comparison *comparison, const struct run_outputs *outputs,
-                           const char *again);
+void output_likeness_judge(struct output_likeness *likeness, const struct comparison *comparison,
+                           const struct run_outputs *outputs, const char *again);
 
 #endif

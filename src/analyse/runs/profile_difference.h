@@ -2,10 +2,11 @@
 /*
  * In which functions, instructions or vector widths does the time go that B takes more than A?
  *
- * From profiles of paired runs: seconds by function (or what else is called by a name) and run. One that a run never sampled
- * took 0 s there, as far as its samples tell. Functions are the same when name and file name are: two builds in different
- * folders compare. Which of the differences are more than chance is judged among the rows that take a hundredth of the
- * time of both together: the choice doesn't look at differences, so that the rate of false discoveries holds.
+ * From profiles of paired runs: seconds by function (or what else is called by a name) and run. One that a run never
+ * sampled took 0 s there, as far as its samples tell. Functions are the same when name and file name are: two builds in
+ * different folders compare. Which of the differences are more than chance is judged among the rows that take a
+ * hundredth of the time of both together: the choice doesn't look at differences, so that the rate of false discoveries
+ * holds.
  */
 #ifndef PLUMB_ANALYSE_RUNS_PROFILE_DIFFERENCE_H
 #define PLUMB_ANALYSE_RUNS_PROFILE_DIFFERENCE_H

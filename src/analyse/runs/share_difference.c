@@ -32,17 +32,20 @@ void share_difference_done(struct share_difference *difference)
 
 void share_difference_run(struct share_difference *difference, bool is_b, size_t slices)
 {
-    difference->runs = vec_reserve_bytes(difference->runs, &difference->run_capacity, difference->run_count + 1, sizeof(*difference->runs));
+    difference->runs = vec_reserve_bytes(difference->runs, &difference->run_capacity, difference->run_count + 1,
+                                         sizeof(*difference->runs));
     difference->runs[difference->run_count++] = (struct share_run){.is_b = is_b, .slice_count = slices};
 }
 
 void share_difference_add(struct share_difference *difference, const char *name, const struct slice_row *row)
 {
     struct share_run *run = &difference->runs[difference->run_count - 1];
-    difference->cells = vec_reserve_bytes(difference->cells, &difference->capacity, difference->count + 1, sizeof(*difference->cells));
+    difference->cells =
+        vec_reserve_bytes(difference->cells, &difference->capacity, difference->count + 1, sizeof(*difference->cells));
     struct share_cell *cell = &difference->cells[difference->count++];
-    *cell = (struct share_cell){
-        .name = strings_intern(&difference->names, name), .run = (uint32_t)(difference->run_count - 1), .samples = row->samples};
+    *cell = (struct share_cell){.name = strings_intern(&difference->names, name),
+                                .run = (uint32_t)(difference->run_count - 1),
+                                .samples = row->samples};
     memcpy(cell->weight, row->weight, sizeof(cell->weight));
     run->samples += row->samples;
     for (size_t at = 0; at < SLICES_MOST; at++) {
@@ -83,7 +86,8 @@ static struct estimate estimate_of(const struct share_run *run, const struct sha
         squares += (in[at] - estimate.share * all[at]) * (in[at] - estimate.share * all[at]);
     double near = ((double)cell->samples + 1) / ((double)run->samples + 2);
     estimate.floor = near * (1 - near) / (double)run->samples;
-    estimate.variance = fmax(squares * (double)blocks / (double)(blocks - 1) / (run->weight * run->weight), estimate.floor);
+    estimate.variance =
+        fmax(squares * (double)blocks / (double)(blocks - 1) / (run->weight * run->weight), estimate.floor);
     estimate.freedom = (double)(blocks - 1);
     return estimate;
 }
@@ -94,7 +98,8 @@ struct side_estimate {
     double between; /* variance of one recording, from several; < 0: there is one */
 };
 
-static struct side_estimate side_of(const struct share_difference *difference, const struct share_cell *cells, bool is_b, struct share_side *ret_side)
+static struct side_estimate side_of(const struct share_difference *difference, const struct share_cell *cells,
+                                    bool is_b, struct share_side *ret_side)
 {
     struct side_estimate side = {.between = -1};
     double runs = 0, squares = 0, floor = 0;
@@ -176,7 +181,8 @@ static void rates_keep(struct share_difference *difference)
 void share_difference_finish(struct share_difference *difference)
 {
     size_t names = strings_count(&difference->names), runs = difference->run_count, sides[2] = {0};
-    scoped_free struct share_cell *cells = memory_alloc(memory_product(memory_product(names, runs + 1), sizeof(*cells)));
+    scoped_free struct share_cell *cells =
+        memory_alloc(memory_product(memory_product(names, runs + 1), sizeof(*cells)));
     memset(cells, 0, names * (runs + 1) * sizeof(*cells));
     for (size_t at = 0; at < difference->count; at++) { /* by name, then run */
         const struct share_cell *from = &difference->cells[at];

@@ -2,13 +2,14 @@
 /*
  * Which rows of a profile have another share of one set of recordings than of another, by more than chance?
  *
- * Samples of one run hang together (what is on the CPU now is there in a millisecond), so that counting them as independent
- * would call too much real. Several recordings of a side vary by themselves: their spread is used, with Student's t. One alone
- * says only how its share changed from slice to slice of its time: the linearised variance of a ratio over those slices, at least
- * that of independent samples; what another run would do it can't say. A side of one recording beside one of several is
- * given their spread where that is larger.
- * Rows of at least SHARE_TEST_LEAST of both sides' mean are judged, a choice that doesn't look at differences, and the false discovery
- * rate is kept among them. Sources: Cochran, "Sampling Techniques", 6.4 (ratio); Welch 1947; Benjamini & Hochberg 1995.
+ * Samples of one run hang together (what is on the CPU now is there in a millisecond), so that counting them as
+ * independent would call too much real. Several recordings of a side vary by themselves: their spread is used, with
+ * Student's t. One alone says only how its share changed from slice to slice of its time: the linearised variance of a
+ * ratio over those slices, at least that of independent samples; what another run would do it can't say. A side of one
+ * recording beside one of several is given their spread where that is larger.
+ * Rows of at least SHARE_TEST_LEAST of both sides' mean are judged, a choice that doesn't look at differences, and the
+ * false discovery rate is kept among them. Sources: Cochran, "Sampling Techniques", 6.4 (ratio); Welch 1947; Benjamini
+ * & Hochberg 1995.
  */
 #ifndef PLUMB_ANALYSE_RUNS_SHARE_DIFFERENCE_H
 #define PLUMB_ANALYSE_RUNS_SHARE_DIFFERENCE_H

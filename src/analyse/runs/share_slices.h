@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How did a recording's samples spread over time, row by row? Its time is divided into slices, of equal length, whose number
- * stays between SLICES_MOST / 2 and SLICES_MOST as it goes on, so that memory grows with rows, not with samples.
+ * How did a recording's samples spread over time, row by row? Its time is divided into slices, of equal length, whose
+ * number stays between SLICES_MOST / 2 and SLICES_MOST as it goes on, so that memory grows with rows, not with samples.
  *
  * A sample before the first one's time counts in the first slice.
  */

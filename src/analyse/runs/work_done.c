@@ -7,7 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-/* How much more is another amount of work: both have to be passed. Starting a program reads and writes a little itself. */
+/*
+ * How much more is another amount of work: both have to be passed. Starting a program reads and writes a little itself.
+ */
 static const struct {
     const char *name;
     double ratio, amount;

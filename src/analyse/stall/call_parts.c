@@ -44,7 +44,8 @@ static bool is_beginning(const struct bundle_function *function, bool is_last)
 }
 
 /* Callers first, each function once. False: it doesn't reach a beginning. */
-static bool path_of(const struct paths *paths, const struct stack *stack, uint32_t path[static PATH_MOST], uint32_t *ret_count)
+static bool path_of(const struct paths *paths, const struct stack *stack, uint32_t path[static PATH_MOST],
+                    uint32_t *ret_count)
 {
     const uint32_t *frames = &paths->recording->samples.frames[stack->first], last = stack->count - 1u;
     uint32_t count = 0;
@@ -126,7 +127,8 @@ static void leads_find(struct call_part *part, const struct paths *paths, const 
     const struct bundle_function *functions = paths->bundle->functions;
     vec(uint32_t) open = {0};
     vec(struct sampled) leads = {0};
-    for (uint32_t child = tree->items[node].first_child; child != CALL_NODE_NONE; child = tree->items[child].next_sibling)
+    for (uint32_t child = tree->items[node].first_child; child != CALL_NODE_NONE;
+         child = tree->items[child].next_sibling)
         *vec_push(&open) = child;
     while (open.count) {
         const struct call_node *at = &tree->items[open.items[--open.count]];
@@ -155,13 +157,18 @@ static void parts_take(struct call_parts *parts, const struct paths *paths, cons
     parts->below = trunk == CALL_TREE_ROOT ? NULL : functions[tree->items[trunk].place].name;
     parts->stacks = paths->whole;
     parts->count = 0;
-    for (uint32_t at = tree->items[trunk].first_child; at != CALL_NODE_NONE && parts->count < CALL_PARTS_MOST; at = tree->items[at].next_sibling) {
+    for (uint32_t at = tree->items[trunk].first_child; at != CALL_NODE_NONE && parts->count < CALL_PARTS_MOST;
+         at = tree->items[at].next_sibling) {
         double samples = (double)tree->items[at].samples_total;
         if (samples < PART_LEAST * all)
             return;
         const struct bundle_function *function = &functions[tree->items[at].place];
         struct call_part *part = &parts->items[parts->count++];
-        *part = (struct call_part){.name = function->name, .is_named = function->is_named, .is_told = function->is_told, .stacks = tree->items[at].samples_total, .share = wilson_interval(samples, all, all)};
+        *part = (struct call_part){.name = function->name,
+                                   .is_named = function->is_named,
+                                   .is_told = function->is_told,
+                                   .stacks = tree->items[at].samples_total,
+                                   .share = wilson_interval(samples, all, all)};
         if (!function->is_named)
             leads_find(part, paths, tree, at);
         else if (samples >= PART_LARGE * all)
@@ -177,7 +184,8 @@ static void parts_of(struct call_parts *parts, struct paths *paths)
         first += chain->count;
     }
     struct call_tree tree = {0};
-    call_tree_build(&tree, paths->chains.items, paths->chains.count, paths->bundle->count, &(struct call_tree_limits){0});
+    call_tree_build(&tree, paths->chains.items, paths->chains.count, paths->bundle->count,
+                    &(struct call_tree_limits){0});
     parts_take(parts, paths, &tree);
     call_tree_done(&tree);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which calls do a program's paths part into? Where its time is spread over many small functions, what they are called for is what
- * names it: below the last function that most paths go through, the largest of those that it calls, each with all that it calls.
+ * Which calls do a program's paths part into? Where its time is spread over many small functions, what they are called
+ * for is what names it: below the last function that most paths go through, the largest of those that it calls, each
+ * with all that it calls.
  *
- * Chains of frame pointers are taken where they reach a beginning, else the few stacks that were copied; a path that breaks off on its way
- * stands nowhere. Does not support: tail calls, which leave no frame.
+ * Chains of frame pointers are taken where they reach a beginning, else the few stacks that were copied; a path that
+ * breaks off on its way stands nowhere. Does not support: tail calls, which leave no frame.
  */
 #ifndef PLUMB_ANALYSE_STALL_CALL_PARTS_H
 #define PLUMB_ANALYSE_STALL_CALL_PARTS_H
@@ -24,7 +25,11 @@ struct call_part {
     struct call_lead {
         const char *name;
         double share;      /* of the part */
-    } leads[CALL_LEADS_MOST]; /* of a part without a name, or with half of the time: the first functions below it, or where it parts, that have one; most stacks first */
+    /*
+     * of a part without a name, or with half of the time: the first functions below it, or where it parts, that have
+     * one; most stacks first
+     */
+    } leads[CALL_LEADS_MOST];
     size_t lead_count;
 };
 

@@ -54,8 +54,8 @@ static uint32_t indirect_jump_near(const struct stall_code *decoded, uint32_t in
 }
 
 /*
- * The n-th jump back to this instruction, when the function has so many: the likelier way in than falling through. From where
- * the one before was found.
+ * The n-th jump back to this instruction, when the function has so many: the likelier way in than falling through. From
+ * where the one before was found.
  */
 static uint32_t jump_back_from(const struct stall_code *decoded, uint32_t index, uint32_t from)
 {
@@ -71,7 +71,8 @@ static uint32_t jump_back_from(const struct stall_code *decoded, uint32_t index,
 /* Control goes on elsewhere, or may. */
 static bool is_ending(const struct instruction *row)
 {
-    return !row->falls_through || row->class == INSTRUCTION_BRANCH || row->class == INSTRUCTION_JUMP || row->class == INSTRUCTION_RETURN;
+    return !row->falls_through || row->class == INSTRUCTION_BRANCH || row->class == INSTRUCTION_JUMP ||
+           row->class == INSTRUCTION_RETURN;
 }
 
 /* Samples that fell in the straight piece of code that ends with `last`, but for those at `except`. */
@@ -109,20 +110,26 @@ static struct ways_in ways_into(const struct stall_code *decoded, uint32_t sampl
 /* A jump that leads to a known place keeps nothing waiting: what waited before it shows at the jump. */
 static bool is_waited_for(const struct instruction *row)
 {
-    bool computes = row->class == INSTRUCTION_MUL || row->class == INSTRUCTION_FP || row->class == INSTRUCTION_DIV || row->class == INSTRUCTION_FP_DIV;
+    bool computes = row->class == INSTRUCTION_MUL || row->class == INSTRUCTION_FP || row->class == INSTRUCTION_DIV ||
+                    row->class == INSTRUCTION_FP_DIV;
     return computes || row->divides || row->is_load;
 }
 
-/* Of two ways that hardly a sample tells apart: one was gone, and ends with what takes long; the other would have shown samples at its jump. */
-static bool is_what_took_long(const struct stall_code *decoded, uint32_t way, uint64_t here, uint32_t best, uint64_t samples)
+/*
+ * Of two ways that hardly a sample tells apart: one was gone, and ends with what takes long; the other would have shown
+ * samples at its jump.
+ */
+static bool is_what_took_long(const struct stall_code *decoded, uint32_t way, uint64_t here, uint32_t best,
+                              uint64_t samples)
 {
     const struct instruction *jump = &decoded->items[best];
-    return here && !samples && jump->class == INSTRUCTION_JUMP && jump->has_target && is_waited_for(&decoded->items[way]);
+    return here && !samples && jump->class == INSTRUCTION_JUMP && jump->has_target &&
+           is_waited_for(&decoded->items[way]);
 }
 
 /*
- * By the code alone the jump back is the usual way to a loop's head. But a jump from code that hardly ever runs (a call for
- * the rare case, put out of the way by the compiler) isn't, and where it leads waits for what stands before it.
+ * By the code alone the jump back is the usual way to a loop's head. But a jump from code that hardly ever runs (a call
+ * for the rare case, put out of the way by the compiler) isn't, and where it leads waits for what stands before it.
  */
 static uint32_t way_gone(const struct stall_code *decoded, const struct ways_in *ways, uint32_t sampled)
 {

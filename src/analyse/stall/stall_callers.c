@@ -34,14 +34,21 @@ static void call_add(struct calls *calls, const struct call *call)
     calls->items[at].stacks += call->stacks;
 }
 
-/* What begins a thread or a program calls nothing; in a library without symbols (libstdc++'s threads) it has no name. */
+/*
+ * What begins a thread or a program calls nothing; in a library without symbols (libstdc++'s threads) it has no name.
+ */
 static bool is_beginning(const struct bundle_function *callee, const struct bundle_function *caller)
 {
-    return code_is_start(caller->name) || (!caller->is_named && code_is_installed(caller->dso) && !code_is_installed(callee->dso));
+    return code_is_start(caller->name) ||
+           (!caller->is_named && code_is_installed(caller->dso) && !code_is_installed(callee->dso));
 }
 
-/* The call that returns to a location, or NULL: its code isn't known. Unwound places lie a byte before where they return to. */
-static const struct instruction *call_before(struct stall_work *work, const struct bundle_function *caller, uint32_t location)
+/*
+ * The call that returns to a location, or NULL: its code isn't known. Unwound places lie a byte before where they
+ * return to.
+ */
+static const struct instruction *call_before(struct stall_work *work, const struct bundle_function *caller,
+                                             uint32_t location)
 {
     uint32_t index = work->index_of[caller - work->bundle->functions];
     if (index == NO_INDEX || !work->decoded.items[index].count)
@@ -60,8 +67,12 @@ static const struct instruction *call_before(struct stall_work *work, const stru
     return call->addr <= inside && inside < call->addr + call->length && call->class == INSTRUCTION_CALL ? call : NULL;
 }
 
-/* What waits where a function begins waited for its call's target only if that had to be looked up. A place in the binary's own table of addresses stays the same. */
-static void entry_note(struct stall_work *work, const struct bundle_function *caller, const uint32_t *frames, uint64_t samples)
+/*
+ * What waits where a function begins waited for its call's target only if that had to be looked up. A place in the
+ * binary's own table of addresses stays the same.
+ */
+static void entry_note(struct stall_work *work, const struct bundle_function *caller, const uint32_t *frames,
+                       uint64_t samples)
 {
     const struct stall_place *place = stall_place_of(work, frames[0]);
     if (place->sampled > 1)
@@ -73,14 +84,19 @@ static void entry_note(struct stall_work *work, const struct bundle_function *ca
     work->stalls->entry_lookups += call->has_target || call->memory.is_relative ? 0 : samples;
 }
 
-/* Who called, and of installed code on whose behalf: the nearest of the program's own or, without that, the nearest that a name or what it tells of itself makes known. */
+/*
+ * Who called, and of installed code on whose behalf: the nearest of the program's own or, without that, the nearest
+ * that a name or what it tells of itself makes known.
+ */
 static void stack_read(struct stall_work *work, struct calls *calls, const struct stack *stack, uint64_t samples)
 {
     const uint32_t *frames = &work->recording->samples.frames[stack->first];
-    const struct bundle_function *callee = stack->count ? code_bundle_find(work->bundle, work->recording, frames[0]) : NULL;
+    const struct bundle_function *callee =
+        stack->count ? code_bundle_find(work->bundle, work->recording, frames[0]) : NULL;
     struct call direct = {0}, own = {0}, named = {0};
     bool goes_on = callee != NULL;
-    const struct bundle_function *before = goes_on && stack->count > 1 ? code_bundle_find(work->bundle, work->recording, frames[1]) : NULL;
+    const struct bundle_function *before =
+        goes_on && stack->count > 1 ? code_bundle_find(work->bundle, work->recording, frames[1]) : NULL;
     if (before)
         entry_note(work, before, frames, samples);
     for (uint32_t depth = 1; goes_on && depth < stack->count && depth < FRAMES_MOST; depth++) {
@@ -114,8 +130,11 @@ static struct stall_caller caller_of(const struct stall_work *work, const struct
     line = line ? line : bundle_function_line(call->caller, addr, 1);
     if (line && code_is_installed(line->path)) /* a header's, compiled in: nobody's own line */
         line = NULL;
-    return (struct stall_caller){.name = call->caller->name, .dso = slash ? slash + 1 : call->caller->dso,
-                                 .path = line ? line->path : NULL, .line = line ? line->line : 0, .stacks = call->stacks};
+    return (struct stall_caller){.name = call->caller->name,
+                                 .dso = slash ? slash + 1 : call->caller->dso,
+                                 .path = line ? line->path : NULL,
+                                 .line = line ? line->line : 0,
+                                 .stacks = call->stacks};
 }
 
 static void caller_put(struct stall_caller *callers, uint32_t *count, const struct stall_caller *caller)
@@ -177,7 +196,8 @@ void stall_callers_find(struct stall_work *work)
     memset(counts, 0, (samples->stack_count + 1) * sizeof(*counts));
     for (size_t at = 0; at < samples->count; at++) {
         const struct sample *sample = &samples->items[at];
-        if (sample->stack < samples->stack_count && sample->event < recording->event_count && recording->events[sample->event].counts_again)
+        if (sample->stack < samples->stack_count && sample->event < recording->event_count &&
+            recording->events[sample->event].counts_again)
             counts[sample->stack] += sample->alike + 1;
     }
     struct calls calls = {0};

@@ -37,7 +37,8 @@ bool stall_is_frame_operand(const struct stall_work *work, const struct stall_co
 }
 
 /* push, pop, call and return use the stack, but hold no variable in it. */
-static bool is_variable(const struct stall_work *work, const struct stall_code *decoded, const struct instruction *instruction)
+static bool is_variable(const struct stall_work *work, const struct stall_code *decoded,
+                        const struct instruction *instruction)
 {
     return stall_is_frame_operand(work, decoded, instruction) && !(instruction->writes >> work->stack_register & 1) &&
            instruction->class != INSTRUCTION_CALL && instruction->class != INSTRUCTION_RETURN;
@@ -168,7 +169,8 @@ static void loop_mark(const struct stall_work *work, struct stall_code *decoded,
         decoded->marks[at] |= narrow ? MARK_NARROW : 0;
         /* A division is the divider's own matter. */
         decoded->marks[at] |= !row->divides && loop_chain_is_longest(&chain, loop) ? MARK_CHAINED : 0;
-        bool overwrites = row->class == INSTRUCTION_LOAD && row->memory.base < 64 && row->writes >> row->memory.base & 1;
+        bool overwrites =
+            row->class == INSTRUCTION_LOAD && row->memory.base < 64 && row->writes >> row->memory.base & 1;
         decoded->marks[at] |= overwrites && !loop_value_returns(decoded->items, loop, at) ? MARK_STRAY : 0;
         /* Its next place is known without what it loads. */
         bool pops = row->memory.base == work->stack_register || row->class == INSTRUCTION_STRING;

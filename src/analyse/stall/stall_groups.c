@@ -133,13 +133,14 @@ static double order_line_ns(const struct grouped_hit *hits, size_t count, int64_
 }
 
 /* What the code says of the order of the accesses outweighs the distances between samples. */
-static void group_order(const struct stall_code *decoded, const struct grouped_hit *hits, size_t count, uint32_t hottest,
-                        struct stall_group *group)
+static void group_order(const struct stall_code *decoded, const struct grouped_hit *hits, size_t count,
+                        uint32_t hottest, struct stall_group *group)
 {
     struct loop_rows loop;
     int64_t step;
     group->in_order = code_loop_around(decoded->items, decoded->count, hottest, &loop) &&
-                      code_loop_step(decoded->items, loop, hottest, &step) && step >= -CACHE_LINE_BYTES && step <= CACHE_LINE_BYTES;
+                      code_loop_step(decoded->items, loop, hottest, &step) && step >= -CACHE_LINE_BYTES &&
+                      step <= CACHE_LINE_BYTES;
     if (!group->in_order)
         return;
     group->order_line_ns = order_line_ns(hits, count, step);

@@ -58,7 +58,8 @@ void stall_row_fill(struct stall_work *work, uint32_t index, uint32_t instructio
         return;
     const struct instruction *chase = &decoded->items[decoded->chases[instruction_index]];
     text_clear(&text);
-    disassembler_text(work->disassembler, chase, source->bytes + (chase->addr - source->shown_addr), name_at, work, &text);
+    disassembler_text(work->disassembler, chase, source->bytes + (chase->addr - source->shown_addr), name_at, work,
+                      &text);
     row->chase = arena_string(work->arena, text_string(&text));
 }
 

@@ -16,7 +16,10 @@ bool stall_moves_one(const struct instruction *instruction)
                                          instruction->memory.size_bytes && instruction->memory.size_bytes <= 8);
 }
 
-/* What a load left in its own address is where it goes next: a plain pointer, or an index that nothing else of its loop writes. */
+/*
+ * What a load left in its own address is where it goes next: a plain pointer, or an index that nothing else of its loop
+ * writes.
+ */
 static bool leads_on(const struct stall_code *decoded, uint32_t index)
 {
     const struct instruction *instruction = &decoded->items[index];
@@ -29,8 +32,8 @@ static bool leads_on(const struct stall_code *decoded, uint32_t index)
 }
 
 /*
- * The sample is taken behind the load, when a load into a register of its own address has overwritten it. A chase leaves the
- * next address there, which is as good; anything else leaves data.
+ * The sample is taken behind the load, when a load into a register of its own address has overwritten it. A chase
+ * leaves the next address there, which is as good; anything else leaves data.
  */
 static bool loses_address(const struct stall_code *decoded, uint32_t index)
 {
@@ -52,8 +55,8 @@ enum instruction_class stall_counted_class(const struct instruction *instruction
 /* A pointer or a count, which may stay the same in every turn. */
 static bool is_pointer_load(const struct instruction *row)
 {
-    return row->class == INSTRUCTION_LOAD && !row->is_store && row->memory.is_present && row->memory.size_bytes == 8 && row->writes &&
-           !(row->writes & (row->writes - 1)) && !row->vector_writes;
+    return row->class == INSTRUCTION_LOAD && !row->is_store && row->memory.is_present && row->memory.size_bytes == 8 &&
+           row->writes && !(row->writes & (row->writes - 1)) && !row->vector_writes;
 }
 
 /* How a hit's address is known. */
@@ -64,15 +67,17 @@ enum hit_way {
 };
 
 /* The marks of what ran first, had a wrong guess been what the sample waited for. */
-static uint16_t resumed_marks(const struct stall_work *work, const struct stall_code *decoded, const struct stall_place *place)
+static uint16_t resumed_marks(const struct stall_work *work, const struct stall_code *decoded,
+                              const struct stall_place *place)
 {
     if (!work->stalls->restarts_behind || place->stalled == NO_INDEX)
         return decoded->marks[place->sampled];
-    return decoded->marks[place->stalled] | (stall_falls_in(decoded, place->sampled) ? decoded->marks[place->sampled - 1] : 0);
+    return decoded->marks[place->stalled] |
+           (stall_falls_in(decoded, place->sampled) ? decoded->marks[place->sampled - 1] : 0);
 }
 
-static bool hit_add(struct stall_work *work, const struct sample *sample, const struct stall_place *place, uint32_t index,
-                    enum hit_way way)
+static bool hit_add(struct stall_work *work, const struct sample *sample, const struct stall_place *place,
+                    uint32_t index, enum hit_way way)
 {
     struct stall_code *decoded = &work->decoded.items[place->function];
     struct sampled_registers registers = {&work->recording->samples, sample};
@@ -84,9 +89,11 @@ static bool hit_add(struct stall_work *work, const struct sample *sample, const 
     uint64_t runtime_addr = sampled_at + plain.addr - decoded->items[place->sampled].addr;
     enum data_refusal refusal;
     bool is_next;
-    const struct register_past past = {decoded->items, decoded->marks, decoded->loaded, place->sampled, index, register_sampled, &registers};
-    bool known = way == HIT_AGAIN ? operand_address(&plain, runtime_addr, register_past_value, &past, &addr, &is_next, &refusal)
-                                  : operand_address(&plain, runtime_addr, register_sampled, &registers, &addr, &is_next, &refusal);
+    const struct register_past past = {decoded->items, decoded->marks,   decoded->loaded, place->sampled,
+                                       index,          register_sampled, &registers};
+    bool known = way == HIT_AGAIN
+                     ? operand_address(&plain, runtime_addr, register_past_value, &past, &addr, &is_next, &refusal)
+                     : operand_address(&plain, runtime_addr, register_sampled, &registers, &addr, &is_next, &refusal);
     if (work->hits.count >= ADDRESSES_MOST || !known)
         return false;
     decoded->ahead[index] += way == HIT_AHEAD;
@@ -163,7 +170,8 @@ static void sample_attribute(struct stall_work *work, const struct sample *sampl
     stalls->addressed_samples += addressed;
     const struct instruction *next = &decoded->items[place->sampled];
     bool is_ahead = !stalls->exact; /* else its registers are those behind it */
-    if (is_ahead && next->is_load && loses_address(decoded, place->sampled) && !stall_is_frame_operand(work, decoded, next))
+    if (is_ahead && next->is_load && loses_address(decoded, place->sampled) &&
+        !stall_is_frame_operand(work, decoded, next))
         hit_add(work, sample, place, place->sampled, HIT_AHEAD);
     if (!instruction->is_load && !instruction->is_store)
         return;
@@ -216,18 +224,22 @@ static void placed_add(struct stall_work *work, size_t index, const struct stall
 {
     bool user = !work->functions.items[place->function].is_kernel;
     if (work->stalls->attributed && user && place->stalled != NO_INDEX)
-        *vec_push(&work->placed) = (struct stall_sample){(uint32_t)index, place->function, place->sampled, place->stalled, is_again};
+        *vec_push(&work->placed) =
+            (struct stall_sample){(uint32_t)index, place->function, place->sampled, place->stalled, is_again};
 }
 
 /* What the loads right before a sample left in their registers. */
-static void loaded_note(struct stall_work *work, struct stall_code *decoded, const struct sample *sample, uint32_t sampled)
+static void loaded_note(struct stall_work *work, struct stall_code *decoded, const struct sample *sample,
+                        uint32_t sampled)
 {
     enum { ROWS_BACK = 8 };
     uint64_t written = work->stalls->exact ? decoded->items[sampled].writes : 0, value;
-    for (uint32_t row = sampled; row > 0 && sampled - row < ROWS_BACK && register_past_goes_back(decoded->items, decoded->marks, row); row--) {
+    for (uint32_t row = sampled;
+         row > 0 && sampled - row < ROWS_BACK && register_past_goes_back(decoded->items, decoded->marks, row); row--) {
         const struct instruction *load = &decoded->items[row - 1];
         unsigned number = load->writes ? (unsigned)__builtin_ctzll(load->writes) : 64;
-        if (is_pointer_load(load) && !(written & load->writes) && samples_register(&work->recording->samples, sample, number, &value))
+        if (is_pointer_load(load) && !(written & load->writes) &&
+            samples_register(&work->recording->samples, sample, number, &value))
             loaded_value_note(&decoded->loaded[row - 1], value);
         written |= load->writes;
     }
@@ -238,7 +250,8 @@ static void samples_meet(struct stall_work *work)
 {
     const struct samples *samples = &work->recording->samples;
     for (size_t at = 0; at < samples->count; at++) {
-        if (samples->items[at].location >= samples->location_count || !stalls_counts_sample(work->recording, &samples->items[at]))
+        if (samples->items[at].location >= samples->location_count ||
+            !stalls_counts_sample(work->recording, &samples->items[at]))
             continue;
         const struct stall_place *place = stall_place_of(work, samples->items[at].location);
         struct stall_code *decoded = &work->decoded.items[place->function];
@@ -259,7 +272,8 @@ void stall_samples_walk(struct stall_work *work)
     for (size_t at = 0; at < samples->count; at++) {
         const struct sample *sample = &samples->items[at];
         bool counts = stalls_counts_sample(work->recording, sample);
-        bool again = sample->event < work->recording->event_count && work->recording->events[sample->event].counts_again;
+        bool again =
+            sample->event < work->recording->event_count && work->recording->events[sample->event].counts_again;
         if ((!counts && !again) || sample->location >= samples->location_count)
             continue;
         const struct stall_place *place = stall_place_of(work, sample->location);

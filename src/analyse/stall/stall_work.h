@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is known while stalls are found: the decoded functions, the place of each location, the addresses met. Internal to
- * stalls: stall_code (decoded, marked), stall_before (which instruction stalled), stall_samples (what each sample counts as), stall_rows (the results by
- * function), stall_callers (who called), stall_groups (by mapping), stall_lines (shared between threads).
+ * What is known while stalls are found: the decoded functions, the place of each location, the addresses met. Internal
+ * to stalls: stall_code (decoded, marked), stall_before (which instruction stalled), stall_samples (what each sample
+ * counts as), stall_rows (the results by function), stall_callers (who called), stall_groups (by mapping), stall_lines
+ * (shared between threads).
  */
 #ifndef PLUMB_ANALYSE_STALL_STALL_WORK_H
 #define PLUMB_ANALYSE_STALL_STALL_WORK_H

@@ -52,7 +52,8 @@ static void samples_keep(struct stall_work *work)
 void stalls_find(struct stalls *stalls, const struct recording *recording, const struct code_bundle *bundle,
                  const struct process_pages *pages, size_t pages_count, struct stall_skid skid, struct arena *arena)
 {
-    *stalls = (struct stalls){.attributed = skid.one_behind || skid.exact, .exact = skid.exact, .restarts_behind = skid.restarts_behind};
+    *stalls = (struct stalls){
+        .attributed = skid.one_behind || skid.exact, .exact = skid.exact, .restarts_behind = skid.restarts_behind};
     for (size_t at = 0; at < recording->event_count && !stalls->event; at++)
         if (!recording->events[at].counts_again && !recorded_event_is_switch(&recording->events[at]))
             stalls->event = recording->events[at].name;

@@ -2,10 +2,10 @@
 /*
  * Which functions hold the time, which of their instructions held it up, and which memory were those after?
  *
- * A timer sample lands one instruction behind the one that stalled, where the skid self-test says so: then the stalled instruction is told
- * from the one that got the sample (a jump's target: the jump), and the address of its memory operand comes
- * from the sampled registers. Without that, samples stay where they fell and no cause is inferred from them.
- * Does not support: gathers' addresses, operands relative to FS or GS.
+ * A timer sample lands one instruction behind the one that stalled, where the skid self-test says so: then the stalled
+ * instruction is told from the one that got the sample (a jump's target: the jump), and the address of its memory
+ * operand comes from the sampled registers. Without that, samples stay where they fell and no cause is inferred from
+ * them. Does not support: gathers' addresses, operands relative to FS or GS.
  */
 #ifndef PLUMB_ANALYSE_STALL_STALLS_H
 #define PLUMB_ANALYSE_STALL_STALLS_H
@@ -32,7 +32,8 @@ struct stall_row { /* one instruction */
     bool is_stack;       /* its memory operand is in the stack frame */
     bool is_scalar_fp, is_fp;
     uint16_t vector_bits;
-    bool is_chained;     /* its turn of the loop waits for the turn before, by registers, longer than for anything else */
+    /* its turn of the loop waits for the turn before, by registers, longer than for anything else */
+    bool is_chained;
     bool is_addressed;   /* so through its address: it loads from where its last result says */
     const char *chase;   /* not NULL: it reads what this load, a link of a chain of loads in its loop, points to */
     bool is_dependent;   /* loads into the register that it addresses by: a pointer chase */
@@ -64,7 +65,8 @@ struct stall_function {
     uint64_t own_stacks;    /* of these: called by what isn't installed code */
     struct stall_caller callers[STALL_CALLERS_MOST]; /* most stacks first */
     uint32_t caller_count;
-    struct stall_caller owners[STALL_CALLERS_MOST]; /* of an installed function, behind its callers: the nearest of the program's own, else the nearest with a name */
+    /* of an installed function, behind its callers: the nearest of the program's own, else the nearest with a name */
+    struct stall_caller owners[STALL_CALLERS_MOST];
     uint32_t owner_count;
     struct stall_row *rows; /* most samples first */
     size_t row_count;
@@ -77,7 +79,8 @@ enum { /* of an instruction */
     MARK_ADDRESSED = 4,  /* loads from where its own last result says */
     MARK_LOOP = 64,      /* the last row of a loop whose rows are marked */
     MARK_FOLLOWS = 16,   /* reads through the pointer of such a load */
-    MARK_STRAY = 128,    /* overwrites its own address with what it loads, which is data: it is addressed anew before its next time */
+    /* overwrites its own address with what it loads, which is data: it is addressed anew before its next time */
+    MARK_STRAY = 128,
     MARK_TABLE = 32,     /* a jump through a register or table, or what only such a jump leads to */
     MARK_ELSEWHERE = 256,    /* control comes from elsewhere than the row before, or may */
 };
@@ -92,7 +95,8 @@ struct stall_code { /* a function's instructions and what was met at each; count
     uint32_t *chases;        /* the load that a MARK_FOLLOWS row goes behind */
     uint32_t *lost, *ahead;  /* stalled here, address overwritten; sampled here, address known */
     struct loaded_value *loaded; /* what loads left in their registers, by row */
-    uint64_t entry_hits;     /* samples at its first instruction, where calls lead: what stalled isn't known, and they are in no row */
+    /* samples at its first instruction, where calls lead: what stalled isn't known, and they are in no row */
+    uint64_t entry_hits;
     size_t count;
     bool has_frame;          /* keeps a frame pointer */
     bool tried, marked;
@@ -126,9 +130,11 @@ struct stall_group { /* what a function waits for in one mapping */
     struct interval base_share; /* of the group's addresses whose page size is known */
     struct working_set set;
     uint32_t element_bytes;
-    uint64_t landing_samples;   /* whose place a wrongly guessed branch shows at, too: behind a compare and its branch */
+    /* whose place a wrongly guessed branch shows at, too: behind a compare and its branch */
+    uint64_t landing_samples;
     bool in_order;              /* its loop moves on by a line at most each turn: what lies ahead is fetched ahead */
-    double order_line_ns;       /* walking one line takes the program at least so long, by addresses and times; 0: not known */
+    /* walking one line takes the program at least so long, by addresses and times; 0: not known */
+    double order_line_ns;
     uint32_t work_instructions; /* from one such access to the next, by the loop around it; 0: no loop was found */
 };
 
@@ -142,9 +148,11 @@ struct stalls {
     const char *event;          /* what was sampled by: "cycles:pp"; NULL: nothing was */
     uint64_t sample_count, user_samples, kernel_samples;
     double cpu_s;               /* that the samples stand for; 0: the event doesn't count time */
-    bool attributed;            /* what stalled is known: the instruction before the sample (the skid test holds), or … */
+    /* what stalled is known: the instruction before the sample (the skid test holds), or … */
+    bool attributed;
     bool exact;                 /* … the sampled one itself */
-    bool restarts_behind;       /* behind a wrong guess samples land on the second instruction of the right way, else on the first */
+    /* behind a wrong guess samples land on the second instruction of the right way, else on the first */
+    bool restarts_behind;
     uint64_t attributed_samples;
     uint64_t blind_samples;     /* user code whose instruction could not be told */
     uint64_t unnamed_samples;   /* user code that no symbol names */
@@ -153,20 +161,25 @@ struct stalls {
     uint64_t stack_samples;
     uint64_t scalar_fp_samples, vector_samples[3]; /* 128, 256, 512 bits: arithmetic and moves alike */
     uint64_t arithmetic_samples; /* floating-point arithmetic, of any width */
-    uint64_t guess_samples;      /* at branches, jumps, calls and returns, or where a wrong guess would show: right behind one, or at a target */
+    /* at branches, jumps, calls and returns, or where a wrong guess would show: right behind one, or at a target */
+    uint64_t guess_samples;
     uint64_t load_samples;       /* at whatever reads memory, the stack too */
     uint64_t narrow_loop_samples; /* in loops that compute with single or 128-bit floating-point numbers */
-    uint64_t entry_stacks;       /* samples with a copied stack at a function's first two instructions whose call is known */
-    uint64_t entry_lookups;      /* of these: called through a register or table, whose target a processor has to guess */
+    /* samples with a copied stack at a function's first two instructions whose call is known */
+    uint64_t entry_stacks;
+    /* of these: called through a register or table, whose target a processor has to guess */
+    uint64_t entry_lookups;
     bool has_wide_code;          /* 512-bit instructions stand in a function that ran, sampled or not */
     uint64_t met_lines, double_lines; /* distinct code lines of user samples, and those that two samples met */
     double line_pairs;           /* pairs of user samples that met in one code line */
-    uint64_t single_lines;       /* code lines that one sample met: what they weigh in all lies in code not met at all */
+    /* code lines that one sample met: what they weigh in all lies in code not met at all */
+    uint64_t single_lines;
     uint64_t chained_samples;    /* at rows that is_chained but not is_addressed */
     uint64_t addressed_samples;  /* at rows that is_addressed or is_followed */
     uint64_t shared_line_samples, shared_line_addresses; /* addresses in lines that several threads wrote or read */
     uint64_t apart_samples;      /* of these: at places of such a line that one thread alone was met at */
-    uint64_t contended_samples;  /* of these: threads took turns at the line, and no wrong guess can be what was waited for */
+    /* of these: threads took turns at the line, and no wrong guess can be what was waited for */
+    uint64_t contended_samples;
     uint64_t hot_code_lines;    /* distinct 64-byte code lines that hold 98 % of the user samples */
     uint64_t hot_addresses;     /* distinct sampled user addresses that hold 98 % */
     struct stall_function *functions; /* most samples first */

@@ -25,12 +25,14 @@ struct kernel_time {
     uint64_t zero_samples;  /* in clearing or copying pages, wherever from */
     uint64_t interrupt_samples;
     uint64_t spin_samples;  /* spinning for a kernel lock */
-    uint64_t exec_samples;  /* start and end of programs: fork, exec, exit; what sets up short-lived ones, user code too */
+    /* start and end of programs: fork, exec, exit; what sets up short-lived ones, user code too */
+    uint64_t exec_samples;
     uint64_t short_fault_samples; /* of these: page faults of short-lived processes */
     uint64_t short_call_samples;  /* of these: their calls for mappings and the like */
     struct process_starts starts;
     uint64_t call_samples;  /* in a system call, named or not */
-    uint64_t byte_samples; /* of these: at the bytes themselves (copies, random numbers, checksums), however they are cut into calls */
+    /* of these: at the bytes themselves (copies, random numbers, checksums), however they are cut into calls */
+    uint64_t byte_samples;
     const char *byte_work; /* the function that has most of those; NULL: none */
     uint64_t cpu_clock_samples; /* of call_samples: telling the CPU time of a process or thread */
     uint64_t other_samples; /* named, but none of these: threads of the kernel, ways in and out that others share */

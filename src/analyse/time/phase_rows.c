@@ -20,7 +20,8 @@ static uint32_t key_of(const struct recording *recording, const struct code_bund
 }
 
 /* Samples of each key. Owner: the caller (free). */
-static struct sampled *keys_begin(const struct recording *recording, const struct code_bundle *bundle, size_t *ret_count)
+static struct sampled *keys_begin(const struct recording *recording, const struct code_bundle *bundle,
+                                  size_t *ret_count)
 {
     *ret_count = bundle->count + recording->spaces.dso_count + 1;
     struct sampled *counts = memory_alloc(memory_product(*ret_count, sizeof(*counts)));
@@ -30,7 +31,8 @@ static struct sampled *keys_begin(const struct recording *recording, const struc
 }
 
 /* The hottest of them, which are sorted. */
-static size_t functions_take(struct phase_function *functions, struct sampled *counts, size_t count, uint64_t samples, const struct code_bundle *bundle)
+static size_t functions_take(struct phase_function *functions, struct sampled *counts, size_t count, uint64_t samples,
+                             const struct code_bundle *bundle)
 {
     size_t taken = 0;
     sampled_sort(counts, count);
@@ -91,7 +93,8 @@ static void rows_fill(struct phase_rows *rows, const struct rows_input *input)
     rows->phase_count = input->phases.phase_count;
     for (size_t at = 0; at < input->phases.segment_count && at < PHASE_ROWS_MOST; at++)
         row_add(rows, input, &input->phases.segments[at]);
-    for (uint32_t phase = 0; rows->phase_count > 1 && phase < rows->phase_count && rows->judged_count < PHASES_JUDGED_MOST; phase++)
+    for (uint32_t phase = 0;
+         rows->phase_count > 1 && phase < rows->phase_count && rows->judged_count < PHASES_JUDGED_MOST; phase++)
         whole_add(rows, input, phase);
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The phases of a run as rows: from when to when, how much of the samples, and which functions; and each phase's stretches as one. */
+/*
+ * The phases of a run as rows: from when to when, how much of the samples, and which functions; and each phase's
+ * stretches as one.
+ */
 #ifndef PLUMB_ANALYSE_TIME_PHASE_ROWS_H
 #define PLUMB_ANALYSE_TIME_PHASE_ROWS_H
 
@@ -37,7 +40,8 @@ struct phase_rows {
     struct phase_row items[PHASE_ROWS_MOST];
     size_t count;         /* 0: no samples; 1: no change was found */
     uint32_t phase_count;
-    struct phase_whole judged[PHASES_JUDGED_MOST]; /* phases worth a verdict of their own, by number; none where there is one phase */
+    /* phases worth a verdict of their own, by number; none where there is one phase */
+    struct phase_whole judged[PHASES_JUDGED_MOST];
     size_t judged_count;
 };
 

@@ -49,7 +49,8 @@ static int command_compare(const void *a, const void *b)
     return strcmp(left->name, right->name);
 }
 
-static void left_note(struct process_starts *starts, const struct recording *recording, const struct thread *thread, struct arena *arena)
+static void left_note(struct process_starts *starts, const struct recording *recording, const struct thread *thread,
+                      struct arena *arena)
 {
     if (thread->tid != thread->pid || !thread->started_ns || thread->ended_ns != UINT64_MAX || starts->left_count++)
         return;

@@ -66,7 +66,8 @@ struct program_shares program_shares_of(const struct recording *recording, struc
     for (size_t at = 0; at < recording->samples.count; at++) {
         const struct sample *sample = &recording->samples.items[at];
         bool counts = sample->event < recording->event_count && sample->thread < recording->threads.count &&
-                      !recording->events[sample->event].counts_again && !recorded_event_is_switch(&recording->events[sample->event]);
+                      !recording->events[sample->event].counts_again &&
+                      !recorded_event_is_switch(&recording->events[sample->event]);
         if (counts)
             sample_count(&counting, recording, sample);
     }

@@ -51,7 +51,10 @@ static struct occupied *cpu_of(const struct walk *walk, const struct context_swi
     return change->cpu < walk->cpu_count ? &walk->cpus[change->cpu] : NULL;
 }
 
-/* That it left was lost: it had done so at the latest when the CPU went to somebody else. Whether it wanted on isn't known. */
+/*
+ * That it left was lost: it had done so at the latest when the CPU went to somebody else. Whether it wanted on isn't
+ * known.
+ */
 static void walk_displace(struct walk *walk, struct lane *lane, uint64_t now_ns)
 {
     if (!lane->running)
@@ -74,7 +77,10 @@ static void cpu_pass(struct walk *walk, struct lane *lane, const struct context_
     cpu->by = change->out ? NULL : lane;
 }
 
-/* A thread that is first seen leaving a CPU ran since it began, since the recording did, or since that CPU was last passed on. */
+/*
+ * A thread that is first seen leaving a CPU ran since it began, since the recording did, or since that CPU was last
+ * passed on.
+ */
 static void walk_first_out(struct walk *walk, const struct context_switch *change, uint64_t began_ns)
 {
     const struct occupied *cpu = cpu_of(walk, change);
@@ -169,8 +175,8 @@ static int moment_compare(const void *a, const void *b)
 }
 
 /*
- * Threads that began while we recorded, and whose first switch is onto a CPU: until then they were ready. One that is first seen
- * leaving a CPU ran before, and one that is never seen may have run where nobody looked.
+ * Threads that began while we recorded, and whose first switch is onto a CPU: until then they were ready. One that is
+ * first seen leaving a CPU ran before, and one that is never seen may have run where nobody looked.
  */
 static size_t starts_of(const struct recording *recording, struct moment *moments)
 {
@@ -227,7 +233,8 @@ static uint32_t cpus_of(const struct recording *recording)
     return count;
 }
 
-static void walk_switch(struct walk *walk, struct lane *lane, const struct thread *thread, const struct context_switch *change)
+static void walk_switch(struct walk *walk, struct lane *lane, const struct thread *thread,
+                        const struct context_switch *change)
 {
     struct occupied *cpu = cpu_of(walk, change);
     cpu_pass(walk, thread->tid ? lane : NULL, change);
@@ -286,7 +293,10 @@ static void run_time_from_switches(struct run_time *result, const struct recordi
     result->switched_cpu_s = measured_as((double)walk.cpu_ns * 1e-9);
 }
 
-/* A thread that has a CPU to itself may be switched never or once, and be in all samples. The idle thread is none of them. */
+/*
+ * A thread that has a CPU to itself may be switched never or once, and be in all samples. The idle thread is none of
+ * them.
+ */
 static uint32_t threads_met(const struct recording *recording)
 {
     const struct threads *threads = &recording->threads;
@@ -341,9 +351,13 @@ static void looks_settle(struct run_time *result, const struct activity *activit
     struct measured seen = activity->seen_run_s;
     result->run_delay_is_least =
         seen.known && result->cpu_s.known && seen.value < PARTS_LEAST * result->cpu_s.value;
-    /* A look just before its last breath misses a little of threads that are known: their delays are not unseen for that. */
+    /*
+     * A look just before its last breath misses a little of threads that are known: their delays are not unseen for
+     * that.
+     */
     double missing_s = result->run_delay_is_least ? result->cpu_s.value - seen.value : 0;
-    if (result->threads_seen <= activity->thread_count && result->elapsed_s.known && missing_s < MISSING_LEAST * result->elapsed_s.value)
+    if (result->threads_seen <= activity->thread_count && result->elapsed_s.known &&
+        missing_s < MISSING_LEAST * result->elapsed_s.value)
         result->run_delay_is_least = false;
     double looks = activity->look_count > 1 ? activity->look_count - 1 : 0;
     if (activity->ready_ratio.known && looks > 0)
@@ -351,8 +365,8 @@ static void looks_settle(struct run_time *result, const struct activity *activit
 }
 
 /*
- * Of CPUs: events begin before the clock is read and end after it, on a crowded machine by a tenth of a second and more. What
- * fell on the CPUs meanwhile counts, so that time counts, too.
+ * Of CPUs: events begin before the clock is read and end after it, on a crowded machine by a tenth of a second and
+ * more. What fell on the CPUs meanwhile counts, so that time counts, too.
  */
 static void elapsed_cover(struct measured *elapsed_s, const struct recording *recording)
 {
@@ -389,7 +403,10 @@ static double ran_least(const struct activity_thread *thread)
     return thread->run_s.known ? thread->run_s.value : ticks_s > 0 ? ticks_s : 0;
 }
 
-/* While one thread was ready, others of its program ran for no longer than they ran in all: the rest of its delay is a delay of all. */
+/*
+ * While one thread was ready, others of its program ran for no longer than they ran in all: the rest of its delay is a
+ * delay of all.
+ */
 static struct measured ready_least(const struct run_time *run, const struct activity *activity)
 {
     double most_s = 0;
@@ -398,23 +415,26 @@ static struct measured ready_least(const struct run_time *run, const struct acti
         if (!thread->run_delay_s.known)
             continue;
         double others_s = run->cpu_s.value - ran_least(thread);
-        double least_s = thread->run_delay_s.value - delay_over(thread, run->elapsed_s.value) - (others_s > 0 ? others_s : 0);
+        double least_s =
+            thread->run_delay_s.value - delay_over(thread, run->elapsed_s.value) - (others_s > 0 ? others_s : 0);
         most_s = least_s > most_s ? least_s : most_s;
     }
     return measured_as(most_s);
 }
 
 /*
- * /proc counts from a thread's beginning and is read a moment after the end: a thread can't have waited for a CPU for longer than
- * elapsed while it didn't run.
+ * /proc counts from a thread's beginning and is read a moment after the end: a thread can't have waited for a CPU for
+ * longer than elapsed while it didn't run.
  */
 static void delay_settle(struct run_time *result, const struct activity *activity)
 {
     double over_s = 0;
     for (uint32_t at = 0; activity && activity->threads && result->elapsed_s.known && at < activity->thread_count; at++)
         over_s += delay_over(&activity->threads[at], result->elapsed_s.value);
-    uint32_t threads = activity && activity->thread_count > result->threads_seen ? activity->thread_count : result->threads_seen;
-    if (result->scope == RUN_MACHINE || !result->run_delay_s.known || !result->elapsed_s.known || !result->cpu_s.known || !threads)
+    uint32_t threads =
+        activity && activity->thread_count > result->threads_seen ? activity->thread_count : result->threads_seen;
+    if (result->scope == RUN_MACHINE || !result->run_delay_s.known || !result->elapsed_s.known ||
+        !result->cpu_s.known || !threads)
         return;
     result->ready_least_s = ready_least(result, activity);
     double most_s = result->elapsed_s.value * threads - result->cpu_s.value;
@@ -429,7 +449,8 @@ struct measured run_time_delay_proven(const struct run_time *run)
     struct measured delay = run->run_delay_s;
     if (!delay.known || !run->from_switches)
         return delay;
-    double ready = run->wanted_ratio.known && run->on_cpu_ratio.known ? run->wanted_ratio.value - run->on_cpu_ratio.value : 0;
+    double ready =
+        run->wanted_ratio.known && run->on_cpu_ratio.known ? run->wanted_ratio.value - run->on_cpu_ratio.value : 0;
     double ready_s = run->elapsed_s.known ? ready * run->elapsed_s.value : 0;
     double preempted_s = run->preempted_s.known ? run->preempted_s.value : 0;
     delay.value = delay.value < ready_s ? ready_s : delay.value;
@@ -475,7 +496,8 @@ struct run_time run_time_of(const struct run_time_request *request)
     /* Side by side or one after the other: that much CPU time of several threads leaves open whether any always ran. */
     bool several = activity && activity->threads_at_once > 1;
     if (!result.from_switches && several && at_most_one.known && at_most_one.value > SEVERAL_MOST)
-        result.on_cpu_ratio = result.wanted_ratio = not_measured("several threads ran, and no context switches were recorded");
+        result.on_cpu_ratio = result.wanted_ratio =
+            not_measured("several threads ran, and no context switches were recorded");
     /* The first switch-in of a started program is not always seen: CPU time is a lower bound for one thread. */
     if (result.from_switches && result.threads_seen <= 1 && result.cpus_used.known &&
         result.cpus_used.value <= 1 && result.cpus_used.value > result.on_cpu_ratio.value)

@@ -34,13 +34,15 @@ struct run_time {
     struct measured wanted_ratio;     /* the same, or was taken off a CPU while still ready */
     struct measured run_delay_s;      /* runnable, waiting for a CPU; summed over threads */
     bool run_delay_is_least;          /* of the threads seen in /proc alone: others came and went between two looks */
-    struct interval looked_ready;     /* share of elapsed in which one ran or was ready, by looks at /proc; may be unknown */
+    /* share of elapsed in which one ran or was ready, by looks at /proc; may be unknown */
+    struct interval looked_ready;
     struct measured preempted_s;      /* the part of it after preemption, from switch records */
     struct measured cpus_used;        /* mean while elapsed */
     struct measured migrations;       /* a thread came back on another CPU */
     struct measured switches;
     struct measured switched_cpu_s;   /* CPU time as the switch records have it, summed over threads */
-    struct measured ready_least_s;    /* one was ready and none ran, at least: the delay of one thread, less what the others ran */
+    /* one was ready and none ran, at least: the delay of one thread, less what the others ran */
+    struct measured ready_least_s;
     double held_s;                    /* our own probe held threads of it, in all */
     struct stolen stolen;
     uint32_t threads_seen;            /* with samples or switches */

@@ -25,7 +25,8 @@ static bool counts_time(const struct recording *recording, const struct sample *
 }
 
 /* The function that has more than half of all weight, if one has. */
-static const struct bundle_function *hottest_of(const struct recording *recording, const struct bundle_function *const *functions)
+static const struct bundle_function *hottest_of(const struct recording *recording,
+                                                const struct bundle_function *const *functions)
 {
     const struct samples *samples = &recording->samples;
     const struct bundle_function *leader = NULL;
@@ -74,7 +75,8 @@ static struct thread_balance balance_of(const struct threads *threads, const str
     balance.busiest_tid = busiest ? busiest->tid : 0;
     balance.busiest_share = sum > 0 ? most / sum : 0;
     /* One after the other, they don't share work; and about as much each is even. */
-    balance.known = balance.threads > 1 && began_ns < others_ns && balance.busiest_share * balance.threads >= UNEVEN_LEAST;
+    balance.known =
+        balance.threads > 1 && began_ns < others_ns && balance.busiest_share * balance.threads >= UNEVEN_LEAST;
     balance.alone_s = balance.known && busiest_ns > others_ns ? (double)(busiest_ns - others_ns) * 1e-9 : 0;
     return balance;
 }
@@ -82,11 +84,13 @@ static struct thread_balance balance_of(const struct threads *threads, const str
 struct thread_balance thread_balance_of(const struct recording *recording, const struct code_bundle *bundle)
 {
     const struct samples *samples = &recording->samples;
-    scoped_free const struct bundle_function **functions = memory_alloc((samples->location_count + 1) * sizeof(*functions));
+    scoped_free const struct bundle_function **functions =
+        memory_alloc((samples->location_count + 1) * sizeof(*functions));
     scoped_free struct tally *tallies = memory_alloc((recording->threads.count + 1) * sizeof(*tallies));
     memset(tallies, 0, (recording->threads.count + 1) * sizeof(*tallies));
     for (uint32_t at = 0; at < samples->location_count; at++)
-        functions[at] = samples->locations[at].cpu_mode == CPU_MODE_KERNEL ? NULL : code_bundle_find(bundle, recording, at);
+        functions[at] =
+            samples->locations[at].cpu_mode == CPU_MODE_KERNEL ? NULL : code_bundle_find(bundle, recording, at);
     const struct bundle_function *hottest = hottest_of(recording, functions);
     for (size_t at = 0; hottest && at < samples->count; at++) {
         const struct sample *sample = &samples->items[at];

@@ -12,7 +12,8 @@
 #include "symbol/code_bundle.h"
 
 struct thread_balance {
-    bool known;           /* at least two threads of one process did the same work side by side, one clearly more of it than the others */
+    /* at least two threads of one process did the same work side by side, one clearly more of it than the others */
+    bool known;
     uint32_t threads;     /* that do */
     uint32_t busiest_tid;
     const char *function; /* whose work it is. Owner: the bundle */

@@ -28,8 +28,9 @@ static struct interval waiting_between(const struct run_time *run, double least,
 }
 
 /*
- * So much of the elapsed time it may have been ready while none of its threads ran. What was taken off while ready is seen in the
- * switches; the rest of its delays came after it was woken, and those may all fall where nothing else of it ran.
+ * So much of the elapsed time it may have been ready while none of its threads ran. What was taken off while ready is
+ * seen in the switches; the rest of its delays came after it was woken, and those may all fall where nothing else of it
+ * ran.
  */
 static double ready_most(const struct run_time *run, double seen_ready, bool in_turn)
 {
@@ -48,8 +49,12 @@ static struct interval waiting_of(const struct run_time *run, const struct wait_
     bool in_turn = run->threads_seen <= 1 || (row && row->kind == WAIT_CHILD);
     double on_cpu = run->on_cpu_ratio.value, wanted = run->wanted_ratio.value;
     double least = 1 - on_cpu - ready_most(run, wanted - on_cpu, in_turn);
-    double ready_least = run->ready_least_s.known && run->elapsed_s.known && run->elapsed_s.value > 0 ? run->ready_least_s.value / run->elapsed_s.value : 0;
-    /* Without switches that is the CPU time as if its threads had run one after the other: they may have run at once. */
+    double ready_least = run->ready_least_s.known && run->elapsed_s.known && run->elapsed_s.value > 0
+                             ? run->ready_least_s.value / run->elapsed_s.value
+                             : 0;
+    /*
+     * Without switches that is the CPU time as if its threads had run one after the other: they may have run at once.
+     */
     unsigned at_once = !run->from_switches && run->threads_seen > 1 ? run->threads_seen : 1;
     wanted /= at_once;
     double wanted_least = on_cpu / at_once + ready_least;
@@ -67,7 +72,9 @@ static double throttled_width(const struct run_time *run, const struct activity 
     bool own = activity->group_usage_s.known && run->cpu_s.known
                    ? run->cpu_s.value >= OWN_GROUP * activity->group_usage_s.value
                    : activity->group_others.known && activity->group_others.value == 0;
-    double width = own && (!cpus.known || run->threads_seen < cpus.value) ? run->threads_seen : cpus.known ? cpus.value : 0;
+    double width = own && (!cpus.known || run->threads_seen < cpus.value) ? run->threads_seen
+                   : cpus.known                                           ? cpus.value
+                                                                          : 0;
     return width >= 1 ? width : own ? 1 : INFINITY;
 }
 
@@ -76,8 +83,8 @@ static double throttled_width(const struct run_time *run, const struct activity 
  * whole. While one of its threads ran, one CPU fewer can have been held back. What held the group back held this target
  * back unless it slept just then.
  */
-static struct interval throttled_of(const struct run_time *run, const struct activity *activity, double on_cpu, double ready,
-                                    double asleep)
+static struct interval throttled_of(const struct run_time *run, const struct activity *activity, double on_cpu,
+                                    double ready, double asleep)
 {
     if (!activity || !activity->throttled_s.known || activity->throttled_s.value <= 0 || !run->elapsed_s.known ||
         run->elapsed_s.value <= 0)
@@ -102,8 +109,8 @@ static double at_least_0(double number)
 }
 
 /*
- * Out of what looks like waiting. The switches tell it where their stacks name the kernel's functions; else a thread that is alone
- * waited for no longer than it was held, and of several another may have run meanwhile.
+ * Out of what looks like waiting. The switches tell it where their stacks name the kernel's functions; else a thread
+ * that is alone waited for no longer than it was held, and of several another may have run meanwhile.
  */
 static struct interval held_of(const struct run_time *run, const struct wait_rows *waits, double waiting_most)
 {
@@ -118,10 +125,12 @@ static struct interval held_of(const struct run_time *run, const struct wait_row
 
 static struct interval less(struct interval whole, struct interval part)
 {
-    return interval_of(at_least_0(whole.low - part.high), at_least_0(whole.mid - part.mid), at_least_0(whole.high - part.low));
+    return interval_of(at_least_0(whole.low - part.high), at_least_0(whole.mid - part.mid),
+                       at_least_0(whole.high - part.low));
 }
 
-struct time_shares time_shares_of(const struct run_time *run, const struct activity *activity, const struct wait_rows *waits)
+struct time_shares time_shares_of(const struct run_time *run, const struct activity *activity,
+                                  const struct wait_rows *waits)
 {
     if (!run || !run->on_cpu_ratio.known)
         return (struct time_shares){.why_not = run ? run->on_cpu_ratio.why_not : "its run was not timed"};

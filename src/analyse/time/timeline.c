@@ -17,7 +17,8 @@ enum {
 static long key_of(const struct recording *recording, const struct code_bundle *bundle, uint32_t location)
 {
     uint32_t dso = recording->samples.locations[location].dso;
-    if (dso != DSO_NONE && (recording->spaces.dsos[dso].kind == DSO_KERNEL || recording->spaces.dsos[dso].kind == DSO_MODULE))
+    if (dso != DSO_NONE &&
+        (recording->spaces.dsos[dso].kind == DSO_KERNEL || recording->spaces.dsos[dso].kind == DSO_MODULE))
         return KEY_KERNEL;
     const struct bundle_function *function = code_bundle_find(bundle, recording, location);
     return function ? function - bundle->functions : KEY_OTHER;
@@ -29,7 +30,8 @@ static bool counts(const struct recording *recording, const struct sample *sampl
 }
 
 /* The functions with most samples become series, in that order. */
-static void series_choose(struct timeline *timeline, const struct code_bundle *bundle, const uint64_t *by_function, size_t *ret_chosen)
+static void series_choose(struct timeline *timeline, const struct code_bundle *bundle, const uint64_t *by_function,
+                          size_t *ret_chosen)
 {
     for (; timeline->function_count < TIMELINE_FUNCTIONS_MOST; timeline->function_count++) {
         size_t best = bundle->count;
@@ -60,7 +62,8 @@ static size_t series_of(const struct timeline *timeline, const size_t *chosen, l
     return timeline->function_count + 1;
 }
 
-void timeline_find(struct timeline *timeline, const struct recording *recording, const struct code_bundle *bundle, struct arena *arena)
+void timeline_find(struct timeline *timeline, const struct recording *recording, const struct code_bundle *bundle,
+                   struct arena *arena)
 {
     const struct samples *samples = &recording->samples;
     uint64_t first = UINT64_MAX, last = 0, count = 0;
@@ -90,7 +93,8 @@ void timeline_find(struct timeline *timeline, const struct recording *recording,
         const struct sample *sample = &samples->items[at];
         if (!counts(recording, sample))
             continue;
-        size_t slice = (size_t)((double)(sample->time_ns - first) / (double)(last - first) * (double)timeline->slice_count);
+        size_t slice =
+            (size_t)((double)(sample->time_ns - first) / (double)(last - first) * (double)timeline->slice_count);
         slice = slice < timeline->slice_count ? slice : timeline->slice_count - 1;
         timeline->samples[slice][series_of(timeline, chosen, keys[sample->location])] += 1 + (uint64_t)sample->alike;
     }

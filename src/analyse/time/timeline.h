@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * When did it run what? Samples of CPU time in equal slices of the run, by the functions that have most of them, the kernel, and
- * all the rest: what a timeline draws.
+ * When did it run what? Samples of CPU time in equal slices of the run, by the functions that have most of them, the
+ * kernel, and all the rest: what a timeline draws.
  */
 #ifndef PLUMB_ANALYSE_TIME_TIMELINE_H
 #define PLUMB_ANALYSE_TIME_TIMELINE_H
@@ -23,6 +23,7 @@ struct timeline {
 };
 
 /* Owner of names: the bundle. */
-void timeline_find(struct timeline *timeline, const struct recording *recording, const struct code_bundle *bundle, struct arena *arena);
+void timeline_find(struct timeline *timeline, const struct recording *recording, const struct code_bundle *bundle,
+                   struct arena *arena);
 
 #endif

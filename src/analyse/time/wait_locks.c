@@ -32,9 +32,28 @@ static const char *const lock_calls[] = {
     "uv_mutex_lock", "uv_rwlock_", "gomp_mutex_lock", "gomp_set_lock", "omp_set_lock", "gomp_critical", "GOMP_critical",
 };
 static const char *const thread_calls[] = {
-    "pthread_cond_", "pthread_join", "pthread_clockjoin", "pthread_timedjoin", "pthread_barrier_wait", "sem_wait", "sem_timedwait",
-    "sem_clockwait", "cnd_wait", "cnd_timedwait", "thrd_join", "uv_cond_", "uv_sem_wait", "uv_barrier_wait", "uv_thread_join",
-    "gomp_barrier", "gomp_team_barrier", "gomp_sem_wait", "gomp_simple_barrier", "kmp_", "aio_suspend", "lio_listio",
+    "pthread_cond_",
+    "pthread_join",
+    "pthread_clockjoin",
+    "pthread_timedjoin",
+    "pthread_barrier_wait",
+    "sem_wait",
+    "sem_timedwait",
+    "sem_clockwait",
+    "cnd_wait",
+    "cnd_timedwait",
+    "thrd_join",
+    "uv_cond_",
+    "uv_sem_wait",
+    "uv_barrier_wait",
+    "uv_thread_join",
+    "gomp_barrier",
+    "gomp_team_barrier",
+    "gomp_sem_wait",
+    "gomp_simple_barrier",
+    "kmp_",
+    "aio_suspend",
+    "lio_listio",
 };
 /* What all of glibc's waits but its mutexes come through: says so only when nobody else says more. */
 static const char *const thread_hints[] = {"futex_abstimed_wait", "futex_wait_cancelable", "do_futex_wait"};
@@ -79,7 +98,8 @@ static bool starts_with_any(struct view plain, const char *const *beginnings, si
 
 /*
  * A distribution's python has no name for what takes the GIL: it waits at a condition and is called by the loop that
- * interprets, or by what native code calls to come back. What waits for a lock of the script's comes through PyThread_acquire_lock.
+ * interprets, or by what native code calls to come back. What waits for a lock of the script's comes through
+ * PyThread_acquire_lock.
  */
 static bool is_nameless_gil(const char *const *names, size_t count)
 {

@@ -30,12 +30,14 @@ static bool is_library(const struct recording *recording, uint32_t location)
 static bool is_library_function(const char *name)
 {
     static const char *const calls[] = {
-        "read",     "write",    "readv",      "writev",        "pread",     "pread64", "pwrite",    "pwrite64",  "recv",
-        "recvfrom", "recvmsg",  "send",       "sendto",        "sendmsg",   "accept",  "accept4",   "connect",   "poll",
-        "ppoll",    "select",   "pselect",    "epoll_wait",    "epoll_pwait", "sleep", "usleep",    "nanosleep", "clock_nanosleep",
-        "fsync",    "fdatasync", "msync",     "open",          "openat",    "close",   "flock",     "lockf",     "fcntl",
-        "wait",     "wait3",    "wait4",      "waitid",        "waitpid",   "pause",   "sigwait",   "sigwaitinfo", "sigtimedwait",
-        "syscall",  "ioctl",    "sched_yield", "fread",        "fwrite",    "fgets",   "fflush",    "getline",   "system",
+        "read",       "write",       "readv",        "writev",  "pread",     "pread64",         "pwrite",
+        "pwrite64",   "recv",        "recvfrom",     "recvmsg", "send",      "sendto",          "sendmsg",
+        "accept",     "accept4",     "connect",      "poll",    "ppoll",     "select",          "pselect",
+        "epoll_wait", "epoll_pwait", "sleep",        "usleep",  "nanosleep", "clock_nanosleep", "fsync",
+        "fdatasync",  "msync",       "open",         "openat",  "close",     "flock",           "lockf",
+        "fcntl",      "wait",        "wait3",        "wait4",   "waitid",    "waitpid",         "pause",
+        "sigwait",    "sigwaitinfo", "sigtimedwait", "syscall", "ioctl",     "sched_yield",     "fread",
+        "fwrite",     "fgets",       "fflush",       "getline", "system",
     };
     static const char *const families[] = {"pthread_", "sem_", "mq_", "lll_", "futex_", "IO_", "mtx_", "cnd_", "thrd_"};
     struct view plain = wait_plain_name(name);
@@ -50,12 +52,25 @@ static bool is_library_function(const char *name)
     return false;
 }
 
-/* C++'s own wrappers are compiled into the program; libuv's stand in whatever it is linked into; Java's monitors are the machine's. */
+/*
+ * C++'s own wrappers are compiled into the program; libuv's stand in whatever it is linked into; Java's monitors are
+ * the machine's.
+ */
 static bool is_wrapper(const char *name)
 {
-    static const char *const others[] = {"uv_cond_", "uv_mutex_", "uv_sem_", "uv_rwlock_", "uv_barrier_", "uv_thread_join",
-                                         "os::Platform", "ObjectMonitor::", "ObjectSynchronizer::", "Monitor::", "Mutex::",
-                                         "SharedRuntime::complete_monitor", "SharedRuntime::monitor_"};
+    static const char *const others[] = {"uv_cond_",
+                                         "uv_mutex_",
+                                         "uv_sem_",
+                                         "uv_rwlock_",
+                                         "uv_barrier_",
+                                         "uv_thread_join",
+                                         "os::Platform",
+                                         "ObjectMonitor::",
+                                         "ObjectSynchronizer::",
+                                         "Monitor::",
+                                         "Mutex::",
+                                         "SharedRuntime::complete_monitor",
+                                         "SharedRuntime::monitor_"};
     for (size_t at = 0; at < array_count(others); at++)
         if (strncmp(name, others[at], strlen(others[at])) == 0)
             return true;
@@ -75,7 +90,9 @@ struct site_reading {
     bool has_wrapper; /* the function is a wrapper within the program: better than none */
 };
 
-/* Where a call returns to may be the next line's already: the call's own is that of the byte before, where it is known. */
+/*
+ * Where a call returns to may be the next line's already: the call's own is that of the byte before, where it is known.
+ */
 static void take_line(struct site_reading *reading, const struct bundle_function *function, uint32_t location)
 {
     uint64_t addr = reading->recording->samples.locations[location].dso_addr;
@@ -187,7 +204,8 @@ static void rows_add(struct rows *rows, const struct wait_row *read, const struc
 {
     struct wait_row *row = NULL;
     for (size_t at = 0; at < rows->count && !row; at++)
-        if (rows->items[at].kind == read->kind && rows->items[at].global_lock == read->global_lock && strcmp(rows->items[at].function, read->function) == 0)
+        if (rows->items[at].kind == read->kind && rows->items[at].global_lock == read->global_lock &&
+            strcmp(rows->items[at].function, read->function) == 0)
             row = &rows->items[at];
     if (!row) {
         row = vec_push(rows);

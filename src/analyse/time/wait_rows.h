@@ -25,7 +25,11 @@ struct wait_row {
     uint32_t line;
     const char *callers[WAIT_CALLERS_MOST]; /* who called the function, innermost first */
     uint32_t caller_count;
-    const char *call;     /* all of that, as what the function did: "called pthread_mutex_lock at queue.c:41, itself called by work, main"; NULL: nothing is known */
+    /*
+     * all of that, as what the function did: "called pthread_mutex_lock at queue.c:41, itself called by work, main";
+     * NULL: nothing is known
+     */
+    const char *call;
 };
 
 struct wait_rows {
@@ -41,8 +45,8 @@ struct wait_rows {
 };
 
 /*
- * Take out what the target was held for by plumb itself: none of its own doing. A thread has one tracer at a time, so all
- * its waits for one were ours.
+ * Take out what the target was held for by plumb itself: none of its own doing. A thread has one tracer at a time, so
+ * all its waits for one were ours.
  */
 void wait_rows_take_held(struct wait_rows *waits);
 

@@ -86,7 +86,8 @@ static uint32_t nearest_seen(const struct wait_spread *spread, uint32_t thread, 
             if (!longer && far > group->length)
                 continue;
             unsigned length = longer ? group->length + far : group->length - far;
-            uint32_t at = hashmap_find(&spread->group_by_key, group_key(thread, group->process, length), NULL, NULL, NULL);
+            uint32_t at =
+                hashmap_find(&spread->group_by_key, group_key(thread, group->process, length), NULL, NULL, NULL);
             if (at != HASHMAP_ABSENT && spread->groups.items[at].seen.count >= SEEN_LEAST)
                 return at;
         }
@@ -133,8 +134,9 @@ struct wait_amount wait_spread_share(const struct wait_spread *spread, struct wa
         const struct wait_amount *seen = &spread->groups.items[here->group].seen, *more = &to_place[here->group];
         double by_count = (double)here->seen.count / (double)seen->count;
         double by_time = seen->ns ? (double)here->seen.ns / (double)seen->ns : by_count;
-        const struct wait_amount share = {
-            .ns = part(more->ns, by_time), .idle_ns = part(more->idle_ns, by_time), .count = part(more->count, by_count)};
+        const struct wait_amount share = {.ns = part(more->ns, by_time),
+                                          .idle_ns = part(more->idle_ns, by_time),
+                                          .count = part(more->count, by_count)};
         if (more->count && here->site < site_count)
             amount_add(&ret_sites[here->site], &share);
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where were the waits whose stack was not taken? Switches may come faster than stacks can be copied; each wait's length
- * is known all the same.
+ * Where were the waits whose stack was not taken? Switches may come faster than stacks can be copied; each wait's
+ * length is known all the same.
  *
  * Those of a thread are laid where at least three other waits of the same thread and of a like length were (a factor of
- * four; where there are none, of 16; all short ones are alike), in proportion to these; those of a thread that was never
- * seen, where those of other threads of its process were. So a long wait among thousands of short ones isn't taken for one
- * of them. What is left stays without a place. All of it is an estimate.
+ * four; where there are none, of 16; all short ones are alike), in proportion to these; those of a thread that was
+ * never seen, where those of other threads of its process were. So a long wait among thousands of short ones isn't
+ * taken for one of them. What is left stays without a place. All of it is an estimate.
  */
 #ifndef PLUMB_ANALYSE_TIME_WAIT_SPREAD_H
 #define PLUMB_ANALYSE_TIME_WAIT_SPREAD_H
@@ -43,7 +43,8 @@ struct wait_spread {
 void wait_spread_add(struct wait_spread *spread, uint32_t thread, uint32_t process, uint32_t site,
                      const struct wait_amount *amount);
 /* What each site gets of those without: ret_sites[0…site_count). Returns what got a place. */
-struct wait_amount wait_spread_share(const struct wait_spread *spread, struct wait_amount *ret_sites, size_t site_count);
+struct wait_amount wait_spread_share(const struct wait_spread *spread, struct wait_amount *ret_sites,
+                                     size_t site_count);
 void wait_spread_done(struct wait_spread *spread);
 
 #endif

@@ -11,9 +11,9 @@
 enum { FRAMES_LOOKED_AT = 24 };
 
 static const char *const kind_names[] = {
-    [WAIT_UNKNOWN] = "unknown", [WAIT_SLEEP] = "sleep",  [WAIT_LOCK] = "lock",         [WAIT_FUTEX] = "futex", [WAIT_EVENTS] = "events",
-    [WAIT_NETWORK] = "network", [WAIT_PIPE] = "pipe",    [WAIT_DISK] = "disk",         [WAIT_CHILD] = "child",
-    [WAIT_FAULT] = "fault",     [WAIT_TERMINAL] = "terminal", [WAIT_SIGNAL] = "signal",
+    [WAIT_UNKNOWN] = "unknown", [WAIT_SLEEP] = "sleep",     [WAIT_LOCK] = "lock",         [WAIT_FUTEX] = "futex",
+    [WAIT_EVENTS] = "events",   [WAIT_NETWORK] = "network", [WAIT_PIPE] = "pipe",         [WAIT_DISK] = "disk",
+    [WAIT_CHILD] = "child",     [WAIT_FAULT] = "fault",     [WAIT_TERMINAL] = "terminal", [WAIT_SIGNAL] = "signal",
     [WAIT_THREAD] = "thread",   [WAIT_TRACED] = "traced",
 };
 _Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == WAIT_KIND_COUNT, "a name for every kind");
@@ -270,7 +270,8 @@ static void ends_until(struct analysis *analysis, uint64_t now_ns)
 static void add_idle(struct analysis *analysis, struct thread_state *thread, uint64_t until_ns)
 {
     bool waited = thread->seen && thread->off && !thread->preempted;
-    if (analysis->running || analysis->ready || !analysis->idle_since_ns || until_ns <= analysis->idle_since_ns || !waited)
+    if (analysis->running || analysis->ready || !analysis->idle_since_ns || until_ns <= analysis->idle_since_ns ||
+        !waited)
         return;
     uint64_t idle_ns = until_ns - analysis->idle_since_ns;
     thread->idle_ns = idle_ns;
@@ -410,7 +411,10 @@ static void spread_unseen(struct analysis *analysis)
         site->idle_ns += more[at].idle_ns - (taken ? taken->idle_ns : 0);
         site->count += more[at].count - (taken ? taken->count : 0);
         site->spread_ns = more[at].ns;
-        /* Which of the waits without a stack was the longest of those that stayed isn't known: none is longer than all of them together. */
+        /*
+         * Which of the waits without a stack was the longest of those that stayed isn't known: none is longer than all
+         * of them together.
+         */
         if (taken && site->longest_ns > site->total_ns)
             site->longest_ns = site->total_ns;
         result->by_kind_ns[site->kind] += more[at].ns - (taken ? taken->ns : 0);

@@ -3,10 +3,10 @@
  * Where was the time that wasn't spent on a CPU: waiting for what, and called from where?
  *
  * From context switches (who left a CPU when, and whether it still wanted to run) and from samples of the
- * context-switches event (the stack at that moment). Where those came too often for all of them to be taken, a wait without a stack is laid
- * where waits like it were (analyse/time/wait_spread); what is left is counted, not attributed.
- * Idle time is when no thread of the recording ran, and none had been taken off while ready: it belongs to the wait that ended it, so that a pool of idle workers
- * doesn't hide what the one that matters waited for.
+ * context-switches event (the stack at that moment). Where those came too often for all of them to be taken, a wait
+ * without a stack is laid where waits like it were (analyse/time/wait_spread); what is left is counted, not attributed.
+ * Idle time is when no thread of the recording ran, and none had been taken off while ready: it belongs to the wait
+ * that ended it, so that a pool of idle workers doesn't hide what the one that matters waited for.
  * Time before a thread's first switch and after its end is nobody's.
  * Does not support: who woke it up, waits shorter than the clock of the recording, several threads' overlap
  * (thread times are added up: two threads waiting for a second each wait two seconds).

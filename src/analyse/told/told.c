@@ -34,7 +34,13 @@ static bool number_before(const char *plain, const char *place, double *ret_numb
 
 static bool gap_of_times(const char *plain, struct interval *ret_gap)
 {
-    static const char *const halves[] = {"twice as slow", "half as fast", "half the speed", "half the throughput", "twice as long", "twice the time", NULL};
+    static const char *const halves[] = {"twice as slow",
+                                         "half as fast",
+                                         "half the speed",
+                                         "half the throughput",
+                                         "twice as long",
+                                         "twice the time",
+                                         NULL};
     double times;
     for (const char *at = strpbrk(plain, "xt"); at; at = strpbrk(at + 1, "xt")) {
         bool is_times = at[0] == 'x' ? !is_of_word(at[1]) : strncmp(at, "times ", 6) == 0;
@@ -50,8 +56,9 @@ static bool gap_of_times(const char *plain, struct interval *ret_gap)
 }
 
 /*
- * "18% ~ 125% lower", "12 % slower", "1.3x slower". Whether a share is of the faster side's time or of its speed isn't known: the lower end takes it as so much
- * more time, the upper as so much less speed. Of 125 % less speed there is none: then both shares are of the time, as both were told in one way.
+ * "18% ~ 125% lower", "12 % slower", "1.3x slower". Whether a share is of the faster side's time or of its speed isn't
+ * known: the lower end takes it as so much more time, the upper as so much less speed. Of 125 % less speed there is
+ * none: then both shares are of the time, as both were told in one way.
  */
 static bool gap_numbers(const char *plain, struct interval *ret_gap)
 {
@@ -71,7 +78,9 @@ static bool gap_numbers(const char *plain, struct interval *ret_gap)
 
 static bool gap_read(const char *plain, struct interval *ret_gap)
 {
-    static const char *const slower[] = {"slower", "lower than", "as slow as", "longer", "more time", "as long as", "half as fast", "half the speed", "half the throughput", "faster than", NULL};
+    static const char *const slower[] = {
+        "slower",       "lower than",     "as slow as",          "longer",      "more time", "as long as",
+        "half as fast", "half the speed", "half the throughput", "faster than", NULL};
     return plain_has(plain, slower) && gap_numbers(plain, ret_gap);
 }
 
@@ -79,10 +88,15 @@ static bool gap_read(const char *plain, struct interval *ret_gap)
 
 static void sides_read(const char *plain, struct told_trial *trial)
 {
-    static const char *const host[] = {"host", "hypervisor", NULL}, *const guest[] = {"guest", "inside the vm", "in the vm", "in the td ", "inside the td", NULL};
+    static const char *const host[] = {"host", "hypervisor", NULL}, *const guest[] = {"guest",         "inside the vm",
+                                                                                      "in the vm",     "in the td ",
+                                                                                      "inside the td", NULL};
     static const char *const both[] = {"both sides", "on both", "either side", NULL};
-    static const char *const host_alone[] = {"host only", "host alone", "only the host", "only on the host", "not in the guest", "not on the guest", "guest unchanged", NULL};
-    static const char *const guest_alone[] = {"guest only", "guest alone", "only the guest", "only in the guest", "not on the host", "host unchanged", NULL};
+    static const char *const host_alone[] = {
+        "host only",        "host alone",       "only the host",   "only on the host",
+        "not in the guest", "not on the guest", "guest unchanged", NULL};
+    static const char *const guest_alone[] = {
+        "guest only", "guest alone", "only the guest", "only in the guest", "not on the host", "host unchanged", NULL};
     trial->on_host = plain_has(plain, host) || plain_has(plain, both);
     trial->on_guest = plain_has(plain, guest) || plain_has(plain, both);
     if (plain_has(plain, host_alone)) {
@@ -98,7 +112,8 @@ static void sides_read(const char *plain, struct told_trial *trial)
 enum trial_reading { TRIAL_NONE, TRIAL_READ, TRIAL_OUTCOME_UNCLEAR, TRIAL_CHANGE_UNCLEAR, TRIAL_CHANGE_UNKNOWN };
 
 /* What the words say and what the numbers say must go together. */
-static enum outcome_reading pair_read(const struct plain_sentence *plain, struct interval gain, enum outcome_reading by_words, struct told_trial *trial)
+static enum outcome_reading pair_read(const struct plain_sentence *plain, struct interval gain,
+                                      enum outcome_reading by_words, struct told_trial *trial)
 {
     static const double SMALL = 0.05;
     if (outcome_is_doubtful(plain) || by_words == OUTCOME_UNCLEAR)
@@ -112,7 +127,8 @@ static enum outcome_reading pair_read(const struct plain_sentence *plain, struct
     return OUTCOME_READ;
 }
 
-static enum outcome_reading part_read(const struct plain_sentence *plain, const struct told_return *returned, enum outcome_reading by_words, struct told_trial *trial)
+static enum outcome_reading part_read(const struct plain_sentence *plain, const struct told_return *returned,
+                                      enum outcome_reading by_words, struct told_trial *trial)
 {
     bool all = returned->of_gap.known && returned->of_gap.low >= 1;
     bool other = by_words == OUTCOME_READ && trial->outcome == OUTCOME_STAYED;
@@ -123,8 +139,11 @@ static enum outcome_reading part_read(const struct plain_sentence *plain, const 
     return OUTCOME_READ;
 }
 
-/* "With it the batch takes 43.1 s", where two states were told: as much of their difference came back as lies between. */
-static enum outcome_reading state_read(const struct plain_sentence *plain, struct interval gain, double of_gap, enum outcome_reading by_words, struct told_trial *trial)
+/*
+ * "With it the batch takes 43.1 s", where two states were told: as much of their difference came back as lies between.
+ */
+static enum outcome_reading state_read(const struct plain_sentence *plain, struct interval gain, double of_gap,
+                                       enum outcome_reading by_words, struct told_trial *trial)
 {
     static const double HARDLY = 0.05;
     bool gone = of_gap >= 1 - HARDLY, stayed = of_gap <= HARDLY;
@@ -137,7 +156,8 @@ static enum outcome_reading state_read(const struct plain_sentence *plain, struc
     return OUTCOME_READ;
 }
 
-static enum outcome_reading outcome_read(struct view sentence, const struct plain_sentence *plain, const struct told_states *states, struct told_trial *trial)
+static enum outcome_reading outcome_read(struct view sentence, const struct plain_sentence *plain,
+                                         const struct told_states *states, struct told_trial *trial)
 {
     struct told_return returned;
     struct told_pair pair;
@@ -159,18 +179,23 @@ static enum outcome_reading outcome_read(struct view sentence, const struct plai
     return by_words;
 }
 
-/* One that was taken back, or is told by its two states, tells how much it returns; in words of outcomes it would be another's. */
+/*
+ * One that was taken back, or is told by its two states, tells how much it returns; in words of outcomes it would be
+ * another's.
+ */
 static bool tells_by_numbers(const char *plain, enum change_reading change)
 {
     struct told_pair pair;
     struct interval gain;
     bool pairs = told_pair_of(plain, &pair);
-    return (pairs && pair.change != TREATMENT_COUNT && change != CHANGE_SEVERAL) || (change == CHANGE_TAKEN_BACK && (pairs || told_gain(plain, &gain)));
+    return (pairs && pair.change != TREATMENT_COUNT && change != CHANGE_SEVERAL) ||
+           (change == CHANGE_TAKEN_BACK && (pairs || told_gain(plain, &gain)));
 }
 
 static enum trial_reading trial_read(struct view sentence, const struct told_states *states, struct told_trial *trial)
 {
-    static const char *const of_speed[] = {"gap", "slow", "fast", "throughput", "runtime", "run time", "speed", "%", NULL};
+    static const char *const of_speed[] = {"gap",      "slow",  "fast", "throughput", "runtime",
+                                           "run time", "speed", "%",    NULL};
     struct plain_sentence plain;
     struct told_states two;
     struct told_pair pair;
@@ -225,7 +250,8 @@ static struct view function_in(struct view sentence, size_t from)
             return (struct view){0};
     for (size_t at = from; at + 1 < sentence.length; at++) {
         size_t begin = at;
-        while (sentence.text[at] == '(' && sentence.text[at + 1] == ')' && begin > from && is_of_word(sentence.text[begin - 1]))
+        while (sentence.text[at] == '(' && sentence.text[at + 1] == ')' && begin > from &&
+               is_of_word(sentence.text[begin - 1]))
             begin--;
         if (at - begin > 3)
             return (struct view){sentence.text + begin, at - begin};
@@ -238,7 +264,8 @@ static struct view function_in(struct view sentence, size_t from)
 /* What a change made slower is no gap that was there before. */
 static bool is_made(const char *plain)
 {
-    static const char *const made[] = {"made it ", "makes it ", "made everything ", "became ", "got ", "turned out ", NULL};
+    static const char *const made[] = {"made it ",    "makes it ", "made everything ", "became ", "got ",
+                                       "turned out ", NULL};
     enum treatment ignored;
     return told_change_of(plain, &ignored) != CHANGE_NONE && plain_has(plain, made);
 }
@@ -256,7 +283,8 @@ static bool states_of(struct view sentence, struct told_states *ret_states)
     struct plain_sentence plain;
     enum treatment ignored;
     plain_sentence_of(&plain, sentence);
-    return sentence.length <= SENTENCE_MOST && told_change_of(plain.text, &ignored) == CHANGE_NONE && told_states_of(plain.text, ret_states);
+    return sentence.length <= SENTENCE_MOST && told_change_of(plain.text, &ignored) == CHANGE_NONE &&
+           told_states_of(plain.text, ret_states);
 }
 
 struct told_states told_states_in(struct view text)
@@ -273,8 +301,9 @@ bool told_is_useful(struct view sentence, const struct told_states *states)
     struct told_trial trial = {0};
     struct told_states two;
     struct interval gap;
-    return sentence.length <= SENTENCE_MOST && (trial_read(sentence, states, &trial) == TRIAL_READ || gap_of(sentence, &gap) || states_of(sentence, &two) ||
-                                                loop_bytes_of(sentence) > 0 || function_in(sentence, 0).length > 0);
+    return sentence.length <= SENTENCE_MOST &&
+           (trial_read(sentence, states, &trial) == TRIAL_READ || gap_of(sentence, &gap) || states_of(sentence, &two) ||
+            loop_bytes_of(sentence) > 0 || function_in(sentence, 0).length > 0);
 }
 
 const char *told_why_unread(struct view sentence, const struct told_states *states)
@@ -304,7 +333,8 @@ static bool is_item(struct view line)
     while (digits < line.length && digits < 3 && line.text[digits] >= '0' && line.text[digits] <= '9')
         digits++;
     if (digits)
-        return line.length > digits + 1 && (line.text[digits] == '.' || line.text[digits] == ')') && line.text[digits + 1] == ' ';
+        return line.length > digits + 1 && (line.text[digits] == '.' || line.text[digits] == ')') &&
+               line.text[digits + 1] == ' ';
     return view_starts(line, "- ") || view_starts(line, "+ ") || view_starts(line, "\xe2\x80\xa2 ");
 }
 
@@ -315,8 +345,10 @@ static bool ends_sentence(struct view text, size_t at)
     if (c == '\n' && is_item(view_skip(text, at + 1)))
         return true;
     if (c == '\n')
-        return next == '\n' || next == '`' || next == '|' || next == '@' || next == '#' || next == '*' || next == '\r' || view_starts(view_skip(text, at + 1), TRIED);
-    return (c == '.' || c == '!' || c == '?' || c == ';') && blank; /* a colon often stands between what was tried and what came of it */
+        return next == '\n' || next == '`' || next == '|' || next == '@' || next == '#' || next == '*' ||
+               next == '\r' || view_starts(view_skip(text, at + 1), TRIED);
+    /* a colon often stands between what was tried and what came of it */
+    return (c == '.' || c == '!' || c == '?' || c == ';') && blank;
 }
 
 struct view told_sentence(struct view *text)
@@ -325,7 +357,8 @@ struct view told_sentence(struct view *text)
     while (!sentence.length && text->length) {
         size_t end = 0;
         *text = view_trim(*text);
-        bool is_line = view_starts(*text, "#") || view_starts(*text, TRIED); /* Markdown's headings, and trials in our own form */
+        /* Markdown's headings, and trials in our own form */
+        bool is_line = view_starts(*text, "#") || view_starts(*text, TRIED);
         while (end < text->length && !(is_line ? text->text[end] == '\n' : ends_sentence(*text, end)))
             end++;
         sentence = view_trim((struct view){text->text, end < text->length && text->text[end] != '\n' ? end + 1 : end});
@@ -342,15 +375,20 @@ static bool is_other_half(struct view first, struct view second)
     plain_sentence_of(&one, first);
     plain_sentence_of(&other, second);
     plain_sentence_of(&both, (struct view){first.text, (size_t)(second.text + second.length - first.text)});
-    return told_has_amount(one.text) && told_has_amount(other.text) && !told_pair_of(one.text, &pair) && !told_pair_of(other.text, &pair) && told_pair_of(both.text, &pair) &&
-           pair.change != TREATMENT_COUNT && !told_names_state(both.text);
+    return told_has_amount(one.text) && told_has_amount(other.text) && !told_pair_of(one.text, &pair) &&
+           !told_pair_of(other.text, &pair) && told_pair_of(both.text, &pair) && pair.change != TREATMENT_COUNT &&
+           !told_names_state(both.text);
 }
 
 /* "We booted with nohz_full. It made no difference.": the first says what was changed, the second what came of it. */
 static bool is_continued(struct view first, struct view second)
 {
-    static const char *const changing[] = {"tried", "enabl", "boot", "switch", "turned", "moved", "rebuilt", "recompiled", "changed", "applied", "added", "reran", "ran ", "deployed", "configured", NULL};
-    static const char *const referring[] = {" it ", " this ", " that ", " there ", " no ", " nothing ", " result", " afterwards", " after that", " the gap", " the slowdown", " still", NULL};
+    static const char *const changing[] = {"tried",   "enabl",      "boot",       "switch",  "turned", "moved",
+                                           "rebuilt", "recompiled", "changed",    "applied", "added",  "reran",
+                                           "ran ",    "deployed",   "configured", NULL};
+    static const char *const referring[] = {" it ",          " this ",  " that ",      " there ",     " no ",
+                                            " nothing ",     " result", " afterwards", " after that", " the gap",
+                                            " the slowdown", " still",  NULL};
     struct plain_sentence one, other;
     enum treatment treatment;
     enum outcome outcome;
@@ -359,14 +397,17 @@ static bool is_continued(struct view first, struct view second)
     bool refers = false;
     for (const char *const *words = referring; *words; words++)
         refers |= strncmp(other.text, *words, strlen(*words)) == 0;
-    return refers && plain_has(one.text, changing) && told_change_of(one.text, &treatment) == CHANGE_MADE && outcome_of(first, &one, &outcome) == OUTCOME_UNTOLD &&
-           told_change_of(other.text, &treatment) == CHANGE_NONE && outcome_of(second, &other, &outcome) == OUTCOME_READ;
+    return refers && plain_has(one.text, changing) && told_change_of(one.text, &treatment) == CHANGE_MADE &&
+           outcome_of(first, &one, &outcome) == OUTCOME_UNTOLD &&
+           told_change_of(other.text, &treatment) == CHANGE_NONE &&
+           outcome_of(second, &other, &outcome) == OUTCOME_READ;
 }
 
 struct view told_passage(struct view *text)
 {
     struct view first = told_sentence(text), rest = *text, second = told_sentence(&rest);
-    if (!first.length || !second.length || first.length + second.length > SENTENCE_MOST / 2 || !(is_continued(first, second) || is_other_half(first, second)))
+    if (!first.length || !second.length || first.length + second.length > SENTENCE_MOST / 2 ||
+        !(is_continued(first, second) || is_other_half(first, second)))
         return first;
     *text = rest;
     return (struct view){first.text, (size_t)(second.text + second.length - first.text)};
@@ -407,7 +448,8 @@ static void states_gap(struct told *told, struct view sentence, struct arena *ar
 
 typedef void take_sentence(struct told *told, struct view sentence, struct arena *arena);
 
-static void sentences_take(struct told *told, const struct statements *statements, take_sentence *take, struct arena *arena)
+static void sentences_take(struct told *told, const struct statements *statements, take_sentence *take,
+                           struct arena *arena)
 {
     for (size_t at = 0; statements && at < statements->count; at++) {
         const struct statement *statement = &statements->items[at];

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What do sentences that people wrote tell that a hypothesis can use: a trial and how it came out, how large the gap was, how much code is
- * hot, which function is meant?
+ * What do sentences that people wrote tell that a hypothesis can use: a trial and how it came out, how large the gap
+ * was, how much code is hot, which function is meant?
  *
- * "tried: CHANGE (host, guest): gone" (or stayed) is a trial in plumb's own form; of prose a sentence that names one change (analyse/told/told_change) and one outcome
- * (analyse/told/told_outcome) or how much it returned (analyse/told/told_amount), or two sentences of which the second refers to the first. Whatever is taken keeps its sentence, so that a reader can judge whether it says that.
+ * "tried: CHANGE (host, guest): gone" (or stayed) is a trial in plumb's own form; of prose a sentence that names one
+ * change (analyse/told/told_change) and one outcome (analyse/told/told_outcome) or how much it returned
+ * (analyse/told/told_amount), or two sentences of which the second refers to the first. Whatever is taken keeps its
+ * sentence, so that a reader can judge whether it says that.
  */
 #ifndef PLUMB_ANALYSE_TOLD_TOLD_H
 #define PLUMB_ANALYSE_TOLD_TOLD_H
@@ -24,8 +26,13 @@ struct told_trial {
     enum treatment treatment;
     enum outcome outcome;
     bool on_host, on_guest; /* the words stand in the sentence */
-    struct interval number; /* of the time, 0..1: the gap that the sentence says there is still, or by how much it is faster; unknown: it says none */
-    struct told_return returned; /* OUTCOME_SHRANK: how much of the time, or of the gap, came back; unknown: it says none */
+    /*
+     * of the time, 0..1: the gap that the sentence says there is still, or by how much it is faster; unknown: it says
+     * none
+     */
+    struct interval number;
+    /* OUTCOME_SHRANK: how much of the time, or of the gap, came back; unknown: it says none */
+    struct told_return returned;
     const char *sentence;
 };
 
@@ -43,7 +50,10 @@ struct told {
     size_t function_count;
 };
 
-/* The first two states that a text compares; slow 0: none. What a change came to is often told by one time alone, beside theirs. */
+/*
+ * The first two states that a text compares; slow 0: none. What a change came to is often told by one time alone,
+ * beside theirs.
+ */
 struct told_states told_states_in(struct view text);
 /* Whether a sentence tells one of these. states: of the text that it stands in. */
 bool told_is_useful(struct view sentence, const struct told_states *states);

@@ -13,22 +13,32 @@
 
 static enum amount_order order_of(const char *plain, const struct quantity *first, const struct quantity *last)
 {
-    static const char *const falling[] = {"drop", "fell", "fall", "went", "goes", "sank", "brought", "brings", "reduc", "improv", "cut", "rose", "rise", "increas", "decreas", "down", "grew", NULL};
-    static const char *const from[] = {"from ", NULL}, *const to[] = {"to ", NULL}, *const just_to[] = {"to", "down to", "up to", NULL}, *const arrows[] = {"->", "=>", "to ->", NULL};
-    static const char *const instead[] = {"instead of", "rather than", "down from", "up from", "used to be", NULL}, *const was[] = {"was ", "were ", NULL}, *const later[] = {"after", "now ", "then ", NULL}, *const with[] = {"with", NULL};
+    static const char *const falling[] = {"drop",    "fell",    "fall",    "went",   "goes", "sank",
+                                          "brought", "brings",  "reduc",   "improv", "cut",  "rose",
+                                          "rise",    "increas", "decreas", "down",   "grew", NULL};
+    static const char *const from[] = {"from ", NULL}, *const to[] = {"to ", NULL},
+                             *const just_to[] = {"to", "down to", "up to", NULL},
+                             *const arrows[] = {"->", "=>", "to ->", NULL};
+    static const char *const instead[] = {"instead of", "rather than", "down from", "up from", "used to be", NULL},
+                             *const was[] = {"was ", "were ", NULL}, *const later[] = {"after", "now ", "then ", NULL},
+                             *const with[] = {"with", NULL};
     enum { NEAR = 14 };
-    struct view between = {first->end, (size_t)(last->begin - first->end)}, ahead = {plain, (size_t)(first->begin - plain)};
+    struct view between = {first->end, (size_t)(last->begin - first->end)},
+                ahead = {plain, (size_t)(first->begin - plain)};
     struct view near = view_skip(ahead, ahead.length > NEAR ? ahead.length - NEAR : 0);
     if (quantities_joined(first, last, arrows))
         return ORDER_FIRST_WAS_BEFORE;
-    if (piece_has(between, to) && (piece_has(near, from) || (quantities_joined(first, last, just_to) && piece_has(ahead, falling))))
+    if (piece_has(between, to) &&
+        (piece_has(near, from) || (quantities_joined(first, last, just_to) && piece_has(ahead, falling))))
         return ORDER_FIRST_WAS_BEFORE;
-    bool replaced = piece_has(between, instead) || (piece_has(between, was) && !piece_has(between, with)) || (piece_has(near, to) && piece_has(between, from));
+    bool replaced = piece_has(between, instead) || (piece_has(between, was) && !piece_has(between, with)) ||
+                    (piece_has(near, to) && piece_has(between, from));
     return replaced && !piece_has(between, later) ? ORDER_LAST_WAS_BEFORE : ORDER_UNKNOWN;
 }
 
 /* Before and after a change, in this order. */
-static bool pair_in_order(const char *plain, enum quantity_kind kind, struct quantity *before, struct quantity *after, enum treatment *ret_named)
+static bool pair_in_order(const char *plain, enum quantity_kind kind, struct quantity *before, struct quantity *after,
+                          enum treatment *ret_named)
 {
     struct quantities all;
     struct quantity first = {0}, last = {0};
@@ -39,7 +49,8 @@ static bool pair_in_order(const char *plain, enum quantity_kind kind, struct qua
     struct told_order told = {order_of(plain, &first, &last), TREATMENT_COUNT};
     if (told.order == ORDER_UNKNOWN)
         told = told_order_by_labels(plain, &first, &last);
-    bool taken_back = told.treatment == TREATMENT_COUNT && told_change_of(plain, &ignored) == CHANGE_TAKEN_BACK; /* the later one is without it */
+    /* the later one is without it */
+    bool taken_back = told.treatment == TREATMENT_COUNT && told_change_of(plain, &ignored) == CHANGE_TAKEN_BACK;
     bool first_is_before = (told.order == ORDER_FIRST_WAS_BEFORE) != taken_back;
     *before = first_is_before ? first : last;
     *after = first_is_before ? last : first;
@@ -50,7 +61,8 @@ static bool pair_in_order(const char *plain, enum quantity_kind kind, struct qua
 /* By how much the shorter time is less, as exact as their last digits. */
 static struct interval gain_between(double shorter, double shorter_error, double longer, double longer_error)
 {
-    return interval_of(1 - (shorter + shorter_error) / (longer - longer_error), 1 - shorter / longer, 1 - (shorter - shorter_error) / (longer + longer_error));
+    return interval_of(1 - (shorter + shorter_error) / (longer - longer_error), 1 - shorter / longer,
+                       1 - (shorter - shorter_error) / (longer + longer_error));
 }
 
 bool told_pair_of(const char *plain, struct told_pair *ret_pair)
@@ -63,10 +75,12 @@ bool told_pair_of(const char *plain, struct told_pair *ret_pair)
         if (!pair_in_order(plain, QUANTITY_RATE, &before, &after, &named))
             return false;
     }
-    const struct quantity *longer = rate ? &after : &before, *shorter = rate ? &before : &after; /* of a rate the inverse is the time */
+    /* of a rate the inverse is the time */
+    const struct quantity *longer = rate ? &after : &before, *shorter = rate ? &before : &after;
     if (!(longer->value > longer->half_digit))
         return false;
-    *ret_pair = (struct told_pair){gain_between(shorter->value, shorter->half_digit, longer->value, longer->half_digit), named};
+    *ret_pair =
+        (struct told_pair){gain_between(shorter->value, shorter->half_digit, longer->value, longer->half_digit), named};
     return true;
 }
 
@@ -75,7 +89,9 @@ bool told_has_amount(const char *plain)
     struct quantities all;
     quantities_of(plain, &all);
     for (size_t at = 0; at < all.count; at++)
-        if (all.items[at].kind == QUANTITY_TIME || all.items[at].kind == QUANTITY_RATE || (all.items[at].kind == QUANTITY_BARE && all.items[at].scale > 1)) /* "1.2M" of something */
+        /* "1.2M" of something */
+        if (all.items[at].kind == QUANTITY_TIME || all.items[at].kind == QUANTITY_RATE ||
+            (all.items[at].kind == QUANTITY_BARE && all.items[at].scale > 1))
             return true;
     return false;
 }
@@ -97,7 +113,8 @@ bool told_states_of(const char *plain, struct told_states *ret_states)
     struct quantity first, last;
     quantities_of(plain, &all);
     for (size_t at = 0; at < array_count(kinds); at++) {
-        if (!quantities_pair(&all, kinds[at], &first, &last) || !(last.value > 0) || first.unit.length >= sizeof(ret_states->unit) || !told_names_state(plain))
+        if (!quantities_pair(&all, kinds[at], &first, &last) || !(last.value > 0) ||
+            first.unit.length >= sizeof(ret_states->unit) || !told_names_state(plain))
             continue;
         struct told_states two = {.are_rates = kinds[at] == QUANTITY_RATE};
         if (first.unit.length)
@@ -125,7 +142,8 @@ static bool only_alike(const char *plain, const struct told_states *states, stru
     size_t count = 0;
     quantities_of(plain, &all);
     for (size_t at = 0; at < all.count; at++)
-        if (all.items[at].kind == (states->are_rates ? QUANTITY_RATE : QUANTITY_TIME) && (!states->are_rates || view_equal(all.items[at].unit, states->unit))) {
+        if (all.items[at].kind == (states->are_rates ? QUANTITY_RATE : QUANTITY_TIME) &&
+            (!states->are_rates || view_equal(all.items[at].unit, states->unit))) {
             *ret_quantity = all.items[at];
             count++;
         }
@@ -163,10 +181,17 @@ enum gain_kind { GAIN_NONE, GAIN_OF_TIME, GAIN_OF_SPEED, GAIN_OF_EITHER, GAIN_LO
 /* What the share of a clause is of. One of misses or exits is none of the time. */
 static enum gain_kind gain_kind_of(struct view before, const char *behind)
 {
-    static const char *const gained[] = {"gained", "gains ", "a gain of", "sped", "speedup", "speed-up", "speeds", NULL};
-    static const char *const better[] = {"improv", "increas", "rais", "boost", "rose", "higher", NULL}, *const less[] = {"reduc", "cut ", "cuts ", "saved", "saves", "shav", "lower", "decreas", "fell", "drop", NULL};
-    static const char *const speed[] = {"throughput", "performance", "speed", "req/s", "qps", NULL}, *const time[] = {"time", "latency", "runtime", "duration", NULL};
-    static const char *const made[] = {"made ", "makes ", "became", "got ", "gets ", NULL}, *const lost[] = {"lost", "lose ", "loses ", "losing", "costs ", "cost us", "cost another", NULL}, *const other[] = {"miss", "exit", "fault", "rate", "hit", "cycles", "instructions", NULL};
+    static const char *const gained[] = {"gained",  "gains ",   "a gain of", "sped",
+                                         "speedup", "speed-up", "speeds",    NULL};
+    static const char *const better[] = {"improv", "increas", "rais", "boost", "rose", "higher", NULL},
+                             *const less[] = {"reduc", "cut ",    "cuts ", "saved", "saves", "shav",
+                                              "lower", "decreas", "fell",  "drop",  NULL};
+    static const char *const speed[] = {"throughput", "performance", "speed", "req/s", "qps", NULL},
+                             *const time[] = {"time", "latency", "runtime", "duration", NULL};
+    static const char *const made[] = {"made ", "makes ", "became", "got ", "gets ", NULL},
+                             *const lost[] = {"lost",   "lose ",   "loses ",       "losing",
+                                              "costs ", "cost us", "cost another", NULL},
+                             *const other[] = {"miss", "exit", "fault", "rate", "hit", "cycles", "instructions", NULL};
     if (piece_has(before, other))
         return GAIN_NONE;
     if (plain_starts(behind, " slower") || plain_starts(behind, " longer"))
@@ -216,11 +241,14 @@ bool told_gain(const char *plain, struct interval *ret_gain)
 
 /* ---- a part of the gap ---- */
 
-static const char *const gap_words[] = {"gap", "slowdown", "slow-down", "penalty", "difference", "regression", "overhead", NULL};
+static const char *const gap_words[] = {"gap",        "slowdown",   "slow-down", "penalty",
+                                        "difference", "regression", "overhead",  NULL};
 
 static const char *verb_of_return(const char *plain)
 {
-    static const char *const verbs[] = {"recover", "won back", "wins back", "win back", "gave back", "gives back", "brought back", "brings back", "regain", "closed ", "closes ", "bought back"};
+    static const char *const verbs[] = {"recover",   "won back",   "wins back",    "win back",
+                                        "gave back", "gives back", "brought back", "brings back",
+                                        "regain",    "closed ",    "closes ",      "bought back"};
     const char *found = NULL;
     for (size_t at = 0; at < array_count(verbs) && !found; at++)
         found = plain_find(plain, verbs[at]);
@@ -232,8 +260,11 @@ static bool fraction_of(const char *text, double *ret_share)
     static const struct {
         const char *words;
         double share;
-    } fractions[] = {{"two thirds", 2.0 / 3}, {"two-thirds", 2.0 / 3}, {"three quarters", 0.75}, {"three-quarters", 0.75}, {"half ", 0.5}, {"a third", 1.0 / 3}, {"one third", 1.0 / 3},
-                     {"a quarter", 0.25}, {"one quarter", 0.25}, {"a fifth", 0.2}, {"a tenth", 0.1}, {"the whole", 1}, {"all of", 1}, {"all the", 1}, {"the entire", 1}};
+    } fractions[] = {
+        {"two thirds", 2.0 / 3}, {"two-thirds", 2.0 / 3}, {"three quarters", 0.75}, {"three-quarters", 0.75},
+        {"half ", 0.5},          {"a third", 1.0 / 3},    {"one third", 1.0 / 3},   {"a quarter", 0.25},
+        {"one quarter", 0.25},   {"a fifth", 0.2},        {"a tenth", 0.1},         {"the whole", 1},
+        {"all of", 1},           {"all the", 1},          {"the entire", 1}};
     for (size_t at = 0; at < array_count(fractions); at++)
         if (plain_find(text, fractions[at].words)) {
             *ret_share = fractions[at].share;
@@ -244,14 +275,21 @@ static bool fraction_of(const char *text, double *ret_share)
 
 static bool is_of_gap(const char *behind)
 {
-    return plain_starts(behind, " of it ") || plain_starts(behind, " of that ") || plain_starts(behind, " of this ") || plain_starts(behind, " of the gap") || plain_starts(behind, " of the slow") || plain_starts(behind, " of the differ") ||
-           plain_starts(behind, " of the loss") || plain_starts(behind, " of the penalty") || plain_starts(behind, " of the overhead") || plain_starts(behind, " of the regress");
+    return plain_starts(behind, " of it ") || plain_starts(behind, " of that ") || plain_starts(behind, " of this ") ||
+           plain_starts(behind, " of the gap") || plain_starts(behind, " of the slow") ||
+           plain_starts(behind, " of the differ") || plain_starts(behind, " of the loss") ||
+           plain_starts(behind, " of the penalty") || plain_starts(behind, " of the overhead") ||
+           plain_starts(behind, " of the regress");
 }
 
-/* "12 % of the 18 % gap" are points of it; more than it has can only be a share of it. Percent of the faster side are fewer of the slower. */
+/*
+ * "12 % of the 18 % gap" are points of it; more than it has can only be a share of it. Percent of the faster side are
+ * fewer of the slower.
+ */
 static struct interval points_of(double part, double whole)
 {
-    double low = part <= whole ? part / (1 + whole) : part * whole / (1 + whole), high = part <= whole ? part : part * whole;
+    double low = part <= whole ? part / (1 + whole) : part * whole / (1 + whole),
+           high = part <= whole ? part : part * whole;
     return interval_of(fmin(low, 1), fmin((low + high) / 2, 1), fmin(high, 1));
 }
 
@@ -278,7 +316,8 @@ bool told_returned(const char *plain, struct told_return *ret_returned)
         return false;
     if (quantity_next(verb, plain, &part) && part.kind == QUANTITY_PERCENT && part.value > 0 && part.value <= 100) {
         double share = part.value / 100;
-        bool of_other = plain_starts(part.end, " of ") && quantity_next(part.end, plain, &whole) && whole.kind == QUANTITY_PERCENT && whole.value > 0;
+        bool of_other = plain_starts(part.end, " of ") && quantity_next(part.end, plain, &whole) &&
+                        whole.kind == QUANTITY_PERCENT && whole.value > 0;
         *ret_returned = (struct told_return){0};
         if (of_other)
             ret_returned->share = points_of(share, whole.value / 100);

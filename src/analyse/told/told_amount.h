@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How much did a change return, by the numbers of a sentence: two times ("from 4.2 s to 3.1 s"), two rates ("1200 req/s before, 3150 req/s after"), a part
- * of the gap ("recovered 12 % of the 18 % gap", "half of the gap"), the gap before and after ("from 31 % to 9 %"), "dropping it lost 12 %", or one time where another sentence gave two to
- * compare it with?
+ * How much did a change return, by the numbers of a sentence: two times ("from 4.2 s to 3.1 s"), two rates ("1200 req/s
+ * before, 3150 req/s after"), a part of the gap ("recovered 12 % of the 18 % gap", "half of the gap"), the gap before
+ * and after ("from 31 % to 9 %"), "dropping it lost 12 %", or one time where another sentence gave two to compare it
+ * with?
  *
- * Shares are of the time before the change, 0..1. Two numbers are a pair only where the words between them say which was first. Numbers are as exact as their last digit.
- * Does not support: a sentence with three times in it, units that differ in kind.
+ * Shares are of the time before the change, 0..1. Two numbers are a pair only where the words between them say which
+ * was first. Numbers are as exact as their last digit. Does not support: a sentence with three times in it, units that
+ * differ in kind.
  */
 #ifndef PLUMB_ANALYSE_TOLD_TOLD_AMOUNT_H
 #define PLUMB_ANALYSE_TOLD_TOLD_AMOUNT_H
@@ -15,17 +17,24 @@
 
 struct told_pair {
     struct interval gain;  /* both ends below 0: it grew slower. Of a change that was taken back what it had returned */
-    enum treatment change; /* whose two states the amounts are; TREATMENT_COUNT: they are told as before and after alone */
+    /* whose two states the amounts are; TREATMENT_COUNT: they are told as before and after alone */
+    enum treatment change;
 };
 /* Of plain sentences (analyse/told/told_outcome), as below. False: it has no two amounts in order. */
 bool told_pair_of(const char *plain, struct told_pair *ret_pair);
 
-/* "gained 3 %", "throughput improved by 40 %", "made it 12 % slower"; whether a share is of the time or of the speed isn't told: both ends, as above. */
+/*
+ * "gained 3 %", "throughput improved by 40 %", "made it 12 % slower"; whether a share is of the time or of the speed
+ * isn't told: both ends, as above.
+ */
 bool told_gain(const char *plain, struct interval *ret_gain);
 /* A time, a rate or a multiple of something ("1.2M") stands in it. */
 bool told_has_amount(const char *plain);
 
-/* Two states of a program that somebody compared ("41.0 s on bare metal, 52.7 s in the guest"), as times or as rates of one unit. */
+/*
+ * Two states of a program that somebody compared ("41.0 s on bare metal, 52.7 s in the guest"), as times or as rates of
+ * one unit.
+ */
 struct told_states {
     double fast, slow; /* in seconds, or of rates how much one takes */
     double fast_error, slow_error; /* half of what its last digit counts */
@@ -37,10 +46,11 @@ bool told_states_of(const char *plain, struct told_states *ret_states);
 /* How much less the fast one takes. */
 struct interval told_states_gap(const struct told_states *states);
 /*
- * The sentence's only time (or rate) lies between those of the states: how much less than the slow one it is (below 0: more), and which part of the
- * difference that is.
+ * The sentence's only time (or rate) lies between those of the states: how much less than the slow one it is (below 0:
+ * more), and which part of the difference that is.
  */
-bool told_state_gain(const char *plain, const struct told_states *states, struct interval *ret_gain, double *ret_of_gap);
+bool told_state_gain(const char *plain, const struct told_states *states, struct interval *ret_gain,
+                     double *ret_of_gap);
 
 struct told_return {
     struct interval share;  /* of the time; unknown: it is told as a part of the gap alone */

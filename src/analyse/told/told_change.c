@@ -24,25 +24,58 @@ struct change {
 
 static const struct change changes[] = {
     [TREATMENT_TICK] = {"nohz_full", BROUGHT_IN, .words = {"nohz_full", "nohz-full", "tickless"}},
-    [TREATMENT_PAGES] = {"huge pages", BROUGHT_IN, .words = {"huge page", "huge-page", "hugepage", "huge_page", "transparent_hugepage", "hugetlb", "thp", "2m pages", "2 mb pages", "2mb pages", "2 mib pages",
-                                                             "2 m pages", "1g pages", "1 gib pages", "1 gb pages", "large pages"},
+    [TREATMENT_PAGES] = {"huge pages", BROUGHT_IN,
+                         .words = {"huge page", "huge-page", "hugepage", "huge_page", "transparent_hugepage", "hugetlb",
+                                   "thp", "2m pages", "2 mb pages", "2mb pages", "2 mib pages", "2 m pages", "1g pages",
+                                   "1 gib pages", "1 gb pages", "large pages"},
                          .without = {"small pages", "4k pages", "4 kib pages", "4kb pages", "4 kb pages"}},
-    [TREATMENT_NARROW] = {"narrower vectors", SAID_WHOLE, .words = {"without avx-512", "without avx512", "no avx-512", "no avx512", "avx-512 off", "avx512 off", "avx-512 disabled", "avx512 disabled",
-                                                                    "disabling avx-512", "disabling avx512", "disabled avx-512", "disabled avx512", "avx-512 left out", "prefer-vector-width=256", "mprefer-vector-width=256", "mno-avx512"}},
-    [TREATMENT_LOCAL_MEMORY] = {"memory on its own node", BROUGHT_IN, .words = {"membind", "localalloc", "memory local", "local memory", "same numa node", "same node", "one numa node", "single numa node"}, .whole = {"membind="}},
-    [TREATMENT_VCPU_PINNING] = {"pinned vCPUs", BROUGHT_IN, .words = {"vcpu pin", "vcpus pin", "vcpupin", "pinned the vcpu", "pinning the vcpu", "pinning vcpu", "pinned vcpu", "pinned all vcpu", "pinning all vcpu", "pinned its vcpu", "pin the vcpu"}},
-    [TREATMENT_PINNING] = {"pinned threads", BROUGHT_IN, .words = {"pinned", "pinning", "taskset", "isolcpus", "cpu affinity", "thread affinity", "sched_setaffinity", "cpunodebind", "physcpubind", "proc_bind"}, .other = {"vcpu", "pinned memory", "pinned host memory", "pinned buffer"}},
-    [TREATMENT_NO_SMT] = {"one thread a core", TAKEN_AWAY, .words = {"smt", "hyper-threading", "hyperthreading", "hyper threading"}, .whole = {"nosmt", "one thread per core", "one thread a core"}},
-    [TREATMENT_PREFETCH] = {"software prefetching", BROUGHT_IN, .words = {"prefetch", "__builtin_prefetch", "_mm_prefetch"}, .other = {"hardware prefetch", "hw prefetch", "prefetcher"}},
-    [TREATMENT_NO_MITIGATIONS] = {"mitigations off", TAKEN_AWAY, .words = {"mitigation", "retpoline", "spectre", "meltdown", "kpti", "pti"}, .whole = {"nopti", "nospectre"}},
-    [TREATMENT_ALLOCATOR] = {"another allocator", BROUGHT_IN, .words = {"jemalloc", "tcmalloc", "mimalloc", "snmalloc", "another allocator", "other allocator", "different allocator", "arena allocator", "pool allocator"},
+    [TREATMENT_NARROW] = {"narrower vectors", SAID_WHOLE,
+                          .words = {"without avx-512", "without avx512", "no avx-512", "no avx512", "avx-512 off",
+                                    "avx512 off", "avx-512 disabled", "avx512 disabled", "disabling avx-512",
+                                    "disabling avx512", "disabled avx-512", "disabled avx512", "avx-512 left out",
+                                    "prefer-vector-width=256", "mprefer-vector-width=256", "mno-avx512"}},
+    [TREATMENT_LOCAL_MEMORY] = {"memory on its own node", BROUGHT_IN,
+                                .words = {"membind", "localalloc", "memory local", "local memory", "same numa node",
+                                          "same node", "one numa node", "single numa node"},
+                                .whole = {"membind="}},
+    [TREATMENT_VCPU_PINNING] = {"pinned vCPUs", BROUGHT_IN,
+                                .words = {"vcpu pin", "vcpus pin", "vcpupin", "pinned the vcpu", "pinning the vcpu",
+                                          "pinning vcpu", "pinned vcpu", "pinned all vcpu", "pinning all vcpu",
+                                          "pinned its vcpu", "pin the vcpu"}},
+    [TREATMENT_PINNING] = {"pinned threads", BROUGHT_IN,
+                           .words = {"pinned", "pinning", "taskset", "isolcpus", "cpu affinity", "thread affinity",
+                                     "sched_setaffinity", "cpunodebind", "physcpubind", "proc_bind"},
+                           .other = {"vcpu", "pinned memory", "pinned host memory", "pinned buffer"}},
+    [TREATMENT_NO_SMT] = {"one thread a core", TAKEN_AWAY,
+                          .words = {"smt", "hyper-threading", "hyperthreading", "hyper threading"},
+                          .whole = {"nosmt", "one thread per core", "one thread a core"}},
+    [TREATMENT_PREFETCH] = {"software prefetching", BROUGHT_IN,
+                            .words = {"prefetch", "__builtin_prefetch", "_mm_prefetch"},
+                            .other = {"hardware prefetch", "hw prefetch", "prefetcher"}},
+    [TREATMENT_NO_MITIGATIONS] = {"mitigations off", TAKEN_AWAY,
+                                  .words = {"mitigation", "retpoline", "spectre", "meltdown", "kpti", "pti"},
+                                  .whole = {"nopti", "nospectre"}},
+    [TREATMENT_ALLOCATOR] = {"another allocator", BROUGHT_IN,
+                             .words = {"jemalloc", "tcmalloc", "mimalloc", "snmalloc", "another allocator",
+                                       "other allocator", "different allocator", "arena allocator", "pool allocator"},
                              .without = {"glibc malloc", "glibc's malloc", "system malloc", "ptmalloc"}},
-    [TREATMENT_GOVERNOR] = {"the performance governor", BROUGHT_IN, .words = {"performance governor", "governor=performance", "governor to performance", "governor performance", "governor to 'performance'"}},
-    [TREATMENT_NO_QUOTA] = {"no CPU quota", TAKEN_AWAY, .words = {"cpu quota", "the quota", "cpu limit", "cpu.max", "cfs_quota", "cpuquota", "--cpus"}, .whole = {"cpu.max = max", "cpu.max=max", "cfs_quota_us=-1"}},
+    [TREATMENT_GOVERNOR] = {"the performance governor", BROUGHT_IN,
+                            .words = {"performance governor", "governor=performance", "governor to performance",
+                                      "governor performance", "governor to 'performance'"}},
+    [TREATMENT_NO_QUOTA] = {"no CPU quota", TAKEN_AWAY,
+                            .words = {"cpu quota", "the quota", "cpu limit", "cpu.max", "cfs_quota", "cpuquota",
+                                      "--cpus"},
+                            .whole = {"cpu.max = max", "cpu.max=max", "cfs_quota_us=-1"}},
     [TREATMENT_NO_SWAP] = {"no swap", TAKEN_AWAY, .words = {"swap", "swapping"}, .whole = {"swapoff", "swappiness=0"}},
-    [TREATMENT_PADDING] = {"cache lines of their own", BROUGHT_IN, .words = {"padded", "padding", "alignas", "cacheline-aligned", "cache-line-aligned", "cache line aligned", "own cache line", "separate cache lines"}, .without = {"unpadded"}},
-    [TREATMENT_FLUSH] = {"denormals flushed to zero", BROUGHT_IN, .words = {"flush-to-zero", "flush to zero", "ftz", "daz", "denormals-are-zero"}},
-    [TREATMENT_OPTIMISED] = {"an optimised build", BROUGHT_IN, .words = {"-o2", "-o3", "optimised build", "optimized build", "release build"}, .without = {"debug build", "-o0", "unoptimised", "unoptimized"}},
+    [TREATMENT_PADDING] = {"cache lines of their own", BROUGHT_IN,
+                           .words = {"padded", "padding", "alignas", "cacheline-aligned", "cache-line-aligned",
+                                     "cache line aligned", "own cache line", "separate cache lines"},
+                           .without = {"unpadded"}},
+    [TREATMENT_FLUSH] = {"denormals flushed to zero", BROUGHT_IN,
+                         .words = {"flush-to-zero", "flush to zero", "ftz", "daz", "denormals-are-zero"}},
+    [TREATMENT_OPTIMISED] = {"an optimised build", BROUGHT_IN,
+                             .words = {"-o2", "-o3", "optimised build", "optimized build", "release build"},
+                             .without = {"debug build", "-o0", "unoptimised", "unoptimized"}},
 };
 _Static_assert(array_count(changes) == TREATMENT_COUNT, "each change by its names");
 
@@ -75,7 +108,9 @@ static bool is_named(const char *plain, const char *const *words, size_t count)
     return named_at(plain, words, count, &ignored);
 }
 
-/* What stands just before the name, in its clause; empty where that is of another thing ("no benefit from huge pages"). */
+/*
+ * What stands just before the name, in its clause; empty where that is of another thing ("no benefit from huge pages").
+ */
 enum { NEAR = 24 };
 
 static const char *words_before(const char *plain, const char *place, char near[NEAR + 1])
@@ -89,8 +124,10 @@ static const char *words_before(const char *plain, const char *place, char near[
 
 static bool has_behind(const char *end)
 {
-    static const char *const behind[] = {" off", "=off", " disabled", "=never", "=0", " were disabled", " was disabled", " removed", " was removed", " lifted", " was lifted", " switched off", " was switched off",
-                                         " was turned off", " turned off"};
+    static const char *const behind[] = {
+        " off",           "=off",          " disabled",         "=never",          "=0",
+        " were disabled", " was disabled", " removed",          " was removed",    " lifted",
+        " was lifted",    " switched off", " was switched off", " was turned off", " turned off"};
     end += strcspn(end, " ="); /* "pages", "hyperthreads" */
     for (size_t at = 0; at < array_count(behind); at++)
         if (strncmp(end, behind[at], strlen(behind[at])) == 0)
@@ -101,9 +138,11 @@ static bool has_behind(const char *end)
 /* What somebody did, or the state that somebody found. */
 static enum change_reading change_in(const char *plain, const struct change *change)
 {
-    static const char *const removing[] = {"disabl", "turning off ", "turned off ", "turn off ", "switching off ", "switched off ", "switch off ", "remov", "lifting ", "lifted ", "dropping ", "getting rid of ",
-                                           "reverting ", "reverted "};
-    static const char *const adding[] = {"enabl", "re-enabl", "turning on ", "turned on ", "turn on ", "switching on ", "switched on ", "adding ", "added "};
+    static const char *const removing[] = {
+        "disabl", "turning off ", "turned off ", "turn off ", "switching off ",  "switched off ", "switch off ",
+        "remov",  "lifting ",     "lifted ",     "dropping ", "getting rid of ", "reverting ",    "reverted "};
+    static const char *const adding[] = {"enabl",         "re-enabl",     "turning on ", "turned on ", "turn on ",
+                                         "switching on ", "switched on ", "adding ",     "added "};
     static const char *const absent[] = {"without ", " no ", "before ", "instead of ", " not "};
     char near[NEAR + 1];
     const char *end = NULL, *place = named_at(plain, change->words, array_count(change->words), &end);
@@ -114,17 +153,22 @@ static enum change_reading change_in(const char *plain, const struct change *cha
     if (is_named(plain, change->other, array_count(change->other)))
         return CHANGE_NONE;
     const char *before = words_before(plain, place, near);
-    bool removed = is_named(before, removing, array_count(removing)), is_absent = removed || is_named(before, absent, array_count(absent)) || has_behind(end);
+    bool removed = is_named(before, removing, array_count(removing)),
+         is_absent = removed || is_named(before, absent, array_count(absent)) || has_behind(end);
     if (change->direction == SAID_WHOLE || is_absent == (change->direction == TAKEN_AWAY))
         return CHANGE_MADE;
     bool undone = change->direction == BROUGHT_IN ? removed : is_named(before, adding, array_count(adding));
     return undone ? CHANGE_TAKEN_BACK : CHANGE_NOT_MADE;
 }
 
-/* What comes with another change is a part of it: nohz_full is given for isolated CPUs, memory of one node with its CPUs, a guest's CPUs are pinned as threads are. */
+/*
+ * What comes with another change is a part of it: nohz_full is given for isolated CPUs, memory of one node with its
+ * CPUs, a guest's CPUs are pinned as threads are.
+ */
 static bool is_part(enum treatment treatment, const bool *named)
 {
-    return treatment == TREATMENT_PINNING && (named[TREATMENT_TICK] || named[TREATMENT_LOCAL_MEMORY] || named[TREATMENT_VCPU_PINNING]);
+    return treatment == TREATMENT_PINNING &&
+           (named[TREATMENT_TICK] || named[TREATMENT_LOCAL_MEMORY] || named[TREATMENT_VCPU_PINNING]);
 }
 
 enum change_reading told_change_of(const char *plain, enum treatment *ret_treatment)

@@ -2,9 +2,10 @@
 /*
  * What does a sentence say was changed: huge pages, a pinned thread, another allocator, mitigations switched off?
  *
- * A table of the names that kernels, processors and tools give these; whether something was brought in or taken away is read from the words beside it, and
- * must be what a trial of it does ("with huge pages", "without SMT"), or the taking back of it ("dropping huge pages"), or the state without it ("small pages").
- * Does not support: changes that are told without such a name ("on the other machine").
+ * A table of the names that kernels, processors and tools give these; whether something was brought in or taken away is
+ * read from the words beside it, and must be what a trial of it does ("with huge pages", "without SMT"), or the taking
+ * back of it ("dropping huge pages"), or the state without it ("small pages"). Does not support: changes that are told
+ * without such a name ("on the other machine").
  */
 #ifndef PLUMB_ANALYSE_TOLD_TOLD_CHANGE_H
 #define PLUMB_ANALYSE_TOLD_TOLD_CHANGE_H
@@ -39,7 +40,10 @@ enum change_reading {
     CHANGE_SEVERAL
 };
 
-/* Which change a plain sentence (analyse/told/told_outcome), or a part of one, names. ret_treatment: untouched where it names none. */
+/*
+ * Which change a plain sentence (analyse/told/told_outcome), or a part of one, names. ret_treatment: untouched where it
+ * names none.
+ */
 enum change_reading told_change_of(const char *plain, enum treatment *ret_treatment);
 /* Whether a trial of it adds what it is named by, or takes that away ("SMT"); false: the words say both. */
 bool told_change_adds(enum treatment treatment, bool *ret_adds);

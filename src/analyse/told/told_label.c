@@ -23,13 +23,21 @@ struct label_words {
     bool tells_other;
 };
 
-static const struct label_words times[] = {{"before", LABEL_BEFORE, true},  {"previously", LABEL_BEFORE, true}, {"used to", LABEL_BEFORE, true},    {"now ", LABEL_AFTER, true},
-                                           {"originally", LABEL_BEFORE},    {"initially", LABEL_BEFORE},        {"baseline", LABEL_BEFORE},         {"stock", LABEL_BEFORE},
-                                           {"default", LABEL_BEFORE},       {"unpatched", LABEL_BEFORE},        {"unmodified", LABEL_BEFORE},       {"after", LABEL_AFTER},
+static const struct label_words times[] = {{"before", LABEL_BEFORE, true},  {"previously", LABEL_BEFORE, true},
+                                           {"used to", LABEL_BEFORE, true}, {"now ", LABEL_AFTER, true},
+                                           {"originally", LABEL_BEFORE},    {"initially", LABEL_BEFORE},
+                                           {"baseline", LABEL_BEFORE},      {"stock", LABEL_BEFORE},
+                                           {"default", LABEL_BEFORE},       {"unpatched", LABEL_BEFORE},
+                                           {"unmodified", LABEL_BEFORE},    {"after", LABEL_AFTER},
                                            {"then ", LABEL_AFTER},          {"patched", LABEL_AFTER}};
-static const struct label_words references[] = {{"without", LABEL_WITHOUT}, {"otherwise", LABEL_WITHOUT}, {"with it ", LABEL_WITH},   {"with them ", LABEL_WITH},
-                                                {"with that ", LABEL_WITH}, {"with this ", LABEL_WITH},   {"with these ", LABEL_WITH}};
-static const struct label_words alone[] = {{"with", LABEL_WITH}, {"on", LABEL_WITH}, {"enabled", LABEL_WITH}, {"off", LABEL_WITHOUT}, {"disabled", LABEL_WITHOUT}};
+static const struct label_words references[] = {
+    {"without", LABEL_WITHOUT}, {"otherwise", LABEL_WITHOUT}, {"with it ", LABEL_WITH},   {"with them ", LABEL_WITH},
+    {"with that ", LABEL_WITH}, {"with this ", LABEL_WITH},   {"with these ", LABEL_WITH}};
+static const struct label_words alone[] = {{"with", LABEL_WITH},
+                                           {"on", LABEL_WITH},
+                                           {"enabled", LABEL_WITH},
+                                           {"off", LABEL_WITHOUT},
+                                           {"disabled", LABEL_WITHOUT}};
 
 static void time_read(const char *plain, struct label *label)
 {
@@ -55,7 +63,10 @@ static enum label_kind reference_of(const char *plain, struct view text)
 
 static struct label label_of(struct view text)
 {
-    static const enum label_kind kinds[] = {[CHANGE_MADE] = LABEL_AFTER, [CHANGE_TAKEN_BACK] = LABEL_BEFORE, [CHANGE_NOT_MADE] = LABEL_BEFORE, [CHANGE_SEVERAL] = LABEL_UNCLEAR};
+    static const enum label_kind kinds[] = {[CHANGE_MADE] = LABEL_AFTER,
+                                            [CHANGE_TAKEN_BACK] = LABEL_BEFORE,
+                                            [CHANGE_NOT_MADE] = LABEL_BEFORE,
+                                            [CHANGE_SEVERAL] = LABEL_UNCLEAR};
     struct plain_sentence plain;
     struct label label = {.treatment = TREATMENT_COUNT};
     plain_sentence_of(&plain, text);
@@ -63,15 +74,19 @@ static struct label label_of(struct view text)
     enum change_reading change = told_change_of(plain.text, &label.treatment);
     if (!label.is_time)
         label.kind = change == CHANGE_NONE ? reference_of(plain.text, text) : kinds[change];
-    else if (change != CHANGE_NONE && change != CHANGE_TAKEN_BACK && label.kind != kinds[change]) /* "after dropping huge pages" is after it */
+    else if (change != CHANGE_NONE && change != CHANGE_TAKEN_BACK &&
+             label.kind != kinds[change]) /* "after dropping huge pages" is after it */
         label.kind = LABEL_UNCLEAR;
     return label;
 }
 
 /* ---- what else differed ---- */
 
-static const char *const states[] = {"guest", "vm ", "vms ", "virtual machine", "virtualised", "virtualized", "bare metal", "bare-metal", "baremetal", "native", "container", "docker", "host", "td ", "tdx", "sev ", "sev-",
-                                     "confidential", "old ", "new ", "instance", "release", "version", "upgrade", "migrat", "since "};
+static const char *const states[] = {
+    "guest",      "vm ",       "vms ",    "virtual machine", "virtualised", "virtualized", "bare metal",
+    "bare-metal", "baremetal", "native",  "container",       "docker",      "host",        "td ",
+    "tdx",        "sev ",      "sev-",    "confidential",    "old ",        "new ",        "instance",
+    "release",    "version",   "upgrade", "migrat",          "since "};
 
 bool told_names_state(const char *plain)
 {
@@ -81,7 +96,10 @@ bool told_names_state(const char *plain)
     return false;
 }
 
-/* One of them is of something that the other isn't of, and the other way round: "with it on the old kernel, without it on the new one". */
+/*
+ * One of them is of something that the other isn't of, and the other way round: "with it on the old kernel, without it
+ * on the new one".
+ */
 static bool differ_otherwise(struct view first, struct view last)
 {
     struct plain_sentence one, other;
@@ -158,9 +176,11 @@ static void opposite_settle(struct label *label, const struct label *other)
 static struct told_order order_of(struct labels labels, const char *plain, size_t *ret_times)
 {
     struct label *first = &labels.first, *last = &labels.last;
-    enum treatment treatment = first->treatment != TREATMENT_COUNT ? first->treatment : last->treatment, in_all = TREATMENT_COUNT;
+    enum treatment treatment = first->treatment != TREATMENT_COUNT ? first->treatment : last->treatment,
+                   in_all = TREATMENT_COUNT;
     struct told_order told = {.treatment = TREATMENT_COUNT};
-    if (told_change_of(plain, &in_all) == CHANGE_SEVERAL || (last->treatment != TREATMENT_COUNT && last->treatment != treatment))
+    if (told_change_of(plain, &in_all) == CHANGE_SEVERAL ||
+        (last->treatment != TREATMENT_COUNT && last->treatment != treatment))
         return told;
     reference_settle(first, in_all);
     reference_settle(last, in_all);
@@ -182,14 +202,18 @@ struct told_order told_order_by_labels(const char *plain, const struct quantity 
     struct labels ahead = {label_of(words_ahead(plain, first)), label_of(words_ahead(behind_first, last))};
     struct labels behind = {label_of(words_behind(first, last->begin)), label_of(words_behind(last, end))};
     size_t ahead_times = 0, behind_times = 0;
-    if (differ_otherwise(words_ahead(plain, first), words_ahead(behind_first, last)) || differ_otherwise(words_behind(first, last->begin), words_behind(last, end)))
+    if (differ_otherwise(words_ahead(plain, first), words_ahead(behind_first, last)) ||
+        differ_otherwise(words_behind(first, last->begin), words_behind(last, end)))
         return (struct told_order){.treatment = TREATMENT_COUNT};
     if (in_first.length || in_last.length) {
-        struct labels mixed = {in_first.length ? label_of(in_first) : ahead.first, in_last.length ? label_of(in_last) : ahead.last};
+        struct labels mixed = {in_first.length ? label_of(in_first) : ahead.first,
+                               in_last.length ? label_of(in_last) : ahead.last};
         return order_of(mixed, plain, &ahead_times);
     }
-    struct told_order by_ahead = order_of(ahead, plain, &ahead_times), by_behind = order_of(behind, plain, &behind_times);
-    bool clash = by_ahead.order != ORDER_UNKNOWN && by_behind.order != ORDER_UNKNOWN && by_ahead.order != by_behind.order;
+    struct told_order by_ahead = order_of(ahead, plain, &ahead_times),
+                      by_behind = order_of(behind, plain, &behind_times);
+    bool clash =
+        by_ahead.order != ORDER_UNKNOWN && by_behind.order != ORDER_UNKNOWN && by_ahead.order != by_behind.order;
     if (clash && ahead_times == behind_times)
         return (struct told_order){.treatment = TREATMENT_COUNT};
     return by_ahead.order == ORDER_UNKNOWN || (clash && behind_times > ahead_times) ? by_behind : by_ahead;

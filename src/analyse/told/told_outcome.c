@@ -41,7 +41,8 @@ static const char *const partly[] = {"almost", "nearly", "mostly", "partly", "ha
 /* "as fast as before" is as it was. */
 static bool is_of_before(const char *behind)
 {
-    return plain_find(behind, "before ") == behind || plain_find(behind, "without ") == behind || plain_find(behind, "it was ") == behind || plain_find(behind, "from before ") == behind;
+    return plain_find(behind, "before ") == behind || plain_find(behind, "without ") == behind ||
+           plain_find(behind, "it was ") == behind || plain_find(behind, "from before ") == behind;
 }
 
 static void gone_note(struct answers *answers, const char *text, const char *place, size_t length)
@@ -49,7 +50,8 @@ static void gone_note(struct answers *answers, const char *text, const char *pla
     static const char *const times[] = {"twice", "x", "times", "%", "percent", "third", NULL};
     struct view word = word_before(text, place);
     const char *behind = place + length + strspn(place + length, " ");
-    bool counted = word_is(word, times) || view_ends(word, "%") || (view_ends(word, "x") && word.length > 1 && isdigit((unsigned char)word.text[0]));
+    bool counted = word_is(word, times) || view_ends(word, "%") ||
+                   (view_ends(word, "x") && word.length > 1 && isdigit((unsigned char)word.text[0]));
     if (is_denial(word) || counted || plain_find(behind, "with ") == behind)
         answers->unclear = true;
     else if (is_of_before(behind))
@@ -60,8 +62,12 @@ static void gone_note(struct answers *answers, const char *text, const char *pla
 
 static void gone_phrases(struct answers *answers, const char *text)
 {
-    static const char *const phrases[] = {"as fast as", "equally fast", "to the same speed", "the same speed", "the same performance", "the same throughput", "became the same", "becomes the same",
-                                          "on par with", "caught up", "catches up", "no longer slower", "no slower than", "closed the gap", "closes the gap", "close the gap", "indistinguishable", NULL};
+    static const char *const phrases[] = {"as fast as",      "equally fast",         "to the same speed",
+                                          "the same speed",  "the same performance", "the same throughput",
+                                          "became the same", "becomes the same",     "on par with",
+                                          "caught up",       "catches up",           "no longer slower",
+                                          "no slower than",  "closed the gap",       "closes the gap",
+                                          "close the gap",   "indistinguishable",    NULL};
     for (const char *const *phrase = phrases; *phrase; phrase++) {
         const char *place = plain_find(text, *phrase);
         if (place && (plain_find(place, "by half") || plain_find(place, "halfway") || plain_find(place, "partly")))
@@ -74,7 +80,8 @@ static void gone_phrases(struct answers *answers, const char *text)
 /* "no change", "no measurable difference"; one between two things may be between what is compared: that isn't clear. */
 static void nothing_phrases(struct answers *answers, const char *text)
 {
-    static const char *const nouns[] = {"change", "difference", "effect", "improvement", "gain", "benefit", "speedup", "impact", "influence", NULL};
+    static const char *const nouns[] = {"change",  "difference", "effect", "improvement", "gain",
+                                        "benefit", "speedup",    "impact", "influence",   NULL};
     static const char *const between[] = {"with and without", "before and after", "on and off", NULL};
     for (const char *place = plain_find(text, "no "); place; place = plain_find(place + 1, "no ")) {
         struct view rest = view_of(place + 2), word;
@@ -90,10 +97,30 @@ static void nothing_phrases(struct answers *answers, const char *text)
 
 static void stayed_phrases(struct answers *answers, const char *text)
 {
-    static const char *const phrases[] = {"did not help", "didn't help", "does not help", "doesn't help", "did nothing", "does nothing", "not change anything", "n't change anything", "did not change", "didn't change", "did not matter", "didn't matter", "to no avail", "changed nothing", "changes nothing", "nothing changed",
-                                          "without effect", "as slow as", "still slower", "still as slow", "just as slow", "equally slow", "no faster", "not faster", "n't faster", NULL};
-    static const char *const noise[] = {"within noise", "within the noise", "in the noise", "within the error", "within run-to-run", "lost in noise", NULL};
-    bool still_slower = plain_find(text, "still ") && (plain_find(text, "slower ") || (plain_find(text, "longer ") && !plain_find(text, "no longer "))); /* by how much tells whether that is as it was */
+    static const char *const phrases[] = {"did not help",        "didn't help",
+                                          "does not help",       "doesn't help",
+                                          "did nothing",         "does nothing",
+                                          "not change anything", "n't change anything",
+                                          "did not change",      "didn't change",
+                                          "did not matter",      "didn't matter",
+                                          "to no avail",         "changed nothing",
+                                          "changes nothing",     "nothing changed",
+                                          "without effect",      "as slow as",
+                                          "still slower",        "still as slow",
+                                          "just as slow",        "equally slow",
+                                          "no faster",           "not faster",
+                                          "n't faster",          NULL};
+    static const char *const noise[] = {"within noise",
+                                        "within the noise",
+                                        "in the noise",
+                                        "within the error",
+                                        "within run-to-run",
+                                        "lost in noise",
+                                        NULL};
+    /* by how much tells whether that is as it was */
+    bool still_slower =
+        plain_find(text, "still ") &&
+        (plain_find(text, "slower ") || (plain_find(text, "longer ") && !plain_find(text, "no longer ")));
     answers->said[OUTCOME_STAYED] |= plain_has(text, phrases) || strstr(text, ", nothing ") || still_slower;
     for (const char *const *words = noise; *words; words++) {
         const char *place = plain_find(text, *words);
@@ -111,12 +138,18 @@ enum verb { VERB_NONE, VERB_STAY, VERB_GO, VERB_SHRINK, VERB_UNCLEAR };
 
 static enum verb verb_of(const char *clause)
 {
-    static const char *const gone[] = {"gone", "vanish", "disappear", "closed", "eliminat", "is zero", "no gap", "no slowdown", "went away", "goes away", NULL};
-    static const char *const stayed[] = {"still", "stay", "remain", "persist", "unchanged", "unaffected", "the same", "as large", "as big", "as before", NULL};
-    static const char *const shrank[] = {"shrank", "shrunk", "shrink", "halv", "fell", "falls", "drop", "smaller", "narrow", "decreas", "reduc", "down to", "half", "a third", "went down", NULL};
-    static const char *const grew[] = {"grew", "grow", "widen", "larger", "bigger", "increas", "wors", "doubled", "rose", NULL};
+    static const char *const gone[] = {"gone",   "vanish",      "disappear", "closed",    "eliminat", "is zero",
+                                       "no gap", "no slowdown", "went away", "goes away", NULL};
+    static const char *const stayed[] = {"still",    "stay",     "remain", "persist",   "unchanged", "unaffected",
+                                         "the same", "as large", "as big", "as before", NULL};
+    static const char *const shrank[] = {"shrank", "shrunk",  "shrink",    "halv",    "fell",  "falls",
+                                         "drop",   "smaller", "narrow",    "decreas", "reduc", "down to",
+                                         "half",   "a third", "went down", NULL};
+    static const char *const grew[] = {"grew",    "grow", "widen",   "larger", "bigger",
+                                       "increas", "wors", "doubled", "rose",   NULL};
     static const char *const moved[] = {"change", "move", "affect", "budge", "improve", NULL};
-    bool go = plain_has(clause, gone), stay = plain_has(clause, stayed), shrink = plain_has(clause, shrank), denied = has_denial(clause);
+    bool go = plain_has(clause, gone), stay = plain_has(clause, stayed), shrink = plain_has(clause, shrank),
+         denied = has_denial(clause);
     stay &= !plain_find(clause, "as large") || !plain_has(clause, partly);
     if (plain_has(clause, grew) || (stay && (go || shrink)))
         return VERB_UNCLEAR;
@@ -140,8 +173,10 @@ static void verb_note(struct answers *answers, enum verb verb)
 static void clause_note(struct answers *answers, const char *clause, enum verb *before)
 {
     static const char *const gaps[] = {"gap", "slowdown", "slow-down", "penalty", NULL};
-    static const char *const speeds[] = {"performance", "throughput", "runtime", "run time", "latency", "the time", "speed", NULL};
-    static const char *const alike[] = {"so did", "so does", "so has", "so is", "so was", "too ", "as well", "likewise", "with it", "with them", "along with", NULL};
+    static const char *const speeds[] = {"performance", "throughput", "runtime", "run time",
+                                         "latency",     "the time",   "speed",   NULL};
+    static const char *const alike[] = {"so did",  "so does",  "so has",  "so is",     "so was",     "too ",
+                                        "as well", "likewise", "with it", "with them", "along with", NULL};
     enum verb verb = verb_of(clause);
     if (plain_has(clause, gaps)) {
         if (verb == VERB_NONE && has_denial(clause)) /* "the exits fell, but the gap didn't" */
@@ -149,7 +184,8 @@ static void clause_note(struct answers *answers, const char *clause, enum verb *
         else if (verb == VERB_NONE && plain_has(clause, alike))
             verb = *before;
         verb_note(answers, verb);
-    } else if (verb == VERB_STAY && plain_has(clause, speeds) && (!plain_find(clause, "the same") || plain_find(clause, "stay") || plain_find(clause, "remain"))) {
+    } else if (verb == VERB_STAY && plain_has(clause, speeds) &&
+               (!plain_find(clause, "the same") || plain_find(clause, "stay") || plain_find(clause, "remain"))) {
         verb_note(answers, verb);
     }
     *before = verb == VERB_NONE ? *before : verb;
@@ -158,7 +194,8 @@ static void clause_note(struct answers *answers, const char *clause, enum verb *
 /* Where the next clause begins, and how long what parts them is; NULL: there is none. */
 static const char *clause_end(const char *text, size_t *ret_length)
 {
-    static const char *const joints[] = {" , ", " but ", " and ", " yet ", " while ", " though ", " although ", " whereas ", NULL};
+    static const char *const joints[] = {" , ",      " but ",      " and ",     " yet ", " while ",
+                                         " though ", " although ", " whereas ", NULL};
     const char *nearest = NULL;
     for (const char *const *joint = joints; *joint; joint++) {
         const char *place = strstr(text, *joint);
@@ -188,7 +225,8 @@ static void faster_note(struct answers *answers, const char *text)
 {
     const char *place = plain_find(text, "faster");
     struct view word = place ? word_before(text, place) : (struct view){0};
-    bool times = view_equal(word, "times") || (view_ends(word, "x") && word.length > 1 && isdigit((unsigned char)word.text[0]));
+    bool times =
+        view_equal(word, "times") || (view_ends(word, "x") && word.length > 1 && isdigit((unsigned char)word.text[0]));
     if (!place || !(view_ends(word, "%") || times))
         return;
     if (plain_find(text, "still") || has_denial(text))
@@ -210,7 +248,9 @@ static void tried_note(struct answers *answers, const char *text)
 /* What may be, or is asked. */
 static bool is_supposed(const char *text)
 {
-    static const char *const words[] = {"should", "would", "might", "could", "may ", "if ", "whether ", "expect", "perhaps", "maybe", "probably", "hope", "plan to", "will ", "? ", "not tried", "n't tried", NULL};
+    static const char *const words[] = {"should",   "would",  "might",   "could",     "may ",      "if ",
+                                        "whether ", "expect", "perhaps", "maybe",     "probably",  "hope",
+                                        "plan to",  "will ",  "? ",      "not tried", "n't tried", NULL};
     return plain_has(text, words) || strstr(text, " ? ");
 }
 

@@ -2,9 +2,10 @@
 /*
  * How did what a sentence tells of come out: did the slowness stay, go, or shrink?
  *
- * Read are phrases that hardly mean anything else, and clauses about a gap with the verb that stands in them ("and so did the gap" takes the verb of the
- * clause before). What may be, was asked, or was denied is not taken; of two answers neither is.
- * Does not support: what one sentence says of another (but analyse/told joins two), irony, other languages than English.
+ * Read are phrases that hardly mean anything else, and clauses about a gap with the verb that stands in them ("and so
+ * did the gap" takes the verb of the clause before). What may be, was asked, or was denied is not taken; of two answers
+ * neither is. Does not support: what one sentence says of another (but analyse/told joins two), irony, other languages
+ * than English.
  */
 #ifndef PLUMB_ANALYSE_TOLD_TOLD_OUTCOME_H
 #define PLUMB_ANALYSE_TOLD_TOLD_OUTCOME_H

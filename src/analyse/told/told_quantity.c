@@ -27,8 +27,27 @@ static bool time_unit(const char *text, double *ret_seconds, size_t *ret_length)
     static const struct {
         const char *unit;
         double seconds;
-    } units[] = {{"milliseconds", 1e-3}, {"msec", 1e-3}, {"ms", 1e-3}, {"microseconds", 1e-6}, {"usec", 1e-6}, {"us", 1e-6}, {"\xc2\xb5s", 1e-6}, {"\xce\xbcs", 1e-6}, {"ns", 1e-9}, {"seconds", 1},
-                 {"second", 1}, {"secs", 1}, {"sec", 1}, {"s", 1}, {"minutes", 60}, {"minute", 60}, {"mins", 60}, {"min", 60}, {"hours", 3600}, {"hour", 3600}, {"h", 3600}};
+    } units[] = {{"milliseconds", 1e-3},
+                 {"msec", 1e-3},
+                 {"ms", 1e-3},
+                 {"microseconds", 1e-6},
+                 {"usec", 1e-6},
+                 {"us", 1e-6},
+                 {"\xc2\xb5s", 1e-6},
+                 {"\xce\xbcs", 1e-6},
+                 {"ns", 1e-9},
+                 {"seconds", 1},
+                 {"second", 1},
+                 {"secs", 1},
+                 {"sec", 1},
+                 {"s", 1},
+                 {"minutes", 60},
+                 {"minute", 60},
+                 {"mins", 60},
+                 {"min", 60},
+                 {"hours", 3600},
+                 {"hour", 3600},
+                 {"h", 3600}};
     for (size_t at = 0; at < array_count(units); at++) {
         size_t length = strlen(units[at].unit);
         if (!plain_starts(text, units[at].unit) || is_of_word(text[length]) || text[length] == '/')
@@ -44,7 +63,8 @@ static bool time_unit(const char *text, double *ret_seconds, size_t *ret_length)
 static bool rate_unit(const char *text, size_t *ret_length)
 {
     static const char *const rates[] = {"qps", "rps", "tps", "fps", "iops", "mflops", "gflops", "tflops", "mops"};
-    static const char *const per[] = {"/second", "/sec", "/s", "/min", " per second", " per sec", " a second", " per minute", " a minute"};
+    static const char *const per[] = {"/second",  "/sec",      "/s",          "/min",     " per second",
+                                      " per sec", " a second", " per minute", " a minute"};
     size_t word = 0;
     while (isalpha((unsigned char)text[word]))
         word++;
@@ -137,18 +157,21 @@ static bool is_alike(const struct quantity *before, const struct quantity *bare)
     const char *behind = bare->end + strspn(bare->end, " ");
     struct view between = {before->end, (size_t)(bare->begin - before->end)};
     bool own_clause = view_find(between, " , ") >= 0 && view_find(between, " with") >= 0;
-    return own_clause && before->kind != QUANTITY_PERCENT && bare->half_digit < 0.5 && fabs(bare->half_digit - before->half_digit) <= 0 && (*behind == ',' || !*behind);
+    return own_clause && before->kind != QUANTITY_PERCENT && bare->half_digit < 0.5 &&
+           fabs(bare->half_digit - before->half_digit) <= 0 && (*behind == ',' || !*behind);
 }
 
 static void units_share(struct quantities *all)
 {
     static const char *const joints[] = {"to", "down to", "up to", "->", "=>", NULL};
-    static const char *const instead[] = {"instead of", "rather than", "down from", "up from", "vs", "vs.", "versus", "against", "compared to", NULL};
+    static const char *const instead[] = {"instead of", "rather than", "down from", "up from",     "vs",
+                                          "vs.",        "versus",      "against",   "compared to", NULL};
     for (size_t at = 0; at + 1 < all->count; at++) {
         struct quantity *first = &all->items[at], *last = &all->items[at + 1];
         if (first->kind == QUANTITY_BARE && last->kind != QUANTITY_BARE && quantities_joined(first, last, joints))
             unit_take(first, last);
-        else if (last->kind == QUANTITY_BARE && first->kind != QUANTITY_BARE && (quantities_joined(first, last, instead) || is_alike(first, last)))
+        else if (last->kind == QUANTITY_BARE && first->kind != QUANTITY_BARE &&
+                 (quantities_joined(first, last, instead) || is_alike(first, last)))
             unit_take(last, first);
     }
 }
@@ -159,7 +182,8 @@ static void times_join(struct quantities *all)
     size_t kept = 0;
     for (size_t at = 0; at < all->count; at++) {
         struct quantity *here = &all->items[at], *before = kept ? &all->items[kept - 1] : NULL;
-        bool is_part = before && before->kind == QUANTITY_TIME && here->kind == QUANTITY_TIME && here->scale < before->scale && strspn(before->end, " ") == (size_t)(here->begin - before->end);
+        bool is_part = before && before->kind == QUANTITY_TIME && here->kind == QUANTITY_TIME &&
+                       here->scale < before->scale && strspn(before->end, " ") == (size_t)(here->begin - before->end);
         if (is_part) {
             before->value += here->value;
             before->half_digit = here->half_digit;
@@ -175,7 +199,9 @@ static void times_join(struct quantities *all)
 void quantities_of(const char *plain, struct quantities *ret_all)
 {
     ret_all->count = 0;
-    for (const char *at = plain; ret_all->count < QUANTITIES_MOST && quantity_next(at, plain, &ret_all->items[ret_all->count]); ret_all->count++)
+    for (const char *at = plain;
+         ret_all->count < QUANTITIES_MOST && quantity_next(at, plain, &ret_all->items[ret_all->count]);
+         ret_all->count++)
         at = ret_all->items[ret_all->count].end;
     units_share(ret_all);
     for (size_t at = 0; at < ret_all->count; at++) {
@@ -185,7 +211,8 @@ void quantities_of(const char *plain, struct quantities *ret_all)
     times_join(ret_all);
 }
 
-bool quantities_pair(const struct quantities *all, enum quantity_kind kind, struct quantity *ret_first, struct quantity *ret_last)
+bool quantities_pair(const struct quantities *all, enum quantity_kind kind, struct quantity *ret_first,
+                     struct quantity *ret_last)
 {
     size_t count = 0;
     for (size_t at = 0; at < all->count; at++)
@@ -193,6 +220,8 @@ bool quantities_pair(const struct quantities *all, enum quantity_kind kind, stru
             *(count ? ret_last : ret_first) = all->items[at];
             count++;
         }
-    bool same = kind != QUANTITY_RATE || (count == 2 && ret_first->unit.length == ret_last->unit.length && memcmp(ret_first->unit.text, ret_last->unit.text, ret_first->unit.length) == 0);
+    bool same =
+        kind != QUANTITY_RATE || (count == 2 && ret_first->unit.length == ret_last->unit.length &&
+                                  memcmp(ret_first->unit.text, ret_last->unit.text, ret_first->unit.length) == 0);
     return count == 2 && same && ret_first->value > 0;
 }

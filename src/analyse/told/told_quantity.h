@@ -2,9 +2,9 @@
 /*
  * Which amounts does a sentence name: times ("3.1 s", "14 min 10 s"), rates ("1200 req/s", "57k tps"), percent?
  *
- * A number without a unit takes that of its neighbour where the words between them say that both are of one kind ("from 4.2 to 3.1 s",
- * "57k tps instead of 44k"), or where it ends its clause as exact as the one before ("3.1 s without, with it 4.0").
- * Does not support: numbers in words, several units for one rate.
+ * A number without a unit takes that of its neighbour where the words between them say that both are of one kind ("from
+ * 4.2 to 3.1 s", "57k tps instead of 44k"), or where it ends its clause as exact as the one before ("3.1 s without,
+ * with it 4.0"). Does not support: numbers in words, several units for one rate.
  */
 #ifndef PLUMB_ANALYSE_TOLD_TOLD_QUANTITY_H
 #define PLUMB_ANALYSE_TOLD_TOLD_QUANTITY_H
@@ -33,7 +33,8 @@ void quantities_of(const char *plain, struct quantities *ret_all);
 /* The next one behind this place, as it is written (its value times its scale is in seconds); false: there is none. */
 bool quantity_next(const char *place, const char *plain, struct quantity *ret_quantity);
 /* The only two of a kind, rates of one unit; the first is above 0. */
-bool quantities_pair(const struct quantities *all, enum quantity_kind kind, struct quantity *ret_first, struct quantity *ret_last);
+bool quantities_pair(const struct quantities *all, enum quantity_kind kind, struct quantity *ret_first,
+                     struct quantity *ret_last);
 /* Nothing but one of these words stands between them. */
 bool quantities_joined(const struct quantity *first, const struct quantity *last, const char *const *words);
 

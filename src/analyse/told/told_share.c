@@ -51,7 +51,8 @@ static bool share_read(struct token *token, struct view *rest)
     struct view number = token->text, ahead = *rest, next = view_word(&ahead);
     bool own_sign = view_ends(number, "%"), next_sign = view_starts(next, "%") || view_starts(next, "percent");
     number.length -= own_sign;
-    if (!(own_sign || next_sign) || !view_grouped(number, &token->percent) || !(token->percent >= 0 && token->percent <= 100))
+    if (!(own_sign || next_sign) || !view_grouped(number, &token->percent) ||
+        !(token->percent >= 0 && token->percent <= 100))
         return false;
     if (!own_sign) {
         struct token sign = {.text = next};
@@ -90,15 +91,20 @@ static void tokens_read(struct view rest, struct tokens *tokens)
 /* ---- what they say ---- */
 
 static const char *const of_time[] = {"time", "samples", "cycles", "cpu", "run", "runtime", "total", "profile", NULL};
-static const char *const before_name[] = {"of", "the", "its", "our", "all", "is", "are", "was", "were", "spent", "spends", "go", "goes", "went", "in", "inside", "within", "to", "into", "by", "fall", "falls", "on", "here", NULL};
-static const char *const behind_name[] = {"takes", "took", "has", "have", "holds", "is", "at", "with", "accounts", "for", "uses", "eats", "burns", "itself", "alone", "about", "around", "roughly", NULL};
+static const char *const before_name[] = {
+    "of",   "the", "its",    "our",    "all", "is",   "are", "was",  "were",  "spent", "spends", "go", "goes",
+    "went", "in",  "inside", "within", "to",  "into", "by",  "fall", "falls", "on",    "here",   NULL};
+static const char *const behind_name[] = {"takes", "took",     "has",    "have",    "holds", "is",    "at",
+                                          "with",  "accounts", "for",    "uses",    "eats",  "burns", "itself",
+                                          "alone", "about",    "around", "roughly", NULL};
 static const char *const articles[] = {"of", "the", "its", "our", "all", NULL};
 
 /* "of the time", "of all samples", or nothing more in this clause. */
 static bool is_of_time(const struct tokens *tokens, size_t share)
 {
     size_t at = share + 1;
-    if (tokens->items[share].ends_clause || at == tokens->count || tokens->items[at].kind != TOKEN_WORD || is_sign(tokens->items[at].text.length ? tokens->items[at].text.text[0] : ',', "-,"))
+    if (tokens->items[share].ends_clause || at == tokens->count || tokens->items[at].kind != TOKEN_WORD ||
+        is_sign(tokens->items[at].text.length ? tokens->items[at].text.text[0] : ',', "-,"))
         return true;
     bool of = view_equal(tokens->items[at].text, "of");
     while (of && at < tokens->count && word_is(tokens->items[at].text, articles))
@@ -133,7 +139,8 @@ static const struct token *share_before(const struct tokens *tokens, size_t name
 static const struct token *share_behind(const struct tokens *tokens, size_t name)
 {
     size_t at = name + 1;
-    while (at < tokens->count && tokens->items[at].kind == TOKEN_WORD && !tokens->items[at].ends_clause && word_is(tokens->items[at].text, behind_name))
+    while (at < tokens->count && tokens->items[at].kind == TOKEN_WORD && !tokens->items[at].ends_clause &&
+           word_is(tokens->items[at].text, behind_name))
         at++;
     const struct token *share = at < tokens->count ? &tokens->items[at] : NULL;
     bool linked = share && (at > name + 1 || share->in_bracket) && !tokens->items[name].ends_clause;
@@ -151,7 +158,8 @@ size_t told_shares_in(struct view sentence, struct told_share ret_shares[TOLD_SH
     tokens_read(sentence, &tokens);
     for (size_t at = 0; at < tokens.count && count < TOLD_SHARES_MOST; at++) {
         const struct token *before = tokens.items[at].kind == TOKEN_FUNCTION ? share_before(&tokens, at) : NULL;
-        const struct token *share = before || tokens.items[at].kind != TOKEN_FUNCTION ? before : share_behind(&tokens, at);
+        const struct token *share =
+            before || tokens.items[at].kind != TOKEN_FUNCTION ? before : share_behind(&tokens, at);
         if (share && !is_of_other(&tokens, share))
             ret_shares[count++] = (struct told_share){tokens.items[at].text, share->percent};
     }

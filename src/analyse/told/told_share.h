@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which share of the time does a sentence give to a function: "62 % in match_rules()", "match_rules() takes 62 % of the time"?
+ * Which share of the time does a sentence give to a function: "62 % in match_rules()", "match_rules() takes 62 % of the
+ * time"?
  *
- * Between the share and the name, which has () behind it, stand only words that say so; shares of misses, or by how much something is slower, are none.
+ * Between the share and the name, which has () behind it, stand only words that say so; shares of misses, or by how
+ * much something is slower, are none.
  */
 #ifndef PLUMB_ANALYSE_TOLD_TOLD_SHARE_H
 #define PLUMB_ANALYSE_TOLD_TOLD_SHARE_H

@@ -15,7 +15,20 @@ static size_t sign_of(const char *text, size_t length, const char **ret_plain)
 {
     static const struct {
         const char *sign, *plain;
-    } signs[] = {{"\xe2\x80\x99", "'"}, {"\xe2\x80\x94", " , "}, {"\xe2\x86\x92", " -> "}, {"\xe2\x87\x92", " -> "}, {"\xc3\x97", "x"}, {"*", ""}, {"`", ""}, {"\"", " "}, {";", " , "}, {":", " , "}, {"(", " , ( "}, {")", " ) , "}, {"!", " "}, {"?", " ? "}};
+    } signs[] = {{"\xe2\x80\x99", "'"},
+                 {"\xe2\x80\x94", " , "},
+                 {"\xe2\x86\x92", " -> "},
+                 {"\xe2\x87\x92", " -> "},
+                 {"\xc3\x97", "x"},
+                 {"*", ""},
+                 {"`", ""},
+                 {"\"", " "},
+                 {";", " , "},
+                 {":", " , "},
+                 {"(", " , ( "},
+                 {")", " ) , "},
+                 {"!", " "},
+                 {"?", " ? "}};
     for (size_t at = 0; at < sizeof(signs) / sizeof(signs[0]); at++) {
         size_t size = strlen(signs[at].sign);
         if (size <= length && memcmp(text, signs[at].sign, size) == 0) {

@@ -7,7 +7,10 @@
 
 enum { SENTENCE_MOST = 600 };
 
-/* A sentence to look for words in: lower case, one blank between words, before the first and behind the last; marks between clauses are " , ". */
+/*
+ * A sentence to look for words in: lower case, one blank between words, before the first and behind the last; marks
+ * between clauses are " , ".
+ */
 struct plain_sentence {
     char text[5 * SENTENCE_MOST + 8]; /* each sign becomes five at most */
 };

@@ -63,8 +63,8 @@ static struct spread windows_spread(const struct quality_question *question)
 }
 
 /*
- * A share read from a register of 8 bits is off by up to one step; whether it is rounded or cut off isn't published. The
- * mean of many reads is off by half a step at most, and by what is left of the rest.
+ * A share read from a register of 8 bits is off by up to one step; whether it is rounded or cut off isn't published.
+ * The mean of many reads is off by half a step at most, and by what is left of the rest.
  */
 static double steps_half_width(const struct quality_question *question)
 {

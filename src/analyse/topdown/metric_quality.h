@@ -2,13 +2,13 @@
 /*
  * How far may a metric's printed value be from the true one, and does that decide anything?
  *
- * What makes a value uncertain: counters that others used for part of the time (unseen time), PERF_METRICS' steps of 1/255
- * of the slots, and, when it is said of the program rather than of the run measured, the spread between runs. Windows in
- * which all was counted leave only the steps: such a value is exact for its run.
- * The variance over windows is the weighted jackknife's, so that any formula has one: the caller computes the metric with one
- * window left out. Parts counted in different groups have windows of their own.
- * Does not support: how well a formula describes the processor (fixed latencies are the table's estimate); a program whose
- * phases follow the rotation of groups; multiplicity.
+ * What makes a value uncertain: counters that others used for part of the time (unseen time), PERF_METRICS' steps of
+ * 1/255 of the slots, and, when it is said of the program rather than of the run measured, the spread between runs.
+ * Windows in which all was counted leave only the steps: such a value is exact for its run.
+ * The variance over windows is the weighted jackknife's, so that any formula has one: the caller computes the metric
+ * with one window left out. Parts counted in different groups have windows of their own.
+ * Does not support: how well a formula describes the processor (fixed latencies are the table's estimate); a program
+ * whose phases follow the rotation of groups; multiplicity.
  * Sources: Tukey's jackknife for ratios (Cochran, Sampling Techniques, 6), with the finite population's factor.
  */
 #ifndef PLUMB_ANALYSE_TOPDOWN_METRIC_QUALITY_H
@@ -44,13 +44,15 @@ struct quality_question {
     void *context;
     const struct quality_part *parts;
     size_t part_count;
-    double step_weight;  /* sum over PERF_METRICS fields of |change of the value per change of the field's share|; 0: none */
+    /* sum over PERF_METRICS fields of |change of the value per change of the field's share|; 0: none */
+    double step_weight;
     size_t step_reads;   /* reads that these shares are the mean of */
-    double run_spread;   /* relative standard deviation between runs that the control showed; 0: not said of other runs */
+    /* relative standard deviation between runs that the control showed; 0: not said of other runs */
+    double run_spread;
     double run_freedom;  /* with so many degrees of freedom: passes - 1 */
     /*
-     * How far the value moves when each of its counts differs by this share, added up as independent: a difference of two large
-     * counts moves by more than its own share. NULL: by its own share.
+     * How far the value moves when each of its counts differs by this share, added up as independent: a difference of
+     * two large counts moves by more than its own share. NULL: by its own share.
      */
     double (*moves)(void *context, double share);
     unsigned marks;      /* that the caller knows: ACROSS, SPLIT, ESTIMATE */
@@ -90,7 +92,10 @@ enum decision { DECISION_NO, DECISION_UNDECIDED, DECISION_YES };
 
 enum threshold_side { THRESHOLD_ABOVE, THRESHOLD_BELOW };
 
-/* Flagged when the whole interval lies beyond the threshold, not when none of it does. Suspect or without interval: undecided. */
+/*
+ * Flagged when the whole interval lies beyond the threshold, not when none of it does. Suspect or without interval:
+ * undecided.
+ */
 enum decision threshold_decide(const struct metric_quality *quality, double threshold, enum threshold_side side);
 /* Kleene's: "& P" of thresholds, "or Heavy_Operations > 10". */
 enum decision decision_and(enum decision a, enum decision b);

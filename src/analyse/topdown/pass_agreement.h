@@ -2,9 +2,9 @@
 /*
  * Did the passes measure the same program? What was measured in every one of them must agree.
  *
- * Compared are the instructions of each run (within 2 %) and the control's shares, first-level nodes (within 3 points). When
- * they don't agree, values of different passes aren't to be combined, and the user is told by how much. The spread that the
- * controls show is what values of single passes are uncertain by as statements about the program.
+ * Compared are the instructions of each run (within 2 %) and the control's shares, first-level nodes (within 3 points).
+ * When they don't agree, values of different passes aren't to be combined, and the user is told by how much. The spread
+ * that the controls show is what values of single passes are uncertain by as statements about the program.
  */
 #ifndef PLUMB_ANALYSE_TOPDOWN_PASS_AGREEMENT_H
 #define PLUMB_ANALYSE_TOPDOWN_PASS_AGREEMENT_H
@@ -29,8 +29,10 @@ struct pass_agreement {
     double share_spread;        /* the largest difference of a share, as a share */
     size_t share;               /* which */
     size_t pass_low, pass_high; /* the two that differ most in it */
-    struct interval ranges[PASS_CONTROLS_MOST]; /* of each share on which passes don't agree: lowest, mean, highest; else unknown */
-    double run_spread;          /* relative standard deviation between passes, the largest of the controls'; 0: not known */
+    /* of each share on which passes don't agree: lowest, mean, highest; else unknown */
+    struct interval ranges[PASS_CONTROLS_MOST];
+    /* relative standard deviation between passes, the largest of the controls'; 0: not known */
+    double run_spread;
     double run_freedom;         /* its degrees of freedom */
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/topdown/phase_trees.h"
 
-static struct metric_group group_within(const struct metric_group *group, const struct phase_rows *phases, uint32_t phase, struct arena *arena)
+static struct metric_group group_within(const struct metric_group *group, const struct phase_rows *phases,
+                                        uint32_t phase, struct arena *arena)
 {
     struct metric_group part = *group;
     struct group_window *windows = arena_array(arena, struct group_window, group->window_count + 1);
@@ -21,7 +22,8 @@ static bool has_turns(const struct metric_group *group)
     return false;
 }
 
-static const struct metric_place *places_within(const struct topdown_counts *counts, const struct metric_group *groups, struct arena *arena)
+static const struct metric_place *places_within(const struct topdown_counts *counts, const struct metric_group *groups,
+                                                struct arena *arena)
 {
     struct metric_place *places = arena_array(arena, struct metric_place, counts->table->metrics.count + 1);
     for (size_t at = 0; at < counts->table->metrics.count; at++) {
@@ -30,12 +32,14 @@ static const struct metric_place *places_within(const struct topdown_counts *cou
         for (size_t group = 0; group < places[at].group_count; group++)
             counted &= has_turns(&groups[places[at].groups[group]]);
         if (!counted)
-            places[at] = (struct metric_place){.why_not = "not counted in this phase: no turn of its events fell into it"};
+            places[at] =
+                (struct metric_place){.why_not = "not counted in this phase: no turn of its events fell into it"};
     }
     return places;
 }
 
-static struct topdown_counts counts_within(const struct topdown_counts *counts, const struct phase_rows *phases, uint32_t phase, struct arena *arena)
+static struct topdown_counts counts_within(const struct topdown_counts *counts, const struct phase_rows *phases,
+                                           uint32_t phase, struct arena *arena)
 {
     struct topdown_counts part = *counts;
     struct metric_group *groups = arena_array(arena, struct metric_group, counts->group_count + 1);
@@ -46,7 +50,8 @@ static struct topdown_counts counts_within(const struct topdown_counts *counts, 
     return part;
 }
 
-static void tree_find(struct phase_tree *tree, const struct topdown_counts *counts, const struct phase_rows *phases, struct arena *arena)
+static void tree_find(struct phase_tree *tree, const struct topdown_counts *counts, const struct phase_rows *phases,
+                      struct arena *arena)
 {
     if (!counts->by_sample_time) {
         tree->why_not = "its counters weren't read by the samples' clock: an older plumb recorded it";
@@ -58,7 +63,8 @@ static void tree_find(struct phase_tree *tree, const struct topdown_counts *coun
         tree->why_not = topdown_why_unknown(&tree->counted);
 }
 
-void phase_trees_find(struct phase_trees *ret_trees, const struct topdown_counts *counts, const struct phase_rows *phases, struct arena *arena)
+void phase_trees_find(struct phase_trees *ret_trees, const struct topdown_counts *counts,
+                      const struct phase_rows *phases, struct arena *arena)
 {
     *ret_trees = (struct phase_trees){0};
     for (; ret_trees->count < phases->judged_count; ret_trees->count++) {

@@ -2,8 +2,8 @@
 /*
  * The top-down tree of each phase of a run: of the windows that lie within its stretches, all of them together.
  *
- * A window that reaches over a phase's border is nobody's. Groups of events take turns: where none of a group's fell into a phase, its nodes
- * weren't counted in it, and say so.
+ * A window that reaches over a phase's border is nobody's. Groups of events take turns: where none of a group's fell
+ * into a phase, its nodes weren't counted in it, and say so.
  * Does not support: phases shorter than a turn; changes of what is counted where the mix of hot code stays the same.
  */
 #ifndef PLUMB_ANALYSE_TOPDOWN_PHASE_TREES_H
@@ -25,6 +25,7 @@ struct phase_trees {
 };
 
 /* Owner of all: arena. */
-void phase_trees_find(struct phase_trees *ret_trees, const struct topdown_counts *counts, const struct phase_rows *phases, struct arena *arena);
+void phase_trees_find(struct phase_trees *ret_trees, const struct topdown_counts *counts,
+                      const struct phase_rows *phases, struct arena *arena);
 
 #endif

@@ -12,8 +12,9 @@
 enum { WINDOWS_MOST = 128, WINDOW_TIMES = 4, GROUPS_MOST = 256, TERMS_MOST = 64 };
 
 static const char *const constant_names[TABLE_CONSTANT_COUNT] = {
-    [TABLE_SMT_ON] = "smt_on", [TABLE_TSC_HZ] = "tsc_hz", [TABLE_THREADS_PER_CORE] = "threads_per_core", [TABLE_SOCKETS] = "sockets",
-    [TABLE_CPUS] = "cpus", [TABLE_CPUS_ONLINE] = "cpus_online", [TABLE_CORES] = "cores", [TABLE_SLOTS] = "slots",
+    [TABLE_SMT_ON] = "smt_on",   [TABLE_TSC_HZ] = "tsc_hz", [TABLE_THREADS_PER_CORE] = "threads_per_core",
+    [TABLE_SOCKETS] = "sockets", [TABLE_CPUS] = "cpus",     [TABLE_CPUS_ONLINE] = "cpus_online",
+    [TABLE_CORES] = "cores",     [TABLE_SLOTS] = "slots",
 };
 
 /* ---- written ----------------------------------------------------------------------------------------------- */
@@ -135,7 +136,8 @@ static bool window_read(struct group_window *window, struct json_value list, siz
     *window = (struct group_window){.counts = counts};
     if (json_count(list) != WINDOW_TIMES + term_count || !time_read(json_item(list, 0), &window->start_ns) ||
         !time_read(json_item(list, 1), &window->end_ns) || !time_read(json_item(list, 2), &window->enabled_ns) ||
-        !time_read(json_item(list, 3), &window->running_ns) || window->running_ns > window->enabled_ns || window->start_ns > window->end_ns)
+        !time_read(json_item(list, 3), &window->running_ns) || window->running_ns > window->enabled_ns ||
+        window->start_ns > window->end_ns)
         return false;
     for (size_t at = 0; at < term_count; at++)
         if (!json_number(json_item(list, WINDOW_TIMES + at), &counts[at]) || counts[at] < 0)
@@ -143,9 +145,11 @@ static bool window_read(struct group_window *window, struct json_value list, siz
     return true;
 }
 
-static bool group_read(struct metric_group *group, struct metric_table *table, struct json_value value, struct arena *arena)
+static bool group_read(struct metric_group *group, struct metric_table *table, struct json_value value,
+                       struct arena *arena)
 {
-    struct json_value events = json_member(value, "events"), refused = json_member(value, "refused"), list = json_member(value, "windows");
+    struct json_value events = json_member(value, "events"), refused = json_member(value, "refused"),
+                      list = json_member(value, "windows");
     size_t count = json_count(events), window_count = json_count(list);
     uint32_t *terms = arena_array(arena, uint32_t, count + 1);
     const char **why = arena_array(arena, const char *, count + 1);
@@ -153,7 +157,8 @@ static bool group_read(struct metric_group *group, struct metric_table *table, s
     if (!count || count > TERMS_MOST || json_count(refused) != count)
         return false;
     for (size_t at = 0; at < count; at++) {
-        const char *name = json_text_or(json_item(events, at), NULL), *reason = json_text_or(json_item(refused, at), NULL);
+        const char *name = json_text_or(json_item(events, at), NULL),
+                   *reason = json_text_or(json_item(refused, at), NULL);
         if (!name || !term_named(table, name, &terms[at]))
             return false;
         why[at] = reason ? arena_string(arena, reason) : NULL;
@@ -161,16 +166,20 @@ static bool group_read(struct metric_group *group, struct metric_table *table, s
     for (size_t at = 0; at < window_count; at++)
         if (!window_read(&windows[at], json_item(list, at), count, arena))
             return false;
-    *group = (struct metric_group){.terms = terms, .term_count = count, .windows = windows, .window_count = window_count, .refused = why};
+    *group = (struct metric_group){
+        .terms = terms, .term_count = count, .windows = windows, .window_count = window_count, .refused = why};
     return true;
 }
 
 /* A metric that today's tables don't have is left out. */
-static bool place_read(struct metric_place *places, const struct metric_table *table, struct json_value value, size_t group_count, struct arena *arena)
+static bool place_read(struct metric_place *places, const struct metric_table *table, struct json_value value,
+                       size_t group_count, struct arena *arena)
 {
-    const char *name = json_text_or(json_member(value, "name"), ""), *why = json_text_or(json_member(value, "not_measured"), NULL);
+    const char *name = json_text_or(json_member(value, "name"), ""),
+               *why = json_text_or(json_member(value, "not_measured"), NULL);
     struct json_value list = json_member(value, "groups");
-    uint32_t metric = table_metric_find(table, view_of(name)), *groups = arena_array(arena, uint32_t, json_count(list) + 1);
+    uint32_t metric = table_metric_find(table, view_of(name)),
+             *groups = arena_array(arena, uint32_t, json_count(list) + 1);
     if (json_count(list) > group_count)
         return false;
     for (size_t at = 0; at < json_count(list); at++) {
@@ -180,7 +189,8 @@ static bool place_read(struct metric_place *places, const struct metric_table *t
         groups[at] = (uint32_t)group;
     }
     if (metric != TABLE_NONE)
-        places[metric] = (struct metric_place){.groups = groups, .group_count = json_count(list), .why_not = why ? arena_string(arena, why) : NULL};
+        places[metric] = (struct metric_place){
+            .groups = groups, .group_count = json_count(list), .why_not = why ? arena_string(arena, why) : NULL};
     return true;
 }
 
@@ -188,8 +198,9 @@ static void constants_read(struct measured *constants, struct json_value record)
 {
     double number;
     for (size_t at = 0; at < TABLE_CONSTANT_COUNT; at++)
-        constants[at] = constant_names[at] && json_number(json_member(record, constant_names[at]), &number) ? measured_as(number)
-                                                                                                            : not_measured("it isn't known of that machine");
+        constants[at] = constant_names[at] && json_number(json_member(record, constant_names[at]), &number)
+                            ? measured_as(number)
+                            : not_measured("it isn't known of that machine");
 }
 
 static void notes_read(struct topdown_counts *counts, struct json_value list, struct arena *arena)
@@ -200,7 +211,8 @@ static void notes_read(struct topdown_counts *counts, struct json_value list, st
     counts->notes = notes;
 }
 
-static bool table_find(struct metric_table *table, struct json_value root, bool general, struct arena *arena, struct error *err)
+static bool table_find(struct metric_table *table, struct json_value root, bool general, struct arena *arena,
+                       struct error *err)
 {
     const char *key = json_text_or(json_member(root, "cpu"), ""), *id = json_text_or(json_member(root, "cpu_id"), NULL);
     if (!metric_table_builtin(table, key, TABLE_WHOLE))
@@ -213,7 +225,8 @@ static bool table_find(struct metric_table *table, struct json_value root, bool 
 }
 
 /* An index of the list; -1: all are well. */
-static long groups_read(struct topdown_counts *counts, struct metric_table *table, struct json_value list, struct arena *arena)
+static long groups_read(struct topdown_counts *counts, struct metric_table *table, struct json_value list,
+                        struct arena *arena)
 {
     struct metric_group *groups = arena_array(arena, struct metric_group, json_count(list) + 1);
     for (size_t at = 0; at < json_count(list); at++)
@@ -224,7 +237,8 @@ static long groups_read(struct topdown_counts *counts, struct metric_table *tabl
     return -1;
 }
 
-static bool parts_read(struct topdown_counts *counts, struct metric_table *table, struct json_value root, struct arena *arena, struct error *err)
+static bool parts_read(struct topdown_counts *counts, struct metric_table *table, struct json_value root,
+                       struct arena *arena, struct error *err)
 {
     struct json_value list = json_member(root, "groups"), metrics = json_member(root, "metrics");
     struct metric_place *places = arena_array(arena, struct metric_place, table->metrics.count + 1);
@@ -240,8 +254,8 @@ static bool parts_read(struct topdown_counts *counts, struct metric_table *table
     return true;
 }
 
-bool topdown_counts_read(struct topdown_counts *counts, struct metric_table *ret_table, struct json_value root, struct arena *arena,
-                         struct error *err)
+bool topdown_counts_read(struct topdown_counts *counts, struct metric_table *ret_table, struct json_value root,
+                         struct arena *arena, struct error *err)
 {
     struct topdown_counts read = {.general = json_truth_or(json_member(root, "general"), false),
                                   .user_only = json_truth_or(json_member(root, "user_only"), false),
@@ -289,8 +303,9 @@ static double turn_ratio(const struct topdown_counts *counts)
 
 static const char *origin_text(const struct topdown_counts *counts, double ratio, struct arena *arena)
 {
-    return arena_printf(arena, "counted beside the samples: %zu group%s of events%s, each in %.2g %% of the time", counts->group_count,
-                        counts->group_count == 1 ? "" : "s", counts->group_count == 1 ? "" : " in turns", ratio * 100);
+    return arena_printf(arena, "counted beside the samples: %zu group%s of events%s, each in %.2g %% of the time",
+                        counts->group_count, counts->group_count == 1 ? "" : "s",
+                        counts->group_count == 1 ? "" : " in turns", ratio * 100);
 }
 
 static bool is_known(const struct topdown_tree *tree, unsigned level_most)
@@ -304,12 +319,19 @@ static bool is_known(const struct topdown_tree *tree, unsigned level_most)
 bool topdown_counts_tree(struct topdown_counted *ret_counted, const struct topdown_counts *counts, struct arena *arena)
 {
     struct topdown_values values;
-    const struct topdown_values_request request = {.table = counts->table, .groups = counts->groups, .group_count = counts->group_count,
-                                                   .places = counts->places, .constants = counts->constants, .cpu_id = counts->table->cpu_id,
+    const struct topdown_values_request request = {.table = counts->table,
+                                                   .groups = counts->groups,
+                                                   .group_count = counts->group_count,
+                                                   .places = counts->places,
+                                                   .constants = counts->constants,
+                                                   .cpu_id = counts->table->cpu_id,
                                                    .cycles = cycles_of(counts->table)};
     topdown_values_find(&values, &request, arena);
     double ratio = turn_ratio(counts);
-    *ret_counted = (struct topdown_counted){.origin = origin_text(counts, ratio, arena), .turn_ratio = ratio, .user_only = counts->user_only, .notes = counts->notes,
+    *ret_counted = (struct topdown_counted){.origin = origin_text(counts, ratio, arena),
+                                            .turn_ratio = ratio,
+                                            .user_only = counts->user_only,
+                                            .notes = counts->notes,
                                             .note_count = counts->note_count};
     topdown_tree_of_values(&ret_counted->tree, counts->table, &values, arena);
     ret_counted->has_first_level = is_known(&ret_counted->tree, 1);
@@ -329,7 +351,8 @@ const struct topdown_node *topdown_counted_share(const struct topdown_counted *c
     for (size_t at = 0; at < counted->tree.count; at++) {
         const struct topdown_node *node = &counted->tree.nodes[at];
         if (node->level && topdown_node_is_named(node, name))
-            return node->value.known && node->interval.known && !node->suspect && strcmp(node->unit, "%") == 0 ? node : NULL;
+            return node->value.known && node->interval.known && !node->suspect && strcmp(node->unit, "%") == 0 ? node
+                                                                                                               : NULL;
     }
     return NULL;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What was counted for the top-down tree, as a part of a case (topdown.json), and the tree that it gives, here or anywhere.
+ * What was counted for the top-down tree, as a part of a case (topdown.json), and the tree that it gives, here or
+ * anywhere.
  *
- * Kept are counts as they were read, window by window, with the names of plumb's own tables: formulas and thresholds are those of the plumb
- * that reads. Neighbouring windows are put together where there are more than WINDOWS_MOST.
+ * Kept are counts as they were read, window by window, with the names of plumb's own tables: formulas and thresholds
+ * are those of the plumb that reads. Neighbouring windows are put together where there are more than WINDOWS_MOST.
  * Does not support: tables of a folder (PLUMB_TABLES), whose CPU must have built-in ones as well.
  */
 #ifndef PLUMB_ANALYSE_TOPDOWN_TOPDOWN_COUNTS_H
@@ -30,11 +31,11 @@ struct topdown_counts {
 
 void topdown_counts_write(const struct topdown_counts *counts, struct text *out);
 /*
- * ret_table is the counts' table. Errors: ERROR_FORMAT; ERROR_NOT_FOUND, no built-in table for its CPU. Owner of the table: the caller
- * (metric_table_done); of all else: arena.
+ * ret_table is the counts' table. Errors: ERROR_FORMAT; ERROR_NOT_FOUND, no built-in table for its CPU. Owner of the
+ * table: the caller (metric_table_done); of all else: arena.
  */
-MUST_CHECK bool topdown_counts_read(struct topdown_counts *counts, struct metric_table *ret_table, struct json_value root, struct arena *arena,
-                                    struct error *err);
+MUST_CHECK bool topdown_counts_read(struct topdown_counts *counts, struct metric_table *ret_table,
+                                    struct json_value root, struct arena *arena, struct error *err);
 struct topdown_counted {
     struct topdown_tree tree;
     const char *origin; /* "counted beside the samples: 12 groups of events in turns, each in 8 % of the time" */
@@ -49,7 +50,10 @@ struct topdown_counted {
 bool topdown_counts_tree(struct topdown_counted *ret_counted, const struct topdown_counts *counts, struct arena *arena);
 /* Why nothing of the first level is. */
 const char *topdown_why_unknown(const struct topdown_counted *counted);
-/* The node that a name means ("tma_dram_bound"), whose value is a share of a whole and can be one; NULL: there is none that is known. */
+/*
+ * The node that a name means ("tma_dram_bound"), whose value is a share of a whole and can be one; NULL: there is none
+ * that is known.
+ */
 const struct topdown_node *topdown_counted_share(const struct topdown_counted *counted, const char *name);
 
 #endif

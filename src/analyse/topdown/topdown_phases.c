@@ -52,7 +52,8 @@ static bool cut_matters(const struct finder *finder, size_t first, size_t cut, s
 {
     for (size_t value = 0; value < finder->value_count; value++) {
         double difference = fabs(mean_of(finder, first, cut, value) - mean_of(finder, cut, end, value));
-        double error = noise_of(finder, first, end, value) * sqrt(1.0 / (double)(cut - first) + 1.0 / (double)(end - cut));
+        double error =
+            noise_of(finder, first, end, value) * sqrt(1.0 / (double)(cut - first) + 1.0 / (double)(end - cut));
         if (difference >= change_matters && difference >= change_errors * error)
             return true;
     }
@@ -82,7 +83,8 @@ static void segment_split(struct finder *finder, size_t first, size_t end)
 static bool are_alike(const struct finder *finder, const struct topdown_segment *a, const struct topdown_segment *b)
 {
     for (size_t value = 0; value < finder->value_count; value++)
-        if (fabs(mean_of(finder, a->first, a->first + a->count, value) - mean_of(finder, b->first, b->first + b->count, value)) > alike)
+        if (fabs(mean_of(finder, a->first, a->first + a->count, value) -
+                 mean_of(finder, b->first, b->first + b->count, value)) > alike)
             return false;
     return true;
 }
@@ -128,14 +130,15 @@ static void warmup_mark(struct finder *finder, size_t count)
         struct topdown_segment *segment = &phases->segments[at];
         size_t end = segment->first + segment->count;
         struct measured own = fault_rate(finder, segment->first, end), rest = fault_rate(finder, end, count);
-        if (!own.known || !rest.known || own.value < fault_rate_least || own.value < fault_times * rest.value || comes_again(phases, at))
+        if (!own.known || !rest.known || own.value < fault_rate_least || own.value < fault_times * rest.value ||
+            comes_again(phases, at))
             return;
         segment->is_warmup = true;
     }
 }
 
-void topdown_phases_find(struct topdown_phases *phases, const struct phase_window *windows, size_t count, size_t value_count,
-                         struct arena *arena)
+void topdown_phases_find(struct topdown_phases *phases, const struct phase_window *windows, size_t count,
+                         size_t value_count, struct arena *arena)
 {
     struct finder finder = {.windows = windows, .value_count = value_count, .phases = phases};
     *phases = (struct topdown_phases){.segments = arena_array(arena, struct topdown_segment, SEGMENTS_MOST)};

@@ -2,9 +2,9 @@
 /*
  * When did the program change what it is bound by?
  *
- * Change points over windows: a cut is kept where the shares of both sides differ by more than chance and by enough to matter.
- * Segments alike share a phase. The first segments are warm-up (loading, first touches) when they fault pages at several times
- * the rate of the rest and come never again.
+ * Change points over windows: a cut is kept where the shares of both sides differ by more than chance and by enough to
+ * matter. Segments alike share a phase. The first segments are warm-up (loading, first touches) when they fault pages
+ * at several times the rate of the rest and come never again.
  * Does not support: phases shorter than three windows.
  */
 #ifndef PLUMB_ANALYSE_TOPDOWN_TOPDOWN_PHASES_H
@@ -36,7 +36,7 @@ struct topdown_phases {
     unsigned phase_count; /* 1: no change was found */
 };
 
-void topdown_phases_find(struct topdown_phases *phases, const struct phase_window *windows, size_t count, size_t value_count,
-                         struct arena *arena);
+void topdown_phases_find(struct topdown_phases *phases, const struct phase_window *windows, size_t count,
+                         size_t value_count, struct arena *arena);
 
 #endif

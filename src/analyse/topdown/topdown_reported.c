@@ -52,7 +52,8 @@ static const char *listed(struct arena *arena, const char *list, const char *nam
 }
 
 /* Percentages as imported, by metric of the table. */
-static const struct measured *values_take(struct topdown_reported *reported, const struct imported *imported, struct arena *arena)
+static const struct measured *values_take(struct topdown_reported *reported, const struct imported *imported,
+                                          struct arena *arena)
 {
     const struct metric_table *table = &reported->table;
     struct measured *given = arena_array(arena, struct measured, table->metrics.count + 1);

@@ -2,9 +2,10 @@
 /*
  * Where in the top-down tree stand the metrics that other tools printed?
  *
- * An imported table says names and percentages, not which CPU they are of: the built-in table that knows most of the names gives the tree and its
- * thresholds, the first of several that know as many. Where several tables have a metric, the first one's value stands, as in the findings.
- * Does not support: imported counts (plumb topdown --from computes with them, for a CPU that is named to it).
+ * An imported table says names and percentages, not which CPU they are of: the built-in table that knows most of the
+ * names gives the tree and its thresholds, the first of several that know as many. Where several tables have a metric,
+ * the first one's value stands, as in the findings. Does not support: imported counts (plumb topdown --from computes
+ * with them, for a CPU that is named to it).
  */
 #ifndef PLUMB_ANALYSE_TOPDOWN_TOPDOWN_REPORTED_H
 #define PLUMB_ANALYSE_TOPDOWN_TOPDOWN_REPORTED_H

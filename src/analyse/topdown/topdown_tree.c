@@ -38,7 +38,10 @@ static const char *path_of(const struct builder *builder, uint32_t metric)
     return arena_printf(builder->arena, "%s.%s", builder->nodes[builder->node_of[item->parent]].path, item->name);
 }
 
-/* The least counted of the events behind a value, whether a published latency is among them, and whether one run has them all. */
+/*
+ * The least counted of the events behind a value, whether a published latency is among them, and whether one run has
+ * them all.
+ */
 static void terms_judge(const struct builder *builder, uint32_t metric, struct topdown_node *node)
 {
     const struct metric_table *table = builder->table;
@@ -61,7 +64,8 @@ static const char *locate_text(const struct builder *builder, const struct table
 {
     const char *text = "";
     for (size_t at = 0; at < metric->locate_count; at++)
-        text = arena_printf(builder->arena, "%s%s%s", text, at ? ", " : "", builder->table->terms.items[metric->locate[at]].name);
+        text = arena_printf(builder->arena, "%s%s%s", text, at ? ", " : "",
+                            builder->table->terms.items[metric->locate[at]].name);
     return text;
 }
 
@@ -87,11 +91,15 @@ static struct measured value_explained(const struct builder *builder, uint32_t m
                                     : arena_printf(builder->arena, "not counted: %s", names));
 }
 
-/* Of passes that contradict each other: what may be this or that half of all and decides nothing. Its number would be taken for one. */
+/*
+ * Of passes that contradict each other: what may be this or that half of all and decides nothing. Its number would be
+ * taken for one.
+ */
 static void contradiction_drop(const struct builder *builder, struct topdown_node *node)
 {
     bool is_share = node->level > 0 && strcmp(node->unit, "%") == 0 && !node->suspect;
-    if (!builder->counted->contradiction || !is_share || !node->value.known || !node->interval.known || node->decision == TOPDOWN_FLAGGED ||
+    if (!builder->counted->contradiction || !is_share || !node->value.known || !node->interval.known ||
+        node->decision == TOPDOWN_FLAGGED ||
         fmin(node->interval.high, 1) - fmax(node->interval.low, 0) < contradiction_width)
         return;
     node->value = not_measured(builder->counted->contradiction);
@@ -103,8 +111,9 @@ static void contradiction_drop(const struct builder *builder, struct topdown_nod
 /* What was counted here has its intervals, and decisions made on them. */
 static void quality_take(const struct builder *builder, uint32_t metric, struct topdown_node *node)
 {
-    static const enum topdown_decision decisions[] = {
-        [DECISION_NO] = TOPDOWN_NOT_FLAGGED, [DECISION_UNDECIDED] = TOPDOWN_UNDECIDED, [DECISION_YES] = TOPDOWN_FLAGGED};
+    static const enum topdown_decision decisions[] = {[DECISION_NO] = TOPDOWN_NOT_FLAGGED,
+                                                      [DECISION_UNDECIDED] = TOPDOWN_UNDECIDED,
+                                                      [DECISION_YES] = TOPDOWN_FLAGGED};
     const struct metric_quality *quality = &builder->counted->qualities[metric];
     node->interval = quality->interval;
     node->marks = quality->marks;
@@ -119,8 +128,9 @@ static void quality_take(const struct builder *builder, uint32_t metric, struct 
 static void node_add(struct builder *builder, uint32_t metric, const struct table_values *values)
 {
     const struct table_metric *item = &builder->table->metrics.items[metric];
-    static const enum topdown_decision decisions[] = {
-        [EXPRESSION_UNKNOWN] = TOPDOWN_UNDECIDED, [EXPRESSION_NO] = TOPDOWN_NOT_FLAGGED, [EXPRESSION_YES] = TOPDOWN_FLAGGED};
+    static const enum topdown_decision decisions[] = {[EXPRESSION_UNKNOWN] = TOPDOWN_UNDECIDED,
+                                                      [EXPRESSION_NO] = TOPDOWN_NOT_FLAGGED,
+                                                      [EXPRESSION_YES] = TOPDOWN_FLAGGED};
     struct topdown_node *node = &builder->nodes[builder->count];
     *node = (struct topdown_node){
         .name = item->name, .path = path_of(builder, metric), .about = item->about, .unit = item->unit,
@@ -132,7 +142,8 @@ static void node_add(struct builder *builder, uint32_t metric, const struct tabl
         .running_ratio = 1, .sample = locate_text(builder, item),
     };
     bool is_share = item->level > 0 && strcmp(item->unit, "%") == 0;
-    node->suspect = is_share && node->value.known && (node->value.value < -share_slack || node->value.value > 1 + share_slack);
+    node->suspect =
+        is_share && node->value.known && (node->value.value < -share_slack || node->value.value > 1 + share_slack);
     if (builder->counted)
         quality_take(builder, metric, node);
     else if (!node->reported && node->value.known)
@@ -194,11 +205,16 @@ static void children_check(struct builder *builder, size_t parent)
     if (!above->value.known || known < 2 || sum <= above->value.value * (1 + sum_slack) + 0.005)
         return;
     if (slots)
-        note(builder, "%s add up to %.1f %%, more than the %.1f %% of %s that they are parts of: they were not counted together",
+        note(builder,
+             "%s add up to %.1f %%, more than the %.1f %% of %s that they are parts of: they were not counted together",
              names, sum * 100, above->value.value * 100, above->name);
     else
-        note(builder, "%s add up to %.1f %%, more than the %.1f %% of %s: shares of cycles may overlap and pass a share of %s, that "
-             "is no error", names, sum * 100, above->value.value * 100, above->name, is_slots(above->domain) ? "slots" : "other cycles");
+        note(builder,
+             "%s add up to %.1f %%, more than the %.1f %% of %s: shares of cycles may overlap and pass a share of %s, "
+             "that "
+             "is no error",
+             names, sum * 100, above->value.value * 100, above->name,
+             is_slots(above->domain) ? "slots" : "other cycles");
 }
 
 static void whole_check(struct builder *builder)
@@ -212,8 +228,11 @@ static void whole_check(struct builder *builder)
             sum += builder->nodes[at].value.known ? builder->nodes[at].value.value : 0;
         }
     if (all && known == all && fabs(sum - 1) > whole_slack)
-        note(builder, "level 1 adds up to %.1f %%, not to 100 %%: its parts were not counted together, or something was counted that "
-             "is not of this CPU", sum * 100);
+        note(builder,
+             "level 1 adds up to %.1f %%, not to 100 %%: its parts were not counted together, or something was counted "
+             "that "
+             "is not of this CPU",
+             sum * 100);
 }
 
 static void notes_find(struct builder *builder)
@@ -255,19 +274,25 @@ static void tree_finish(struct topdown_tree *tree, struct builder *builder, cons
 {
     nodes_add(builder, values);
     notes_find(builder);
-    *tree = (struct topdown_tree){.cpu = builder->table->key, .tables = builder->table->source, .nodes = builder->nodes, .count = builder->count,
-                                  .leaf = leaf_find(builder), .sample = "", .sample_of = ""};
+    *tree = (struct topdown_tree){.cpu = builder->table->key,
+                                  .tables = builder->table->source,
+                                  .nodes = builder->nodes,
+                                  .count = builder->count,
+                                  .leaf = leaf_find(builder),
+                                  .sample = "",
+                                  .sample_of = ""};
     for (size_t at = tree->leaf; at != SIZE_MAX && !tree->sample[0]; at = builder->nodes[at].parent) {
         tree->sample = builder->nodes[at].sample;
         tree->sample_of = builder->nodes[at].name;
     }
-    tree->notes = arena_copy(builder->arena, builder->notes.items, builder->notes.count * sizeof(*builder->notes.items));
+    tree->notes =
+        arena_copy(builder->arena, builder->notes.items, builder->notes.count * sizeof(*builder->notes.items));
     tree->note_count = builder->notes.count;
     vec_done(&builder->notes);
 }
 
-void topdown_tree_find(struct topdown_tree *tree, const struct metric_table *table, const struct table_readings *readings,
-                       const struct measured *given, struct arena *arena)
+void topdown_tree_find(struct topdown_tree *tree, const struct metric_table *table,
+                       const struct table_readings *readings, const struct measured *given, struct arena *arena)
 {
     struct builder builder = {.table = table, .readings = readings, .given = given, .arena = arena};
     struct table_inputs inputs = readings->inputs;
@@ -277,12 +302,13 @@ void topdown_tree_find(struct topdown_tree *tree, const struct metric_table *tab
     tree_finish(tree, &builder, &values);
 }
 
-void topdown_tree_of_values(struct topdown_tree *tree, const struct metric_table *table, const struct topdown_values *counted,
-                            struct arena *arena)
+void topdown_tree_of_values(struct topdown_tree *tree, const struct metric_table *table,
+                            const struct topdown_values *counted, struct arena *arena)
 {
     struct builder builder = {.table = table, .counted = counted, .arena = arena};
     size_t count = table->metrics.count;
-    struct table_values values = {arena_array(arena, struct measured, count + 1), arena_array(arena, enum expression_verdict, count + 1)};
+    struct table_values values = {arena_array(arena, struct measured, count + 1),
+                                  arena_array(arena, enum expression_verdict, count + 1)};
     for (size_t at = 0; at < count; at++)
         values.metrics[at] = counted->qualities[at].value;
     tree_finish(tree, &builder, &values);
@@ -291,5 +317,6 @@ void topdown_tree_of_values(struct topdown_tree *tree, const struct metric_table
 bool topdown_node_is_named(const struct topdown_node *node, const char *name)
 {
     const char *bare = strncmp(name, "tma_", 4) == 0 ? name + 4 : name;
-    return strcasecmp(node->name, bare) == 0 || (strcasecmp(bare, "dram_bound") == 0 && strcasecmp(node->name, "l3_miss_bound") == 0);
+    return strcasecmp(node->name, bare) == 0 ||
+           (strcasecmp(bare, "dram_bound") == 0 && strcasecmp(node->name, "l3_miss_bound") == 0);
 }

@@ -4,7 +4,8 @@
  *
  * Nodes come parents first. A node that could not be computed says why; thresholds are decided on what is known. What
  * doesn't add up is said, and told apart: shares of cycles overlap and may exceed a parent, shares of slots may not.
- * Readings have no intervals; values that were counted here (topdown_values.h) bring theirs, and decisions made on them.
+ * Readings have no intervals; values that were counted here (topdown_values.h) bring theirs, and decisions made on
+ * them.
  */
 #ifndef PLUMB_ANALYSE_TOPDOWN_TOPDOWN_TREE_H
 #define PLUMB_ANALYSE_TOPDOWN_TOPDOWN_TREE_H
@@ -46,7 +47,8 @@ struct topdown_tree {
     const char *cpu, *tables;
     const struct topdown_node *nodes;
     size_t count;
-    size_t leaf;             /* the deepest node that is flagged with all above it, the largest of its siblings; SIZE_MAX: none */
+    /* the deepest node that is flagged with all above it, the largest of its siblings; SIZE_MAX: none */
+    size_t leaf;
     const char *sample;      /* what to sample that leaf with: its own or the nearest ancestor's; "" */
     const char *sample_of;   /* the node whose event that is */
     const char *const *notes; /* what doesn't add up, and what to keep in mind */
@@ -54,11 +56,11 @@ struct topdown_tree {
 };
 
 /* given: values that another tool computed, one for each metric of the table; NULL: none. Owner: arena. */
-void topdown_tree_find(struct topdown_tree *tree, const struct metric_table *table, const struct table_readings *readings,
-                       const struct measured *given, struct arena *arena);
+void topdown_tree_find(struct topdown_tree *tree, const struct metric_table *table,
+                       const struct table_readings *readings, const struct measured *given, struct arena *arena);
 /* The same of what was counted here. Owner: arena. */
-void topdown_tree_of_values(struct topdown_tree *tree, const struct metric_table *table, const struct topdown_values *values,
-                            struct arena *arena);
+void topdown_tree_of_values(struct topdown_tree *tree, const struct metric_table *table,
+                            const struct topdown_values *values, struct arena *arena);
 
 /* "tma_l3_miss_bound" and "L3_Miss_Bound" are one; "tma_dram_bound" is what its followers call that. */
 bool topdown_node_is_named(const struct topdown_node *node, const char *name);

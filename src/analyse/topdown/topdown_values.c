@@ -123,7 +123,9 @@ static void part_give(const struct finder *finder, const struct metric_place *pl
         else if (!blocks->count)
             *value = not_measured("its group was never on the counters: others hold them, or it ran too shortly");
         else
-            *value = measured_as(factor * (blocks->total[term] - (left_out == SIZE_MAX ? 0 : blocks->sums[left_out * group->term_count + term])));
+            *value =
+                measured_as(factor * (blocks->total[term] -
+                                      (left_out == SIZE_MAX ? 0 : blocks->sums[left_out * group->term_count + term])));
     }
 }
 
@@ -157,7 +159,8 @@ static struct measured question_value(void *context, int part, size_t left_out)
     seconds_give(finder, &finder->blocks[place->groups[0]]);
     if (question->nudged != TABLE_NONE && finder->terms[question->nudged].known)
         finder->terms[question->nudged].value += question->nudge;
-    struct measured value = table_closure_value(finder->request->table, &question->closure, &finder->inputs, finder->scratch);
+    struct measured value =
+        table_closure_value(finder->request->table, &question->closure, &finder->inputs, finder->scratch);
     terms_clear(finder, place);
     return value;
 }
@@ -198,11 +201,12 @@ static double question_moves(void *context, double share)
 
 static bool is_field(const struct table_term *term)
 {
-    return term->event == TABLE_NONE && !term->pmu && term->code.known && !term->code.event && term->code.umask >= FIELD_FIRST &&
-           term->code.umask <= FIELD_LAST;
+    return term->event == TABLE_NONE && !term->pmu && term->code.known && !term->code.event &&
+           term->code.umask >= FIELD_FIRST && term->code.umask <= FIELD_LAST;
 }
 
-static const struct table_term *term_at(const struct metric_question *question, const struct metric_group *group, size_t at)
+static const struct table_term *term_at(const struct metric_question *question, const struct metric_group *group,
+                                        size_t at)
 {
     return &question->finder->request->table->terms.items[group->terms[at]];
 }
@@ -246,7 +250,8 @@ static bool is_estimate(const char *domain)
 }
 
 /* Why it isn't known: the events that its place lacks. */
-static struct measured value_explained(const struct finder *finder, uint32_t metric, const struct metric_place *place, struct measured value)
+static struct measured value_explained(const struct finder *finder, uint32_t metric, const struct metric_place *place,
+                                       struct measured value)
 {
     const struct metric_table *table = finder->request->table;
     bool *needed = arena_array(finder->arena, bool, table->terms.count + 1);
@@ -255,7 +260,8 @@ static struct measured value_explained(const struct finder *finder, uint32_t met
         const struct metric_group *group = &finder->request->groups[place->groups[part]];
         for (size_t term = 0; term < group->term_count; term++)
             if (needed[group->terms[term]] && is_refused(group, term))
-                return not_measured(arena_printf(finder->arena, "%s: %s", table->terms.items[group->terms[term]].name, group->refused[term]));
+                return not_measured(arena_printf(finder->arena, "%s: %s", table->terms.items[group->terms[term]].name,
+                                                 group->refused[term]));
     }
     return value;
 }
@@ -264,29 +270,40 @@ static unsigned metric_marks(const struct finder *finder, uint32_t metric, const
 {
     const struct metric_table *table = finder->request->table;
     bool *needed = arena_array(finder->arena, bool, table->terms.count + 1);
-    unsigned marks = (is_estimate(table->metrics.items[metric].domain) ? QUALITY_ESTIMATE : 0) | (place->group_count > 1 ? QUALITY_ACROSS : 0);
+    unsigned marks = (is_estimate(table->metrics.items[metric].domain) ? QUALITY_ESTIMATE : 0) |
+                     (place->group_count > 1 ? QUALITY_ACROSS : 0);
     table_terms_needed(table, metric, finder->request->constants, needed);
     for (size_t at = 0; at < table->terms.count; at++)
         marks |= needed[at] && finder->base[at].known ? QUALITY_DEFAULT_LATENCY : 0;
     return marks;
 }
 
-static void quality_find(struct finder *finder, uint32_t metric, const struct metric_place *place, struct metric_quality *ret)
+static void quality_find(struct finder *finder, uint32_t metric, const struct metric_place *place,
+                         struct metric_quality *ret)
 {
     const struct table_metric *item = &finder->request->table->metrics.items[metric];
     struct quality_part *parts = arena_array(finder->arena, struct quality_part, place->group_count + 1);
-    struct metric_question question = {.finder = finder, .place = place, .nudged = TABLE_NONE,
-                                       .needed = arena_array(finder->arena, bool, finder->request->table->terms.count + 1)};
+    struct metric_question question = {.finder = finder,
+                                       .place = place,
+                                       .nudged = TABLE_NONE,
+                                       .needed =
+                                           arena_array(finder->arena, bool, finder->request->table->terms.count + 1)};
     table_closure_find(&question.closure, finder->request->table, metric, finder->arena);
     table_terms_needed(finder->request->table, metric, finder->request->constants, question.needed);
     for (size_t at = 0; at < place->group_count; at++)
-        parts[at] = (struct quality_part){finder->blocks[place->groups[at]].count, finder->blocks[place->groups[at]].seen};
-    struct quality_question asked = {
-        .value = question_value, .moves = question_moves, .context = &question, .parts = parts, .part_count = place->group_count,
-        .step_weight = step_weight_find(&question), .step_reads = parts[0].window_count,
-        .run_spread = finder->request->run_spread, .run_freedom = finder->request->run_freedom,
-        .marks = metric_marks(finder, metric, place),
-        .is_share = item->level > 0 && strcmp(item->unit, "%") == 0};
+        parts[at] =
+            (struct quality_part){finder->blocks[place->groups[at]].count, finder->blocks[place->groups[at]].seen};
+    struct quality_question asked = {.value = question_value,
+                                     .moves = question_moves,
+                                     .context = &question,
+                                     .parts = parts,
+                                     .part_count = place->group_count,
+                                     .step_weight = step_weight_find(&question),
+                                     .step_reads = parts[0].window_count,
+                                     .run_spread = finder->request->run_spread,
+                                     .run_freedom = finder->request->run_freedom,
+                                     .marks = metric_marks(finder, metric, place),
+                                     .is_share = item->level > 0 && strcmp(item->unit, "%") == 0};
     metric_quality_find(ret, &asked);
     if (!ret->value.known)
         ret->value = value_explained(finder, metric, place, ret->value);
@@ -328,7 +345,8 @@ static void metric_find(struct finder *finder, uint32_t metric)
     const struct metric_place *place = &finder->request->places[metric];
     struct metric_quality *quality = &finder->values->qualities[metric];
     uint32_t group;
-    *quality = (struct metric_quality){.value = not_measured(place->why_not ? place->why_not : "it was not asked for"), .seen = 1};
+    *quality = (struct metric_quality){.value = not_measured(place->why_not ? place->why_not : "it was not asked for"),
+                                       .seen = 1};
     if (place->group_count)
         quality_find(finder, metric, place, quality);
     else if (!place->why_not && place_by_chance(finder, metric, &group))
@@ -360,17 +378,22 @@ static size_t threshold_metrics(const struct metric_table *table, uint32_t metri
     return count;
 }
 
-/* Bit n of corner: the upper end of the n-th metric's interval; of more than CORNERS_MOST, the last bit speaks for the rest. */
-static enum decision corner_decide(struct finder *finder, uint32_t metric, const uint32_t *metrics, size_t count, unsigned corner)
+/*
+ * Bit n of corner: the upper end of the n-th metric's interval; of more than CORNERS_MOST, the last bit speaks for the
+ * rest.
+ */
+static enum decision corner_decide(struct finder *finder, uint32_t metric, const uint32_t *metrics, size_t count,
+                                   unsigned corner)
 {
     static const enum decision decisions[] = {
         [EXPRESSION_UNKNOWN] = DECISION_UNDECIDED, [EXPRESSION_NO] = DECISION_NO, [EXPRESSION_YES] = DECISION_YES};
     for (size_t at = 0; at < count; at++) {
         const struct metric_quality *quality = &finder->values->qualities[metrics[at]];
         bool upper = corner >> (at < CORNERS_MOST ? at : CORNERS_MOST - 1) & 1;
-        finder->scratch[metrics[at]] = is_decidable(quality)
-                                           ? measured_as(upper ? quality->interval.high : quality->interval.low)
-                                           : not_measured(quality->value.known ? "how far it may be off isn't known" : quality->value.why_not);
+        finder->scratch[metrics[at]] =
+            is_decidable(quality)
+                ? measured_as(upper ? quality->interval.high : quality->interval.low)
+                : not_measured(quality->value.known ? "how far it may be off isn't known" : quality->value.why_not);
     }
     return decisions[table_threshold_verdict(finder->request->table, metric, &finder->inputs, finder->scratch)];
 }
@@ -378,7 +401,8 @@ static enum decision corner_decide(struct finder *finder, uint32_t metric, const
 static enum decision metric_decide(struct finder *finder, uint32_t metric)
 {
     uint32_t metrics[16];
-    if (!finder->values->qualities[metric].value.known || !finder->request->table->metrics.items[metric].threshold.text[0])
+    if (!finder->values->qualities[metric].value.known ||
+        !finder->request->table->metrics.items[metric].threshold.text[0])
         return DECISION_UNDECIDED;
     size_t count = threshold_metrics(finder->request->table, metric, metrics, array_count(metrics));
     unsigned corners = 1u << (count < CORNERS_MOST ? count : CORNERS_MOST);
@@ -393,7 +417,9 @@ static enum decision metric_decide(struct finder *finder, uint32_t metric)
 static void finder_init(struct finder *finder, const struct topdown_values_request *request, struct arena *arena)
 {
     const struct metric_table *table = request->table;
-    *finder = (struct finder){.request = request, .arena = arena, .blocks = arena_array(arena, struct blocks, request->group_count + 1),
+    *finder = (struct finder){.request = request,
+                              .arena = arena,
+                              .blocks = arena_array(arena, struct blocks, request->group_count + 1),
                               .terms = arena_array(arena, struct measured, table->terms.count + 1),
                               .base = arena_array(arena, struct measured, table->terms.count + 1),
                               .scratch = arena_array(arena, struct measured, table->metrics.count + 1)};
@@ -403,7 +429,9 @@ static void finder_init(struct finder *finder, const struct topdown_values_reque
             finder->inputs.constants[at] = request->constants[at];
     for (size_t at = 0; at < table->terms.count; at++) {
         const struct table_term *term = &table->terms.items[at];
-        double published = term->kind == TERM_LATENCY && term->event != TABLE_NONE ? table->events.items[term->event].latency_default : 0;
+        double published = term->kind == TERM_LATENCY && term->event != TABLE_NONE
+                               ? table->events.items[term->event].latency_default
+                               : 0;
         finder->base[at] = published > 0 ? measured_as(published) : not_measured("it was not counted");
         finder->terms[at] = finder->base[at];
     }
@@ -413,7 +441,8 @@ static void finder_init(struct finder *finder, const struct topdown_values_reque
         blocks_make(&finder->blocks[at], &request->groups[at], arena);
 }
 
-void topdown_values_find(struct topdown_values *ret_values, const struct topdown_values_request *request, struct arena *arena)
+void topdown_values_find(struct topdown_values *ret_values, const struct topdown_values_request *request,
+                         struct arena *arena)
 {
     struct finder finder;
     size_t count = request->table->metrics.count;
@@ -428,8 +457,8 @@ void topdown_values_find(struct topdown_values *ret_values, const struct topdown
         ret_values->decisions[at] = metric_decide(&finder, at);
 }
 
-struct measured metric_group_value(const struct topdown_values_request *request, uint32_t metric, const struct metric_group *group,
-                                   struct arena *arena)
+struct measured metric_group_value(const struct topdown_values_request *request, uint32_t metric,
+                                   const struct metric_group *group, struct arena *arena)
 {
     const uint32_t first = 0;
     const struct metric_place place = {.groups = &first, .group_count = 1};

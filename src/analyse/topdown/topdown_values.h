@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is each metric's value, how far may it be off, and is it beyond its threshold, given what groups of events counted?
+ * What is each metric's value, how far may it be off, and is it beyond its threshold, given what groups of events
+ * counted?
  *
- * A metric is computed from the one group that holds all its events. Where there is none, from parts: counts of other groups
- * are brought to the first one's time by an event that all have (cycles), and the value is marked as of different times.
- * Metrics that nobody asked for are computed where one group has by chance all they need.
- * A threshold is decided on the intervals of all values that it speaks of: flagged when it holds at every corner of them, not
- * flagged when at none.
+ * A metric is computed from the one group that holds all its events. Where there is none, from parts: counts of other
+ * groups are brought to the first one's time by an event that all have (cycles), and the value is marked as of
+ * different times. Metrics that nobody asked for are computed where one group has by chance all they need.
+ * A threshold is decided on the intervals of all values that it speaks of: flagged when it holds at every corner of
+ * them, not flagged when at none.
  * Does not support: what a published formula leaves open (fixed latencies: marked as estimates).
  */
 #ifndef PLUMB_ANALYSE_TOPDOWN_TOPDOWN_VALUES_H
@@ -42,22 +43,25 @@ struct topdown_values_request {
     const char *cpu_id;                 /* or NULL */
     uint32_t cycles;                    /* the term that all groups have, or TABLE_NONE */
     double run_spread, run_freedom;     /* between passes: metric_quality.h */
-    const struct interval *ranges;      /* of each metric that passes had and don't agree on: from where to where; else unknown; NULL: none */
+    /* of each metric that passes had and don't agree on: from where to where; else unknown; NULL: none */
+    const struct interval *ranges;
 };
 
 /* Shape: one of each metric of the table. */
 struct topdown_values {
     struct metric_quality *qualities;
     enum decision *decisions; /* UNDECIDED also where there is no threshold */
-    const char *contradiction; /* what to say of shares that it leaves open: passes had different ones; NULL: they agree */
+    /* what to say of shares that it leaves open: passes had different ones; NULL: they agree */
+    const char *contradiction;
 };
 
 /* Owner: arena. */
-void topdown_values_find(struct topdown_values *ret_values, const struct topdown_values_request *request, struct arena *arena);
+void topdown_values_find(struct topdown_values *ret_values, const struct topdown_values_request *request,
+                         struct arena *arena);
 
 /* One metric in one group, whatever its place is: a control. */
-struct measured metric_group_value(const struct topdown_values_request *request, uint32_t metric, const struct metric_group *group,
-                                   struct arena *arena);
+struct measured metric_group_value(const struct topdown_values_request *request, uint32_t metric,
+                                   const struct metric_group *group, struct arena *arena);
 /* The group's sum of one term over all its windows, each scaled to all of its time. */
 struct measured metric_group_count(const struct metric_group *group, uint32_t term);
 

@@ -135,8 +135,10 @@ bool branch_predictor_condition(struct branch_predictor *predictor, uint64_t ip,
     bool said = provider ? provider->counter >= 0 : other;
     bool guess = is_new ? other : said;
     if (provider && said != other)
-        provider->useful = (uint8_t)(said == taken ? (provider->useful < USEFUL_MOST ? provider->useful + 1 : USEFUL_MOST)
-                                                   : provider->useful ? provider->useful - 1 : 0);
+        provider->useful =
+            (uint8_t)(said == taken      ? (provider->useful < USEFUL_MOST ? provider->useful + 1 : USEFUL_MOST)
+                      : provider->useful ? provider->useful - 1
+                                         : 0);
     if (provider)
         provider->counter = counted(provider->counter, taken, COUNTER_LEAST, COUNTER_MOST);
     else

@@ -3,11 +3,11 @@
  * Would a modern branch predictor have guessed this branch?
  *
  * A simulation with tagged tables indexed by ever longer histories (TAGE for directions, ITTAGE for targets) and a
- * return stack. Cores since about 2013 have something of the kind, of about this size; how theirs is built isn't published, so
- * the answer is that of a good predictor, not of this core's.
+ * return stack. Cores since about 2013 have something of the kind, of about this size; how theirs is built isn't
+ * published, so the answer is that of a good predictor, not of this core's.
  * Does not support: loop counters' own predictor, wrong-path effects, other threads on the same core.
- * Sources: Seznec and Michaud, "A case for (partially) tagged geometric history length branch prediction", JILP 8, 2006;
- * Seznec, "A 64-Kbytes ITTAGE indirect branch predictor", 2011.
+ * Sources: Seznec and Michaud, "A case for (partially) tagged geometric history length branch prediction", JILP 8,
+ * 2006; Seznec, "A 64-Kbytes ITTAGE indirect branch predictor", 2011.
  */
 #ifndef PLUMB_ANALYSE_TRACE_BRANCH_PREDICTOR_H
 #define PLUMB_ANALYSE_TRACE_BRANCH_PREDICTOR_H

@@ -54,7 +54,8 @@ struct trace_study {
     struct hashmap burst_lines, burst_pages;
     vec(struct site) sites;
     vec(struct guess) guesses;
-    vec(double) burst_rates[GUESS_KINDS + 1]; /* wrong guesses at learnt branches per 1000 instructions, burst by burst */
+    /* wrong guesses at learnt branches per 1000 instructions, burst by burst */
+    vec(double) burst_rates[GUESS_KINDS + 1];
     vec(struct burst_code) burst_codes;
     uint64_t full_instructions[2]; /* run after the cache was full of the burst's own lines; pages */
     double window_lines, window_pages;
@@ -309,7 +310,8 @@ static bool got_better(const struct trace_study *study, int kind, double *ret_la
     }
     if (count[0] < HALF_LEAST || count[1] < HALF_LEAST)
         return false;
-    double early = wrong[0] / count[0], late = wrong[1] / count[1], both = (wrong[0] + wrong[1]) / (count[0] + count[1]);
+    double early = wrong[0] / count[0], late = wrong[1] / count[1],
+           both = (wrong[0] + wrong[1]) / (count[0] + count[1]);
     double blur = 2.5 * sqrt(both * (1 - both) * (1 / count[0] + 1 / count[1]));
     *ret_late_rate = late;
     return late < early * BETTER && early - late > blur;
@@ -325,7 +327,8 @@ static void rate_settle(const struct trace_study *study, struct branch_rate *rat
         rate->per_1000 = interval_of(0, high / 2, high);
         return;
     }
-    struct interval share = wilson_interval((double)rate->warm_wrong, (double)rate->warm, (double)rate->warm * CORRELATED);
+    struct interval share =
+        wilson_interval((double)rate->warm_wrong, (double)rate->warm, (double)rate->warm * CORRELATED);
     struct interval spread = quartile_interval(study->burst_rates[kind].items, study->burst_rates[kind].count);
     double low = share.low * (double)rate->warm * 1000 / instructions, mid = (learning ? late : share.mid) * per_1000;
     low = learning ? 0 : spread.known && spread.low < low ? spread.low : low;
@@ -346,8 +349,9 @@ static struct interval misses_of(const struct recent *recent, uint64_t full_inst
 }
 
 /*
- * Where all code met so far, with a quarter more, fits at once, what was met in an earlier burst is there still: only what
- * is new to all bursts may miss. How often that is, the later half of them tells; three more, for what chance left out.
+ * Where all code met so far, with a quarter more, fits at once, what was met in an earlier burst is there still: only
+ * what is new to all bursts may miss. How often that is, the later half of them tells; three more, for what chance left
+ * out.
  */
 static void misses_settle(const struct trace_study *study, struct trace_summary *sum)
 {
@@ -360,9 +364,11 @@ static void misses_settle(const struct trace_study *study, struct trace_summary 
     if (study->burst_codes.count < BURSTS_TO_COMPARE || instructions < WINDOW)
         return;
     if (sum->code_lines * 5 <= (uint64_t)sum->cache_lines * 4)
-        sum->line_misses = interval_clamped(sum->line_misses, 0, fmax(lines * 1000 / instructions, sum->line_misses.low));
+        sum->line_misses =
+            interval_clamped(sum->line_misses, 0, fmax(lines * 1000 / instructions, sum->line_misses.low));
     if (sum->code_pages * 5 <= (uint64_t)sum->tlb_pages * 4)
-        sum->page_misses = interval_clamped(sum->page_misses, 0, fmax(pages * 1000 / instructions, sum->page_misses.low));
+        sum->page_misses =
+            interval_clamped(sum->page_misses, 0, fmax(pages * 1000 / instructions, sum->page_misses.low));
 }
 
 void trace_study_result(const struct trace_study *study, struct trace_summary *ret_summary)

@@ -2,11 +2,12 @@
 /*
  * How well can this code's branches be guessed, and how much code is it? From bursts of instructions as they ran.
  *
- * Rates are per 1000 instructions. A burst begins with a predictor that has learnt only from the bursts before, and with
- * nothing known of the caches, so each rate is an interval: its lower end leaves out what such a beginning explains, its
- * upper end counts all of it. Instruction-cache misses are those of a least-recently-used cache: a line met for the first
- * time is a miss for certain once the burst has met a cache full of others, before that it is open, unless all code met so far fits.
- * Does not support: time (a rate says nothing of what a miss costs), prefetching of code, the micro-op cache.
+ * Rates are per 1000 instructions. A burst begins with a predictor that has learnt only from the bursts before, and
+ * with nothing known of the caches, so each rate is an interval: its lower end leaves out what such a beginning
+ * explains, its upper end counts all of it. Instruction-cache misses are those of a least-recently-used cache: a line
+ * met for the first time is a miss for certain once the burst has met a cache full of others, before that it is open,
+ * unless all code met so far fits. Does not support: time (a rate says nothing of what a miss costs), prefetching of
+ * code, the micro-op cache.
  */
 #ifndef PLUMB_ANALYSE_TRACE_TRACE_SUMMARY_H
 #define PLUMB_ANALYSE_TRACE_TRACE_SUMMARY_H

@@ -29,14 +29,16 @@ static bool path_of(char ret_path[PATH_MAX + NAME_MOST + 2], const char *name)
 static size_t own_bytes(int fd, size_t head_bytes)
 {
     struct stat status;
-    bool is_own = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() && !(status.st_mode & 077);
+    bool is_own =
+        fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() && !(status.st_mode & 077);
     return is_own && (size_t)status.st_size > head_bytes ? (size_t)status.st_size - head_bytes : 0;
 }
 
 static bool has_head(int fd, struct view head)
 {
     char kept[HEAD_MOST];
-    return head.length <= sizeof(kept) && read(fd, kept, head.length) == (ssize_t)head.length && memcmp(kept, head.text, head.length) == 0;
+    return head.length <= sizeof(kept) && read(fd, kept, head.length) == (ssize_t)head.length &&
+           memcmp(kept, head.text, head.length) == 0;
 }
 
 static bool read_on(int fd, size_t size_bytes, struct text *text)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where does plumb keep what it measured of this machine, or read of it slowly? $XDG_CACHE_HOME/plumb, else ~/.cache/plumb.
+ * Where does plumb keep what it measured of this machine, or read of it slowly? $XDG_CACHE_HOME/plumb, else
+ * ~/.cache/plumb.
  */
 #ifndef PLUMB_BASE_FILE_CACHE_FOLDER_H
 #define PLUMB_BASE_FILE_CACHE_FOLDER_H

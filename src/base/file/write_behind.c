@@ -16,7 +16,9 @@ static void write_piece(void *context)
         behind->write_errno = errno;
 }
 
-/* The other core has signals blocked: that nobody reads any more ends the program here, as it would have ended there. */
+/*
+ * The other core has signals blocked: that nobody reads any more ends the program here, as it would have ended there.
+ */
 static void piece_wait(struct write_behind *behind)
 {
     bool was_running = behind->worker.is_running;

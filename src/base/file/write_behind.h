@@ -2,8 +2,9 @@
 /*
  * How is a long output written while the next piece of it is being made?
  *
- * Pieces come out in the order in which they were given; what they borrow stays until write_behind_end(). Where no second core is at hand each is written before the call returns. Nothing else
- * may be written to the file until write_behind_end().
+ * Pieces come out in the order in which they were given; what they borrow stays until write_behind_end(). Where no
+ * second core is at hand each is written before the call returns. Nothing else may be written to the file until
+ * write_behind_end().
  */
 #ifndef PLUMB_BASE_FILE_WRITE_BEHIND_H
 #define PLUMB_BASE_FILE_WRITE_BEHIND_H

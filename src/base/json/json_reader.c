@@ -48,7 +48,8 @@ bool json_document_parse(struct json_document **ret_document, struct view text, 
     if (!library_load(&jansson_library, jansson_symbols, array_count(jansson_symbols), &jansson, err))
         return false;
     json_error_t wrong;
-    json_t *root = jansson.loadb(text.text ? text.text : "", text.length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &wrong);
+    json_t *root =
+        jansson.loadb(text.text ? text.text : "", text.length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &wrong);
     if (!root)
         return error_set(err, ERROR_FORMAT, "not valid JSON: line %d, column %d: %s", wrong.line, wrong.column,
                          wrong.text);

@@ -51,7 +51,8 @@ static bool string_take(struct scanner *scanner, struct error *err)
         return fail(scanner, "a string was expected", err);
     const char *start = scanner->at;
     for (;; scanner->at++) {
-        scanner->at = scanner->at < scanner->end ? memchr(scanner->at, '"', (size_t)(scanner->end - scanner->at)) : NULL;
+        scanner->at =
+            scanner->at < scanner->end ? memchr(scanner->at, '"', (size_t)(scanner->end - scanner->at)) : NULL;
         if (!scanner->at) {
             scanner->at = start;
             return fail(scanner, "a string without its end", err);
@@ -69,7 +70,8 @@ static bool string_take(struct scanner *scanner, struct error *err)
 
 static bool is_word(char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '+' || c == '-' || c == '.';
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '+' || c == '-' ||
+           c == '.';
 }
 
 static bool other_take(struct scanner *scanner, struct error *err)

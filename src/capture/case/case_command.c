@@ -22,10 +22,42 @@ enum {
 
 /* Variables that change how fast a program runs, or which program or library that is. */
 static const char *const patterns[] = {
-    "ATEN_*", "DNNL_*", "GLIBC_TUNABLES", "GODEBUG", "GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GOMP_*", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS",
-    "KMP_*", "LANG", "LC_*", "LD_BIND_NOW", "LD_LIBRARY_PATH", "LD_PRELOAD", "MALLOC_*", "MIMALLOC_*", "MKL_*", "NODE_OPTIONS",
-    "NPY_*", "NUMEXPR_*", "OMP_*", "ONEDNN_*", "OPENBLAS_*", "PATH", "PYTHONHASHSEED", "PYTHONMALLOC", "PYTHONOPTIMIZE",
-    "PYTHONPATH", "RUBYOPT", "TCMALLOC_*", "TZ", "VIRTUAL_ENV", "XZ_OPT", "ZSTD_*",
+    "ATEN_*",
+    "DNNL_*",
+    "GLIBC_TUNABLES",
+    "GODEBUG",
+    "GOGC",
+    "GOMAXPROCS",
+    "GOMEMLIMIT",
+    "GOMP_*",
+    "JAVA_TOOL_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "KMP_*",
+    "LANG",
+    "LC_*",
+    "LD_BIND_NOW",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+    "MALLOC_*",
+    "MIMALLOC_*",
+    "MKL_*",
+    "NODE_OPTIONS",
+    "NPY_*",
+    "NUMEXPR_*",
+    "OMP_*",
+    "ONEDNN_*",
+    "OPENBLAS_*",
+    "PATH",
+    "PYTHONHASHSEED",
+    "PYTHONMALLOC",
+    "PYTHONOPTIMIZE",
+    "PYTHONPATH",
+    "RUBYOPT",
+    "TCMALLOC_*",
+    "TZ",
+    "VIRTUAL_ENV",
+    "XZ_OPT",
+    "ZSTD_*",
 };
 
 extern char **environ;
@@ -173,7 +205,8 @@ static void variables_read(struct case_command *command, struct json_value envir
         const char *name = json_text_or(json_member(json_item(environment, at), "name"), "");
         const char *value = json_text_or(json_member(json_item(environment, at), "value"), NULL);
         if (is_kept(name))
-            *vec_push(&kept) = (struct case_variable){arena_string(arena, name), value ? arena_string(arena, value) : NULL};
+            *vec_push(&kept) =
+                (struct case_variable){arena_string(arena, name), value ? arena_string(arena, value) : NULL};
     }
     command->variable_count = kept.count;
     command->variables = arena_copy(arena, kept.items, memory_product(kept.count, sizeof(*kept.items)));

@@ -2,9 +2,9 @@
 /*
  * How can what a case measured be run again, or found again: command.json.
  *
- * A started program: its words, working directory, what its standard input was, and those environment variables that are known to
- * change speed (or which program is found): others may hold secrets and are not kept. What runs already: its processes with
- * their start times, which tell a reused pid.
+ * A started program: its words, working directory, what its standard input was, and those environment variables that
+ * are known to change speed (or which program is found): others may hold secrets and are not kept. What runs already:
+ * its processes with their start times, which tell a reused pid.
  * A case without command.json (made before there was one) has the words of its manifest alone.
  */
 #ifndef PLUMB_CAPTURE_CASE_CASE_COMMAND_H
@@ -56,10 +56,11 @@ MUST_CHECK bool case_command_write(const struct case_command *command, const cha
  * line: the manifest's command, for a case without the part. Errors: ERROR_FORMAT (the part or that line is broken).
  * Owner: arena.
  */
-MUST_CHECK bool case_command_read(struct case_command *command, const char *folder, const char *line, struct arena *arena,
-                                  struct error *err);
+MUST_CHECK bool case_command_read(struct case_command *command, const char *folder, const char *line,
+                                  struct arena *arena, struct error *err);
 
 /* The part itself. Errors: ERROR_FORMAT. Owner: arena. */
-MUST_CHECK bool case_command_parse(struct case_command *command, struct json_value root, struct arena *arena, struct error *err);
+MUST_CHECK bool case_command_parse(struct case_command *command, struct json_value root, struct arena *arena,
+                                   struct error *err);
 
 #endif

@@ -4,9 +4,11 @@
  * part is optional, and what could not be had is listed with its reason.
  *
  * Parts: perf.data (of further runs: perf.data.2, …), activity.json (/proc while it ran), machine.json, counters.json,
- * runs.json (each run of several), pages.json (page maps), code.json (names, lines, bytes), costs.json (probes), calibration.json (what the machine could do meanwhile), probes.json (what was tried on the target),
- * imports.json (tables of other tools), exits.json (what plumb exits --json wrote on its host), statements.json (what they and people say, in words), command.json (how to run it again), findings.json (the result),
- * guest.json (what leaving this guest costs), confirm.json (what the experiment said that could have overturned it).
+ * runs.json (each run of several), pages.json (page maps), code.json (names, lines, bytes), costs.json (probes),
+ * calibration.json (what the machine could do meanwhile), probes.json (what was tried on the target), imports.json
+ * (tables of other tools), exits.json (what plumb exits --json wrote on its host), statements.json (what they and
+ * people say, in words), command.json (how to run it again), findings.json (the result), guest.json (what leaving this
+ * guest costs), confirm.json (what the experiment said that could have overturned it).
  */
 #ifndef PLUMB_CAPTURE_CASE_CASE_FOLDER_H
 #define PLUMB_CAPTURE_CASE_CASE_FOLDER_H
@@ -48,7 +50,10 @@ struct case_manifest {
 
 /* Create the folder unless it is there. Errors: ERROR_SYSTEM, ERROR_USAGE when it already holds a case. */
 MUST_CHECK bool case_folder_create(const char *folder, struct error *err);
-/* A new folder below $TMPDIR; where that is full or read-only, below /tmp, /var/tmp, /dev/shm or here. Owner: the caller (free; case_folder_remove). */
+/*
+ * A new folder below $TMPDIR; where that is full or read-only, below /tmp, /var/tmp, /dev/shm or here. Owner: the
+ * caller (free; case_folder_remove).
+ */
 MUST_CHECK bool case_folder_temporary(char **ret_folder, struct error *err);
 void case_folder_remove(const char *folder); /* one of case_folder_temporary(): whatever is in it, then itself */
 /* The recording of run 1, 2, …: "perf.data", "perf.data.2". Owner: the caller (free). */

@@ -65,7 +65,8 @@ char **shell_words(const char *line, struct arena *arena)
         *vec_push(&words) = arena_string(arena, text_string(&word));
     }
     *vec_push(&words) = NULL;
-    char **kept = whole && words.count > 1 ? arena_copy(arena, words.items, memory_product(words.count, sizeof(char *))) : NULL;
+    char **kept =
+        whole && words.count > 1 ? arena_copy(arena, words.items, memory_product(words.count, sizeof(char *))) : NULL;
     vec_done(&words);
     return kept;
 }

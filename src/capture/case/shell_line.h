@@ -7,7 +7,9 @@
 
 /* Words as one line that a shell parts again. Owner: arena. */
 const char *shell_line(char *const *argv, struct arena *arena);
-/* The words of a line as a shell would part it; quotes are all it knows. NULL when a quote is left open. Owner: arena. */
+/*
+ * The words of a line as a shell would part it; quotes are all it knows. NULL when a quote is left open. Owner: arena.
+ */
 char **shell_words(const char *line, struct arena *arena);
 
 #endif

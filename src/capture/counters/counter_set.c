@@ -30,7 +30,10 @@ static const char *const hardware_events = "{cycles,instructions,branches,branch
                                            "{iTLB-load-misses}:W,"
                                            "{stalled-cycles-frontend,stalled-cycles-backend}:W";
 
-/* Cycles at each of the clocks that wide vectors ask for. Source: Intel's event tables of these processors (CORE_POWER). */
+/*
+ * Cycles at each of the clocks that wide vectors ask for. Source: Intel's event tables of these processors
+ * (CORE_POWER).
+ */
 static const char *const licence_events = "{cpu/event=0x28,umask=0x07,name=core_power.lvl0_turbo_license/,"
                                           "cpu/event=0x28,umask=0x18,name=core_power.lvl1_turbo_license/,"
                                           "cpu/event=0x28,umask=0x20,name=core_power.lvl2_turbo_license/}:W";
@@ -79,8 +82,8 @@ static bool events_parse(struct counter_set *set, const struct sysroot *root, st
 }
 
 /* On failure it holds none. */
-static bool part_open(struct counter_set *set, struct counters *part, const struct counter_request *request, const struct kernel *kernel,
-                      const struct sysroot *root, struct error *err)
+static bool part_open(struct counter_set *set, struct counters *part, const struct counter_request *request,
+                      const struct kernel *kernel, const struct sysroot *root, struct error *err)
 {
     if (counters_open(part, request, kernel, root, &set->arena, err))
         return true;
@@ -88,14 +91,15 @@ static bool part_open(struct counter_set *set, struct counters *part, const stru
     return false;
 }
 
-bool counter_set_open(struct counter_set **ret_set, const struct target *target, bool in_turns, const struct kernel *kernel,
-                      const struct sysroot *root, struct error *err)
+bool counter_set_open(struct counter_set **ret_set, const struct target *target, bool in_turns,
+                      const struct kernel *kernel, const struct sysroot *root, struct error *err)
 {
     struct counter_set *set = memory_alloc(sizeof(*set));
     *set = (struct counter_set){.by_cpu = target->kind == TARGET_CPUS, .in_turns = in_turns};
     arena_init(&set->arena);
     bool by_exec = target->kind == TARGET_WORKLOAD;
-    const struct counter_request always = {.events = &set->kernel_events, .target = target, .inherit = true, .enable_on_exec = by_exec};
+    const struct counter_request always = {
+        .events = &set->kernel_events, .target = target, .inherit = true, .enable_on_exec = by_exec};
     const struct counter_request by_turns = {.events = &set->hardware_events, .target = target, .inherit = true,
                                              .enable_on_exec = by_exec && !in_turns, .starts_later = in_turns};
     if (!events_parse(set, root, err) || !part_open(set, &set->kernel, &always, kernel, root, err) ||
@@ -191,9 +195,11 @@ static double ran_ns(const struct counter_set *set)
 }
 
 /* Counted in its turns: they stand for all the time in which the target ran. */
-static struct counter_total total_of_turns(const struct counter_set *set, const struct counter *counter, const struct sysroot *root, struct arena *arena)
+static struct counter_total total_of_turns(const struct counter_set *set, const struct counter *counter,
+                                           const struct sysroot *root, struct arena *arena)
 {
-    struct counter_total total = {.name = counter->spec->name, .hardware = true, .user_only = counter->user_only, .running_ratio = 1};
+    struct counter_total total = {
+        .name = counter->spec->name, .hardware = true, .user_only = counter->user_only, .running_ratio = 1};
     double sum = 0, running = 0, all = ran_ns(set);
     if (counter->refusal != REFUSAL_NONE) {
         total.count = not_measured(refusal_words(counter, root, arena));
@@ -204,8 +210,11 @@ static struct counter_total total_of_turns(const struct counter_set *set, const 
         running += counter->values[cell].valid ? (double)counter->values[cell].running_ns : 0;
     }
     total.running_ratio = all > running ? running / all : 1;
-    total.count = running > 0 ? measured_as(sum / total.running_ratio)
-                              : not_measured("its turn on the counters never came: the top-down groups had theirs, and it ran too shortly");
+    total.count =
+        running > 0
+            ? measured_as(sum / total.running_ratio)
+            : not_measured(
+                  "its turn on the counters never came: the top-down groups had theirs, and it ran too shortly");
     return total;
 }
 
@@ -218,7 +227,8 @@ size_t counter_set_finish(struct counter_set *set, const struct counter_total **
     counters_read(&set->kernel);
     counters_read(&set->hardware);
     size_t count = 0;
-    struct counter_total *totals = arena_array(&set->arena, struct counter_total, set->kernel.count + set->hardware.count + 1);
+    struct counter_total *totals =
+        arena_array(&set->arena, struct counter_total, set->kernel.count + set->hardware.count + 1);
     for (size_t at = 0; at < set->kernel.count; at++)
         totals[count++] = total_of(&set->kernel.items[at], &root, &set->arena);
     for (size_t at = 0; at < set->hardware.count; at++)

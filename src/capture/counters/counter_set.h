@@ -6,8 +6,8 @@
  * What can't be opened keeps its place with the reason. Events of one group were counted at the same moments; when
  * there are more groups than counters, the kernel takes turns, and a count is then scaled (running < enabled).
  * Of model-specific events only those of the clock: Skylake to Ice Lake servers' licences, aperf and mperf.
- * Where others take turns with its hardware counters (turn_counters.h), these count in their turns alone and are scaled by that.
- * Does not support: other model-specific events, uncore PMUs.
+ * Where others take turns with its hardware counters (turn_counters.h), these count in their turns alone and are scaled
+ * by that. Does not support: other model-specific events, uncore PMUs.
  */
 #ifndef PLUMB_CAPTURE_COUNTERS_COUNTER_SET_H
 #define PLUMB_CAPTURE_COUNTERS_COUNTER_SET_H
@@ -26,8 +26,8 @@ struct counter_total {
 };
 
 /*
- * Open them on target: a workload's wait for its exec, others for counter_set_start. Children count, too. in_turns: hardware counters
- * wait for counter_set_turn.
+ * Open them on target: a workload's wait for its exec, others for counter_set_start. Children count, too. in_turns:
+ * hardware counters wait for counter_set_turn.
  * Errors: ERROR_LIMIT, ERROR_NOT_FOUND (the target is gone). Owner: the caller (counter_set_free).
  */
 MUST_CHECK bool counter_set_open(struct counter_set **ret_set, const struct target *target, bool in_turns,

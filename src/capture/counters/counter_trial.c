@@ -20,8 +20,8 @@ static void spin(void)
 }
 
 /*
- * Whether the group had a turn on this thread; one that can't even be opened has none. Others who take turns with us, not
- * hold the counters, give them up at a tick of the kernel's rotation.
+ * Whether the group had a turn on this thread; one that can't even be opened has none. Others who take turns with us,
+ * not hold the counters, give them up at a tick of the kernel's rotation.
  */
 static bool group_runs(struct scheduled_counters *set, uint64_t *left_ns)
 {
@@ -42,9 +42,10 @@ static bool group_runs(struct scheduled_counters *set, uint64_t *left_ns)
     return ran;
 }
 
-static bool groups_try(struct counter_trial *trial, const struct schedule *schedule, const struct schedule_request *request,
-                       const struct event_spec *specs, const struct kernel *kernel, const struct sysroot *root,
-                       struct arena *arena, uint64_t *patience, struct error *err)
+static bool groups_try(struct counter_trial *trial, const struct schedule *schedule,
+                       const struct schedule_request *request, const struct event_spec *specs,
+                       const struct kernel *kernel, const struct sysroot *root, struct arena *arena, uint64_t *patience,
+                       struct error *err)
 {
     struct target self;
     target_of_workload(&self, 0, arena);
@@ -53,8 +54,12 @@ static bool groups_try(struct counter_trial *trial, const struct schedule *sched
     trial->group_ran = arena_array(arena, bool, schedule->group_count + 1);
     for (uint32_t group = 0; group < schedule->group_count; group++) {
         struct scheduled_counters *set;
-        struct scheduled_counters_request one = {.events = request, .schedule = schedule, .specs = specs, .groups = &group,
-                                                 .group_count = 1, .target = &self};
+        struct scheduled_counters_request one = {.events = request,
+                                                 .schedule = schedule,
+                                                 .specs = specs,
+                                                 .groups = &group,
+                                                 .group_count = 1,
+                                                 .target = &self};
         if (!scheduled_counters_open(&set, &one, kernel, root, err))
             return false;
         trial->group_ran[group] = group_runs(set, patience);

@@ -489,7 +489,8 @@ static bool run_to_end(struct counting *counting, const struct counting_plan *pl
         workload_wait(&counting->workload, -1);
     else
         wait_with_signals(&waiter);
-    uint64_t end = counting->has_workload && counting->workload.reaped ? counting->workload.ended_ns : clock_ns(CLOCK_MONOTONIC);
+    uint64_t end =
+        counting->has_workload && counting->workload.reaped ? counting->workload.ended_ns : clock_ns(CLOCK_MONOTONIC);
     if (!counting->has_workload)
         counters_disable(&counting->counters); /* what goes on running would skew groups while they are read */
     counting->elapsed_ns = end - waiter.start_ns;
@@ -543,7 +544,8 @@ static bool nothing_to_wait_for(const struct counting *counting, const struct sy
 static void stopped_say(const struct counting *counting, const struct counting_plan *plan, const struct sysroot *root)
 {
     char name[100];
-    for (size_t from = plan->target->every_thread ? SIZE_MAX : 0; target_stopped_next(&counting->target, root, &from, name, sizeof(name));)
+    for (size_t from = plan->target->every_thread ? SIZE_MAX : 0;
+         target_stopped_next(&counting->target, root, &from, name, sizeof(name));)
         notice_give(plan, NOTICE_STOPPED, name);
 }
 

@@ -15,7 +15,8 @@
 #include "source/live/workload.h"
 
 enum counting_notice {
-    NOTICE_ENABLED,  /* counters were switched on: by the control file, or after the delay; about: that event, NULL: all */
+    /* counters were switched on: by the control file, or after the delay; about: that event, NULL: all */
+    NOTICE_ENABLED,
     NOTICE_DISABLED,
     NOTICE_EVENT,         /* about: one of the events, whose names were asked for */
     NOTICE_UNKNOWN_EVENT, /* about: what was to be switched */

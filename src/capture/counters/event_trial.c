@@ -4,8 +4,8 @@
 #include "base/vec.h"
 #include "source/live/counters.h"
 
-bool event_trial_opens(const struct event_spec *spec, const struct kernel *kernel, const struct sysroot *root, struct arena *arena,
-                       struct error *ret_reason)
+bool event_trial_opens(const struct event_spec *spec, const struct kernel *kernel, const struct sysroot *root,
+                       struct arena *arena, struct error *ret_reason)
 {
     struct event_list list = {0};
     struct counters counters = {0};

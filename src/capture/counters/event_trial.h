@@ -7,8 +7,10 @@
 #include "metric/event.h"
 #include "system/kernel.h"
 
-/* False: ret_reason says why not, with the remedy as hint. Does not support: members of a group that need their leader. */
-bool event_trial_opens(const struct event_spec *spec, const struct kernel *kernel, const struct sysroot *root, struct arena *arena,
-                       struct error *ret_reason);
+/*
+ * False: ret_reason says why not, with the remedy as hint. Does not support: members of a group that need their leader.
+ */
+bool event_trial_opens(const struct event_spec *spec, const struct kernel *kernel, const struct sysroot *root,
+                       struct arena *arena, struct error *ret_reason);
 
 #endif

@@ -34,11 +34,13 @@ static bool pass_wait(const struct pass *pass, uint64_t most_ns)
 }
 
 /* Loading shows by its page faults; a counter of software takes none of the PMU's. */
-static void faults_open(struct pass *pass, const struct target *target, const struct kernel *kernel, const struct sysroot *root,
-                        struct arena *arena)
+static void faults_open(struct pass *pass, const struct target *target, const struct kernel *kernel,
+                        const struct sysroot *root, struct arena *arena)
 {
     struct error unknown = {0}; /* then it isn't known what was loading */
-    struct counter_request request = {.events = &pass->fault_events, .target = target, .inherit = target->kind != TARGET_CPUS,
+    struct counter_request request = {.events = &pass->fault_events,
+                                      .target = target,
+                                      .inherit = target->kind != TARGET_CPUS,
                                       .enable_on_exec = target->kind == TARGET_WORKLOAD};
     if (!event_list_parse(&pass->fault_events, "page-faults", root, arena, &unknown) ||
         !counters_open(&pass->faults, &request, kernel, root, arena, &unknown))
@@ -57,8 +59,8 @@ static void faults_read(struct pass *pass)
     *vec_push(&pass->fault_reads) = read;
 }
 
-static const char **refused_find(const struct scheduled_counters *set, const struct schedule_group *planned, size_t index, const struct sysroot *root,
-                                 struct arena *arena)
+static const char **refused_find(const struct scheduled_counters *set, const struct schedule_group *planned,
+                                 size_t index, const struct sysroot *root, struct arena *arena)
 {
     const char **refused = arena_array(arena, const char *, planned->count + 1);
     for (size_t event = 0; event < planned->count; event++) {
@@ -79,10 +81,12 @@ static void windows_tell(struct pass *pass)
             continue;
         pass->told[at].windows = count;
         if (!pass->told[at].refused)
-            pass->told[at].refused = refused_find(pass->set, &pass->request->schedule->groups[pass->request->groups[at]], at, pass->root, pass->arena);
-        pass->request->window_read(pass->request->context,
-                                   &(struct pass_group){.group = pass->request->groups[at], .windows = &windows[count - 1], .window_count = 1,
-                                                        .refused = pass->told[at].refused});
+            pass->told[at].refused = refused_find(
+                pass->set, &pass->request->schedule->groups[pass->request->groups[at]], at, pass->root, pass->arena);
+        pass->request->window_read(pass->request->context, &(struct pass_group){.group = pass->request->groups[at],
+                                                                                .windows = &windows[count - 1],
+                                                                                .window_count = 1,
+                                                                                .refused = pass->told[at].refused});
     }
 }
 
@@ -115,8 +119,8 @@ static void slices_count(struct pass *pass, struct arena *arena)
     }
 }
 
-static struct pass_group group_kept(const struct scheduled_counters *set, const struct scheduled_counters_request *of, size_t index,
-                                    const struct sysroot *root, struct arena *arena)
+static struct pass_group group_kept(const struct scheduled_counters *set, const struct scheduled_counters_request *of,
+                                    size_t index, const struct sysroot *root, struct arena *arena)
 {
     const struct schedule_group *planned = &of->schedule->groups[of->groups[index]];
     const struct group_window *windows;
@@ -138,8 +142,8 @@ static struct pass_group group_kept(const struct scheduled_counters *set, const 
     return group;
 }
 
-void pass_groups_keep(struct pass_record *record, const struct scheduled_counters *set, const struct scheduled_counters_request *of,
-                      const struct sysroot *root, struct arena *arena)
+void pass_groups_keep(struct pass_record *record, const struct scheduled_counters *set,
+                      const struct scheduled_counters_request *of, const struct sysroot *root, struct arena *arena)
 {
     record->groups = arena_array(arena, struct pass_group, of->group_count + 1);
     record->group_count = of->group_count;
@@ -147,8 +151,8 @@ void pass_groups_keep(struct pass_record *record, const struct scheduled_counter
         record->groups[at] = group_kept(set, of, at, root, arena);
 }
 
-static bool pass_count(struct pass_record *ret, struct pass *pass, const struct scheduled_counters_request *opened, struct arena *arena,
-                       struct error *err)
+static bool pass_count(struct pass_record *ret, struct pass *pass, const struct scheduled_counters_request *opened,
+                       struct arena *arena, struct error *err)
 {
     const struct pass_request *request = pass->request;
     bool slices = request->slice_ns && request->group_count > 1;
@@ -162,14 +166,16 @@ static bool pass_count(struct pass_record *ret, struct pass *pass, const struct 
     else
         all_count(pass);
     ret->elapsed_ns = pass_now(pass);
-    ret->faults = arena_copy(arena, pass->fault_reads.items, pass->fault_reads.count * sizeof(*pass->fault_reads.items));
+    ret->faults =
+        arena_copy(arena, pass->fault_reads.items, pass->fault_reads.count * sizeof(*pass->fault_reads.items));
     ret->fault_count = pass->fault_reads.count;
     pass_groups_keep(ret, pass->set, opened, pass->root, arena);
     return true;
 }
 
-bool pass_record_make(struct pass_record *ret_record, const struct pass_request *request, const struct pass_subject *subject,
-                      const struct kernel *kernel, const struct sysroot *root, struct arena *arena, struct error *err)
+bool pass_record_make(struct pass_record *ret_record, const struct pass_request *request,
+                      const struct pass_subject *subject, const struct kernel *kernel, const struct sysroot *root,
+                      struct arena *arena, struct error *err)
 {
     struct pass pass = {.request = request, .subject = subject, .root = root, .arena = arena};
     if (request->window_read)
@@ -177,8 +183,12 @@ bool pass_record_make(struct pass_record *ret_record, const struct pass_request 
     struct pass_record record = {0};
     struct target target = {.cgroup_fd = -1};
     bool good = subject->start(subject->context, &target, arena, err);
-    struct scheduled_counters_request wanted = {.events = request->events, .schedule = request->schedule, .specs = request->specs,
-                                                .groups = request->groups, .group_count = request->group_count, .target = &target,
+    struct scheduled_counters_request wanted = {.events = request->events,
+                                                .schedule = request->schedule,
+                                                .specs = request->specs,
+                                                .groups = request->groups,
+                                                .group_count = request->group_count,
+                                                .target = &target,
                                                 .inherit = target.kind != TARGET_CPUS};
     good = good && scheduled_counters_open(&pass.set, &wanted, kernel, root, err);
     if (good)

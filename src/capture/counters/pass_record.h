@@ -2,8 +2,9 @@
 /*
  * What did each group count in one pass over the subject?
  *
- * A pass starts the subject once, or watches it once. Its groups count all at the same time (the kernel's rotation, when they
- * don't fit together), or in slices: one after the other, in another order each round. They are read every read_ns.
+ * A pass starts the subject once, or watches it once. Its groups count all at the same time (the kernel's rotation,
+ * when they don't fit together), or in slices: one after the other, in another order each round. They are read every
+ * read_ns.
  */
 #ifndef PLUMB_CAPTURE_COUNTERS_PASS_RECORD_H
 #define PLUMB_CAPTURE_COUNTERS_PASS_RECORD_H
@@ -53,11 +54,15 @@ struct pass_record {
 };
 
 /* Errors: of the subject and of scheduled_counters_open. Owner of all: arena. */
-MUST_CHECK bool pass_record_make(struct pass_record *ret_record, const struct pass_request *request, const struct pass_subject *subject,
-                                 const struct kernel *kernel, const struct sysroot *root, struct arena *arena, struct error *err);
+MUST_CHECK bool pass_record_make(struct pass_record *ret_record, const struct pass_request *request,
+                                 const struct pass_subject *subject, const struct kernel *kernel,
+                                 const struct sysroot *root, struct arena *arena, struct error *err);
 
-/* What the groups counted, for whoever lets their time go by: counters that were opened as the request says. Owner of all: arena. */
-void pass_groups_keep(struct pass_record *record, const struct scheduled_counters *set, const struct scheduled_counters_request *of,
-                      const struct sysroot *root, struct arena *arena);
+/*
+ * What the groups counted, for whoever lets their time go by: counters that were opened as the request says. Owner of
+ * all: arena.
+ */
+void pass_groups_keep(struct pass_record *record, const struct scheduled_counters *set,
+                      const struct scheduled_counters_request *of, const struct sysroot *root, struct arena *arena);
 
 #endif

@@ -130,8 +130,12 @@ void pass_subject_live_free(struct pass_subject_live *live)
 
 struct pass_subject pass_subject_live_interface(struct pass_subject_live *live)
 {
-    return (struct pass_subject){.context = live, .start = subject_start, .release = subject_release, .wait = subject_wait,
-                                 .now_ns = clock_now_ns, .finish = subject_finish};
+    return (struct pass_subject){.context = live,
+                                 .start = subject_start,
+                                 .release = subject_release,
+                                 .wait = subject_wait,
+                                 .now_ns = clock_now_ns,
+                                 .finish = subject_finish};
 }
 
 void pass_subject_live_silence(struct pass_subject_live *live, bool silent)

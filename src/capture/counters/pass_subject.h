@@ -2,8 +2,8 @@
 /*
  * Who is measured in a pass, and how does its time go by?
  *
- * A program that is started anew for each pass, or something that goes on and is watched for a while. Counters are opened
- * between start and release, so that they miss nothing. Tests put a simulation here.
+ * A program that is started anew for each pass, or something that goes on and is watched for a while. Counters are
+ * opened between start and release, so that they miss nothing. Tests put a simulation here.
  */
 #ifndef PLUMB_CAPTURE_COUNTERS_PASS_SUBJECT_H
 #define PLUMB_CAPTURE_COUNTERS_PASS_SUBJECT_H

@@ -26,8 +26,9 @@ struct scheduled_counters {
     bool by_exec;
 };
 
-static bool group_open(struct scheduled_counters *set, struct group *group, const struct scheduled_counters_request *request,
-                       const struct kernel *kernel, const struct sysroot *root, struct error *err)
+static bool group_open(struct scheduled_counters *set, struct group *group,
+                       const struct scheduled_counters_request *request, const struct kernel *kernel,
+                       const struct sysroot *root, struct error *err)
 {
     const struct schedule_group *planned = group->planned;
     group->slots = SIZE_MAX;
@@ -165,14 +166,15 @@ void scheduled_counters_read(struct scheduled_counters *set, int group, uint64_t
     }
 }
 
-size_t scheduled_counters_windows(const struct scheduled_counters *set, size_t group, const struct group_window **ret_windows)
+size_t scheduled_counters_windows(const struct scheduled_counters *set, size_t group,
+                                  const struct group_window **ret_windows)
 {
     *ret_windows = set->groups[group].windows.items;
     return set->groups[group].windows.count;
 }
 
-bool scheduled_counters_refused(const struct scheduled_counters *set, size_t group, size_t event, const struct sysroot *root,
-                                struct error *ret_reason)
+bool scheduled_counters_refused(const struct scheduled_counters *set, size_t group, size_t event,
+                                const struct sysroot *root, struct error *ret_reason)
 {
     const struct counter *counter = &set->groups[group].counters.items[event];
     if (counter->refusal == REFUSAL_NONE)
@@ -198,20 +200,23 @@ size_t scheduled_counters_cpus(const struct scheduled_counters *set, size_t grou
 {
     const struct counters *counters = &set->groups[group].counters;
     for (size_t at = 0; at < counters->count; at++)
-        if (counters->items[at].refusal == REFUSAL_NONE && counters->items[at].cpus && counters->items[at].cpus[0] >= 0) {
+        if (counters->items[at].refusal == REFUSAL_NONE && counters->items[at].cpus &&
+            counters->items[at].cpus[0] >= 0) {
             *ret_cpus = counters->items[at].cpus;
             return counters->items[at].cpu_count;
         }
     return 0;
 }
 
-struct group_window scheduled_counters_cpu_window(const struct scheduled_counters *set, size_t group, size_t cpu, double *ret_counts)
+struct group_window scheduled_counters_cpu_window(const struct scheduled_counters *set, size_t group, size_t cpu,
+                                                  double *ret_counts)
 {
     const struct counters *counters = &set->groups[group].counters;
     struct group_window window = {.counts = ret_counts};
     for (size_t at = 0; at < counters->count; at++) {
         const struct counter *counter = &counters->items[at];
-        const struct counter_value *value = cpu < counter->cpu_count ? &counter->values[cpu * counter->thread_count] : NULL;
+        const struct counter_value *value =
+            cpu < counter->cpu_count ? &counter->values[cpu * counter->thread_count] : NULL;
         bool valid = value && counter->refusal == REFUSAL_NONE && value->valid;
         ret_counts[at] = valid ? (double)value->value : 0;
         if (valid && !window.enabled_ns) {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 /*
- * A slice is so much of the time that has gone by, within these: fifty of them a second at first, ten a second in the end. A phase lasts for
- * three hundredths of the time at least: some of them fall into it.
+ * A slice is so much of the time that has gone by, within these: fifty of them a second at first, ten a second in the
+ * end. A phase lasts for three hundredths of the time at least: some of them fall into it.
  */
 enum { SLICE_PART = 100, SLICE_LEAST_NS = 20000000, SLICE_MOST_NS = 100000000 };
 
@@ -23,8 +23,8 @@ struct turn_counters {
     bool counts;
 };
 
-bool turn_counters_open(struct turn_counters **ret_turns, const struct turn_request *request, const struct kernel *kernel,
-                        const struct sysroot *root, struct error *err)
+bool turn_counters_open(struct turn_counters **ret_turns, const struct turn_request *request,
+                        const struct kernel *kernel, const struct sysroot *root, struct error *err)
 {
     struct turn_counters *turns = memory_alloc(sizeof(*turns));
     *turns = (struct turn_counters){.request = *request, .groups = *request->groups};
@@ -61,7 +61,9 @@ static void turn_begin(struct turn_counters *turns, uint64_t now_ns)
         counter_set_turn(turns->request.others, true);
     else
         scheduled_counters_start(turns->set, (int)turns->order[turns->at], now_ns);
-    turns->until_ns = now_ns + (slice < SLICE_LEAST_NS ? SLICE_LEAST_NS : slice > SLICE_MOST_NS ? SLICE_MOST_NS : slice);
+    turns->until_ns = now_ns + (slice < SLICE_LEAST_NS  ? SLICE_LEAST_NS
+                                : slice > SLICE_MOST_NS ? SLICE_MOST_NS
+                                                        : slice);
     turns->counts = true;
 }
 

@@ -2,9 +2,10 @@
 /*
  * What does each group of a schedule count beside something else that goes on: samples, and counters of another kind?
  *
- * One group has the counters at a time, for a slice; after all of them the others (a counter_set) have one, and the next round goes in
- * another order. Nothing is multiplexed by the kernel so, and what is sampled keeps its counter. Slices grow with the time that has gone by: a
- * short run has some for each group, a long one isn't disturbed often. Who calls decides when: nothing here waits. Windows have the caller's clock.
+ * One group has the counters at a time, for a slice; after all of them the others (a counter_set) have one, and the
+ * next round goes in another order. Nothing is multiplexed by the kernel so, and what is sampled keeps its counter.
+ * Slices grow with the time that has gone by: a short run has some for each group, a long one isn't disturbed often.
+ * Who calls decides when: nothing here waits. Windows have the caller's clock.
  */
 #ifndef PLUMB_CAPTURE_COUNTERS_TURN_COUNTERS_H
 #define PLUMB_CAPTURE_COUNTERS_TURN_COUNTERS_H
@@ -20,9 +21,12 @@ struct turn_request {
     uint64_t seed;
 };
 
-/* Strings and arrays of the request must outlive it. Errors: of scheduled_counters_open. Owner: the caller (turn_counters_free). */
-MUST_CHECK bool turn_counters_open(struct turn_counters **ret_turns, const struct turn_request *request, const struct kernel *kernel,
-                                   const struct sysroot *root, struct error *err);
+/*
+ * Strings and arrays of the request must outlive it. Errors: of scheduled_counters_open. Owner: the caller
+ * (turn_counters_free).
+ */
+MUST_CHECK bool turn_counters_open(struct turn_counters **ret_turns, const struct turn_request *request,
+                                   const struct kernel *kernel, const struct sysroot *root, struct error *err);
 void turn_counters_free(struct turn_counters *turns); /* NULL is fine */
 
 /* The first turn begins: the target is about to run, or does. */

@@ -50,8 +50,9 @@ void exits_words_read(struct exits *exits, struct view format)
 
 static bool is_remark(struct view line)
 {
-    static const char *const starts[] = {"#", "VM-EXIT", "Event name", "Analyze events", "Total Samples", "Total events", "Attaching",
-                                         "cpus=", "version =", "CPU:", "MMIO", "IO Port"};
+    static const char *const starts[] = {
+        "#",         "VM-EXIT", "Event name", "Analyze events", "Total Samples", "Total events",
+        "Attaching", "cpus=",   "version =",  "CPU:",           "MMIO",          "IO Port"};
     line = view_trim(line);
     for (size_t at = 0; at < array_count(starts); at++)
         if (view_starts(line, starts[at]))
@@ -62,8 +63,8 @@ static bool is_remark(struct view line)
 static void row_add(struct exits *exits, const struct exit_row *row)
 {
     uint32_t name = exits_name(exits, row->name);
-    struct exit_tally *tally = exits_tally(exits, EXIT_POINT_EXIT, EXIT_ISA_NONE, row->has_number ? row->number : UINT64_MAX, name,
-                                           exits_thread(exits, 0, 0));
+    struct exit_tally *tally = exits_tally(exits, EXIT_POINT_EXIT, EXIT_ISA_NONE,
+                                           row->has_number ? row->number : UINT64_MAX, name, exits_thread(exits, 0, 0));
     double count = (double)tally->count + row->count;
     tally->count = count < 1e18 ? (uint64_t)count : tally->count;
     if (!row->has_times)
@@ -115,7 +116,8 @@ static void table_read(struct exits *exits, struct exits_input *input, struct vi
     strings_init(&keys);
     for (struct view line; view_line(&text, &line);) {
         struct exit_row row;
-        if (exit_text_row(line, &row) && row.map.length == map.length && memcmp(row.map.text ? row.map.text : "", map.text ? map.text : "", map.length) == 0) {
+        if (exit_text_row(line, &row) && row.map.length == map.length &&
+            memcmp(row.map.text ? row.map.text : "", map.text ? map.text : "", map.length) == 0) {
             size_t before = strings_count(&keys);
             if (before < EXIT_TALLIES_MOST)
                 input->rows_again += strings_intern_n(&keys, row.key.text, row.key.length) < before;
@@ -236,7 +238,8 @@ static void sample_add(struct recording_reading *reading, const struct record *r
     }
     struct exit_event event = {
         .point = layout->point,
-        .isa = layout->point == EXIT_POINT_EXIT && values[EXIT_ISA] < EXIT_ISA_COUNT ? (enum exit_isa)values[EXIT_ISA] : EXIT_ISA_NONE,
+        .isa = layout->point == EXIT_POINT_EXIT && values[EXIT_ISA] < EXIT_ISA_COUNT ? (enum exit_isa)values[EXIT_ISA]
+                                                                                     : EXIT_ISA_NONE,
         .time_ns = record->who.time,
         .thread = record->who.tid,
         .process = record->who.pid,
@@ -269,7 +272,9 @@ bool exits_read_recording(struct exits *exits, struct exits_input *input, const 
     exits->lost += losses->lost_samples > losses->lost_events ? losses->lost_samples : losses->lost_events;
     const struct source_facts *facts = &reading.source->facts;
     span_take(exits);
-    double recorded = facts->last_sample_ns > facts->first_sample_ns ? (double)(facts->last_sample_ns - facts->first_sample_ns) * 1e-9 : 0;
+    double recorded = facts->last_sample_ns > facts->first_sample_ns
+                          ? (double)(facts->last_sample_ns - facts->first_sample_ns) * 1e-9
+                          : 0;
     exits->seconds = recorded > exits->seconds ? recorded : exits->seconds;
     reading.source->ops->close(reading.source);
     free(reading.layouts);
@@ -298,7 +303,8 @@ static bool stream_read(FILE *file, const char *path, struct text *content, stru
         text_append(content, buffer, got);
         if (content->length > TEXT_BYTES_MOST) {
             error_set(err, ERROR_LIMIT, "'%s' is larger than %d MiB", path, TEXT_BYTES_MOST >> 20);
-            return error_hint(err, "give it in parts, or record with perf record instead: recordings may be of any size");
+            return error_hint(err,
+                              "give it in parts, or record with perf record instead: recordings may be of any size");
         }
     }
     return !ferror(file) || error_system(err, errno, "can't read '%s'", path);
@@ -306,7 +312,8 @@ static bool stream_read(FILE *file, const char *path, struct text *content, stru
 
 static bool is_recording(const struct text *content)
 {
-    return content->length == MAGIC_BYTES && (memcmp(content->bytes, "PERFILE2", MAGIC_BYTES) == 0 || memcmp(content->bytes, "2ELIFREP", MAGIC_BYTES) == 0);
+    return content->length == MAGIC_BYTES && (memcmp(content->bytes, "PERFILE2", MAGIC_BYTES) == 0 ||
+                                              memcmp(content->bytes, "2ELIFREP", MAGIC_BYTES) == 0);
 }
 
 bool exits_read(struct exits *exits, struct exits_input *ret_input, const char *path, struct error *err)
@@ -338,6 +345,7 @@ bool exits_read(struct exits *exits, struct exits_input *ret_input, const char *
         return true;
     error_set(err, ERROR_FORMAT, "'%s' tells of no VM exits (%llu lines in no form that plumb knows)", path,
               (unsigned long long)ret_input->lines_unread);
-    return error_hint(err, "it reads bpftrace's @reason[N]: count, perf kvm stat report, trace-cmd report and trace_pipe, recordings "
-                           "of kvm's tracepoints, and what plumb exits --json wrote");
+    return error_hint(
+        err, "it reads bpftrace's @reason[N]: count, perf kvm stat report, trace-cmd report and trace_pipe, recordings "
+             "of kvm's tracepoints, and what plumb exits --json wrote");
 }

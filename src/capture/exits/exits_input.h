@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What left the guests, as a file tells it: a recording of kvm's tracepoints (perf kvm stat record, plumb record), a trace's text, a table
- * of another tool, or what `plumb exits --json` wrote. Told apart by content.
+ * What left the guests, as a file tells it: a recording of kvm's tracepoints (perf kvm stat record, plumb record), a
+ * trace's text, a table of another tool, or what `plumb exits --json` wrote. Told apart by content.
  */
 #ifndef PLUMB_CAPTURE_EXITS_EXITS_INPUT_H
 #define PLUMB_CAPTURE_EXITS_EXITS_INPUT_H
@@ -33,6 +33,7 @@ void exits_write_json(struct json_writer *json, const struct exits *exits);
 /* The parts, for tests. */
 bool exits_read_text(struct exits *exits, struct exits_input *input, struct view text);
 MUST_CHECK bool exits_read_json(struct exits *exits, struct exits_input *input, struct view text, struct error *err);
-MUST_CHECK bool exits_read_recording(struct exits *exits, struct exits_input *input, const char *path, struct error *err);
+MUST_CHECK bool exits_read_recording(struct exits *exits, struct exits_input *input, const char *path,
+                                     struct error *err);
 
 #endif

@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-_Static_assert((int)EXIT_CELL_BUCKETS == (int)EXIT_BUCKETS, "the kernel's programs and the model have the same buckets");
+_Static_assert((int)EXIT_CELL_BUCKETS == (int)EXIT_BUCKETS,
+               "the kernel's programs and the model have the same buckets");
 
 static enum exit_point point_of(const struct exit_cell_key *key)
 {
@@ -21,7 +22,8 @@ static enum exit_isa isa_of(const struct exit_cell_key *key)
 static void take_cell(void *context, const struct exit_cell_key *key, const struct exit_cell *cell)
 {
     struct exits *exits = context;
-    struct exit_tally *tally = exits_tally(exits, point_of(key), isa_of(key), key->reason, 0, exits_thread(exits, key->tid, 0));
+    struct exit_tally *tally =
+        exits_tally(exits, point_of(key), isa_of(key), key->reason, 0, exits_thread(exits, key->tid, 0));
     uint64_t timed = 0;
     exits->fires_exit |= point_of(key) == EXIT_POINT_EXIT;
     if (cell->timed) {
@@ -58,8 +60,13 @@ static void take_thread(void *context, uint32_t tid, const struct exit_thread_st
 static void take_use(void *context, const struct exit_use_key *key, uint64_t count)
 {
     struct exits *exits = context;
-    struct exit_use use = {.point = point_of(&key->cell), .isa = isa_of(&key->cell), .reason = key->cell.reason, .value = key->value,
-                           .is_rip = key->cell.what >> 16 & 1, .thread = exits_thread(exits, key->cell.tid, 0), .count = count};
+    struct exit_use use = {.point = point_of(&key->cell),
+                           .isa = isa_of(&key->cell),
+                           .reason = key->cell.reason,
+                           .value = key->value,
+                           .is_rip = key->cell.what >> 16 & 1,
+                           .thread = exits_thread(exits, key->cell.tid, 0),
+                           .count = count};
     exits_use(exits, &use);
 }
 

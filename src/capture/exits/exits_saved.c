@@ -6,7 +6,8 @@
 
 /* ---- written ---- */
 
-static void where_json(struct json_writer *json, const struct exits *exits, enum exit_point point, enum exit_isa isa, uint32_t name, uint32_t thread)
+static void where_json(struct json_writer *json, const struct exits *exits, enum exit_point point, enum exit_isa isa,
+                       uint32_t name, uint32_t thread)
 {
     json_string(json, "point", exit_points[point].name);
     json_string(json, "isa", exit_isa_name(isa));
@@ -119,8 +120,9 @@ static bool buckets_read(struct exits *exits, struct exit_tally *tally, struct j
     uint64_t sum = 0;
     for (size_t at = 0; at < json_count(list); at++) {
         uint64_t bucket, count;
-        if (!json_unsigned(json_item(json_item(list, at), 0), &bucket) || !json_unsigned(json_item(json_item(list, at), 1), &count) ||
-            bucket >= EXIT_BUCKETS || __builtin_add_overflow(sum, count, &sum))
+        if (!json_unsigned(json_item(json_item(list, at), 0), &bucket) ||
+            !json_unsigned(json_item(json_item(list, at), 1), &count) || bucket >= EXIT_BUCKETS ||
+            __builtin_add_overflow(sum, count, &sum))
             return false;
         exits_buckets(exits, tally)[bucket] += count;
     }
@@ -136,8 +138,9 @@ static bool tally_read(struct exits *exits, struct json_value item)
     if (!point_read(item, &point, &isa) || !json_unsigned(json_member(item, "reason"), &reason) ||
         !json_unsigned(json_member(item, "count"), &count) || timed > count || total_ns < 0)
         return false;
-    struct exit_tally *tally = exits_tally(exits, point, isa, json_truth_or(json_member(item, "unnumbered"), false) ? UINT64_MAX : reason,
-                                           name_read(exits, item), thread_read(exits, item));
+    struct exit_tally *tally =
+        exits_tally(exits, point, isa, json_truth_or(json_member(item, "unnumbered"), false) ? UINT64_MAX : reason,
+                    name_read(exits, item), thread_read(exits, item));
     if (tally->count)
         return false;
     tally->count = count;
@@ -152,7 +155,8 @@ static bool use_read(struct exits *exits, struct json_value item)
 {
     struct exit_use use = {.is_rip = json_truth_or(json_member(item, "rip"), false)};
     if (!point_read(item, &use.point, &use.isa) || !json_unsigned(json_member(item, "reason"), &use.reason) ||
-        !json_unsigned(json_member(item, "value"), &use.value) || !json_unsigned(json_member(item, "count"), &use.count))
+        !json_unsigned(json_member(item, "value"), &use.value) ||
+        !json_unsigned(json_member(item, "count"), &use.count))
         return false;
     use.name = name_read(exits, item);
     use.thread = thread_read(exits, item);
@@ -184,7 +188,8 @@ bool exits_read_json(struct exits *exits, struct exits_input *input, struct view
     scoped_json struct json_document *document = NULL;
     if (!json_document_parse(&document, text, err))
         return false;
-    struct json_value raw = json_member(json_root(document), "tallies"), words = json_member(json_root(document), "words");
+    struct json_value raw = json_member(json_root(document), "tallies"),
+                      words = json_member(json_root(document), "words");
     input->kind = "plumb exits";
     exits->seconds = json_number_or(json_member(json_root(document), "seconds"), 0);
     exits->lost = json_unsigned_or(json_member(json_root(document), "lost"), 0);
@@ -193,7 +198,8 @@ bool exits_read_json(struct exits *exits, struct exits_input *input, struct view
     for (size_t at = 0; at < json_count(words); at++) {
         struct json_value word = json_item(words, at);
         exits_word_add(exits, exit_isa_of(json_text_or(json_member(word, "isa"), "")),
-                       json_unsigned_or(json_member(word, "reason"), 0), view_of(json_text_or(json_member(word, "word"), "")));
+                       json_unsigned_or(json_member(word, "reason"), 0),
+                       view_of(json_text_or(json_member(word, "word"), "")));
     }
     struct json_value watched = json_member(json_root(document), "watched");
     for (size_t at = 0; at < json_count(watched); at++) {
@@ -202,7 +208,8 @@ bool exits_read_json(struct exits *exits, struct exits_input *input, struct view
             exits->watches[point] = true;
     }
     exits->fires_exit = json_truth_or(json_member(json_root(document), "kvm_exit_fires"), false);
-    if (json_is_list(raw) && exits->seconds >= 0 && each_read(exits, json_member(json_root(document), "threads"), thread_facts_read) &&
+    if (json_is_list(raw) && exits->seconds >= 0 &&
+        each_read(exits, json_member(json_root(document), "threads"), thread_facts_read) &&
         each_read(exits, raw, tally_read) && each_read(exits, json_member(json_root(document), "uses"), use_read))
         return true;
     return error_set(err, ERROR_FORMAT, "this JSON isn't what plumb exits --json writes");

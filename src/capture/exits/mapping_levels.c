@@ -18,13 +18,14 @@ static bool filter_set(const struct counter *counter, int level, const struct ke
     char filter[32];
     snprintf(filter, sizeof(filter), "level == %d", level);
     for (size_t at = 0; at < counter->thread_count * counter->cpu_count; at++)
-        if (counter->fds[at] >= 0 && kernel->ioctl(kernel->context, counter->fds[at], PERF_EVENT_IOC_SET_FILTER, (unsigned long)filter) < 0)
+        if (counter->fds[at] >= 0 &&
+            kernel->ioctl(kernel->context, counter->fds[at], PERF_EVENT_IOC_SET_FILTER, (unsigned long)filter) < 0)
             return error_system(err, errno, "'%s' can't be filtered by its level", EVENT);
     return true;
 }
 
-static bool levels_open(struct mapping_levels *levels, pid_t monitor, const struct kernel *kernel, const struct sysroot *root,
-                        struct arena *arena, struct error *err)
+static bool levels_open(struct mapping_levels *levels, pid_t monitor, const struct kernel *kernel,
+                        const struct sysroot *root, struct arena *arena, struct error *err)
 {
     struct event_list list = {0};
     char process[24];
@@ -34,8 +35,10 @@ static bool levels_open(struct mapping_levels *levels, pid_t monitor, const stru
                 target_resolve(&levels->target, &whom, root, arena, err);
     if (good) {
         struct event_list *kept = arena_new(arena, struct event_list);
-        *kept = (struct event_list){.items = arena_copy(arena, list.items, list.count * sizeof(*list.items)), .count = list.count};
-        const struct counter_request request = {.events = kept, .target = &levels->target, .inherit = true, .starts_later = true};
+        *kept = (struct event_list){.items = arena_copy(arena, list.items, list.count * sizeof(*list.items)),
+                                    .count = list.count};
+        const struct counter_request request = {
+            .events = kept, .target = &levels->target, .inherit = true, .starts_later = true};
         good = counters_open(&levels->counters, &request, kernel, root, arena, err);
     }
     event_list_done(&list);
@@ -48,8 +51,8 @@ static bool levels_open(struct mapping_levels *levels, pid_t monitor, const stru
     return good;
 }
 
-void mapping_levels_begin(struct mapping_levels *levels, pid_t monitor, const struct kernel *kernel, const struct sysroot *root,
-                          struct arena *arena)
+void mapping_levels_begin(struct mapping_levels *levels, pid_t monitor, const struct kernel *kernel,
+                          const struct sysroot *root, struct arena *arena)
 {
     struct error err = {0};
     *levels = (struct mapping_levels){.counters = {.kernel = kernel}, .target = {.cgroup_fd = -1}};

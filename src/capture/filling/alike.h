@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Was a sample like this one there before? Most of a recording's samples repeat a thread, a place and its callers: what one of
- * them led to is known, the others are counted with it.
+ * Was a sample like this one there before? Most of a recording's samples repeat a thread, a place and its callers: what
+ * one of them led to is known, the others are counted with it.
  */
 #ifndef PLUMB_CAPTURE_FILLING_ALIKE_H
 #define PLUMB_CAPTURE_FILLING_ALIKE_H
@@ -17,7 +17,8 @@ struct alike_key {
 
 struct alike_samples {
     struct alike_slot *slots; /* NULL before the first */
-    struct sample *rows;      /* one for each slot, at any place; those beside the first one it stood for: alike, and their period */
+    /* one for each slot, at any place; those beside the first one it stood for: alike, and their period */
+    struct sample *rows;
 };
 
 void alike_samples_done(struct alike_samples *samples);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What filling a capture keeps from record to record: caches of what was asked before, counters' last values, the last sample's frames. */
+/*
+ * What filling a capture keeps from record to record: caches of what was asked before, counters' last values, the last
+ * sample's frames.
+ */
 #ifndef PLUMB_CAPTURE_FILLING_FILLING_STATE_H
 #define PLUMB_CAPTURE_FILLING_FILLING_STATE_H
 
@@ -15,7 +18,9 @@ enum {
     CHAINS_KEPT = 1 << 17, /* 2 MiB, however many processes with chains of their own come and go */
 };
 
-/* A call chain's bytes, met before in the same state of the address spaces: its stack. Four of them are a cache line. */
+/*
+ * A call chain's bytes, met before in the same state of the address spaces: its stack. Four of them are a cache line.
+ */
 struct chain_slot {
     uint64_t key;
     uint32_t more_key;

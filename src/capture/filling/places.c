@@ -43,7 +43,8 @@ uint32_t capture_place(struct capture *capture, uint32_t space, uint64_t ip, enu
     struct address_slot *slot = address_slot(capture->state, ip);
     uint32_t mapped_in = mode == CPU_MODE_KERNEL ? SPACE_KERNEL : space;
     uint32_t generation = capture->recording.spaces.items[mapped_in].generation;
-    if (slot->used && slot->ip == ip && slot->space == mapped_in && slot->mode == mode && slot->generation == generation)
+    if (slot->used && slot->ip == ip && slot->space == mapped_in && slot->mode == mode &&
+        slot->generation == generation)
         return slot->location;
     *slot = (struct address_slot){.ip = ip,
                                .space = mapped_in,

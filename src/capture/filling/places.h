@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which instruction of which file is at an address: locations of the model, those met lately without asking the address spaces. */
+/*
+ * Which instruction of which file is at an address: locations of the model, those met lately without asking the address
+ * spaces.
+ */
 #ifndef PLUMB_CAPTURE_FILLING_PLACES_H
 #define PLUMB_CAPTURE_FILLING_PLACES_H
 

@@ -13,7 +13,8 @@ static uint64_t period_of(const struct capture *capture, const struct sample_hea
 }
 
 /* Its stack, too, of a sample that has more than a head. */
-static uint32_t stack_of(struct capture *capture, uint32_t space, const struct record *record, const struct chain_ahead *chain)
+static uint32_t stack_of(struct capture *capture, uint32_t space, const struct record *record,
+                         const struct chain_ahead *chain)
 {
     const struct record_sample *sample = record ? &record->sample : NULL;
     if (sample && capture_has_dump(capture->state->options, sample)) {
@@ -32,7 +33,8 @@ static struct sample sample_of(struct capture *capture, const struct record *rec
     const struct sample_head *head = ahead->head;
     uint32_t thread = capture_thread(capture, head->pid, head->tid);
     uint32_t space = recording->threads.items[thread].space;
-    uint32_t location = head->sample_type & PERF_SAMPLE_IP ? capture_place(capture, space, head->ip, head->cpu_mode) : LOCATION_NONE;
+    uint32_t location =
+        head->sample_type & PERF_SAMPLE_IP ? capture_place(capture, space, head->ip, head->cpu_mode) : LOCATION_NONE;
     return (struct sample){
         .time_ns = head->time,
         .period = period_of(capture, head),
@@ -50,8 +52,8 @@ static struct sample sample_of(struct capture *capture, const struct record *rec
 }
 
 /*
- * How far a counter came since its last sample; each sample of a group carries all its counters. key: of the counter. One
- * that is behind itself began anew: a thread's number was given to another.
+ * How far a counter came since its last sample; each sample of a group carries all its counters. key: of the counter.
+ * One that is behind itself began anew: a thread's number was given to another.
  */
 static uint64_t counter_advance(struct capture_state *state, uint64_t key, uint64_t value)
 {
@@ -67,7 +69,10 @@ static uint64_t counter_advance(struct capture_state *state, uint64_t key, uint6
     return advance;
 }
 
-/* Inherited counters are copied for each thread, with the id of the first (allowed together with reads since Linux 6.12). */
+/*
+ * Inherited counters are copied for each thread, with the id of the first (allowed together with reads since Linux
+ * 6.12).
+ */
 static uint64_t counter_key(const struct capture_state *state, const struct record *record, uint64_t id)
 {
     bool by_thread = record->event < state->source->event_count && state->source->events[record->event].attr.inherit &&
@@ -156,7 +161,8 @@ void capture_give_out_alike(struct capture *capture)
 }
 
 /* The first of its like is given out at once: in its place among the others. */
-static bool give_out_first(struct capture *capture, const struct record *record, const struct alike_key *key, struct sample *sample)
+static bool give_out_first(struct capture *capture, const struct record *record, const struct alike_key *key,
+                           struct sample *sample)
 {
     struct sample *row = alike_samples_add(&capture->state->alike, key);
     if (row->alike && !give_out_alike(capture, row))
@@ -197,7 +203,8 @@ bool capture_apply_sample(struct capture *capture, const struct record *record, 
     if (ahead->may_be_alike)
         return apply_alike(capture, record, ahead);
     struct sample sample = sample_of(capture, record, ahead);
-    return record && has_read_values(record) ? give_out_read(capture, record, &sample) : give_out(capture, record, &sample);
+    return record && has_read_values(record) ? give_out_read(capture, record, &sample)
+                                             : give_out(capture, record, &sample);
 }
 
 /* Whether all that is wanted of the sample is what the key of samples alike tells. */
@@ -212,10 +219,13 @@ static struct alike_key alike_key(const struct sample_head *head, const struct c
     uint64_t who = hash_u64((uint64_t)head->pid << 32 | head->tid);
     uint64_t what = (head->ip ^ ((uint64_t)head->event << 48 | (uint64_t)head->misc << 32)) * 0x9e3779b97f4a7c15u;
     uint64_t key = hash_u64(who ^ what ^ chain->hash[0]);
-    return (struct alike_key){.key = key, .more_key = (uint32_t)((who + (what >> 32) + chain->hash[1]) * 0xc2b2ae3d27d4eb4fu >> 32), .line = (uint32_t)(key >> 32)};
+    return (struct alike_key){.key = key,
+                              .more_key = (uint32_t)((who + (what >> 32) + chain->hash[1]) * 0xc2b2ae3d27d4eb4fu >> 32),
+                              .line = (uint32_t)(key >> 32)};
 }
 
-void capture_look_at_sample(struct capture_state *state, const struct record *record, const struct sample_head *head, struct sample_ahead *ahead)
+void capture_look_at_sample(struct capture_state *state, const struct record *record, const struct sample_head *head,
+                            struct sample_ahead *ahead)
 {
     ahead->head = head;
     if (head->sample_type & PERF_SAMPLE_IP)

@@ -13,8 +13,12 @@ struct sample_ahead {
     bool may_be_alike;
 };
 
-/* Before a sample is its turn: what doesn't depend on the records before it. record: NULL where its head, which must stay, is all there is. */
-void capture_look_at_sample(struct capture_state *state, const struct record *record, const struct sample_head *head, struct sample_ahead *ret_ahead);
+/*
+ * Before a sample is its turn: what doesn't depend on the records before it. record: NULL where its head, which must
+ * stay, is all there is.
+ */
+void capture_look_at_sample(struct capture_state *state, const struct record *record, const struct sample_head *head,
+                            struct sample_ahead *ret_ahead);
 /* false: who watches has seen enough. record: as before. */
 bool capture_apply_sample(struct capture *capture, const struct record *record, const struct sample_ahead *ahead);
 /* After the last record: samples alike that were held back. */

@@ -57,8 +57,12 @@ static size_t chain_locate(struct capture *capture, uint32_t space, const struct
     return count;
 }
 
-/* Words go to the two halves in turns, up to the mark `until`, which ends the part. swapped: a constant, for code without questions. */
-__attribute__((always_inline)) static inline void chain_hash_as(struct chain_ahead *chain, uint64_t until, uint32_t pid, bool swapped)
+/*
+ * Words go to the two halves in turns, up to the mark `until`, which ends the part. swapped: a constant, for code
+ * without questions.
+ */
+__attribute__((always_inline)) static inline void chain_hash_as(struct chain_ahead *chain, uint64_t until, uint32_t pid,
+                                                                bool swapped)
 {
     const struct u64_view words = {chain->part.words.bytes, chain->part.words.count, swapped};
     uint64_t a = 0, b = (uint64_t)chain->part.mode * 2 + chain->part.of_callers + 1, marks = 0;
@@ -122,7 +126,8 @@ static uint32_t chain_stack(struct capture *capture, uint32_t space, const struc
     if (!slot->stack_behind) {
         size_t count = chain_locate(capture, space, part);
         const uint32_t *frames = capture->state->frames;
-        slot->stack_behind = 1 + (part->of_callers ? samples_callers(samples, frames, count) : samples_stack(samples, frames, count));
+        slot->stack_behind =
+            1 + (part->of_callers ? samples_callers(samples, frames, count) : samples_stack(samples, frames, count));
     }
     return slot->stack_behind - 1;
 }
@@ -180,13 +185,16 @@ uint32_t capture_unwound_stack(struct capture *capture, uint32_t space, const st
     return samples_stack(&capture->recording.samples, state->frames, count);
 }
 
-/* What is wanted of a chain. The sampled instruction stands behind its first mark, unless the chain was made otherwise. */
+/*
+ * What is wanted of a chain. The sampled instruction stands behind its first mark, unless the chain was made otherwise.
+ */
 static struct chain_part chain_part(const struct capture_options *options, const struct sample_head *head)
 {
     const struct u64_view *chain = &head->callchain;
     struct chain_part whole = {.words = *chain, .mode = CPU_MODE_USER}, callers = {.of_callers = true};
-    if (!options->callers_apart || !(head->sample_type & PERF_SAMPLE_IP) || chain->count < 2 || u64_view_at(chain, 1) != head->ip ||
-        head->ip >= (uint64_t)PERF_CONTEXT_MAX || !context_mode(u64_view_at(chain, 0), &callers.mode) || callers.mode != head->cpu_mode)
+    if (!options->callers_apart || !(head->sample_type & PERF_SAMPLE_IP) || chain->count < 2 ||
+        u64_view_at(chain, 1) != head->ip || head->ip >= (uint64_t)PERF_CONTEXT_MAX ||
+        !context_mode(u64_view_at(chain, 0), &callers.mode) || callers.mode != head->cpu_mode)
         return whole;
     callers.words = (struct u64_view){chain->bytes + (size_t)2 * 8, chain->count - 2, chain->swapped};
     return callers;
@@ -199,7 +207,8 @@ bool capture_chain_leaves_kernel(const struct u64_view *chain)
 
 bool capture_has_dump(const struct capture_options *options, const struct record_sample *sample)
 {
-    return options->stacks == STACKS_ALL && sample_rest(sample)->user_stack.size_bytes && sample_rest(sample)->user_registers.abi;
+    return options->stacks == STACKS_ALL && sample_rest(sample)->user_stack.size_bytes &&
+           sample_rest(sample)->user_registers.abi;
 }
 
 uint32_t capture_chain_stack(struct capture *capture, uint32_t space, const struct chain_ahead *chain)
@@ -216,7 +225,9 @@ void capture_look_at_chain(struct capture_state *state, const struct sample_head
 {
     const struct capture_options *options = state->options;
     chain->hash[0] = chain->hash[1] = 0;
-    chain->is_wanted = head->callchain.count && (options->stacks == STACKS_ALL || (options->stacks == STACKS_IN_KERNEL && head->cpu_mode == CPU_MODE_KERNEL));
+    chain->is_wanted =
+        head->callchain.count &&
+        (options->stacks == STACKS_ALL || (options->stacks == STACKS_IN_KERNEL && head->cpu_mode == CPU_MODE_KERNEL));
     if (!chain->is_wanted)
         return;
     chain->part = chain_part(options, head);

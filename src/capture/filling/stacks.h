@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stack of a sample: its recorded chain, or what the unwinder makes of its stack dump. Chains repeat, and are known by their bytes. */
+/*
+ * The stack of a sample: its recorded chain, or what the unwinder makes of its stack dump. Chains repeat, and are known
+ * by their bytes.
+ */
 #ifndef PLUMB_CAPTURE_FILLING_STACKS_H
 #define PLUMB_CAPTURE_FILLING_STACKS_H
 
@@ -20,9 +23,14 @@ struct chain_ahead {
     bool is_wanted;   /* false: nothing of it */
 };
 
-/* Find out what of a sample's chain is wanted, and have the memory fetched that capture_chain_stack(), soon to follow, begins with. */
+/*
+ * Find out what of a sample's chain is wanted, and have the memory fetched that capture_chain_stack(), soon to follow,
+ * begins with.
+ */
 void capture_look_at_chain(struct capture_state *state, const struct sample_head *head, struct chain_ahead *ret_chain);
-/* STACK_NONE: no stack, or one that isn't kept (frames_only). chain: what capture_look_at_chain() said of this sample. */
+/*
+ * STACK_NONE: no stack, or one that isn't kept (frames_only). chain: what capture_look_at_chain() said of this sample.
+ */
 uint32_t capture_chain_stack(struct capture *capture, uint32_t space, const struct chain_ahead *chain);
 /* Whether a recorded chain has frames outside the kernel. */
 bool capture_chain_leaves_kernel(const struct u64_view *chain);

@@ -62,7 +62,8 @@ static void apply_fork(struct capture *capture, const struct record *record)
     struct recording *recording = &capture->recording;
     const struct record_task *task = &record->task;
     uint32_t comm = 0, parent_space = UINT32_MAX;
-    bool is_known = task->parent_tid == 0 || threads_find(&recording->threads, task->parent_tid) != THREAD_NONE; /* the idle task always is */
+    /* the idle task always is */
+    bool is_known = task->parent_tid == 0 || threads_find(&recording->threads, task->parent_tid) != THREAD_NONE;
     if (is_known || task->pid == task->parent_pid) {
         uint32_t parent = capture_thread(capture, task->parent_pid, task->parent_tid);
         comm = recording->threads.items[parent].comm;
@@ -92,7 +93,8 @@ static void apply_exit(struct capture *capture, const struct record *record)
 
 static bool is_kernel_map(const struct record *record)
 {
-    return record->cpu_mode == CPU_MODE_KERNEL || (record->cpu_mode == CPU_MODE_UNKNOWN && record->mmap.pid == UINT32_MAX);
+    return record->cpu_mode == CPU_MODE_KERNEL ||
+           (record->cpu_mode == CPU_MODE_UNKNOWN && record->mmap.pid == UINT32_MAX);
 }
 
 static void apply_mmap(struct capture *capture, const struct record *record)

@@ -52,41 +52,56 @@ static const struct option_row option_rows[] = {
     {0, "env", OPTION_TEXTS, FIELD(arms.environment), "NAME=VALUE", "in the environment of all; again for more"},
     {0, "prepare", OPTION_TEXT, FIELD(prepare), "LINE", "shell line before each run, not measured"},
     {0, "cpu", OPTION_TEXT, FIELD(cpus), "LIST", "run everything on these CPUs"},
-    {'i', "ignore-failure", OPTION_FLAG, FIELD(ignore_failure), NULL, "measure runs that end with a status other than 0 too"},
+    {'i', "ignore-failure", OPTION_FLAG, FIELD(ignore_failure), NULL,
+     "measure runs that end with a status other than 0 too"},
     {0, "no-noise-floor", OPTION_FLAG, FIELD(no_noise_floor), NULL, "don't run the first command twice in each block"},
     {0, "saved", OPTION_FLAG, FIELD(saved), NULL, "run nothing: compare what files of earlier runs hold"},
     {0, "seed", OPTION_U64, FIELD(seed), "N", "of the random order (default 1)"},
     {0, NULL, OPTION_HEADING, 0, NULL, "how it is judged"},
-    {0, "by", OPTION_TEXT, FIELD(quantity), "NAME", "quantity that decides: wall (default; else what --predicted-by foretells), cpu, user, max-rss, cycles, …"},
+    {0, "by", OPTION_TEXT, FIELD(quantity), "NAME",
+     "quantity that decides: wall (default; else what --predicted-by foretells), cpu, user, max-rss, cycles, …"},
     {0, "effect", OPTION_DOUBLE, FIELD(effect), "PCT", "a smaller difference counts as the same (default 1)"},
-    {0, "fail-if", OPTION_TEXTS, FIELD(fail_if), "'NAME > PCT%'", "exit 3 when that quantity surely grew by more; again for more"},
-    {0, "explain", OPTION_U64, FIELD(explain), "N", "blocks under the sampler, when a difference was found (default: at most 12 and a minute; 0: none)"},
+    {0, "fail-if", OPTION_TEXTS, FIELD(fail_if), "'NAME > PCT%'",
+     "exit 3 when that quantity surely grew by more; again for more"},
+    {0, "explain", OPTION_U64, FIELD(explain), "N",
+     "blocks under the sampler, when a difference was found (default: at most 12 and a minute; 0: none)"},
     {0, "predicted", OPTION_TEXT, FIELD(prediction.typed), "LOW,MID,HIGH",
      "gain foretold for B, in percent of A's time: printed beside the realised one"},
     {0, "predicted-by", OPTION_TEXT, FIELD(prediction.case_folder), "CASE",
      "the same, from the leading supported finding of a case that plumb diagnose wrote"},
-    {0, "finding", OPTION_TEXT, FIELD(prediction.finding), "ID", "with --predicted-by: this finding instead of the leading one"},
+    {0, "finding", OPTION_TEXT, FIELD(prediction.finding), "ID",
+     "with --predicted-by: this finding instead of the leading one"},
     {0, "treatment", OPTION_TEXTS, FIELD(arms.treatments), "KEY[=V,V]",
      "this is meant to differ: thp=never,always gives each command its setting; again for more"},
     {0, "force", OPTION_FLAG, FIELD(force), NULL, "compare although the machines differ in what was not declared"},
     {0, NULL, OPTION_HEADING, 0, NULL, "a host and a guest"},
-    {0, "guest", OPTION_TEXT, FIELD(gap.guest), "CASE", "run nothing: split why the program of this case of a guest is slower than on its host"},
+    {0, "guest", OPTION_TEXT, FIELD(gap.guest), "CASE",
+     "run nothing: split why the program of this case of a guest is slower than on its host"},
     {0, "host", OPTION_TEXT, FIELD(gap.host), "CASE", "with --guest: the case of the same program on the host"},
-    {0, "guest-exits", OPTION_TEXT, FIELD(gap.guest_exits), "FILE", "what left the guest meanwhile: of plumb exits --json, a recording or a table"},
-    {0, "host-exits", OPTION_TEXT, FIELD(gap.host_exits), "FILE", "the same of the host's case, where that is of a guest itself"},
-    {0, "exits-seconds", OPTION_DOUBLE, FIELD(gap.exits_seconds), "S", "over how long exits were counted, where the file doesn't say"},
-    {0, "guest-pages", OPTION_TEXT, FIELD(gap.guest_pages), "FILE", "what plumb pages --vm PID --json says of the guest on its host"},
-    {0, "work", OPTION_TEXT, FIELD(gap.work), "HOST,GUEST", "how much work each case did, where it isn't one run from start to end"},
+    {0, "guest-exits", OPTION_TEXT, FIELD(gap.guest_exits), "FILE",
+     "what left the guest meanwhile: of plumb exits --json, a recording or a table"},
+    {0, "host-exits", OPTION_TEXT, FIELD(gap.host_exits), "FILE",
+     "the same of the host's case, where that is of a guest itself"},
+    {0, "exits-seconds", OPTION_DOUBLE, FIELD(gap.exits_seconds), "S",
+     "over how long exits were counted, where the file doesn't say"},
+    {0, "guest-pages", OPTION_TEXT, FIELD(gap.guest_pages), "FILE",
+     "what plumb pages --vm PID --json says of the guest on its host"},
+    {0, "work", OPTION_TEXT, FIELD(gap.work), "HOST,GUEST",
+     "how much work each case did, where it isn't one run from start to end"},
     {0, NULL, OPTION_HEADING, 0, NULL, "output"},
     {0, "json", OPTION_FLAG, FIELD(json), NULL, "print one JSON document, with each run"},
     {0, "markdown", OPTION_FLAG, FIELD(markdown), NULL, "print a Markdown table"},
     {0, "export-hyperfine", OPTION_TEXT, FIELD(hyperfine), "FILE", "write the runs as hyperfine's JSON too"},
-    {0, "html", OPTION_TEXT, FIELD(html), "FILE", "also write a report there: one page that opens in a browser, offline"},
+    {0, "html", OPTION_TEXT, FIELD(html), "FILE",
+     "also write a report there: one page that opens in a browser, offline"},
     {'q', "quiet", OPTION_FLAG, FIELD(quiet), NULL, "no progress line"},
     {0},
 };
 
-/* --warmup when it isn't given: one block, but no run more when it has lasted that long: what starts cold matters little then. */
+/*
+ * --warmup when it isn't given: one block, but no run more when it has lasted that long: what starts cold matters
+ * little then.
+ */
 #define WARMUP_BY_TIME UINT64_MAX
 #define RUNS_NOT_GIVEN UINT64_MAX
 
@@ -137,10 +152,11 @@ static void warn_of_length(struct compare_run *run)
         return;
     double run_s = clock_s(CLOCK_MONOTONIC) - run->first_began_s, whole_s = run_s * (double)(runs * least);
     if (whole_s > PATIENCE_S)
-        fprintf(run->context->talk,
-                "%splumb compare: a run took %.0f s, and %zu blocks of %zu runs take %.0f minutes; -n %d --no-noise-floor "
-                "--explain 0 is the quickest that gives an interval; an interrupt shows what there is\n",
-                run->show_progress ? "\r\033[K" : "", run_s, least, runs, whole_s / 60, COMPARISON_PAIRS_LEAST);
+        fprintf(
+            run->context->talk,
+            "%splumb compare: a run took %.0f s, and %zu blocks of %zu runs take %.0f minutes; -n %d --no-noise-floor "
+            "--explain 0 is the quickest that gives an interval; an interrupt shows what there is\n",
+            run->show_progress ? "\r\033[K" : "", run_s, least, runs, whole_s / 60, COMPARISON_PAIRS_LEAST);
 }
 
 static void show_progress(void *context, const struct experiment_arm *arm, size_t block, bool is_warmup)
@@ -153,7 +169,8 @@ static void show_progress(void *context, const struct experiment_arm *arm, size_
     if (is_warmup)
         fprintf(talk, "\r\033[K  warm-up: %s", arm->label);
     else
-        fprintf(talk, "\r\033[K  block %zu, %.0f s: %s", block + 1, clock_s(CLOCK_MONOTONIC) - run->policy.started_s, arm->label);
+        fprintf(talk, "\r\033[K  block %zu, %.0f s: %s", block + 1, clock_s(CLOCK_MONOTONIC) - run->policy.started_s,
+                arm->label);
     fflush(talk);
 }
 
@@ -181,18 +198,21 @@ static bool options_check(struct compare_options *options, struct error *err)
 {
     if (!length_check(options, err))
         return false;
-    if ((options->warmup > 100000 && options->warmup != WARMUP_BY_TIME) || (options->explain > 1000 && options->explain != EXPLAIN_BY_TIME))
+    if ((options->warmup > 100000 && options->warmup != WARMUP_BY_TIME) ||
+        (options->explain > 1000 && options->explain != EXPLAIN_BY_TIME))
         return error_set(err, ERROR_USAGE, "--warmup expects at most 100000, --explain at most 1000");
     if (!(options->effect >= 0 && options->effect < 100))
         return error_set(err, ERROR_USAGE, "--effect expects a percentage from 0 to below 100");
     for (size_t at = 0; options->saved && at < options->arms.treatments.count; at++)
         if (strchr(options->arms.treatments.items[at], '='))
-            return error_set(err, ERROR_USAGE, "--treatment KEY=VALUE goes with commands; with --saved it is --treatment KEY");
+            return error_set(err, ERROR_USAGE,
+                             "--treatment KEY=VALUE goes with commands; with --saved it is --treatment KEY");
     if (options->json && options->markdown)
         return error_set(err, ERROR_USAGE, "--json and --markdown exclude each other");
     if (options->most < COMPARISON_PAIRS_LEAST || options->most > 100000)
         return error_set(err, ERROR_USAGE, "--most expects %d to 100000", COMPARISON_PAIRS_LEAST);
-    return (!options->html || html_file_try(options->html, err)) && (!options->hyperfine || html_file_try(options->hyperfine, err));
+    return (!options->html || html_file_try(options->html, err)) &&
+           (!options->hyperfine || html_file_try(options->hyperfine, err));
 }
 
 static bool quantity_find(const char *name, size_t *ret_index, struct error *err)
@@ -205,7 +225,8 @@ static bool quantity_find(const char *name, size_t *ret_index, struct error *err
     error_set(err, ERROR_USAGE, "nothing called '%s' is measured", name);
     char names[300] = "";
     for (size_t at = 0; at < MEASURING_QUANTITY_COUNT; at++)
-        snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", at ? ", " : "", measuring_quantities[at].name);
+        snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", at ? ", " : "",
+                 measuring_quantities[at].name);
     return error_hint(err, "measured are %s", names);
 }
 
@@ -337,7 +358,10 @@ static struct interval growth_of(const struct quantity_effect *effect)
     return none ? interval_exactly(0) : interval_of(difference->low > 0 ? HUGE_VAL : 0, 0, HUGE_VAL);
 }
 
-/* Exit 3 when a quantity surely passed its limit; 4 when it may have: A that differs from itself as much makes nothing sure. */
+/*
+ * Exit 3 when a quantity surely passed its limit; 4 when it may have: A that differs from itself as much makes nothing
+ * sure.
+ */
 static int limits_exit_code(const struct compare_run *run, const struct comparison *items)
 {
     int code = EXIT_CODE_OK;
@@ -451,12 +475,18 @@ static void explain_cases(struct compare_run *run)
     scoped_free double *cpu_s = memory_alloc(memory_product(2 * table->block_count + 1, sizeof(*cpu_s)));
     if (!run->saved.case_a || !run->options.explain)
         return;
-    size_t of_a = run_table_column(table, 0, CHILD_CPU, cpu_s), of_b = run_table_column(table, 1, CHILD_CPU, cpu_s + of_a);
+    size_t of_a = run_table_column(table, 0, CHILD_CPU, cpu_s),
+           of_b = run_table_column(table, 1, CHILD_CPU, cpu_s + of_a);
     size_t runs = of_a < of_b ? of_a : of_b;
     memmove(cpu_s + runs, cpu_s + of_a, runs * sizeof(*cpu_s));
-    struct saved_profiles saved = {.case_a = run->saved.case_a, .case_b = run->saved.case_b, .runs = runs, .cpu_s = cpu_s,
-                                   .command_a = table->arms[0].command, .command_b = table->arms[1].command,
-                                   .facts = &run->saved.facts, .arena = &run->arena};
+    struct saved_profiles saved = {.case_a = run->saved.case_a,
+                                   .case_b = run->saved.case_b,
+                                   .runs = runs,
+                                   .cpu_s = cpu_s,
+                                   .command_a = table->arms[0].command,
+                                   .command_b = table->arms[1].command,
+                                   .facts = &run->saved.facts,
+                                   .arena = &run->arena};
     struct error err = {0};
     run->has_profile = compare_profile_cases(run->context, &saved, &run->profiles, &err);
     if (!run->has_profile)
@@ -506,7 +536,8 @@ static bool judge_and_print(struct compare_run *run, struct error *err)
     struct work_done *works = arena_array(&run->arena, struct work_done, run->arms.count - 1);
     struct output_likeness *outputs = outputs_judge(run, items);
     for (size_t at = 0; at + 1 < run->arms.count; at++) {
-        explanation_make(&explanations[at], &items[at], run->has_profile && at == 0 ? &run->profiles : NULL, &run->arena);
+        explanation_make(&explanations[at], &items[at], run->has_profile && at == 0 ? &run->profiles : NULL,
+                         &run->arena);
         work_done_judge(&works[at], &items[at]);
     }
     const struct fact_differences *facts = run->options.saved ? &run->saved.facts : &run->facts;
@@ -583,8 +614,8 @@ static bool prepare_live(struct compare_run *run, char **operands, struct error 
                                     .clock_hertz = clock_measure,
                                     .reads_warmups = true};
     run->runner = measuring_runner_new(&setup);
-    return compare_arms_parse(&run->arms, operands, &options->arms, run->context->root, &run->arena, err) && surroundings_look(run, err) &&
-           (!options->cpus || cpus_pin(options->cpus, run->context->root, err));
+    return compare_arms_parse(&run->arms, operands, &options->arms, run->context->root, &run->arena, err) &&
+           surroundings_look(run, err) && (!options->cpus || cpus_pin(options->cpus, run->context->root, err));
 }
 
 /* As asked; else what was foretold; else what a user waits for. */
@@ -605,11 +636,15 @@ static bool arms_have(const struct run_table *table, size_t quantity)
     return true;
 }
 
-/* Where the files don't have what would decide, and nobody asked for it: perf stat -j writes CPU time and no elapsed time. */
+/*
+ * Where the files don't have what would decide, and nobody asked for it: perf stat -j writes CPU time and no elapsed
+ * time.
+ */
 static void quantity_settle(struct compare_run *run)
 {
     const struct run_table *table = &run->result.table;
-    if (!run->options.quantity && !run->prediction.quantity && !arms_have(table, run->policy.quantity) && arms_have(table, CHILD_CPU))
+    if (!run->options.quantity && !run->prediction.quantity && !arms_have(table, run->policy.quantity) &&
+        arms_have(table, CHILD_CPU))
         run->policy.quantity = CHILD_CPU;
 }
 
@@ -633,14 +668,15 @@ static bool prepare(struct compare_run *run, char **operands, struct error *err)
         !quantity_find(quantity_of(run), &run->policy.quantity, err) ||
         !(options->saved ? prepare_saved : prepare_live)(run, operands, err))
         return false;
-    run->policy = (struct compare_policy){.count = options->runs,
-                                          .seconds = options->seconds,
-                                          .until_decided = options->until_decided && !options->saved,
-                                          .blocks_most = options->most,
-                                          .arm_count = run->arms.count,
-                                          .quantity = run->policy.quantity,
-                                          .again = options->no_noise_floor || options->saved ? SIZE_MAX : run->arms.count,
-                                          .effect_ratio = options->effect / 100};
+    run->policy =
+        (struct compare_policy){.count = options->runs,
+                                .seconds = options->seconds,
+                                .until_decided = options->until_decided && !options->saved,
+                                .blocks_most = options->most,
+                                .arm_count = run->arms.count,
+                                .quantity = run->policy.quantity,
+                                .again = options->no_noise_floor || options->saved ? SIZE_MAX : run->arms.count,
+                                .effect_ratio = options->effect / 100};
     return true;
 }
 
@@ -668,17 +704,29 @@ static const char *of_runs_alone(const struct compare_options *options)
         bool given;
         const char *name;
     } rows[] = {
-        {options->runs != RUNS_NOT_GIVEN, "--runs"}, {!isnan(options->seconds), "--time"},
-        {options->until_decided, "--until-decided"}, {options->most != 60, "--most"},
-        {options->warmup != WARMUP_BY_TIME, "--warmup"}, {options->arms.labels.count > 0, "--label"},
-        {options->arms.shell, "--shell"},       {options->arms.environment.count > 0, "--env"},
-        {options->prepare != NULL, "--prepare"}, {options->cpus != NULL, "--cpu"},
-        {options->ignore_failure, "--ignore-failure"}, {options->no_noise_floor, "--no-noise-floor"},
-        {options->saved, "--saved"},            {options->seed != 1, "--seed"},
-        {options->fail_if.count > 0, "--fail-if"}, {options->explain != EXPLAIN_BY_TIME, "--explain"},
-        {options->prediction.typed != NULL, "--predicted"}, {options->prediction.case_folder != NULL, "--predicted-by"},
-        {options->prediction.finding != NULL, "--finding"}, {options->arms.treatments.count > 0, "--treatment"},
-        {options->markdown, "--markdown"},      {options->hyperfine != NULL, "--export-hyperfine"}, {options->html != NULL, "--html"},
+        {options->runs != RUNS_NOT_GIVEN, "--runs"},
+        {!isnan(options->seconds), "--time"},
+        {options->until_decided, "--until-decided"},
+        {options->most != 60, "--most"},
+        {options->warmup != WARMUP_BY_TIME, "--warmup"},
+        {options->arms.labels.count > 0, "--label"},
+        {options->arms.shell, "--shell"},
+        {options->arms.environment.count > 0, "--env"},
+        {options->prepare != NULL, "--prepare"},
+        {options->cpus != NULL, "--cpu"},
+        {options->ignore_failure, "--ignore-failure"},
+        {options->no_noise_floor, "--no-noise-floor"},
+        {options->saved, "--saved"},
+        {options->seed != 1, "--seed"},
+        {options->fail_if.count > 0, "--fail-if"},
+        {options->explain != EXPLAIN_BY_TIME, "--explain"},
+        {options->prediction.typed != NULL, "--predicted"},
+        {options->prediction.case_folder != NULL, "--predicted-by"},
+        {options->prediction.finding != NULL, "--finding"},
+        {options->arms.treatments.count > 0, "--treatment"},
+        {options->markdown, "--markdown"},
+        {options->hyperfine != NULL, "--export-hyperfine"},
+        {options->html != NULL, "--html"},
     };
     for (size_t at = 0; at < array_count(rows); at++)
         if (rows[at].given)
@@ -688,7 +736,8 @@ static const char *of_runs_alone(const struct compare_options *options)
 
 static bool of_cases_given(const struct compare_gap_options *gap)
 {
-    return gap->guest || gap->host || gap->guest_exits || gap->host_exits || gap->guest_pages || gap->work || gap->exits_seconds > 0;
+    return gap->guest || gap->host || gap->guest_exits || gap->host_exits || gap->guest_pages || gap->work ||
+           gap->exits_seconds > 0;
 }
 
 static bool split_gap(struct compare_run *run, const char *operand, struct error *err)
@@ -696,22 +745,32 @@ static bool split_gap(struct compare_run *run, const char *operand, struct error
     const struct compare_options *options = &run->options;
     const char *other = of_runs_alone(options);
     if (!options->gap.guest && !options->gap.host)
-        return error_set(err, ERROR_USAGE, "--guest-exits, --host-exits, --exits-seconds, --guest-pages and --work go with --guest CASE");
+        return error_set(err, ERROR_USAGE,
+                         "--guest-exits, --host-exits, --exits-seconds, --guest-pages and --work go with --guest CASE");
     if (operand)
         return error_set(err, ERROR_USAGE, "--guest and --host run nothing: unexpected word '%s'", operand);
     if (other)
         return error_set(err, ERROR_USAGE, "--guest and --host run nothing: %s goes with commands", other);
     if (!(options->effect >= 0 && options->effect < 100))
         return error_set(err, ERROR_USAGE, "--effect expects a percentage from 0 to below 100");
-    struct compare_gap_request request = {.options = &options->gap, .quantity = options->quantity, .effect = options->effect / 100,
-                                          .force = options->force, .json = options->json};
+    struct compare_gap_request request = {.options = &options->gap,
+                                          .quantity = options->quantity,
+                                          .effect = options->effect / 100,
+                                          .force = options->force,
+                                          .json = options->json};
     return compare_gap_run(run->context, &request, err);
 }
 
 static bool compare_run(struct context *context, int argc, char **argv, struct error *err)
 {
     struct compare_run run = {.context = context};
-    run.options = (struct compare_options){.runs = RUNS_NOT_GIVEN, .seconds = NAN, .warmup = WARMUP_BY_TIME, .seed = 1, .most = 60, .explain = EXPLAIN_BY_TIME, .effect = 1};
+    run.options = (struct compare_options){.runs = RUNS_NOT_GIVEN,
+                                           .seconds = NAN,
+                                           .warmup = WARMUP_BY_TIME,
+                                           .seed = 1,
+                                           .most = 60,
+                                           .explain = EXPLAIN_BY_TIME,
+                                           .effect = 1};
     arena_init(&run.arena);
     run_profiles_init(&run.profiles);
     int first = 0;

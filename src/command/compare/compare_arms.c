@@ -134,7 +134,8 @@ static bool alternatives_add(struct compare_arms *arms, struct words words, cons
     for (bool more = true; more;) {
         more = view_find(rest, ",") >= 0;
         struct view alternative = view_cut(&rest, ',');
-        const char *word = alternative.length ? arena_printf(arena, "%.*s", (int)alternative.length, alternative.text) : "(none)";
+        const char *word =
+            alternative.length ? arena_printf(arena, "%.*s", (int)alternative.length, alternative.text) : "(none)";
         const char *name = label ? arena_printf(arena, "%s,%s", label, word) : word;
         if (!alternatives_add(arms, words_with(&words, &braces, alternative, arena), name, options, arena, err))
             return false;
@@ -185,12 +186,17 @@ bool compare_arms_parse(struct compare_arms *arms, char *const *argv, const stru
     for (size_t at = 1; at < arms->count; at++)
         for (size_t before = 0; before < at; before++)
             if (strcmp(arms->items[at].label, arms->items[before].label) == 0)
-                return error_set(err, ERROR_USAGE, "two commands are called '%s': -L gives them names", arms->items[at].label);
+                return error_set(err, ERROR_USAGE, "two commands are called '%s': -L gives them names",
+                                 arms->items[at].label);
     if (arms->count < 2) {
         error_set(err, ERROR_USAGE,
-                  "at least two commands are needed, with -- between them, '{alternatives}' in quotes, or --treatment KEY=VALUE,VALUE");
-        return error_hint(err, compare_word_is_line(argv[0]) ? "a command with its arguments in one word is a line for the shell: plumb compare --shell 'A' -- 'B'"
-                                                 : "plumb compare [options] A [arguments] -- B [arguments]");
+                  "at least two commands are needed, with -- between them, '{alternatives}' in quotes, or --treatment "
+                  "KEY=VALUE,VALUE");
+        return error_hint(
+            err,
+            compare_word_is_line(argv[0])
+                ? "a command with its arguments in one word is a line for the shell: plumb compare --shell 'A' -- 'B'"
+                : "plumb compare [options] A [arguments] -- B [arguments]");
     }
     return true;
 }

@@ -33,9 +33,10 @@ static bool work_parse(struct gap_run *run, struct error *err)
     struct view rest = view_of(typed), first = view_cut(&rest, ',');
     if (!run->request->options->host)
         return error_set(err, ERROR_USAGE, "--work tells two cases' amounts of work: it goes with --host and --guest");
-    if (!view_double(view_trim(first), &host) || !view_double(view_trim(rest), &guest) || !(host > 0) || !(guest > 0) || !isfinite(host) ||
-        !isfinite(guest))
-        return error_set(err, ERROR_USAGE, "--work expects HOST,GUEST: how much work each did, in the same unit, not '%s'", typed);
+    if (!view_double(view_trim(first), &host) || !view_double(view_trim(rest), &guest) || !(host > 0) || !(guest > 0) ||
+        !isfinite(host) || !isfinite(guest))
+        return error_set(err, ERROR_USAGE,
+                         "--work expects HOST,GUEST: how much work each did, in the same unit, not '%s'", typed);
     run->host_work = measured_as(host);
     run->guest_work = measured_as(guest);
     return true;
@@ -46,7 +47,8 @@ static bool quantity_parse(struct gap_run *run, struct error *err)
     const char *typed = run->request->quantity;
     run->of = typed && strcmp(typed, "cpu") == 0 ? OF_CPU_TIME : OF_ELAPSED;
     if (typed && strcmp(typed, "cpu") != 0 && strcmp(typed, "wall") != 0)
-        return error_set(err, ERROR_USAGE, "--host and --guest split elapsed or CPU time: --by wall or cpu, not '%s'", typed);
+        return error_set(err, ERROR_USAGE, "--host and --guest split elapsed or CPU time: --by wall or cpu, not '%s'",
+                         typed);
     return true;
 }
 
@@ -82,20 +84,25 @@ static bool exits_imported(struct gap_run *run, const struct gap_case *side, str
     if (!imported || !sums.count.known)
         return false;
     if (run->request->options->exits_seconds <= 0) {
-        gap_note(&run->notes, &run->arena, "the %s's case imported a table of exits ('%s') that doesn't say over how long: --exits-seconds S uses it",
-                 side->name, sums.file);
+        gap_note(
+            &run->notes, &run->arena,
+            "the %s's case imported a table of exits ('%s') that doesn't say over how long: --exits-seconds S uses it",
+            side->name, sums.file);
         return false;
     }
-    *table = (struct exit_table){.exits = (uint64_t)sums.count.value, .idle = (uint64_t)sums.idle, .counted = EXIT_POINT_EXIT,
+    *table = (struct exit_table){.exits = (uint64_t)sums.count.value,
+                                 .idle = (uint64_t)sums.idle,
+                                 .counted = EXIT_POINT_EXIT,
                                  .seconds = measured_as(run->request->options->exits_seconds),
-                                 .vcpu_seconds = not_measured("the table doesn't say of how many vCPUs"), .is_table = true};
+                                 .vcpu_seconds = not_measured("the table doesn't say of how many vCPUs"),
+                                 .is_table = true};
     table->handler_ns = sums.seconds.known ? measured_as(sums.seconds.value * 1e9) : sums.seconds;
     return true;
 }
 
 /* A file that was named, else what the case keeps of plumb exits --json. */
-static bool exits_load(struct gap_run *run, const struct gap_case *side, const char *file, struct exits *exits, struct exit_table *table,
-                       struct gap_side *ret_side, struct error *err)
+static bool exits_load(struct gap_run *run, const struct gap_case *side, const char *file, struct exits *exits,
+                       struct exit_table *table, struct gap_side *ret_side, struct error *err)
 {
     scoped_free char *kept = memory_printf("%s/exits.json", side->folder);
     struct exits_input input;
@@ -109,7 +116,8 @@ static bool exits_load(struct gap_run *run, const struct gap_case *side, const c
     const char *path = file ? file : kept;
     if (!exits_read(exits, &input, path, err))
         return error_wrap(err, "the exits of the %s", side->name);
-    struct exit_table_options options = {.seconds = exits->seconds > 0 ? 0 : run->request->options->exits_seconds, .only_vcpu = -1};
+    struct exit_table_options options = {.seconds = exits->seconds > 0 ? 0 : run->request->options->exits_seconds,
+                                         .only_vcpu = -1};
     exit_table_build(table, exits, &options, &run->arena);
     ret_side->exits = table;
     ret_side->exits_file = file ? arena_string(&run->arena, file) : "exits.json of the case";
@@ -132,7 +140,8 @@ static enum gap_backing backing_of_verdict(const char *verdict)
     return GAP_BACKING_UNKNOWN;
 }
 
-static bool pages_judge(struct gap_run *run, struct json_value guests, const char *file, enum gap_backing *ret_backing, struct error *err)
+static bool pages_judge(struct gap_run *run, struct json_value guests, const char *file, enum gap_backing *ret_backing,
+                        struct error *err)
 {
     size_t count = json_count(guests);
     if (!json_is_list(guests) || !count) {
@@ -147,7 +156,8 @@ static bool pages_judge(struct gap_run *run, struct json_value guests, const cha
         }
     const char *sentence = json_text_or(json_member(json_item(guests, 0), "sentence"), "");
     if (backing == GAP_BACKING_UNKNOWN)
-        gap_note(&run->notes, &run->arena, "--guest-pages doesn't tell which pages stand behind the guest: %s", sentence);
+        gap_note(&run->notes, &run->arena, "--guest-pages doesn't tell which pages stand behind the guest: %s",
+                 sentence);
     *ret_backing = backing;
     return true;
 }
@@ -174,7 +184,10 @@ static bool pages_load(struct gap_run *run, enum gap_backing *ret_backing, struc
     return pages_judge(run, json_member(json_root(document), "guests"), file, ret_backing, err);
 }
 
-/* The guest's own probe, where no host's file tells: it saw some of the memory, which is enough to say small, and too little to say huge. */
+/*
+ * The guest's own probe, where no host's file tells: it saw some of the memory, which is enough to say small, and too
+ * little to say huge.
+ */
 static void backing_of_probe(struct gap_side *guest)
 {
     const struct guest_costs *probed = guest->results->guest;
@@ -215,13 +228,15 @@ static void whole_find(struct gap_run *run, const struct gap_case *side, struct 
     if (run->guest_work.known || whole_work || !run->request->options->host)
         return;
     ret_side->whole_s = (struct interval){0};
-    ret_side->why_no_whole = arena_printf(&run->arena, "the %s's program was watched for a while, not from its start to its end: --work HOST,GUEST "
-                                                       "tells how much each did",
-                                          side->name);
+    ret_side->why_no_whole =
+        arena_printf(&run->arena,
+                     "the %s's program was watched for a while, not from its start to its end: --work HOST,GUEST "
+                     "tells how much each did",
+                     side->name);
 }
 
-static bool side_find(struct gap_run *run, struct gap_case *side, const char *exits_file, struct exits *exits, struct exit_table *table,
-                      struct gap_side *ret_side, struct error *err)
+static bool side_find(struct gap_run *run, struct gap_case *side, const char *exits_file, struct exits *exits,
+                      struct exit_table *table, struct gap_side *ret_side, struct error *err)
 {
     *ret_side = (struct gap_side){.results = &side->loaded.results, .scale = 1};
     whole_find(run, side, ret_side);
@@ -233,16 +248,19 @@ static bool side_find(struct gap_run *run, struct gap_case *side, const char *ex
 static void runs_note(struct gap_run *run, const struct gap_case *side)
 {
     if (!side->loaded.results.runs)
-        gap_note(&run->notes, &run->arena, "one run in the %s's case: how far runs differ isn't known, and the gap's interval leaves it out "
-                                           "(plumb diagnose --runs 9)",
+        gap_note(&run->notes, &run->arena,
+                 "one run in the %s's case: how far runs differ isn't known, and the gap's interval leaves it out "
+                 "(plumb diagnose --runs 9)",
                  side->name);
 }
 
 static struct gap_side_report side_report(const struct gap_case *side, struct measured work)
 {
-    return (struct gap_side_report){.folder = side->folder, .command = side->loaded.manifest.command,
+    return (struct gap_side_report){.folder = side->folder,
+                                    .command = side->loaded.manifest.command,
                                     .surroundings = side->loaded.results.surroundings,
-                                    .runs = side->loaded.results.runs ? side->loaded.results.runs->count : 1, .work = work};
+                                    .runs = side->loaded.results.runs ? side->loaded.results.runs->count : 1,
+                                    .work = work};
 }
 
 static void gap_print(struct gap_run *run, const struct host_gap *gap)
@@ -254,10 +272,14 @@ static void gap_print(struct gap_run *run, const struct host_gap *gap)
         host = side_report(&run->host, run->host_work);
         runs_note(run, &run->host);
         runs_note(run, &run->guest);
-        gap_note(&run->notes, &run->arena, "both times were taken while plumb sampled: its interrupts cost a guest more than a host");
+        gap_note(&run->notes, &run->arena,
+                 "both times were taken while plumb sampled: its interrupts cost a guest more than a host");
     }
-    struct gap_report report = {.gap = gap, .host = gap->has_host ? &host : NULL, .guest = side_report(&run->guest, run->guest_work),
-                                .notes = run->notes.items, .note_count = run->notes.count};
+    struct gap_report report = {.gap = gap,
+                                .host = gap->has_host ? &host : NULL,
+                                .guest = side_report(&run->guest, run->guest_work),
+                                .notes = run->notes.items,
+                                .note_count = run->notes.count};
     if (run->request->json)
         host_gap_json(&out, &report, &run->arena);
     else
@@ -277,7 +299,8 @@ static bool gap_make(struct gap_run *run, struct error *err)
     struct gap_side host, guest;
     struct host_gap gap;
     bool both = options->host != NULL;
-    if (!case_load(&run->guest, "guest", options->guest, err) || (both && !case_load(&run->host, "host", options->host, err)) ||
+    if (!case_load(&run->guest, "guest", options->guest, err) ||
+        (both && !case_load(&run->host, "host", options->host, err)) ||
         !compare_gap_check(both ? &run->host : NULL, &run->guest, run->request->force, &run->notes, &run->arena, err) ||
         !side_find(run, &run->guest, options->guest_exits, &run->guest_exits, &run->guest_table, &guest, err) ||
         (both && !side_find(run, &run->host, options->host_exits, &run->host_exits, &run->host_table, &host, err)) ||
@@ -286,7 +309,8 @@ static bool gap_make(struct gap_run *run, struct error *err)
     backing_of_probe(&guest);
     if (both && run->host_work.known)
         host.scale = run->guest_work.value / run->host_work.value;
-    struct gap_request request = {.host = both ? &host : NULL, .guest = &guest, .of = run->of, .effect = run->request->effect};
+    struct gap_request request = {
+        .host = both ? &host : NULL, .guest = &guest, .of = run->of, .effect = run->request->effect};
     host_gap_split(&gap, &request, &run->arena);
     gap_print(run, &gap);
     run->context->exit_code = gap.leading == GAP_CAUSE_COUNT && !is_small(&gap) ? EXIT_CODE_INCONCLUSIVE : EXIT_CODE_OK;

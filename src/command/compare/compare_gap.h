@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plumb compare --host CASE --guest CASE: two case folders, of a host and of a guest, and what was said beside them, become a gap
- * that is split and printed. Nothing is run.
+ * plumb compare --host CASE --guest CASE: two case folders, of a host and of a guest, and what was said beside them,
+ * become a gap that is split and printed. Nothing is run.
  */
 #ifndef PLUMB_COMMAND_COMPARE_COMPARE_GAP_H
 #define PLUMB_COMMAND_COMPARE_COMPARE_GAP_H
@@ -24,7 +24,9 @@ struct compare_gap_request {
     bool force, json;
 };
 
-/* Errors: of reading; ERROR_USAGE; ERROR_UNSUPPORTED where the cases can't be held against each other, unless forced. */
+/*
+ * Errors: of reading; ERROR_USAGE; ERROR_UNSUPPORTED where the cases can't be held against each other, unless forced.
+ */
 MUST_CHECK bool compare_gap_run(struct context *context, const struct compare_gap_request *request, struct error *err);
 
 /* ---- compare_gap_check: may the two be held against each other? ---- */
@@ -33,7 +35,8 @@ struct gap_notes {
     const char *items[24];
     size_t count;
 };
-__attribute__((format(printf, 3, 4))) void gap_note(struct gap_notes *notes, struct arena *arena, const char *format, ...);
+__attribute__((format(printf, 3, 4))) void gap_note(struct gap_notes *notes, struct arena *arena, const char *format,
+                                                    ...);
 
 struct gap_case {
     const char *name, *folder; /* "host" */
@@ -42,10 +45,10 @@ struct gap_case {
 };
 
 /*
- * Whether they are a host's and a guest's case of the same command. What only force lets pass, and what differs besides (environment,
- * binaries, settings), is added to the notes. host NULL: the guest alone. Errors: ERROR_UNSUPPORTED.
+ * Whether they are a host's and a guest's case of the same command. What only force lets pass, and what differs besides
+ * (environment, binaries, settings), is added to the notes. host NULL: the guest alone. Errors: ERROR_UNSUPPORTED.
  */
-MUST_CHECK bool compare_gap_check(const struct gap_case *host, const struct gap_case *guest, bool force, struct gap_notes *notes,
-                                  struct arena *arena, struct error *err);
+MUST_CHECK bool compare_gap_check(const struct gap_case *host, const struct gap_case *guest, bool force,
+                                  struct gap_notes *notes, struct arena *arena, struct error *err);
 
 #endif

@@ -27,7 +27,8 @@ struct checking {
 };
 
 /* An error, or with --force a note. */
-__attribute__((format(printf, 3, 4))) static bool refuse(struct checking *checking, const char *hint, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static bool refuse(struct checking *checking, const char *hint,
+                                                         const char *format, ...)
 {
     scoped_text struct text text = {0};
     va_list args;
@@ -55,7 +56,8 @@ static bool guest_check(struct checking *checking)
     const struct surroundings *machine = checking->guest->loaded.results.surroundings;
     if (!machine)
         return refuse(checking, "plumb diagnose keeps them as machine.json; --force takes it for a guest's as it is",
-                      "the guest's case '%s' has no machine facts: whether it was made in a guest isn't known", checking->guest->folder);
+                      "the guest's case '%s' has no machine facts: whether it was made in a guest isn't known",
+                      checking->guest->folder);
     if (!machine->is_guest)
         return refuse(checking, "--host takes the case of a host; --force holds two hosts against each other",
                       "the guest's case '%s' was not made in a guest (%s)", checking->guest->folder,
@@ -68,10 +70,12 @@ static bool host_check(struct checking *checking)
     const struct surroundings *machine = checking->host->loaded.results.surroundings;
     if (!machine)
         return refuse(checking, "plumb diagnose keeps them as machine.json; --force takes it for a host's as it is",
-                      "the host's case '%s' has no machine facts: whether it was made on a host isn't known", checking->host->folder);
+                      "the host's case '%s' has no machine facts: whether it was made on a host isn't known",
+                      checking->host->folder);
     if (machine->is_guest)
         return refuse(checking, "--force holds two guests against each other: what the first pays is then taken off",
-                      "the host's case '%s' was made in a guest, too (%s)", checking->host->folder, machine->hypervisor);
+                      "the host's case '%s' was made in a guest, too (%s)", checking->host->folder,
+                      machine->hypervisor);
     return true;
 }
 
@@ -80,11 +84,13 @@ static bool end_check(struct checking *checking, const struct gap_case *side)
     const struct case_manifest *manifest = &side->loaded.manifest;
     if (strcmp(manifest->scope, "imported") == 0)
         return refuse(checking, "plumb diagnose --case DIR -- COMMAND measures one",
-                      "the %s's case '%s' holds imported tables only: nothing of it was measured", side->name, side->folder);
+                      "the %s's case '%s' holds imported tables only: nothing of it was measured", side->name,
+                      side->folder);
     if (!manifest->child_ended || manifest->child_exit_code == 0)
         return true;
-    return refuse(checking, "--force splits the times all the same", "the %s's program ended with status %d: its time means nothing",
-                  side->name, manifest->child_exit_code);
+    return refuse(checking, "--force splits the times all the same",
+                  "the %s's program ended with status %d: its time means nothing", side->name,
+                  manifest->child_exit_code);
 }
 
 /* ---- is it the same work ---- */
@@ -102,7 +108,9 @@ static bool words_are_alike(char *const *a, char *const *b)
 static const char *line_of(const struct gap_case *side)
 {
     const struct case_manifest *manifest = &side->loaded.manifest;
-    return manifest->command[0] ? manifest->command : manifest->target_options[0] ? manifest->target_options : "what ran already";
+    return manifest->command[0]          ? manifest->command
+           : manifest->target_options[0] ? manifest->target_options
+                                         : "what ran already";
 }
 
 static const char *input_of(const struct case_command *command)
@@ -121,8 +129,9 @@ static void variables_compare(struct checking *checking, const struct case_comma
             const char *of_b = b->variables[other].value ? b->variables[other].value : "not set";
             bool paths = strcmp(a->variables[at].name, "PATH") == 0; /* finds the program, whose words were compared */
             if (!paths && strcmp(a->variables[at].name, b->variables[other].name) == 0 && strcmp(of_a, of_b) != 0)
-                gap_note(checking->notes, checking->arena, "environment differs: %s is '%s' on the host, '%s' in the guest",
-                         a->variables[at].name, of_a, of_b);
+                gap_note(checking->notes, checking->arena,
+                         "environment differs: %s is '%s' on the host, '%s' in the guest", a->variables[at].name, of_a,
+                         of_b);
         }
 }
 
@@ -132,8 +141,8 @@ static bool command_check(struct checking *checking)
     struct case_command a, b;
     if (strcmp(host->loaded.manifest.scope, guest->loaded.manifest.scope) != 0)
         return refuse(checking, "make both cases in the same way; --force splits the times all the same",
-                      "the host's case is of a target that was %s, the guest's of one that was %s", host->loaded.manifest.scope,
-                      guest->loaded.manifest.scope);
+                      "the host's case is of a target that was %s, the guest's of one that was %s",
+                      host->loaded.manifest.scope, guest->loaded.manifest.scope);
     if (!case_command_read(&a, host->folder, host->loaded.manifest.command, checking->arena, checking->err) ||
         !case_command_read(&b, guest->folder, guest->loaded.manifest.command, checking->arena, checking->err))
         return false;
@@ -153,14 +162,16 @@ static bool command_check(struct checking *checking)
 
 static bool is_same_build(const struct bundle_function *a, const struct bundle_function *b)
 {
-    return a->build_id.size_bytes == b->build_id.size_bytes && memcmp(a->build_id.bytes, b->build_id.bytes, a->build_id.size_bytes) == 0;
+    return a->build_id.size_bytes == b->build_id.size_bytes &&
+           memcmp(a->build_id.bytes, b->build_id.bytes, a->build_id.size_bytes) == 0;
 }
 
 /* The first function of each binary stands for it: functions are sorted by binary. */
 static void binaries_compare(struct checking *checking)
 {
     const struct code_bundle *a = &checking->host->loaded.bundle, *b = &checking->guest->loaded.bundle;
-    for (size_t at = 0; checking->host->loaded.has_bundle && checking->guest->loaded.has_bundle && at < b->count; at++) {
+    for (size_t at = 0; checking->host->loaded.has_bundle && checking->guest->loaded.has_bundle && at < b->count;
+         at++) {
         const struct bundle_function *here = &b->functions[at];
         if (here->is_kernel || !here->build_id.size_bytes || (at && strcmp(b->functions[at - 1].dso, here->dso) == 0))
             continue;
@@ -168,13 +179,15 @@ static void binaries_compare(struct checking *checking)
         bool same = false;
         for (size_t other = 0; other < a->count; other++) {
             const struct bundle_function *there = &a->functions[other];
-            if (there->is_kernel || !there->build_id.size_bytes || strcmp(base_name(there->dso), base_name(here->dso)) != 0)
+            if (there->is_kernel || !there->build_id.size_bytes ||
+                strcmp(base_name(there->dso), base_name(here->dso)) != 0)
                 continue;
             found = there;
             same |= is_same_build(here, there);
         }
         if (found && !same)
-            gap_note(checking->notes, checking->arena, "binaries differ: %s is another build on the host than in the guest (build ids)",
+            gap_note(checking->notes, checking->arena,
+                     "binaries differ: %s is another build on the host than in the guest (build ids)",
                      base_name(here->dso));
     }
 }
@@ -182,8 +195,10 @@ static void binaries_compare(struct checking *checking)
 /* What components and the header say already is left out. */
 static void machines_compare(struct checking *checking)
 {
-    static const char *const said[] = {"hypervisor", "instruction_sets", "clocksource", "kernel", "cpu", "mitigations", "confidential"};
-    const struct surroundings *a = checking->host->loaded.results.surroundings, *b = checking->guest->loaded.results.surroundings;
+    static const char *const said[] = {"hypervisor", "instruction_sets", "clocksource", "kernel",
+                                       "cpu",        "mitigations",      "confidential"};
+    const struct surroundings *a = checking->host->loaded.results.surroundings,
+                              *b = checking->guest->loaded.results.surroundings;
     struct surroundings_difference found[24];
     size_t count = a && b ? surroundings_compare(a, b, found, array_count(found), checking->arena) : 0;
     for (size_t at = 0; at < count; at++) {
@@ -191,13 +206,13 @@ static void machines_compare(struct checking *checking)
         for (size_t word = 0; word < array_count(said); word++)
             known |= strcmp(found[at].name, said[word]) == 0;
         if (!known)
-            gap_note(checking->notes, checking->arena, "machines differ: %s is '%s' on the host, '%s' in the guest", found[at].name,
-                     found[at].a, found[at].b);
+            gap_note(checking->notes, checking->arena, "machines differ: %s is '%s' on the host, '%s' in the guest",
+                     found[at].name, found[at].a, found[at].b);
     }
 }
 
-bool compare_gap_check(const struct gap_case *host, const struct gap_case *guest, bool force, struct gap_notes *notes, struct arena *arena,
-                       struct error *err)
+bool compare_gap_check(const struct gap_case *host, const struct gap_case *guest, bool force, struct gap_notes *notes,
+                       struct arena *arena, struct error *err)
 {
     struct checking checking = {host, guest, force, notes, arena, err};
     if (!end_check(&checking, guest) || !guest_check(&checking))

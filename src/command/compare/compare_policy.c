@@ -10,7 +10,8 @@ static void looks_plan(struct compare_policy *policy)
     struct sequential sequential;
     sequential_begin(&sequential, alpha_of_all, policy->blocks_most);
     size_t most = (size_t)policy->blocks_most, last = 0;
-    for (size_t pairs = COMPARE_FIRST_LOOK; last < most && policy->look_count < COMPARE_LOOKS_MOST; pairs = sequential_next(pairs)) {
+    for (size_t pairs = COMPARE_FIRST_LOOK; last < most && policy->look_count < COMPARE_LOOKS_MOST;
+         pairs = sequential_next(pairs)) {
         last = pairs < most ? pairs : most;
         policy->looks[policy->look_count++] = (struct planned_look){last, sequential_look(&sequential, last, false)};
     }

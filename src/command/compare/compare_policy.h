@@ -2,8 +2,8 @@
 /*
  * How many blocks are run: a number, as long as a time lasts, or until every comparison is decided.
  *
- * Looking early costs error: the levels of statistics/sequential keep the rate of wrong decisions over all looks at what a
- * single look would have.
+ * Looking early costs error: the levels of statistics/sequential keep the rate of wrong decisions over all looks at
+ * what a single look would have.
  */
 #ifndef PLUMB_COMMAND_COMPARE_COMPARE_POLICY_H
 #define PLUMB_COMMAND_COMPARE_COMPARE_POLICY_H

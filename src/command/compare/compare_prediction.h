@@ -19,7 +19,10 @@ struct prediction {
     char source[160];
 };
 
-/* quantity: by its name, what is compared; NULL: not said, so that what is foretold decides. Errors: ERROR_USAGE, ERROR_NOT_FOUND (no such case, or it foretells nothing). */
+/*
+ * quantity: by its name, what is compared; NULL: not said, so that what is foretold decides. Errors: ERROR_USAGE,
+ * ERROR_NOT_FOUND (no such case, or it foretells nothing).
+ */
 MUST_CHECK bool prediction_choose(const struct prediction_options *options, const char *quantity,
                                   struct prediction *ret_prediction, struct error *err);
 

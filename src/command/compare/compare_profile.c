@@ -42,10 +42,11 @@ static void folder_remove(const struct profiling_setup *setup, const struct prof
 }
 
 /*
- * The program itself has the same name in both: two builds of it in files of different names are what one compares. Pages
- * that a process wrote itself are called after the process, which is another one in each run.
+ * The program itself has the same name in both: two builds of it in files of different names are what one compares.
+ * Pages that a process wrote itself are called after the process, which is another one in each run.
  */
-static const char *file_shown(const struct recording *recording, const struct dso *dso, const struct experiment_arm *arm)
+static const char *file_shown(const struct recording *recording, const struct dso *dso,
+                              const struct experiment_arm *arm)
 {
     const char *slash = strrchr(arm->argv[0], '/'), *name = strings_text(&recording->strings, dso->name);
     if (dso->kind == DSO_ANONYMOUS)
@@ -95,7 +96,8 @@ static const char *width_label(enum vector_width width)
 }
 
 /* In code that has no name its place means nothing in the next run: its text does, without where it jumps. */
-static void instruction_label(struct text *out, const struct instructions *in, const struct instruction_row *row, bool named)
+static void instruction_label(struct text *out, const struct instructions *in, const struct instruction_row *row,
+                              bool named)
 {
     const char *text = row->text ? row->text : "?";
     if (named)
@@ -125,7 +127,8 @@ static void add_instructions(const struct sampled_run *run, const struct instruc
         double seconds = weight * run->seconds_per_sample;
         instruction_label(&label, in, &in->rows[row], named);
         profile_difference_add(&run->profiles->instructions, run->block, run->is_b, text_string(&label), file, seconds);
-        profile_difference_add(&run->profiles->widths, run->block, run->is_b, width_label(loop_width(in, row)), "", seconds);
+        profile_difference_add(&run->profiles->widths, run->block, run->is_b, width_label(loop_width(in, row)), "",
+                               seconds);
     }
     if (outside)
         profile_difference_add(&run->profiles->widths, run->block, run->is_b, "code that was not read", "",
@@ -139,7 +142,8 @@ enum {
     LOOKS_MOST = 16
 };
 
-static bool look_into(const struct sampled_run *run, const struct instructions_request *request, bool named, const char *file)
+static bool look_into(const struct sampled_run *run, const struct instructions_request *request, bool named,
+                      const char *file)
 {
     struct instructions in;
     struct error why = {0}; /* code that can't be had is one of the widths */
@@ -152,7 +156,8 @@ static bool look_into(const struct sampled_run *run, const struct instructions_r
     return sampled;
 }
 
-static void add_symbols(const struct sampled_run *run, const struct capture *capture, struct symboliser *symboliser, uint64_t total)
+static void add_symbols(const struct sampled_run *run, const struct capture *capture, struct symboliser *symboliser,
+                        uint64_t total)
 {
     const struct recording *recording = &capture->recording;
     scoped_free struct hot_symbol *symbols = NULL;
@@ -164,8 +169,8 @@ static void add_symbols(const struct sampled_run *run, const struct capture *cap
         const struct dso *dso = &recording->spaces.dsos[index];
         const char *file = file_shown(recording, dso, run->arm);
         double seconds = (double)symbols[at].samples * run->seconds_per_sample;
-        profile_difference_add(&run->profiles->functions, run->block, run->is_b, symbol_name(symboliser, &symbols[at]), file,
-                               seconds);
+        profile_difference_add(&run->profiles->functions, run->block, run->is_b, symbol_name(symboliser, &symbols[at]),
+                               file, seconds);
         struct instructions_request request = {.recording = recording,
                                                .symboliser = symboliser,
                                                .samples = &samples,
@@ -176,7 +181,8 @@ static void add_symbols(const struct sampled_run *run, const struct capture *cap
         bool wanted = looks < LOOKS_MOST && seconds >= look_share_least * (double)total * run->seconds_per_sample;
         looks += wanted;
         if (!wanted || !look_into(run, &request, symbols[at].symbol_id != SYMBOL_NONE, file))
-            profile_difference_add(&run->profiles->widths, run->block, run->is_b, "code that was not read", "", seconds);
+            profile_difference_add(&run->profiles->widths, run->block, run->is_b, "code that was not read", "",
+                                   seconds);
     }
 }
 
@@ -209,8 +215,8 @@ static const char *level_of(const char *path, struct arena *arena)
     return arena_printf(arena, ", built for %.*s", (int)strcspn(folder, "/"), folder);
 }
 
-static void binaries_take(struct binaries *binaries, const struct recording *recording, const struct experiment_arm *arm,
-                          struct arena *arena)
+static void binaries_take(struct binaries *binaries, const struct recording *recording,
+                          const struct experiment_arm *arm, struct arena *arena)
 {
     for (size_t at = 0; at < recording->spaces.dso_count; at++) {
         const struct dso *dso = &recording->spaces.dsos[at];
@@ -237,13 +243,17 @@ static void binaries_differ(struct fact_differences *facts, struct arena *arena,
     vec_for_each(a, of_a) {
         const struct binary_fact *of_b = binary_named(b, of_a->name);
         bool ids_known = of_b && *of_a->build_id && *of_b->build_id;
-        bool same = of_b && (ids_known ? strcmp(of_a->build_id, of_b->build_id) == 0 : strcmp(of_a->path, of_b->path) == 0);
+        bool same =
+            of_b && (ids_known ? strcmp(of_a->build_id, of_b->build_id) == 0 : strcmp(of_a->path, of_b->path) == 0);
         if (same)
             continue;
         const char *name = arena_printf(arena, "%s%s", of_a->name, ids_known ? ", build id" : "");
-        *vec_push(facts) = (struct fact_difference){.name = name, .a = ids_known ? of_a->build_id : of_a->path,
-                                                             .b = !of_b ? "not loaded" : ids_known ? of_b->build_id : of_b->path,
-                                                             .declared = true};
+        *vec_push(facts) = (struct fact_difference){.name = name,
+                                                    .a = ids_known ? of_a->build_id : of_a->path,
+                                                    .b = !of_b       ? "not loaded"
+                                                         : ids_known ? of_b->build_id
+                                                                     : of_b->path,
+                                                    .declared = true};
     }
     vec_for_each(b, of_b)
         if (!binary_named(a, of_b->name))
@@ -256,7 +266,8 @@ static uint32_t time_event(const struct recording *recording)
     static const char *const names[] = {"cpu-clock", "task-clock", "cycles", "cpu-cycles"};
     for (uint32_t at = 0; at < recording->event_count; at++)
         for (size_t name = 0; name < array_count(names); name++)
-            if (recording->events[at].name && strncmp(recording->events[at].name, names[name], strlen(names[name])) == 0)
+            if (recording->events[at].name &&
+                strncmp(recording->events[at].name, names[name], strlen(names[name])) == 0)
                 return at;
     return 0;
 }
@@ -323,7 +334,8 @@ static bool read_profiles(const struct profile_reading *reading, struct run_prof
         bool is_b = at % 2;
         size_t block = at / 2;
         scoped_free char *path = reading->path(reading->path_context, block, is_b);
-        struct sampled_run run = {.profiles = profiles, .block = block, .is_b = is_b, .arm = is_b ? reading->b : reading->a};
+        struct sampled_run run = {
+            .profiles = profiles, .block = block, .is_b = is_b, .arm = is_b ? reading->b : reading->a};
         run.cpu_s = reading->cpu_s ? reading->cpu_s[is_b ? reading->blocks + block : block] : 0;
         good = add_profile(reading->context, &run, path, &binaries[is_b], reading->arena, err);
     }
@@ -349,15 +361,22 @@ static char *path_in_case(const void *context, size_t block, bool is_b)
     return block ? memory_printf("%s/perf.data.%zu", folder, block + 1) : memory_printf("%s/perf.data", folder);
 }
 
-bool compare_profile_cases(const struct context *context, const struct saved_profiles *saved, struct run_profiles *profiles,
-                           struct error *err)
+bool compare_profile_cases(const struct context *context, const struct saved_profiles *saved,
+                           struct run_profiles *profiles, struct error *err)
 {
     struct view command_a = view_of(saved->command_a), command_b = view_of(saved->command_b);
     char *argv_a[] = {view_text(view_word(&command_a), saved->arena), NULL};
     char *argv_b[] = {view_text(view_word(&command_b), saved->arena), NULL};
     struct experiment_arm a = {.argv = argv_a}, b = {.argv = argv_b};
-    struct profile_reading reading = {.context = context, .a = &a, .b = &b, .blocks = saved->runs, .path = path_in_case,
-                                      .path_context = saved, .cpu_s = saved->cpu_s, .facts = saved->facts, .arena = saved->arena};
+    struct profile_reading reading = {.context = context,
+                                      .a = &a,
+                                      .b = &b,
+                                      .blocks = saved->runs,
+                                      .path = path_in_case,
+                                      .path_context = saved,
+                                      .cpu_s = saved->cpu_s,
+                                      .facts = saved->facts,
+                                      .arena = saved->arena};
     return read_profiles(&reading, profiles, err);
 }
 
@@ -384,9 +403,14 @@ bool compare_profile(const struct context *context, const struct profile_request
                                             .policy = experiment_policy_fixed(&blocks)};
     scoped(experiment_result_done) struct experiment_result result = {0};
     bool good = experiment_run_blocks(&experiment, &result, err) &&
-                read_profiles(&(struct profile_reading){.context = context, .a = request->a, .b = request->b,
-                                                        .blocks = result.table.block_count, .path = path_of_block,
-                                                        .path_context = &setup, .facts = request->facts, .arena = request->arena},
+                read_profiles(&(struct profile_reading){.context = context,
+                                                        .a = request->a,
+                                                        .b = request->b,
+                                                        .blocks = result.table.block_count,
+                                                        .path = path_of_block,
+                                                        .path_context = &setup,
+                                                        .facts = request->facts,
+                                                        .arena = request->arena},
                               profiles, err);
     folder_remove(&setup, request);
     return good;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Runs a few more blocks of two commands under the recorder, to see in which functions, instructions and vector widths the
- * difference goes, and which binaries they loaded.
+ * Runs a few more blocks of two commands under the recorder, to see in which functions, instructions and vector widths
+ * the difference goes, and which binaries they loaded.
  */
 #ifndef PLUMB_COMMAND_COMPARE_COMPARE_PROFILE_H
 #define PLUMB_COMMAND_COMPARE_COMPARE_PROFILE_H

@@ -27,7 +27,8 @@ static void labels_tell_apart(struct saved_runs *runs)
     for (size_t at = 1; at < runs->arm_count; at++)
         for (size_t before = 0; before < at; before++)
             if (strcmp(runs->arms[at].label, runs->arms[before].label) == 0)
-                runs->arms[at].label = arena_printf(&runs->arena, "%s of %s", runs->arms[at].label, runs->arms[at].file);
+                runs->arms[at].label =
+                    arena_printf(&runs->arena, "%s of %s", runs->arms[at].label, runs->arms[at].file);
 }
 
 /* Several arms of one file have the same machine. */
@@ -72,7 +73,9 @@ static const char *setting_of(const struct saved_arm *arm, const char *name)
     return value ? value : arm->is_case ? SAVED_NOT_SET : "as it was";
 }
 
-/* A case has its whole environment, which can be held against another case's alone; other files have what was declared. */
+/*
+ * A case has its whole environment, which can be held against another case's alone; other files have what was declared.
+ */
 static bool are_settings_told(const struct saved_arm *arm, const struct saved_arm *other)
 {
     return !arm->is_case || (other->is_case && other->setting_count);
@@ -119,7 +122,8 @@ static bool machines_check(const struct compare_saved *saved, const struct compa
                         saved->differences[at].a, saved->differences[at].b);
     if (!line.length || request->force)
         return true;
-    error_set(err, ERROR_UNSUPPORTED, "the machines, or what the programs were given, differ, so that times tell nothing of the programs: %s",
+    error_set(err, ERROR_UNSUPPORTED,
+              "the machines, or what the programs were given, differ, so that times tell nothing of the programs: %s",
               text_string(&line));
     return error_hint(err, "--treatment NAME where that difference is what you want to see, or --force");
 }

@@ -26,8 +26,9 @@ struct compare_saved {
 };
 
 /*
- * Errors: of reading; ERROR_USAGE when there are fewer than two arms or no such fact; ERROR_UNSUPPORTED when the machines
- * differ in what was not declared, unless forced. Owner of the table: the caller (run_table_done), also on failure.
+ * Errors: of reading; ERROR_USAGE when there are fewer than two arms or no such fact; ERROR_UNSUPPORTED when the
+ * machines differ in what was not declared, unless forced. Owner of the table: the caller (run_table_done), also on
+ * failure.
  */
 MUST_CHECK bool compare_saved_read(struct compare_saved *saved, const struct compare_saved_request *request,
                                    struct run_table *ret_table, struct arena *arena, struct error *err);

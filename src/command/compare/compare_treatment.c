@@ -64,8 +64,8 @@ static const char *label_with(const char *label, const char *key, const char *va
     return label ? arena_printf(arena, "%s,%s", label, value) : arena_printf(arena, "%s=%s", key, value);
 }
 
-static bool treatment_apply(struct compare_arms *arms, struct run_settings *settings, struct view key, struct view values,
-                            const struct sysroot *root, struct arena *arena, struct error *err)
+static bool treatment_apply(struct compare_arms *arms, struct run_settings *settings, struct view key,
+                            struct view values, const struct sysroot *root, struct arena *arena, struct error *err)
 {
     size_t count = values_count(values);
     const char *name = arena_printf(arena, "%.*s", (int)key.length, key.text);
@@ -90,8 +90,9 @@ static bool treatment_apply(struct compare_arms *arms, struct run_settings *sett
     return true;
 }
 
-bool treatments_apply(struct compare_arms *arms, const struct option_texts *treatments, const struct option_texts *labels,
-                      const struct sysroot *root, struct arena *arena, struct error *err)
+bool treatments_apply(struct compare_arms *arms, const struct option_texts *treatments,
+                      const struct option_texts *labels, const struct sysroot *root, struct arena *arena,
+                      struct error *err)
 {
     struct run_settings *settings = arena_array(arena, struct run_settings, COMPARE_ARMS_MOST + 1);
     for (size_t at = 0; at < treatments->count; at++) {
@@ -166,8 +167,10 @@ static void environment_compare(struct fact_differences *differences, const stru
         const char *of_a = environment_value(a->environment, *entry, length);
         const char *of_b = environment_value(b->environment, *entry, length);
         if (strcmp(of_a, of_b) != 0)
-            difference_add(differences, (struct fact_difference){.name = arena_printf(arena, "%.*s", (int)length, *entry),
-                                                                 .a = of_a, .b = of_b, .declared = true});
+            difference_add(
+                differences,
+                (struct fact_difference){
+                    .name = arena_printf(arena, "%.*s", (int)length, *entry), .a = of_a, .b = of_b, .declared = true});
     }
 }
 
@@ -188,7 +191,8 @@ void settings_compare(struct fact_differences *differences, const struct compare
     }
 }
 
-size_t settings_list(const struct compare_arms *arms, size_t arm_count, struct arm_setting **ret_settings, struct arena *arena)
+size_t settings_list(const struct compare_arms *arms, size_t arm_count, struct arm_setting **ret_settings,
+                     struct arena *arena)
 {
     size_t count = 0, most = 0;
     for (size_t at = 0; at < arm_count; at++) {
@@ -200,10 +204,12 @@ size_t settings_list(const struct compare_arms *arms, size_t arm_count, struct a
     for (size_t at = 0; at < arm_count; at++) {
         const struct experiment_arm *arm = &arms->items[at];
         for (size_t item = 0; arm->settings && item < arm->settings->count; item++)
-            settings[count++] = (struct arm_setting){at, arm->settings->items[item].key, arm->settings->items[item].value};
+            settings[count++] =
+                (struct arm_setting){at, arm->settings->items[item].key, arm->settings->items[item].value};
         for (char *const *entry = arm->environment; entry && *entry; entry++) {
             size_t length = strcspn(*entry, "=");
-            settings[count++] = (struct arm_setting){at, arena_printf(arena, "%.*s", (int)length, *entry), *entry + length + 1};
+            settings[count++] =
+                (struct arm_setting){at, arena_printf(arena, "%.*s", (int)length, *entry), *entry + length + 1};
         }
     }
     *ret_settings = settings;
@@ -218,7 +224,8 @@ bool facts_check(const struct fact_differences *differences, struct error *err)
             text_printf(&line, "%s%s ('%s', '%s')", line.length ? ", " : "", found->name, found->a, found->b);
     if (!line.length)
         return true;
-    error_set(err, ERROR_UNSUPPORTED, "the machine was not the same in all runs, so that times tell nothing of the programs: %s",
+    error_set(err, ERROR_UNSUPPORTED,
+              "the machine was not the same in all runs, so that times tell nothing of the programs: %s",
               text_string(&line));
     return error_hint(err, "--treatment NAME where that difference is what you want to see, or --force");
 }

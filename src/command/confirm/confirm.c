@@ -37,22 +37,27 @@ struct confirm_options {
 
 static const struct option_row option_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "what is tested"},
-    {0, "finding", OPTION_TEXT, AT(finding), "ID", "this finding of the case instead of its verdict's; 'bottleneck': the estimate"},
+    {0, "finding", OPTION_TEXT, AT(finding), "ID",
+     "this finding of the case instead of its verdict's; 'bottleneck': the estimate"},
     {0, "experiment", OPTION_TEXT, AT(experiment), "NAME", "this experiment instead of the cheapest"},
-    {0, "switch-machine", OPTION_FLAG, AT(switch_machine), NULL, "allow those that switch a setting of the whole machine while B runs"},
+    {0, "switch-machine", OPTION_FLAG, AT(switch_machine), NULL,
+     "allow those that switch a setting of the whole machine while B runs"},
     {0, "dry-run", OPTION_FLAG, AT(dry_run), NULL, "print the plan and what it costs, and run nothing"},
     {0, NULL, OPTION_HEADING, 0, NULL, "how long"},
     {'n', "runs", OPTION_U64, AT(runs), "N", "this many blocks; each runs A twice and B once", 'r'},
     {0, "time", OPTION_DOUBLE, AT(seconds), "S", "as many blocks as start within S seconds"},
-    {0, "until-decided", OPTION_FLAG, AT(until_decided), NULL, "stop when the prediction is confirmed or overturned (the default)"},
+    {0, "until-decided", OPTION_FLAG, AT(until_decided), NULL,
+     "stop when the prediction is confirmed or overturned (the default)"},
     {0, "most", OPTION_U64, AT(most), "N", "with --until-decided: N blocks at the most (default 40)"},
     {0, "budget", OPTION_DOUBLE, AT(budget_s), "S",
-     "with --until-decided: no block begins after S seconds, once there are 6 (default 120; 0: no bound); one that can't hold 6 is refused"},
+     "with --until-decided: no block begins after S seconds, once there are 6 (default 120; 0: no bound); one that "
+     "can't hold 6 is refused"},
     {0, "warmup", OPTION_U64, AT(warmup), "N", "blocks run first and not counted (default 1)"},
     {0, NULL, OPTION_HEADING, 0, NULL, "how it is judged"},
     {0, "work", OPTION_TEXT, AT(work), "WORD",
      "the command works for a given time and prints how much it did behind WORD: compare the time of a unit of that"},
-    {'i', "ignore-failure", OPTION_FLAG, AT(ignore_failure), NULL, "measure runs that end with a status other than 0 too"},
+    {'i', "ignore-failure", OPTION_FLAG, AT(ignore_failure), NULL,
+     "measure runs that end with a status other than 0 too"},
     {0, "no-noise-floor", OPTION_FLAG, AT(no_noise_floor), NULL, "don't run A twice in each block"},
     {0, "seed", OPTION_U64, AT(seed), "N", "of the random order (default 1)"},
     {0, NULL, OPTION_HEADING, 0, NULL, "output"},
@@ -182,7 +187,8 @@ static bool input_restore(struct confirm_run *run, struct error *err)
     if (command->input != CASE_INPUT_FILE)
         return true;
     if (access(command->input_file, R_OK) != 0)
-        return error_system(err, errno, "can't read '%s', the standard input that the case's command had", command->input_file);
+        return error_system(err, errno, "can't read '%s', the standard input that the case's command had",
+                            command->input_file);
     run->place.argv = input_from(command->input_file, run->place.argv, &run->arena);
     if (run->place.changed)
         run->place.changed = input_from(command->input_file, run->place.changed, &run->arena);
@@ -207,12 +213,15 @@ static bool command_check(struct confirm_run *run, struct error *err)
         return true;
     if (strcmp(run->manifest->scope, "started") == 0 || !run->manifest->target_options[0]) {
         error_set(err, ERROR_UNSUPPORTED, "the case holds no command that could be run again");
-        return error_hint(err, "plumb diagnose --case NEW -- COMMAND makes one that does; plumb compare --predicted-by CASE A -- B "
-                               "holds two commands of yours against its prediction");
+        return error_hint(
+            err, "plumb diagnose --case NEW -- COMMAND makes one that does; plumb compare --predicted-by CASE A -- B "
+                 "holds two commands of yours against its prediction");
     }
     if (run->place.changed)
-        return error_set(err, ERROR_USAGE, "the case watched what ran already (plumb diagnose %s): a changed command has nothing to be held against",
-                         run->manifest->target_options);
+        return error_set(
+            err, ERROR_USAGE,
+            "the case watched what ran already (plumb diagnose %s): a changed command has nothing to be held against",
+            run->manifest->target_options);
     run->place.is_live = true;
     return confirm_live_find(&run->command, run->context->root, &run->pid, err);
 }
@@ -220,7 +229,8 @@ static bool command_check(struct confirm_run *run, struct error *err)
 static bool command_prepare(struct confirm_run *run, char **changed, struct error *err)
 {
     run->place.changed = changed_resolve(changed, &run->arena);
-    if (!case_command_read(&run->command, run->folder, run->manifest->command, &run->arena, err) || !command_check(run, err))
+    if (!case_command_read(&run->command, run->folder, run->manifest->command, &run->arena, err) ||
+        !command_check(run, err))
         return false;
     if (run->place.is_live)
         return true;
@@ -232,7 +242,8 @@ static bool command_prepare(struct confirm_run *run, char **changed, struct erro
     else if (chdir(directory) != 0)
         return error_system(err, errno, "can't go to '%s', where the case's command ran", directory);
     return program_check(run->command.argv[0], err) &&
-           (!run->place.changed || program_check(run->place.changed[0], err) || error_wrap(err, "the changed command")) &&
+           (!run->place.changed || program_check(run->place.changed[0], err) ||
+            error_wrap(err, "the changed command")) &&
            input_restore(run, err);
 }
 
@@ -244,14 +255,16 @@ static bool experiment_choose(struct confirm_run *run, size_t *ret_choice, struc
     for (size_t at = 0; at < run->choice_count; at++) {
         bool is_asked = asked && strcmp(asked, run->choices[at].experiment->name) == 0;
         if (is_asked && run->choices[at].why_not)
-            return error_set(err, ERROR_UNSUPPORTED, "the experiment '%s' can't be made: %s", asked, run->choices[at].why_not);
+            return error_set(err, ERROR_UNSUPPORTED, "the experiment '%s' can't be made: %s", asked,
+                             run->choices[at].why_not);
         if (is_asked || (!asked && !run->choices[at].why_not)) {
             *ret_choice = at;
             return true;
         }
     }
     if (asked)
-        return error_set(err, ERROR_USAGE, "no experiment '%s' tests '%s': --dry-run lists those that do", asked, run->subject.id);
+        return error_set(err, ERROR_USAGE, "no experiment '%s' tests '%s': --dry-run lists those that do", asked,
+                         run->subject.id);
     *ret_choice = SIZE_MAX;
     return true;
 }
@@ -274,7 +287,9 @@ static struct confirmation_plan plan_of(const struct confirm_run *run)
                                      .run_s = run_seconds(run),
                                      .seconds_most = options->seconds,
                                      .budget_s = options->runs || options->seconds > 0 ? 0 : options->budget_s};
-    plan.blocks_least = options->warmup + (options->runs ? options->runs : options->seconds > 0 ? 1 : COMPARE_FIRST_LOOK);
+    plan.blocks_least = options->warmup + (options->runs          ? options->runs
+                                           : options->seconds > 0 ? 1
+                                                                  : COMPARE_FIRST_LOOK);
     plan.blocks_most = options->runs || options->seconds > 0 ? plan.blocks_least : options->warmup + options->most;
     return plan;
 }
@@ -287,7 +302,8 @@ static const char *arm_words(const struct experiment_arm *arm, struct arena *are
         text_printf(&line, "%s ", *entry);
     text_add(&line, shell_line(arm->argv, arena));
     for (size_t at = 0; arm->settings && at < arm->settings->count; at++)
-        text_printf(&line, "%s%s=%s", at ? ", " : "   with ", arm->settings->items[at].key, arm->settings->items[at].value);
+        text_printf(&line, "%s%s=%s", at ? ", " : "   with ", arm->settings->items[at].key,
+                    arm->settings->items[at].value);
     return arena_string(arena, text_string(&line));
 }
 
@@ -299,7 +315,8 @@ static const struct run_quantity *sign_quantity(const struct confirm_experiment 
     return NULL;
 }
 
-static void report_measured(struct confirm_run *run, const struct confirm_experiment *experiment, struct confirmation_report *report)
+static void report_measured(struct confirm_run *run, const struct confirm_experiment *experiment,
+                            struct confirmation_report *report)
 {
     static const char *const words[] = {[TOOK_HOLD_UNKNOWN] = "unknown", [TOOK_HOLD] = "yes", [TOOK_HOLD_NOT] = "no"};
     if (!run->has_pair || !run->pair.result.table.block_count)
@@ -339,7 +356,8 @@ static void report_bursts(const struct confirm_run *run, struct confirmation_rep
     report->took_hold = "yes";
 }
 
-static void report_make(struct confirm_run *run, size_t choice, const struct experiment_arm *b, struct confirmation_report *ret_report)
+static void report_make(struct confirm_run *run, size_t choice, const struct experiment_arm *b,
+                        struct confirmation_report *ret_report)
 {
     struct confirmation_report report = {.case_folder = run->folder,
                                          .finding = run->subject.id,
@@ -354,12 +372,14 @@ static void report_make(struct confirm_run *run, size_t choice, const struct exp
                                          .notes = run->notes};
     for (size_t at = 0; at < run->choice_count; at++) {
         const struct confirm_experiment *experiment = run->choices[at].experiment;
-        run->shown[at] = (struct confirmation_option){experiment->name, experiment->change, experiment->overturns, run->choices[at].why_not};
+        run->shown[at] = (struct confirmation_option){experiment->name, experiment->change, experiment->overturns,
+                                                      run->choices[at].why_not};
     }
     if (choice != SIZE_MAX && run->choices[choice].experiment->way == WAY_BURSTS) {
         report.made = &run->shown[choice];
         report.is_live = run->place.is_live;
-        report.command_a = run->place.is_live ? arena_printf(&run->arena, "process %d as it runs", (int)run->pid) : arm_words(&run->a, &run->arena);
+        report.command_a = run->place.is_live ? arena_printf(&run->arena, "process %d as it runs", (int)run->pid)
+                                              : arm_words(&run->a, &run->arena);
         report_bursts(run, &report);
     } else if (choice != SIZE_MAX && run->place.is_live) {
         report.made = &run->shown[choice];
@@ -422,24 +442,30 @@ static void work_check(struct confirm_run *run)
         return;
     double then_s = (user.value + system.value) / (double)runs;
     if (then_s > 0 && (now->mid > far * then_s || now->mid < then_s / far))
-        note_add(run, arena_printf(&run->arena, "the command takes %.3g s of CPU time now and took %.3g s in the case: it may be doing other work, or the machine has changed",
+        note_add(run, arena_printf(&run->arena,
+                                   "the command takes %.3g s of CPU time now and took %.3g s in the case: it may be "
+                                   "doing other work, or the machine has changed",
                                    now->mid, then_s));
 }
 
 /*
- * A program that works for a given time takes that time whatever is changed: only what it does in it tells. Equal times to
- * a thousandth where another was foretold are such a sign.
+ * A program that works for a given time takes that time whatever is changed: only what it does in it tells. Equal times
+ * to a thousandth where another was foretold are such a sign.
  */
 static void fixed_time_check(struct confirm_run *run)
 {
     static const double same = 0.002;
     const struct interval *ratio = &run->pair.comparison.ratio;
     if (!run->options.work && ratio->known && ratio->low > 1 - same && ratio->high < 1 + same)
-        note_add(run, "A and B take the same time almost exactly: if the command works for a given time, --work WORD compares what it "
+        note_add(run, "A and B take the same time almost exactly: if the command works for a given time, --work WORD "
+                      "compares what it "
                       "does in it");
 }
 
-/* As many blocks as an interval needs must fit, by what a run took in the case: who asks for a budget wants to have an answer within it. */
+/*
+ * As many blocks as an interval needs must fit, by what a run took in the case: who asks for a budget wants to have an
+ * answer within it.
+ */
 static bool budget_check(const struct confirm_run *run, struct error *err)
 {
     struct confirmation_plan plan = plan_of(run);
@@ -447,7 +473,9 @@ static bool budget_check(const struct confirm_run *run, struct error *err)
     double least_s = plan.run_s.known ? plan.run_s.value * (double)runs : 0;
     if (!run->options.is_budget_asked || plan.budget_s <= 0 || least_s <= BUDGET_STRETCHED * plan.budget_s)
         return true;
-    error_set(err, ERROR_USAGE, "%zu runs take about %.0f s by the case's, before anything can be told: --budget %.4g is too little", runs, least_s, plan.budget_s);
+    error_set(err, ERROR_USAGE,
+              "%zu runs take about %.0f s by the case's, before anything can be told: --budget %.4g is too little",
+              runs, least_s, plan.budget_s);
     return error_hint(err, "--budget %.0f, a smaller command, or -n for fewer blocks", ceil(least_s));
 }
 
@@ -461,15 +489,16 @@ static void cost_say(const struct confirm_run *run, const struct confirm_experim
     size_t least = plan.blocks_least * plan.runs_a_block;
     fprintf(talk, "plumb confirm: %s: %zu runs", experiment->name, least);
     if (plan.run_s.known)
-        fprintf(talk, ", about %.*f s by the case's", plan.run_s.value * (double)least < 10 ? 1 : 0, plan.run_s.value * (double)least);
+        fprintf(talk, ", about %.*f s by the case's", plan.run_s.value * (double)least < 10 ? 1 : 0,
+                plan.run_s.value * (double)least);
     if (plan.budget_s > 0)
-        fprintf(talk, ", before it can be decided; none begins after %.3g s (--budget) but the first %zu", plan.budget_s,
-                (run->options.warmup + COMPARISON_PAIRS_LEAST) * plan.runs_a_block);
+        fprintf(talk, ", before it can be decided; none begins after %.3g s (--budget) but the first %zu",
+                plan.budget_s, (run->options.warmup + COMPARISON_PAIRS_LEAST) * plan.runs_a_block);
     fputc('\n', talk);
 }
 
-static bool pair_run(struct confirm_run *run, const struct confirm_experiment *experiment, const struct experiment_arm *b,
-                     struct error *err)
+static bool pair_run(struct confirm_run *run, const struct confirm_experiment *experiment,
+                     const struct experiment_arm *b, struct error *err)
 {
     const struct confirm_options *options = &run->options;
     struct confirm_pair_request request = {.context = run->context,
@@ -494,7 +523,8 @@ static bool pair_run(struct confirm_run *run, const struct confirm_experiment *e
     if (run->has_pair)
         confirm_pair_done(&run->pair);
     run->has_pair = false;
-    request.a.settings = run->a.settings = confirm_settings_of_a(experiment->way, b); /* not those of an experiment before */
+    /* not those of an experiment before */
+    request.a.settings = run->a.settings = confirm_settings_of_a(experiment->way, b);
     if (experiment->way == WAY_HOGS) {
         request.hogs = &hogs;
         if (!confirm_hogs_begin(&hogs, b->settings->items[0].cpus[0], err)) {
@@ -509,7 +539,8 @@ static bool pair_run(struct confirm_run *run, const struct confirm_experiment *e
     if (!ran && (err->kind == ERROR_NOT_FOUND || err->kind == ERROR_PERMISSION))
         run->context->exit_code = workload_exec_exit_code(err);
     if (!ran && err->kind == ERROR_SYSTEM && run->manifest->child_exit_code != 0)
-        error_hint(err, "in the case it ended with status %d, too: --ignore-failure measures such runs", run->manifest->child_exit_code);
+        error_hint(err, "in the case it ended with status %d, too: --ignore-failure measures such runs",
+                   run->manifest->child_exit_code);
     if (run->pair.result.table.block_count) {
         work_check(run);
         fixed_time_check(run);
@@ -545,8 +576,8 @@ static bool bursts_run(struct confirm_run *run, struct error *err)
 
 /* ---- one after the other, until one tells something ---- */
 
-static bool experiment_make(struct confirm_run *run, const struct confirm_experiment *experiment, struct experiment_arm *ret_b,
-                            struct error *err)
+static bool experiment_make(struct confirm_run *run, const struct confirm_experiment *experiment,
+                            struct experiment_arm *ret_b, struct error *err)
 {
     switch (experiment->way) {
     case WAY_BURSTS:
@@ -563,7 +594,8 @@ static bool experiment_make(struct confirm_run *run, const struct confirm_experi
 }
 
 /* Why it tells nothing; NULL: it does, or it failed for good. */
-static const char *told_nothing(struct confirm_run *run, const struct confirm_experiment *experiment, bool made, const struct error *err)
+static const char *told_nothing(struct confirm_run *run, const struct confirm_experiment *experiment, bool made,
+                                const struct error *err)
 {
     const struct confirm_outcome outcome = {.way = experiment->way,
                                             .made = made,
@@ -582,10 +614,12 @@ static const char *told_nothing(struct confirm_run *run, const struct confirm_ex
     return NULL;
 }
 
-static void next_say(const struct confirm_run *run, const struct confirm_experiment *experiment, const char *why, size_t next)
+static void next_say(const struct confirm_run *run, const struct confirm_experiment *experiment, const char *why,
+                     size_t next)
 {
     if (!run->options.quiet && next != SIZE_MAX)
-        fprintf(run->context->talk, "plumb confirm: %s: %s; next: %s\n", experiment->name, why, run->choices[next].experiment->name);
+        fprintf(run->context->talk, "plumb confirm: %s: %s; next: %s\n", experiment->name, why,
+                run->choices[next].experiment->name);
 }
 
 /* *choice becomes the one that was made; SIZE_MAX: none could be. */
@@ -593,7 +627,8 @@ static bool experiments_make(struct confirm_run *run, size_t *choice, struct exp
 {
     const size_t notes_before = run->note_count;
     for (;;) {
-        run->note_count = notes_before; /* what was noted of an experiment that told nothing is none of the next one's */
+        /* what was noted of an experiment that told nothing is none of the next one's */
+        run->note_count = notes_before;
         const struct confirm_experiment *experiment = run->choices[*choice].experiment;
         size_t next = SIZE_MAX, made = *choice;
         bool good = experiment_make(run, experiment, ret_b, err);
@@ -643,7 +678,8 @@ static void others_say(struct confirm_run *run)
             choice++;
         if (choice == count)
             continue;
-        note_add(run, arena_printf(&run->arena, "another finding of the case can be tested here: plumb confirm --finding %s %s (%s)",
+        note_add(run, arena_printf(&run->arena,
+                                   "another finding of the case can be tested here: plumb confirm --finding %s %s (%s)",
                                    other.id, run->folder, choices[choice].experiment->name));
         return;
     }

@@ -44,7 +44,8 @@ static const char *assignment_of(struct view word, const char *value, struct are
     for (size_t at = 0; at < array_count(lists); at++) {
         const char *given = view_equal(name, lists[at].name) ? getenv(lists[at].name) : NULL;
         if (given && given[0])
-            both = lists[at].ours_last ? arena_printf(arena, "%s:%s", given, both) : arena_printf(arena, "%s:%s", both, given);
+            both = lists[at].ours_last ? arena_printf(arena, "%s:%s", given, both)
+                                       : arena_printf(arena, "%s:%s", both, given);
     }
     return arena_printf(arena, "%.*s=%s", (int)name.length, name.text, both);
 }
@@ -82,7 +83,8 @@ static bool last_allowed_cpu(const char **ret_value, struct arena *arena, struct
     return true;
 }
 
-static bool cpus_find(enum confirm_cpus cpus, const struct sysroot *root, const char **ret_value, struct arena *arena, struct error *err)
+static bool cpus_find(enum confirm_cpus cpus, const struct sysroot *root, const char **ret_value, struct arena *arena,
+                      struct error *err)
 {
     char list[1024];
     if (cpus == CPUS_LAST)
@@ -94,14 +96,14 @@ static bool cpus_find(enum confirm_cpus cpus, const struct sysroot *root, const 
     return true;
 }
 
-static bool settings_make(const struct confirm_experiment *experiment, const struct sysroot *root, struct run_settings *settings,
-                          struct arena *arena, struct error *err)
+static bool settings_make(const struct confirm_experiment *experiment, const struct sysroot *root,
+                          struct run_settings *settings, struct arena *arena, struct error *err)
 {
     const char *cpus = NULL;
     if (experiment->setting && !run_settings_add(settings, experiment->setting, experiment->value, root, arena, err))
         return false;
-    return experiment->cpus == CPUS_AS_BEFORE ||
-           (cpus_find(experiment->cpus, root, &cpus, arena, err) && run_settings_add(settings, "cpu", cpus, root, arena, err));
+    return experiment->cpus == CPUS_AS_BEFORE || (cpus_find(experiment->cpus, root, &cpus, arena, err) &&
+                                                  run_settings_add(settings, "cpu", cpus, root, arena, err));
 }
 
 static char **argv_started(const char *starter, char *const *argv, struct arena *arena)

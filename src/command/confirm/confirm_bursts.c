@@ -18,7 +18,8 @@ enum {
 static const double USUAL_SECONDS = 5;
 static const double COST_FACTOR = 2; /* a guess that is found wrong late costs more than one of ours in registers */
 
-static const struct run_quantity share_quantity = {"wrong-guess-share", "CPU time that wrong guesses can take", RUN_SHARE};
+static const struct run_quantity share_quantity = {"wrong-guess-share", "CPU time that wrong guesses can take",
+                                                   RUN_SHARE};
 
 struct interval wrong_guess_share(struct interval wrong_per_1000, double cost_cycles, double issue_width)
 {
@@ -43,7 +44,8 @@ static char *const *argv_quiet(char *const *argv, struct arena *arena)
     return all;
 }
 
-static bool collect(const struct confirm_bursts_request *request, const char *folder, struct arena *arena, struct error *err)
+static bool collect(const struct confirm_bursts_request *request, const char *folder, struct arena *arena,
+                    struct error *err)
 {
     const char *pid = arena_printf(arena, "%d", (int)request->pid);
     struct target_request target = {.processes = pid};
@@ -60,7 +62,8 @@ static bool collect(const struct confirm_bursts_request *request, const char *fo
 }
 
 /* The user's interrupt leaves too little to judge by: what there is is said. */
-static void leave_open(struct confirm_bursts *bursts, const struct interval *claimed, const char *why, const char *found)
+static void leave_open(struct confirm_bursts *bursts, const struct interval *claimed, const char *why,
+                       const char *found)
 {
     bursts->confirmation = (struct confirmation){.verdict = CONFIRMATION_INCONCLUSIVE,
                                                  .reason = CONFIRMATION_NO_RATIO,
@@ -77,26 +80,33 @@ static const char *met_words(const struct trace_summary *trace, struct arena *ar
     const char *met = arena_printf(arena, "%llu instructions in %llu bursts", (unsigned long long)trace->instructions,
                                    (unsigned long long)trace->bursts);
     struct interval rate = trace->all.per_1000;
-    return rate.known ? arena_printf(arena, "%.2g to %.2g wrong guesses per 1000 instructions, in %s", rate.low, rate.high, met) : met;
+    return rate.known ? arena_printf(arena, "%.2g to %.2g wrong guesses per 1000 instructions, in %s", rate.low,
+                                     rate.high, met)
+                      : met;
 }
 
-bool confirm_bursts_judge(struct confirm_bursts *bursts, const struct confirm_bursts_look *look, struct arena *arena, struct error *err)
+bool confirm_bursts_judge(struct confirm_bursts *bursts, const struct confirm_bursts_look *look, struct arena *arena,
+                          struct error *err)
 {
     const struct trace_summary *trace = &look->step->step.trace;
     if (!look->step->known) {
         const char *why = look->step->why_not ? look->step->why_not : "no burst was taken";
         if (!look->is_interrupted)
             return error_set(err, ERROR_UNSUPPORTED, "not tested: %s", why);
-        leave_open(bursts, &look->claimed, arena_printf(arena, "it was interrupted before a burst was taken (%s)", why), "interrupted");
+        leave_open(bursts, &look->claimed, arena_printf(arena, "it was interrupted before a burst was taken (%s)", why),
+                   "interrupted");
         return true;
     }
     const char *met = met_words(trace, arena);
     if (trace->instructions < INSTRUCTIONS_LEAST || !trace->all.per_1000.known) {
         if (!look->is_interrupted)
-            return error_set(err, ERROR_UNSUPPORTED, "not tested: %llu instructions were met in %llu bursts, and it takes %d",
-                             (unsigned long long)trace->instructions, (unsigned long long)trace->bursts, INSTRUCTIONS_LEAST) ||
+            return error_set(err, ERROR_UNSUPPORTED,
+                             "not tested: %llu instructions were met in %llu bursts, and it takes %d",
+                             (unsigned long long)trace->instructions, (unsigned long long)trace->bursts,
+                             INSTRUCTIONS_LEAST) ||
                    error_hint(err, "a longer look: --time 30");
-        leave_open(bursts, &look->claimed, arena_printf(arena, "it was interrupted, and it takes %d instructions", INSTRUCTIONS_LEAST),
+        leave_open(bursts, &look->claimed,
+                   arena_printf(arena, "it was interrupted, and it takes %d instructions", INSTRUCTIONS_LEAST),
                    arena_printf(arena, "interrupted: %s", met));
         return true;
     }
@@ -106,8 +116,8 @@ bool confirm_bursts_judge(struct confirm_bursts *bursts, const struct confirm_bu
     confirmation_judge_share(&bursts->confirmation, &look->claimed, &found);
     bursts->comparison.decisive.quantity = &share_quantity;
     bursts->comparison.ratio = interval_of(1 - found.high, 1 - found.mid, 1 - found.low);
-    bursts->found = arena_printf(arena, "%s%s; one costs up to %.0f cycles here", look->is_interrupted ? "interrupted: " : "", met,
-                                 look->cost_cycles * COST_FACTOR);
+    bursts->found = arena_printf(arena, "%s%s; one costs up to %.0f cycles here",
+                                 look->is_interrupted ? "interrupted: " : "", met, look->cost_cycles * COST_FACTOR);
     return true;
 }
 
@@ -117,8 +127,8 @@ static double figure_high(const struct ceilings *ceilings, enum calibration_figu
     return value.known ? value.high : 0;
 }
 
-bool confirm_bursts_run(struct confirm_bursts *bursts, const struct confirm_bursts_request *request, struct arena *arena,
-                        struct error *err)
+bool confirm_bursts_run(struct confirm_bursts *bursts, const struct confirm_bursts_request *request,
+                        struct arena *arena, struct error *err)
 {
     scoped_free char *folder = NULL;
     struct loaded_case loaded;

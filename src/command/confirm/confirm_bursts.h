@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Can wrong guesses take the share of its time that was claimed? From bursts of its instructions and a simulated predictor: so
- * many wrong guesses per instruction, each at twice what one costs here, beside instructions at full issue width.
+ * Can wrong guesses take the share of its time that was claimed? From bursts of its instructions and a simulated
+ * predictor: so many wrong guesses per instruction, each at twice what one costs here, beside instructions at full
+ * issue width.
  *
  * That is the most that they can take, so it overturns a claim and confirms none.
  */
@@ -35,11 +36,14 @@ struct confirm_bursts_look { /* what came of the bursts */
 };
 
 /* Errors: ERROR_UNSUPPORTED, too little was seen. Owner: arena. */
-MUST_CHECK bool confirm_bursts_judge(struct confirm_bursts *bursts, const struct confirm_bursts_look *look, struct arena *arena,
-                                     struct error *err);
-/* Errors: it can't be run or watched; ERROR_UNSUPPORTED with the probe's reason, or when too little was seen. Owner: arena. */
-MUST_CHECK bool confirm_bursts_run(struct confirm_bursts *bursts, const struct confirm_bursts_request *request, struct arena *arena,
-                                   struct error *err);
+MUST_CHECK bool confirm_bursts_judge(struct confirm_bursts *bursts, const struct confirm_bursts_look *look,
+                                     struct arena *arena, struct error *err);
+/*
+ * Errors: it can't be run or watched; ERROR_UNSUPPORTED with the probe's reason, or when too little was seen. Owner:
+ * arena.
+ */
+MUST_CHECK bool confirm_bursts_run(struct confirm_bursts *bursts, const struct confirm_bursts_request *request,
+                                   struct arena *arena, struct error *err);
 
 /* The most of its time that wrong guesses can take. Units: cycles a guess, instructions a cycle. */
 struct interval wrong_guess_share(struct interval wrong_per_1000, double cost_cycles, double issue_width);

@@ -90,7 +90,8 @@ static const struct confirm_experiment experiments[] = {
         .sign = SIGN_RISES,
         .quantity = "huge-pages",
         .least = 0.3,
-        .not_taken = "its memory did not become huge: it is mapped in small pieces, forbids it, or no huge page was free",
+        .not_taken =
+            "its memory did not become huge: it is mapped in small pieces, forbids it, or no huge page was free",
         .why_not = confirm_no_huge_policy,
     },
     {
@@ -113,7 +114,8 @@ static const struct confirm_experiment experiments[] = {
         .sign = SIGN_FALLS,
         .quantity = "run-delay",
         .least = 0.7,
-        .not_taken = "it waited for a CPU as long as before: a priority counts within one session or control group, and the others are of another",
+        .not_taken = "it waited for a CPU as long as before: a priority counts within one session or control group, "
+                     "and the others are of another",
         .why_not = confirm_no_priority,
     },
     {

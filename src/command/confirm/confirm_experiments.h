@@ -2,9 +2,9 @@
 /*
  * Which experiments could overturn a verdict, cheapest first, and which of them can be made here?
  *
- * Of a process that ran already, they are probes of it while it runs. Else each is a pair: the case's command as it was (A),
- * and the same with one thing changed (B). A row says what that is, which outcome overturns the verdict, and how one sees
- * that the change took hold: without that, a missing gain means nothing.
+ * Of a process that ran already, they are probes of it while it runs. Else each is a pair: the case's command as it was
+ * (A), and the same with one thing changed (B). A row says what that is, which outcome overturns the verdict, and how
+ * one sees that the change took hold: without that, a missing gain means nothing.
  */
 #ifndef PLUMB_COMMAND_CONFIRM_CONFIRM_EXPERIMENTS_H
 #define PLUMB_COMMAND_CONFIRM_CONFIRM_EXPERIMENTS_H

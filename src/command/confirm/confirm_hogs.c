@@ -14,12 +14,14 @@ bool confirm_hogs_begin(struct confirm_hogs *hogs, int cpu, struct error *err)
         return false;
     if (hogs->stream.low < HOG_POWER_LEAST)
         return error_set(err, ERROR_UNSUPPORTED,
-                         "it has no power on this machine now: beside the hogs a stream of ours is %.2f times slower (%.2f to %.2f), and "
+                         "it has no power on this machine now: beside the hogs a stream of ours is %.2f times slower "
+                         "(%.2f to %.2f), and "
                          "it takes %.1f",
                          hogs->stream.mid, hogs->stream.low, hogs->stream.high, HOG_POWER_LEAST);
     if (control.mid > HOG_CONTROL_MOST)
         return error_set(err, ERROR_UNSUPPORTED,
-                         "it can't tell bandwidth from the core here: arithmetic of ours, which needs no memory, is %.2f times slower "
+                         "it can't tell bandwidth from the core here: arithmetic of ours, which needs no memory, is "
+                         "%.2f times slower "
                          "beside the hogs, too (CPUs that share a core, or others' load)",
                          control.mid);
     return true;

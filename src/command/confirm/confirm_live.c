@@ -16,11 +16,13 @@ enum {
 
 static const struct run_quantity speed_quantity = {"speed", "time of a piece of its work", RUN_SECONDS};
 
-bool confirm_live_find(const struct case_command *command, const struct sysroot *root, pid_t *ret_pid, struct error *err)
+bool confirm_live_find(const struct case_command *command, const struct sysroot *root, pid_t *ret_pid,
+                       struct error *err)
 {
     struct process_entry entry;
     if (command->process_count != 1) {
-        error_set(err, ERROR_UNSUPPORTED, "the case watched %zu processes that ran already; experiments are made on one",
+        error_set(err, ERROR_UNSUPPORTED,
+                  "the case watched %zu processes that ran already; experiments are made on one",
                   command->process_count);
         return error_hint(err, "plumb diagnose --case NEW -p PID, or -- COMMAND");
     }
@@ -29,8 +31,10 @@ bool confirm_live_find(const struct case_command *command, const struct sysroot 
         return error_set(err, ERROR_NOT_FOUND, "process %d, which the case watched, has ended", (int)process->pid) ||
                error_hint(err, "plumb diagnose --case NEW -p PID on one that runs");
     if (entry.start_ticks != process->start_ticks)
-        return error_set(err, ERROR_NOT_FOUND, "process %d is another one than the case watched: that has ended", (int)process->pid) ||
-               error_hint(err, "plumb diagnose --case NEW -p %d for the one that has its number now", (int)process->pid);
+        return error_set(err, ERROR_NOT_FOUND, "process %d is another one than the case watched: that has ended",
+                         (int)process->pid) ||
+               error_hint(err, "plumb diagnose --case NEW -p %d for the one that has its number now",
+                          (int)process->pid);
     *ret_pid = process->pid;
     return true;
 }
@@ -53,7 +57,8 @@ static bool effect_read(const char *folder, enum probe_kind kind, struct probe_r
         return false;
     *ret_result = results.of[kind];
     if (!ret_result->known)
-        return error_set(err, ERROR_UNSUPPORTED, "not tested: %s", ret_result->why_not ? ret_result->why_not : "the probe came to nothing");
+        return error_set(err, ERROR_UNSUPPORTED, "not tested: %s",
+                         ret_result->why_not ? ret_result->why_not : "the probe came to nothing");
     return true;
 }
 
@@ -85,7 +90,9 @@ bool confirm_live_run(struct confirm_live *live, const struct confirm_live_reque
     case_folder_remove(folder);
     if (!made)
         return false;
-    *live = (struct confirm_live){.verdict = result.effect.verdict, .subject = result.effect.subject, .elapsed_s = clock_s(CLOCK_MONOTONIC) - began_s};
+    *live = (struct confirm_live){.verdict = result.effect.verdict,
+                                  .subject = result.effect.subject,
+                                  .elapsed_s = clock_s(CLOCK_MONOTONIC) - began_s};
     live->comparison.ratio = inverse(result.effect.speed_up);
     live->comparison.noise_floor = inverse(result.effect.control);
     live->comparison.decisive.quantity = &speed_quantity;

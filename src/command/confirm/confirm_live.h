@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The experiment on a process that the case watched and that still runs: a probe of diagnose that changes one thing of it, and its
- * speed before and after. Held against the prediction as a pair of runs is.
+ * The experiment on a process that the case watched and that still runs: a probe of diagnose that changes one thing of
+ * it, and its speed before and after. Held against the prediction as a pair of runs is.
  */
 #ifndef PLUMB_COMMAND_CONFIRM_CONFIRM_LIVE_H
 #define PLUMB_COMMAND_CONFIRM_CONFIRM_LIVE_H
@@ -28,7 +28,7 @@ struct confirm_live {
 MUST_CHECK bool confirm_live_find(const struct case_command *command, const struct sysroot *root, pid_t *ret_pid,
                                   struct error *err);
 /* Errors: the process can't be watched; ERROR_UNSUPPORTED with the probe's reason. Owner: arena. */
-MUST_CHECK bool confirm_live_run(struct confirm_live *live, const struct confirm_live_request *request, struct arena *arena,
-                                 struct error *err);
+MUST_CHECK bool confirm_live_run(struct confirm_live *live, const struct confirm_live_request *request,
+                                 struct arena *arena, struct error *err);
 
 #endif

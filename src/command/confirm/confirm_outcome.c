@@ -8,7 +8,8 @@ enum confirm_telling confirm_outcome_tells(const struct confirm_outcome *outcome
         return CONFIRM_TELLS;
     if (outcome->made && runs_pair && outcome->took_no_hold)
         return CONFIRM_TOOK_NO_HOLD;
-    bool refused = !outcome->made && outcome->kind == ERROR_UNSUPPORTED && outcome->way != WAY_PAIR && !outcome->is_asked;
+    bool refused =
+        !outcome->made && outcome->kind == ERROR_UNSUPPORTED && outcome->way != WAY_PAIR && !outcome->is_asked;
     return refused ? CONFIRM_REFUSED : CONFIRM_TELLS;
 }
 

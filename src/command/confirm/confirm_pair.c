@@ -20,13 +20,14 @@ struct running {
 /* How long it goes on: to the next look, which may decide, or as long as was asked for; by what a block took so far. */
 static void left_print(FILE *talk, const struct compare_policy *policy, size_t block)
 {
-    double spent_s = clock_s(CLOCK_MONOTONIC) - policy->started_s, a_block_s = spent_s / (double)(block + 1); /* a warm-up came before */
+    /* a warm-up came before */
+    double spent_s = clock_s(CLOCK_MONOTONIC) - policy->started_s, a_block_s = spent_s / (double)(block + 1);
     uint64_t wanted = policy->count;
     if (policy->until_decided && policy->looks_done < policy->look_count)
         wanted = policy->looks[policy->looks_done].pairs;
     if (block && wanted > block)
-        fprintf(talk, ", about %.0f s to %s at block %llu", a_block_s * (double)(wanted - block), policy->count ? "the end" : "the next look",
-                (unsigned long long)wanted);
+        fprintf(talk, ", about %.0f s to %s at block %llu", a_block_s * (double)(wanted - block),
+                policy->count ? "the end" : "the next look", (unsigned long long)wanted);
     if (policy->seconds > spent_s)
         fprintf(talk, ", %.0f s left at the most", policy->seconds - spent_s);
 }
@@ -40,7 +41,8 @@ static void show_progress(void *context, const struct experiment_arm *arm, size_
     if (is_warmup)
         fprintf(talk, "\r\033[K  warm-up: %s", arm->label);
     else {
-        fprintf(talk, "\r\033[K  block %zu, %.0f s: %s", block + 1, clock_s(CLOCK_MONOTONIC) - running->pair->policy.started_s, arm->label);
+        fprintf(talk, "\r\033[K  block %zu, %.0f s: %s", block + 1,
+                clock_s(CLOCK_MONOTONIC) - running->pair->policy.started_s, arm->label);
         left_print(talk, &running->pair->policy, block);
     }
     fflush(talk);
@@ -53,12 +55,14 @@ static struct measured median_of(const struct run_table *table, size_t arm, size
     double *values = memory_alloc(memory_product(table->block_count + 1, sizeof(*values)));
     size_t count = run_table_column(table, arm, quantity, values);
     const char *why = run_table_why_not(table, arm, quantity);
-    struct measured median = count ? measured_as(quantile(values, count, 0.5)) : not_measured(why ? why : "no run was measured");
+    struct measured median =
+        count ? measured_as(quantile(values, count, 0.5)) : not_measured(why ? why : "no run was measured");
     free(values);
     return median;
 }
 
-static void sign_look(struct confirm_pair *pair, const struct confirm_experiment *experiment, const struct run_table *table)
+static void sign_look(struct confirm_pair *pair, const struct confirm_experiment *experiment,
+                      const struct run_table *table)
 {
     size_t quantity = experiment->quantity ? run_table_quantity(table, experiment->quantity) : SIZE_MAX;
     pair->took_hold = experiment->sign == SIGN_BY_NATURE ? TOOK_HOLD : TOOK_HOLD_UNKNOWN;
@@ -69,7 +73,8 @@ static void sign_look(struct confirm_pair *pair, const struct confirm_experiment
     pair->sign_b = b;
     if (!a.known || !b.known)
         return;
-    bool held = experiment->sign == SIGN_RISES ? b.value - a.value >= experiment->least : b.value <= a.value * experiment->least;
+    bool held = experiment->sign == SIGN_RISES ? b.value - a.value >= experiment->least
+                                               : b.value <= a.value * experiment->least;
     pair->took_hold = held ? TOOK_HOLD : TOOK_HOLD_NOT;
 }
 
@@ -79,7 +84,8 @@ static void confirmation_make(struct confirmation *ret_confirmation, const struc
                               const struct confirm_pair_request *request, const struct comparison *comparison)
 {
     if (request->hogs)
-        confirmation_judge_slowdown(ret_confirmation, &request->share, &request->hogs->stream, request->foretold->effect, comparison);
+        confirmation_judge_slowdown(ret_confirmation, &request->share, &request->hogs->stream,
+                                    request->foretold->effect, comparison);
     else
         confirmation_judge(ret_confirmation, request->foretold, comparison, pair->took_hold == TOOK_HOLD);
 }
@@ -159,7 +165,8 @@ static void judge(struct confirm_pair *pair, const struct confirm_pair_request *
     }
 }
 
-static struct experiment_runner runner_outermost(const struct confirm_pair_request *request, struct experiment_runner inner)
+static struct experiment_runner runner_outermost(const struct confirm_pair_request *request,
+                                                 struct experiment_runner inner)
 {
     return request->hogs ? confirm_hogs_runner(request->hogs, inner) : inner;
 }
@@ -169,11 +176,14 @@ bool confirm_pair_run(struct confirm_pair *pair, const struct confirm_pair_reque
     *pair = (struct confirm_pair){0};
     arena_init(&pair->arena);
     struct running running = {request, pair, !request->quiet && isatty(fileno(request->context->talk))};
-    struct measuring_setup setup = {.kernel = request->context->kernel, .root = request->context->root, .clock_hertz = clock_measure};
+    struct measuring_setup setup = {
+        .kernel = request->context->kernel, .root = request->context->root, .clock_hertz = clock_measure};
     struct measuring_runner *measuring = measuring_runner_new(&setup);
-    struct work_runner work = {.inner = measuring_runner_interface(measuring), .word = request->work, .by_cpu = request->by_cpu};
-    bool ran = (!request->work || work_runner_init(&work, err)) &&
-               blocks_run(&running, runner_outermost(request, request->work ? work_runner_interface(&work) : work.inner), err);
+    struct work_runner work = {
+        .inner = measuring_runner_interface(measuring), .word = request->work, .by_cpu = request->by_cpu};
+    bool ran =
+        (!request->work || work_runner_init(&work, err)) &&
+        blocks_run(&running, runner_outermost(request, request->work ? work_runner_interface(&work) : work.inner), err);
     if (pair->result.table.block_count)
         judge(pair, request);
     else if (ran)
@@ -193,8 +203,11 @@ void confirm_pair_done(struct confirm_pair *pair)
 const char *confirm_pair_stopped(const struct confirm_pair *pair)
 {
     static const char *const words[] = {
-        [STOP_NOT_YET] = "a run failed",       [STOP_COUNT] = "as many as were asked for", [STOP_TIME] = "the time was up",
-        [STOP_DECIDED] = "decided",            [STOP_MOST] = "undecided after as many as --most allows",
+        [STOP_NOT_YET] = "a run failed",
+        [STOP_COUNT] = "as many as were asked for",
+        [STOP_TIME] = "the time was up",
+        [STOP_DECIDED] = "decided",
+        [STOP_MOST] = "undecided after as many as --most allows",
     };
     if (pair->result.interrupted)
         return "interrupted";

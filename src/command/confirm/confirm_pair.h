@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs an experiment's pair in blocks, as compare does, until the prediction is confirmed or overturned, and judges it. */
+/*
+ * Runs an experiment's pair in blocks, as compare does, until the prediction is confirmed or overturned, and judges it.
+ */
 #ifndef PLUMB_COMMAND_CONFIRM_CONFIRM_PAIR_H
 #define PLUMB_COMMAND_CONFIRM_CONFIRM_PAIR_H
 
@@ -20,7 +22,8 @@ struct confirm_pair_request {
     const char *work;     /* the word before the amount of work that it prints; NULL: each run does the same */
     uint64_t runs;        /* 0: until decided */
     double seconds;
-    double budget_s;      /* until decided, but no longer, once there are as many blocks as an interval needs; 0: no bound */
+    /* until decided, but no longer, once there are as many blocks as an interval needs; 0: no bound */
+    double budget_s;
     double budget_most_s; /* … nor beyond this, however few there are; 0: no bound */
     uint64_t most, warmup, seed;
     bool keep_failed, no_noise_floor, quiet;
@@ -45,9 +48,11 @@ struct confirm_pair {
 
 /*
  * What was measured before an error or Ctrl-C is judged as well, if a block was complete. Errors: as
- * experiment_run_blocks; ERROR_INTERRUPTED before the first block was. Owner: the caller (confirm_pair_done), either way.
+ * experiment_run_blocks; ERROR_INTERRUPTED before the first block was. Owner: the caller (confirm_pair_done), either
+ * way.
  */
-MUST_CHECK bool confirm_pair_run(struct confirm_pair *pair, const struct confirm_pair_request *request, struct error *err);
+MUST_CHECK bool confirm_pair_run(struct confirm_pair *pair, const struct confirm_pair_request *request,
+                                 struct error *err);
 void confirm_pair_done(struct confirm_pair *pair);
 /* "decided", "the time was up", … */
 const char *confirm_pair_stopped(const struct confirm_pair *pair);

@@ -30,12 +30,13 @@ static bool foretold_take(struct confirm_subject *subject, struct json_value fin
     else if (foretold->gain.known && foretold->gain.low > 0 && !ruled_out)
         has_most = false;
     if (strcmp(subject->verdict, "not_testable") == 0 || (!foretold->gain.known && !has_most)) {
-        error_set(err, ERROR_NOT_FOUND, "the finding '%s' (%s) foretells no gain to hold an experiment against", subject->id,
-                  subject->verdict);
+        error_set(err, ERROR_NOT_FOUND, "the finding '%s' (%s) foretells no gain to hold an experiment against",
+                  subject->id, subject->verdict);
         return error_hint(err, "plumb compare tells what a change returns without a prediction");
     }
     if (!is_share(&foretold->gain))
-        return error_set(err, ERROR_FORMAT, "'findings.json': the gain of finding '%s' is no share of a run", subject->id);
+        return error_set(err, ERROR_FORMAT, "'findings.json': the gain of finding '%s' is no share of a run",
+                         subject->id);
     foretold->kind = ruled_out ? FORETOLD_NONE : foretold->gain.low > 0 ? FORETOLD_GAIN : FORETOLD_BOUND;
     return true;
 }
@@ -43,11 +44,13 @@ static bool foretold_take(struct confirm_subject *subject, struct json_value fin
 static struct interval interval_from_list(struct json_value list)
 {
     double low, mid, high;
-    bool good = json_number(json_item(list, 0), &low) && json_number(json_item(list, 1), &mid) && json_number(json_item(list, 2), &high);
+    bool good = json_number(json_item(list, 0), &low) && json_number(json_item(list, 1), &mid) &&
+                json_number(json_item(list, 2), &high);
     return good && low <= mid && mid <= high ? interval_of(low, mid, high) : (struct interval){0};
 }
 
-static bool finding_take(struct confirm_subject *subject, struct json_value finding, struct arena *arena, struct error *err)
+static bool finding_take(struct confirm_subject *subject, struct json_value finding, struct arena *arena,
+                         struct error *err)
 {
     subject->id = kept(json_member(finding, "id"), "", arena);
     subject->verdict = kept(json_member(finding, "verdict"), "", arena);
@@ -72,7 +75,8 @@ static bool bottleneck_take(struct confirm_subject *subject, struct json_value b
     subject->verdict = "estimated";
     subject->of = "CPU time";
     const char *function = json_text_or(json_member(bottleneck, "function"), NULL);
-    subject->sentence = arena_printf(arena, "estimated bottleneck: %s%s%s", subject->id, function ? " in " : "", function ? function : "");
+    subject->sentence = arena_printf(arena, "estimated bottleneck: %s%s%s", subject->id, function ? " in " : "",
+                                     function ? function : "");
     struct interval gain = json_interval_or_unknown(json_member(bottleneck, "recoverable"));
     if (!gain.known)
         gain = interval_from_list(json_member(bottleneck, "recoverable"));
@@ -99,7 +103,8 @@ static struct json_value finding_named(struct json_value findings, const char *i
 
 static bool foretells(struct json_value finding)
 {
-    return json_present(json_member(finding, "recoverable_ratio")) || json_present(json_member(finding, "recoverable_ratio_at_most"));
+    return json_present(json_member(finding, "recoverable_ratio")) ||
+           json_present(json_member(finding, "recoverable_ratio_at_most"));
 }
 
 static void others_take(struct confirm_subject *subject, struct json_value findings, struct arena *arena)
@@ -130,14 +135,16 @@ static bool estimates(struct json_value bottleneck)
 }
 
 /*
- * An estimated finding of which no gain was measured claims its share all the same, where the estimate says it of the same
- * instruction: that is what an experiment may find too large.
+ * An estimated finding of which no gain was measured claims its share all the same, where the estimate says it of the
+ * same instruction: that is what an experiment may find too large.
  */
 static void share_take(struct confirm_subject *subject, struct json_value finding, struct json_value bottleneck)
 {
-    const char *of_finding = json_text_or(json_member(finding, "subject"), ""), *of_estimate = json_text_or(json_member(bottleneck, "instruction"), "");
+    const char *of_finding = json_text_or(json_member(finding, "subject"), ""),
+               *of_estimate = json_text_or(json_member(bottleneck, "instruction"), "");
     struct interval share = interval_from_list(json_member(bottleneck, "share"));
-    if (subject->foretold.kind == FORETOLD_BOUND && *of_finding && strcmp(of_finding, of_estimate) == 0 && share.known && is_share(&share))
+    if (subject->foretold.kind == FORETOLD_BOUND && *of_finding && strcmp(of_finding, of_estimate) == 0 &&
+        share.known && is_share(&share))
         subject->share = share;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What of a case is put to the test: a finding or the estimated bottleneck, what it foretells, and what the case knows of the
- * program that helps to choose an experiment.
+ * What of a case is put to the test: a finding or the estimated bottleneck, what it foretells, and what the case knows
+ * of the program that helps to choose an experiment.
  */
 #ifndef PLUMB_COMMAND_CONFIRM_CONFIRM_SUBJECT_H
 #define PLUMB_COMMAND_CONFIRM_CONFIRM_SUBJECT_H
@@ -24,7 +24,8 @@ struct confirm_subject {
     const char *of;       /* "CPU time", "elapsed time" */
     bool by_cpu;
     struct foretold foretold;
-    struct interval share; /* of its CPU time that is lost to it; of a finding, what it could return. Unknown: not told */
+    /* of its CPU time that is lost to it; of a finding, what it could return. Unknown: not told */
+    struct interval share;
     uint64_t threads;                     /* seen in the run; 0: unknown */
     const char *files[SUBJECT_FILES_MOST]; /* whose code is hot: paths */
     size_t file_count;
@@ -33,8 +34,8 @@ struct confirm_subject {
 };
 
 /*
- * finding NULL: the verdict's culprit, else the bottleneck. Errors: ERROR_FORMAT (a damaged part), ERROR_NOT_FOUND (no such
- * finding; it foretells nothing). Owner: arena.
+ * finding NULL: the verdict's culprit, else the bottleneck. Errors: ERROR_FORMAT (a damaged part), ERROR_NOT_FOUND (no
+ * such finding; it foretells nothing). Owner: arena.
  */
 MUST_CHECK bool confirm_subject_read(struct confirm_subject *subject, const char *folder, const char *finding,
                                      struct arena *arena, struct error *err);

@@ -46,8 +46,9 @@ static const char *no_switch(const struct confirm_place *place, const char *path
         return arena_printf(arena, "there is no '%s' here", path);
     if (!sysroot_is_live(place->root) || access(path, W_OK) != 0)
         return arena_printf(arena, "only root may write '%s'", path);
-    return place->switch_machine ? NULL
-                                 : arena_printf(arena, "it switches %s while B runs: --switch-machine allows that", what);
+    return place->switch_machine
+               ? NULL
+               : arena_printf(arena, "it switches %s while B runs: --switch-machine allows that", what);
 }
 
 const char *confirm_no_huge_policy(const struct confirm_place *place, struct arena *arena)
@@ -62,8 +63,11 @@ const char *confirm_no_own_command(const struct confirm_place *place, struct are
     if (place->changed)
         return NULL;
     const char *advice = place->subject->advice;
-    return advice ? arena_printf(arena, "it needs the changed program, as plumb confirm CASE -- CHANGED-COMMAND; to change: %s", advice)
-                  : "it needs the changed program, as plumb confirm CASE -- CHANGED-COMMAND";
+    return advice
+               ? arena_printf(arena,
+                              "it needs the changed program, as plumb confirm CASE -- CHANGED-COMMAND; to change: %s",
+                              advice)
+               : "it needs the changed program, as plumb confirm CASE -- CHANGED-COMMAND";
 }
 
 const char *confirm_no_single_thread(const struct confirm_place *place, struct arena *arena)
@@ -100,7 +104,8 @@ const char *confirm_no_node(const struct confirm_place *place, struct arena *are
         return "how many threads it has isn't in the case";
     return place->subject->threads <= count
                ? NULL
-               : arena_printf(arena, "it ran %llu threads, and the first node has %zu CPUs: they would wait for one another",
+               : arena_printf(arena,
+                              "it ran %llu threads, and the first node has %zu CPUs: they would wait for one another",
                               (unsigned long long)place->subject->threads, count);
 }
 
@@ -109,7 +114,8 @@ const char *confirm_no_root_group(const struct confirm_place *place, struct aren
     struct cgroup_cpu *group = arena_new(arena, struct cgroup_cpu);
     cgroup_cpu_read(group, place->root, 0);
     if (!group->limited)
-        return "it would run in no control group with a limit here: run plumb confirm in the one in which the command was";
+        return "it would run in no control group with a limit here: run plumb confirm in the one in which the command "
+               "was";
     bool may = access(access(GROUP_ROOT, F_OK) == 0 ? GROUP_ROOT : GROUP_ROOT_1, W_OK) == 0;
     return may ? NULL : "only root of the machine may take it out of its control group";
 }
@@ -124,7 +130,8 @@ const char *confirm_no_mask(const struct confirm_place *place, struct arena *are
         return arena_string(arena, err.message);
     if (sched_getaffinity(0, sizeof(usable), &usable) != 0 || (size_t)CPU_COUNT(&usable) < count)
         return NULL;
-    return "it may use all CPUs here: run plumb confirm on those that the command had (taskset -c LIST plumb confirm CASE)";
+    return "it may use all CPUs here: run plumb confirm on those that the command had (taskset -c LIST plumb confirm "
+           "CASE)";
 }
 
 static bool uses(const struct confirm_place *place, const char *const *names)
@@ -152,7 +159,8 @@ const char *confirm_no_onednn(const struct confirm_place *place, struct arena *a
 {
     static const char *const names[] = {"dnnl", "onednn", "libtorch", NULL};
     (void)arena;
-    return is_hot(place, VECTOR_ONEDNN) || is_hot(place, VECTOR_ATEN) || uses(place, names) ? NULL : "no hot code is oneDNN's";
+    return is_hot(place, VECTOR_ONEDNN) || is_hot(place, VECTOR_ATEN) || uses(place, names) ? NULL
+                                                                                            : "no hot code is oneDNN's";
 }
 
 const char *confirm_no_libc_vectors(const struct confirm_place *place, struct arena *arena)
@@ -175,15 +183,18 @@ static const char *no_claim(const struct confirm_place *place, struct arena *are
     (void)arena;
     if (!place->subject->by_cpu)
         return "what the case claims is no share of CPU time";
-    return place->subject->share.known && place->subject->share.low > 0 ? NULL
-                                                                         : "the case names no least share that it could fall short of";
+    return place->subject->share.known && place->subject->share.low > 0
+               ? NULL
+               : "the case names no least share that it could fall short of";
 }
 
 /* A probe of a running process counts its work by CPU time: how long that waits for a CPU it can't see. */
 const char *confirm_no_speed(const struct confirm_place *place, struct arena *arena)
 {
     (void)arena;
-    return place->subject->by_cpu ? NULL : "its speed is counted in its own CPU time, and what the case claims is of the elapsed time";
+    return place->subject->by_cpu
+               ? NULL
+               : "its speed is counted in its own CPU time, and what the case claims is of the elapsed time";
 }
 
 const char *confirm_no_bursts(const struct confirm_place *place, struct arena *arena)

@@ -2,7 +2,8 @@
 /*
  * Why can't an experiment be made here, with this case?
  *
- * Each looks at one condition and returns a clause that says what is missing, or NULL: it can be made. Owner: arena, or static.
+ * Each looks at one condition and returns a clause that says what is missing, or NULL: it can be made. Owner: arena, or
+ * static.
  */
 #ifndef PLUMB_COMMAND_CONFIRM_CONFIRM_WHY_NOT_H
 #define PLUMB_COMMAND_CONFIRM_CONFIRM_WHY_NOT_H

@@ -26,8 +26,11 @@
 
 enum {
     DURATION_MOST_S = 1000000,
-    /* Primes, so that they don't beat with timers. What runs already is somebody's service: in a guest, where setting the timer leaves to
-       the hypervisor, a sample costs 18 us (measured on Zen 4), and 2 % is the most that watching may cost. */
+    /*
+     * Primes, so that they don't beat with timers. What runs already is somebody's service: in a guest, where setting
+     * the timer leaves to the hypervisor, a sample costs 18 us (measured on Zen 4), and 2 % is the most that watching
+     * may cost.
+     */
     FREQUENCY = 2999,
     FREQUENCY_ATTACHED = 499,
     FREQUENCY_MOST = 20000,
@@ -58,13 +61,19 @@ static const struct option_row diagnose_rows[] = {
     {'a', "all-cpus", OPTION_FLAG, AT(all_cpus), NULL, "everything that runs on the machine"},
     {'C', "cpu", OPTION_LIST, AT(cpus), "LIST", "everything that runs on these CPUs (0-3,8)"},
     {.kind = OPTION_HEADING, .help = "how"},
-    {0, "duration", OPTION_DOUBLE, AT(duration_s), "SECONDS", "stop after that long; a started program is ended; 0: when it ends. Default: 0; attached: 2 to 4"},
-    {0, "runs", OPTION_U64, AT(runs), "N", "run the program N times, one after the other, and diagnose all runs together"},
-    {'F', "freq", OPTION_U64, AT(frequency), "HZ", "samples per second and CPU; default: 2999, of what runs already 499"},
-    {0, "effect", OPTION_DOUBLE, AT(effect_percent), "PERCENT", "less recoverable time than that is ruled out; default: 5, replayed: as it was"},
-    {0, "probe", OPTION_TEXT, AT(probe_list), "LIST", "also try things on the target itself: step, collapse, pin, hog, width"},
+    {0, "duration", OPTION_DOUBLE, AT(duration_s), "SECONDS",
+     "stop after that long; a started program is ended; 0: when it ends. Default: 0; attached: 2 to 4"},
+    {0, "runs", OPTION_U64, AT(runs), "N",
+     "run the program N times, one after the other, and diagnose all runs together"},
+    {'F', "freq", OPTION_U64, AT(frequency), "HZ",
+     "samples per second and CPU; default: 2999, of what runs already 499"},
+    {0, "effect", OPTION_DOUBLE, AT(effect_percent), "PERCENT",
+     "less recoverable time than that is ruled out; default: 5, replayed: as it was"},
+    {0, "probe", OPTION_TEXT, AT(probe_list), "LIST",
+     "also try things on the target itself: step, collapse, pin, hog, width"},
     {0, "case", OPTION_TEXT, AT(case_folder), "FOLDER", "keep the case there; without a target: replay it"},
-    {0, "import", OPTION_TEXTS, AT(imports), "FILE", "add a text of another tool to the case: exits, perf report, annotate, stat, times"},
+    {0, "import", OPTION_TEXTS, AT(imports), "FILE",
+     "add a text of another tool to the case: exits, perf report, annotate, stat, times"},
     {0, "say", OPTION_TEXTS, AT(sayings), "TEXT", "add what you know to the case, labelled as said by a person"},
     {.kind = OPTION_HEADING, .help = "output"},
     {'o', "output", OPTION_TEXT, AT(output), "FILE", "there instead of to standard output, which the program may use"},
@@ -95,7 +104,8 @@ static bool options_check(const struct diagnose_options *options, bool has_comma
                error_hint(err, "leave out the command, or -p, --cgroup, -a, -C");
     if (!has_command && !wants_target(options) && !options->case_folder && !is_told(options))
         return error_set(err, ERROR_USAGE, "nothing to diagnose") ||
-               error_hint(err, "plumb diagnose -- COMMAND, or -p PID, or --case FOLDER to replay one, or --import FILE");
+               error_hint(err,
+                          "plumb diagnose -- COMMAND, or -p PID, or --case FOLDER to replay one, or --import FILE");
     if (options->runs != ONCE && !has_command)
         return error_set(err, ERROR_USAGE, "--runs needs a command to run");
     if (options->runs != ONCE && (!options->runs || options->runs > CASE_RUNS_MOST))
@@ -156,8 +166,8 @@ static struct text_style style_of(const struct context *context, const struct di
 }
 
 /* What plumb confirm left in the case. Errors: ERROR_FORMAT. */
-static bool confirmed_read(struct diagnosis_confirmed *confirmed, const char *folder, struct arena *arena, bool *ret_found,
-                           struct error *err)
+static bool confirmed_read(struct diagnosis_confirmed *confirmed, const char *folder, struct arena *arena,
+                           bool *ret_found, struct error *err)
 {
     scoped_json struct json_document *document = NULL;
     *ret_found = false;
@@ -275,9 +285,13 @@ static bool diagnose_live(struct context *context, const struct diagnose_options
         .target = &target,
         .target_options = target_words(options, &arena),
         .runs = options->runs == ONCE ? 0 : options->runs,
-        .duration_s = options->duration_s != NOT_GIVEN ? options->duration_s : argv && argv[0] ? 0 : ATTACHED_USUAL_S,
+        .duration_s = options->duration_s != NOT_GIVEN ? options->duration_s
+                      : argv && argv[0]                ? 0
+                                                       : ATTACHED_USUAL_S,
         .quick = options->duration_s == NOT_GIVEN && !(argv && argv[0]),
-        .frequency = options->frequency != FREQUENCY_NOT_GIVEN ? options->frequency : argv && argv[0] ? FREQUENCY : FREQUENCY_ATTACHED,
+        .frequency = options->frequency != FREQUENCY_NOT_GIVEN ? options->frequency
+                     : argv && argv[0]                         ? FREQUENCY
+                                                               : FREQUENCY_ATTACHED,
         .effect = options->effect_percent != NOT_GIVEN ? options->effect_percent / 100 : EFFECT_USUAL,
         .probes = options->probes,
         .progress = !options->quiet && terminal_moves(context->talk),
@@ -293,13 +307,16 @@ static bool diagnose_live(struct context *context, const struct diagnose_options
 }
 
 /* A case that is there, and what others measured or say; or that alone. */
-static bool diagnose_told(struct context *context, const struct diagnose_options *options, const char *folder, bool kept, struct error *err)
+static bool diagnose_told(struct context *context, const struct diagnose_options *options, const char *folder,
+                          bool kept, struct error *err)
 {
-    return diagnose_import(folder, &options->imports, &options->sayings, err) && report(context, options, folder, kept, true, err);
+    return diagnose_import(folder, &options->imports, &options->sayings, err) &&
+           report(context, options, folder, kept, true, err);
 }
 
 /* Into the case that is to be kept, or one that goes again. */
-static bool diagnose_command(struct context *context, const struct diagnose_options *options, char **argv, struct error *err)
+static bool diagnose_command(struct context *context, const struct diagnose_options *options, char **argv,
+                             struct error *err)
 {
     bool has_command = argv[0] != NULL;
     scoped_json struct json_document *probe = NULL;
@@ -345,8 +362,12 @@ static bool diagnose_into(struct context *context, const struct diagnose_options
 
 static bool diagnose_run(struct context *context, int argc, char **argv, struct error *err)
 {
-    struct diagnose_options options = {.frequency = FREQUENCY_NOT_GIVEN, .top = 6, .colour = "auto", .effect_percent = NOT_GIVEN,
-                                       .duration_s = NOT_GIVEN, .runs = ONCE};
+    struct diagnose_options options = {.frequency = FREQUENCY_NOT_GIVEN,
+                                       .top = 6,
+                                       .colour = "auto",
+                                       .effect_percent = NOT_GIVEN,
+                                       .duration_s = NOT_GIVEN,
+                                       .runs = ONCE};
     int first = 0;
     bool done = options_parse(diagnose_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &options, &first, err) &&
                 (!options.probe_list || probe_list_parse(options.probe_list, &options.probes, err)) &&

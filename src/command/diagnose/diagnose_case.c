@@ -281,7 +281,8 @@ static struct measured task_clock_of(const struct counter_summary *counters)
 
 enum { L1_USUAL = 32 << 10, L2_USUAL = 256 << 10 }; /* what cores since 2012 have at least */
 
-static struct bottleneck_machine bottleneck_machine_of(const struct surroundings *surroundings, const struct ceilings *ceilings)
+static struct bottleneck_machine bottleneck_machine_of(const struct surroundings *surroundings,
+                                                       const struct ceilings *ceilings)
 {
     const struct microarchitecture *row = NULL;
     for (size_t at = 0; surroundings && at < microarchitecture_row_count && !row; at++)
@@ -310,7 +311,8 @@ static const char *not_a_cpu_problem(const struct results *results, struct arena
 {
     const struct run_time *run = results->run;
     struct measured busy = run->from_switches ? run->wanted_ratio : run->on_cpu_ratio;
-    bool is_short = run->elapsed_s.known && run->elapsed_s.value < LONG_LEAST_S && run->cpu_s.known && run->cpu_s.value < OVERALL_CPU_S_LEAST;
+    bool is_short = run->elapsed_s.known && run->elapsed_s.value < LONG_LEAST_S && run->cpu_s.known &&
+                    run->cpu_s.value < OVERALL_CPU_S_LEAST;
     if (run->scope != RUN_MACHINE && is_short)
         return "it ran too short for an estimate";
     struct time_shares shares = time_shares_of(run, results->activity, results->waits);
@@ -333,7 +335,9 @@ static void estimate_of_all(struct bottleneck_verdict *verdict, struct interval 
 /* Where samples land, as the self-tests beside the run had it. */
 static struct stall_skid skid_of(const struct loaded_case *loaded)
 {
-    return (struct stall_skid){.one_behind = loaded->costs.one_behind, .exact = loaded->costs.exact, .restarts_behind = loaded->costs.restarts_behind};
+    return (struct stall_skid){.one_behind = loaded->costs.one_behind,
+                               .exact = loaded->costs.exact,
+                               .restarts_behind = loaded->costs.restarts_behind};
 }
 
 static void bottleneck_analyse(struct loaded_case *loaded, const struct recording *recording)
@@ -345,7 +349,8 @@ static void bottleneck_analyse(struct loaded_case *loaded, const struct recordin
         .stalls = &loaded->stalls,
         .recording = recording,
         .machine = &machine,
-        .trace = results->probes && results->probes->of[PROBE_STEP].known ? &results->probes->of[PROBE_STEP].step.trace : NULL,
+        .trace = results->probes && results->probes->of[PROBE_STEP].known ? &results->probes->of[PROBE_STEP].step.trace
+                                                                          : NULL,
         .not_a_cpu_problem = not_a_cpu_problem(results, &loaded->arena),
     };
     if (!is_counted) {
@@ -382,7 +387,10 @@ static struct host_scope host_scope_of_case(struct loaded_case *loaded)
     return host_scope_of(words, count + 2, &loaded->arena);
 }
 
-/* Of CPUs that were watched; of a program or process only where guests show in it, which is then a monitor of virtual machines. */
+/*
+ * Of CPUs that were watched; of a program or process only where guests show in it, which is then a monitor of virtual
+ * machines.
+ */
 static void host_analyse(struct loaded_case *loaded, const struct recording *recording)
 {
     bool of_cpus = scope_of(loaded->manifest.scope) == RUN_MACHINE;
@@ -394,9 +402,11 @@ static void host_analyse(struct loaded_case *loaded, const struct recording *rec
         return;
     host_profile_of(&loaded->host, recording, &loaded->bundle, of_cpus ? "plumb" : NULL);
     struct host_scope scope = host_scope_of_case(loaded);
-    const struct host_whole whole = {.counts_ns = event->counts_ns, .user_only = event->user_only, .event = event->name};
+    const struct host_whole whole = {
+        .counts_ns = event->counts_ns, .user_only = event->user_only, .event = event->name};
     if (loaded->host.total > 0 && (of_cpus || host_profile_has_guests(&loaded->host)))
-        loaded->host_denominator = host_denominator(of_cpus ? scope : (struct host_scope){HOST_SCOPE_PROGRAM, NULL}, &whole, &loaded->arena);
+        loaded->host_denominator =
+            host_denominator(of_cpus ? scope : (struct host_scope){HOST_SCOPE_PROGRAM, NULL}, &whole, &loaded->arena);
 }
 
 static void analyse(struct loaded_case *loaded)
@@ -467,13 +477,15 @@ static bool topdown_part_read(struct loaded_case *loaded, const char *folder, st
         return false;
     if (!found)
         return true;
-    loaded->has_topdown_table = topdown_counts_read(&loaded->topdown_counts, &loaded->topdown_table, json_root(document), &loaded->arena, err);
+    loaded->has_topdown_table =
+        topdown_counts_read(&loaded->topdown_counts, &loaded->topdown_table, json_root(document), &loaded->arena, err);
     if (!loaded->has_topdown_table)
         return error_wrap(err, "'%s/topdown.json'", folder);
     bool known = topdown_counts_tree(&loaded->topdown, &loaded->topdown_counts, &loaded->arena);
     loaded->results.topdown = known ? &loaded->topdown : NULL;
     if (!loaded->topdown.has_first_level)
-        case_manifest_gap(&loaded->manifest, &loaded->arena, "the top-down tree", topdown_why_unknown(&loaded->topdown));
+        case_manifest_gap(&loaded->manifest, &loaded->arena, "the top-down tree",
+                          topdown_why_unknown(&loaded->topdown));
     return true;
 }
 
@@ -502,7 +514,10 @@ static const struct {
     {"exits.json", exits_part_read},  {"topdown.json", topdown_part_read},
 };
 
-/* Where others' runs differ by less than the usual effect, that difference is what is asked about: a cause of half of it matters. */
+/*
+ * Where others' runs differ by less than the usual effect, that difference is what is asked about: a cause of half of
+ * it matters.
+ */
 static void effect_settle(struct loaded_case *loaded)
 {
     struct measured gap = imported_gap_of(loaded->results.imported);

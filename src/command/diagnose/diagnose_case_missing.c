@@ -13,7 +13,8 @@
 static const double CODE_LEAST_SHARE = 0.001;
 
 /* What a folder must hold one of to be a case. */
-static const char *const telling_parts[] = {"perf.data", "activity.json", "counters.json", "runs.json", "imports.json", "statements.json"};
+static const char *const telling_parts[] = {"perf.data", "activity.json", "counters.json",
+                                            "runs.json", "imports.json",  "statements.json"};
 
 static bool folder_tells(const char *folder)
 {
@@ -38,11 +39,13 @@ bool case_manifest_find(struct loaded_case *loaded, const char *folder, struct e
         return false;
     }
     const double effect_usual = 0.05;
-    loaded->manifest = (struct case_manifest){.command = "", .scope = "attached", .target_options = "", .effect = effect_usual};
+    loaded->manifest =
+        (struct case_manifest){.command = "", .scope = "attached", .target_options = "", .effect = effect_usual};
     loaded->manifest_made_up = true;
     const char *why = "the case has no manifest.json";
     loaded->manifest.elapsed_s = loaded->manifest.user_s = loaded->manifest.system_s = not_measured(why);
-    case_manifest_gap(&loaded->manifest, &loaded->arena, "what was run, and for how long", is_there ? unread.message : why);
+    case_manifest_gap(&loaded->manifest, &loaded->arena, "what was run, and for how long",
+                      is_there ? unread.message : why);
     for (unsigned number = 1; number <= CASE_RUNS_MOST; number++) {
         char *name = case_recording_name(number);
         bool has = case_part_exists(folder, name);
@@ -83,7 +86,8 @@ void case_bundle_make(struct loaded_case *loaded)
     struct sysroot root;
     struct error why = {0};
     sysroot_init(&root, NULL);
-    struct symboliser_options options = {.root = &root, .kernel_release = loaded->capture.facts.os_release, .demangle = true};
+    struct symboliser_options options = {
+        .root = &root, .kernel_release = loaded->capture.facts.os_release, .demangle = true};
     if (!symboliser_new(&symboliser, &loaded->capture.recording, &options, &why)) {
         case_manifest_gap(&loaded->manifest, &loaded->arena, "names of functions", why.message);
         return;

@@ -117,7 +117,8 @@ void ceilings_look(struct collection *collection)
     }
     collection->glimpse_turn++;
     double pause_s = (clock_s(CLOCK_THREAD_CPUTIME_ID) - cost_s) * GLIMPSE_SHARE;
-    collection->next_glimpse_s = clock_s(CLOCK_MONOTONIC) + (pause_s > GLIMPSE_STEP_LEAST_S ? pause_s : GLIMPSE_STEP_LEAST_S);
+    collection->next_glimpse_s =
+        clock_s(CLOCK_MONOTONIC) + (pause_s > GLIMPSE_STEP_LEAST_S ? pause_s : GLIMPSE_STEP_LEAST_S);
 }
 
 /* ---- afterwards ---- */

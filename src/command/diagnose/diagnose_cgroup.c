@@ -20,11 +20,13 @@ static const char *members_list(const pid_t *pids, size_t count, struct arena *a
 static bool refuse_empty(const char *group, struct error *err)
 {
     error_set(err, ERROR_NOT_FOUND, "no process is in the cgroup '%s'", group);
-    return error_hint(err, "/proc/PID/cgroup names a process's groups, by hierarchy; one of version 1 is named with its mount point: "
-                           "/sys/fs/cgroup/cpu/GROUP");
+    return error_hint(
+        err, "/proc/PID/cgroup names a process's groups, by hierarchy; one of version 1 is named with its mount point: "
+             "/sys/fs/cgroup/cpu/GROUP");
 }
 
-bool cgroup_members_take(struct target_request *target, const struct sysroot *root, struct arena *arena, struct error *err)
+bool cgroup_members_take(struct target_request *target, const struct sysroot *root, struct arena *arena,
+                         struct error *err)
 {
     if (!target->cgroup)
         return true;

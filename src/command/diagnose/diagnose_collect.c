@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 enum {
-    QUICK_ENOUGH_BYTES = 256 << 10, /* of samples, the stacks of waits apart: some hundreds with their registers and stacks */
+    /* of samples, the stacks of waits apart: some hundreds with their registers and stacks */
+    QUICK_ENOUGH_BYTES = 256 << 10,
     KILL_AFTER_S = 2 /* after SIGTERM, at the end of --duration */
 };
 
@@ -102,7 +103,8 @@ static bool still_wanted(struct error *err)
     if (!workload_stop_requested())
         return true;
     const char *name = sigabbrev_np(workload_stop_signal());
-    return error_set(err, ERROR_INTERRUPTED, "ended by %s%s before the program was started: there is nothing to tell", name ? "SIG" : "a signal", name ? name : "");
+    return error_set(err, ERROR_INTERRUPTED, "ended by %s%s before the program was started: there is nothing to tell",
+                     name ? "SIG" : "a signal", name ? name : "");
 }
 
 /* experiment's runner: the program under the recorder, with the streams it would have without us. */
@@ -180,7 +182,9 @@ static void note_cut(struct collection *collection, double after_s, bool by_sign
 {
     struct arena *arena = &collection->arena;
     const char *name = by_signal ? sigabbrev_np(workload_stop_signal()) : NULL, *after = seconds_words(after_s, arena);
-    const char *how = by_signal ? arena_printf(arena, "%s%s, which plumb got", name ? "SIG" : "a signal", name ? name : "") : "plumb (--duration)";
+    const char *how = by_signal
+                          ? arena_printf(arena, "%s%s, which plumb got", name ? "SIG" : "a signal", name ? name : "")
+                          : "plumb (--duration)";
     case_manifest_gap(&collection->manifest, arena, CASE_GAP_CUT,
                       collection->request->argv
                           ? arena_printf(arena, "it was ended after %s by %s", after, how)
@@ -204,7 +208,8 @@ static bool collect_runs(struct collection *collection, struct collect_result *r
     bool ran = experiment_run_blocks(&request, &experiment, err);
     experiment_result_done(&experiment);
     if (!collection->runs.count) {
-        result->child_exit_code = workload_stop_requested() ? 128 + workload_stop_signal() : workload_exec_exit_code(err);
+        result->child_exit_code =
+            workload_stop_requested() ? 128 + workload_stop_signal() : workload_exec_exit_code(err);
         return false;
     }
     result->child_started = true;
@@ -243,8 +248,9 @@ static void note_end(struct collection *collection)
     double asked_s = collection->request->duration_s;
     const char *of = asked_s > 0 ? arena_printf(arena, " of the %.3g s asked for", asked_s) : "";
     case_manifest_gap(&collection->manifest, arena, CASE_GAP_ENDED,
-                      arena_printf(arena, "all that was watched (%s) ended after %s%s", collection->request->target_options,
-                                   seconds_words(collection->elapsed_s, arena), of));
+                      arena_printf(arena, "all that was watched (%s) ended after %s%s",
+                                   collection->request->target_options, seconds_words(collection->elapsed_s, arena),
+                                   of));
 }
 
 /* Which processes those are. A cgroup's or the machine's come and go: they aren't kept. */

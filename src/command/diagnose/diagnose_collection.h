@@ -31,7 +31,8 @@
 #include "system/memory/process_pages.h"
 
 #define MEASURED_BY_US "measured by plumb " PLUMB_VERSION
-#define COLLECTION_CLOCK CLOCK_MONOTONIC /* of samples and of counters' windows, so that what was counted in a phase is known by the time */
+#define COLLECTION_CLOCK                                                                                               \
+    CLOCK_MONOTONIC /* of samples and of counters' windows, so that what was counted in a phase is known by the time */
 
 struct kept_pages { /* the best page map so far of one process */
     struct process_pages pages;

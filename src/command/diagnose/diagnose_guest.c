@@ -34,7 +34,8 @@ static void guest_take(struct collection *collection, struct guest_costs *costs)
     progress_say(collection, "plumb: measuring what interruptions cost here");
     guest_probe_measure(costs, root, &request);
     /* What noise hid this time, the next diagnosis may find. */
-    bool whole = costs->costs[GUEST_COST_TICK].value.known && (costs->backing.verdict != HOST_BACKING_UNKNOWN || !costs->backing.rounds);
+    bool whole = costs->costs[GUEST_COST_TICK].value.known &&
+                 (costs->backing.verdict != HOST_BACKING_UNKNOWN || !costs->backing.rounds);
     if (whole)
         guest_cache_write(root, cpus, costs);
 }

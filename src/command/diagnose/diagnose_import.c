@@ -54,12 +54,16 @@ static void table_keep(struct importing *importing, const char *path, const stru
     for (size_t at = 0; at < text->row_count; at++)
         rows[at] = (struct imported_row){text->rows[at].name, text->rows[at].number, text->rows[at].seconds,
                                          text->rows[at].running_ratio, text->rows[at].where};
-    *vec_push(&importing->tables) = (struct imported_table){
-        text->origin, arena_string(&importing->arena, file_of(path)), rows, text->row_count, text->heading, text->event, text->elapsed_s};
+    *vec_push(&importing->tables) =
+        (struct imported_table){text->origin,   arena_string(&importing->arena, file_of(path)),
+                                rows,           text->row_count,
+                                text->heading,  text->event,
+                                text->elapsed_s};
 }
 
 /* What plumb exits --json wrote keeps its counts and times: plumb compare --guest reads them from the case. */
-static bool exits_keep(struct importing *importing, const char *path, struct view content, const char **ret_summary, struct error *err)
+static bool exits_keep(struct importing *importing, const char *path, struct view content, const char **ret_summary,
+                       struct error *err)
 {
     struct exits exits;
     struct exits_input input;
@@ -70,7 +74,8 @@ static bool exits_keep(struct importing *importing, const char *path, struct vie
         uint64_t count = 0;
         for (size_t at = 0; at < exits.tally_count; at++)
             count += exits.tallies[at].count;
-        *ret_summary = arena_printf(&importing->arena, "%llu events of guests in %.3g s", (unsigned long long)count, exits.seconds);
+        *ret_summary = arena_printf(&importing->arena, "%llu events of guests in %.3g s", (unsigned long long)count,
+                                    exits.seconds);
         text_clear(&importing->exits);
         json_begin(&json, &importing->exits);
         json_object_open(&json, NULL);
@@ -104,9 +109,11 @@ static const char *host_summary(struct importing *importing, const struct import
     if (!(sums[HOST_PROFILER] > 0) && !(sums[HOST_GUEST_ENTRY] > 0))
         return NULL;
     return arena_printf(&importing->arena,
-                        "; a profile of a host: %.4g %% of it, of whatever its 100 %% are, fall on the way into guests and out of them, where their own "
+                        "; a profile of a host: %.4g %% of it, of whatever its 100 %% are, fall on the way into guests "
+                        "and out of them, where their own "
                         "time is found, too, and %.4g %% are the profiler's own cost%s%s%s",
-                        sums[HOST_GUEST_ENTRY], sums[HOST_PROFILER], names.length ? " (" : "", text_string(&names), names.length ? ")" : "");
+                        sums[HOST_GUEST_ENTRY], sums[HOST_PROFILER], names.length ? " (" : "", text_string(&names),
+                        names.length ? ")" : "");
 }
 
 /* Functions whose shares a text tells, as a report has them. */
@@ -118,12 +125,22 @@ static void functions_add(struct importing *importing, struct told_functions *fu
 {
     struct told_share shares[TOLD_SHARES_MOST];
     for (size_t at = 0, count = told_shares_in(sentence, shares); at < count; at++)
-        *vec_push(&functions->rows) = (struct import_row){.name = arena_string_n(&importing->arena, shares[at].function.text, shares[at].function.length), .number = shares[at].percent, .self = shares[at].percent, .where = ""};
+        *vec_push(&functions->rows) = (struct import_row){
+            .name = arena_string_n(&importing->arena, shares[at].function.text, shares[at].function.length),
+            .number = shares[at].percent,
+            .self = shares[at].percent,
+            .where = ""};
 }
 
 static void functions_keep(struct importing *importing, const char *path, struct told_functions *functions)
 {
-    const struct imported_text table = {.kind = IMPORT_REPORT, .origin = import_kind_name(IMPORT_REPORT), .rows = functions->rows.items, .row_count = functions->rows.count, .heading = "", .event = "", .summary = ""};
+    const struct imported_text table = {.kind = IMPORT_REPORT,
+                                        .origin = import_kind_name(IMPORT_REPORT),
+                                        .rows = functions->rows.items,
+                                        .row_count = functions->rows.count,
+                                        .heading = "",
+                                        .event = "",
+                                        .summary = ""};
     if (functions->rows.count)
         table_keep(importing, path, &table);
     vec_done(&functions->rows);
@@ -133,18 +150,22 @@ static void table_state(struct importing *importing, const char *path, const str
 {
     const char *origin = arena_printf(&importing->arena, "imported, not measured by plumb: %s", text->origin);
     const char *host = host_summary(importing, text);
-    statement_write(&importing->statements, origin, path, host ? arena_printf(&importing->arena, "%s%s", text->summary, host) : text->summary);
+    statement_write(&importing->statements, origin, path,
+                    host ? arena_printf(&importing->arena, "%s%s", text->summary, host) : text->summary);
     table_keep(importing, path, text);
 }
 
 /* A sentence that sounds like a trial and wasn't taken for one is shown with the reason. */
-static void unread_state(struct importing *importing, const char *path, struct view sentence, const struct told_states *states)
+static void unread_state(struct importing *importing, const char *path, struct view sentence,
+                         const struct told_states *states)
 {
     const char *why = told_why_unread(sentence, states);
     if (why)
-        statement_write(&importing->statements, "not understood", path,
-                        arena_printf(&importing->arena, "\"%.*s\": %s. To be sure, write: tried: CHANGE (host, guest): gone, stayed or shrank", (int)sentence.length,
-                                     sentence.text, why));
+        statement_write(
+            &importing->statements, "not understood", path,
+            arena_printf(&importing->arena,
+                         "\"%.*s\": %s. To be sure, write: tried: CHANGE (host, guest): gone, stayed or shrank",
+                         (int)sentence.length, sentence.text, why));
 }
 
 /* Of a document's prose the sentences that tell of a trial, a gap, a loop's size or a function. */
@@ -158,7 +179,8 @@ static void sentences_keep(struct importing *importing, const char *path, struct
         unread_state(importing, path, sentence, &states);
         if (!told_is_useful(sentence, &states))
             continue;
-        statement_write(&importing->statements, TOLD_ORIGIN, path, arena_string_n(&importing->arena, sentence.text, sentence.length));
+        statement_write(&importing->statements, TOLD_ORIGIN, path,
+                        arena_string_n(&importing->arena, sentence.text, sentence.length));
         functions_add(importing, &functions, sentence);
         kept++;
     }
@@ -185,8 +207,10 @@ static void rows_unread_state(struct importing *importing, const char *path, str
     size_t count = import_text_unread(text, kind, &lines);
     if (count)
         statement_write(&importing->statements, "not read", path,
-                        arena_printf(&importing->arena, "%zu line%s that look%s like rows of a table in no form that plumb knows: %s%s", count, count > 1 ? "s" : "",
-                                     count > 1 ? "" : "s", text_string(&lines), count > 3 ? ", …" : ""));
+                        arena_printf(&importing->arena,
+                                     "%zu line%s that look%s like rows of a table in no form that plumb knows: %s%s",
+                                     count, count > 1 ? "s" : "", count > 1 ? "" : "s", text_string(&lines),
+                                     count > 3 ? ", …" : ""));
 }
 
 /* Folded stacks: hot functions as a report has them, or what was waited for. */
@@ -205,12 +229,21 @@ static void stacks_keep(struct importing *importing, const char *path, const str
     size_t count = waits ? folded_shares_of(&profile, shares) : profile.function_count;
     for (size_t at = 0; at < count; at++) {
         double percent = 100 * (waits ? shares[at].share : profile.functions[at].share);
-        rows[at] = (struct import_row){.name = waits ? shares[at].name : profile.functions[at].name, .where = waits ? shares[at].who : "", .number = percent, .self = percent};
+        rows[at] = (struct import_row){.name = waits ? shares[at].name : profile.functions[at].name,
+                                       .where = waits ? shares[at].who : "",
+                                       .number = percent,
+                                       .self = percent};
         if (at < 3)
             text_printf(&words, "; %s %.4g %%", rows[at].name, percent);
     }
-    const struct imported_text table = {.kind = waits ? IMPORT_UNKNOWN : IMPORT_REPORT, .origin = waits ? SYSTEM_TABLE : import_kind_name(IMPORT_REPORT), .rows = rows, .row_count = count, .heading = "", .event = "",
-                                        .summary = arena_printf(arena, "%zu stacks%s%s", stacks->count, waits ? ", off the CPU" : "", text_string(&words))};
+    const struct imported_text table = {.kind = waits ? IMPORT_UNKNOWN : IMPORT_REPORT,
+                                        .origin = waits ? SYSTEM_TABLE : import_kind_name(IMPORT_REPORT),
+                                        .rows = rows,
+                                        .row_count = count,
+                                        .heading = "",
+                                        .event = "",
+                                        .summary = arena_printf(arena, "%zu stacks%s%s", stacks->count,
+                                                                waits ? ", off the CPU" : "", text_string(&words))};
     if (stacks->count)
         table_state(importing, path, &table);
 }
@@ -236,7 +269,8 @@ static bool import_file(struct importing *importing, const char *path, struct er
     struct imported_text text;
     struct import_facts facts;
     struct import_stacks stacks;
-    struct view lines = import_stacks_turned(import_thousands_turned(all, &importing->arena), &importing->arena, &stacks);
+    struct view lines =
+        import_stacks_turned(import_thousands_turned(all, &importing->arena), &importing->arena, &stacks);
     lines = import_system_turned(import_vtune_turned(lines, &importing->arena), &importing->arena, &facts);
     lines = import_markdown_turned(import_perfspect_turned(lines, &importing->arena), &importing->arena);
     lines = import_counts_turned(import_columns_turned(lines, &importing->arena), &importing->arena);
@@ -256,7 +290,9 @@ static bool import_file(struct importing *importing, const char *path, struct er
     stacks_keep(importing, path, &stacks);
     if (!tables && !facts.count && !stacks.count) {
         text = import_text_read(lines, &importing->arena);
-        statement_write(&importing->statements, arena_printf(&importing->arena, "imported, not measured by plumb: %s", text.origin), path, text.summary);
+        statement_write(&importing->statements,
+                        arena_printf(&importing->arena, "imported, not measured by plumb: %s", text.origin), path,
+                        text.summary);
     }
     sentences_keep(importing, path, all);
     return true;

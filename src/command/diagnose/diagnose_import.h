@@ -6,10 +6,10 @@
 #include "command/options.h"
 
 /*
- * files: texts of other tools; sayings: what a person says. Parts statements.json and imports.json: what the case has is
- * kept. Errors: a file that can't be read, a part that breaks its format, the folder can't be written.
+ * files: texts of other tools; sayings: what a person says. Parts statements.json and imports.json: what the case has
+ * is kept. Errors: a file that can't be read, a part that breaks its format, the folder can't be written.
  */
-MUST_CHECK bool diagnose_import(const char *folder, const struct option_texts *files, const struct option_texts *sayings,
-                                struct error *err);
+MUST_CHECK bool diagnose_import(const char *folder, const struct option_texts *files,
+                                const struct option_texts *sayings, struct error *err);
 
 #endif

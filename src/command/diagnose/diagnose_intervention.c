@@ -78,7 +78,8 @@ static uint32_t code_cache_lines(struct collection *collection)
     topology_read(&topology, collection->context->root, &collection->arena);
     for (size_t at = 0; at < topology.cache_count; at++) {
         const struct topology_cache *cache = &topology.caches[at];
-        if (cache->level == 1 && strcmp(cache->type, "Instruction") == 0 && cache->size_bytes >= 4096 && cache->size_bytes <= 1 << 20)
+        if (cache->level == 1 && strcmp(cache->type, "Instruction") == 0 && cache->size_bytes >= 4096 &&
+            cache->size_bytes <= 1 << 20)
             return (uint32_t)(cache->size_bytes / 64);
     }
     return CODE_CACHE_LINES;
@@ -116,7 +117,8 @@ static double burst_take(struct collection *collection)
     pid_t pids[PROCESSES_MOST], pid, tid;
     size_t count = activity_processes(collection->watch, pids, PROCESSES_MOST);
     struct step_burst burst;
-    if (!interventions->study && !trace_study_new(&interventions->study, "x86_64", code_cache_lines(collection), CODE_TLB_PAGES, &err)) {
+    if (!interventions->study &&
+        !trace_study_new(&interventions->study, "x86_64", code_cache_lines(collection), CODE_TLB_PAGES, &err)) {
         burst_refused(collection, &err);
         return 0;
     }
@@ -148,7 +150,8 @@ void interventions_look(struct collection *collection)
         return;
     double held_s = burst_take(collection);
     double pause_s = held_s * BURST_PAUSES, spread_s = held_s > 0 ? elapsed_s * BURST_SPREAD : 0.02;
-    interventions->next_burst_s = clock_s(CLOCK_MONOTONIC) - collection->began_s + (pause_s > spread_s ? pause_s : spread_s);
+    interventions->next_burst_s =
+        clock_s(CLOCK_MONOTONIC) - collection->began_s + (pause_s > spread_s ? pause_s : spread_s);
 }
 
 static void step_settle(struct collection *collection)
@@ -166,7 +169,8 @@ static void step_settle(struct collection *collection)
     if (result->step.empty_bursts)
         result->why_not = "whenever a thread was to be stepped, it was in a system call";
     else
-        result->why_not = interventions->missed ? "no thread of it was met running" : "it ended before the first burst, within 0.1 s";
+        result->why_not =
+            interventions->missed ? "no thread of it was met running" : "it ended before the first burst, within 0.1 s";
 }
 
 /* ---- all of them ---- */

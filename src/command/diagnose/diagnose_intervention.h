@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The probes that touch the target itself (--probe LIST): when each is due, on whom, and what becomes of it in the case.
+ * The probes that touch the target itself (--probe LIST): when each is due, on whom, and what becomes of it in the
+ * case.
  *
  * Nothing here is an error of the diagnosis: what can't be done is a result with its reason.
  */

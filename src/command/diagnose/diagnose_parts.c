@@ -106,7 +106,8 @@ static void gap_of_hardware(struct collection *collection, const struct counter_
         if (summary->items[at].hardware && !summary->items[at].count.known)
             why = summary->items[at].count.why_not;
     if (why && !counter_summary_has_hardware(summary))
-        case_manifest_gap(&collection->manifest, &collection->arena, "hardware counters", arena_printf(&collection->arena, "%s; plumb doctor says what would show them", why));
+        case_manifest_gap(&collection->manifest, &collection->arena, "hardware counters",
+                          arena_printf(&collection->arena, "%s; plumb doctor says what would show them", why));
 }
 
 static bool write_counters(struct collection *collection, struct error *err)
@@ -176,7 +177,8 @@ bool parts_write(struct collection *collection, struct error *err)
 {
     stacks_unwind(collection);
     note_recordings(collection);
-    return write_activity(collection, err) && write_machine(collection, err) && write_counters(collection, err) && write_tree(collection, err) &&
-           write_pages(collection, err) && write_runs(collection, err) &&
-           write_ceilings(collection, err) && write_guest(collection, err) && write_followers(collection, err) && interventions_write(collection, err);
+    return write_activity(collection, err) && write_machine(collection, err) && write_counters(collection, err) &&
+           write_tree(collection, err) && write_pages(collection, err) && write_runs(collection, err) &&
+           write_ceilings(collection, err) && write_guest(collection, err) && write_followers(collection, err) &&
+           interventions_write(collection, err);
 }

@@ -39,7 +39,9 @@ static void skid_probe(struct context *context, enum skid_event event, struct ac
     costs->behind_ratio = skid.behind_ratio;
     costs->exact_ratio = skid.exact_ratio;
     struct restart_result restart = {0};
-    costs->restart_known = (costs->one_behind || costs->exact) && skid_restart_measure(context->kernel, event, &restart, &err) && restart.verdict != SKID_UNKNOWN;
+    costs->restart_known = (costs->one_behind || costs->exact) &&
+                           skid_restart_measure(context->kernel, event, &restart, &err) &&
+                           restart.verdict != SKID_UNKNOWN;
     costs->restarts_behind = restart.verdict == SKID_ONE;
 }
 
@@ -138,8 +140,8 @@ static bool is_wide(const struct stalls *stalls)
     return code.stands[WIDE_LIGHT_512] || code.stands[WIDE_HEAVY_512] || code.samples[WIDE_HEAVY_256];
 }
 
-static void groups_probe(struct context *context, const char *folder, bool quick, struct access_costs *costs, bool *ret_is_wide,
-                         struct arena *arena)
+static void groups_probe(struct context *context, const char *folder, bool quick, struct access_costs *costs,
+                         bool *ret_is_wide, struct arena *arena)
 {
     struct loaded_case loaded;
     struct error ignored;

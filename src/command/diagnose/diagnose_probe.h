@@ -7,10 +7,14 @@
 #include "command/command.h"
 #include "probe/skid.h"
 
-/* Writes costs.json into the case; event: what its samples were taken by; samples: how many, as of
- * too few nothing is made; quick: of the leading pattern alone, over less
- * memory. ret_is_wide: its code may lower the clock of its core by wide vectors. Errors: the folder can't be read or written. */
+/*
+ * Writes costs.json into the case; event: what its samples were taken by; samples: how many, as of too few nothing is
+ * made; quick: of the leading pattern alone, over less
+ * memory. ret_is_wide: its code may lower the clock of its core by wide vectors. Errors: the folder can't be read or
+ * written.
+ */
 MUST_CHECK bool diagnose_probe(struct context *context, const char *folder, enum skid_event event, uint64_t samples,
-                               bool quick, struct case_manifest *manifest, struct arena *arena, bool *ret_is_wide, struct error *err);
+                               bool quick, struct case_manifest *manifest, struct arena *arena, bool *ret_is_wide,
+                               struct error *err);
 
 #endif

@@ -34,12 +34,13 @@ void recording_rate(struct recorder_event *event, bool by_cycles, uint64_t frequ
     event->period = by_cycles ? (uint64_t)(USUAL_HZ / (double)frequency) : 0;
 }
 
-enum { SAMPLED_EVENTS = 4, STACKS_SHARE = 8, STACK_BYTES = 8192 }; /* of the samples: so many have one with a stack; room for a frame with tables in it (bzip2's sort: 4.5 KiB) */
+/* of the samples: so many have one with a stack; room for a frame with tables in it (bzip2's sort: 4.5 KiB) */
+enum { SAMPLED_EVENTS = 4, STACKS_SHARE = 8, STACK_BYTES = 8192 };
 
 /*
- * The event that the self-test of stalls chose; the same a quarter as often, whose samples fall into every distance from
- * the first's, so that a loop's rate is known at two rates of looking (analyse/loop); the same now and then with the
- * stack, which tells who called a function that keeps no frame pointer; and every switch away from a CPU.
+ * The event that the self-test of stalls chose; the same a quarter as often, whose samples fall into every distance
+ * from the first's, so that a loop's rate is known at two rates of looking (analyse/loop); the same now and then with
+ * the stack, which tells who called a function that keeps no frame pointer; and every switch away from a CPU.
  */
 static size_t sampled_events(const struct event_list *events, struct collection *collection,
                              struct recorder_event sampled[SAMPLED_EVENTS])
@@ -196,7 +197,10 @@ static void counters_finish(struct collection *collection, struct run_row *row)
 
 /* ---- both ---- */
 
-/* The level that samples land on the very instruction with; of those that open only the highest is asked: less isn't more exact. 0: none. */
+/*
+ * The level that samples land on the very instruction with; of those that open only the highest is asked: less isn't
+ * more exact. 0: none.
+ */
 static unsigned precise_level(const struct kernel *kernel)
 {
     enum { LEVEL_MOST = 3 };
@@ -210,7 +214,8 @@ static unsigned precise_level(const struct kernel *kernel)
 
 /*
  * Cycles where they interrupt at all and stalls can be told by them: they see code that holds interrupts off, and
- * don't beat with the kernel's timers; precisely sampled where that is shown to name the stalled instruction. Else the timer.
+ * don't beat with the kernel's timers; precisely sampled where that is shown to name the stalled instruction. Else the
+ * timer.
  */
 void recording_choose(struct collection *collection)
 {
@@ -224,7 +229,8 @@ void recording_choose(struct collection *collection)
 
 static bool counters_open_in(struct collection *collection, bool turns, struct error *err)
 {
-    if (counter_set_open(&collection->counters, &collection->target, turns, collection->context->kernel, collection->context->root, err))
+    if (counter_set_open(&collection->counters, &collection->target, turns, collection->context->kernel,
+                         collection->context->root, err))
         return true;
     collection->counters = NULL;
     return false;

@@ -22,7 +22,8 @@ static void part_add(struct parts *parts, const char *name, const struct text *j
         parts->items[parts->count++] = (struct report_part){name, {text_string(json), json->length}};
 }
 
-static void code_add(struct text *out, const struct loaded_case *loaded, const struct sysroot *root, struct arena *arena)
+static void code_add(struct text *out, const struct loaded_case *loaded, const struct sysroot *root,
+                     struct arena *arena)
 {
     struct source_text *source = source_text_new(root, NULL);
     struct code_listing listing;
@@ -55,7 +56,8 @@ static void topdown_part(struct text *out, const struct results *results, struct
 bool diagnose_report_write(const char *path, const struct loaded_case *loaded, struct view findings,
                            const struct sysroot *root, struct error *err)
 {
-    scoped_text struct text stacks = {0}, times = {0}, code = {0}, pages = {0}, machine = {0}, exits = {0}, topdown = {0}, page = {0};
+    scoped_text struct text stacks = {0}, times = {0}, code = {0}, pages = {0}, machine = {0}, exits = {0},
+                            topdown = {0}, page = {0};
     struct parts parts = {.items = {{"diagnosis", findings}}, .count = 1};
     struct arena arena;
     arena_init(&arena);

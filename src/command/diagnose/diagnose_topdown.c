@@ -77,9 +77,14 @@ static bool tree_plan(struct tree_counting *tree, const struct collection *colle
 {
     const struct context *context = collection->context;
     struct metric_table *table = &tree->machine.table;
-    tree->setup = (struct topdown_setup){.kernel = context->kernel, .root = context->root, .table = table, .pmu = tree->machine.pmu,
-                                         .constants = tree->machine.constants, .cpu_id = table->cpu_id};
-    tree->setup.pmu.counts_tasks = !watches_cpus(collection); /* what a core counts for both of its threads is no task's */
+    tree->setup = (struct topdown_setup){.kernel = context->kernel,
+                                         .root = context->root,
+                                         .table = table,
+                                         .pmu = tree->machine.pmu,
+                                         .constants = tree->machine.constants,
+                                         .cpu_id = table->cpu_id};
+    /* what a core counts for both of its threads is no task's */
+    tree->setup.pmu.counts_tasks = !watches_cpus(collection);
     if (collection->by_cycles)
         sampler_spare(&tree->setup.pmu, collection->precise);
     topdown_session_init(&tree->session, &tree->setup);
@@ -93,7 +98,8 @@ static const char *why_no_tree(const struct tree_counting *tree)
 {
     if (tree->machine.levels)
         return NULL;
-    return tree->machine.notes.count ? tree->machine.notes.items[0] : "this PMU counts architectural events alone, of which no tree can be made";
+    return tree->machine.notes.count ? tree->machine.notes.items[0]
+                                     : "this PMU counts architectural events alone, of which no tree can be made";
 }
 
 void tree_prepare(struct collection *collection)
@@ -101,7 +107,8 @@ void tree_prepare(struct collection *collection)
     struct error err = {0};
     struct tree_counting *tree = memory_alloc(sizeof(*tree));
     *tree = (struct tree_counting){0};
-    bool counts = topdown_machine_find(&tree->machine, NULL, collection->context->kernel, collection->context->root, &err);
+    bool counts =
+        topdown_machine_find(&tree->machine, NULL, collection->context->kernel, collection->context->root, &err);
     const char *why = counts ? why_no_tree(tree) : NULL; /* without a PMU: "hardware counters" says it */
     if (counts && !why && !tree_plan(tree, collection, &err))
         why = err.message;
@@ -127,7 +134,10 @@ void tree_free(struct collection *collection)
     collection->tree = NULL;
 }
 
-/* Each event is opened for each thread, or CPU: what many threads would make of all groups takes longer to open than to watch. */
+/*
+ * Each event is opened for each thread, or CPU: what many threads would make of all groups takes longer to open than to
+ * watch.
+ */
 static void tree_limit(struct tree_counting *tree, const struct target *target)
 {
     enum { CELLS_MOST = 12000, LEVEL_FEW = 2 };
@@ -136,8 +146,9 @@ static void tree_limit(struct tree_counting *tree, const struct target *target)
         events += tree->request.schedule->groups[tree->request.groups[at]].count;
     if (places * events <= CELLS_MOST)
         return;
-    const char *why = arena_printf(&tree->session.arena, "its %zu %s would take %zu counters; the first two levels are counted of so many", places,
-                                   target->kind == TARGET_CPUS ? "CPUs" : "threads", places * events);
+    const char *why = arena_printf(&tree->session.arena,
+                                   "its %zu %s would take %zu counters; the first two levels are counted of so many",
+                                   places, target->kind == TARGET_CPUS ? "CPUs" : "threads", places * events);
     topdown_step_limit(tree->step, LEVEL_FEW, why, &tree->request);
 }
 
@@ -152,7 +163,8 @@ bool tree_open(struct collection *collection)
     tree->request.target = &collection->target;
     tree->request.inherit = collection->target.kind != TARGET_CPUS;
     tree_limit(tree, &collection->target);
-    const struct turn_request request = {.groups = &tree->request, .others = collection->counters, .seed = collection->recordings};
+    const struct turn_request request = {
+        .groups = &tree->request, .others = collection->counters, .seed = collection->recordings};
     if (turn_counters_open(&tree->turns, &request, collection->context->kernel, collection->context->root, &err))
         return true;
     tree->turns = NULL;
@@ -231,8 +243,9 @@ void tree_discard(struct collection *collection)
 static void unseen_explain(struct tree_counting *tree)
 {
     struct topdown_session *session = &tree->session;
-    const char *why = arena_printf(&session->arena, "it ran for %.2g s, in which %zu groups of events could not all have a turn on the counters",
-                                   (double)tree->all.elapsed_ns / 1e9, session->groups.count);
+    const char *why = arena_printf(
+        &session->arena, "it ran for %.2g s, in which %zu groups of events could not all have a turn on the counters",
+        (double)tree->all.elapsed_ns / 1e9, session->groups.count);
     for (size_t at = 0; at < tree->machine.table.metrics.count; at++) {
         struct metric_place *place = &session->places[at];
         bool seen = true;
@@ -252,9 +265,16 @@ bool write_tree(struct collection *collection, struct error *err)
     topdown_step_take(tree->step, &tree->all);
     unseen_explain(tree);
     vec_for_each(&tree->machine.notes, text) *vec_push(&session->notes) = *text;
-    struct topdown_counts counts = {.table = &tree->machine.table, .general = topdown_machine_is_general(&tree->machine), .origin = MEASURED_BY_US, .by_sample_time = true,
-                                    .groups = session->groups.items, .group_count = session->groups.count, .places = session->places,
-                                    .user_only = session->user_only, .notes = session->notes.items, .note_count = session->notes.count};
+    struct topdown_counts counts = {.table = &tree->machine.table,
+                                    .general = topdown_machine_is_general(&tree->machine),
+                                    .origin = MEASURED_BY_US,
+                                    .by_sample_time = true,
+                                    .groups = session->groups.items,
+                                    .group_count = session->groups.count,
+                                    .places = session->places,
+                                    .user_only = session->user_only,
+                                    .notes = session->notes.items,
+                                    .note_count = session->notes.count};
     memcpy(counts.constants, tree->machine.constants, sizeof(counts.constants));
     scoped_text struct text out = {0};
     topdown_counts_write(&counts, &out);

@@ -106,8 +106,9 @@ static struct probe_effect *effect_begin(struct trial *trial, enum probe_kind ki
     result->known = true;
     if (trial->is_ours)
         probe_result_note(result, "measured in a run of its own, without input and output, that was ended afterwards");
-    result->effect.speed_of = arena_printf(&trial->collection->arena, "returns to 0x%llx per second of CPU time, %.3g at first",
-                                           (unsigned long long)trial->meter.address, trial->meter.visits_per_s);
+    result->effect.speed_of =
+        arena_printf(&trial->collection->arena, "returns to 0x%llx per second of CPU time, %.3g at first",
+                     (unsigned long long)trial->meter.address, trial->meter.visits_per_s);
     return &result->effect;
 }
 
@@ -175,14 +176,16 @@ static void collapse_try(struct trial *trial)
         return;
     }
     struct probe_effect *effect = effect_begin(trial, PROBE_COLLAPSE);
-    effect->subject = arena_printf(arena, "%llu MiB of %s put on huge pages in %.2g s", (unsigned long long)result.collapsed_bytes >> 20,
+    effect->subject = arena_printf(arena, "%llu MiB of %s put on huge pages in %.2g s",
+                                   (unsigned long long)result.collapsed_bytes >> 20,
                                    area->path[0] ? area->path : "an anonymous mapping", result.elapsed_s);
     effect->speed_up = result.speed_up;
     effect->control = result.control;
     effect->verdict = collapse_verdict(&result);
     if (!trial->is_ours)
-        probe_result_note(&trial->results->of[PROBE_COLLAPSE],
-                          "its memory stays on huge pages: there is no undoing it, and what was sparse takes more room now");
+        probe_result_note(
+            &trial->results->of[PROBE_COLLAPSE],
+            "its memory stays on huge pages: there is no undoing it, and what was sparse takes more room now");
 }
 
 /* ---- pin ---- */
@@ -196,11 +199,12 @@ static void pin_try(struct trial *trial)
         return;
     }
     struct probe_effect *effect = effect_begin(trial, PROBE_PIN);
-    effect->subject = arena_printf(&trial->collection->arena, "%zu thread%s kept on the CPUs they were on, in turns", result.threads,
-                                   result.threads == 1 ? "" : "s");
+    effect->subject = arena_printf(&trial->collection->arena, "%zu thread%s kept on the CPUs they were on, in turns",
+                                   result.threads, result.threads == 1 ? "" : "s");
     effect->speed_up = result.speed_up;
-    effect->verdict = !result.speed_up.known             ? "too few turns were seen to say anything"
-                      : result.speed_up.low > SOME_EFFECT ? "moving between CPUs costs it time: pin it (taskset, cpusets)"
+    effect->verdict = !result.speed_up.known ? "too few turns were seen to say anything"
+                      : result.speed_up.low > SOME_EFFECT
+                          ? "moving between CPUs costs it time: pin it (taskset, cpusets)"
                       : result.speed_up.high < SOME_EFFECT ? "moving between CPUs costs it nothing to speak of"
                                                            : "undecided: the turns differ by as much";
 }
@@ -221,8 +225,8 @@ static void hog_measure(struct trial *trial, struct bandwidth_hogs *hogs)
             arena_printf(arena,
                          "the probe has no power on this machine: beside %zu hog%s our own stream is %.2f times slower "
                          "(%.2f to %.2f), and it takes %.1f",
-                         bandwidth_hogs_count(hogs), bandwidth_hogs_count(hogs) == 1 ? "" : "s", slowdown.mid, slowdown.low,
-                         slowdown.high, HOG_POWER_LEAST);
+                         bandwidth_hogs_count(hogs), bandwidth_hogs_count(hogs) == 1 ? "" : "s", slowdown.mid,
+                         slowdown.low, slowdown.high, HOG_POWER_LEAST);
         return;
     }
     if (!trial->has_meter)
@@ -232,8 +236,9 @@ static void hog_measure(struct trial *trial, struct bandwidth_hogs *hogs)
         return;
     }
     struct probe_effect *effect = effect_begin(trial, PROBE_HOG);
-    effect->subject = arena_printf(arena, "%zu processes of ours took memory bandwidth, in turns; they slow our own stream %.2f times",
-                                   bandwidth_hogs_count(hogs), slowdown.mid);
+    effect->subject = arena_printf(
+        arena, "%zu processes of ours took memory bandwidth, in turns; they slow our own stream %.2f times",
+        bandwidth_hogs_count(hogs), slowdown.mid);
     effect->speed_up = speed_up;
     effect->verdict = !speed_up.known         ? "too few turns were seen to say anything"
                       : speed_up.high < 1 / 1.1 ? "it is slowed by whoever uses memory bandwidth beside it"
@@ -288,11 +293,16 @@ static void width_measure(struct trial *trial, const struct vector_library *libr
 {
     struct arena *arena = &trial->collection->arena;
     char *capped[] = {arena_string(arena, variable), NULL};
-    const struct experiment_arm arms[] = {{.label = "as it is", .argv = trial->collection->request->argv},
-                                          {.label = "narrower", .argv = trial->collection->request->argv, .environment = capped}};
+    const struct experiment_arm arms[] = {
+        {.label = "as it is", .argv = trial->collection->request->argv},
+        {.label = "narrower", .argv = trial->collection->request->argv, .environment = capped}};
     struct pairs_budget budget = {clock_s(CLOCK_MONOTONIC)};
-    const struct experiment_request request = {
-        .arms = arms, .arm_count = 2, .seed = 1, .keep_failed = true, .runner = experiment_runner_plain(), .policy = {&budget, wants_pair}};
+    const struct experiment_request request = {.arms = arms,
+                                               .arm_count = 2,
+                                               .seed = 1,
+                                               .keep_failed = true,
+                                               .runner = experiment_runner_plain(),
+                                               .policy = {&budget, wants_pair}};
     struct experiment_result experiment = {0};
     struct error err = {0};
     struct interval ratio = {0};
@@ -303,24 +313,28 @@ static void width_measure(struct trial *trial, const struct vector_library *libr
     experiment_result_done(&experiment);
     if (!ran || !ratio.known) {
         trial_fails(trial, PROBE_WIDTH, &err);
-        trial->results->of[PROBE_WIDTH].why_not = ran ? "its runs used no CPU time that could be compared" : trial->results->of[PROBE_WIDTH].why_not;
+        trial->results->of[PROBE_WIDTH].why_not =
+            ran ? "its runs used no CPU time that could be compared" : trial->results->of[PROBE_WIDTH].why_not;
         return;
     }
     struct probe_result *result = &trial->results->of[PROBE_WIDTH];
     result->known = true;
     if (pairs < SIGNED_RANK_COUNT_LEAST)
-        probe_result_note(result, "its runs are long: of so few pairs the bounds are the range, not an interval of 95 %");
+        probe_result_note(result,
+                          "its runs are long: of so few pairs the bounds are the range, not an interval of 95 %");
     if (ratio.low < 1 && ratio.high > 1)
-        probe_result_note(result, "CPU times of runs are compared: a command that works for a given time takes the same either way");
+        probe_result_note(
+            result, "CPU times of runs are compared: a command that works for a given time takes the same either way");
     result->effect = (struct probe_effect){
-        .subject = arena_printf(arena, "%s (%.0f %% of the samples, %s) with %s, in %zu pairs of runs", library->name, 100 * library->share,
-                                library->where, variable, pairs),
+        .subject = arena_printf(arena, "%s (%.0f %% of the samples, %s) with %s, in %zu pairs of runs", library->name,
+                                100 * library->share, library->where, variable, pairs),
         .speed_of = "1 / CPU time of a run",
         .speed_up = ratio,
-        .verdict = ratio.low > SOME_EFFECT         ? "narrower vectors are faster here: wide ones lower the clock, or don't pay"
-                   : ratio.high < 1 / SOME_EFFECT  ? "the wide vectors pay: without them it is slower"
-                   : ratio.low > 1 / SOME_EFFECT && ratio.high < SOME_EFFECT ? "the width of the library's vectors makes no difference"
-                                                   : "undecided: the runs differ by as much",
+        .verdict = ratio.low > SOME_EFFECT ? "narrower vectors are faster here: wide ones lower the clock, or don't pay"
+                   : ratio.high < 1 / SOME_EFFECT ? "the wide vectors pay: without them it is slower"
+                   : ratio.low > 1 / SOME_EFFECT && ratio.high < SOME_EFFECT
+                       ? "the width of the library's vectors makes no difference"
+                       : "undecided: the runs differ by as much",
     };
 }
 
@@ -330,20 +344,24 @@ static void width_try(struct trial *trial)
     const struct recording *recording = &trial->loaded->capture.recording;
     const struct surroundings *machine = trial->loaded->results.surroundings;
     struct probe_result *result = &trial->results->of[PROBE_WIDTH];
-    vector_libraries_find(&trial->loaded->stalls, &recording->spaces, &recording->strings, libraries, &trial->collection->arena);
+    vector_libraries_find(&trial->loaded->stalls, &recording->spaces, &recording->strings, libraries,
+                          &trial->collection->arena);
     const struct vector_library *library = vector_library_hottest(libraries, LIBRARY_SHARE_LEAST);
     if (!library || library->samples < SAMPLES_LEAST) {
-        result->why_not = "no time is in a library whose vectors a variable narrows (oneDNN, OpenBLAS, MKL, ATen, NumPy, the C library)";
+        result->why_not = "no time is in a library whose vectors a variable narrows (oneDNN, OpenBLAS, MKL, ATen, "
+                          "NumPy, the C library)";
         return;
     }
     const char *variable = machine && machine->has_avx512 ? library->below_avx512 : library->below_avx2;
     const char *set = getenv("GLIBC_TUNABLES");
     if (set && set[0] && view_starts(view_of(variable), "GLIBC_TUNABLES="))
-        variable = arena_printf(&trial->collection->arena, "GLIBC_TUNABLES=%s:%s", set, variable + strlen("GLIBC_TUNABLES="));
+        variable =
+            arena_printf(&trial->collection->arena, "GLIBC_TUNABLES=%s:%s", set, variable + strlen("GLIBC_TUNABLES="));
     if (!trial->collection->request->argv) {
-        result->why_not = arena_printf(&trial->collection->arena,
-                                       "the width is chosen when a program starts: %s is in use; run it with %s, or let plumb start it",
-                                       library->name, variable);
+        result->why_not = arena_printf(
+            &trial->collection->arena,
+            "the width is chosen when a program starts: %s is in use; run it with %s, or let plumb start it",
+            library->name, variable);
         return;
     }
     width_measure(trial, library, variable);
@@ -358,7 +376,8 @@ static void speed_find(struct trial *trial, unsigned kinds)
 {
     struct error err = {0};
     const struct context *context = trial->collection->context;
-    trial->has_meter = target_find(trial, &err) && work_meter_open(&trial->meter, context->kernel, context->root, trial->pid, &err);
+    trial->has_meter =
+        target_find(trial, &err) && work_meter_open(&trial->meter, context->kernel, context->root, trial->pid, &err);
     for (int kind = 0; !trial->has_meter && kind < PROBE_KIND_COUNT; kind++)
         if (kinds & NEEDS_SPEED & PROBE_BIT(kind))
             trial_fails(trial, (enum probe_kind)kind, &err);

@@ -43,7 +43,8 @@ static struct busy_process *busy_find(struct collection *collection, const struc
         if (busy->pid == entry->pid && busy->start_ticks == entry->start_ticks)
             return busy;
     struct busy_process *busy = vec_push(&collection->busy);
-    *busy = (struct busy_process){.pid = entry->pid, .start_ticks = entry->start_ticks, .first_ticks = entry->cpu_ticks};
+    *busy =
+        (struct busy_process){.pid = entry->pid, .start_ticks = entry->start_ticks, .first_ticks = entry->cpu_ticks};
     return busy;
 }
 
@@ -133,8 +134,8 @@ void watch_look_ended(struct collection *collection)
 }
 
 /*
- * The cgroup's path as the CPU controller knows it, or NULL: where perf_event and cpu are different hierarchies (version
- * 1 beside version 2), a path of one means nothing in the other, and the first member tells its own.
+ * The cgroup's path as the CPU controller knows it, or NULL: where perf_event and cpu are different hierarchies
+ * (version 1 beside version 2), a path of one means nothing in the other, and the first member tells its own.
  */
 static const char *cpu_cgroup(struct collection *collection)
 {

@@ -23,18 +23,23 @@ struct diff_options {
 
 static const struct option_row diff_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "what to read"},
-    {'e', "event", OPTION_TEXT, AT(input.event), "NAME", "samples of this event (default: the first that has samples in A)"},
+    {'e', "event", OPTION_TEXT, AT(input.event), "NAME",
+     "samples of this event (default: the first that has samples in A)"},
     RECORDING_NAMES_ROWS(diff_options, input.recording),
-    SAMPLE_FILTER_ROWS_OF(diff_options, input.filter, "only samples from this stretch of time, in seconds; FROM,UNTIL:FROM,UNTIL: of A, and of B"),
+    SAMPLE_FILTER_ROWS_OF(diff_options, input.filter,
+                          "only samples from this stretch of time, in seconds; FROM,UNTIL:FROM,UNTIL: of A, and of B"),
     {0, NULL, OPTION_HEADING, 0, NULL, "what to compare"},
-    {'s', "sort", OPTION_TEXT, AT(sort), "KEY[,KEY]", "tell rows apart by: comm, pid, tid, dso, sym, srcline, cpu (default: dso,sym)"},
-    {0, "by-instruction", OPTION_TEXT, AT(input.function), "SYMBOL", "by instruction within this function: shares of its samples"},
+    {'s', "sort", OPTION_TEXT, AT(sort), "KEY[,KEY]",
+     "tell rows apart by: comm, pid, tid, dso, sym, srcline, cpu (default: dso,sym)"},
+    {0, "by-instruction", OPTION_TEXT, AT(input.function), "SYMBOL",
+     "by instruction within this function: shares of its samples"},
     {'c', "comms", OPTION_LIST, AT(input.comms), "LIST", "only rows of these commands"},
     {'d', "dsos", OPTION_LIST, AT(input.dsos), "LIST", "only rows of these binaries and libraries"},
     {'S', "symbols", OPTION_LIST, AT(input.symbols), "LIST", "only rows of these functions"},
     {0, NULL, OPTION_HEADING, 0, NULL, "how to show it"},
     {'o', "order", OPTION_TEXT, AT(order), "WHAT", "change (default: the largest first), grown, a, b, name"},
-    {0, "percent-limit", OPTION_DOUBLE, AT(percent_limit), "PERCENT", "leave out rows with less than this on both sides (default: 0.1)"},
+    {0, "percent-limit", OPTION_DOUBLE, AT(percent_limit), "PERCENT",
+     "leave out rows with less than this on both sides (default: 0.1)"},
     {'p', "period", OPTION_FLAG, AT(periods), NULL, "columns with what the samples stand for: a run's time or events"},
     {'t', "field-separator", OPTION_TEXT, AT(separator), "SEP", "put SEP between columns, for spreadsheets"},
     {0, "json", OPTION_FLAG, AT(json), NULL, "as JSON (plumb-diff-1)"},
@@ -68,8 +73,11 @@ struct diff {
 
 static bool order_parse(const char *word, enum share_order *ret_order, struct error *err)
 {
-    static const char *const words[] = {[SHARE_ORDER_CHANGE] = "change", [SHARE_ORDER_GROWN] = "grown", [SHARE_ORDER_A] = "a",
-                                        [SHARE_ORDER_B] = "b", [SHARE_ORDER_NAME] = "name"};
+    static const char *const words[] = {[SHARE_ORDER_CHANGE] = "change",
+                                        [SHARE_ORDER_GROWN] = "grown",
+                                        [SHARE_ORDER_A] = "a",
+                                        [SHARE_ORDER_B] = "b",
+                                        [SHARE_ORDER_NAME] = "name"};
     for (size_t at = 0; at < array_count(words); at++)
         if (strcmp(words[at], word) == 0)
             return (*ret_order = (enum share_order)at, true);
@@ -160,7 +168,8 @@ static bool diff_parse(struct diff *diff, int argc, char **argv, struct error *e
     if (options->order && !order_parse(options->order, &diff->order, err))
         return false;
     return keys_parse(diff, err) && filters_parse(diff, err) &&
-           sides_parse(diff, (const char **)argv + first, (size_t)(cut - first), cut < argc ? (const char **)argv + cut + 1 : NULL, err);
+           sides_parse(diff, (const char **)argv + first, (size_t)(cut - first),
+                       cut < argc ? (const char **)argv + cut + 1 : NULL, err);
 }
 
 /* ---- comparing ---- */
@@ -180,8 +189,8 @@ static size_t columns_of(const struct diff *diff, const char **columns)
     return diff->keys.count;
 }
 
-static bool sides_read(const struct diff *diff, const struct context *context, const struct side *side, bool is_b, struct diff_event *event,
-                       struct share_difference *difference, struct error *err)
+static bool sides_read(const struct diff *diff, const struct context *context, const struct side *side, bool is_b,
+                       struct diff_event *event, struct share_difference *difference, struct error *err)
 {
     for (size_t at = 0; at < side->count; at++)
         if (!diff_input_read(&diff->options.input, context, side->files[at], is_b, event, difference, err))
@@ -194,7 +203,8 @@ static void empty_report(const struct diff_options *options, const struct share_
 {
     const struct {
         const char *option, *list, *hint;
-    } given[] = {{"--comms", options->input.comms, " (perf's -c: what plumb computes are differences of shares with their intervals)"},
+    } given[] = {{"--comms", options->input.comms,
+                  " (perf's -c: what plumb computes are differences of shares with their intervals)"},
                  {"--dsos", options->input.dsos, ""},
                  {"--symbols", options->input.symbols, ""}};
     for (size_t at = 0; at < array_count(given) && !difference->row_count && !options->quiet; at++)
@@ -202,8 +212,8 @@ static void empty_report(const struct diff_options *options, const struct share_
             fprintf(talk, "note: no sample is of %s %s%s\n", given[at].option, given[at].list, given[at].hint);
 }
 
-static bool sides_compare(const struct diff *diff, struct context *context, const struct side *b, struct text *out, struct json_writer *json,
-                          struct error *err)
+static bool sides_compare(const struct diff *diff, struct context *context, const struct side *b, struct text *out,
+                          struct json_writer *json, struct error *err)
 {
     const struct diff_options *options = &diff->options;
     const struct side *a = &diff->sides[0];
@@ -211,19 +221,32 @@ static bool sides_compare(const struct diff *diff, struct context *context, cons
     struct share_difference difference;
     struct diff_event event = {0};
     share_difference_init(&difference);
-    bool done = sides_read(diff, context, a, false, &event, &difference, err) && sides_read(diff, context, b, true, &event, &difference, err);
+    bool done = sides_read(diff, context, a, false, &event, &difference, err) &&
+                sides_read(diff, context, b, true, &event, &difference, err);
     if (done) {
         scoped_text struct text of = {0};
         share_difference_finish(&difference);
         empty_report(options, &difference, context->talk);
         bool is_filtered = diff->filters[0].is_given;
-        text_add(&of, is_filtered ? "the samples that pass --time, --cpu, --pid and --tid" : options->input.function ? "the samples" : "all samples");
+        text_add(&of, is_filtered               ? "the samples that pass --time, --cpu, --pid and --tid"
+                      : options->input.function ? "the samples"
+                                                : "all samples");
         if (options->input.function)
             text_printf(&of, " in '%s'", options->input.function);
-        struct share_layout layout = {.columns = columns, .column_count = columns_of(diff, columns), .files_a = a->files, .files_b = b->files,
-                                      .count_a = a->count, .count_b = b->count, .event = event.name, .of = text_string(&of), .order = diff->order,
-                                      .ratio_least = options->percent_limit / 100, .periods = options->periods,
-                                      .counts_ns = event.counts_ns, .heading = !options->quiet, .separator = options->separator};
+        struct share_layout layout = {.columns = columns,
+                                      .column_count = columns_of(diff, columns),
+                                      .files_a = a->files,
+                                      .files_b = b->files,
+                                      .count_a = a->count,
+                                      .count_b = b->count,
+                                      .event = event.name,
+                                      .of = text_string(&of),
+                                      .order = diff->order,
+                                      .ratio_least = options->percent_limit / 100,
+                                      .periods = options->periods,
+                                      .counts_ns = event.counts_ns,
+                                      .heading = !options->quiet,
+                                      .separator = options->separator};
         if (options->json)
             share_difference_json(json, &difference, &layout);
         else

@@ -56,7 +56,8 @@ static struct share_slices *slices_of_event(struct reading *reading, uint32_t ev
     return &reading->by_event[event];
 }
 
-static bool sample_count(void *context, struct capture *capture, const struct record *record, const struct sample *sample)
+static bool sample_count(void *context, struct capture *capture, const struct record *record,
+                         const struct sample *sample)
 {
     struct reading *reading = context;
     const struct column_list *keys = reading->input->keys;
@@ -64,10 +65,13 @@ static bool sample_count(void *context, struct capture *capture, const struct re
     if (!sample || !sample_filter_passes(reading->filter, &capture->recording, sample))
         return true;
     reading->passed++;
-    struct sampled sampled = {.location = sample->location, .comm = sample->comm,
-                              .thread = column_listed(keys, COLUMN_PID) || column_listed(keys, COLUMN_TID) ? sample->thread : 0,
-                              .cpu = column_listed(keys, COLUMN_CPU) ? sample->cpu : 0};
-    share_slices_add(slices_of_event(reading, sample->event), sampled_id(reading, &sampled), sample->time_ns, (double)sample->period);
+    struct sampled sampled = {
+        .location = sample->location,
+        .comm = sample->comm,
+        .thread = column_listed(keys, COLUMN_PID) || column_listed(keys, COLUMN_TID) ? sample->thread : 0,
+        .cpu = column_listed(keys, COLUMN_CPU) ? sample->cpu : 0};
+    share_slices_add(slices_of_event(reading, sample->event), sampled_id(reading, &sampled), sample->time_ns,
+                     (double)sample->period);
     return true;
 }
 
@@ -76,11 +80,13 @@ static bool sample_count(void *context, struct capture *capture, const struct re
 /* Code that a process made is called after the process, which is another one in each recording. */
 static const char *dso_shown(const struct reading *reading, const struct place *place)
 {
-    bool made = place->dso_id != DSO_NONE && reading->capture.recording.spaces.dsos[place->dso_id].kind == DSO_ANONYMOUS;
+    bool made =
+        place->dso_id != DSO_NONE && reading->capture.recording.spaces.dsos[place->dso_id].kind == DSO_ANONYMOUS;
     return made ? "[generated code]" : place->dso;
 }
 
-static void add_column(struct text *out, struct reading *reading, const struct sampled *sampled, const struct place *place, enum hotspot_column column)
+static void add_column(struct text *out, struct reading *reading, const struct sampled *sampled,
+                       const struct place *place, enum hotspot_column column)
 {
     const struct recording *recording = &reading->capture.recording;
     const struct thread *thread = &recording->threads.items[sampled->thread];
@@ -120,7 +126,8 @@ static void keys_name(struct text *out, struct reading *reading, const struct sa
     }
 }
 
-static void add_rows_by_keys(struct reading *reading, const struct share_slices *slices, struct share_difference *difference)
+static void add_rows_by_keys(struct reading *reading, const struct share_slices *slices,
+                             struct share_difference *difference)
 {
     scoped_text struct text name = {0};
     for (size_t at = 0; at < slices->count; at++) {
@@ -143,8 +150,8 @@ static void add_instruction(struct text *out, const struct instructions *in, uin
     }
 }
 
-static bool add_rows_by_instruction(struct reading *reading, struct symboliser *symboliser, const struct share_slices *slices,
-                                    struct share_difference *difference)
+static bool add_rows_by_instruction(struct reading *reading, struct symboliser *symboliser,
+                                    const struct share_slices *slices, struct share_difference *difference)
 {
     const struct recording *recording = &reading->capture.recording;
     scoped(code_samples_done) struct code_samples samples;
@@ -159,8 +166,12 @@ static bool add_rows_by_instruction(struct reading *reading, struct symboliser *
         if (!place.symbol || !hotspot_symbol_listed(reading->input->function, place.symbol))
             continue;
         if (place.symbol_id != symbol_read) {
-            struct instructions_request request = {.recording = recording, .symboliser = symboliser, .samples = &samples,
-                                                   .symbol_id = place.symbol_id, .location = location, .with_text = true};
+            struct instructions_request request = {.recording = recording,
+                                                   .symboliser = symboliser,
+                                                   .samples = &samples,
+                                                   .symbol_id = place.symbol_id,
+                                                   .location = location,
+                                                   .with_text = true};
             struct error why = {0}; /* offsets do without texts */
             if (has_code)
                 instructions_done(&in);
@@ -181,7 +192,10 @@ static bool add_rows_by_instruction(struct reading *reading, struct symboliser *
 
 /* ---- reading ---- */
 
-/* The name as it would be if nothing had been said of how precisely to sample: "cycles:up" is "cycles:u", "cpu-clock:ppp" is "cpu-clock". */
+/*
+ * The name as it would be if nothing had been said of how precisely to sample: "cycles:up" is "cycles:u",
+ * "cpu-clock:ppp" is "cpu-clock".
+ */
 static struct view name_without_precision(const char *name)
 {
     struct view whole = view_of(name);
@@ -200,14 +214,16 @@ static bool event_is_alike(const char *name, const char *wanted)
     return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
 }
 
-static bool event_find(const struct reading *reading, const char *path, struct diff_event *event, uint32_t *ret_event, struct error *err)
+static bool event_find(const struct reading *reading, const char *path, struct diff_event *event, uint32_t *ret_event,
+                       struct error *err)
 {
     const struct recording *recording = &reading->capture.recording;
     const char *wanted = event->name ? event->name : reading->input->event;
     for (int alike = 0; alike < 2; alike++)
         for (uint32_t at = 0; at < recording->event_count; at++) {
             const struct recorded_event *one = &recording->events[at];
-            if (!one->sample_count || (wanted && !(alike ? event_is_alike(one->name, wanted) : strcmp(one->name, wanted) == 0)))
+            if (!one->sample_count ||
+                (wanted && !(alike ? event_is_alike(one->name, wanted) : strcmp(one->name, wanted) == 0)))
                 continue;
             if (!event->name)
                 *event = (struct diff_event){memory_string(one->name), one->counts_ns};
@@ -219,8 +235,8 @@ static bool event_find(const struct reading *reading, const char *path, struct d
     return error_set(err, ERROR_NOT_FOUND, "'%s' holds no samples of event '%s'", path, wanted);
 }
 
-static bool rows_add(struct reading *reading, struct symboliser *symboliser, const char *path, bool is_b, struct diff_event *event,
-                     struct share_difference *difference, struct error *err)
+static bool rows_add(struct reading *reading, struct symboliser *symboliser, const char *path, bool is_b,
+                     struct diff_event *event, struct share_difference *difference, struct error *err)
 {
     uint32_t number = 0;
     if (!event_find(reading, path, event, &number, err))
@@ -235,18 +251,21 @@ static bool rows_add(struct reading *reading, struct symboliser *symboliser, con
     else
         add_rows_by_keys(reading, slices, difference);
     places_done(&reading->places);
-    return any || error_set(err, ERROR_NOT_FOUND, "'%s' holds no samples in a function '%s'", path, reading->input->function);
+    return any ||
+           error_set(err, ERROR_NOT_FOUND, "'%s' holds no samples in a function '%s'", path, reading->input->function);
 }
 
-static bool reading_fill(struct reading *reading, struct recording_names *names, const char *path, bool is_b, struct diff_event *event,
-                         struct share_difference *difference, struct error *err)
+static bool reading_fill(struct reading *reading, struct recording_names *names, const char *path, bool is_b,
+                         struct diff_event *event, struct share_difference *difference, struct error *err)
 {
     struct capture_watch watch = {reading, sample_count};
     struct reading_progress progress;
     if (!sample_filter_place(reading->filter, &reading->source->facts, err))
         return error_wrap(err, "'%s'", path);
-    struct capture_options options = {.watch = &watch, .stacks = reading->source->facts.is_pipe ? STACKS_ALL : STACKS_NONE,
-                                      .progress = reading_progress_begin(&progress, names->context->talk, reading->input->quiet)};
+    struct capture_options options = {
+        .watch = &watch,
+        .stacks = reading->source->facts.is_pipe ? STACKS_ALL : STACKS_NONE,
+        .progress = reading_progress_begin(&progress, names->context->talk, reading->input->quiet)};
     bool complete = capture_fill_with(&reading->capture, reading->source, &options, err);
     reading_progress_end(&progress);
     if (!complete)
@@ -268,15 +287,16 @@ void diff_event_done(struct diff_event *event)
     event->name = NULL;
 }
 
-bool diff_input_read(const struct diff_input *input, const struct context *context, const char *path, bool is_b, struct diff_event *event,
-                     struct share_difference *difference, struct error *err)
+bool diff_input_read(const struct diff_input *input, const struct context *context, const char *path, bool is_b,
+                     struct diff_event *event, struct share_difference *difference, struct error *err)
 {
     struct recording_input recording = input->recording;
     struct reading reading = {.input = input, .filter = input->filters[is_b]};
     recording.path = path;
     if (!recording_input_open(&recording, &reading.source, err))
         return false;
-    struct recording_names names = {.input = &recording, .context = context, .capture = &reading.capture, .source = reading.source};
+    struct recording_names names = {
+        .input = &recording, .context = context, .capture = &reading.capture, .source = reading.source};
     capture_init(&reading.capture);
     bool done = reading_fill(&reading, &names, path, is_b, event, difference, err);
     recording_names_done(&names);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A recording's samples as rows of plumb diff: each named by the keys that were asked for, spread over slices of time. */
+/*
+ * A recording's samples as rows of plumb diff: each named by the keys that were asked for, spread over slices of time.
+ */
 #ifndef PLUMB_COMMAND_DIFF_DIFF_INPUT_H
 #define PLUMB_COMMAND_DIFF_DIFF_INPUT_H
 
@@ -28,7 +30,8 @@ struct diff_event {
 
 void diff_event_done(struct diff_event *event);
 /* Errors: the recording's; that it has no samples of the event, or none in the function. */
-MUST_CHECK bool diff_input_read(const struct diff_input *input, const struct context *context, const char *path, bool is_b, struct diff_event *event,
-                                struct share_difference *difference, struct error *err);
+MUST_CHECK bool diff_input_read(const struct diff_input *input, const struct context *context, const char *path,
+                                bool is_b, struct diff_event *event, struct share_difference *difference,
+                                struct error *err);
 
 #endif

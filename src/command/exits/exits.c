@@ -18,17 +18,23 @@ static const struct option_row option_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "whose exits"},
     {'a', "all", OPTION_FLAG, AT(all), NULL, "all guests of this host (the default without -p, -i and a program)"},
     {'p', "pid", OPTION_LIST, AT(processes), "PID[,PID]", "the guests of these virtual machine monitors"},
-    {'i', "input", OPTION_TEXT, AT(input), "FILE", "read a recording, a trace, a table of another tool, or what --json wrote"},
+    {'i', "input", OPTION_TEXT, AT(input), "FILE",
+     "read a recording, a trace, a table of another tool, or what --json wrote"},
     {0, "compare", OPTION_FLAG, AT(compare), NULL, "two such files, A and B, side by side"},
     {0, "vcpu", OPTION_TEXT, AT(vcpu), "N", "only vCPUs of this number"},
     {0, NULL, OPTION_HEADING, 0, NULL, "how"},
     {0, "duration", OPTION_DOUBLE, AT(seconds), "S", "watch for so long; of a table: over how long it was counted"},
-    {'I', "interval-print", OPTION_U64, AT(interval_ms), "MS", "print what came in each interval, and the whole at the end"},
+    {'I', "interval-print", OPTION_U64, AT(interval_ms), "MS",
+     "print what came in each interval, and the whole at the end"},
     {0, "instructions", OPTION_FLAG, AT(instructions), NULL, "count the guest's instructions that leave it as well"},
-    {0, "method", OPTION_TEXT, AT(method), "bpf|tracepoint|perf|count", "only so: programs in the kernel, at tracepoints only; records; numbers only"},
-    {0, "vcpus", OPTION_U64, AT(vcpus), "N", "how many vCPUs there are, where that can't be seen: for shares of their time"},
-    {0, "guest-kallsyms", OPTION_TEXT, AT(guest_kallsyms), "FILE", "name the guest kernel's instructions from its /proc/kallsyms"},
-    {0, "effect", OPTION_DOUBLE, AT(effect_percent), "PERCENT", "with --compare: what is too little to matter (default: 5)"},
+    {0, "method", OPTION_TEXT, AT(method), "bpf|tracepoint|perf|count",
+     "only so: programs in the kernel, at tracepoints only; records; numbers only"},
+    {0, "vcpus", OPTION_U64, AT(vcpus), "N",
+     "how many vCPUs there are, where that can't be seen: for shares of their time"},
+    {0, "guest-kallsyms", OPTION_TEXT, AT(guest_kallsyms), "FILE",
+     "name the guest kernel's instructions from its /proc/kallsyms"},
+    {0, "effect", OPTION_DOUBLE, AT(effect_percent), "PERCENT",
+     "with --compare: what is too little to matter (default: 5)"},
     {0, "round-trip", OPTION_TEXT, AT(round_trip), "US[,US]",
      "with --compare: what leaving and entering costs at most beside the handler, on A and on B, in microseconds"},
     {0, NULL, OPTION_HEADING, 0, NULL, "output"},
@@ -85,8 +91,8 @@ static const char *guest_symbol(void *context, uint64_t rip)
         return NULL;
     const struct indexed_symbol *symbol = &symbols->index.symbols.items[found];
     struct view name = indexed_symbol_name(symbol);
-    snprintf(symbols->name, sizeof(symbols->name), "%.*s+0x%llx", (int)(name.length < 250 ? name.length : 250), name.text,
-             (unsigned long long)(rip - symbol->start));
+    snprintf(symbols->name, sizeof(symbols->name), "%.*s+0x%llx", (int)(name.length < 250 ? name.length : 250),
+             name.text, (unsigned long long)(rip - symbol->start));
     return symbols->name;
 }
 
@@ -142,31 +148,42 @@ bool exits_show(struct context *context, const struct exits_options *options, co
 /* ---- files ---- */
 
 /* side: "A: ", or "" of a single file. */
-static void input_notes(struct exits_notes *notes, const char *side, const struct exits *exits, const struct exits_input *input)
+static void input_notes(struct exits_notes *notes, const char *side, const struct exits *exits,
+                        const struct exits_input *input)
 {
     if (input->broken_off[0])
         exits_note(notes, "%sthe recording breaks off: %s: what comes behind is missing", side, input->broken_off);
     if (input->lines_unread)
-        exits_note(notes, "%s%llu line%s in no form that plumb knows: nothing was read from %s", side, (unsigned long long)input->lines_unread,
-                   input->lines_unread == 1 ? " is" : "s are", input->lines_unread == 1 ? "it" : "them");
+        exits_note(notes, "%s%llu line%s in no form that plumb knows: nothing was read from %s", side,
+                   (unsigned long long)input->lines_unread, input->lines_unread == 1 ? " is" : "s are",
+                   input->lines_unread == 1 ? "it" : "them");
     if (input->rows_again)
-        exits_note(notes, "%s%llu rows come again: the file holds several tables, which are added up. That is wrong for tables of different hosts (give each a "
-                          "file of its own) and for sums so far (bpftrace that prints a map without clearing it: keep the last)", side,
-                   (unsigned long long)input->rows_again);
+        exits_note(
+            notes,
+            "%s%llu rows come again: the file holds several tables, which are added up. That is wrong for tables of "
+            "different hosts (give each a "
+            "file of its own) and for sums so far (bpftrace that prints a map without clearing it: keep the last)",
+            side, (unsigned long long)input->rows_again);
     if (input->has_parts)
         exits_note(notes, "%sof keys with several parts the last is taken for the reason", side);
     if (input->part)
-        exits_note(notes, "%sthe table is of %s, which are a part of the exits: shares and sums are of these alone", side, input->part);
+        exits_note(notes, "%sthe table is of %s, which are a part of the exits: shares and sums are of these alone",
+                   side, input->part);
     if (input->broken)
-        exits_note(notes, "%s%llu events end before their fields do: they were left out", side, (unsigned long long)input->broken);
+        exits_note(notes, "%s%llu events end before their fields do: they were left out", side,
+                   (unsigned long long)input->broken);
     if (input->layout[0])
-        exits_note(notes, "%s%s has no format with the fields that plumb reads, here or in the recording: its events were left out", side, input->layout);
+        exits_note(
+            notes,
+            "%s%s has no format with the fields that plumb reads, here or in the recording: its events were left out",
+            side, input->layout);
     if (!exits->is_table && exits->fires_exit && !exits->watches[EXIT_POINT_ENTRY])
         exits_note(notes, "%sthere is no kvm_entry, so that how long exits took isn't known", side);
 }
 
 /* What a file says of itself comes first: 0, as the exits have it. */
-static double input_seconds(const struct exits_options *options, const struct exits *exits, struct exits_notes *notes, const char *side)
+static double input_seconds(const struct exits_options *options, const struct exits *exits, struct exits_notes *notes,
+                            const char *side)
 {
     if (!options->seconds || exits->seconds <= 0)
         return options->seconds;
@@ -174,7 +191,8 @@ static double input_seconds(const struct exits_options *options, const struct ex
     return 0;
 }
 
-static bool input_show(struct context *context, const struct exits_options *options, const struct guest_symbols *symbols, struct error *err)
+static bool input_show(struct context *context, const struct exits_options *options,
+                       const struct guest_symbols *symbols, struct error *err)
 {
     struct exits exits;
     struct exits_input input;
@@ -214,8 +232,9 @@ static bool round_trips_parse(const char *text, double *ret_a, double *ret_b, st
     return true;
 }
 
-static bool comparison_print(struct context *context, const struct exits_options *options, const struct exit_comparison *comparison,
-                             const struct exit_comparison_report *report, struct error *err)
+static bool comparison_print(struct context *context, const struct exits_options *options,
+                             const struct exit_comparison *comparison, const struct exit_comparison_report *report,
+                             struct error *err)
 {
     scoped_text struct text out = {0};
     if (options->json) {
@@ -230,7 +249,8 @@ static bool comparison_print(struct context *context, const struct exits_options
     return text_write_file(&out, context->out) || error_system(err, errno, "can't write the comparison");
 }
 
-static bool files_compare(struct context *context, const struct exits_options *options, char *const files[2], struct error *err)
+static bool files_compare(struct context *context, const struct exits_options *options, char *const files[2],
+                          struct error *err)
 {
     struct exits sides[2];
     struct exits_input input;
@@ -253,8 +273,10 @@ static bool files_compare(struct context *context, const struct exits_options *o
         exit_table_build(&tables[at], &sides[at], &table_options, &arena);
     }
     if (good) {
-        exit_compare(&comparison, &tables[0], &tables[1], options->effect_percent / 100, round_trips[0], round_trips[1], &arena);
-        struct exit_comparison_report report = {.names = {files[0], files[1]}, .notes = notes.items, .note_count = notes.count};
+        exit_compare(&comparison, &tables[0], &tables[1], options->effect_percent / 100, round_trips[0], round_trips[1],
+                     &arena);
+        struct exit_comparison_report report = {
+            .names = {files[0], files[1]}, .notes = notes.items, .note_count = notes.count};
         good = comparison_print(context, options, &comparison, &report, err);
     }
     vec_done(&notes);
@@ -273,7 +295,10 @@ enum { INTERVAL_MS_MOST = 86400000, VCPUS_MOST = 1 << 20 };
 static bool numbers_take(struct exits_options *options, struct error *err)
 {
     if (options->seconds == 0 || options->interval_ms == 0 || options->vcpus == 0)
-        return error_set(err, ERROR_USAGE, "%s is more than 0", options->seconds == 0 ? "--duration" : options->interval_ms == 0 ? "-I" : "--vcpus");
+        return error_set(err, ERROR_USAGE, "%s is more than 0",
+                         options->seconds == 0       ? "--duration"
+                         : options->interval_ms == 0 ? "-I"
+                                                     : "--vcpus");
     options->seconds = options->seconds == -DBL_MAX ? 0 : options->seconds;
     options->interval_ms = options->interval_ms == UINT64_MAX ? 0 : options->interval_ms;
     options->vcpus = options->vcpus == UINT64_MAX ? 0 : options->vcpus;
@@ -303,11 +328,14 @@ static bool options_check(const struct exits_options *options, int operands, str
     if (options->all && options->processes)
         return error_set(err, ERROR_USAGE, "-a and -p exclude each other");
     if (options->processes && operands)
-        return error_set(err, ERROR_USAGE, "-p and a program exclude each other (-a -- PROGRAM watches all guests meanwhile)");
+        return error_set(err, ERROR_USAGE,
+                         "-p and a program exclude each other (-a -- PROGRAM watches all guests meanwhile)");
     if (options->input && operands)
         return error_set(err, ERROR_USAGE, "a file and a program exclude each other");
     if (options->compare && (options->input || options->separator || options->guest_kallsyms || options->verbose))
-        return error_set(err, ERROR_USAGE, "--compare takes two files, and goes with --duration, --vcpus, --vcpu, --effect, --round-trip and -j");
+        return error_set(
+            err, ERROR_USAGE,
+            "--compare takes two files, and goes with --duration, --vcpus, --vcpu, --effect, --round-trip and -j");
     if (options->compare && operands != 2) {
         error_set(err, ERROR_USAGE, "--compare takes two files, A and B");
         return operands < 2 ? false : error_hint(err, "options come before the files");
@@ -315,7 +343,8 @@ static bool options_check(const struct exits_options *options, int operands, str
     return true;
 }
 
-static bool exits_command_run(struct context *context, const struct exits_options *options, int count, char **operands, struct error *err)
+static bool exits_command_run(struct context *context, const struct exits_options *options, int count, char **operands,
+                              struct error *err)
 {
     struct guest_symbols symbols = {0};
     if (!options_check(options, count, err))
@@ -323,17 +352,19 @@ static bool exits_command_run(struct context *context, const struct exits_option
     if (options->compare)
         return files_compare(context, options, operands, err);
     bool good = guest_symbols_read(&symbols, options->guest_kallsyms, err) &&
-                (options->input ? input_show(context, options, &symbols, err) : exits_live(context, options, &symbols, operands, err));
+                (options->input ? input_show(context, options, &symbols, err)
+                                : exits_live(context, options, &symbols, operands, err));
     guest_symbols_done(&symbols);
     return good;
 }
 
 static bool exits_run(struct context *context, int argc, char **argv, struct error *err)
 {
-    struct exits_options options = {.effect_percent = 5, .seconds = -DBL_MAX, .interval_ms = UINT64_MAX, .vcpus = UINT64_MAX};
+    struct exits_options options = {
+        .effect_percent = 5, .seconds = -DBL_MAX, .interval_ms = UINT64_MAX, .vcpus = UINT64_MAX};
     int first;
-    bool good = options_parse(option_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &options, &first, err) && numbers_take(&options, err) &&
-                exits_command_run(context, &options, argc - first, argv + first, err);
+    bool good = options_parse(option_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &options, &first, err) &&
+                numbers_take(&options, err) && exits_command_run(context, &options, argc - first, argv + first, err);
     options_done(option_rows, &options);
     return good;
 }

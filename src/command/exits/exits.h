@@ -30,10 +30,11 @@ __attribute__((format(printf, 2, 3))) void exits_note(struct exits_notes *notes,
 struct exit_table_options exits_table_options(const struct exits_options *options, const struct guest_symbols *symbols);
 /* Print one table in the form that was asked for. */
 MUST_CHECK bool exits_show(struct context *context, const struct exits_options *options, const struct exits *exits,
-                           const struct exit_table_options *table_options, const struct exit_report *report, struct error *err);
+                           const struct exit_table_options *table_options, const struct exit_report *report,
+                           struct error *err);
 
 /* Watch this host. command: NULL-terminated words of a program to watch or to wait for; empty: none. */
-MUST_CHECK bool exits_live(struct context *context, const struct exits_options *options, const struct guest_symbols *symbols,
-                           char **command, struct error *err);
+MUST_CHECK bool exits_live(struct context *context, const struct exits_options *options,
+                           const struct guest_symbols *symbols, char **command, struct error *err);
 
 #endif

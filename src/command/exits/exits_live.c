@@ -67,9 +67,12 @@ static void kvm_look(struct live *live)
     live->no_kvm_exit = is_module(live, "kvm") && !is_module(live, "kvm_intel") && !is_module(live, "kvm_amd");
     if (!live->no_kvm_exit)
         return;
-    exits_note(&live->notes, "this KVM (%s) is neither VMX nor SVM, and doesn't fire kvm_exit: the table is put together from returns to the monitor "
-                             "(kvm_userspace_exit) and from what was emulated. One exit may stand in several rows, and exits that the kernel handles "
-                             "without any of these tracepoints in none",
+    exits_note(&live->notes,
+               "this KVM (%s) is neither VMX nor SVM, and doesn't fire kvm_exit: the table is put together from "
+               "returns to the monitor "
+               "(kvm_userspace_exit) and from what was emulated. One exit may stand in several rows, and exits that "
+               "the kernel handles "
+               "without any of these tracepoints in none",
                is_module(live, "kvm_pvm") ? "PVM" : "kvm alone");
 }
 
@@ -107,8 +110,9 @@ static void vcpus_name(struct live *live, struct exits *exits)
     for (size_t at = 0; at < exits->thread_count; at++) {
         struct exit_thread *thread = &exits->threads[at];
         char comm[64];
-        if (thread->vcpu < 0 && !live->renumbered && sysroot_line(live->context->root, comm, sizeof(comm), "/proc/%" PRIu32 "/task/%" PRIu32 "/comm",
-                                             thread->pid ? thread->pid : thread->tid, thread->tid))
+        if (thread->vcpu < 0 && !live->renumbered &&
+            sysroot_line(live->context->root, comm, sizeof(comm), "/proc/%" PRIu32 "/task/%" PRIu32 "/comm",
+                         thread->pid ? thread->pid : thread->tid, thread->tid))
             thread->vcpu = vcpu_number_of(comm);
         unknown += thread->vcpu < 0;
     }
@@ -120,8 +124,8 @@ static void vcpus_name(struct live *live, struct exits *exits)
 
 static bool is_over(struct live *live, uint64_t until_ns)
 {
-    return workload_stop_requested() || clock_ns(CLOCK_MONOTONIC) >= until_ns || (live->has_workload && live->workload.reaped) ||
-           exits_processes_ended(&live->processes);
+    return workload_stop_requested() || clock_ns(CLOCK_MONOTONIC) >= until_ns ||
+           (live->has_workload && live->workload.reaped) || exits_processes_ended(&live->processes);
 }
 
 /* Until then, or the program's or the monitors' end, or the user's stop. */
@@ -160,10 +164,19 @@ static uint64_t end_ns(const struct live *live)
 static struct exit_report report_of(const struct live *live)
 {
     const char *heading = !live->follows ? "all guests of this host"
-                          : live->has_workload ? live->command[0] : arena_printf((struct arena *)&live->arena, "process %s", live->options->processes);
-    return (struct exit_report){.heading = heading, .method = live->method, .at_s = -1, .separator = live->options->separator,
-                                .verbose = live->options->verbose > 0, .notes = live->notes.items, .note_count = live->notes.count,
-                                .intervals = live->options->interval_ms > 0, .machines = live->machines, .machine_count = live->machine_count};
+                          : live->has_workload
+                              ? live->command[0]
+                              : arena_printf((struct arena *)&live->arena, "process %s", live->options->processes);
+    return (struct exit_report){.heading = heading,
+                                .method = live->method,
+                                .at_s = -1,
+                                .separator = live->options->separator,
+                                .verbose = live->options->verbose > 0,
+                                .notes = live->notes.items,
+                                .note_count = live->notes.count,
+                                .intervals = live->options->interval_ms > 0,
+                                .machines = live->machines,
+                                .machine_count = live->machine_count};
 }
 
 static void statistics_read(struct live *live, struct exits_statistics *statistics)
@@ -211,7 +224,8 @@ static const char *bpf_method(struct live *live, const struct exit_watch *watch)
 }
 
 /* What came since the last look. */
-static bool interval_show(struct live *live, const struct exits *now, const struct exits *before, uint64_t last_ns, uint64_t at_ns, struct error *err)
+static bool interval_show(struct live *live, const struct exits *now, const struct exits *before, uint64_t last_ns,
+                          uint64_t at_ns, struct error *err)
 {
     struct exits part;
     exits_init(&part);
@@ -256,13 +270,17 @@ static bool bpf_watch(struct live *live, struct exit_watch *watch, struct error 
     live->method = bpf_method(live, watch);
     live->begun_ns = live->follows ? 0 : clock_ns(CLOCK_MONOTONIC);
     if (watch->absent[0])
-        exits_note(&live->notes, sysroot_tracefs(live->context->root) ? "this kernel has not, or has other fields in: %s"
-                                 : "not watched, as tracefs is not mounted or not readable by you (mount -t tracefs nodev /sys/kernel/tracing): %s", watch->absent);
+        exits_note(&live->notes,
+                   sysroot_tracefs(live->context->root) ? "this kernel has not, or has other fields in: %s"
+                                                        : "not watched, as tracefs is not mounted or not readable by "
+                                                          "you (mount -t tracefs nodev /sys/kernel/tracing): %s",
+                   watch->absent);
     if (!processes_follow(live, watch, err))
         return false;
     if (!live->begun_ns && !live->has_workload)
         live->begun_ns = clock_ns(CLOCK_MONOTONIC);
-    statistics_read(live, &live->statistics); /* takes a while where there are many machines: they are watched already */
+    /* takes a while where there are many machines: they are watched already */
+    statistics_read(live, &live->statistics);
     if (!begin(live, err))
         return false;
     exits_init(&exits);
@@ -280,11 +298,18 @@ static bool bpf_watch(struct live *live, struct exit_watch *watch, struct error 
 static bool bpf_run(struct live *live, bool no_raw, bool *ret_opened, struct error *err)
 {
     struct exit_watch watch;
-    struct exit_watch_request request = {.points = exit_points, .only_followed = live->follows, .times = true, .objects = true,
-                                         .rips = live->options->instructions, .no_raw = no_raw, .vcpus = live->options->vcpus};
+    struct exit_watch_request request = {.points = exit_points,
+                                         .only_followed = live->follows,
+                                         .times = true,
+                                         .objects = true,
+                                         .rips = live->options->instructions,
+                                         .no_raw = no_raw,
+                                         .vcpus = live->options->vcpus};
     *ret_opened = false;
     if (live->renumbered && live->follows) {
-        error_set(err, ERROR_UNSUPPORTED, "we are in a PID namespace (a container), where processes have other numbers than programs in the kernel see");
+        error_set(err, ERROR_UNSUPPORTED,
+                  "we are in a PID namespace (a container), where processes have other numbers than programs in the "
+                  "kernel see");
         return error_hint(err, "watch all guests (-a), run it on the host, or leave --method away");
     }
     points_choose(live, request.wanted);
@@ -307,12 +332,14 @@ static bool events_name(const struct live *live, bool with_entries, struct text 
     for (size_t at = 0; tracefs && at < EXIT_POINT_COUNT; at++) {
         bool is_entry = at == EXIT_POINT_ENTRY || at == EXIT_POINT_RUN;
         if (wanted[at] && (with_entries || !is_entry) &&
-            sysroot_exists(live->context->root, "%s/events/%s/%s/format", tracefs, exit_points[at].system, exit_points[at].name))
+            sysroot_exists(live->context->root, "%s/events/%s/%s/format", tracefs, exit_points[at].system,
+                           exit_points[at].name))
             text_printf(names, "%s%s:%s", names->length ? "," : "", exit_points[at].system, exit_points[at].name);
     }
     if (names->length)
         return true;
-    error_set(err, ERROR_UNSUPPORTED, "this kernel has none of kvm's tracepoints%s", tracefs ? "" : " that can be seen: tracefs is not mounted, or not readable by you");
+    error_set(err, ERROR_UNSUPPORTED, "this kernel has none of kvm's tracepoints%s",
+              tracefs ? "" : " that can be seen: tracefs is not mounted, or not readable by you");
     return error_hint(err, "a host with KVM has them; as root: mount -t tracefs nodev /sys/kernel/tracing");
 }
 
@@ -363,10 +390,19 @@ static bool records_gather(struct live *live, const struct event_list *list, con
     if (!target_choose(live, &target, err))
         return false;
     statistics_read(live, &live->statistics);
-    struct recorder_request request = {.events = events, .event_count = list->count, .target = &target, .output = path, .command_line = words,
-                                       .no_build_ids = true, .no_bpf_programs = true, .clock_id = RECORDER_NO_CLOCK, .pipe_fd = -1, .wake_fd = -1,
+    struct recorder_request request = {.events = events,
+                                       .event_count = list->count,
+                                       .target = &target,
+                                       .output = path,
+                                       .command_line = words,
+                                       .no_build_ids = true,
+                                       .no_bpf_programs = true,
+                                       .clock_id = RECORDER_NO_CLOCK,
+                                       .pipe_fd = -1,
+                                       .wake_fd = -1,
                                        .delayed = true};
-    bool good = recorder_open(&recorder, &request, live->context->kernel, live->context->root, err) && recorder_enable(recorder, err) && begin(live, err);
+    bool good = recorder_open(&recorder, &request, live->context->kernel, live->context->root, err) &&
+                recorder_enable(recorder, err) && begin(live, err);
     while (good && !is_over(live, end_ns(live))) {
         good = recorder_poll(recorder, LOOK_MS, err);
         wait_until(live, clock_ns(CLOCK_MONOTONIC)); /* the program may have ended */
@@ -467,7 +503,8 @@ static bool way_parse(const char *text, enum way *ret_way, struct error *err)
     for (size_t at = 1; text && at < array_count(way_names); at++)
         if (strcmp(text, way_names[at]) == 0)
             *ret_way = (enum way)at;
-    return !text || *ret_way != WAY_ANY || error_set(err, ERROR_USAGE, "--method is one of bpf, tracepoint, perf and count, not '%s'", text);
+    return !text || *ret_way != WAY_ANY ||
+           error_set(err, ERROR_USAGE, "--method is one of bpf, tracepoint, perf and count, not '%s'", text);
 }
 
 static bool ways_run(struct live *live, enum way way, struct error *err)
@@ -494,20 +531,24 @@ static void machines_note(struct live *live)
 {
     for (size_t at = 0; at < live->processes.count; at++)
         if (!kvm_process_has_machine(live->context->root, live->processes.items[at].pid))
-            exits_note(&live->notes, "process %d had no virtual machine of KVM's when watching began: what is shown is of those that it makes later",
+            exits_note(&live->notes,
+                       "process %d had no virtual machine of KVM's when watching began: what is shown is of those that "
+                       "it makes later",
                        (int)live->processes.items[at].pid);
 }
 
 static bool live_run(struct live *live, struct error *err)
 {
     enum way way;
-    if (!way_parse(live->options->method, &way, err) || !exits_processes_open(&live->processes, live->options->processes, err))
+    if (!way_parse(live->options->method, &way, err) ||
+        !exits_processes_open(&live->processes, live->options->processes, err))
         return false;
     kvm_look(live);
     machines_note(live);
     live->renumbered = exits_processes_are_renumbered(live->context->root);
     if (live->renumbered && !live->follows)
-        exits_note(&live->notes, "we are in a PID namespace (a container): the numbers of processes and threads may be the host's");
+        exits_note(&live->notes,
+                   "we are in a PID namespace (a container): the numbers of processes and threads may be the host's");
     if (live->command[0]) {
         if (!workload_start(&live->workload, live->command, err))
             return false;
@@ -528,8 +569,8 @@ static bool live_run(struct live *live, struct error *err)
     return good;
 }
 
-bool exits_live(struct context *context, const struct exits_options *options, const struct guest_symbols *symbols, char **command,
-                struct error *err)
+bool exits_live(struct context *context, const struct exits_options *options, const struct guest_symbols *symbols,
+                char **command, struct error *err)
 {
     struct live live = {.context = context, .options = options, .symbols = symbols, .command = command,
                         .follows = options->processes || (command[0] && !options->all)};

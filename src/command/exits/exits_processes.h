@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The monitors that -p names: which are they, do they still run, and is a process one of them or of their making? Internal to command/exits.
+ * The monitors that -p names: which are they, do they still run, and is a process one of them or of their making?
+ * Internal to command/exits.
  *
  * Without pidfd_open (before Linux 5.3) one that has ended, but that nobody has waited for, still counts as running.
  */

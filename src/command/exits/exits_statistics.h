@@ -20,9 +20,13 @@ struct exits_statistics {
 };
 
 /* Of the machines of these processes; NULL: of all. None where debugfs shows none. Owner: arena. */
-void exits_statistics_read(struct exits_statistics *statistics, const struct exits_processes *processes, const struct sysroot *root, struct arena *arena);
-/* What was added since; a machine that began since counts from 0. Returns how many machines have figures, and notes those that refuse. */
-size_t exits_statistics_since(const struct exits_statistics *before, const struct exits_statistics *now, const struct exit_machine **ret_machines,
-                              struct exits_notes *notes);
+void exits_statistics_read(struct exits_statistics *statistics, const struct exits_processes *processes,
+                           const struct sysroot *root, struct arena *arena);
+/*
+ * What was added since; a machine that began since counts from 0. Returns how many machines have figures, and notes
+ * those that refuse.
+ */
+size_t exits_statistics_since(const struct exits_statistics *before, const struct exits_statistics *now,
+                              const struct exit_machine **ret_machines, struct exits_notes *notes);
 
 #endif

@@ -99,7 +99,8 @@ static void tracepoints_note(struct lister *lister)
     const struct sysroot *root = lister->context->root;
     struct error missing = {0};
     if (lister->pattern_count == 0 && !sysroot_tracefs(root) && !event_tracefs_missing(root, &missing))
-        fprintf(lister->context->talk, "plumb list: no tracepoints are listed: %s\n  hint: %s\n", missing.message, missing.hint);
+        fprintf(lister->context->talk, "plumb list: no tracepoints are listed: %s\n  hint: %s\n", missing.message,
+                missing.hint);
 }
 
 static bool options_check(const struct list_options *options, struct error *err)

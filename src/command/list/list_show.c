@@ -210,9 +210,13 @@ void list_show(struct lister *lister, const struct list_entry *entry)
         return;
     }
     snprintf(both, sizeof(both), entry->alias ? "%s OR %s" : "%s", entry->name, entry->alias);
-    text_printf(&lister->out, "  %-50s [%s%s%s]%s%s", both, entry->table ? entry->table->key : "", entry->table ? " " : "",
-                entry->metric ? "metric" : lister->kind == LIST_METRIC_GROUP ? "metric group" : entry->event ? "event" : kinds[lister->kind].label, verdict ? "  " : "",
-                verdict ? verdict : "");
+    text_printf(&lister->out, "  %-50s [%s%s%s]%s%s", both, entry->table ? entry->table->key : "",
+                entry->table ? " " : "",
+                entry->metric                       ? "metric"
+                : lister->kind == LIST_METRIC_GROUP ? "metric group"
+                : entry->event                      ? "event"
+                                                    : kinds[lister->kind].label,
+                verdict ? "  " : "", verdict ? verdict : "");
     if (!verdict && entry->about && entry->about[0])
         text_printf(&lister->out, "  %s", entry->about);
     text_add_char(&lister->out, '\n');

@@ -19,8 +19,13 @@ static void metrics_show(struct lister *lister, const struct metric_table *table
         metric_perf_name(table, metric, &name);
         metric_perf_groups(table, metric, &groups);
         bool same = strcasecmp(text_string(&name), metric->name) == 0;
-        list_show(lister, &(struct list_entry){.name = metric->name, .alias = same ? NULL : text_string(&name), .about = metric->about,
-                                               .groups = text_string(&groups), .also = text_string(&also), .metric = metric, .table = table});
+        list_show(lister, &(struct list_entry){.name = metric->name,
+                                               .alias = same ? NULL : text_string(&name),
+                                               .about = metric->about,
+                                               .groups = text_string(&groups),
+                                               .also = text_string(&also),
+                                               .metric = metric,
+                                               .table = table});
     }
 }
 
@@ -64,7 +69,8 @@ static void table_show(struct lister *lister, const struct metric_table *table)
 {
     lister->kind = LIST_TABLE;
     vec_for_each(&table->events, event)
-        list_show(lister, &(struct list_entry){.name = event->name, .about = event->about, .event = event, .table = table});
+        list_show(lister,
+                  &(struct list_entry){.name = event->name, .about = event->about, .event = event, .table = table});
     metrics_show(lister, table);
     if (list_wants_kind(lister, LIST_METRIC_GROUP))
         groups_show(lister, table);

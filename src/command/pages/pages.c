@@ -31,37 +31,49 @@ static const struct option_row option_rows[] = {
     {'a', "system", OPTION_FLAG, FIELD(system), NULL, "all processes, in a table, and the machine"},
     {0, "vm", OPTION_TEXT, FIELD(machines), "PID|all", "KVM guests: how their memory is mapped, and what backs it"},
     {0, "case", OPTION_TEXT, FIELD(case_folder), "DIR", "the page maps that a diagnosis kept"},
-    {0, "folios", OPTION_FLAG, FIELD(folios), NULL, "also in folios of which sizes the small pages lie (needs CAP_SYS_ADMIN)"},
+    {0, "folios", OPTION_FLAG, FIELD(folios), NULL,
+     "also in folios of which sizes the small pages lie (needs CAP_SYS_ADMIN)"},
     {0, "numa", OPTION_FLAG, FIELD(nodes), NULL, "also on which nodes the memory lies"},
     {0, "exact", OPTION_FLAG, FIELD(exact), NULL, "look at every page for --folios instead of some thousands"},
-    {0, "no-why", OPTION_FLAG, FIELD(no_why), NULL, "page sizes only, which is several times faster on large processes"},
-    {0, "watch", OPTION_FLAG, FIELD(watch), NULL, "a line an interval: page sizes, faults, huge pages given, collapsed and split"},
+    {0, "no-why", OPTION_FLAG, FIELD(no_why), NULL,
+     "page sizes only, which is several times faster on large processes"},
+    {0, "watch", OPTION_FLAG, FIELD(watch), NULL,
+     "a line an interval: page sizes, faults, huge pages given, collapsed and split"},
     {'I', "interval", OPTION_U64, FIELD(interval_ms), "MS", "of --watch (default 1000)"},
-    {0, "duration", OPTION_DOUBLE, FIELD(seconds), "S", "end --watch after that long; with --vm: count so long at which levels KVM sets entries"},
+    {0, "duration", OPTION_DOUBLE, FIELD(seconds), "S",
+     "end --watch after that long; with --vm: count so long at which levels KVM sets entries"},
     {0, "all", OPTION_FLAG, FIELD(all), NULL, "show every mapping"},
     {0, "least", OPTION_U64, FIELD(least_mib), "MIB", "show mappings with that much on small pages (default 2)"},
-    {0, "sysroot", OPTION_TEXT, FIELD(sysroot), "DIR", "read /proc and /sys below it: a folder of plumb doctor --snapshot, or a fixture"},
-    {'o', "output", OPTION_TEXT, FIELD(output), "FILE", "write there instead of to standard output, which a command may use itself"},
+    {0, "sysroot", OPTION_TEXT, FIELD(sysroot), "DIR",
+     "read /proc and /sys below it: a folder of plumb doctor --snapshot, or a fixture"},
+    {'o', "output", OPTION_TEXT, FIELD(output), "FILE",
+     "write there instead of to standard output, which a command may use itself"},
     {'j', "json", OPTION_FLAG, FIELD(json), NULL, "print one JSON document"},
     {0},
 };
 
 static bool options_check(const struct pages_options *options, bool has_program, struct error *err)
 {
-    int ways = (options->processes != NULL) + options->system + (options->case_folder != NULL) + (options->machines != NULL) + has_program;
+    int ways = (options->processes != NULL) + options->system + (options->case_folder != NULL) +
+               (options->machines != NULL) + has_program;
     if (ways != 1)
-        return error_set(err, ERROR_USAGE, ways ? "one of -p, --system, --vm, --case and a command, not several"
-                                                      : "whose pages? -p PID, --system, --vm PID|all, --case DIR or a command");
+        return error_set(err, ERROR_USAGE,
+                         ways ? "one of -p, --system, --vm, --case and a command, not several"
+                              : "whose pages? -p PID, --system, --vm PID|all, --case DIR or a command");
     if (options->exact && !options->folios)
         return error_set(err, ERROR_USAGE, "--exact is about --folios, which is not asked for");
-    if (options->watch && (options->system || options->machines || options->case_folder || options->folios || options->nodes))
-        return error_set(err, ERROR_USAGE, "--watch follows one process (-p PID) or a command, and shows page sizes only");
+    if (options->watch &&
+        (options->system || options->machines || options->case_folder || options->folios || options->nodes))
+        return error_set(err, ERROR_USAGE,
+                         "--watch follows one process (-p PID) or a command, and shows page sizes only");
     if (!options->watch && (options->interval_ms != INTERVAL_MS || (options->seconds > 0 && !options->machines)))
-        return error_set(err, ERROR_USAGE, "--interval is of --watch, --duration of --watch and --vm, which are not asked for");
+        return error_set(err, ERROR_USAGE,
+                         "--interval is of --watch, --duration of --watch and --vm, which are not asked for");
     if (options->interval_ms < 10 || options->seconds < 0)
         return error_set(err, ERROR_USAGE, "--interval takes 10 ms and more, --duration no less than 0 s");
     if (options->machines && (options->folios || options->nodes))
-        return error_set(err, ERROR_USAGE, "--vm takes neither --folios nor --numa: for those, look at the monitor with -p");
+        return error_set(err, ERROR_USAGE,
+                         "--vm takes neither --folios nor --numa: for those, look at the monitor with -p");
     if (options->case_folder && (options->folios || options->nodes))
         return error_set(err, ERROR_USAGE, "--folios and --numa look at running processes; a case keeps neither");
     return true;
@@ -91,7 +103,8 @@ bool page_map_take(struct pages_take *take, pid_t pid, struct error *err)
 {
     struct page_map map = {.folios = NULL};
     bool full = !take->options->no_why && !take->options->system;
-    if (!(full ? process_pages_read : process_pages_read_split)(take->context->root, take->context->kernel, pid, &map.pages, &take->arena, err)) {
+    if (!(full ? process_pages_read : process_pages_read_split)(take->context->root, take->context->kernel, pid,
+                                                                &map.pages, &take->arena, err)) {
         *(err->kind == ERROR_PERMISSION ? &take->refused : &take->gone) += 1;
         return false;
     }
@@ -132,8 +145,9 @@ static bool take_system(struct pages_take *take, struct error *err)
 static void case_supply(struct page_map *map)
 {
     static const char why[] = "a case doesn't keep it";
-    struct fact_number *facts[] = {&map->supply.process_allowed, &map->supply.free_bytes, &map->supply.free_block_bytes,
-                                   &map->supply.group_limit_bytes, &map->supply.group_used_bytes, &map->supply.empty_most};
+    struct fact_number *facts[] = {&map->supply.process_allowed,  &map->supply.free_bytes,
+                                   &map->supply.free_block_bytes, &map->supply.group_limit_bytes,
+                                   &map->supply.group_used_bytes, &map->supply.empty_most};
     for (size_t at = 0; at < array_count(facts); at++)
         fact_number_absent(facts[at], "%s", why);
 }
@@ -168,8 +182,11 @@ static int compare_small(const void *a, const void *b)
 static const char *note_of(struct pages_take *take)
 {
     if (take->refused)
-        return arena_printf(&take->arena, "%zu more processes may not be looked at by this user: as root, or with CAP_SYS_PTRACE and CAP_PERFMON, "
-                                          "they are counted, too", take->refused);
+        return arena_printf(
+            &take->arena,
+            "%zu more processes may not be looked at by this user: as root, or with CAP_SYS_PTRACE and CAP_PERFMON, "
+            "they are counted, too",
+            take->refused);
     return NULL;
 }
 
@@ -186,8 +203,9 @@ static void case_policy(struct huge_page *policy, const struct surroundings *sur
 {
     static const char why[] = "a case doesn't keep it";
     *policy = (struct huge_page){.size_count = 0};
-    struct fact_number *facts[] = {&policy->anonymous_kib, &policy->shmem_mapped_kib, &policy->file_kib, &policy->reserved_total,
-                                   &policy->khugepaged_pages_to_scan, &policy->khugepaged_scan_sleep_ms};
+    struct fact_number *facts[] = {
+        &policy->anonymous_kib,  &policy->shmem_mapped_kib,         &policy->file_kib,
+        &policy->reserved_total, &policy->khugepaged_pages_to_scan, &policy->khugepaged_scan_sleep_ms};
     for (size_t at = 0; at < array_count(facts); at++)
         fact_number_absent(facts[at], "%s", why);
     word_set(&policy->enabled, surroundings->thp_enabled);
@@ -195,8 +213,12 @@ static void case_policy(struct huge_page *policy, const struct surroundings *sur
     word_set(&policy->shmem_enabled, surroundings->thp_shmem);
 }
 
-/* Of the case beyond its page maps: the machine it was made on, and where its samples went. False: there is nothing else in it. */
-static bool case_join(struct pages_take *take, struct loaded_case *loaded, struct huge_page *policy, struct page_use *use)
+/*
+ * Of the case beyond its page maps: the machine it was made on, and where its samples went. False: there is nothing
+ * else in it.
+ */
+static bool case_join(struct pages_take *take, struct loaded_case *loaded, struct huge_page *policy,
+                      struct page_use *use)
 {
     struct error none = {0};
     if (!loaded_case_read(loaded, take->options->case_folder, &none)) {
@@ -204,14 +226,16 @@ static bool case_join(struct pages_take *take, struct loaded_case *loaded, struc
         return false;
     }
     case_policy(policy, &loaded->surroundings);
-    *use = page_use_of(&loaded->stalls, loaded->has_recording ? &loaded->capture.recording : NULL, loaded->pages, loaded->pages_count);
+    *use = page_use_of(&loaded->stalls, loaded->has_recording ? &loaded->capture.recording : NULL, loaded->pages,
+                       loaded->pages_count);
     return true;
 }
 
 static struct page_coverage *coverages_of(struct pages_take *take, const struct huge_page *policy)
 {
     struct page_coverage *processes = arena_array(&take->arena, struct page_coverage, take->maps.count + 1);
-    bool why = !take->options->no_why && !take->options->system && !(take->options->case_folder && !policy->enabled.known);
+    bool why =
+        !take->options->no_why && !take->options->system && !(take->options->case_folder && !policy->enabled.known);
     for (size_t at = 0; at < take->maps.count; at++) {
         const struct page_map *map = &take->maps.items[at];
         processes[at] = page_coverage_of(&map->pages, why ? policy : NULL, &map->supply, &take->arena);
@@ -223,7 +247,8 @@ static struct page_coverage *coverages_of(struct pages_take *take, const struct 
     return processes;
 }
 
-static bool report_write(const struct pages_options *options, struct pages_report *report, FILE *file, struct error *err)
+static bool report_write(const struct pages_options *options, struct pages_report *report, FILE *file,
+                         struct error *err)
 {
     scoped_text struct text out = {0};
     struct page page = page_for(&out, file);
@@ -248,10 +273,17 @@ static bool show(struct pages_take *take, FILE *file, struct error *err)
         huge_page_read(&policy, take->context->root);
         huge_page_supply_read(&machine, take->context->root, take->maps.items[0].pages.pid, &take->arena);
     }
-    struct pages_report report = {.processes = coverages_of(take, &policy), .process_count = take->maps.count, .policy = &policy,
-                                  .supply = &machine, .least_bytes = options->all ? 0 : options->least_mib << 20,
-                                  .seen_at_s = take->seen_at_s, .is_system = options->system, .is_case = options->case_folder, .note = note_of(take),
-                                  .use = joined ? &use : NULL, .stalls = joined ? &loaded.stalls : NULL};
+    struct pages_report report = {.processes = coverages_of(take, &policy),
+                                  .process_count = take->maps.count,
+                                  .policy = &policy,
+                                  .supply = &machine,
+                                  .least_bytes = options->all ? 0 : options->least_mib << 20,
+                                  .seen_at_s = take->seen_at_s,
+                                  .is_system = options->system,
+                                  .is_case = options->case_folder,
+                                  .note = note_of(take),
+                                  .use = joined ? &use : NULL,
+                                  .stalls = joined ? &loaded.stalls : NULL};
     bool good = report_write(options, &report, file, err);
     if (joined)
         loaded_case_done(&loaded);

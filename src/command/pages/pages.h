@@ -42,8 +42,12 @@ bool page_map_take(struct pages_take *take, pid_t pid, struct error *err);
 MUST_CHECK bool pages_show_machines(struct pages_take *take, FILE *file, struct error *err);
 
 struct workload;
-/* plumb pages --watch: a line an interval until the time is up, the user ends it, or the program (workload NULL: not ours) does. */
-MUST_CHECK bool pages_watch(struct pages_take *take, pid_t pid, struct workload *workload, FILE *file, struct error *err);
+/*
+ * plumb pages --watch: a line an interval until the time is up, the user ends it, or the program (workload NULL: not
+ * ours) does.
+ */
+MUST_CHECK bool pages_watch(struct pages_take *take, pid_t pid, struct workload *workload, FILE *file,
+                            struct error *err);
 /* The same of a program that is started for it. */
 MUST_CHECK bool pages_watch_program(struct pages_take *take, char **argv, FILE *file, struct error *err);
 

@@ -26,7 +26,8 @@ static const struct {
 /* Shadow page tables: the vendor's module says that it has no second translation, or KVM runs without either (PVM). */
 static bool is_shadow(const struct sysroot *root)
 {
-    static const char *const parameters[] = {"/sys/module/kvm_intel/parameters/ept", "/sys/module/kvm_amd/parameters/npt"};
+    static const char *const parameters[] = {"/sys/module/kvm_intel/parameters/ept",
+                                             "/sys/module/kvm_amd/parameters/npt"};
     for (size_t at = 0; at < array_count(parameters); at++) {
         char word[8];
         if (sysroot_line(root, word, sizeof(word), "%s", parameters[at]))
@@ -35,7 +36,8 @@ static bool is_shadow(const struct sysroot *root)
     return sysroot_exists(root, "/sys/module/kvm");
 }
 
-static const struct page_coverage *coverage_take(struct pages_take *take, const struct huge_page *policy, pid_t pid, const char **ret_why_not)
+static const struct page_coverage *coverage_take(struct pages_take *take, const struct huge_page *policy, pid_t pid,
+                                                 const char **ret_why_not)
 {
     struct error err = {0};
     struct arena *arena = &take->arena;
@@ -57,7 +59,8 @@ struct slots_source {
     struct error refused;
 };
 
-static void slots_take(struct guest_report *report, struct pages_take *take, const struct slots_source *source, const struct kvm_machine *machine)
+static void slots_take(struct guest_report *report, struct pages_take *take, const struct slots_source *source,
+                       const struct kvm_machine *machine)
 {
     struct memory_slots *slots = arena_new(&take->arena, struct memory_slots);
     if (!source->reader) {
@@ -76,17 +79,20 @@ static void slots_take(struct guest_report *report, struct pages_take *take, con
 static const char *monitor_name(struct pages_take *take, pid_t pid)
 {
     char name[64];
-    return sysroot_line(take->context->root, name, sizeof(name), "/proc/%d/comm", pid) ? arena_string(&take->arena, name) : "?";
+    return sysroot_line(take->context->root, name, sizeof(name), "/proc/%d/comm", pid)
+               ? arena_string(&take->arena, name)
+               : "?";
 }
 
-static void report_fill(struct guest_report *report, struct pages_take *take, const struct huge_page *policy, const struct kvm_machine *machine,
-                        const struct slots_source *source, bool shadow)
+static void report_fill(struct guest_report *report, struct pages_take *take, const struct huge_page *policy,
+                        const struct kvm_machine *machine, const struct slots_source *source, bool shadow)
 {
     const struct sysroot *root = take->context->root;
     report->guest = (struct guest_pages){.machine = *machine, .shadow = shadow};
     report->no_why = take->options->no_why;
     for (size_t at = 0; at < array_count(statistics); at++)
-        kvm_statistic_read((struct fact_number *)((char *)&report->guest + statistics[at].offset), root, machine, statistics[at].name);
+        kvm_statistic_read((struct fact_number *)((char *)&report->guest + statistics[at].offset), root, machine,
+                           statistics[at].name);
     report->guest.has_private = kvm_machine_has_private(root, machine);
     report->coverage = coverage_take(take, policy, machine->pid, &report->why_not);
     slots_take(report, take, source, machine);
@@ -102,7 +108,8 @@ static void pause_s(double seconds)
 }
 
 /* What KVM sets for them within the time asked for; the reports' own levels are read afterwards. */
-static void levels_watch(struct pages_take *take, struct guest_report *reports, const struct kvm_machine *machines, size_t count)
+static void levels_watch(struct pages_take *take, struct guest_report *reports, const struct kvm_machine *machines,
+                         size_t count)
 {
     struct mapping_levels *levels = arena_array(&take->arena, struct mapping_levels, count + 1);
     workload_forward_signals(NULL); /* an interrupt ends the count, and what there is is shown */
@@ -126,7 +133,8 @@ static bool pid_parse(const char *word, uint64_t *ret_pid, struct error *err)
 }
 
 /* Monitors by name that have no machine of KVM's: they are no less somebody's guests. */
-static size_t emulated_list(struct pages_take *take, const struct kvm_machine *known, size_t known_count, struct kvm_machine **ret_monitors)
+static size_t emulated_list(struct pages_take *take, const struct kvm_machine *known, size_t known_count,
+                            struct kvm_machine **ret_monitors)
 {
     struct process_list list = {0};
     size_t count = 0;
@@ -137,7 +145,8 @@ static size_t emulated_list(struct pages_take *take, const struct kvm_machine *k
         bool has_kvm = kvm_process_has_machine(take->context->root, list.items[at].pid);
         for (size_t which = 0; which < known_count; which++)
             has_kvm = has_kvm || known[which].pid == list.items[at].pid;
-        if (!has_kvm && sysroot_line(take->context->root, name, sizeof(name), "/proc/%d/comm", list.items[at].pid) && virtual_machine_is_monitor(name))
+        if (!has_kvm && sysroot_line(take->context->root, name, sizeof(name), "/proc/%d/comm", list.items[at].pid) &&
+            virtual_machine_is_monitor(name))
             (*ret_monitors)[count++] = (struct kvm_machine){.pid = list.items[at].pid};
     }
     process_list_done(&list);
@@ -155,7 +164,8 @@ static bool any_has_machine(const struct sysroot *root)
     return found;
 }
 
-static void emulated_fill(struct guest_report *report, struct pages_take *take, const struct huge_page *policy, const struct kvm_machine *monitor)
+static void emulated_fill(struct guest_report *report, struct pages_take *take, const struct huge_page *policy,
+                          const struct kvm_machine *monitor)
 {
     report->guest = (struct guest_pages){.machine = *monitor, .is_emulated = true};
     report->no_why = take->options->no_why;
@@ -191,12 +201,15 @@ static bool guests_find(struct pages_take *take, uint64_t pid, struct guests *gu
     struct error no_kvm = {0};
     size_t count = 0;
     bool has_kvm = kvm_machines_list(root, &machines, &count, &take->arena, &no_kvm);
-    struct slots_source source = {.reader = count ? memory_slots_reader_new(root, take->context->kernel, &source.refused) : NULL};
+    struct slots_source source = {
+        .reader = count ? memory_slots_reader_new(root, take->context->kernel, &source.refused) : NULL};
     for (size_t at = 0; source.reader && at < count; at++)
         memory_slots_owner_find(source.reader, root, &machines[at]);
     /* Who has a machine that we may not see isn't taken for an emulator. */
-    size_t emulated_count = has_kvm || no_kvm.kind == ERROR_NOT_FOUND ? emulated_list(take, machines, count, &emulated) : 0;
-    size_t shown = asked_for(machines, count, pid), shown_emulated = emulated_count ? asked_for(emulated, emulated_count, pid) : 0;
+    size_t emulated_count =
+        has_kvm || no_kvm.kind == ERROR_NOT_FOUND ? emulated_list(take, machines, count, &emulated) : 0;
+    size_t shown = asked_for(machines, count, pid),
+           shown_emulated = emulated_count ? asked_for(emulated, emulated_count, pid) : 0;
     huge_page_read(&policy, root);
     guests->count = shown + shown_emulated;
     guests->reports = arena_array(&take->arena, struct guest_report, guests->count + 1);
@@ -211,7 +224,8 @@ static bool guests_find(struct pages_take *take, uint64_t pid, struct guests *gu
         *err = no_kvm;
         return false;
     }
-    return guests->count || !pid || error_set(err, ERROR_NOT_FOUND, "process %llu runs no KVM guest", (unsigned long long)pid);
+    return guests->count || !pid ||
+           error_set(err, ERROR_NOT_FOUND, "process %llu runs no KVM guest", (unsigned long long)pid);
 }
 
 /* Only where it would change something for one of them. */

@@ -46,10 +46,13 @@ static bool look(struct page_watch *watch)
     struct error err = {0};
     arena_init(&arena);
     page_events_read(&now, watch->take->context->root, watch->pid);
-    bool there = process_pages_read_split(watch->take->context->root, watch->take->context->kernel, watch->pid, &pages, &arena, &err) && pages.area_count;
+    bool there = process_pages_read_split(watch->take->context->root, watch->take->context->kernel, watch->pid, &pages,
+                                          &arena, &err) &&
+                 pages.area_count;
     if (there) {
         struct page_coverage coverage = page_coverage_of(&pages, NULL, NULL, &arena);
-        row_print(watch, &(struct page_watch_row){clock_s(CLOCK_MONOTONIC) - watch->began_s, coverage.sizes, &watch->before, &now});
+        row_print(watch, &(struct page_watch_row){clock_s(CLOCK_MONOTONIC) - watch->began_s, coverage.sizes,
+                                                  &watch->before, &now});
         watch->before = now;
     }
     arena_done(&arena);
@@ -72,7 +75,8 @@ static bool pause_ends(const struct page_watch *watch, double until_s)
 bool pages_watch(struct pages_take *take, pid_t pid, struct workload *workload, FILE *file, struct error *err)
 {
     const struct pages_options *options = take->options;
-    struct page_watch watch = {.take = take, .pid = pid, .workload = workload, .file = file, .began_s = clock_s(CLOCK_MONOTONIC)};
+    struct page_watch watch = {
+        .take = take, .pid = pid, .workload = workload, .file = file, .began_s = clock_s(CLOCK_MONOTONIC)};
     double next_s = watch.began_s, end_s = options->seconds > 0 ? watch.began_s + options->seconds : 0;
     page_events_read(&watch.before, take->context->root, pid);
     workload_forward_signals(workload);

@@ -347,7 +347,10 @@ static void say_stopped(const struct recording_run *run)
 {
     char name[100];
     for (size_t from = 0; target_stopped_next(&run->choice.target, run->context->root, &from, name, sizeof(name));)
-        say(run, "process %s is stopped (SIGSTOP, or a debugger): there is nothing to sample until it goes on (kill -CONT PID)", name);
+        say(run,
+            "process %s is stopped (SIGSTOP, or a debugger): there is nothing to sample until it goes on (kill -CONT "
+            "PID)",
+            name);
 }
 
 static bool choose(struct recording_run *run, bool has_program, struct error *err)
@@ -387,7 +390,8 @@ static bool record_run(struct context *context, int argc, char **argv, struct er
 const struct command command_record = {
     .name = "record",
     .summary = "sample a program, process or machine into a perf.data file",
-    .usage = "plumb record [options] [--] command [arguments]\n       plumb record [options] -p PID | -t TID | -u USER | -a | -C CPUS | --cgroup PATH [-- command]",
+    .usage = "plumb record [options] [--] command [arguments]\n       plumb record [options] -p PID | -t TID | -u USER "
+             "| -a | -C CPUS | --cgroup PATH [-- command]",
     .options = record_rows,
     .run = record_run,
 };

@@ -19,8 +19,8 @@ static bool frequency_limit(const struct record_options *options, uint64_t most,
     if (!most || *frequency <= most)
         return true;
     if (options->strict_frequency) {
-        error_set(err, ERROR_UNSUPPORTED, "-F %llu is more than the kernel allows (%llu)", (unsigned long long)*frequency,
-                  (unsigned long long)most);
+        error_set(err, ERROR_UNSUPPORTED, "-F %llu is more than the kernel allows (%llu)",
+                  (unsigned long long)*frequency, (unsigned long long)most);
         return error_hint(err, "as root: echo %llu >%s", (unsigned long long)*frequency, path);
     }
     if (options->frequency)
@@ -200,8 +200,10 @@ static bool add_events(const struct record_options *options, const struct contex
         struct recorder_event event = event_of(spec, &common, options->frequency || options->period);
         event.stays = !event_is_handed_on(&choice->parsed, at);
         if (event.stays && !options->all_cpus && !options->cpus && !options->no_inherit)
-            *vec_push(&choice->notes) = memory_printf("%s: recorded in the threads there are at the start only: the kernel can't hand probes on "
-                                                      "to new ones and to children (whole CPUs are recorded with -a)", spec->name);
+            *vec_push(&choice->notes) = memory_printf(
+                "%s: recorded in the threads there are at the start only: the kernel can't hand probes on "
+                "to new ones and to children (whole CPUs are recorded with -a)",
+                spec->name);
         event.filter = at < filters->count ? filters->items[at] : NULL;
         if (options->exclude_self && spec->attr.type == PERF_TYPE_TRACEPOINT) {
             event.filter = without_self(event.filter, arena);

@@ -22,7 +22,8 @@ struct record_options {
     uint64_t timeout_ms, priority;
     bool all_cpus, callchain_auto, no_inherit, addresses, weight, transactions, branches, switches, raw;
     bool physical_addresses, data_page_sizes, code_page_sizes, quiet, per_thread, user_only, kernel_only;
-    bool user_chains, kernel_chains, strict_frequency, exclude_self, cgroup_records, no_code, no_bpf, no_build_ids, no_files;
+    bool user_chains, kernel_chains, strict_frequency, exclude_self, cgroup_records, no_code, no_bpf, no_build_ids,
+        no_files;
     int verbosity;
     int always; /* asked for what is always done */
 };

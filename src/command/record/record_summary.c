@@ -19,10 +19,11 @@ static void dumps_after_trial(char *text, size_t size, const struct record_summa
                               const struct recorder_result *result, const char *cut)
 {
     const struct unwound_share *unwound = summary->unwound;
-    int used = snprintf(text, size,
-                        "frame pointers reached the root of %.0f %% of the first %llu user stacks, so those after them were copied "
-                        "(--call-graph fp insists): ", percent(result->stacks_at_root, result->user_stacks),
-                        (unsigned long long)result->user_stacks);
+    int used = snprintf(
+        text, size,
+        "frame pointers reached the root of %.0f %% of the first %llu user stacks, so those after them were copied "
+        "(--call-graph fp insists): ",
+        percent(result->stacks_at_root, result->user_stacks), (unsigned long long)result->user_stacks);
     if (!result->stack_dumps)
         snprintf(text + used, size - (size_t)used, "none came");
     else if (unwound && unwound->stacks)
@@ -30,7 +31,8 @@ static void dumps_after_trial(char *text, size_t size, const struct record_summa
                  (unsigned long long)result->stack_dumps, percent(unwound->at_root, unwound->stacks),
                  (unsigned long long)unwound->stacks, cut);
     else
-        snprintf(text + used, size - (size_t)used, "%llu; how many reach it isn't known: %s", (unsigned long long)result->stack_dumps,
+        snprintf(text + used, size - (size_t)used, "%llu; how many reach it isn't known: %s",
+                 (unsigned long long)result->stack_dumps,
                  summary->not_unwound ? summary->not_unwound : "none could be unwound");
 }
 
@@ -106,9 +108,11 @@ static void say_guarded(const struct record_summary *summary, const struct recor
     char text[700];
     if (!summary->guarded || result->samples)
         return;
-    snprintf(text, sizeof(text),
-             "no samples: '%.300s' is %s, and the kernel detaches all events from such a program when it starts; as root, "
-             "-a samples all CPUs, or -p PID samples it once it runs", summary->program, summary->guarded);
+    snprintf(
+        text, sizeof(text),
+        "no samples: '%.300s' is %s, and the kernel detaches all events from such a program when it starts; as root, "
+        "-a samples all CPUs, or -p PID samples it once it runs",
+        summary->program, summary->guarded);
     say(summary, text);
 }
 
@@ -129,8 +133,11 @@ void record_summary_say(const struct record_summary *summary, const struct recor
         say(summary, text);
     }
     if (result->files_kept) {
-        snprintf(text, sizeof(text), "%zu sampled %s that no path here leads to (of a container, or deleted) %s kept in ~/.debug for the reader", result->files_kept,
-                 result->files_kept == 1 ? "binary" : "binaries", result->files_kept == 1 ? "is" : "are");
+        snprintf(
+            text, sizeof(text),
+            "%zu sampled %s that no path here leads to (of a container, or deleted) %s kept in ~/.debug for the reader",
+            result->files_kept, result->files_kept == 1 ? "binary" : "binaries",
+            result->files_kept == 1 ? "is" : "are");
         say(summary, text);
     }
     say_losses(summary, result);

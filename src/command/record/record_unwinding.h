@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How many of the stack dumps of this recording can be followed to their thread's root? Told at its end from an excerpt,
- * unwound as plumb report would.
+ * How many of the stack dumps of this recording can be followed to their thread's root? Told at its end from an
+ * excerpt, unwound as plumb report would.
  *
  * The static core has no unwinder: there it is ERROR_UNSUPPORTED.
  */

@@ -70,7 +70,8 @@ static bool lookup(const struct named_bits *table, size_t count, struct view wor
             return true;
         }
         size_t used = strlen(names);
-        snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "", table[at].name ? table[at].name : "none");
+        snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
+                 table[at].name ? table[at].name : "none");
     }
     error_set(err, ERROR_USAGE, "'%.*s' is no %s", (int)word.length, word.text, what);
     return error_hint(err, "there are %s", names);
@@ -145,7 +146,8 @@ bool ring_bytes_parse(const char *word, size_t *ret_bytes, struct error *err)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), asked, bytes = page;
     if (!sized(word, page, &asked) || asked > 1ull << 40)
-        return error_set(err, ERROR_USAGE, "option '-m' expects a number of pages or a size such as 4M, not '%s'", word);
+        return error_set(err, ERROR_USAGE, "option '-m' expects a number of pages or a size such as 4M, not '%s'",
+                         word);
     while (bytes < asked)
         bytes *= 2;
     *ret_bytes = (size_t)bytes;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What do the words of single options of plumb record mean? Registers, kinds of branches, clocks, sizes, call-graph modes.
+ * What do the words of single options of plumb record mean? Registers, kinds of branches, clocks, sizes, call-graph
+ * modes.
  *
  * Each function leaves its results untouched on failure and names the word that it doesn't know, with those there are.
  */

@@ -48,7 +48,8 @@ static bool erases_lines(FILE *stream)
 
 struct capture_progress reading_progress_begin(struct reading_progress *progress, FILE *talk, bool quiet)
 {
-    *progress = (struct reading_progress){.talk = !quiet && erases_lines(talk) ? talk : NULL, .began_s = clock_s(CLOCK_MONOTONIC)};
+    *progress = (struct reading_progress){.talk = !quiet && erases_lines(talk) ? talk : NULL,
+                                          .began_s = clock_s(CLOCK_MONOTONIC)};
     return (struct capture_progress){progress, progress->talk ? draw : NULL};
 }
 

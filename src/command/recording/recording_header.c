@@ -13,13 +13,41 @@ static const char *const sample_type_names[] = {
     "CGROUP",       "DATA_PAGE_SIZE", "CODE_PAGE_SIZE", "WEIGHT_STRUCT",
 };
 /* The order in which perf names them. */
-static const unsigned char sample_type_order[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16, 18, 15, 14, 17, 19, 20, 21, 22, 23, 24};
+static const unsigned char sample_type_order[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12,
+                                                  13, 16, 18, 15, 14, 17, 19, 20, 21, 22, 23, 24};
 _Static_assert(sizeof(sample_type_order) == array_count(sample_type_names), "each bit has its place");
 static const char *const feature_names[] = {
-    [1] = "TRACING_DATA", "BUILD_ID",     "HOSTNAME",       "OSRELEASE",     "VERSION",  "ARCH",       "NRCPUS",     "CPUDESC",
-    "CPUID",              "TOTAL_MEM",    "CMDLINE",        "EVENT_DESC",    "CPU_TOPOLOGY", "NUMA_TOPOLOGY", "BRANCH_STACK", "PMU_MAPPINGS",
-    "GROUP_DESC",         "AUXTRACE",     "STAT",           "CACHE",         "SAMPLE_TIME", "MEM_TOPOLOGY", "CLOCKID",  "DIR_FORMAT",
-    "BPF_PROG_INFO",      "BPF_BTF",      "COMPRESSED",     "CPU_PMU_CAPS",  "CLOCK_DATA", "HYBRID_TOPOLOGY", "PMU_CAPS",
+    [1] = "TRACING_DATA",
+    "BUILD_ID",
+    "HOSTNAME",
+    "OSRELEASE",
+    "VERSION",
+    "ARCH",
+    "NRCPUS",
+    "CPUDESC",
+    "CPUID",
+    "TOTAL_MEM",
+    "CMDLINE",
+    "EVENT_DESC",
+    "CPU_TOPOLOGY",
+    "NUMA_TOPOLOGY",
+    "BRANCH_STACK",
+    "PMU_MAPPINGS",
+    "GROUP_DESC",
+    "AUXTRACE",
+    "STAT",
+    "CACHE",
+    "SAMPLE_TIME",
+    "MEM_TOPOLOGY",
+    "CLOCKID",
+    "DIR_FORMAT",
+    "BPF_PROG_INFO",
+    "BPF_BTF",
+    "COMPRESSED",
+    "CPU_PMU_CAPS",
+    "CLOCK_DATA",
+    "HYBRID_TOPOLOGY",
+    "PMU_CAPS",
 };
 enum {
     FEATURE_CPU_TOPOLOGY = 13,
@@ -35,8 +63,9 @@ static const char *const clock_names[] = {
 };
 static const char *const read_format_names[] = {"TOTAL_TIME_ENABLED", "TOTAL_TIME_RUNNING", "ID", "GROUP", "LOST"};
 static const char *const branch_type_names[] = {
-    "USER",   "KERNEL", "HV",   "ANY",     "ANY_CALL", "ANY_RETURN", "IND_CALL", "ABORT_TX",  "IN_TX",    "NO_TX",
-    "COND",   "CALL_STACK", "IND_JUMP", "CALL", "NO_FLAGS", "NO_CYCLES", "TYPE_SAVE", "HW_INDEX", "PRIV_SAVE", "COUNTERS",
+    "USER",     "KERNEL",    "HV",        "ANY",      "ANY_CALL",   "ANY_RETURN", "IND_CALL",
+    "ABORT_TX", "IN_TX",     "NO_TX",     "COND",     "CALL_STACK", "IND_JUMP",   "CALL",
+    "NO_FLAGS", "NO_CYCLES", "TYPE_SAVE", "HW_INDEX", "PRIV_SAVE",  "COUNTERS",
 };
 
 static void add_bits(struct text *out, uint64_t value, const char *const *names, size_t count)
@@ -166,7 +195,8 @@ static void add_groups(struct text *out, const struct source *source)
             if (source->events[at].leader == leader)
                 text_printf(&members, ",%s", source->events[at].name);
         if (members.length)
-            text_printf(out, "# group: %s{%s%s}\n", source->events[leader].group_name ? source->events[leader].group_name : "",
+            text_printf(out, "# group: %s{%s%s}\n",
+                        source->events[leader].group_name ? source->events[leader].group_name : "",
                         source->events[leader].name, members.bytes);
         text_done(&members);
     }
@@ -182,9 +212,10 @@ static void add_clock_times(struct text *out, const struct source_facts *facts)
     name = name ? name : "unknown";
     strftime(date, sizeof(date), "%F %T", localtime_r(&seconds, &local));
     text_printf(out, "# clockid: %s (%" PRIu32 ")\n", name, facts->clock_id);
-    text_printf(out, "# reference time: %s.%06" PRIu64 " = %" PRIu64 ".%06" PRIu64 " (TOD) = %" PRIu64 ".%09" PRIu64 " (%s)\n", date,
-                facts->clock_wall_ns % billion / 1000, facts->clock_wall_ns / billion, facts->clock_wall_ns % billion / 1000,
-                facts->clock_ns / billion, facts->clock_ns % billion, name);
+    text_printf(
+        out, "# reference time: %s.%06" PRIu64 " = %" PRIu64 ".%06" PRIu64 " (TOD) = %" PRIu64 ".%09" PRIu64 " (%s)\n",
+        date, facts->clock_wall_ns % billion / 1000, facts->clock_wall_ns / billion,
+        facts->clock_wall_ns % billion / 1000, facts->clock_ns / billion, facts->clock_ns % billion, name);
 }
 
 static void add_missing(struct text *out, const struct source_facts *facts)
@@ -212,7 +243,8 @@ static void add_features_behind_events(struct text *out, const struct source *so
     if (facts->clock_resolution_ns)
         text_printf(out, "# clockid frequency: %g MHz\n", 1e3 / (double)facts->clock_resolution_ns);
     if (facts->is_compressed)
-        text_printf(out, "# compressed : Zstd, level = %" PRIu32 ", ratio = %" PRIu32 "\n", facts->compression_level, facts->compression_ratio);
+        text_printf(out, "# compressed : Zstd, level = %" PRIu32 ", ratio = %" PRIu32 "\n", facts->compression_level,
+                    facts->compression_ratio);
     if (facts->features >> FEATURE_CLOCK_DATA & 1)
         add_clock_times(out, facts);
     if (!facts->is_pipe)
@@ -233,7 +265,8 @@ void recording_header_text(struct text *out, const struct source *source)
     if (!facts->is_pipe) {
         /* Version 1 of the header is what perf calls PERFILE2's. */
         text_printf(out, "# header version : %" PRIu32 "\n", facts->header_version ? facts->header_version - 1 : 0);
-        text_printf(out, "# data offset    : %" PRIu64 "\n# data size      : %" PRIu64 "\n# feat offset    : %" PRIu64 "\n",
+        text_printf(out,
+                    "# data offset    : %" PRIu64 "\n# data size      : %" PRIu64 "\n# feat offset    : %" PRIu64 "\n",
                     facts->data_offset, facts->data_size_bytes, facts->feature_offset);
     }
     add_text(out, "hostname", facts->hostname);
@@ -261,11 +294,14 @@ void recording_header_text(struct text *out, const struct source *source)
 void recording_losses_report(FILE *talk, const struct source_losses *losses)
 {
     if (losses->cut_off[0])
-        fprintf(talk, "warning: the recording is cut off %s; its recorder was killed or the file is incomplete; what is there is shown\n",
+        fprintf(talk,
+                "warning: the recording is cut off %s; its recorder was killed or the file is incomplete; what is "
+                "there is shown\n",
                 losses->cut_off);
     if (losses->lost_events)
-        fprintf(talk, "warning: %" PRIu64 " events were lost in %" PRIu64 " places: buffers were full; record with larger "
-                      "ones (-m)\n",
+        fprintf(talk,
+                "warning: %" PRIu64 " events were lost in %" PRIu64 " places: buffers were full; record with larger "
+                "ones (-m)\n",
                 losses->lost_events, losses->lost_records);
     if (losses->lost_samples)
         fprintf(talk, "warning: the kernel dropped %" PRIu64 " samples\n", losses->lost_samples);

@@ -27,7 +27,8 @@ bool recording_input_open(const struct recording_input *input, struct source **r
     return false;
 }
 
-static struct symboliser_options options_of(const struct recording_input *input, const struct context *context, const struct source *source)
+static struct symboliser_options options_of(const struct recording_input *input, const struct context *context,
+                                            const struct source *source)
 {
     return (struct symboliser_options){
         .root = context->root,
@@ -129,7 +130,8 @@ void recording_names_explain(FILE *talk, const struct recording_names *names)
     const struct recording *recording = &names->capture->recording;
     for (uint32_t dso = 0; dso < recording->spaces.dso_count; dso++) {
         const char *path = strings_text(&recording->strings, recording->spaces.dsos[dso].path);
-        const char *nameless = symboliser_complaint(names->symboliser, dso), *shallow = symboliser_inline_complaint(names->symboliser, dso);
+        const char *nameless = symboliser_complaint(names->symboliser, dso),
+                   *shallow = symboliser_inline_complaint(names->symboliser, dso);
         if (nameless)
             fprintf(talk, "%s: %s\n", path, nameless);
         if (shallow)
@@ -143,7 +145,8 @@ void recording_names_note_inlines(FILE *talk, const struct recording_names *name
     for (uint32_t dso = 0; dso < recording->spaces.dso_count; dso++) {
         const char *shallow = symboliser_inline_complaint(names->symboliser, dso);
         if (shallow)
-            fprintf(talk, "note: '%s': %s\n", strings_text(&recording->strings, recording->spaces.dsos[dso].path), shallow);
+            fprintf(talk, "note: '%s': %s\n", strings_text(&recording->strings, recording->spaces.dsos[dso].path),
+                    shallow);
     }
 }
 
@@ -174,6 +177,6 @@ void recording_input_note_lines(FILE *talk)
 {
     struct error missing = {0};
     if (!symboliser_reads_lines(&missing))
-        fprintf(talk, "note: without source lines and inlined functions: %s%s%s%s\n", missing.message, missing.hint[0] ? " (" : "",
-                missing.hint, missing.hint[0] ? ")" : "");
+        fprintf(talk, "note: without source lines and inlined functions: %s%s%s%s\n", missing.message,
+                missing.hint[0] ? " (" : "", missing.hint, missing.hint[0] ? ")" : "");
 }

@@ -22,9 +22,10 @@ struct recording_input {
 
 /* Rows for an option table whose values struct has such a member, by that name or as `input`. */
 #define RECORDING_INPUT_ROWS(values) RECORDING_INPUT_ROWS_OF(values, input)
-#define RECORDING_INPUT_ROWS_OF(values, member)                                                                   \
-    {'i', "input", OPTION_TEXT, offsetof(struct values, member.path), "FILE",                                     \
-     "recording or case folder to read, - for standard input (default: perf.data)"},                                             \
+#define RECORDING_INPUT_ROWS_OF(values, member)                                                                        \
+    {'i',         "input",                                                                                             \
+     OPTION_TEXT, offsetof(struct values, member.path),                                                                \
+     "FILE",      "recording or case folder to read, - for standard input (default: perf.data)"},                      \
         RECORDING_NAMES_ROWS(values, member)
 /* Those that names come from, for a command that takes recordings as words. */
 #define RECORDING_NAMES_ROWS(values, member)                                                                      \
@@ -72,8 +73,8 @@ struct recording_names {
 };
 
 /*
- * Have another core find the names that a large recording will need, while it is read: begun before, and told now and then of what
- * was read. Nothing for small ones, and where there is no other core.
+ * Have another core find the names that a large recording will need, while it is read: begun before, and told now and
+ * then of what was read. Nothing for small ones, and where there is no other core.
  */
 void recording_names_ahead(struct recording_names *names, struct names_wanted wanted);
 /* The kernel's names alone: for who needs all others at once. */

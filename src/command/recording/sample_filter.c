@@ -31,7 +31,8 @@ static bool time_window_parse(const char *text, uint64_t *ret_from_ns, uint64_t 
                 (!until.length || seconds_parse(until, &until_ns)) && from_ns <= until_ns;
     if (!good) {
         error_set(err, ERROR_USAGE, "'%s' is not a stretch of time", text);
-        return error_hint(err, "write FROM,UNTIL in seconds, such as 12.5,13 or ,13, or shares: 10%%-20%%,50%%-60%%, or 10%%/2 for the second tenth");
+        return error_hint(err, "write FROM,UNTIL in seconds, such as 12.5,13 or ,13, or shares: 10%%-20%%,50%%-60%%, "
+                               "or 10%%/2 for the second tenth");
     }
     *ret_from_ns = from_ns;
     *ret_until_ns = until_ns;
@@ -58,13 +59,15 @@ static bool share_window_parse(struct view text, struct sample_window *ret_windo
     double length;
     if (view_find(text, "/") >= 0) {
         from = view_cut(&until, '/');
-        if (!share_parse(from, &length) || !view_u64(until, 10, &number) || number < 1 || (double)number * length > 1 + 1e-9)
+        if (!share_parse(from, &length) || !view_u64(until, 10, &number) || number < 1 ||
+            (double)number * length > 1 + 1e-9)
             return false;
         *ret_window = (struct sample_window){.from = (double)(number - 1) * length, .until = (double)number * length};
         return true;
     }
     from = view_cut(&until, '-');
-    return share_parse(from, &ret_window->from) && share_parse(until, &ret_window->until) && ret_window->from <= ret_window->until;
+    return share_parse(from, &ret_window->from) && share_parse(until, &ret_window->until) &&
+           ret_window->from <= ret_window->until;
 }
 
 static bool share_windows_parse(const char *text, struct sample_filter *filter, struct error *err)
@@ -72,9 +75,12 @@ static bool share_windows_parse(const char *text, struct sample_filter *filter, 
     filter->is_relative = true;
     for (struct view rest = view_of(text); rest.length;) {
         struct sample_window *window = &filter->windows[filter->window_count];
-        if (filter->window_count == SAMPLE_WINDOWS_MOST || !share_window_parse(view_trim(view_cut(&rest, ',')), window)) {
+        if (filter->window_count == SAMPLE_WINDOWS_MOST ||
+            !share_window_parse(view_trim(view_cut(&rest, ',')), window)) {
             error_set(err, ERROR_USAGE, "'%s' is not a stretch of time", text);
-            return error_hint(err, "shares of the recording's time are written 10%%-20%%, 10%%-20%%,50%%-60%% (%d at the most), or 10%%/2 for the second tenth",
+            return error_hint(err,
+                              "shares of the recording's time are written 10%%-20%%, 10%%-20%%,50%%-60%% (%d at the "
+                              "most), or 10%%/2 for the second tenth",
                               SAMPLE_WINDOWS_MOST);
         }
         filter->window_count++;
@@ -95,7 +101,8 @@ bool sample_filter_place(struct sample_filter *filter, const struct source_facts
     if (!filter->is_relative)
         return true;
     if (facts->last_sample_ns <= facts->first_sample_ns) {
-        error_set(err, ERROR_USAGE, "%s doesn't say when its samples begin and end", facts->is_pipe ? "a pipe" : "the recording");
+        error_set(err, ERROR_USAGE, "%s doesn't say when its samples begin and end",
+                  facts->is_pipe ? "a pipe" : "the recording");
         return error_hint(err, "give --time in seconds, as plumb script prints them");
     }
     double length = (double)(facts->last_sample_ns - facts->first_sample_ns);
@@ -112,12 +119,14 @@ bool sample_filter_begin(struct sample_filter *filter, const struct source_facts
     if (!filter->window_count || filter->is_relative)
         return true;
     if (!facts->first_sample_ns) {
-        error_set(err, ERROR_USAGE, "%s doesn't say when its samples begin", facts->is_pipe ? "a pipe" : "the recording");
+        error_set(err, ERROR_USAGE, "%s doesn't say when its samples begin",
+                  facts->is_pipe ? "a pipe" : "the recording");
         return error_hint(err, "give --time without --reltime, as plumb script prints times then");
     }
     struct sample_window *window = &filter->windows[0];
     window->from_ns += facts->first_sample_ns;
-    window->until_ns = window->until_ns > UINT64_MAX - facts->first_sample_ns ? UINT64_MAX : window->until_ns + facts->first_sample_ns;
+    window->until_ns =
+        window->until_ns > UINT64_MAX - facts->first_sample_ns ? UINT64_MAX : window->until_ns + facts->first_sample_ns;
     return true;
 }
 
@@ -132,7 +141,8 @@ static bool is_within(const struct sample_filter *filter, uint64_t time_ns)
     return !filter->window_count;
 }
 
-bool sample_filter_init(struct sample_filter *ret_filter, const struct sample_filter_options *options, struct error *err)
+bool sample_filter_init(struct sample_filter *ret_filter, const struct sample_filter_options *options,
+                        struct error *err)
 {
     *ret_filter = (struct sample_filter){
         .pids = options->pids,
@@ -202,7 +212,8 @@ bool sample_filter_matches(struct sample_filter *filter, const struct recording 
         return false;
     if (!is_within(filter, sample->time_ns))
         return false;
-    if ((filter->pids && !number_listed(filter->pids, thread->pid)) || (filter->tids && !number_listed(filter->tids, thread->tid)))
+    if ((filter->pids && !number_listed(filter->pids, thread->pid)) ||
+        (filter->tids && !number_listed(filter->tids, thread->tid)))
         return false;
     filter->cpu_missing |= filter->cpus && sample->cpu == UINT32_MAX;
     return sample_filter_passes_cpu(filter, sample->cpu);

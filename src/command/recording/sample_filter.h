@@ -17,7 +17,8 @@ struct sample_filter_options {
 };
 
 /* Rows for an option table whose values struct has such a member. */
-#define SAMPLE_FILTER_ROWS(values, member) SAMPLE_FILTER_ROWS_OF(values, member, "only samples from this stretch of time, in seconds or as 10%-20%")
+#define SAMPLE_FILTER_ROWS(values, member)                                                                             \
+    SAMPLE_FILTER_ROWS_OF(values, member, "only samples from this stretch of time, in seconds or as 10%-20%")
 #define SAMPLE_FILTER_ROWS_OF(values, member, time_help)                                                          \
     {'C', "cpu", OPTION_LIST, offsetof(struct values, member.cpus), "LIST",                                       \
      "only samples taken on these CPUs, such as 0-3,8"},                                                          \
@@ -26,10 +27,17 @@ struct sample_filter_options {
         {0, "tid", OPTION_LIST, offsetof(struct values, member.tids), "LIST", "only samples of these threads"}
 
 /* Rows more, for who takes samples in the order of time. */
-#define SAMPLE_SWITCH_ROWS(values, member)                                                                                        \
-    {0, "switch-on", OPTION_TEXT, offsetof(struct values, member.from_event), "EVENT", "only what follows a sample of this event"}, \
-        {0, "switch-off", OPTION_TEXT, offsetof(struct values, member.until_event), "EVENT", "nothing that follows a sample of this event, until --switch-on's"}, \
-        {0, "show-on-off-events", OPTION_FLAG, offsetof(struct values, member.with_switches), NULL, "samples of these two events as well"}
+#define SAMPLE_SWITCH_ROWS(values, member)                                                                             \
+    {0,           "switch-on",                                                                                         \
+     OPTION_TEXT, offsetof(struct values, member.from_event),                                                          \
+     "EVENT",     "only what follows a sample of this event"},                                                         \
+        {0,           "switch-off",                                                                                    \
+         OPTION_TEXT, offsetof(struct values, member.until_event),                                                     \
+         "EVENT",     "nothing that follows a sample of this event, until --switch-on's"},                             \
+    {                                                                                                                  \
+        0, "show-on-off-events", OPTION_FLAG, offsetof(struct values, member.with_switches), NULL,                     \
+            "samples of these two events as well"                                                                      \
+    }
 
 struct sample_window {
     double from, until; /* as shares of the recording's time, 0..1 */
@@ -50,7 +58,8 @@ struct sample_filter {
     const char *pids, *tids;
     struct sample_switch on, off;
     bool is_off, shows_switches;
-    struct sample_window windows[SAMPLE_WINDOWS_MOST]; /* of time; with several the end of all but the last is the first moment behind it */
+    /* of time; with several the end of all but the last is the first moment behind it */
+    struct sample_window windows[SAMPLE_WINDOWS_MOST];
     size_t window_count;
     bool is_relative; /* windows are shares, not placed yet */
     int *cpus;
@@ -61,21 +70,31 @@ struct sample_filter {
 };
 
 /* ret_filter is to be released in any case, and holds on to the options' texts. Errors: ERROR_USAGE. */
-MUST_CHECK bool sample_filter_init(struct sample_filter *ret_filter, const struct sample_filter_options *options, struct error *err);
-/* Shares of time are placed by when the recording's samples begin and end. Errors: ERROR_USAGE when it doesn't say so. */
+MUST_CHECK bool sample_filter_init(struct sample_filter *ret_filter, const struct sample_filter_options *options,
+                                   struct error *err);
+/*
+ * Shares of time are placed by when the recording's samples begin and end. Errors: ERROR_USAGE when it doesn't say so.
+ */
 MUST_CHECK bool sample_filter_place(struct sample_filter *filter, const struct source_facts *facts, struct error *err);
 void sample_filter_done(struct sample_filter *filter);
 /* sample_filter_passes() where not all do. */
-bool sample_filter_matches(struct sample_filter *filter, const struct recording *recording, const struct sample *sample);
-static inline bool sample_filter_passes(struct sample_filter *filter, const struct recording *recording, const struct sample *sample)
+bool sample_filter_matches(struct sample_filter *filter, const struct recording *recording,
+                           const struct sample *sample);
+static inline bool sample_filter_passes(struct sample_filter *filter, const struct recording *recording,
+                                        const struct sample *sample)
 {
     return !filter->is_given || sample_filter_matches(filter, recording, sample);
 }
 /* Whether --cpu lets what happened there through. */
 bool sample_filter_passes_cpu(const struct sample_filter *filter, uint32_t cpu);
-/* Times count from the recording's first sample, not from the clock's zero. Errors: ERROR_USAGE when it doesn't say when that was. */
+/*
+ * Times count from the recording's first sample, not from the clock's zero. Errors: ERROR_USAGE when it doesn't say
+ * when that was.
+ */
 MUST_CHECK bool sample_filter_begin(struct sample_filter *filter, const struct source_facts *facts, struct error *err);
-/* After the last sample. Errors: ERROR_USAGE when --cpu asked what the recording doesn't say, or it has no such event. */
+/*
+ * After the last sample. Errors: ERROR_USAGE when --cpu asked what the recording doesn't say, or it has no such event.
+ */
 MUST_CHECK bool sample_filter_check(const struct sample_filter *filter, struct error *err);
 
 #endif

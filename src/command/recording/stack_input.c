@@ -21,7 +21,8 @@ struct reading {
     vec(struct series_loss) losses;
 };
 
-static bool count_sample(void *context, struct capture *capture, const struct record *record, const struct sample *sample)
+static bool count_sample(void *context, struct capture *capture, const struct record *record,
+                         const struct sample *sample)
 {
     struct reading *reading = context;
     recording_names_tell(&reading->names);
@@ -48,7 +49,8 @@ static bool event_named(const struct reading *reading, uint32_t *ret_event, stru
         }
         text_printf(&names, "%s%s", event ? ", " : "", recording->events[event].name);
     }
-    return error_set(err, ERROR_USAGE, "the recording has no event '%s', but %s", reading->input->event, text_string(&names));
+    return error_set(err, ERROR_USAGE, "the recording has no event '%s', but %s", reading->input->event,
+                     text_string(&names));
 }
 
 /* Which events' samples: the one that was named, all, or the first where numbers of several can't be told apart. */
@@ -64,8 +66,8 @@ static bool event_choose(const struct reading *reading, FILE *talk, uint32_t *re
         if (*ret_event == PROFILE_ALL_EVENTS)
             *ret_event = event;
         else if (!reading->input->quiet)
-            fprintf(talk, "note: samples of '%s' only; those of '%s' are left out (--event)\n", recording->events[*ret_event].name,
-                    recording->events[event].name);
+            fprintf(talk, "note: samples of '%s' only; those of '%s' are left out (--event)\n",
+                    recording->events[*ret_event].name, recording->events[event].name);
     }
     return true;
 }
@@ -90,7 +92,8 @@ bool result_close(FILE *file, const char *path, struct text *out, struct error *
         written = false;
         write_errno = errno;
     }
-    return written || (!path && write_errno == EPIPE) || error_system(err, write_errno, "can't write '%s'", path ? path : "the result");
+    return written || (!path && write_errno == EPIPE) ||
+           error_system(err, write_errno, "can't write '%s'", path ? path : "the result");
 }
 
 static bool stacks_use(struct reading *reading, struct symboliser *symboliser, struct error *err)
@@ -123,10 +126,13 @@ static bool stacks_read(struct reading *reading, struct error *err)
     struct capture_unwinder unwinder = recording_names_unwinder(names);
     struct capture_watch watch = {reading, count_sample};
     struct reading_progress progress;
-    struct capture_options options = {.watch = &watch, .unwinder = &unwinder,
-                                      .callers_apart = !reading->input->with_times, .any_order = reading->input->any_order,
-                                      .keep_switches = reading->input->with_times,
-                                      .progress = reading_progress_begin(&progress, reading->context->talk, reading->input->quiet)};
+    struct capture_options options = {
+        .watch = &watch,
+        .unwinder = &unwinder,
+        .callers_apart = !reading->input->with_times,
+        .any_order = reading->input->any_order,
+        .keep_switches = reading->input->with_times,
+        .progress = reading_progress_begin(&progress, reading->context->talk, reading->input->quiet)};
     struct error trouble = {0};
     const char *path = recording_input_path(&reading->input->recording);
     bool complete = capture_fill_with(&reading->capture, reading->source, &options, &trouble);
@@ -144,12 +150,14 @@ static bool stacks_read(struct reading *reading, struct error *err)
     return complete || (*err = trouble, error_wrap(err, "'%s' is damaged, the result holds what came before", path));
 }
 
-bool stack_input_read(const struct stack_input *input, const struct context *context, const struct stack_use *use, struct error *err)
+bool stack_input_read(const struct stack_input *input, const struct context *context, const struct stack_use *use,
+                      struct error *err)
 {
     struct reading reading = {.input = input, .context = context, .use = use};
     if (!recording_input_open(&input->recording, &reading.source, err))
         return false;
-    reading.names = (struct recording_names){.input = &input->recording, .context = context, .capture = &reading.capture, .source = reading.source};
+    reading.names = (struct recording_names){
+        .input = &input->recording, .context = context, .capture = &reading.capture, .source = reading.source};
     capture_init(&reading.capture);
     recording_names_ahead(&reading.names, (struct names_wanted){.inlines = input->inlines});
     bool done = stacks_read(&reading, err);

@@ -29,8 +29,8 @@ struct stack_use {
 };
 
 /* Errors: the recording's; a damaged one is used as far as it goes, and told. */
-MUST_CHECK bool stack_input_read(const struct stack_input *input, const struct context *context, const struct stack_use *use,
-                                 struct error *err);
+MUST_CHECK bool stack_input_read(const struct stack_input *input, const struct context *context,
+                                 const struct stack_use *use, struct error *err);
 
 /* Where a result goes: the file of that name, or with NULL the context's output. */
 MUST_CHECK bool result_open(const struct context *context, const char *path, FILE **ret_file, struct error *err);

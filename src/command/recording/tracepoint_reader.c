@@ -42,13 +42,14 @@ void tracepoint_reader_done(struct tracepoint_reader *reader)
     reader->text = NULL;
 }
 
-bool tracepoint_reader_learn(struct tracepoint_reader *reader, const struct source *source, const struct source_event *event,
-                             struct error *err)
+bool tracepoint_reader_learn(struct tracepoint_reader *reader, const struct source *source,
+                             const struct source_event *event, struct error *err)
 {
     struct error why = {0};
     if (!reader->tried)
         reader_begin(reader, source, &why);
-    if (reader->text && (tracepoint_text_knows(reader->text, event->attr.config) || format_from_here(reader->text, event)))
+    if (reader->text &&
+        (tracepoint_text_knows(reader->text, event->attr.config) || format_from_here(reader->text, event)))
         return true;
     if (why.message[0])
         return (*err = why, false);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The fields of a recording's tracepoints: by the formats that it holds, else by this machine's own of the same tracepoint. */
+/*
+ * The fields of a recording's tracepoints: by the formats that it holds, else by this machine's own of the same
+ * tracepoint.
+ */
 #ifndef PLUMB_COMMAND_RECORDING_TRACEPOINT_READER_H
 #define PLUMB_COMMAND_RECORDING_TRACEPOINT_READER_H
 

@@ -25,7 +25,8 @@ struct report_options {
     struct sample_filter_options filter;
     double percent_limit;
     uint64_t max_stack;
-    bool children, inlines, show_samples, show_period, header, header_only, quiet, inverted, stdio, hide_unresolved, whole_paths;
+    bool children, inlines, show_samples, show_period, header, header_only, quiet, inverted, stdio, hide_unresolved,
+        whole_paths;
     bool grouped, ungrouped, branches, no_branches, hierarchy, mem_mode, stats, tasks, mappings;
     int verbose;
 };
@@ -39,20 +40,26 @@ static const struct option_row report_rows[] = {
     SAMPLE_SWITCH_ROWS(report_options, filter),
     {0, NULL, OPTION_HEADING, 0, NULL, "what to show"},
     {'s', "sort", OPTION_TEXT, AT(sort), "KEY[,KEY]",
-     "tell apart and sort by: comm, pid, tid, dso, sym, srcline, cpu, time (default: comm,dso,sym); of memory accesses also weight, "
-     "local_weight, mem, tlb, snoop, locked, blocked, dso_daddr; of tracepoints trace, trace_fields and names of fields; of branches "
-     "dso_from, dso_to, symbol_from, symbol_to, srcline_from, srcline_to, mispredict, cycles; overhead, period and sample add columns"},
+     "tell apart and sort by: comm, pid, tid, dso, sym, srcline, cpu, time (default: comm,dso,sym); of memory accesses "
+     "also weight, "
+     "local_weight, mem, tlb, snoop, locked, blocked, dso_daddr; of tracepoints trace, trace_fields and names of "
+     "fields; of branches "
+     "dso_from, dso_to, symbol_from, symbol_to, srcline_from, srcline_to, mispredict, cycles; overhead, period and "
+     "sample add columns"},
     {0, "hierarchy", OPTION_FLAG, AT(hierarchy), NULL, "the rows of each key below those of the key before it"},
-    {0, "mem-mode", OPTION_FLAG, AT(mem_mode), NULL, "memory accesses: samples count with their weight, and are sorted by what memory answered"},
+    {0, "mem-mode", OPTION_FLAG, AT(mem_mode), NULL,
+     "memory accesses: samples count with their weight, and are sorted by what memory answered"},
     {'b', "branch-stack", OPTION_FLAG, AT(branches), NULL,
      "rows are taken branches, not samples (default where they were recorded with -b)"},
     {0, "no-branch-stack", OPTION_FLAG, AT(no_branches), NULL, "rows are samples"},
-    {0, "group", OPTION_FLAG, AT(grouped), NULL, "all events side by side in one table where none is in a group (default for those of a group)"},
+    {0, "group", OPTION_FLAG, AT(grouped), NULL,
+     "all events side by side in one table where none is in a group (default for those of a group)"},
     {0, "no-group", OPTION_FLAG, AT(ungrouped), NULL, "a table for each event"},
     {'F', "fields", OPTION_TEXT, AT(fields), "FIELD[,FIELD]",
      "columns in this order: overhead, overhead_children, sample, period, and the keys of --sort"},
     {'g', "call-graph", OPTION_LAST_OPTIONAL, AT(call_graph), "STYLE[,MIN[,MOST]][,ORDER][,KEY][,VALUE]",
-     "call trees: none, graph, fractal, flat or folded; branches from MIN percent on, no more than MOST of a node; caller or callee first; "
+     "call trees: none, graph, fractal, flat or folded; branches from MIN percent on, no more than MOST of a node; "
+     "caller or callee first; "
      "told apart by function, srcline or address; percent, period or count"},
     {'G', "inverted", OPTION_FLAG, AT(inverted), NULL, "call trees with the caller first"},
     {0, "children", OPTION_FLAG, AT(children), NULL,
@@ -63,8 +70,10 @@ static const struct option_row report_rows[] = {
     {'d', "dsos", OPTION_LIST, AT(dsos), "LIST", "only these binaries and libraries"},
     {'S', "symbols", OPTION_LIST, AT(symbols), "LIST", "only these functions"},
     {0, "symbol-filter", OPTION_TEXT, AT(symbol_part), "TEXT", "only functions whose names contain this"},
-    {0, "ignore-callees", OPTION_TEXT, AT(ignored_callees), "REGEX", "what functions of such names call counts as their own"},
-    {0, "time-quantum", OPTION_TEXT, AT(time_slice), "TIME", "slices of the key time: 10ms, 500us, 2s (default: 100ms)"},
+    {0, "ignore-callees", OPTION_TEXT, AT(ignored_callees), "REGEX",
+     "what functions of such names call counts as their own"},
+    {0, "time-quantum", OPTION_TEXT, AT(time_slice), "TIME",
+     "slices of the key time: 10ms, 500us, 2s (default: 100ms)"},
     {'U', "hide-unresolved", OPTION_FLAG, AT(hide_unresolved), NULL, "leave out addresses that nothing names"},
     {0, "percent-limit", OPTION_DOUBLE, AT(percent_limit), "PERCENT", "leave out rows and branches below this share"},
     {0, "percentage", OPTION_TEXT, AT(percentage), "absolute|relative",
@@ -76,7 +85,8 @@ static const struct option_row report_rows[] = {
     {0, "full-source-path", OPTION_FLAG, AT(whole_paths), NULL, "source files with their folders"},
     {'w', "column-widths", OPTION_TEXT, AT(widths), "N[,N]", "so wide columns, the first first; 0: as wide as needed"},
     {0, "stats", OPTION_FLAG, AT(stats), NULL, "how many records of each kind it holds, instead of samples"},
-    {0, "tasks", OPTION_FLAG, AT(tasks), NULL, "its processes and threads, below those that began them, instead of samples"},
+    {0, "tasks", OPTION_FLAG, AT(tasks), NULL,
+     "its processes and threads, below those that began them, instead of samples"},
     {0, "mmaps", OPTION_FLAG, AT(mappings), NULL, "the same with what each has mapped at the end"},
     {0, "header", OPTION_FLAG, AT(header), NULL, "say what the recording says about itself first"},
     {0, "header-only", OPTION_FLAG, AT(header_only), NULL, "say only that"},
@@ -208,7 +218,8 @@ static void count_branches(struct report *report, struct capture *capture, const
             .from = branch_location(capture, space, entry.from),
             .to = branch_location(capture, space, entry.to),
             .cycles = (uint16_t)(entry.flags >> CYCLES_SHIFT),
-            .marks = (entry.flags & FLAG_IN_TRANSACTION ? BRANCH_IN_TRANSACTION : 0) | (entry.flags & FLAG_ABORT ? BRANCH_ABORTS : 0),
+            .marks = (entry.flags & FLAG_IN_TRANSACTION ? BRANCH_IN_TRANSACTION : 0) |
+                     (entry.flags & FLAG_ABORT ? BRANCH_ABORTS : 0),
             .outcome = entry.flags & FLAG_PREDICTED      ? BRANCH_PREDICTED
                        : entry.flags & FLAG_MISPREDICTED ? BRANCH_MISPREDICTED
                                                          : BRANCH_OUTCOME_UNKNOWN,
@@ -298,7 +309,8 @@ static void columns_of_lists(struct report *report)
 {
     const struct report_options *options = &report->options;
     bool tells_symbol = column_listed(&report->keys, COLUMN_SYMBOL) || column_listed(&report->fields, COLUMN_SYMBOL);
-    bool tells_dso = tells_symbol || column_listed(&report->keys, COLUMN_DSO) || column_listed(&report->fields, COLUMN_DSO);
+    bool tells_dso =
+        tells_symbol || column_listed(&report->keys, COLUMN_DSO) || column_listed(&report->fields, COLUMN_DSO);
     bool tells_comm = column_listed(&report->keys, COLUMN_COMM) || column_listed(&report->fields, COLUMN_COMM);
     if (options->comms && !tells_comm)
         column_list_add(&report->keys, COLUMN_COMM);
@@ -490,9 +502,11 @@ static void note_nameless(FILE *talk, const struct report *report, struct places
         const char *complaint = symboliser_complaint(places->symboliser, dso);
         if (!complaint || 100 * nameless[dso] < PERCENT_WORTH_SAYING * all)
             continue;
-        const char *places_tried = strstr(complaint, ": tried '"); /* up to six, which only whoever installs one wants */
+        /* up to six, which only whoever installs one wants */
+        const char *places_tried = strstr(complaint, ": tried '");
         const char *replaced = strstr(complaint, " (the file was replaced");
-        fprintf(talk, "note: %.1f %% of the samples are in '%s', without names: %.*s%s%s\n", 100 * (double)nameless[dso] / (double)all,
+        fprintf(talk, "note: %.1f %% of the samples are in '%s', without names: %.*s%s%s\n",
+                100 * (double)nameless[dso] / (double)all,
                 strings_text(&recording->strings, recording->spaces.dsos[dso].name),
                 places_tried ? (int)(places_tried - complaint) : (int)strlen(complaint), complaint,
                 replaced ? replaced : "", places_tried ? " (-v: where it was looked for)" : "");
@@ -524,17 +538,25 @@ static void wanted_decide(struct report *report)
 /* Whether the kernel's symbols are neither shown nor decide what is. */
 static bool hides_symbols(const struct report *report)
 {
-    const uint64_t keys = hotspot_key(COLUMN_COMM) | hotspot_key(COLUMN_PID) | hotspot_key(COLUMN_TID) | hotspot_key(COLUMN_DSO) | hotspot_key(COLUMN_CPU);
+    const uint64_t keys = hotspot_key(COLUMN_COMM) | hotspot_key(COLUMN_PID) | hotspot_key(COLUMN_TID) |
+                          hotspot_key(COLUMN_DSO) | hotspot_key(COLUMN_CPU);
     const struct hotspots_options *wanted = &report->wanted;
-    return report->options.quiet && !report->options.verbose && !report->branches && !wanted->children && !report->trees && !(wanted->keys & ~keys) &&
-           !wanted->symbols && !wanted->named_only && !report->options.ignored_callees;
+    return report->options.quiet && !report->options.verbose && !report->branches && !wanted->children &&
+           !report->trees && !(wanted->keys & ~keys) && !wanted->symbols && !wanted->named_only &&
+           !report->options.ignored_callees;
 }
 
 static struct places_options places_wanted(const struct report *report)
 {
-    return (struct places_options){.inlines = report->options.inlines && (report->wanted.children || report->trees), .lines = shows_lines(report) || (report->trees && report->tree.lines),
-                                    .unknown_lines = report->trees && report->tree.lines && !report->tree.addresses && !shows_lines(report) ? UNKNOWN_LINE_NONE : UNKNOWN_LINE_OFFSET,
-                                    .whole_paths = report->options.whole_paths, .addresses = report->trees && report->tree.addresses, .kernel_bare = hides_symbols(report)};
+    return (struct places_options){.inlines = report->options.inlines && (report->wanted.children || report->trees),
+                                   .lines = shows_lines(report) || (report->trees && report->tree.lines),
+                                   .unknown_lines = report->trees && report->tree.lines && !report->tree.addresses &&
+                                                            !shows_lines(report)
+                                                        ? UNKNOWN_LINE_NONE
+                                                        : UNKNOWN_LINE_OFFSET,
+                                   .whole_paths = report->options.whole_paths,
+                                   .addresses = report->trees && report->tree.addresses,
+                                   .kernel_bare = hides_symbols(report)};
 }
 
 /* The first event that has a table; recording->event_count: none has. */
@@ -608,8 +630,8 @@ static bool report_checks(const struct report *report, struct error *err)
     if (!sample_filter_check(&report->filter, err))
         return false;
     if (!report->tally.count)
-        return error_set(err, ERROR_NOT_FOUND, "none of its %" PRIu64 " samples passes --time, --cpu, --pid, --tid and --switch-on",
-                         samples);
+        return error_set(err, ERROR_NOT_FOUND,
+                         "none of its %" PRIu64 " samples passes --time, --cpu, --pid, --tid and --switch-on", samples);
     return true;
 }
 
@@ -618,7 +640,8 @@ static enum capture_stacks stacks_read(const struct report *report)
 {
     const struct report_options *options = &report->options;
     bool chains = has_chains(report->source) && !report->branches;
-    if (report->source->facts.is_pipe || (chains && (options->children || report->tree.style != TREE_NONE || report->ignores_callees)))
+    if (report->source->facts.is_pipe ||
+        (chains && (options->children || report->tree.style != TREE_NONE || report->ignores_callees)))
         return STACKS_ALL;
     return chains && !options->quiet && report_host_is_of_cpus(report->source) ? STACKS_IN_KERNEL : STACKS_NONE;
 }
@@ -644,7 +667,8 @@ static bool report_read(struct report *report, struct error *err)
     report->tally.by_cpu = column_listed(&report->keys, COLUMN_CPU) || column_listed(&report->fields, COLUMN_CPU);
     options.any_order = asks_for_heads_alone(report) && !report->filter.needs_order;
     /* Whole chains repeat too seldom: what is kept of them would cost as much as it saves. */
-    options.add_up_alike = options.any_order && options.stacks != STACKS_ALL && !report->filter.is_given && !report->tally.by_cpu;
+    options.add_up_alike =
+        options.any_order && options.stacks != STACKS_ALL && !report->filter.is_given && !report->tally.by_cpu;
     bool complete = capture_fill_with(&report->capture, report->source, &options, err);
     reading_progress_end(&progress);
     sample_tally_settle(&report->tally);
@@ -700,12 +724,14 @@ static bool report_named(struct report *report, struct context *context, struct 
         report_traits_settle(&report->traits, &report->tally, &report->capture.recording, report->names.symboliser);
     if (!options->quiet)
         recording_losses_report(context->talk, &report->capture.losses);
-    report_unwinding(context->talk, options, unwinder_counts(report->names.unwinder), report->capture.stacks_without_dump);
+    report_unwinding(context->talk, options, unwinder_counts(report->names.unwinder),
+                     report->capture.stacks_without_dump);
     if (!report_show(report, context, err))
         return false;
     if (!complete) {
         *err = trouble;
-        return error_wrap(err, "'%s' is damaged, the report holds what came before", recording_input_path(&options->input));
+        return error_wrap(err, "'%s' is damaged, the report holds what came before",
+                          recording_input_path(&options->input));
     }
     return true;
 }
@@ -716,7 +742,9 @@ static void names_begin(struct report *report)
     struct places_options places = places_wanted(report);
     if (!report->branches && !report_traits_are_named(&report->traits) && !report->ignores_callees)
         report->ahead = hotspots_ahead_begin(&report->tally, &report->wanted, places);
-    recording_names_ahead(&report->names, (struct names_wanted){.inlines = places.inlines, .lines = places.lines, .kernel_bare = places.kernel_bare,
+    recording_names_ahead(&report->names, (struct names_wanted){.inlines = places.inlines,
+                                                                .lines = places.lines,
+                                                                .kernel_bare = places.kernel_bare,
                                                                 .follower = hotspots_ahead_follower(report->ahead)});
 }
 
@@ -724,7 +752,8 @@ static void names_begin(struct report *report)
 static bool only_tracepoints(const struct source *source)
 {
     for (size_t at = 0; at < source->event_count; at++)
-        if (source->events[at].attr.type != PERF_TYPE_TRACEPOINT || !(source->events[at].attr.sample_type & PERF_SAMPLE_RAW))
+        if (source->events[at].attr.type != PERF_TYPE_TRACEPOINT ||
+            !(source->events[at].attr.sample_type & PERF_SAMPLE_RAW))
             return false;
     return source->event_count > 0;
 }
@@ -741,8 +770,10 @@ static bool traits_decide(struct report *report, struct error *err)
 {
     const struct report_options *options = &report->options;
     if (report->branches && (report->traits.values.count || options->mem_mode))
-        return error_set(err, ERROR_USAGE, "keys of samples and rows of branches don't go together: add --no-branch-stack");
-    if (options->mem_mode && !report->source->facts.is_pipe && !(kinds_of_samples(report->source) & (PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT_TYPE))) {
+        return error_set(err, ERROR_USAGE,
+                         "keys of samples and rows of branches don't go together: add --no-branch-stack");
+    if (options->mem_mode && !report->source->facts.is_pipe &&
+        !(kinds_of_samples(report->source) & (PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT_TYPE))) {
         error_set(err, ERROR_USAGE, "the recording holds no memory accesses");
         return error_hint(err, "record with -d -W an event that samples loads or stores (perf mem record does)");
     }
@@ -766,7 +797,8 @@ static bool records_report(const struct report *report, struct context *context,
 {
     const struct report_options *options = &report->options;
     scoped_text struct text out = {0};
-    bool complete = options->stats ? report_stats_text(&out, report->source, err) : report_tasks_text(&out, report->source, options->mappings, err);
+    bool complete = options->stats ? report_stats_text(&out, report->source, err)
+                                   : report_tasks_text(&out, report->source, options->mappings, err);
     text_write_file(&out, context->out);
     if (!options->quiet)
         recording_losses_report(context->talk, &report->source->losses);
@@ -786,7 +818,8 @@ static bool report_all(struct report *report, struct context *context, struct er
     }
     if (options->stats || options->tasks || options->mappings)
         return records_report(report, context, err);
-    if (!sample_filter_place(&report->filter, &report->source->facts, err) || !branches_decide(report, err) || !traits_decide(report, err))
+    if (!sample_filter_place(&report->filter, &report->source->facts, err) || !branches_decide(report, err) ||
+        !traits_decide(report, err))
         return false;
     report->names = (struct recording_names){
         .input = &options->input, .context = context, .capture = &report->capture, .source = report->source};

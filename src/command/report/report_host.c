@@ -21,7 +21,8 @@ static void profile_make(struct host_profile *profile, const struct report_host_
     host_naming_init(&naming, recording, place_name, request->places);
     *profile = (struct host_profile){0};
     uint32_t idle_comm = strings_find_n(&recording->strings, "swapper", strlen("swapper"));
-    uint32_t recorder_comm = recorder ? strings_find_n(&recording->strings, recorder, strlen(recorder)) : HASHMAP_ABSENT;
+    uint32_t recorder_comm =
+        recorder ? strings_find_n(&recording->strings, recorder, strlen(recorder)) : HASHMAP_ABSENT;
     for (size_t at = 0; at < request->tally->count; at++) {
         const struct tally_item *item = &request->tally->items[at];
         if (item->event != request->event || item->location == LOCATION_NONE)
@@ -39,8 +40,9 @@ static void profile_make(struct host_profile *profile, const struct report_host_
 static void profiler_names(struct text *out, const struct host_profile *profile, const char *recorder)
 {
     for (size_t at = 0; at < profile->profiler_count && at < NAMES_SHOWN; at++)
-        text_printf(out, "# %21.2f%%  %s%s\n", 100 * profile->profiler[at].weight / profile->total, profile->profiler[at].name,
-                    recorder && strcmp(profile->profiler[at].name, recorder) == 0 ? ": processes of the recorder's name" : "");
+        text_printf(
+            out, "# %21.2f%%  %s%s\n", 100 * profile->profiler[at].weight / profile->total, profile->profiler[at].name,
+            recorder && strcmp(profile->profiler[at].name, recorder) == 0 ? ": processes of the recorder's name" : "");
     if (profile->profiler_count > NAMES_SHOWN)
         text_printf(out, "# %22s  and %zu functions more\n", "", profile->profiler_count - NAMES_SHOWN);
 }
@@ -51,8 +53,8 @@ static void add_parts(struct text *out, const struct host_profile *profile, cons
     for (enum host_part part = 0; part < HOST_PART_COUNT; part++) {
         text_printf(out, "# %9.2f%%  %s", 100 * host_profile_share(profile, part), host_part_words(part));
         if (part == HOST_GUEST && profile->weights[part] > 0)
-            text_printf(out, ": their kernels %.2f%%, their programs %.2f%%", 100 * profile->guest_kernel / profile->total,
-                        100 * profile->guest_user / profile->total);
+            text_printf(out, ": their kernels %.2f%%, their programs %.2f%%",
+                        100 * profile->guest_kernel / profile->total, 100 * profile->guest_user / profile->total);
         if (part == HOST_GUEST_ENTRY && profile->weights[part] > 0)
             text_add(out, ": what can't see into guests finds their time there, with what that way costs");
         text_add(out, "\n");
@@ -82,8 +84,11 @@ void report_host_lines(struct text *out, const struct report_host_request *reque
     const struct perf_event_attr *attr =
         request->event < request->source->event_count ? &request->source->events[request->event].attr : NULL;
     struct host_scope scope = host_scope_of(facts->command_line, facts->command_line_count, &arena);
-    const struct host_whole whole = {.counts_ns = event->counts_ns, .user_only = event->user_only, .event = event->name,
-                                     .without_idle = attr && attr->exclude_idle, .without_guests = attr && attr->exclude_guest && !event->counts_ns};
+    const struct host_whole whole = {.counts_ns = event->counts_ns,
+                                     .user_only = event->user_only,
+                                     .event = event->name,
+                                     .without_idle = attr && attr->exclude_idle,
+                                     .without_guests = attr && attr->exclude_guest && !event->counts_ns};
     struct host_profile profile;
     profile_make(&profile, request);
     text_printf(out, "# 100%% is %s%s\n", host_denominator(scope, &whole, &arena),

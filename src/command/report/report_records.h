@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What else a recording holds than samples: how many records of each kind; its tasks, by who began whom; what they mapped. */
+/*
+ * What else a recording holds than samples: how many records of each kind; its tasks, by who began whom; what they
+ * mapped.
+ */
 #ifndef PLUMB_COMMAND_REPORT_REPORT_RECORDS_H
 #define PLUMB_COMMAND_REPORT_REPORT_RECORDS_H
 

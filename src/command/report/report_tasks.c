@@ -32,8 +32,11 @@ struct tasks {
 static struct task *task_of(struct tasks *tasks, uint32_t thread)
 {
     while (tasks->items.count <= thread)
-        *vec_push(&tasks->items) =
-            (struct task){.parent = THREAD_NONE, .first_child = THREAD_NONE, .last_child = THREAD_NONE, .next = THREAD_NONE, .parent_tid = UINT32_MAX};
+        *vec_push(&tasks->items) = (struct task){.parent = THREAD_NONE,
+                                                 .first_child = THREAD_NONE,
+                                                 .last_child = THREAD_NONE,
+                                                 .next = THREAD_NONE,
+                                                 .parent_tid = UINT32_MAX};
     return &tasks->items.items[thread];
 }
 
@@ -46,7 +49,8 @@ static void tell(struct tasks *tasks, const struct recording *recording, uint32_
 
 static void tell_fork(struct tasks *tasks, const struct recording *recording, const struct record_task *record)
 {
-    uint32_t thread = threads_find(&recording->threads, record->tid), parent = threads_find(&recording->threads, record->parent_tid);
+    uint32_t thread = threads_find(&recording->threads, record->tid),
+             parent = threads_find(&recording->threads, record->parent_tid);
     tell(tasks, recording, record->tid);
     tell(tasks, recording, record->parent_tid);
     if (thread == THREAD_NONE || thread == parent || task_of(tasks, thread)->parent_tid != UINT32_MAX)
@@ -93,7 +97,8 @@ static bool is_detail(const void *context, uint32_t id, const void *key)
 {
     const struct mapping_detail *detail = &((const struct tasks *)context)->details.items[id];
     const struct mapping *mapping = key;
-    return detail->bias == mapping->start - mapping->file_offset && detail->since_ns == mapping->since_ns && detail->dso == mapping->dso;
+    return detail->bias == mapping->start - mapping->file_offset && detail->since_ns == mapping->since_ns &&
+           detail->dso == mapping->dso;
 }
 
 static uint64_t detail_hash(const struct mapping *mapping)
@@ -107,12 +112,16 @@ static void keep_detail(struct tasks *tasks, const struct recording *recording, 
     tell(tasks, recording, record->tid);
     if (thread == THREAD_NONE)
         return;
-    const struct mapping *mapping = address_spaces_find(&recording->spaces, recording->threads.items[thread].space, record->start);
+    const struct mapping *mapping =
+        address_spaces_find(&recording->spaces, recording->threads.items[thread].space, record->start);
     if (!mapping || hashmap_find(&tasks->detail_of, detail_hash(mapping), is_detail, tasks, mapping) != HASHMAP_ABSENT)
         return;
     hashmap_add(&tasks->detail_of, detail_hash(mapping), (uint32_t)tasks->details.count);
-    *vec_push(&tasks->details) = (struct mapping_detail){
-        .bias = mapping->start - mapping->file_offset, .since_ns = mapping->since_ns, .dso = mapping->dso, .inode = record->inode, .is_shared = record->flags & MAP_SHARED};
+    *vec_push(&tasks->details) = (struct mapping_detail){.bias = mapping->start - mapping->file_offset,
+                                                         .since_ns = mapping->since_ns,
+                                                         .dso = mapping->dso,
+                                                         .inode = record->inode,
+                                                         .is_shared = record->flags & MAP_SHARED};
 }
 
 /* perf's users know code that was compiled at run time by the file that may name it. */
@@ -125,25 +134,29 @@ static void add_path(struct text *out, const struct recording *recording, const 
         text_printf(out, "%s\n", path);
 }
 
-static void add_mapping(struct text *out, const struct tasks *tasks, const struct recording *recording, const struct mapping *mapping, int indent)
+static void add_mapping(struct text *out, const struct tasks *tasks, const struct recording *recording,
+                        const struct mapping *mapping, int indent)
 {
     const struct dso *dso = &recording->spaces.dsos[mapping->dso];
     uint32_t id = hashmap_find(&tasks->detail_of, detail_hash(mapping), is_detail, tasks, mapping);
     const struct mapping_detail none = {0}, *detail = id == HASHMAP_ABSENT ? &none : &tasks->details.items[id];
     int protection = mapping->protection ? (int)mapping->protection : PROT_EXEC; /* what isn't recorded is code */
-    text_printf(out, "%*s  %" PRIx64 "-%" PRIx64 " %c%c%c%c %08" PRIx64 " %" PRIu64 " ", indent, "", mapping->start, mapping->end,
-                protection & PROT_READ ? 'r' : '-', protection & PROT_WRITE ? 'w' : '-', protection & PROT_EXEC ? 'x' : '-',
-                detail->is_shared ? 's' : 'p', dso->kind == DSO_VDSO ? 0 : mapping->file_offset, detail->inode);
+    text_printf(out, "%*s  %" PRIx64 "-%" PRIx64 " %c%c%c%c %08" PRIx64 " %" PRIu64 " ", indent, "", mapping->start,
+                mapping->end, protection & PROT_READ ? 'r' : '-', protection & PROT_WRITE ? 'w' : '-',
+                protection & PROT_EXEC ? 'x' : '-', detail->is_shared ? 's' : 'p',
+                dso->kind == DSO_VDSO ? 0 : mapping->file_offset, detail->inode);
     add_path(out, recording, dso, protection & PROT_EXEC);
 }
 
 /* ---- text ---- */
 
-static void add_task(struct text *out, const struct tasks *tasks, const struct recording *recording, uint32_t thread, int level)
+static void add_task(struct text *out, const struct tasks *tasks, const struct recording *recording, uint32_t thread,
+                     int level)
 {
     const struct thread *of = &recording->threads.items[thread];
     uint32_t parent = tasks->items.items[thread].parent;
-    uint32_t parent_tid = parent == THREAD_NONE ? tasks->items.items[thread].parent_tid : recording->threads.items[parent].tid;
+    uint32_t parent_tid =
+        parent == THREAD_NONE ? tasks->items.items[thread].parent_tid : recording->threads.items[parent].tid;
     const char *comm = strings_text(&recording->strings, of->comm);
     size_t begin = out->length;
     text_printf(out, "  %8" PRId32 " %8" PRId32 " %8" PRId32 " |%*s", (int32_t)of->pid, (int32_t)of->tid,
@@ -203,7 +216,8 @@ static void add_tasks(struct text *out, struct tasks *tasks, struct recording *r
 
 /* ---- reading ---- */
 
-static bool tasks_record(void *context, struct capture *capture, const struct record *record, const struct sample *sample)
+static bool tasks_record(void *context, struct capture *capture, const struct record *record,
+                         const struct sample *sample)
 {
     struct tasks *tasks = context;
     (void)sample;

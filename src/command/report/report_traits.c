@@ -25,11 +25,13 @@ static const struct trait_word {
     const char *how_recorded;
 } trait_words[] = {
     {"weight", "Weight", TRAIT_KIND_WEIGHT, TRAIT_SUM, PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT, "record -W"},
-    {"local_weight", "Local Weight", TRAIT_KIND_WEIGHT, TRAIT_NUMBER, PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT, "record -W"},
+    {"local_weight", "Local Weight", TRAIT_KIND_WEIGHT, TRAIT_NUMBER, PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT,
+     "record -W"},
     {"ins_lat", "INSTR Latency", TRAIT_KIND_LATENCY, TRAIT_SUM, PERF_SAMPLE_WEIGHT_STRUCT, "record -W"},
     {"local_ins_lat", "Local INSTR Latency", TRAIT_KIND_LATENCY, TRAIT_NUMBER, PERF_SAMPLE_WEIGHT_STRUCT, "record -W"},
     {"p_stage_cyc", "Retire Latency", TRAIT_KIND_RETIRE, TRAIT_SUM, PERF_SAMPLE_WEIGHT_STRUCT, "record -W"},
-    {"local_p_stage_cyc", "Local Retire Latency", TRAIT_KIND_RETIRE, TRAIT_NUMBER, PERF_SAMPLE_WEIGHT_STRUCT, "record -W"},
+    {"local_p_stage_cyc", "Local Retire Latency", TRAIT_KIND_RETIRE, TRAIT_NUMBER, PERF_SAMPLE_WEIGHT_STRUCT,
+     "record -W"},
     {"mem", "Memory access", TRAIT_KIND_MEMORY, TRAIT_TEXT, PERF_SAMPLE_DATA_SRC, "record -d"},
     {"tlb", "TLB access", TRAIT_KIND_TLB, TRAIT_TEXT, PERF_SAMPLE_DATA_SRC, "record -d"},
     {"snoop", "Snoop", TRAIT_KIND_SNOOP, TRAIT_TEXT, PERF_SAMPLE_DATA_SRC, "record -d"},
@@ -38,14 +40,17 @@ static const struct trait_word {
     {"dso_daddr", "Data Object", TRAIT_KIND_DATA_DSO, TRAIT_TEXT, PERF_SAMPLE_ADDR, "record -d"},
     {"symbol_daddr", "Data Symbol", TRAIT_KIND_DATA_SYMBOL, TRAIT_LOCATION, PERF_SAMPLE_ADDR, "record -d"},
     {"dcacheline", "Data Cacheline", TRAIT_KIND_DATA_LINE, TRAIT_LOCATION, PERF_SAMPLE_ADDR, "record -d"},
-    {"phys_daddr", "Data Physical Address", TRAIT_KIND_DATA_PHYSICAL, TRAIT_TEXT, PERF_SAMPLE_PHYS_ADDR, "record --phys-data"},
+    {"phys_daddr", "Data Physical Address", TRAIT_KIND_DATA_PHYSICAL, TRAIT_TEXT, PERF_SAMPLE_PHYS_ADDR,
+     "record --phys-data"},
     {"symbol_iaddr", "Code Symbol", TRAIT_KIND_CODE_SYMBOL, TRAIT_LOCATION, PERF_SAMPLE_IP, "record"},
     {"addr", "Address", TRAIT_KIND_CODE_ADDR, TRAIT_TEXT, PERF_SAMPLE_IP, "record"},
     {"srcfile", "Source File", TRAIT_KIND_CODE_FILE, TRAIT_LOCATION, PERF_SAMPLE_IP, "record"},
     {"symbol_size", "Symbol size", TRAIT_KIND_CODE_SIZE, TRAIT_LOCATION, PERF_SAMPLE_IP, "record"},
     {"cgroup", "Cgroup", TRAIT_KIND_CGROUP, TRAIT_TEXT, PERF_SAMPLE_CGROUP, "record --all-cgroups"},
-    {"code_page_size", "Code Page Size", TRAIT_KIND_CODE_PAGE, TRAIT_TEXT, PERF_SAMPLE_CODE_PAGE_SIZE, "record --code-page-size"},
-    {"data_page_size", "Data Page Size", TRAIT_KIND_DATA_PAGE, TRAIT_TEXT, PERF_SAMPLE_DATA_PAGE_SIZE, "record --data-page-size"},
+    {"code_page_size", "Code Page Size", TRAIT_KIND_CODE_PAGE, TRAIT_TEXT, PERF_SAMPLE_CODE_PAGE_SIZE,
+     "record --code-page-size"},
+    {"data_page_size", "Data Page Size", TRAIT_KIND_DATA_PAGE, TRAIT_TEXT, PERF_SAMPLE_DATA_PAGE_SIZE,
+     "record --data-page-size"},
     {"time", "Time", TRAIT_KIND_SLICE, TRAIT_TIME, PERF_SAMPLE_TIME, "record -T"},
     {"trace", "Trace output", TRAIT_KIND_TRACE, TRAIT_TEXT, PERF_SAMPLE_RAW, "record -e SYSTEM:EVENT"},
 };
@@ -72,7 +77,8 @@ size_t report_traits_words(const char **words, size_t most)
     return count;
 }
 
-static enum hotspot_column trait_add(struct report_traits *traits, const struct report_trait *wanted, const struct trait *shown)
+static enum hotspot_column trait_add(struct report_traits *traits, const struct report_trait *wanted,
+                                     const struct trait *shown)
 {
     if (traits->values.count == TRAITS_MOST)
         return COLUMN_COUNT;
@@ -99,7 +105,8 @@ enum hotspot_column report_traits_word(struct report_traits *traits, struct view
     for (size_t at = 0; at < array_count(trait_words); at++) {
         const struct trait_word *known = &trait_words[at];
         if (view_equal(word, known->word))
-            return trait_add(traits, &(struct report_trait){.kind = known->kind, .needs = known->needs, .word = known->word},
+            return trait_add(traits,
+                             &(struct report_trait){.kind = known->kind, .needs = known->needs, .word = known->word},
                              &(struct trait){.heading = known->heading, .form = known->form});
     }
     return can_be_field ? field_add(traits, word) : COLUMN_COUNT;
@@ -127,8 +134,8 @@ static const char *field_of(const struct report_traits *traits, const struct rep
     return !fields ? trait->field : trait->place < fields->count ? fields->names[trait->place] : NULL;
 }
 
-static bool event_has_field(struct report_traits *traits, const struct report_trait *trait, const struct source *source, size_t at,
-                            struct error *why)
+static bool event_has_field(struct report_traits *traits, const struct report_trait *trait, const struct source *source,
+                            size_t at, struct error *why)
 {
     const struct source_event *event = &source->events[at];
     const char *field = field_of(traits, trait, at);
@@ -146,7 +153,8 @@ static bool field_is_held(struct report_traits *traits, const struct report_trai
     return false;
 }
 
-bool report_traits_shown(struct report_traits *traits, const struct source *source, uint32_t event, enum hotspot_column column)
+bool report_traits_shown(struct report_traits *traits, const struct source *source, uint32_t event,
+                         enum hotspot_column column)
 {
     const struct report_trait *trait = column < COLUMN_TRAIT ? NULL : &traits->wanted[column - COLUMN_TRAIT];
     struct error ignored = {0};
@@ -211,12 +219,17 @@ bool report_traits_all_fields(struct report_traits *traits, const struct source 
         if (is_tracepoint(event) && tracepoint_reader_learn(&traits->tracepoints, source, event, &ignored))
             tracepoint_text_fields(traits->tracepoints.text, event->attr.config, gather_field, &gathering);
         if (traits->fields[at].count > TRAITS_MOST - traits->values.count)
-            return error_set(err, ERROR_USAGE, "'%s' has %zu fields, more than can be columns: name some of them as keys", event->name, traits->fields[at].count);
+            return error_set(err, ERROR_USAGE,
+                             "'%s' has %zu fields, more than can be columns: name some of them as keys", event->name,
+                             traits->fields[at].count);
         most = traits->fields[at].count > most ? traits->fields[at].count : most;
     }
     for (size_t place = 0; place < most; place++)
-        ret_columns[place] = trait_add(traits, &(struct report_trait){.kind = TRAIT_KIND_FIELD, .needs = PERF_SAMPLE_RAW, .word = "trace_fields", .place = place},
-                                       &(struct trait){.heading = "", .right = true});
+        ret_columns[place] =
+            trait_add(traits,
+                      &(struct report_trait){
+                          .kind = TRAIT_KIND_FIELD, .needs = PERF_SAMPLE_RAW, .word = "trace_fields", .place = place},
+                      &(struct trait){.heading = "", .right = true});
     *ret_count = most;
     return most || error_set(err, ERROR_USAGE, "no tracepoint of the recording has fields that can be read");
 }
@@ -235,26 +248,32 @@ static void add_trace(struct report_traits *traits, const struct report_trait *t
         told = tracepoint_text_print(traits->tracepoints.text, id, sample->cpu, raw->bytes, raw->size_bytes, out);
     const char *field = trait->kind == TRAIT_KIND_FIELD ? field_of(traits, trait, sample->event) : NULL;
     if (told && trait->kind == TRAIT_KIND_FIELD)
-        told = field && event_is_meant(trait, event) &&
-               tracepoint_text_field(traits->tracepoints.text, id, sample->cpu, raw->bytes, raw->size_bytes, field, out);
+        told =
+            field && event_is_meant(trait, event) &&
+            tracepoint_text_field(traits->tracepoints.text, id, sample->cpu, raw->bytes, raw->size_bytes, field, out);
     if (!told)
         text_add(out, "N/A");
 }
 
-static void add_data_dso(struct capture *capture, const struct record *record, const struct sample *sample, struct text *out)
+static void add_data_dso(struct capture *capture, const struct record *record, const struct sample *sample,
+                         struct text *out)
 {
     const struct recording *recording = &capture->recording;
     uint32_t space = recording->threads.items[sample->thread].space;
-    uint32_t location = record->sample.addr ? capture_locate(capture, space, record->sample.addr, record->cpu_mode) : LOCATION_NONE;
+    uint32_t location =
+        record->sample.addr ? capture_locate(capture, space, record->sample.addr, record->cpu_mode) : LOCATION_NONE;
     uint32_t dso = location == LOCATION_NONE ? UINT32_MAX : recording->samples.locations[location].dso;
-    text_add(out, dso < recording->spaces.dso_count ? strings_text(&recording->strings, recording->spaces.dsos[dso].name)
-                                                    : "[unknown]");
+    text_add(out, dso < recording->spaces.dso_count
+                      ? strings_text(&recording->strings, recording->spaces.dsos[dso].name)
+                      : "[unknown]");
 }
 
-static void add_physical(struct text *out, const struct record_sample *record, const struct sample *sample, const struct capture *capture)
+static void add_physical(struct text *out, const struct record_sample *record, const struct sample *sample,
+                         const struct capture *capture)
 {
     uint32_t location = sample->location;
-    bool kernel = location != LOCATION_NONE && capture->recording.samples.locations[location].cpu_mode == CPU_MODE_KERNEL;
+    bool kernel =
+        location != LOCATION_NONE && capture->recording.samples.locations[location].cpu_mode == CPU_MODE_KERNEL;
     if (sample_rest(record)->phys_addr)
         text_printf(out, "[%c] %#.16" PRIx64, kernel ? 'k' : '.', sample_rest(record)->phys_addr);
     else
@@ -275,13 +294,15 @@ void report_traits_learn(struct report_traits *traits, const struct record *reco
 {
     if (record->kind != RECORD_CGROUP)
         return;
-    traits->cgroups = vec_reserve_bytes(traits->cgroups, &traits->cgroup_capacity, traits->cgroup_count + 1, sizeof(*traits->cgroups));
-    traits->cgroups[traits->cgroup_count++] =
-        (struct report_cgroup){record->cgroup.id, arena_string_n(&traits->words, record->cgroup.path, strlen(record->cgroup.path))};
+    traits->cgroups = vec_reserve_bytes(traits->cgroups, &traits->cgroup_capacity, traits->cgroup_count + 1,
+                                        sizeof(*traits->cgroups));
+    traits->cgroups[traits->cgroup_count++] = (struct report_cgroup){
+        record->cgroup.id, arena_string_n(&traits->words, record->cgroup.path, strlen(record->cgroup.path))};
 }
 
 static void add_text(struct report_traits *traits, const struct report_trait *trait, struct capture *capture,
-                     const struct source *source, const struct record *record, const struct sample *sample, struct text *out)
+                     const struct source *source, const struct record *record, const struct sample *sample,
+                     struct text *out)
 {
     const struct record_sample *raw = &record->sample;
     switch (trait->kind) {
@@ -327,7 +348,8 @@ static void add_text(struct report_traits *traits, const struct report_trait *tr
     }
 }
 
-static uint64_t location_of(enum trait_kind kind, struct capture *capture, const struct record *record, const struct sample *sample)
+static uint64_t location_of(enum trait_kind kind, struct capture *capture, const struct record *record,
+                            const struct sample *sample)
 {
     uint64_t addr = record->sample.addr;
     if (kind != TRAIT_KIND_DATA_SYMBOL && kind != TRAIT_KIND_DATA_LINE)
@@ -338,7 +360,8 @@ static uint64_t location_of(enum trait_kind kind, struct capture *capture, const
     return addr ? capture_locate(capture, space, addr, addr >> 63 ? CPU_MODE_KERNEL : CPU_MODE_USER) : LOCATION_NONE;
 }
 
-static uint64_t number_of(enum trait_kind kind, uint64_t slice_us, const struct record_sample *record, const struct sample *sample)
+static uint64_t number_of(enum trait_kind kind, uint64_t slice_us, const struct record_sample *record,
+                          const struct sample *sample)
 {
     switch (kind) {
     case TRAIT_KIND_WEIGHT:
@@ -434,7 +457,8 @@ static void add_name(void *context, size_t trait, uint32_t id, struct text *out)
         if (symbol == SYMBOL_NONE)
             text_printf(out, "%*s", (int)strlen("Symbol size"), "unknown");
         else
-            text_printf(out, "%*" PRIu64, (int)strlen("Symbol size"), symboliser_symbol(naming->symboliser, symbol)->size_bytes);
+            text_printf(out, "%*" PRIu64, (int)strlen("Symbol size"),
+                        symboliser_symbol(naming->symboliser, symbol)->size_bytes);
         break;
     default:
         add_data_symbol(naming, id, level, kind == TRAIT_KIND_DATA_LINE, out);

@@ -122,8 +122,8 @@ static enum hotspot_column column_of_word(struct view word, bool keys_only, stru
     return traits ? report_traits_word(traits, word, can_be_field(word)) : COLUMN_COUNT;
 }
 
-bool columns_parse(const char *text, const char *what, bool keys_only, struct report_traits *traits, struct column_list *list,
-                   struct error *err)
+bool columns_parse(const char *text, const char *what, bool keys_only, struct report_traits *traits,
+                   struct column_list *list, struct error *err)
 {
     const char *known[array_count(column_words) + TRAIT_WORDS_MOST];
     for (struct view rest = view_of(text); rest.length;) {
@@ -221,7 +221,8 @@ bool column_widths_parse(const char *text, uint32_t ret_widths[HOTSPOT_COLUMNS_M
         struct view word = view_trim(view_cut(&rest, ','));
         uint64_t width;
         if (!view_u64(word, 10, &width) || width > WIDTH_MOST || count == HOTSPOT_COLUMNS_MOST)
-            return error_set(err, ERROR_USAGE, "--column-widths expects numbers up to %d with commas, not '%s'", WIDTH_MOST, text);
+            return error_set(err, ERROR_USAGE, "--column-widths expects numbers up to %d with commas, not '%s'",
+                             WIDTH_MOST, text);
         ret_widths[count++] = (uint32_t)width;
     }
     return true;

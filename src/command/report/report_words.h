@@ -25,8 +25,8 @@ bool column_listed(const struct column_list *list, enum hotspot_column column);
 void column_list_add(struct column_list *list, enum hotspot_column column);
 /* Add the columns named in text; keys_only: the words of --sort. */
 /* … and, where traits isn't NULL, those that it knows; then any other word may be a tracepoint's field. */
-MUST_CHECK bool columns_parse(const char *text, const char *what, bool keys_only, struct report_traits *traits, struct column_list *list,
-                              struct error *err);
+MUST_CHECK bool columns_parse(const char *text, const char *what, bool keys_only, struct report_traits *traits,
+                              struct column_list *list, struct error *err);
 /* The error that a sort key of no recording's is. Always false. */
 bool sort_key_unknown(struct view word, struct error *err);
 /* --column-widths: numbers, of the first column and those behind it; 0: as wide as needed. */

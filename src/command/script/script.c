@@ -46,22 +46,28 @@ static const struct option_row script_rows[] = {
     {0, "dsos", OPTION_LIST, AT(dsos), "LIST", "only samples in these binaries and libraries"},
     {0, NULL, OPTION_HEADING, 0, NULL, "what to show"},
     {'F', "fields", OPTION_TEXTS, AT(fields), "[TYPE:]FIELD[,FIELD]",
-     "print these fields; +FIELD and -FIELD add to and take from the usual ones; TYPE (hw, sw, trace, raw, break): of such events"},
+     "print these fields; +FIELD and -FIELD add to and take from the usual ones; TYPE (hw, sw, trace, raw, break): of "
+     "such events"},
     {0, "ns", OPTION_FLAG, AT(nanoseconds), NULL, "times with nine digits"},
-    {0, "reltime", OPTION_FLAG, AT(since_first), NULL, "times from the first line on; --time counts from the first sample then"},
+    {0, "reltime", OPTION_FLAG, AT(since_first), NULL,
+     "times from the first line on; --time counts from the first sample then"},
     {0, "deltatime", OPTION_FLAG, AT(since_previous), NULL, "times since the line before"},
     {'G', "hide-call-graph", OPTION_FLAG, AT(hide_chains), NULL, "the sampled instruction only, one line a sample"},
     {0, "max-stack", OPTION_U64, AT(max_stack), "N", "no more than N frames of a stack"},
     {0, "inline", OPTION_FLAG, AT(inlines), NULL, "show inlined functions as frames (default)"},
     {0, "full-source-path", OPTION_FLAG, AT(whole_paths), NULL, "source files with their folders"},
     {0, "stop-bt", OPTION_LIST, AT(stops), "LIST", "no frames beyond these functions"},
-    {0, "show-task-events", OPTION_FLAG, AT(records.tasks), NULL, "processes and threads that begin, are named and end, too"},
+    {0, "show-task-events", OPTION_FLAG, AT(records.tasks), NULL,
+     "processes and threads that begin, are named and end, too"},
     {0, "show-mmap-events", OPTION_FLAG, AT(records.mappings), NULL, "what is mapped, too"},
-    {0, "show-switch-events", OPTION_FLAG, AT(records.switches), NULL, "switches of threads, too (record --switch-events)"},
+    {0, "show-switch-events", OPTION_FLAG, AT(records.switches), NULL,
+     "switches of threads, too (record --switch-events)"},
     {0, "show-lost-events", OPTION_FLAG, AT(records.lost), NULL, "where records were lost, too"},
-    {0, "show-namespace-events", OPTION_FLAG, AT(records.namespaces), NULL, "namespaces of processes, too (record --namespaces)"},
+    {0, "show-namespace-events", OPTION_FLAG, AT(records.namespaces), NULL,
+     "namespaces of processes, too (record --namespaces)"},
     {0, "show-cgroup-events", OPTION_FLAG, AT(records.cgroups), NULL, "control groups, too (record --all-cgroups)"},
-    {0, "show-bpf-events", OPTION_FLAG, AT(records.bpf), NULL, "BPF programs and other code that the kernel makes, too"},
+    {0, "show-bpf-events", OPTION_FLAG, AT(records.bpf), NULL,
+     "BPF programs and other code that the kernel makes, too"},
     {0, "header", OPTION_FLAG, AT(header), NULL, "say what the recording says about itself first"},
     {0, "header-only", OPTION_FLAG, AT(header_only), NULL, "say only that"},
     {'q', "quiet", OPTION_FLAG, AT(quiet), NULL, "no warnings"},
@@ -133,7 +139,8 @@ static const struct {
     const char *name;
     uint32_t type;
 } event_types[] = {
-    {"hw", PERF_TYPE_HARDWARE}, {"sw", PERF_TYPE_SOFTWARE}, {"trace", PERF_TYPE_TRACEPOINT}, {"raw", PERF_TYPE_RAW}, {"break", PERF_TYPE_BREAKPOINT},
+    {"hw", PERF_TYPE_HARDWARE}, {"sw", PERF_TYPE_SOFTWARE},      {"trace", PERF_TYPE_TRACEPOINT},
+    {"raw", PERF_TYPE_RAW},     {"break", PERF_TYPE_BREAKPOINT},
 };
 
 enum {
@@ -254,7 +261,8 @@ static bool script_parse(struct script *script, int argc, char **argv, struct er
         return error_hint(err, "-i FILE names the recording; plumb runs no scripts, it prints text for them");
     }
     if (options->since_first && options->since_previous)
-        return error_set(err, ERROR_USAGE, "--reltime and --deltatime don't go together: a time is counted from one moment");
+        return error_set(err, ERROR_USAGE,
+                         "--reltime and --deltatime don't go together: a time is counted from one moment");
     script->text.clock = options->since_first ? CLOCK_FIRST : options->since_previous ? CLOCK_PREVIOUS : CLOCK_RECORDED;
     for (size_t at = 0; at < options->fields.count; at++)
         if (!choices_parse(options->fields.items[at], script->choices, err))
@@ -275,7 +283,9 @@ static bool any_event_has(const struct script *script, const struct field_row *r
     return false;
 }
 
-/* What to print of an event: of what was asked for, or else is usual, what it has; refused is only what no event has. */
+/*
+ * What to print of an event: of what was asked for, or else is usual, what it has; refused is only what no event has.
+ */
 static bool event_fields(const struct script *script, const struct source_event *event, unsigned *ret_fields,
                          struct error *err)
 {
@@ -336,8 +346,8 @@ static void tracepoints_learn(struct script *script, const struct source_event *
     if (shown || script->tracepoints_missed)
         return;
     script->tracepoints_missed = true;
-    fprintf(script->context->talk, "plumb script: fields of '%s' are shown as bytes: %s%s%s\n", event->name, why.message,
-            why.hint[0] ? "; " : "", why.hint);
+    fprintf(script->context->talk, "plumb script: fields of '%s' are shown as bytes: %s%s%s\n", event->name,
+            why.message, why.hint[0] ? "; " : "", why.hint);
 }
 
 /* Events of a pipe are known as they come. */
@@ -390,7 +400,8 @@ static bool place_wanted(struct script *script, const struct sample *sample)
 static bool is_wanted(struct script *script, const struct record *record, const struct sample *sample)
 {
     if (!sample)
-        return script_record_is_shown(&script->options.records, record->kind) && sample_filter_passes_cpu(&script->filter, record->who.cpu);
+        return script_record_is_shown(&script->options.records, record->kind) &&
+               sample_filter_passes_cpu(&script->filter, record->who.cpu);
     return sample_wanted(script, sample);
 }
 
@@ -442,7 +453,8 @@ static bool names_kernel(const struct script *script)
     struct error ignored = {0};
     unsigned fields;
     for (size_t at = 0; at < script->source->event_count; at++)
-        if (!script->source->events[at].attr.exclude_kernel && event_fields(script, &script->source->events[at], &fields, &ignored) &&
+        if (!script->source->events[at].attr.exclude_kernel &&
+            event_fields(script, &script->source->events[at], &fields, &ignored) &&
             fields & (FIELD_SYM | FIELD_BRSTACKSYM))
             return true;
     return false;
@@ -453,8 +465,12 @@ static bool script_read(struct script *script, struct error *err)
     const struct script_options *options = &script->options;
     bool lines = asks_for(script, FIELD_SRCLINE);
     script->places_options =
-        (struct places_options){.inlines = options->inlines && !options->hide_chains, .lines = lines, .unknown_lines = UNKNOWN_LINE_ADDRESS, .whole_paths = options->whole_paths,
-                                .kernel_bare = !options->symbols && !options->stops && !asks_for(script, FIELD_SYM | FIELD_SRCLINE | FIELD_BRSTACKSYM)};
+        (struct places_options){.inlines = options->inlines && !options->hide_chains,
+                                .lines = lines,
+                                .unknown_lines = UNKNOWN_LINE_ADDRESS,
+                                .whole_paths = options->whole_paths,
+                                .kernel_bare = !options->symbols && !options->stops &&
+                                               !asks_for(script, FIELD_SYM | FIELD_SRCLINE | FIELD_BRSTACKSYM)};
     script->names = (struct recording_names){.input = &options->input,
                                              .context = script->context,
                                              .capture = &script->capture,
@@ -473,9 +489,11 @@ static bool script_read(struct script *script, struct error *err)
     struct reading_progress progress;
     bool is_seen = isatty(fileno(script->context->out)); /* what is read is being printed there */
     struct capture_options filling = {
-        .watch = &watch, .unwinder = &unwinder, .stacks = options->hide_chains || !asks_for(script, FIELD_IP) ? STACKS_NONE : STACKS_ALL, .frames_only = true,
-        .progress = reading_progress_begin(&progress, script->context->talk, options->quiet || is_seen)
-    };
+        .watch = &watch,
+        .unwinder = &unwinder,
+        .stacks = options->hide_chains || !asks_for(script, FIELD_IP) ? STACKS_NONE : STACKS_ALL,
+        .frames_only = true,
+        .progress = reading_progress_begin(&progress, script->context->talk, options->quiet || is_seen)};
     script->err = err;
     bool complete = capture_fill_with(&script->capture, script->source, &filling, err);
     reading_progress_end(&progress);

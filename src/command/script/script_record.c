@@ -77,8 +77,8 @@ void script_record_complete(struct record *record)
 static void add_mmap(struct text *out, const struct record *record)
 {
     const struct record_mmap *map = &record->mmap;
-    text_printf(out, " %" PRId32 "/%" PRId32 ": [%#" PRIx64 "(%#" PRIx64 ") @ %#" PRIx64, (int32_t)map->pid, (int32_t)map->tid, map->start,
-                map->size_bytes, map->file_offset);
+    text_printf(out, " %" PRId32 "/%" PRId32 ": [%#" PRIx64 "(%#" PRIx64 ") @ %#" PRIx64, (int32_t)map->pid,
+                (int32_t)map->tid, map->start, map->size_bytes, map->file_offset);
     if (!map->has_details) {
         text_printf(out, "]: %c %s\n", map->is_data ? 'r' : 'x', map->path);
         return;
@@ -89,16 +89,19 @@ static void add_mmap(struct text *out, const struct record *record)
             text_printf(out, "%02x", map->build_id.bytes[at]);
         text_add_char(out, '>');
     } else {
-        text_printf(out, " %02" PRIx32 ":%02" PRIx32 " %" PRIu64 " %" PRIu64, map->device_major, map->device_minor, map->inode, map->inode_generation);
+        text_printf(out, " %02" PRIx32 ":%02" PRIx32 " %" PRIu64 " %" PRIu64, map->device_major, map->device_minor,
+                    map->inode, map->inode_generation);
     }
-    text_printf(out, "]: %c%c%c%c %s\n", map->protection & PROT_READ ? 'r' : '-', map->protection & PROT_WRITE ? 'w' : '-',
-                map->protection & PROT_EXEC ? 'x' : '-', map->flags & MAP_SHARED ? 's' : 'p', map->path);
+    text_printf(out, "]: %c%c%c%c %s\n", map->protection & PROT_READ ? 'r' : '-',
+                map->protection & PROT_WRITE ? 'w' : '-', map->protection & PROT_EXEC ? 'x' : '-',
+                map->flags & MAP_SHARED ? 's' : 'p', map->path);
 }
 
 /* Four in a line: "0/net: 4/0xf0000075". */
 static void add_namespaces(struct text *out, const struct record *record)
 {
-    static const char *const names[] = {"net", "uts", "ipc", "pid", "user", "mnt", "cgroup"}; /* NET_NS_INDEX and so on */
+    /* NET_NS_INDEX and so on */
+    static const char *const names[] = {"net", "uts", "ipc", "pid", "user", "mnt", "cgroup"};
     const struct u64_view *links = &record->namespaces.links;
     uint32_t count = links->count / 2;
     text_printf(out, " %" PRId32 "/%" PRId32 " - nr_namespaces: %" PRIu32 "\n\t\t[", (int32_t)record->namespaces.pid,
@@ -106,8 +109,9 @@ static void add_namespaces(struct text *out, const struct record *record)
     for (uint32_t at = 0; at < count; at++) {
         if (at && at % 4 == 0)
             text_add(out, "\n\t\t ");
-        text_printf(out, "%" PRIu32 "/%s: %" PRIu64 "/%#" PRIx64 "%s", at, at < array_count(names) ? names[at] : "unknown",
-                    u64_view_at(links, 2 * at), u64_view_at(links, 2 * at + 1), at + 1 < count ? ", " : "");
+        text_printf(out, "%" PRIu32 "/%s: %" PRIu64 "/%#" PRIx64 "%s", at,
+                    at < array_count(names) ? names[at] : "unknown", u64_view_at(links, 2 * at),
+                    u64_view_at(links, 2 * at + 1), at + 1 < count ? ", " : "");
     }
     text_add(out, "]\n");
 }
@@ -118,8 +122,8 @@ static void add_switch(struct text *out, const struct record *record)
     const char *how = !change->out ? "IN         " : change->preempted ? "OUT preempt" : "OUT        ";
     text_printf(out, " %s", how);
     if (change->has_other)
-        text_printf(out, "  %s pid/tid: %5" PRId32 "/%-5" PRId32, change->out ? "next" : "prev", (int32_t)change->other_pid,
-                    (int32_t)change->other_tid);
+        text_printf(out, "  %s pid/tid: %5" PRId32 "/%-5" PRId32, change->out ? "next" : "prev",
+                    (int32_t)change->other_pid, (int32_t)change->other_tid);
     text_add_char(out, '\n');
 }
 
@@ -128,13 +132,13 @@ void script_record_text(struct text *out, const struct record *record)
     text_printf(out, "PERF_RECORD_%s", record_type_name(record->type));
     switch (record->kind) {
     case RECORD_COMM:
-        text_printf(out, "%s: %s:%" PRId32 "/%" PRId32 "\n", record->comm.is_exec ? " exec" : "", record->comm.comm, (int32_t)record->comm.pid,
-                    (int32_t)record->comm.tid);
+        text_printf(out, "%s: %s:%" PRId32 "/%" PRId32 "\n", record->comm.is_exec ? " exec" : "", record->comm.comm,
+                    (int32_t)record->comm.pid, (int32_t)record->comm.tid);
         return;
     case RECORD_FORK:
     case RECORD_EXIT:
-        text_printf(out, "(%" PRId32 ":%" PRId32 "):(%" PRId32 ":%" PRId32 ")\n", (int32_t)record->task.pid, (int32_t)record->task.tid,
-                    (int32_t)record->task.parent_pid, (int32_t)record->task.parent_tid);
+        text_printf(out, "(%" PRId32 ":%" PRId32 "):(%" PRId32 ":%" PRId32 ")\n", (int32_t)record->task.pid,
+                    (int32_t)record->task.tid, (int32_t)record->task.parent_pid, (int32_t)record->task.parent_tid);
         return;
     case RECORD_MMAP:
         return add_mmap(out, record);
@@ -149,11 +153,13 @@ void script_record_text(struct text *out, const struct record *record)
         text_printf(out, " lost %" PRIu64 "\n", record->lost.count);
         return;
     case RECORD_KSYMBOL:
-        text_printf(out, " addr %" PRIx64 " len %" PRIu32 " type %u flags 0x%x name %s\n", record->ksymbol.addr, record->ksymbol.size_bytes,
-                    (unsigned)record->ksymbol.ksym_type, (unsigned)record->ksymbol.flags, record->ksymbol.name);
+        text_printf(out, " addr %" PRIx64 " len %" PRIu32 " type %u flags 0x%x name %s\n", record->ksymbol.addr,
+                    record->ksymbol.size_bytes, (unsigned)record->ksymbol.ksym_type, (unsigned)record->ksymbol.flags,
+                    record->ksymbol.name);
         return;
     case RECORD_BPF_EVENT:
-        text_printf(out, " type %u, flags %u, id %" PRIu32 "\n", (unsigned)record->bpf.type, (unsigned)record->bpf.flags, record->bpf.id);
+        text_printf(out, " type %u, flags %u, id %" PRIu32 "\n", (unsigned)record->bpf.type,
+                    (unsigned)record->bpf.flags, record->bpf.id);
         return;
     default:
         text_add_char(out, '\n');

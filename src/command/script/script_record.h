@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A record that is no sample, as perf script writes it: what happened to processes, mappings and the measurement itself. */
+/*
+ * A record that is no sample, as perf script writes it: what happened to processes, mappings and the measurement
+ * itself.
+ */
 #ifndef PLUMB_COMMAND_SCRIPT_SCRIPT_RECORD_H
 #define PLUMB_COMMAND_SCRIPT_SCRIPT_RECORD_H
 

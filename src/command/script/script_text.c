@@ -118,7 +118,11 @@ static void add_cpu(struct text *out, uint32_t cpu)
 /* In which mode it was taken, and what else the kernel says of it, in six columns. */
 static void add_misc(struct text *out, const struct record *record)
 {
-    static const char letters[] = {[CPU_MODE_KERNEL] = 'K', [CPU_MODE_USER] = 'U', [CPU_MODE_HYPERVISOR] = 'H', [CPU_MODE_GUEST_KERNEL] = 'G', [CPU_MODE_GUEST_USER] = 'g'};
+    static const char letters[] = {[CPU_MODE_KERNEL] = 'K',
+                                   [CPU_MODE_USER] = 'U',
+                                   [CPU_MODE_HYPERVISOR] = 'H',
+                                   [CPU_MODE_GUEST_KERNEL] = 'G',
+                                   [CPU_MODE_GUEST_USER] = 'g'};
     size_t begin = out->length;
     if (record->cpu_mode != CPU_MODE_UNKNOWN && (size_t)record->cpu_mode < sizeof(letters))
         text_add_char(out, letters[record->cpu_mode]);
@@ -182,7 +186,8 @@ static void add_name(struct script_text *script, struct text *out, unsigned fiel
 }
 
 /* Whole lines, "\t   ip name+0x1 (dso)\n": the location and the functions inlined there, behind each other. */
-static void name_make(struct script_text *script, unsigned fields, uint32_t location, uint64_t ip, struct script_name *ret_name)
+static void name_make(struct script_text *script, unsigned fields, uint32_t location, uint64_t ip,
+                      struct script_name *ret_name)
 {
     uint64_t dso_addr = script->capture->recording.samples.locations[location].dso_addr;
     struct text *lines = &script->scratch;
@@ -197,12 +202,14 @@ static void name_make(struct script_text *script, unsigned fields, uint32_t loca
         add_name(script, lines, fields, frames[at], dso_addr);
         text_add_char(lines, '\n');
     }
-    *ret_name = (struct script_name){.ip = ip, .length = (uint32_t)lines->length, .count = (uint32_t)count, .begins = begins};
+    *ret_name =
+        (struct script_name){.ip = ip, .length = (uint32_t)lines->length, .count = (uint32_t)count, .begins = begins};
     text_add_repeated(lines, " ", SPLICE_PADDING);
     ret_name->lines = arena_copy(&script->lines, lines->bytes, lines->length);
 }
 
-_Static_assert(FIELDS_OF_NAMES / FIELD_SYM < sizeof(((struct script_text *)NULL)->names) / sizeof(struct script_names), "FIELD_SYM to FIELD_SRCLINE follow each other");
+_Static_assert(FIELDS_OF_NAMES / FIELD_SYM < sizeof(((struct script_text *)NULL)->names) / sizeof(struct script_names),
+               "FIELD_SYM to FIELD_SRCLINE follow each other");
 
 /* The location's name with these fields: events may differ in them. */
 static const struct script_name *name_of(struct script_text *script, unsigned fields, uint32_t location, uint64_t ip)
@@ -315,9 +322,11 @@ static void add_registers(struct script_text *script, const struct sample_regist
 /* PERF_BR_*; the last says that the type stands in a field of its own. */
 static const char *branch_type(uint64_t flags)
 {
-    static const char *const types[16] = {"",       "COND",      "UNCOND",   "IND",  "CALL", "IND_CALL", "RET", "SYSCALL",
-                                          "SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ",  "SERROR",   "NO_TX"};
-    static const char *const more[16] = {"FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1", "ARCH_2", "ARCH_3", "ARCH_4", "ARCH_5"};
+    static const char *const types[16] = {"",         "COND", "UNCOND",  "IND",    "CALL",
+                                          "IND_CALL", "RET",  "SYSCALL", "SYSRET", "COND_CALL",
+                                          "COND_RET", "ERET", "IRQ",     "SERROR", "NO_TX"};
+    static const char *const more[16] = {"FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1",
+                                         "ARCH_2",     "ARCH_3",     "ARCH_4",     "ARCH_5"};
     uint64_t type = flags >> 20 & 15;
     const char *name = type == 15 ? more[flags >> 26 & 15] : types[type];
     return name ? name : "";
@@ -348,8 +357,8 @@ static uint64_t offset_of(const struct script_text *script, uint32_t space, uint
 }
 
 /* " 0x1/0x2/P/-/-/3/ ", or what offsets these are within their files; each with its file, where files are asked for. */
-static void add_branches(struct script_text *script, unsigned fields, const struct record_sample *raw, const struct sample *sample,
-                         bool offsets)
+static void add_branches(struct script_text *script, unsigned fields, const struct record_sample *raw,
+                         const struct sample *sample, bool offsets)
 {
     struct text *out = &script->out.own;
     uint32_t space = script->capture->recording.threads.items[sample->thread].space;
@@ -360,7 +369,9 @@ static void add_branches(struct script_text *script, unsigned fields, const stru
             text_add(out, end ? "/0x" : " 0x");
             text_add_hex(out, offsets ? offset_of(script, space, ends[end]) : ends[end]);
             if (fields & FIELD_DSO)
-                add_dso(script, out, places_at(script->places, capture_locate(script->capture, space, ends[end], branch_mode(ends[end]))));
+                add_dso(script, out,
+                        places_at(script->places,
+                                  capture_locate(script->capture, space, ends[end], branch_mode(ends[end]))));
         }
         add_branch_flags(out, branch.flags);
     }
@@ -398,7 +409,8 @@ static void add_named_branches(struct script_text *script, unsigned fields, cons
 static bool addr_has_name(const struct perf_event_attr *attr)
 {
     return attr->type == PERF_TYPE_SOFTWARE &&
-           (attr->config == PERF_COUNT_SW_PAGE_FAULTS || attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN || attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+           (attr->config == PERF_COUNT_SW_PAGE_FAULTS || attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+            attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
 }
 
 static void add_data_address(struct script_text *script, unsigned fields, uint64_t addr, const struct sample *sample)
@@ -432,7 +444,8 @@ static size_t instruction_length(struct script_text *script, const struct code *
     struct error ignored = {0};
     if (!script->disassembler && !script->no_disassembler)
         script->no_disassembler = !disassembler_new(&script->disassembler, code->architecture, SYNTAX_ATT, &ignored);
-    return script->disassembler && disassembler_next(script->disassembler, code->bytes, code->size_bytes, 0, &instruction) &&
+    return script->disassembler &&
+                   disassembler_next(script->disassembler, code->bytes, code->size_bytes, 0, &instruction) &&
                    instruction.class != INSTRUCTION_BAD
                ? instruction.length
                : 0;
@@ -499,7 +512,8 @@ void script_text_sample(struct script_text *script, unsigned fields, const struc
     bool chain = fields & FIELD_IP && frames.count && !script->hide_chains;
     bool has_chains = raw->sample_type & PERF_SAMPLE_CALLCHAIN && !script->hide_chains;
     if (fields & FIELD_COMM)
-        add_comm(script, sample->comm, script->capture->recording.threads.items[sample->thread].tid, !(fields & FIELD_IP && has_chains));
+        add_comm(script, sample->comm, script->capture->recording.threads.items[sample->thread].tid,
+                 !(fields & FIELD_IP && has_chains));
     add_threads(script, fields, record);
     if (fields & FIELD_CPU)
         add_cpu(out, sample->cpu);

@@ -18,10 +18,13 @@
 static const struct option_row option_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "what to count"},
     {'e', "event", OPTION_TEXTS, MEMBER(events), "EVENT[,EVENT]", "events, groups {a,b}; again for more (plumb list)"},
-    {0, "tables", OPTION_TEXT, MEMBER(tables), "FOLDER", "take vendors' event names from published JSON tables instead of plumb's own"},
+    {0, "tables", OPTION_TEXT, MEMBER(tables), "FOLDER",
+     "take vendors' event names from published JSON tables instead of plumb's own"},
     {'d', "detailed", OPTION_COUNT, MEMBER(detailed), NULL, "cache events too; -dd, -ddd: more of them"},
-    {'M', "metrics", OPTION_TEXTS, MEMBER(metrics), "NAME[,NAME]", "metrics and groups of them, by perf's names or the tables' (plumb list --metrics)"},
-    {0, "topdown", OPTION_FLAG, MEMBER(topdown), NULL, "the top-down tree's first level, in columns without the counts; plumb topdown says more"},
+    {'M', "metrics", OPTION_TEXTS, MEMBER(metrics), "NAME[,NAME]",
+     "metrics and groups of them, by perf's names or the tables' (plumb list --metrics)"},
+    {0, "topdown", OPTION_FLAG, MEMBER(topdown), NULL,
+     "the top-down tree's first level, in columns without the counts; plumb topdown says more"},
     {0, "td-level", OPTION_U64, MEMBER(topdown_level), "N", "with --topdown: that level instead"},
     {0, "all-user", OPTION_FLAG, MEMBER(all_user), NULL, "user code only, for every event"},
     {0, "all-kernel", OPTION_FLAG, MEMBER(all_kernel), NULL, "the kernel only, for every event"},
@@ -40,7 +43,8 @@ static const struct option_row option_rows[] = {
     {0, "interval-clear", OPTION_FLAG, MEMBER(interval_clear), NULL, "clear the terminal before each interval"},
     {0, "timeout", OPTION_U64, MEMBER(timeout_ms), "MS", "stop after this time"},
     {'D', "delay", OPTION_TEXT, MEMBER(delay), "MS", "start counting later; -1: when --control says so"},
-    {0, "control", OPTION_TEXT, MEMBER(control), "fifo:CTL[,ACK]|fd:CTL[,ACK]", "enable, disable, stop, ping, evlist from there"},
+    {0, "control", OPTION_TEXT, MEMBER(control), "fifo:CTL[,ACK]|fd:CTL[,ACK]",
+     "enable, disable, stop, ping, evlist from there"},
     {'r', "repeat", OPTION_U64, MEMBER(repeat), "N", "run N times: mean and its error; 0: until stopped"},
     {0, "table", OPTION_FLAG, MEMBER(table), NULL, "with -r: each run's time"},
     {0, "pre", OPTION_TEXT, MEMBER(before), "COMMAND", "shell command before each run"},
@@ -64,11 +68,14 @@ static const struct option_row option_rows[] = {
     {'B', "big-num", OPTION_COUNT, MEMBER(big_num), NULL, "1,234,567 in any locale"},
     {0, "no-big-num", OPTION_FLAG, MEMBER(no_big_num), NULL, "1234567 in any locale"},
     {0, "summary", OPTION_FLAG, MEMBER(summary), NULL, "with -I: the whole as well, at the end"},
-    {0, "no-csv-summary", OPTION_FLAG, MEMBER(no_csv_summary), NULL, "with -x, -I and --summary: its lines aren't marked"},
+    {0, "no-csv-summary", OPTION_FLAG, MEMBER(no_csv_summary), NULL,
+     "with -x, -I and --summary: its lines aren't marked"},
     {0, "quiet", OPTION_FLAG, MEMBER(quiet), NULL, "print nothing; only the program's status is passed on"},
     {0, "metric-only", OPTION_FLAG, MEMBER(metric_only), NULL, "metrics and ratios in columns, without the counts"},
-    {0, "metric-no-group", OPTION_FLAG, MEMBER(metric_no_group), NULL, "count a metric's events each by itself, not in groups"},
-    {0, "metric-no-merge", OPTION_FLAG, MEMBER(metric_no_merge), NULL, "a group of its own for each metric, shared with no other"},
+    {0, "metric-no-group", OPTION_FLAG, MEMBER(metric_no_group), NULL,
+     "count a metric's events each by itself, not in groups"},
+    {0, "metric-no-merge", OPTION_FLAG, MEMBER(metric_no_merge), NULL,
+     "a group of its own for each metric, shared with no other"},
     {'v', "verbose", OPTION_COUNT, MEMBER(verbose), NULL, "raw counts, and why an event can't be counted"},
     OPTION_ROW_PEER(PEER_STAT),
     {0},
@@ -273,7 +280,8 @@ static bool prepare(struct stat_run *run, struct error *err)
     if (!by_cpu && !run->target.processes && !run->target.threads && all_machine_wide(&run->events))
         run->target.all_cpus = true;
     stat_style_prepare(run);
-    return stat_cgroups_prepare(run, err) && control_open(&run->control, run->options.control, err) && plan_prepare(run, err) && stat_output_open(run, err);
+    return stat_cgroups_prepare(run, err) && control_open(&run->control, run->options.control, err) &&
+           plan_prepare(run, err) && stat_output_open(run, err);
 }
 
 static void run_release(struct stat_run *run)

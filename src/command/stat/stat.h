@@ -70,7 +70,10 @@ void stat_counters_say(struct stat_run *run, const struct counters *counters);
 void stat_verbose_say(struct stat_run *run, const struct counters *counters);
 void stat_death_say(struct stat_run *run, const struct counting *counting);
 
-/* -M, --topdown: add the events that metrics take. Errors: no such metric. What can't be measured here is said beside the result. */
+/*
+ * -M, --topdown: add the events that metrics take. Errors: no such metric. What can't be measured here is said beside
+ * the result.
+ */
 bool stat_metrics_wanted(const struct stat_run *run);
 bool stat_metrics_suit(const struct stat_run *run); /* whether plain stat shows the tree's first level */
 MUST_CHECK bool stat_metrics_prepare(struct stat_run *run, bool by_default, struct error *err);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* -M, --topdown, and the first level of the tree that plain stat shows: which events metrics take, and what they are worth. */
+/*
+ * -M, --topdown, and the first level of the tree that plain stat shows: which events metrics take, and what they are
+ * worth.
+ */
 #include "command/stat/stat.h"
 
 #include "analyse/counts/count_metrics.h"
@@ -53,7 +56,8 @@ static bool word_choose(struct stat_metrics *own, struct view word, struct error
     }
     if (any)
         return true;
-    error_set(err, ERROR_NOT_FOUND, "%s has no metric and no group of metrics '%.*s'", table->key, (int)word.length, word.text);
+    error_set(err, ERROR_NOT_FOUND, "%s has no metric and no group of metrics '%.*s'", table->key, (int)word.length,
+              word.text);
     return error_hint(err, "plumb list --metrics shows them, plumb list metricgroup their groups");
 }
 
@@ -72,7 +76,8 @@ static bool level_choose(struct stat_run *run, struct stat_metrics *own, struct 
     unsigned deepest = deepest_level(table);
     uint64_t level = run->options.topdown_level ? run->options.topdown_level : 1;
     if (level > deepest)
-        return error_set(err, ERROR_USAGE, "--td-level: the tree of %s has %u levels, not %llu", table->key, deepest, (unsigned long long)level);
+        return error_set(err, ERROR_USAGE, "--td-level: the tree of %s has %u levels, not %llu", table->key, deepest,
+                         (unsigned long long)level);
     char group[32];
     snprintf(group, sizeof(group), "TopdownL%u", (unsigned)level);
     return word_choose(own, view_of(group), err);
@@ -181,7 +186,8 @@ static void outside_rows(struct stat_run *run)
     for (size_t at = 0; at < own->chosen.count; at++)
         table_terms_needed(&own->machine.table, own->chosen.items[at], own->machine.constants, needed);
     for (uint32_t term = 0; term < terms; term++)
-        if (needed[term] && own->request.events[term].kind == SCHEDULE_OUTSIDE && own->machine.table.terms.items[term].kind == TERM_COUNT)
+        if (needed[term] && own->request.events[term].kind == SCHEDULE_OUTSIDE &&
+            own->machine.table.terms.items[term].kind == TERM_COUNT)
             row_add(run, term, COUNT_METRIC_ACROSS, EVENT_NO_GROUP);
 }
 
@@ -231,18 +237,22 @@ static struct event_spec *trial_specs(struct stat_run *run)
 }
 
 /*
- * What the counters of this machine can take now, found by trying: others may hold some. Where that can't be tried, as the
- * watchdog's switch says. ret_schedule is of all metrics together.
+ * What the counters of this machine can take now, found by trying: others may hold some. Where that can't be tried, as
+ * the watchdog's switch says. ret_schedule is of all metrics together.
  */
-static bool counters_find(struct stat_run *run, bool try, struct schedule_pmu *pmu, struct schedule *ret_schedule, struct error *err)
+static bool counters_find(struct stat_run *run, bool try, struct schedule_pmu *pmu, struct schedule *ret_schedule,
+                          struct error *err)
 {
     struct stat_metrics *own = run->own_metrics;
     struct counter_trial trial;
     struct error untried = {0};
-    if (try && counter_trial_run(&trial, ret_schedule, &own->request, trial_specs(run), run->context->kernel, run->context->root,
-                                 &run->arena, &untried) && trial.never_ran < ret_schedule->group_count) {
+    if (try &&
+        counter_trial_run(&trial, ret_schedule, &own->request, trial_specs(run), run->context->kernel,
+                          run->context->root, &run->arena, &untried) &&
+        trial.never_ran < ret_schedule->group_count) {
         for (size_t at = 0; at < trial.given_up_count; at++)
-            *vec_push(&own->remarks) = arena_printf(&run->arena, "others hold counters: this was done without %s", trial.given_up[at]);
+            *vec_push(&own->remarks) =
+                arena_printf(&run->arena, "others hold counters: this was done without %s", trial.given_up[at]);
         *pmu = trial.pmus[0];
         return true;
     }
@@ -283,9 +293,10 @@ static bool rows_add(struct stat_run *run, bool by_default, struct error *err)
     chosen_sift(run);
     if (!own->chosen.count)
         return true;
-    schedule_request_of_table(&own->request, &own->machine.table, own->chosen.items, own->chosen.count, pmu, own->machine.constants,
-                              &run->arena);
-    if (!counters_find(run, !by_default, pmu, &own->schedule, err) || (run->options.metric_no_merge && !schedule_apart(run, err)))
+    schedule_request_of_table(&own->request, &own->machine.table, own->chosen.items, own->chosen.count, pmu,
+                              own->machine.constants, &run->arena);
+    if (!counters_find(run, !by_default, pmu, &own->schedule, err) ||
+        (run->options.metric_no_merge && !schedule_apart(run, err)))
         return false;
     for (size_t at = 0; at < own->schedule.group_count; at++)
         group_rows(run, at);
@@ -306,7 +317,8 @@ bool stat_metrics_wanted(const struct stat_run *run)
 bool stat_metrics_suit(const struct stat_run *run)
 {
     const struct stat_options *options = &run->options;
-    return !options->events.count && !options->detailed && !options->null_run && term_topdown_fields(run->context->root) > 0;
+    return !options->events.count && !options->detailed && !options->null_run &&
+           term_topdown_fields(run->context->root) > 0;
 }
 
 /* Without counters a wrong name is still wrong: the CPU's tables know. */
@@ -324,9 +336,11 @@ bool stat_metrics_prepare(struct stat_run *run, bool by_default, struct error *e
     struct stat_metrics *own = run->own_metrics = arena_new(&run->arena, struct stat_metrics);
     struct error reason = {0};
     size_t before = run->events.count;
-    bool good = topdown_machine_find(&own->machine, run->options.tables, run->context->kernel, run->context->root, &reason) &&
-                (own->machine.has_table || error_set(&reason, ERROR_NOT_FOUND, "%s", own->machine.notes.count ? own->machine.notes.items[0]
-                                                                                                           : "there are no tables for this CPU"));
+    bool good =
+        topdown_machine_find(&own->machine, run->options.tables, run->context->kernel, run->context->root, &reason) &&
+        (own->machine.has_table ||
+         error_set(&reason, ERROR_NOT_FOUND, "%s",
+                   own->machine.notes.count ? own->machine.notes.items[0] : "there are no tables for this CPU"));
     for (size_t at = 0; at < before; at++) {
         *vec_push(&own->row_terms) = TABLE_NONE;
         *vec_push(&own->row_groups) = COUNT_METRIC_ACROSS;
@@ -350,9 +364,13 @@ bool stat_metrics_prepare(struct stat_run *run, bool by_default, struct error *e
         *err = reason;
         return false;
     }
-    own->metrics = (struct count_metrics){.table = &own->machine.table, .constants = own->machine.constants,
-                                          .row_terms = own->row_terms.items, .row_groups = own->row_groups.items,
-                                          .row_count = own->row_terms.count, .asked = own->asked.items, .asked_count = own->asked.count};
+    own->metrics = (struct count_metrics){.table = &own->machine.table,
+                                          .constants = own->machine.constants,
+                                          .row_terms = own->row_terms.items,
+                                          .row_groups = own->row_groups.items,
+                                          .row_count = own->row_terms.count,
+                                          .asked = own->asked.items,
+                                          .asked_count = own->asked.count};
     return true;
 }
 
@@ -363,7 +381,8 @@ void stat_metrics_compute(struct stat_run *run, struct count_report *report, str
 }
 
 /* A metric asked for that stands nowhere in the report: which of its events wasn't counted. */
-static const char *event_uncounted(struct stat_run *run, const struct count_report *report, const struct count_metric_asked *asked)
+static const char *event_uncounted(struct stat_run *run, const struct count_report *report,
+                                   const struct count_metric_asked *asked)
 {
     const struct stat_metrics *own = run->own_metrics;
     bool *needed = arena_array(&run->arena, bool, own->machine.table.terms.count + 1);
@@ -409,8 +428,9 @@ static void qualities_say(struct stat_run *run, const struct count_report *repor
         const char *quality, *what, *about;
     } rows[] = {
         {"scaled", "scaled", "counted for part of the time only, as groups of events took turns"},
-        {"cross-group", "cross-group", "put together from events that were counted at different times, and scaled: a program whose phases follow the "
-                                       "turns shows something else (plumb topdown runs it again for each group)"},
+        {"cross-group", "cross-group",
+         "put together from events that were counted at different times, and scaled: a program whose phases follow the "
+         "turns shows something else (plumb topdown runs it again for each group)"},
     };
     for (size_t at = 0; at < array_count(rows); at++) {
         const char *names = names_of_quality(run, report, rows[at].quality);
@@ -439,12 +459,17 @@ void stat_metrics_say(struct stat_run *run, const struct count_report *report)
     for (size_t at = 0; at < own->asked.count; at++) {
         const char *name = own->asked.items[at].name, *event = event_uncounted(run, report, &own->asked.items[at]);
         if (!is_shown(report, name))
-            stat_line_say(run, "not measured", event ? arena_printf(&run->arena, "%s: %s was not counted", name, event)
-                                                     : arena_printf(&run->arena, "%s: there was nothing to divide by, or the machine doesn't "
-                                                                                 "tell what its formula needs", name));
+            stat_line_say(run, "not measured",
+                          event ? arena_printf(&run->arena, "%s: %s was not counted", name, event)
+                                : arena_printf(&run->arena,
+                                               "%s: there was nothing to divide by, or the machine doesn't "
+                                               "tell what its formula needs",
+                                               name));
     }
     if (own->machine.slots_are_the_cores && own->asked.count && !run->target.all_cpus && !run->target.cpus)
-        stat_line_say(run, "note", "SMT is on and this CPU counts slots for whole cores: shares of one program are those of its cores (-a: of all)");
+        stat_line_say(run, "note",
+                      "SMT is on and this CPU counts slots for whole cores: shares of one program are those of its "
+                      "cores (-a: of all)");
 }
 
 void stat_metrics_done(struct stat_run *run)

@@ -46,7 +46,8 @@ void stat_notice_show(void *context, enum counting_notice notice, const char *ab
         say(run, "--control: '%s' is none of " CONTROL_WORDS, about);
         break;
     case NOTICE_STOPPED:
-        say(run, "process %s is stopped (SIGSTOP, or a debugger): it counts nothing until it goes on (kill -CONT PID)", about);
+        say(run, "process %s is stopped (SIGSTOP, or a debugger): it counts nothing until it goes on (kill -CONT PID)",
+            about);
         break;
     }
 }
@@ -109,7 +110,8 @@ static bool picks_permission(const struct counter *counter)
 
 static bool picks_too_big(const struct counter *counter)
 {
-    return counter->refusal == REFUSAL_UNSUPPORTED && counter->open_errno == EINVAL && counter->spec->group != EVENT_NO_GROUP;
+    return counter->refusal == REFUSAL_UNSUPPORTED && counter->open_errno == EINVAL &&
+           counter->spec->group != EVENT_NO_GROUP;
 }
 
 static bool picks_busy(const struct counter *counter)
@@ -120,11 +122,13 @@ static bool picks_busy(const struct counter *counter)
 /* A program whose exec ends the counting: what is shown is of the moment before. */
 static void guarded_say(struct stat_run *run)
 {
-    bool by_task = run->argv && !run->target.all_cpus && !run->target.cpus && !run->target.processes && !run->target.threads;
+    bool by_task =
+        run->argv && !run->target.all_cpus && !run->target.cpus && !run->target.processes && !run->target.threads;
     const char *why = by_task ? guarded_program_why(run->argv[0]) : NULL;
     if (!why)
         return;
-    say(run, "'%s' is %s: the kernel ends the counting when it is executed, so the counts are not its own", run->argv[0], why);
+    say(run, "'%s' is %s: the kernel ends the counting when it is executed, so the counts are not its own",
+        run->argv[0], why);
     say(run, "hint: run plumb as root, or count whole CPUs (-a)");
 }
 
@@ -151,8 +155,10 @@ static void user_only_say(struct stat_run *run, const struct counters *counters)
     bool whole = names_of(counters, picks_kept_whole, kept, sizeof(kept));
     bool known = sysroot_i64(run->context->root, &paranoid, "/proc/sys/kernel/perf_event_paranoid");
     if (lost)
-        say(run, "the kernel's part isn't counted of %s, marked :u (kernel.perf_event_paranoid is %lld; 1 or CAP_PERFMON "
-                 "allows it)", names, known ? (long long)paranoid : 2LL);
+        say(run,
+            "the kernel's part isn't counted of %s, marked :u (kernel.perf_event_paranoid is %lld; 1 or CAP_PERFMON "
+            "allows it)",
+            names, known ? (long long)paranoid : 2LL);
     if (whole)
         say(run, "%s: marked :u too, but nothing is missing: the kernel counts it in either mode", kept);
 }
@@ -164,9 +170,13 @@ void stat_counters_say(struct stat_run *run, const struct counters *counters)
         guarded_say(run);
     user_only_say(run, counters);
     if (names_of(counters, picks_stays, names, sizeof(names)))
-        say(run, "%s: counted in the threads there are at the start only: the kernel can't hand probes on to new ones and to children (whole "
-                 "CPUs are counted with -a)", names);
-    static bool (*const refused[])(const struct counter *) = {picks_permission, picks_probe_permission, picks_busy, picks_too_big};
+        say(run,
+            "%s: counted in the threads there are at the start only: the kernel can't hand probes on to new ones and "
+            "to children (whole "
+            "CPUs are counted with -a)",
+            names);
+    static bool (*const refused[])(const struct counter *) = {picks_permission, picks_probe_permission, picks_busy,
+                                                              picks_too_big};
     for (size_t at = 0; at < array_count(refused); at++)
         if (names_of(counters, refused[at], names, sizeof(names)))
             refusals_say(run, counters, refused[at], names);

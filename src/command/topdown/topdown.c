@@ -15,8 +15,10 @@ enum { LEVEL_MOST = 6 };
 
 static const struct option_row option_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "how deep"},
-    {'l', "level", OPTION_U64, MEMBER(level), "N", "all nodes down to level N (counted here: 2 unless said); with --from, else what is below flagged nodes"},
-    {0, "drill", OPTION_FLAG, MEMBER(drill), NULL, "go on below flagged nodes to the leaf, and sample that to its instruction"},
+    {'l', "level", OPTION_U64, MEMBER(level), "N",
+     "all nodes down to level N (counted here: 2 unless said); with --from, else what is below flagged nodes"},
+    {0, "drill", OPTION_FLAG, MEMBER(drill), NULL,
+     "go on below flagged nodes to the leaf, and sample that to its instruction"},
     {0, "nodes", OPTION_TEXT, MEMBER(nodes), "[+]NAME,…", "these nodes or metrics; +: besides what is counted anyway"},
     {0, "all", OPTION_FLAG, MEMBER(all), NULL, "show every node, those not measured with the reason, too"},
     {0, NULL, OPTION_HEADING, 0, NULL, "of whom"},
@@ -27,18 +29,25 @@ static const struct option_row option_rows[] = {
     {0, "per-core", OPTION_FLAG, MEMBER(per_core), NULL, "with -a or -C: the first level of each core, too"},
     {0, NULL, OPTION_HEADING, 0, NULL, "when"},
     {0, "duration", OPTION_DOUBLE, MEMBER(duration), "S", "how long each step watches something that goes on"},
-    {0, "once", OPTION_FLAG, MEMBER(once), NULL, "run the program once only: all groups of events share the run, which must last"},
-    {'I', "interval", OPTION_U64, MEMBER(interval_ms), "MS", "read the counters this often, and show the first level of each interval"},
+    {0, "once", OPTION_FLAG, MEMBER(once), NULL,
+     "run the program once only: all groups of events share the run, which must last"},
+    {'I', "interval", OPTION_U64, MEMBER(interval_ms), "MS",
+     "read the counters this often, and show the first level of each interval"},
     {0, NULL, OPTION_HEADING, 0, NULL, "counted elsewhere"},
-    {0, "from", OPTION_TEXT, MEMBER(from), "FILE", "counts of perf stat (-x, -j or text), or toplev's CSV; - is standard input"},
-    {0, "print-perf", OPTION_FLAG, MEMBER(print_perf), NULL, "print the perf stat command lines that collect what -l N of --cpu NAME takes"},
-    {0, "cpu", OPTION_TEXT, MEMBER(cpu), "NAME", "the CPU they were counted on (SKX, SPR, ZEN4, NEOVERSE-V2, …); else this machine's"},
+    {0, "from", OPTION_TEXT, MEMBER(from), "FILE",
+     "counts of perf stat (-x, -j or text), or toplev's CSV; - is standard input"},
+    {0, "print-perf", OPTION_FLAG, MEMBER(print_perf), NULL,
+     "print the perf stat command lines that collect what -l N of --cpu NAME takes"},
+    {0, "cpu", OPTION_TEXT, MEMBER(cpu), "NAME",
+     "the CPU they were counted on (SKX, SPR, ZEN4, NEOVERSE-V2, …); else this machine's"},
     {0, "smt", OPTION_TEXT, MEMBER(smt), "on|off", "whether two threads of a core could run"},
     {0, "tsc-hz", OPTION_DOUBLE, MEMBER(tsc_hz), "HZ", "the time stamp counter's frequency"},
     {0, "seconds", OPTION_DOUBLE, MEMBER(seconds), "S", "how long was counted"},
-    {0, "tables", OPTION_TEXT, MEMBER(tables), "FOLDER", "published JSON tables (intel/perfmon, Linux pmu-events) instead of plumb's own"},
+    {0, "tables", OPTION_TEXT, MEMBER(tables), "FOLDER",
+     "published JSON tables (intel/perfmon, Linux pmu-events) instead of plumb's own"},
     {0, NULL, OPTION_HEADING, 0, NULL, "output"},
-    {'x', "field-separator", OPTION_TEXT, MEMBER(separator), "SEP", "lines of fields: path, value, unit, threshold, quality, why not"},
+    {'x', "field-separator", OPTION_TEXT, MEMBER(separator), "SEP",
+     "lines of fields: path, value, unit, threshold, quality, why not"},
     {'j', "json", OPTION_FLAG, MEMBER(json), NULL, "a JSON document with every node"},
     {'o', "output", OPTION_TEXT, MEMBER(output), "FILE", "there instead of to standard output"},
     {0},
@@ -49,12 +58,23 @@ static const struct {
     const char *name;
     size_t offset;
     bool is_text;
-} of_live[] = {
-    {"--drill", MEMBER(drill), false}, {"--nodes", MEMBER(nodes), true}, {"--once", MEMBER(once), false}, {"--per-core", MEMBER(per_core), false},
-}, of_recorded[] = {
-    {"--cpu", MEMBER(cpu), true}, {"--smt", MEMBER(smt), true},
-}, of_targets[] = {
-    {"--pid", MEMBER(processes), true}, {"--tid", MEMBER(threads), true}, {"--cpus", MEMBER(cpus), true}, {"--all-cpus", MEMBER(all_cpus), false},
+} of_live[] =
+    {
+        {"--drill", MEMBER(drill), false},
+        {"--nodes", MEMBER(nodes), true},
+        {"--once", MEMBER(once), false},
+        {"--per-core", MEMBER(per_core), false},
+},
+  of_recorded[] =
+      {
+          {"--cpu", MEMBER(cpu), true},
+          {"--smt", MEMBER(smt), true},
+},
+  of_targets[] = {
+      {"--pid", MEMBER(processes), true},
+      {"--tid", MEMBER(threads), true},
+      {"--cpus", MEMBER(cpus), true},
+      {"--all-cpus", MEMBER(all_cpus), false},
 };
 
 static bool is_given(const struct topdown_options *options, size_t offset, bool is_text)
@@ -90,13 +110,15 @@ static bool ways_check(const struct topdown_options *options, struct error *err)
     const char *way = options->from ? "--from" : "--print-perf";
     bool elsewhere = options->from || options->print_perf;
     if (options->print_perf && (options->from || options->separator))
-        return error_set(err, ERROR_USAGE, "--print-perf prints command lines: %s has no place beside it", options->from ? "--from" : "-x");
+        return error_set(err, ERROR_USAGE, "--print-perf prints command lines: %s has no place beside it",
+                         options->from ? "--from" : "-x");
     for (size_t at = 0; elsewhere && at < array_count(of_live); at++)
         if (is_given(options, of_live[at].offset, of_live[at].is_text))
             return error_set(err, ERROR_USAGE, "%s is of counting here, not of %s", of_live[at].name, way);
     for (size_t at = 0; !elsewhere && at < array_count(of_recorded); at++)
         if (is_given(options, of_recorded[at].offset, of_recorded[at].is_text))
-            return error_set(err, ERROR_USAGE, "%s is of what was counted elsewhere (--from FILE); here it is known", of_recorded[at].name);
+            return error_set(err, ERROR_USAGE, "%s is of what was counted elsewhere (--from FILE); here it is known",
+                             of_recorded[at].name);
     if (elsewhere && (options->interval_ms || options->output || (options->from && options->duration > 0)))
         return error_set(err, ERROR_USAGE, "--duration, --interval and --output are of counting here, not of %s", way);
     if (elsewhere && !targets_check(options, err))
@@ -122,7 +144,8 @@ static bool live_check(const struct topdown_options *options, bool has_program, 
     if (options->duration > 0 && has_program)
         return error_set(err, ERROR_USAGE, "--duration is of watching; a program lasts as long as it does");
     if (options->per_core && !options->all_cpus && !options->cpus)
-        return error_set(err, ERROR_USAGE, "--per-core needs -a or -C: what a program does on a core is not all that happens there");
+        return error_set(err, ERROR_USAGE,
+                         "--per-core needs -a or -C: what a program does on a core is not all that happens there");
     if (options->interval_ms && options->interval_ms < 10)
         return error_set(err, ERROR_USAGE, "--interval is 10 ms at least");
     return true;
@@ -141,22 +164,32 @@ static bool options_check(const struct topdown_options *options, int operands, s
     if (options->duration < 0 || !isfinite(options->duration) || options->duration > 1e6)
         return error_set(err, ERROR_USAGE, "--duration is above 0 and at most a million seconds");
     if (operands && options->print_perf && options->duration > 0)
-        return error_set(err, ERROR_USAGE, "--duration is of watching without a command; with one it lasts as long as that does");
+        return error_set(err, ERROR_USAGE,
+                         "--duration is of watching without a command; with one it lasts as long as that does");
     if (options->separator && strlen(options->separator) != 1)
         return error_set(err, ERROR_USAGE, "--field-separator is one character");
     return ways_check(options, err) && (options->from || options->print_perf || live_check(options, operands > 0, err));
 }
 
 /* --print-perf: what to run elsewhere. */
-static bool commands_print(struct context *context, const struct topdown_options *options, char *const *argv, struct error *err)
+static bool commands_print(struct context *context, const struct topdown_options *options, char *const *argv,
+                           struct error *err)
 {
     struct metric_table table = {0};
     struct table_choice choice = {.cpu = options->cpu, .folder = options->tables, .extent = TABLE_WHOLE};
-    struct topdown_perf asked = {.smt = options->smt, .tables = options->tables, .all = options->all, .json = options->json,
-                                 .level = (unsigned)options->level, .argv = argv[0] ? argv : NULL,
-                                 .processes = options->processes, .threads = options->threads, .cpus = options->cpus,
-                                 .all_cpus = options->all_cpus, .seconds = options->duration};
-    bool good = metric_table_choose(&table, &choice, context->root, err) && topdown_perf_print(&asked, &table, context, err);
+    struct topdown_perf asked = {.smt = options->smt,
+                                 .tables = options->tables,
+                                 .all = options->all,
+                                 .json = options->json,
+                                 .level = (unsigned)options->level,
+                                 .argv = argv[0] ? argv : NULL,
+                                 .processes = options->processes,
+                                 .threads = options->threads,
+                                 .cpus = options->cpus,
+                                 .all_cpus = options->all_cpus,
+                                 .seconds = options->duration};
+    bool good =
+        metric_table_choose(&table, &choice, context->root, err) && topdown_perf_print(&asked, &table, context, err);
     metric_table_done(&table);
     return good;
 }
@@ -179,7 +212,8 @@ const struct command command_topdown = {
     .usage = "plumb topdown [options] [--] command [arguments]\n"
              "       plumb topdown -p PID|-a|-C CPUS [--duration S] [options]\n"
              "       plumb topdown --from FILE [--cpu NAME] [options]\n"
-             "       plumb topdown --print-perf [--cpu NAME] [-l N] [-p PID|-t TID|-a|-C CPUS [--duration S]] [-- command [arguments]]",
+             "       plumb topdown --print-perf [--cpu NAME] [-l N] [-p PID|-t TID|-a|-C CPUS [--duration S]] [-- "
+             "command [arguments]]",
     .options = option_rows,
     .run = topdown_run,
 };

@@ -36,7 +36,9 @@ static void term_put(const struct finder *finder, uint32_t term, const char *nod
     struct topdown_event event = {.name = finder->table->terms.items[term].name, .node = node, .is_own = is_own};
     unsigned precise = precision_of(finder->table, term);
     if (found->count != 1) {
-        event.why_not = found->count ? "several PMUs count it" : found->why_not ? found->why_not : "this machine's kernel has no word for it";
+        event.why_not = found->count     ? "several PMUs count it"
+                        : found->why_not ? found->why_not
+                                         : "this machine's kernel has no word for it";
         event_put(finder, &event, 0);
         return;
     }
@@ -69,16 +71,18 @@ static void word_put(const struct finder *finder, const char *word, struct topdo
     event_list_done(&list);
 }
 
-void topdown_events_find(struct topdown_events *events, const struct metric_table *table, const struct topdown_tree *tree,
-                         const struct sysroot *root, struct arena *arena)
+void topdown_events_find(struct topdown_events *events, const struct metric_table *table,
+                         const struct topdown_tree *tree, const struct sysroot *root, struct arena *arena)
 {
     struct finder finder = {.events = events, .table = table, .root = root, .arena = arena,
                             .specs = arena_array(arena, struct term_spec, table->terms.count + 1)};
     if (tree->leaf == SIZE_MAX)
         return;
     if (strncmp(table->key, "ZEN", 3) == 0)
-        word_put(&finder, "ibs_op/cnt_ctl=1/",
-                 (struct topdown_event){.name = "ibs_op", .node = tree->nodes[tree->leaf].name, .kind = TOPDOWN_EVENT_IBS, .is_own = true});
+        word_put(
+            &finder, "ibs_op/cnt_ctl=1/",
+            (struct topdown_event){
+                .name = "ibs_op", .node = tree->nodes[tree->leaf].name, .kind = TOPDOWN_EVENT_IBS, .is_own = true});
     term_specs_find(finder.specs, table, NULL, root, arena);
     for (size_t at = tree->leaf; at != SIZE_MAX; at = tree->nodes[at].parent) {
         uint32_t metric = table_metric_find(table, view_of(tree->nodes[at].name));

@@ -133,29 +133,40 @@ static void input_notes(struct topdown_run *run)
     if (run->readings.strange_count) {
         struct text names = {0};
         size_t count = strange_name(run, &names);
-        *vec_push(&run->notes) = arena_printf(&run->arena, "%zu of the events counted are not used by any metric of %s: %s%s", count,
-                                              run->table.key, text_string(&names), count > STRANGE_NAMED ? ", …" : "");
+        *vec_push(&run->notes) =
+            arena_printf(&run->arena, "%zu of the events counted are not used by any metric of %s: %s%s", count,
+                         run->table.key, text_string(&names), count > STRANGE_NAMED ? ", …" : "");
         text_done(&names);
     }
     if (run->given_count)
-        *vec_push(&run->notes) = "values as reported are the other tool's: what they were computed from, and whether they were counted "
-                                 "together, isn't known";
+        *vec_push(&run->notes) =
+            "values as reported are the other tool's: what they were computed from, and whether they were counted "
+            "together, isn't known";
     if (run->differing)
-        *vec_push(&run->notes) = "some metrics stand there several times (CPUs, intervals): the last value of each is shown, for ratios can't "
+        *vec_push(&run->notes) = "some metrics stand there several times (CPUs, intervals): the last value of each is "
+                                 "shown, for ratios can't "
                                  "be added up; counts can";
     if (run->counts.set_count > run->readings.sets_unscaled + 1)
-        *vec_push(&run->notes) = arena_printf(&run->arena, "%zu runs or groups were counted, and put on a common scale by what they have in "
-                                              "common", run->counts.set_count - run->readings.sets_unscaled);
+        *vec_push(&run->notes) =
+            arena_printf(&run->arena,
+                         "%zu runs or groups were counted, and put on a common scale by what they have in "
+                         "common",
+                         run->counts.set_count - run->readings.sets_unscaled);
     if (run->readings.sets_unscaled)
-        *vec_push(&run->notes) = arena_printf(&run->arena, "%zu runs or groups have no event in common with the others: they are taken as equally long",
-                                              run->readings.sets_unscaled);
+        *vec_push(&run->notes) = arena_printf(
+            &run->arena, "%zu runs or groups have no event in common with the others: they are taken as equally long",
+            run->readings.sets_unscaled);
     if (run->readings.instructions_spread > INSTRUCTIONS_AGREE)
-        *vec_push(&run->notes) = arena_printf(&run->arena, "passes disagree: instructions differ by %.1f %% between runs, so that values of "
-                                              "different runs may not be of the same work", run->readings.instructions_spread * 100);
+        *vec_push(&run->notes) =
+            arena_printf(&run->arena,
+                         "passes disagree: instructions differ by %.1f %% between runs, so that values of "
+                         "different runs may not be of the same work",
+                         run->readings.instructions_spread * 100);
     if (run->counts.broken_lines)
-        *vec_push(&run->notes) = arena_printf(&run->arena, "%zu line%s of the file %s no valid JSON and left out: was it cut off?",
-                                              run->counts.broken_lines, run->counts.broken_lines == 1 ? "" : "s",
-                                              run->counts.broken_lines == 1 ? "is" : "are");
+        *vec_push(&run->notes) =
+            arena_printf(&run->arena, "%zu line%s of the file %s no valid JSON and left out: was it cut off?",
+                         run->counts.broken_lines, run->counts.broken_lines == 1 ? "" : "s",
+                         run->counts.broken_lines == 1 ? "is" : "are");
     if (run->counts.intervals > 1)
         *vec_push(&run->notes) = arena_printf(&run->arena, "%zu intervals were added up", run->counts.intervals);
 }
@@ -184,7 +195,8 @@ static bool result_write(struct topdown_run *run, const struct topdown_tree *tre
 static bool known_is_any(const struct topdown_tree *tree)
 {
     for (size_t at = 0; at < tree->count; at++)
-        if (tree->nodes[at].value.known && !tree->nodes[at].default_latency && strcmp(tree->nodes[at].name, "Info_System_Time") != 0)
+        if (tree->nodes[at].value.known && !tree->nodes[at].default_latency &&
+            strcmp(tree->nodes[at].name, "Info_System_Time") != 0)
             return true;
     return false;
 }

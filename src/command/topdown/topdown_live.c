@@ -72,7 +72,8 @@ static bool nodes_put(const struct live_run *run, uint32_t *metrics, size_t *cou
             bare = view_skip(bare, (size_t)(dot + 1 - bare.text));
         uint32_t metric = table_metric_find(&run->machine.table, bare);
         if (metric == TABLE_NONE) {
-            error_set(err, ERROR_USAGE, "%s has no node or metric '%.*s'", run->machine.table.key, (int)name.length, name.text);
+            error_set(err, ERROR_USAGE, "%s has no node or metric '%.*s'", run->machine.table.key, (int)name.length,
+                      name.text);
             return error_hint(err, "plumb list --metrics names them");
         }
         node_put(&run->machine.table, metrics, count, metric);
@@ -124,20 +125,27 @@ static bool is_text(const struct live_run *run)
 }
 
 /* What the lines are of. */
-static const char *intervals_heading(const struct live_run *run, const struct topdown_window *window, struct arena *arena)
+static const char *intervals_heading(const struct live_run *run, const struct topdown_window *window,
+                                     struct arena *arena)
 {
     if (window->runs > 1)
-        return arena_printf(arena, "Over time, in run %zu of %zu, which counts the first level", window->run, window->runs);
+        return arena_printf(arena, "Over time, in run %zu of %zu, which counts the first level", window->run,
+                            window->runs);
     if (window->sharing > 1 && window->read_ns > run->options->interval_ms * 1000000)
-        return arena_printf(arena, "Over time: %zu groups of events share the counters, and intervals are %.0f ms, so that all have turns in each",
+        return arena_printf(arena,
+                            "Over time: %zu groups of events share the counters, and intervals are %.0f ms, so that "
+                            "all have turns in each",
                             window->sharing, (double)window->read_ns / 1e6);
     if (window->sharing > 1)
-        return arena_printf(arena, "Over time: %zu groups of events share the counters, so that each line was counted for a part of its time",
-                            window->sharing);
+        return arena_printf(
+            arena,
+            "Over time: %zu groups of events share the counters, so that each line was counted for a part of its time",
+            window->sharing);
     return run->argv && run->options->drill ? "Over time, in the first run" : "Over time";
 }
 
-static void interval_write(struct live_run *run, const struct topdown_window *window, const struct topdown_interval_row *row, struct arena *arena)
+static void interval_write(struct live_run *run, const struct topdown_window *window,
+                           const struct topdown_interval_row *row, struct arena *arena)
 {
     struct text out = {0};
     struct page page = page_for(&out, run->out);
@@ -158,12 +166,15 @@ static void window_done(void *context, const struct topdown_window *window)
 {
     struct live_run *run = context;
     const struct metric_table *table = &run->machine.table;
-    const struct topdown_values_request request = {.table = table, .constants = run->machine.constants, .cpu_id = table->cpu_id,
-                                                   .cycles = run->session.cycles};
-    struct topdown_interval_row row = {.start_s = (double)window->group.windows[0].start_ns / 1e9, .end_s = (double)window->group.windows[0].end_ns / 1e9};
+    const struct topdown_values_request request = {
+        .table = table, .constants = run->machine.constants, .cpu_id = table->cpu_id, .cycles = run->session.cycles};
+    struct topdown_interval_row row = {.start_s = (double)window->group.windows[0].start_ns / 1e9,
+                                       .end_s = (double)window->group.windows[0].end_ns / 1e9};
     struct arena scratch = {0};
     for (uint32_t at = 0; at < table->metrics.count && row.count < TOPDOWN_INTERVAL_VALUES; at++) {
-        struct measured share = table->metrics.items[at].level == 1 ? metric_group_value(&request, at, &window->group, &scratch) : not_measured("");
+        struct measured share = table->metrics.items[at].level == 1
+                                    ? metric_group_value(&request, at, &window->group, &scratch)
+                                    : not_measured("");
         if (!share.known)
             continue;
         row.names[row.count] = table->metrics.items[at].name;
@@ -179,19 +190,33 @@ static void window_done(void *context, const struct topdown_window *window)
 static void subject_make(struct live_run *run)
 {
     const struct topdown_options *options = run->options;
-    run->target = (struct target_request){.processes = options->processes, .threads = options->threads, .cpus = options->cpus,
+    run->target = (struct target_request){.processes = options->processes,
+                                          .threads = options->threads,
+                                          .cpus = options->cpus,
                                           .all_cpus = options->all_cpus};
     run->has_target = options->processes || options->threads || options->cpus || options->all_cpus;
-    struct pass_subject_request request = {.argv = run->argv, .target = run->has_target ? &run->target : NULL, .root = run->context->root,
+    struct pass_subject_request request = {.argv = run->argv,
+                                           .target = run->has_target ? &run->target : NULL,
+                                           .root = run->context->root,
                                            .duration_ns = (uint64_t)(options->duration * 1e9)};
     run->subject = pass_subject_live_new(&request);
-    run->setup = (struct topdown_setup){
-        .kernel = run->context->kernel, .root = run->context->root, .table = &run->machine.table, .pmu = run->machine.pmu,
-        .subject = pass_subject_live_interface(run->subject), .first_pass_done = run->argv ? first_pass_done : NULL,
-        .watch_lasts = run->argv ? NULL : watch_lasts, .context = run, .argv = run->argv, .is_program = run->argv != NULL,
-        .once = options->once, .seconds = options->duration, .read_ns = options->interval_ms * 1000000,
-        .constants = run->machine.constants, .cpu_id = run->machine.table.cpu_id, .progress = progress_tell,
-        .window_done = options->interval_ms ? window_done : NULL};
+    run->setup = (struct topdown_setup){.kernel = run->context->kernel,
+                                        .root = run->context->root,
+                                        .table = &run->machine.table,
+                                        .pmu = run->machine.pmu,
+                                        .subject = pass_subject_live_interface(run->subject),
+                                        .first_pass_done = run->argv ? first_pass_done : NULL,
+                                        .watch_lasts = run->argv ? NULL : watch_lasts,
+                                        .context = run,
+                                        .argv = run->argv,
+                                        .is_program = run->argv != NULL,
+                                        .once = options->once,
+                                        .seconds = options->duration,
+                                        .read_ns = options->interval_ms * 1000000,
+                                        .constants = run->machine.constants,
+                                        .cpu_id = run->machine.table.cpu_id,
+                                        .progress = progress_tell,
+                                        .window_done = options->interval_ms ? window_done : NULL};
 }
 
 /* Slots of whole cores say nothing of one task while the core's other thread runs somebody else's. */
@@ -200,9 +225,13 @@ static bool subject_check(const struct live_run *run, struct error *err)
     bool whole = run->options->all_cpus || run->options->cpus;
     if (!run->machine.slots_are_the_cores || whole)
         return true;
-    error_set(err, ERROR_UNSUPPORTED, "%s counts slots for the whole core, and SMT is on: a program's own part can't be told", run->machine.processor);
-    return error_hint(err, "count whole cores: plumb topdown -a -- CMD (as root, or with kernel.perf_event_paranoid 0), with nothing else "
-                           "running; or switch SMT off (echo off > /sys/devices/system/cpu/smt/control)");
+    error_set(err, ERROR_UNSUPPORTED,
+              "%s counts slots for the whole core, and SMT is on: a program's own part can't be told",
+              run->machine.processor);
+    return error_hint(
+        err,
+        "count whole cores: plumb topdown -a -- CMD (as root, or with kernel.perf_event_paranoid 0), with nothing else "
+        "running; or switch SMT off (echo off > /sys/devices/system/cpu/smt/control)");
 }
 
 /* ---- what is said of it ------------------------------------------------------------------------------------ */
@@ -213,12 +242,14 @@ static void agreement_note(struct live_run *run)
     if (!agreement->compared || agreement->agree)
         return;
     if (agreement->instructions_spread > 0.02)
-        note(run, "the passes don't agree: their instructions differ by %.1f %%; values of different passes are of different runs",
+        note(run,
+             "the passes don't agree: their instructions differ by %.1f %%; values of different passes are of "
+             "different runs",
              agreement->instructions_spread * 100);
     if (agreement->share_spread > 0.03 && agreement->share < run->session.control_count)
         note(run, "the passes don't agree: %s is %.1f points higher in pass %zu than in pass %zu",
-             run->machine.table.metrics.items[run->session.controls[agreement->share]].name, agreement->share_spread * 100,
-             agreement->pass_high + 1, agreement->pass_low + 1);
+             run->machine.table.metrics.items[run->session.controls[agreement->share]].name,
+             agreement->share_spread * 100, agreement->pass_high + 1, agreement->pass_low + 1);
 }
 
 /* A leaf whose parts are not known may be none. */
@@ -237,8 +268,8 @@ static void below_note(struct live_run *run)
         why = why ? why : tree->nodes[at].value.why_not;
     }
     if (unknown)
-        note(run, "the drill ended at %s: %zu of its %zu parts could not be measured (%s), so the leaf may lie below", tree->nodes[tree->leaf].name,
-             unknown, parts, why);
+        note(run, "the drill ended at %s: %zu of its %zu parts could not be measured (%s), so the leaf may lie below",
+             tree->nodes[tree->leaf].name, unknown, parts, why);
 }
 
 static void notes_collect(struct live_run *run)
@@ -247,28 +278,37 @@ static void notes_collect(struct live_run *run)
     vec_for_each(&run->session.notes, text) *vec_push(&run->notes) = *text;
     agreement_note(run);
     if (run->session.user_only)
-        note(run, "only user code was counted, as the kernel may not be (kernel.perf_event_paranoid): what happened there is no part of this");
+        note(run, "only user code was counted, as the kernel may not be (kernel.perf_event_paranoid): what happened "
+                  "there is no part of this");
     if (run->session.interrupted)
         note(run, "it was interrupted: what is said rests on the passes until then");
     below_note(run);
     if (run->argv && run->session.exit_code)
         note(run, "the program ended with status %d", run->session.exit_code);
     if (run->argv && run->session.exits_other)
-        note(run, "%zu of its %zu runs ended with another status than the first (%d, not %d), so they did something else: only the first has "
-                  "your standard input, and what a run leaves behind is there for the next (--once runs it once only)",
+        note(run,
+             "%zu of its %zu runs ended with another status than the first (%d, not %d), so they did something else: "
+             "only the first has "
+             "your standard input, and what a run leaves behind is there for the next (--once runs it once only)",
              run->session.exits_other, run->session.exits, run->session.exit_other, run->session.exit_code);
     if (run->session.has_warmup)
-        note(run, "the beginning was warm-up (it faulted pages at several times the rate of the rest) and is no part of the tree");
+        note(run, "the beginning was warm-up (it faulted pages at several times the rate of the rest) and is no part "
+                  "of the tree");
     if (run->options->interval_ms && !run->intervals_begun)
-        note(run, "intervals: none had the first level of the tree in it, which this PMU doesn't count, or the program was too short");
+        note(run, "intervals: none had the first level of the tree in it, which this PMU doesn't count, or the program "
+                  "was too short");
     if (run->argv && run->session.passes > 1)
-        note(run, "the program ran %zu times, once for each group of events; intervals are of the program, from how its runs differed", run->session.passes);
+        note(run,
+             "the program ran %zu times, once for each group of events; intervals are of the program, from how its "
+             "runs differed",
+             run->session.passes);
 }
 
 static const char *origin_text(struct live_run *run)
 {
-    return arena_printf(&run->machine.arena, "%zu pass%s in %zu step%s, %.3f s each", run->session.passes, run->session.passes == 1 ? "" : "es",
-                        run->session.steps, run->session.steps == 1 ? "" : "s", run->session.seconds);
+    return arena_printf(&run->machine.arena, "%zu pass%s in %zu step%s, %.3f s each", run->session.passes,
+                        run->session.passes == 1 ? "" : "es", run->session.steps, run->session.steps == 1 ? "" : "s",
+                        run->session.seconds);
 }
 
 static bool result_write(struct live_run *run, FILE *to, struct error *err)
@@ -276,13 +316,22 @@ static bool result_write(struct live_run *run, FILE *to, struct error *err)
     struct text out = {0};
     if (run->intervals_begun && is_text(run))
         text_add(&out, "\n");
-    struct topdown_page what = {.origin = origin_text(run), .level_most = (unsigned)run->options->level, .all = run->options->all,
-                                .notes = run->notes.items, .note_count = run->notes.count, .is_live = true,
-                                .phases = run->phases.items, .phase_count = run->phases.count,
-                                .cores = run->cores.items, .core_count = run->cores.count,
-                                .passes = run->passes.items, .pass_count = run->passes.count,
-                                .intervals = run->intervals.items, .interval_count = run->intervals.count,
-                                .located = run->located.lines.items, .located_count = run->located.lines.count};
+    struct topdown_page what = {.origin = origin_text(run),
+                                .level_most = (unsigned)run->options->level,
+                                .all = run->options->all,
+                                .notes = run->notes.items,
+                                .note_count = run->notes.count,
+                                .is_live = true,
+                                .phases = run->phases.items,
+                                .phase_count = run->phases.count,
+                                .cores = run->cores.items,
+                                .core_count = run->cores.count,
+                                .passes = run->passes.items,
+                                .pass_count = run->passes.count,
+                                .intervals = run->intervals.items,
+                                .interval_count = run->intervals.count,
+                                .located = run->located.lines.items,
+                                .located_count = run->located.lines.count};
     if (run->options->json) {
         topdown_json_write(&out, &run->tree, &what);
     } else if (run->options->separator) {
@@ -305,7 +354,8 @@ static bool output_open(struct live_run *run, struct error *err)
 
 static bool output_close(struct live_run *run, struct error *err)
 {
-    bool good = !run->options->output || fclose(run->out) == 0 || error_system(err, errno, "can't write '%s'", run->options->output);
+    bool good = !run->options->output || fclose(run->out) == 0 ||
+                error_system(err, errno, "can't write '%s'", run->options->output);
     run->out = NULL;
     return good;
 }
@@ -328,11 +378,17 @@ static void leaf_locate(struct live_run *run)
         return;
     if (!run->argv && !(run->options->duration > 0))
         watch_lasts(run, (uint64_t)LOCATE_SECONDS * 1000000000);
-    struct topdown_locating locating = {.context = run->context, .table = &run->machine.table, .tree = &run->tree, .subject = run->setup.subject,
-                                        .argv = run->argv, .arena = arena, .progress = progress_tell, .progress_context = run};
+    struct topdown_locating locating = {.context = run->context,
+                                        .table = &run->machine.table,
+                                        .tree = &run->tree,
+                                        .subject = run->setup.subject,
+                                        .argv = run->argv,
+                                        .arena = arena,
+                                        .progress = progress_tell,
+                                        .progress_context = run};
     if (!topdown_locate(&run->located, &locating, &err))
-        note(run, "where %s is could not be sampled: %s%s%s", run->tree.nodes[run->tree.leaf].name, arena_string(arena, err.message),
-             err.hint[0] ? "; " : "", arena_string(arena, err.hint));
+        note(run, "where %s is could not be sampled: %s%s%s", run->tree.nodes[run->tree.leaf].name,
+             arena_string(arena, err.message), err.hint[0] ? "; " : "", arena_string(arena, err.hint));
 }
 
 /* ---- over time --------------------------------------------------------------------------------------------- */
@@ -360,7 +416,8 @@ static const char *phase_when(struct live_run *run, unsigned phase)
         const struct topdown_segment *segment = &timeline->phases.segments[at];
         if (segment->phase != phase || said++ >= 4)
             continue;
-        text = arena_printf(&run->machine.arena, "%s%s%.1f-%.1f s", text, *text ? ", " : "", (double)timeline->windows[segment->first].start_ns / 1e9,
+        text = arena_printf(&run->machine.arena, "%s%s%.1f-%.1f s", text, *text ? ", " : "",
+                            (double)timeline->windows[segment->first].start_ns / 1e9,
                             (double)timeline->windows[segment->first + segment->count - 1].end_ns / 1e9);
     }
     return said > 4 ? arena_printf(&run->machine.arena, "%s and %zu more", text, said - 4) : text;
@@ -381,11 +438,13 @@ static void phases_find(struct live_run *run)
     for (unsigned phase = 0; phase < timeline->phases.phase_count && timeline->phases.phase_count > 1; phase++) {
         struct topdown_phase_row *row = vec_push(&run->phases);
         bool warmup = phase_is_warmup(timeline, phase);
-        *row = (struct topdown_phase_row){.when = phase_when(run, phase), .seconds = phase_seconds(timeline, phase, warmup), .is_warmup = warmup};
+        *row = (struct topdown_phase_row){
+            .when = phase_when(run, phase), .seconds = phase_seconds(timeline, phase, warmup), .is_warmup = warmup};
         if (warmup)
             continue;
         struct topdown_values values;
-        topdown_session_values(&run->session, topdown_timeline_groups(timeline, &run->session, (int)phase, &run->machine.arena), &values);
+        topdown_session_values(
+            &run->session, topdown_timeline_groups(timeline, &run->session, (int)phase, &run->machine.arena), &values);
         topdown_tree_of_values(&row->tree, &run->machine.table, &values, &run->machine.arena);
     }
 }
@@ -396,7 +455,8 @@ static bool core_find(struct live_run *run, const bool *of_core, struct topdown_
     const struct topdown_timeline *timeline = &run->timeline;
     row->count = 0;
     for (size_t value = 0; value < timeline->metric_count; value++) {
-        struct measured share = topdown_session_on_cpus(&run->session, timeline->metrics[value], timeline->group, of_core);
+        struct measured share =
+            topdown_session_on_cpus(&run->session, timeline->metrics[value], timeline->group, of_core);
         if (!share.known)
             return false;
         row->names[row->count] = run->machine.table.metrics.items[timeline->metrics[value]].name;
@@ -462,8 +522,8 @@ static bool program_failed(const struct live_run *run, const struct error *err)
 /* A later step that can't be made takes nothing from what was measured before. */
 static void drill_ended_note(struct live_run *run, const struct error *why)
 {
-    note(run, "the drill went no further: %s%s%s", arena_string(&run->machine.arena, why->message), why->hint[0] ? "; " : "",
-         arena_string(&run->machine.arena, why->hint));
+    note(run, "the drill went no further: %s%s%s", arena_string(&run->machine.arena, why->message),
+         why->hint[0] ? "; " : "", arena_string(&run->machine.arena, why->hint));
     if (why->kind == ERROR_LIMIT)
         run->context->exit_code = EXIT_CODE_INCONCLUSIVE;
 }
@@ -516,8 +576,8 @@ static bool live_run(struct live_run *run, struct error *err)
 bool topdown_live(struct context *context, const struct topdown_options *options, char *const *argv, struct error *err)
 {
     struct live_run run = {.context = context, .options = options, .argv = argv[0] ? argv : NULL};
-    bool good = topdown_machine_find(&run.machine, options->tables, context->kernel, context->root, err) && subject_check(&run, err) &&
-                live_run(&run, err);
+    bool good = topdown_machine_find(&run.machine, options->tables, context->kernel, context->root, err) &&
+                subject_check(&run, err) && live_run(&run, err);
     vec_done(&run.notes);
     vec_done(&run.located.lines);
     vec_done(&run.phases);

@@ -16,13 +16,15 @@ enum { FUNCTIONS_SHOWN = 3, ROWS_SHOWN = 4 };
 
 /* ---- what it says ------------------------------------------------------------------------------------------ */
 
-static void row_say(struct topdown_located *located, const struct instructions *in, uint32_t row, double share, struct arena *arena)
+static void row_say(struct topdown_located *located, const struct instructions *in, uint32_t row, double share,
+                    struct arena *arena)
 {
     const struct instruction_row *at = &in->rows[row];
     const char *path = at->line.path ? strrchr(at->line.path, '/') : NULL;
     const char *file = path ? path + 1 : at->line.path;
-    line(located, arena, "    %5.1f %%  %s+0x%llx  %s%s", share * 100, in->symbol, (unsigned long long)(at->dso_addr - in->rows[0].dso_addr),
-         at->text ? at->text : "?", file && at->line.line ? arena_printf(arena, "  (%s:%u)", file, at->line.line) : "");
+    line(located, arena, "    %5.1f %%  %s+0x%llx  %s%s", share * 100, in->symbol,
+         (unsigned long long)(at->dso_addr - in->rows[0].dso_addr), at->text ? at->text : "?",
+         file && at->line.line ? arena_printf(arena, "  (%s:%u)", file, at->line.line) : "");
 }
 
 /* The function's instructions with most samples, as shares of its own. */
@@ -43,15 +45,20 @@ static void rows_say(struct topdown_located *located, const struct instructions 
     }
 }
 
-static void instructions_say(struct topdown_located *located, const struct recording *recording, struct symboliser *symboliser,
-                             const struct hot_symbol *hot, struct arena *arena)
+static void instructions_say(struct topdown_located *located, const struct recording *recording,
+                             struct symboliser *symboliser, const struct hot_symbol *hot, struct arena *arena)
 {
     struct instructions in;
     struct error why = {0};
     scoped(code_samples_done) struct code_samples samples;
     code_samples_init(&samples, recording);
-    struct instructions_request request = {.recording = recording, .symboliser = symboliser, .samples = &samples, .symbol_id = hot->symbol_id,
-                                           .location = hot->location, .with_text = true, .with_lines = true};
+    struct instructions_request request = {.recording = recording,
+                                           .symboliser = symboliser,
+                                           .samples = &samples,
+                                           .symbol_id = hot->symbol_id,
+                                           .location = hot->location,
+                                           .with_text = true,
+                                           .with_lines = true};
     if (!instructions_analyse(&in, &request, &why)) {
         line(located, arena, "    its instructions can't be shown: %s", why.message);
         return;
@@ -61,7 +68,8 @@ static void instructions_say(struct topdown_located *located, const struct recor
     instructions_done(&in);
 }
 
-static void functions_say(struct topdown_located *located, const struct recording *recording, struct symboliser *symboliser, struct arena *arena)
+static void functions_say(struct topdown_located *located, const struct recording *recording,
+                          struct symboliser *symboliser, struct arena *arena)
 {
     scoped_free struct hot_symbol *symbols = NULL;
     size_t count = hot_symbols(recording, symboliser, 0, &symbols);
@@ -72,13 +80,15 @@ static void functions_say(struct topdown_located *located, const struct recordin
         const struct dso *dso = &recording->spaces.dsos[recording->samples.locations[symbols[at].location].dso];
         bool named = symbols[at].symbol_id != SYMBOL_NONE;
         line(located, arena, "%5.1f %%  %s  (%s)", symbols[at].weight / all * 100,
-             named ? symboliser_symbol(symboliser, symbols[at].symbol_id)->name : "code without a name", strings_text(&recording->strings, dso->name));
+             named ? symboliser_symbol(symboliser, symbols[at].symbol_id)->name : "code without a name",
+             strings_text(&recording->strings, dso->name));
         if (at == 0)
             instructions_say(located, recording, symboliser, &symbols[at], arena);
     }
 }
 
-static bool recording_say(struct topdown_located *located, const struct topdown_locating *locating, const char *path, struct error *err)
+static bool recording_say(struct topdown_located *located, const struct topdown_locating *locating, const char *path,
+                          struct error *err)
 {
     struct recording_input input = RECORDING_INPUT_DEFAULTS;
     struct source *source = NULL;
@@ -102,7 +112,8 @@ static const char *event_whose(const struct topdown_event *event, struct arena *
 {
     if (event->is_own)
         return "";
-    return event->node[0] ? arena_printf(arena, ", the nearest event there is, of %s", event->node) : ", as no event locates it";
+    return event->node[0] ? arena_printf(arena, ", the nearest event there is, of %s", event->node)
+                          : ", as no event locates it";
 }
 
 /* What few samples, or none, may come of. */
@@ -113,19 +124,23 @@ static const char *number_say(const struct topdown_sampling *sampling, struct ar
         return "";
     if (sampling->samples)
         return arena_printf(arena, " in %.2g s: too few to rank code by (%s)", sampling->seconds, short_lives);
-    return arena_printf(arena, " in %.2g s, so no code to name: the run was too short, or it never occurred, or others hold its counter (%s)",
-                        sampling->seconds, short_lives);
+    return arena_printf(
+        arena,
+        " in %.2g s, so no code to name: the run was too short, or it never occurred, or others hold its counter (%s)",
+        sampling->seconds, short_lives);
 }
 
 static void event_say(struct topdown_located *located, const struct topdown_sampling *sampling, struct arena *arena)
 {
     const struct topdown_event *event = sampling->event;
     static const char *const skids[] = {
-        [TOPDOWN_EVENT_LATE] = "the event isn't precise: a sample lies some instructions behind its cause (often 5 to 80 cycles; after a stall, on the "
+        [TOPDOWN_EVENT_LATE] = "the event isn't precise: a sample lies some instructions behind its cause (often 5 to "
+                               "80 cycles; after a stall, on the "
                                "instruction that waited or the next)",
-        [TOPDOWN_EVENT_IBS] = "IBS samples lie on the very instruction, but are spread by how many operations there are, not by how long they take"};
-    line(located, arena, "%llu samples of %s%s%s", (unsigned long long)sampling->samples, event->name, event_whose(event, arena),
-         number_say(sampling, arena));
+        [TOPDOWN_EVENT_IBS] = "IBS samples lie on the very instruction, but are spread by how many operations there "
+                              "are, not by how long they take"};
+    line(located, arena, "%llu samples of %s%s%s", (unsigned long long)sampling->samples, event->name,
+         event_whose(event, arena), number_say(sampling, arena));
     if (sampling->lost)
         line(located, arena, "%llu more were lost: the buffers were full", (unsigned long long)sampling->lost);
     if (sampling->samples && skids[event->kind])

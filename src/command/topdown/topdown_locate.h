@@ -2,9 +2,9 @@
 /*
  * Where in the program is the leaf? Its event is sampled in one more run, and told by function and instruction.
  *
- * Which event: the leaf's own, a precise one first; where it has none, that of the nearest node above. On Zen, whose events are
- * never precise, IBS where the kernel drives it. What the kernel refuses is asked for less precisely, then the next is
- * taken, and that is said. How far samples may lie from what they are of is said.
+ * Which event: the leaf's own, a precise one first; where it has none, that of the nearest node above. On Zen, whose
+ * events are never precise, IBS where the kernel drives it. What the kernel refuses is asked for less precisely, then
+ * the next is taken, and that is said. How far samples may lie from what they are of is said.
  * Does not support: the static core, which has neither names nor instructions: it keeps the recording.
  */
 #ifndef PLUMB_COMMAND_TOPDOWN_TOPDOWN_LOCATE_H
@@ -39,8 +39,8 @@ struct topdown_events {
 };
 
 /* What to sample the tree's leaf with. Owner of the strings: arena; of the list: the caller. */
-void topdown_events_find(struct topdown_events *events, const struct metric_table *table, const struct topdown_tree *tree,
-                         const struct sysroot *root, struct arena *arena);
+void topdown_events_find(struct topdown_events *events, const struct metric_table *table,
+                         const struct topdown_tree *tree, const struct sysroot *root, struct arena *arena);
 
 struct topdown_locating {
     const struct context *context;
@@ -64,10 +64,11 @@ struct topdown_sampling {
  * goes into the lines. Errors: of the subject; the first event's when none opens.
  */
 MUST_CHECK bool topdown_sampling_make(struct topdown_sampling *ret_sampling, struct topdown_located *located,
-                                      const struct topdown_locating *locating, const struct topdown_events *events, const char *path,
-                                      struct error *err);
+                                      const struct topdown_locating *locating, const struct topdown_events *events,
+                                      const char *path, struct error *err);
 
 /* Errors: as topdown_sampling_make's; what can't be named is said in the lines. */
-MUST_CHECK bool topdown_locate(struct topdown_located *located, const struct topdown_locating *locating, struct error *err);
+MUST_CHECK bool topdown_locate(struct topdown_located *located, const struct topdown_locating *locating,
+                               struct error *err);
 
 #endif

@@ -11,10 +11,13 @@ bool topdown_locate(struct topdown_located *located, const struct topdown_locati
     topdown_events_find(&events, locating->table, locating->tree, locating->context->root, locating->arena);
     bool good = topdown_sampling_make(&sampling, located, locating, &events, path, err);
     if (good)
-        *vec_push(&located->lines) = arena_printf(
-            locating->arena, "%llu samples of %s%s stand in %s: plumb report -i %s, where plumb is whole, tells functions and plumb annotate "
-            "instructions (this is the static core)", (unsigned long long)sampling.samples, sampling.event->name,
-            sampling.event->kind == TOPDOWN_EVENT_LATE ? ", which isn't precise," : "", path, path);
+        *vec_push(&located->lines) =
+            arena_printf(locating->arena,
+                         "%llu samples of %s%s stand in %s: plumb report -i %s, where plumb is whole, tells functions "
+                         "and plumb annotate "
+                         "instructions (this is the static core)",
+                         (unsigned long long)sampling.samples, sampling.event->name,
+                         sampling.event->kind == TOPDOWN_EVENT_LATE ? ", which isn't precise," : "", path, path);
     vec_done(&events.list);
     return good;
 }

@@ -72,10 +72,11 @@ static bool cycles_open(const struct asker *asker, struct error *err)
     cpu_identity_read(&identity, asker->root, &asker->machine->arena);
     virtualisation_read(&virtualisation, asker->root, &identity);
     bool guest = virtualisation_is_guest(&virtualisation);
-    error_set(err, ERROR_UNSUPPORTED, "no hardware counters, so no top-down tree: %s%s%s%s", reason.message, guest ? " [guest of " : "",
-              guest ? hypervisor_name(virtualisation.hypervisor) : "", guest ? "]" : "");
-    return error_hint(err, "plumb diagnose estimates the bottleneck without counters; plumb doctor names what hides them and what "
-                           "would bring them; counts from another machine: plumb topdown --from FILE --cpu NAME");
+    error_set(err, ERROR_UNSUPPORTED, "no hardware counters, so no top-down tree: %s%s%s%s", reason.message,
+              guest ? " [guest of " : "", guest ? hypervisor_name(virtualisation.hypervisor) : "", guest ? "]" : "");
+    return error_hint(
+        err, "plumb diagnose estimates the bottleneck without counters; plumb doctor names what hides them and what "
+             "would bring them; counts from another machine: plumb topdown --from FILE --cpu NAME");
 }
 
 /* ---- counters ---------------------------------------------------------------------------------------------- */
@@ -148,11 +149,11 @@ static void notes_take(struct topdown_machine *machine)
         return;
     for (size_t at = 0; at < choice->passed_over_count && machine->has_table; at++)
         if (choice->passed_over[at].form->levels && (at == 0 || choice->form->levels == 0))
-            *vec_push(&machine->notes) = arena_printf(&machine->arena, "not by %s: %s", choice->passed_over[at].form->name,
-                                                      choice->passed_over[at].why);
+            *vec_push(&machine->notes) = arena_printf(&machine->arena, "not by %s: %s",
+                                                      choice->passed_over[at].form->name, choice->passed_over[at].why);
     if (choice->passed_over_count)
-        *vec_push(&machine->notes) = arena_printf(&machine->arena, "this is %s; it says %s, and doesn't say %s", choice->form->name,
-                                                  choice->form->says, choice->form->says_not);
+        *vec_push(&machine->notes) = arena_printf(&machine->arena, "this is %s; it says %s, and doesn't say %s",
+                                                  choice->form->name, choice->form->says, choice->form->says_not);
 }
 
 /* Whether the ladder of forms is about this processor: it counts slots of its own, or of whole cores. */
@@ -181,8 +182,11 @@ static bool form_find(struct topdown_machine *machine, struct asker *asker, stru
         machine->levels = 2;
         return true;
     }
-    struct topdown_means means = {.model = machine->has_table ? machine->table.key : NULL, .topdown_fields = machine->pmu.topdown_fields,
-                                  .general = (unsigned)__builtin_popcount(machine->pmu.general), .countable = event_countable, .context = asker};
+    struct topdown_means means = {.model = machine->has_table ? machine->table.key : NULL,
+                                  .topdown_fields = machine->pmu.topdown_fields,
+                                  .general = (unsigned)__builtin_popcount(machine->pmu.general),
+                                  .countable = event_countable,
+                                  .context = asker};
     topdown_form_choose(&machine->choice, &means);
     machine->levels = machine->choice.form->levels;
     machine->slots_are_the_cores = machine->smt && counts_whole_cores(machine);
@@ -199,8 +203,8 @@ static bool form_find(struct topdown_machine *machine, struct asker *asker, stru
     return true;
 }
 
-bool topdown_machine_find(struct topdown_machine *machine, const char *tables, const struct kernel *kernel, const struct sysroot *root,
-                          struct error *err)
+bool topdown_machine_find(struct topdown_machine *machine, const char *tables, const struct kernel *kernel,
+                          const struct sysroot *root, struct error *err)
 {
     struct cpu_identity identity;
     struct error unknown = {0};
@@ -221,7 +225,9 @@ bool topdown_machine_find(struct topdown_machine *machine, const char *tables, c
     const struct topology *topology = &machine->topology;
     cpu_identity_read(&identity, root, &machine->arena);
     cpu_identity_describe(&identity, machine->processor, sizeof(machine->processor));
-    machine->smt = topology->smt_active.known ? topology->smt_active.value == 1 : topology->threads_per_core.known && topology->threads_per_core.value > 1;
+    machine->smt = topology->smt_active.known
+                       ? topology->smt_active.value == 1
+                       : topology->threads_per_core.known && topology->threads_per_core.value > 1;
     pmu_find(machine, &identity, root);
     constants_find(machine, topology, &asker);
     return form_find(machine, &asker, err);

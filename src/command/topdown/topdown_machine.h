@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What can the tree be made of on this machine: which tables, which counters, which form, and what do formulas need besides?
+ * What can the tree be made of on this machine: which tables, which counters, which form, and what do formulas need
+ * besides?
  *
  * Nothing is opened on fixed counter 3 unless sysfs lists slots and topdown-retiring.
  */
@@ -31,8 +32,8 @@ struct topdown_machine {
 };
 
 /*
- * Errors: ERROR_UNSUPPORTED or ERROR_PERMISSION, cycles can't be counted: why, and what else answers; what reading tables gives.
- * Owner: the caller (topdown_machine_done), also on failure.
+ * Errors: ERROR_UNSUPPORTED or ERROR_PERMISSION, cycles can't be counted: why, and what else answers; what reading
+ * tables gives. Owner: the caller (topdown_machine_done), also on failure.
  */
 MUST_CHECK bool topdown_machine_find(struct topdown_machine *machine, const char *tables, const struct kernel *kernel,
                                      const struct sysroot *root, struct error *err);

@@ -78,7 +78,8 @@ static bool plan_make(struct printer *printer, struct error *err)
         printer->counters_guessed = true;
     }
     struct schedule_pmu shared = {0};
-    printer->counters_of_sibling = off && schedule_pmu_of_model(printer->table->key, 2, &shared) && shared.general != pmu.general;
+    printer->counters_of_sibling =
+        off && schedule_pmu_of_model(printer->table->key, 2, &shared) && shared.general != pmu.general;
     struct perf_question question = {
         .table = printer->table, .metrics = metrics, .metric_count = count, .pmu = &pmu,
         .core_pmu = is_arm(printer->table) ? "armv8_pmuv3_0" : "cpu",
@@ -105,7 +106,10 @@ static bool is_watched(const struct topdown_perf *asked)
     return asked->processes || asked->threads || asked->cpus || asked->all_cpus;
 }
 
-/* Who is counted, in words of perf stat: at most two, NULL where there is none. What is no core's counts the whole machine. */
+/*
+ * Who is counted, in words of perf stat: at most two, NULL where there is none. What is no core's counts the whole
+ * machine.
+ */
 static void target_words(const struct topdown_perf *asked, bool everywhere, const char *ret_words[2])
 {
     const char *values[] = {asked->processes, asked->threads, asked->cpus};
@@ -127,7 +131,9 @@ static char *const *command_words(struct printer *printer)
     const struct topdown_perf *asked = printer->asked;
     if (asked->argv || !is_watched(asked))
         return asked->argv ? asked->argv : placeholder;
-    char *const sleeps[] = {(char *)"sleep", (char *)arena_printf(&printer->arena, "%g", asked->seconds > 0 ? asked->seconds : WATCH_SECONDS), NULL};
+    char *const sleeps[] = {
+        (char *)"sleep",
+        (char *)arena_printf(&printer->arena, "%g", asked->seconds > 0 ? asked->seconds : WATCH_SECONDS), NULL};
     return arena_copy(&printer->arena, sleeps, sizeof(sleeps));
 }
 
@@ -195,12 +201,16 @@ static const char *from_line(struct printer *printer)
 {
     const bool *wants = printer->plan.wants;
     const char *smt = printer->asked->smt, *tables = printer->asked->tables;
-    const char *cpu = printer->plan.wants_revision && printer->table->cpu_id ? printer->table->cpu_id : printer->table->key;
+    const char *cpu =
+        printer->plan.wants_revision && printer->table->cpu_id ? printer->table->cpu_id : printer->table->key;
     bool clock = wants[TABLE_TSC_HZ] || wants[TABLE_TSC_TICKS];
-    return arena_printf(&printer->arena, "plumb topdown --from %s --cpu %s%s%s%s%s%s%s", COUNTS_FILE, cpu,
-                        smt ? " --smt " : wants[TABLE_SMT_ON] || wants[TABLE_THREADS_PER_CORE] ? " --smt on|off" : "", smt ? smt : "",
-                        clock ? " --tsc-hz HZ" : "", tables ? " --tables " : "", tables ? tables : "",
-                        printer->asked->level > LEVEL_USUAL ? arena_printf(&printer->arena, " -l %u", printer->asked->level) : "");
+    return arena_printf(
+        &printer->arena, "plumb topdown --from %s --cpu %s%s%s%s%s%s%s", COUNTS_FILE, cpu,
+        smt                                                    ? " --smt "
+        : wants[TABLE_SMT_ON] || wants[TABLE_THREADS_PER_CORE] ? " --smt on|off"
+                                                               : "",
+        smt ? smt : "", clock ? " --tsc-hz HZ" : "", tables ? " --tables " : "", tables ? tables : "",
+        printer->asked->level > LEVEL_USUAL ? arena_printf(&printer->arena, " -l %u", printer->asked->level) : "");
 }
 
 /* Remarks of the same words once, with all their metrics. */
@@ -228,24 +238,31 @@ static void text_write(struct text *out, struct printer *printer)
         run_write(out, printer, at);
     missing_write(out, printer);
     if (printer->counters_guessed)
-        text_printf(out, "# how many counters %s has isn't known here: taken are %d, and 3 fixed ones\n", printer->table->key, COUNTERS_ANYWHERE);
+        text_printf(out, "# how many counters %s has isn't known here: taken are %d, and 3 fixed ones\n",
+                    printer->table->key, COUNTERS_ANYWHERE);
     if (printer->counters_of_sibling)
-        text_add(out, "# groups take the eight counters of a thread that firmware without SMT gives it; where only Linux switched SMT off,\n"
+        text_add(out, "# groups take the eight counters of a thread that firmware without SMT gives it; where only "
+                      "Linux switched SMT off,\n"
                       "# it has four, and perf counts nothing of the larger groups\n");
     if (!printer->asked->argv && !is_watched(printer->asked))
-        text_add(out, "# COMMAND is the program, the same in each run; for one that runs already: plumb topdown --print-perf -p PID\n");
+        text_add(out, "# COMMAND is the program, the same in each run; for one that runs already: plumb topdown "
+                      "--print-perf -p PID\n");
     if (is_watched(printer->asked) && printer->plan.run_count > 1)
         text_add(out, "# runs follow each other: what is watched should do the same in all of them\n");
     text_printf(out, "# then, anywhere: %s\n", from_line(printer));
     if (wants[TABLE_TSC_HZ] || wants[TABLE_TSC_TICKS])
-        text_add(out, "#   HZ is what dmesg of that machine says: tsc: Refined TSC clocksource calibration: 1999.999 MHz\n");
+        text_add(out,
+                 "#   HZ is what dmesg of that machine says: tsc: Refined TSC clocksource calibration: 1999.999 MHz\n");
     if (printer->plan.wants_revision && !printer->table->cpu_id)
-        text_add(out, "#   some metrics depend on the CPU's revision: as NAME, /sys/devices/system/cpu/cpu0/regs/identification/midr_el1\n");
+        text_add(out, "#   some metrics depend on the CPU's revision: as NAME, "
+                      "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1\n");
     if (wants[TABLE_SLOTS] && !table_slots_per_cycle(printer->table).known)
-        text_add(out, "#   slots of a cycle: add the line N,,slots_per_cycle of /sys/bus/event_source/devices/armv8_pmuv3_0/caps/slots\n");
+        text_add(out, "#   slots of a cycle: add the line N,,slots_per_cycle of "
+                      "/sys/bus/event_source/devices/armv8_pmuv3_0/caps/slots\n");
 }
 
-static void names_list(struct json_writer *json, const char *key, const struct printer *printer, const struct perf_run *run)
+static void names_list(struct json_writer *json, const char *key, const struct printer *printer,
+                       const struct perf_run *run)
 {
     json_array_open(json, key);
     for (size_t at = 0; at < run->metric_count; at++)
@@ -302,7 +319,8 @@ static void json_write(struct text *out, struct printer *printer)
     json_object_close(&json);
 }
 
-bool topdown_perf_print(const struct topdown_perf *asked, const struct metric_table *table, struct context *context, struct error *err)
+bool topdown_perf_print(const struct topdown_perf *asked, const struct metric_table *table, struct context *context,
+                        struct error *err)
 {
     struct printer printer = {.asked = asked, .table = table};
     arena_init(&printer.arena);

@@ -20,7 +20,7 @@ struct topdown_perf {
 };
 
 /* Errors: none of the metrics can be had. */
-MUST_CHECK bool topdown_perf_print(const struct topdown_perf *asked, const struct metric_table *table, struct context *context,
-                                   struct error *err);
+MUST_CHECK bool topdown_perf_print(const struct topdown_perf *asked, const struct metric_table *table,
+                                   struct context *context, struct error *err);
 
 #endif

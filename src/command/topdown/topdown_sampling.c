@@ -38,9 +38,15 @@ static bool event_open(struct sampling *sampling, const struct topdown_event *ev
     sampled.period = 0;
     sampled.group = EVENT_NO_GROUP;
     sampled.precise_max = false; /* what is refused is asked for again here, where it is said */
-    struct recorder_request request = {.events = &sampled, .event_count = 1, .target = &sampling->target, .output = sampling->path, .pipe_fd = -1,
-                                       .command_line = locating->argv ? locating->argv : watched, .clock_id = RECORDER_NO_CLOCK,
-                                       .keep_code = true, .wake_fd = -1};
+    struct recorder_request request = {.events = &sampled,
+                                       .event_count = 1,
+                                       .target = &sampling->target,
+                                       .output = sampling->path,
+                                       .pipe_fd = -1,
+                                       .command_line = locating->argv ? locating->argv : watched,
+                                       .clock_id = RECORDER_NO_CLOCK,
+                                       .keep_code = true,
+                                       .wake_fd = -1};
     return recorder_open(&sampling->recorder, &request, locating->context->kernel, locating->context->root, err);
 }
 
@@ -84,7 +90,8 @@ static bool any_open(struct sampling *sampling, struct error *err)
 static bool recorder_run(struct sampling *sampling, struct error *err)
 {
     const struct pass_subject *subject = &sampling->locating->subject;
-    if (!subject->release(subject->context, err) || (sampling->target.kind != TARGET_WORKLOAD && !recorder_enable(sampling->recorder, err)))
+    if (!subject->release(subject->context, err) ||
+        (sampling->target.kind != TARGET_WORKLOAD && !recorder_enable(sampling->recorder, err)))
         return false;
     uint64_t start_ns = subject->now_ns(subject->context);
     while (!subject->wait(subject->context, POLL_MS * 1000000ull))
@@ -98,14 +105,16 @@ static void progress_tell(const struct sampling *sampling)
 {
     const struct topdown_locating *locating = sampling->locating;
     if (locating->progress)
-        locating->progress(locating->progress_context, arena_printf(locating->arena, "sampling %s", sampling->event->name));
+        locating->progress(locating->progress_context,
+                           arena_printf(locating->arena, "sampling %s", sampling->event->name));
 }
 
 bool topdown_sampling_make(struct topdown_sampling *ret_sampling, struct topdown_located *located,
-                           const struct topdown_locating *locating, const struct topdown_events *events, const char *path,
-                           struct error *err)
+                           const struct topdown_locating *locating, const struct topdown_events *events,
+                           const char *path, struct error *err)
 {
-    struct sampling sampling = {.located = located, .locating = locating, .events = events, .path = path, .target = {.cgroup_fd = -1}};
+    struct sampling sampling = {
+        .located = located, .locating = locating, .events = events, .path = path, .target = {.cgroup_fd = -1}};
     const struct pass_subject *subject = &locating->subject;
     struct recorder_result result = {0};
     bool good = subject->start(subject->context, &sampling.target, locating->arena, err) && any_open(&sampling, err);
@@ -120,6 +129,9 @@ bool topdown_sampling_make(struct topdown_sampling *ret_sampling, struct topdown
     recorder_free(sampling.recorder);
     subject->finish(subject->context);
     if (good)
-        *ret_sampling = (struct topdown_sampling){.event = sampling.event, .samples = result.samples, .lost = result.lost_samples, .seconds = sampling.seconds};
+        *ret_sampling = (struct topdown_sampling){.event = sampling.event,
+                                                  .samples = result.samples,
+                                                  .lost = result.lost_samples,
+                                                  .seconds = sampling.seconds};
     return good;
 }

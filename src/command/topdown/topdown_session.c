@@ -25,7 +25,8 @@ static uint32_t term_of(struct metric_table *table, const char *const *names, si
     for (size_t at = 0; at < count; at++) {
         uint32_t term;
         struct error unknown = {0}; /* another vendor's name */
-        if (table_event_find(table, view_of(names[at])) != TABLE_NONE && table_term_resolve(table, view_of(names[at]), &term, &unknown))
+        if (table_event_find(table, view_of(names[at])) != TABLE_NONE &&
+            table_term_resolve(table, view_of(names[at]), &term, &unknown))
             return term;
         for (term = 0; term < table->terms.count; term++)
             if (strcmp(table->terms.items[term].name, names[at]) == 0)
@@ -107,10 +108,12 @@ static const char *metric_missing(const struct topdown_step *step, uint32_t metr
     table_terms_needed(table, metric, step->session->setup->constants, needed);
     for (size_t at = 0; at < table->terms.count; at++) {
         const struct table_term *term = &table->terms.items[at];
-        bool has_default = term->kind == TERM_LATENCY && term->event != TABLE_NONE && table->events.items[term->event].latency_default > 0;
+        bool has_default = term->kind == TERM_LATENCY && term->event != TABLE_NONE &&
+                           table->events.items[term->event].latency_default > 0;
         if (needed[at] && !has_default && specs[at].count != 1)
             return arena_printf(&step->session->arena, "%s: %s", term->name,
-                                specs[at].count ? "several PMUs outside the cores count it; plumb stat adds them up" : specs[at].why_not);
+                                specs[at].count ? "several PMUs outside the cores count it; plumb stat adds them up"
+                                                : specs[at].why_not);
     }
     return NULL;
 }
@@ -119,7 +122,8 @@ static const char *metric_missing(const struct topdown_step *step, uint32_t metr
 static bool opens_alone(const struct table_term *term)
 {
     enum { SLOTS_UMASK = 0x04, FIELD_FIRST = 0x80 };
-    return term->pmu || !term->code.known || term->code.event || (term->code.umask != SLOTS_UMASK && term->code.umask < FIELD_FIRST);
+    return term->pmu || !term->code.known || term->code.event ||
+           (term->code.umask != SLOTS_UMASK && term->code.umask < FIELD_FIRST);
 }
 
 /* Events that the kernel refuses cost no pass. */
@@ -132,8 +136,10 @@ static void terms_try(struct topdown_step *step, struct term_spec *specs, const 
         if (!wanted[at] || specs[at].count != 1 || !opens_alone(&table->terms.items[at]))
             continue;
         if (!session->term_refused[at])
-            session->term_refused[at] = event_trial_opens(&specs[at].specs[0], session->setup->kernel, session->setup->root, &session->arena, &reason)
-                                            ? "" : arena_string(&session->arena, reason.message);
+            session->term_refused[at] = event_trial_opens(&specs[at].specs[0], session->setup->kernel,
+                                                          session->setup->root, &session->arena, &reason)
+                                            ? ""
+                                            : arena_string(&session->arena, reason.message);
         if (session->term_refused[at][0])
             specs[at] = (struct term_spec){.why_not = session->term_refused[at], .hint = ""};
     }
@@ -202,12 +208,15 @@ static bool schedule_make(struct topdown_step *step, struct error *err)
 {
     struct topdown_session *session = step->session;
     const struct topdown_setup *setup = session->setup;
-    schedule_request_of_table(&step->request, setup->table, step->metrics, step->metric_count, &session->pmu, setup->constants, &session->arena);
+    schedule_request_of_table(&step->request, setup->table, step->metrics, step->metric_count, &session->pmu,
+                              setup->constants, &session->arena);
     companions_find(step);
-    if (!counter_trial_run(&step->trial, &step->schedule, &step->request, step->specs, setup->kernel, setup->root, &session->arena, err))
+    if (!counter_trial_run(&step->trial, &step->schedule, &step->request, step->specs, setup->kernel, setup->root,
+                           &session->arena, err))
         return false;
     for (size_t at = 0; at < step->trial.given_up_count; at++)
-        note_once(session, arena_printf(&session->arena, "others hold counters: this was done without %s", step->trial.given_up[at]));
+        note_once(session, arena_printf(&session->arena, "others hold counters: this was done without %s",
+                                        step->trial.given_up[at]));
     session->pmu = step->trial.pmus[0];
     return true;
 }
@@ -239,10 +248,13 @@ static void plan_make(struct topdown_step *step, size_t group_count)
     uint64_t rotation_ms = 0;
     if (!sysroot_u64(setup->root, &rotation_ms, "/sys/bus/event_source/devices/cpu/perf_event_mux_interval_ms"))
         rotation_ms = 0;
-    struct pass_question question = {
-        .group_count = group_count, .repeatable = setup->is_program, .seconds = setup->is_program ? step->session->seconds : setup->seconds,
-        .rotation_ns = rotation_ms * 1000000, .has_topdown_fields = step->session->pmu.topdown_fields > 0, .control_is_free = control_is_free(step),
-        .interval_ns = setup->read_ns};
+    struct pass_question question = {.group_count = group_count,
+                                     .repeatable = setup->is_program,
+                                     .seconds = setup->is_program ? step->session->seconds : setup->seconds,
+                                     .rotation_ns = rotation_ms * 1000000,
+                                     .has_topdown_fields = step->session->pmu.topdown_fields > 0,
+                                     .control_is_free = control_is_free(step),
+                                     .interval_ns = setup->read_ns};
     if (setup->once) { /* how long it lasts shows afterwards: a budget that no second run fits */
         question.seconds = 1e9;
         question.budget_seconds = 1;
@@ -271,7 +283,8 @@ static uint32_t first_level_find(const struct topdown_step *step)
     uint32_t best = UINT32_MAX;
     for (size_t at = 0; at < step->metric_count; at++) {
         const struct schedule_place *place = &step->schedule.places[at];
-        if (table->metrics.items[step->metrics[at]].level != 1 || place->group_count != 1 || ++nodes[place->groups[0]] <= most)
+        if (table->metrics.items[step->metrics[at]].level != 1 || place->group_count != 1 ||
+            ++nodes[place->groups[0]] <= most)
             continue;
         most = nodes[place->groups[0]];
         best = place->groups[0];
@@ -286,11 +299,17 @@ static void window_tell(void *context, const struct pass_group *read)
     const struct schedule_group *planned = &step->schedule.groups[read->group];
     if (read->group != step->first_level)
         return;
-    session->setup->window_done(session->setup->context, &(struct topdown_window){
-        .group = {.terms = planned->events, .term_count = planned->count, .windows = read->windows, .window_count = read->window_count,
-                  .refused = read->refused},
-        .run = step->pass_begun, .runs = step->plan.way == PASS_RUNS ? step->record_count : 1,
-        .sharing = step->plan.way == PASS_MULTIPLEX ? step->trial_runs : 1, .read_ns = step->plan.read_ns});
+    session->setup->window_done(
+        session->setup->context,
+        &(struct topdown_window){.group = {.terms = planned->events,
+                                           .term_count = planned->count,
+                                           .windows = read->windows,
+                                           .window_count = read->window_count,
+                                           .refused = read->refused},
+                                 .run = step->pass_begun,
+                                 .runs = step->plan.way == PASS_RUNS ? step->record_count : 1,
+                                 .sharing = step->plan.way == PASS_MULTIPLEX ? step->trial_runs : 1,
+                                 .read_ns = step->plan.read_ns});
 }
 
 static bool has_group(const uint32_t *groups, size_t count, uint32_t wanted)
@@ -305,14 +324,23 @@ static bool pass_make(struct topdown_step *step, const uint32_t *groups, size_t 
 {
     struct topdown_session *session = step->session;
     const struct topdown_setup *setup = session->setup;
-    bool tells = setup->window_done && session->steps == 1 && !step->first_level_told && has_group(groups, count, step->first_level);
-    struct pass_request request = {.events = &step->request, .schedule = &step->schedule, .specs = step->specs, .groups = groups,
-                                   .group_count = count, .slice_ns = step->plan.slice_ns, .read_ns = step->plan.read_ns, .seed = session->passes + 1,
-                                   .window_read = tells ? window_tell : NULL, .context = step};
+    bool tells = setup->window_done && session->steps == 1 && !step->first_level_told &&
+                 has_group(groups, count, step->first_level);
+    struct pass_request request = {.events = &step->request,
+                                   .schedule = &step->schedule,
+                                   .specs = step->specs,
+                                   .groups = groups,
+                                   .group_count = count,
+                                   .slice_ns = step->plan.slice_ns,
+                                   .read_ns = step->plan.read_ns,
+                                   .seed = session->passes + 1,
+                                   .window_read = tells ? window_tell : NULL,
+                                   .context = step};
     step->pass_begun++;
     step->first_level_told |= tells;
     uint64_t before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-    if (!pass_record_make(&step->records[index], &request, &setup->subject, setup->kernel, setup->root, &session->arena, err))
+    if (!pass_record_make(&step->records[index], &request, &setup->subject, setup->kernel, setup->root, &session->arena,
+                          err))
         return false;
     session->own_ns += clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before;
     exit_take(session, step->records[index].exit_code);
@@ -333,8 +361,8 @@ struct group_run {
     size_t control_count;
 };
 
-static bool group_run(void *context, const struct experiment_arm *arm, size_t block, struct measured *ret_cells, int *ret_exit_code,
-                      struct error *err)
+static bool group_run(void *context, const struct experiment_arm *arm, size_t block, struct measured *ret_cells,
+                      int *ret_exit_code, struct error *err)
 {
     struct group_run *run = context;
     struct topdown_step *step = run->step;
@@ -347,7 +375,8 @@ static bool group_run(void *context, const struct experiment_arm *arm, size_t bl
         if (run->controls[at] != groups[0])
             groups[count++] = run->controls[at];
     if (setup->progress)
-        setup->progress(setup->context, arena_printf(&step->session->arena, "pass %zu of %zu", ++run->done, run->count));
+        setup->progress(setup->context,
+                        arena_printf(&step->session->arena, "pass %zu of %zu", ++run->done, run->count));
     if (!pass_make(step, groups, count, index, err))
         return false;
     ret_cells[0] = measured_as((double)step->records[index].elapsed_ns / 1e9);
@@ -362,7 +391,8 @@ static size_t control_groups(const struct topdown_step *step, uint32_t *ret)
     size_t count = 0;
     for (size_t at = 0; at < step->metric_count; at++) {
         const struct schedule_place *place = &step->schedule.places[at];
-        bool had = table->metrics.items[step->metrics[at]].level != 1 || place->group_count != 1 || !step->trial.group_ran[place->groups[0]];
+        bool had = table->metrics.items[step->metrics[at]].level != 1 || place->group_count != 1 ||
+                   !step->trial.group_ran[place->groups[0]];
         for (size_t other = 0; other < count && !had; other++)
             had = ret[other] == place->groups[0];
         if (!had && count < 1)
@@ -382,11 +412,23 @@ static bool runs_make(struct topdown_step *step, const uint32_t *groups, size_t 
     for (size_t at = 0; at < count; at++)
         arms[at] = (struct experiment_arm){.label = arena_printf(&session->arena, "group %zu", at + 1),
                                            .argv = session->setup->argv ? session->setup->argv : nameless};
-    struct group_run run = {.step = step, .arms = arms, .groups = groups, .count = count, .controls = controls,
-                            .control_count = step->plan.control == CONTROL_ROTATES ? control_groups(step, controls) : 0};
-    struct experiment_request request = {.arms = arms, .arm_count = count, .seed = session->steps + 1, .keep_failed = true,
-        .runner = {.context = &run, .quantities = quantities, .quantity_count = array_count(quantities), .run = group_run},
-        .policy = experiment_policy_fixed(&blocks), .root = session->setup->root};
+    struct group_run run = {.step = step,
+                            .arms = arms,
+                            .groups = groups,
+                            .count = count,
+                            .controls = controls,
+                            .control_count =
+                                step->plan.control == CONTROL_ROTATES ? control_groups(step, controls) : 0};
+    struct experiment_request request = {.arms = arms,
+                                         .arm_count = count,
+                                         .seed = session->steps + 1,
+                                         .keep_failed = true,
+                                         .runner = {.context = &run,
+                                                    .quantities = quantities,
+                                                    .quantity_count = array_count(quantities),
+                                                    .run = group_run},
+                                         .policy = experiment_policy_fixed(&blocks),
+                                         .root = session->setup->root};
     struct experiment_result result = {0};
     bool good = experiment_run_blocks(&request, &result, err);
     session->interrupted |= result.interrupted;
@@ -409,8 +451,8 @@ static bool too_short(struct topdown_step *step, size_t groups, struct error *er
     double lasted = (double)step->records[0].elapsed_ns / 1e9;
     if (step->plan.way != PASS_MULTIPLEX || lasted >= step->plan.needed_seconds)
         return false;
-    error_set(err, ERROR_LIMIT, "%zu groups of events share one run, which must last %.1f s for that; it lasted %.2g s", groups,
-              step->plan.needed_seconds, lasted);
+    error_set(err, ERROR_LIMIT, "%zu groups of events share one run, which must last %.1f s for that; it lasted %.2g s",
+              groups, step->plan.needed_seconds, lasted);
     error_hint(err, "without --once the program runs again for each group; or ask for less (-l 1)");
     return true;
 }
@@ -461,12 +503,16 @@ static void records_take(struct topdown_step *step)
             const struct pass_group *counted = &record->groups[at];
             const struct schedule_group *planned = &step->schedule.groups[counted->group];
             session->user_only |= counted->user_only;
-            if (step->group_of[counted->group] == UINT32_MAX || !(step->plan.way == PASS_RUNS && is_control_again(record, at)))
+            if (step->group_of[counted->group] == UINT32_MAX ||
+                !(step->plan.way == PASS_RUNS && is_control_again(record, at)))
                 step->group_of[counted->group] = (uint32_t)session->groups.count;
             *vec_push(&session->cpus) = (struct topdown_cpus){counted->cpus, counted->cpu_windows, counted->cpu_count};
-            *vec_push(&session->groups) = (struct metric_group){
-                .terms = planned->events, .term_count = planned->count, .windows = counted->windows, .window_count = counted->window_count,
-                .refused = counted->refused, .pass = session->passes};
+            *vec_push(&session->groups) = (struct metric_group){.terms = planned->events,
+                                                                .term_count = planned->count,
+                                                                .windows = counted->windows,
+                                                                .window_count = counted->window_count,
+                                                                .refused = counted->refused,
+                                                                .pass = session->passes};
         }
         if (record->group_count)
             *vec_push(&session->faults) = (struct topdown_pass_faults){record->faults, record->fault_count};
@@ -493,8 +539,9 @@ static void places_take(struct topdown_step *step)
         if (!place->group_count)
             place->why_not = planned->fit == SCHEDULE_REFUSED ? planned->why
                              : step->left_out                 ? step->left_out
-                             : session->interrupted            ? "it was interrupted before"
-                                                               : "its events never had their turn on the counters: others hold them";
+                             : session->interrupted
+                                 ? "it was interrupted before"
+                                 : "its events never had their turn on the counters: others hold them";
     }
 }
 
@@ -502,8 +549,12 @@ static void places_take(struct topdown_step *step)
 
 static struct topdown_values_request values_request(const struct topdown_session *session)
 {
-    return (struct topdown_values_request){.table = session->setup->table, .groups = session->groups.items, .group_count = session->groups.count,
-                                           .places = session->places, .constants = session->setup->constants, .cpu_id = session->setup->cpu_id,
+    return (struct topdown_values_request){.table = session->setup->table,
+                                           .groups = session->groups.items,
+                                           .group_count = session->groups.count,
+                                           .places = session->places,
+                                           .constants = session->setup->constants,
+                                           .cpu_id = session->setup->cpu_id,
                                            .cycles = session->cycles};
 }
 
@@ -535,7 +586,10 @@ static size_t passes_whole(const struct topdown_session *session)
     return session->passes - (session->interrupted && session->setup->is_program && session->passes > 1);
 }
 
-/* Relative variance of a term's rate per cycle (of cycles: of their number) over the passes that counted both; false: fewer than two, or too rare. */
+/*
+ * Relative variance of a term's rate per cycle (of cycles: of their number) over the passes that counted both; false:
+ * fewer than two, or too rare.
+ */
 static bool term_spread(const struct topdown_session *session, uint32_t term, double *ret_variance, double *ret_freedom)
 {
     size_t whole = passes_whole(session);
@@ -543,8 +597,10 @@ static bool term_spread(const struct topdown_session *session, uint32_t term, do
     double mean = 0, squares = 0, count = 0, least = INFINITY;
     for (size_t at = 0; at < session->groups.count; at++) {
         const struct metric_group *group = &session->groups.items[at];
-        struct measured counted = group->pass < whole ? metric_group_count(group, term) : not_measured("it was interrupted");
-        struct measured rate = term == session->cycles ? counted : measured_ratio(counted, metric_group_count(group, session->cycles));
+        struct measured counted =
+            group->pass < whole ? metric_group_count(group, term) : not_measured("it was interrupted");
+        struct measured rate =
+            term == session->cycles ? counted : measured_ratio(counted, metric_group_count(group, session->cycles));
         if (!rate.known)
             continue;
         least = fmin(least, counted.value);
@@ -560,8 +616,8 @@ static bool term_spread(const struct topdown_session *session, uint32_t term, do
 }
 
 /*
- * How much what was counted in several passes differed, on average over all such events: others are taken to differ so. Cycles
- * themselves speak only where nothing else was repeated: a slower run has more of all that stalls.
+ * How much what was counted in several passes differed, on average over all such events: others are taken to differ so.
+ * Cycles themselves speak only where nothing else was repeated: a slower run has more of all that stalls.
  */
 static double repeated_spread(const struct topdown_session *session)
 {
@@ -582,10 +638,12 @@ static void agreement_find(struct topdown_session *session)
 {
     struct pass_control_values *passes = arena_array(&session->arena, struct pass_control_values, session->passes + 1);
     for (size_t pass = 0; pass < session->passes; pass++) {
-        passes[pass].instructions = session->setup->is_program ? count_in_pass(session, session->instructions, pass) : not_measured("it goes on");
+        passes[pass].instructions = session->setup->is_program ? count_in_pass(session, session->instructions, pass)
+                                                               : not_measured("it goes on");
         for (size_t at = 0; at < TOPDOWN_CONTROLS_MOST; at++)
-            passes[pass].shares[at] = at < session->control_count ? control_in_pass(session, session->controls[at], pass)
-                                                                  : not_measured("there is no such control");
+            passes[pass].shares[at] = at < session->control_count
+                                          ? control_in_pass(session, session->controls[at], pass)
+                                          : not_measured("there is no such control");
     }
     session->pass_controls = passes;
     pass_agreement_find(&session->agreement, passes, passes_whole(session), session->control_count);
@@ -601,7 +659,8 @@ bool topdown_session_contradicts(const struct topdown_session *session)
     return session->agreement.share_spread > share_spread_contradicts;
 }
 
-void topdown_session_values(struct topdown_session *session, const struct metric_group *groups, struct topdown_values *ret_values)
+void topdown_session_values(struct topdown_session *session, const struct metric_group *groups,
+                            struct topdown_values *ret_values)
 {
     struct topdown_values_request request = values_request(session);
     request.groups = groups;
@@ -616,7 +675,8 @@ void topdown_session_values(struct topdown_session *session, const struct metric
         ret_values->contradiction = "the passes contradict each other; what each of them had stands below";
 }
 
-struct measured topdown_session_on_cpus(struct topdown_session *session, uint32_t metric, size_t group, const bool *wanted)
+struct measured topdown_session_on_cpus(struct topdown_session *session, uint32_t metric, size_t group,
+                                        const bool *wanted)
 {
     const struct topdown_cpus *cpus = &session->cpus.items[group];
     struct topdown_values_request request = values_request(session);
@@ -637,12 +697,16 @@ static void values_find(struct topdown_session *session)
     agreement_find(session);
     topdown_timeline_find(&timeline, session, &session->arena);
     session->has_warmup = topdown_timeline_has_warmup(&timeline);
-    topdown_session_values(session, session->has_warmup ? topdown_timeline_groups(&timeline, session, TIMELINE_WORK, &session->arena)
-                                                        : session->groups.items, &session->values);
+    topdown_session_values(session,
+                           session->has_warmup
+                               ? topdown_timeline_groups(&timeline, session, TIMELINE_WORK, &session->arena)
+                               : session->groups.items,
+                           &session->values);
 }
 
-bool topdown_step_plan(struct topdown_session *session, const uint32_t *metrics, size_t count, struct topdown_step **ret_step,
-                       struct scheduled_counters_request *ret_request, struct error *err)
+bool topdown_step_plan(struct topdown_session *session, const uint32_t *metrics, size_t count,
+                       struct topdown_step **ret_step, struct scheduled_counters_request *ret_request,
+                       struct error *err)
 {
     struct topdown_step *step = arena_array(&session->arena, struct topdown_step, 1);
     step->session = session;
@@ -651,13 +715,18 @@ bool topdown_step_plan(struct topdown_session *session, const uint32_t *metrics,
     if (step->metric_count && !schedule_make(step, err))
         return false;
     uint32_t *groups = arena_array(&session->arena, uint32_t, step->schedule.group_count + 1);
-    *ret_request = (struct scheduled_counters_request){.events = &step->request, .schedule = &step->schedule, .specs = step->specs, .groups = groups,
-                                                       .group_count = step->metric_count ? groups_that_run(step, groups) : 0};
+    *ret_request =
+        (struct scheduled_counters_request){.events = &step->request,
+                                            .schedule = &step->schedule,
+                                            .specs = step->specs,
+                                            .groups = groups,
+                                            .group_count = step->metric_count ? groups_that_run(step, groups) : 0};
     *ret_step = step;
     return true;
 }
 
-void topdown_step_limit(struct topdown_step *step, unsigned level, const char *why, struct scheduled_counters_request *request)
+void topdown_step_limit(struct topdown_step *step, unsigned level, const char *why,
+                        struct scheduled_counters_request *request)
 {
     const struct metric_table *table = step->session->setup->table;
     bool *wanted = arena_array(&step->session->arena, bool, step->schedule.group_count + 1);
@@ -721,23 +790,24 @@ static size_t drill_next(const struct topdown_session *session, const bool *aske
     size_t count = 0;
     for (uint32_t at = 0; at < table->metrics.count; at++) {
         const struct table_metric *metric = &table->metrics.items[at];
-        if (metric->level && metric->parent != TABLE_NONE && !asked[at] && !session->places[at].group_count && !session->places[at].why_not &&
-            chain_flagged(session, metric->parent))
+        if (metric->level && metric->parent != TABLE_NONE && !asked[at] && !session->places[at].group_count &&
+            !session->places[at].why_not && chain_flagged(session, metric->parent))
             ret[count++] = at;
     }
     return count;
 }
 
 /*
- * Two or three runs say little of how runs differ, and leave open what more would decide: nodes below flagged ones, counted once
- * more. What they are worth stays; how far off that may be gets known better.
+ * Two or three runs say little of how runs differ, and leave open what more would decide: nodes below flagged ones,
+ * counted once more. What they are worth stays; how far off that may be gets known better.
  */
 static size_t undecided_again(const struct topdown_session *session, uint32_t *ret)
 {
     const struct metric_table *table = session->setup->table;
     bool runs_differ = session->setup->is_program && !session->setup->once && session->agreement.run_spread > 0;
     size_t count = 0;
-    for (uint32_t at = 0; at < table->metrics.count && runs_differ && session->agreement.run_freedom < FREEDOM_ENOUGH; at++) {
+    for (uint32_t at = 0; at < table->metrics.count && runs_differ && session->agreement.run_freedom < FREEDOM_ENOUGH;
+         at++) {
         const struct table_metric *metric = &table->metrics.items[at];
         bool open = metric->level && metric->threshold.text[0] && session->places[at].group_count &&
                     session->values.qualities[at].interval.known && session->values.decisions[at] == DECISION_UNDECIDED;

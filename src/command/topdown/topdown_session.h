@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Counts what metrics of a table need, step by step: schedule, trial, passes, values; then the drill decides what is next.
+ * Counts what metrics of a table need, step by step: schedule, trial, passes, values; then the drill decides what is
+ * next.
  *
- * One subject throughout (a program that is run again, or something that is watched), one PMU, one table. What was counted in
- * earlier steps stays; a metric keeps the first place it was measured in, and what is counted again is the control.
+ * One subject throughout (a program that is run again, or something that is watched), one PMU, one table. What was
+ * counted in earlier steps stays; a metric keeps the first place it was measured in, and what is counted again is the
+ * control.
  */
 #ifndef PLUMB_COMMAND_TOPDOWN_TOPDOWN_SESSION_H
 #define PLUMB_COMMAND_TOPDOWN_TOPDOWN_SESSION_H
@@ -43,7 +45,10 @@ struct topdown_setup {
     const struct measured *constants;
     const char *cpu_id;
     void (*progress)(void *context, const char *what); /* NULL: silent */
-    /* Told as they end, in the first step; of several runs, in the first that counts the first level. NULL: nobody asks. */
+    /*
+     * Told as they end, in the first step; of several runs, in the first that counts the first level. NULL: nobody
+     * asks.
+     */
     void (*window_done)(void *context, const struct topdown_window *window);
 };
 
@@ -95,27 +100,36 @@ void topdown_session_done(struct topdown_session *session);
  * Measure these metrics, then find all values anew. Errors: of the subject; ERROR_UNSUPPORTED when none can be counted;
  * ERROR_LIMIT when the run is too short for its groups (the message says how long it must last).
  */
-MUST_CHECK bool topdown_session_measure(struct topdown_session *session, const uint32_t *metrics, size_t count, struct error *err);
+MUST_CHECK bool topdown_session_measure(struct topdown_session *session, const uint32_t *metrics, size_t count,
+                                        struct error *err);
 
 struct topdown_step;
 /*
- * A step whose time somebody else lets go by: what to open, without the groups that never ran when they were tried. Nothing to open: none of
- * the metrics can be counted, and their places say why. Errors: of the schedule and its trial. Owner of all: the session.
+ * A step whose time somebody else lets go by: what to open, without the groups that never ran when they were tried.
+ * Nothing to open: none of the metrics can be counted, and their places say why. Errors: of the schedule and its trial.
+ * Owner of all: the session.
  */
-MUST_CHECK bool topdown_step_plan(struct topdown_session *session, const uint32_t *metrics, size_t count, struct topdown_step **ret_step,
-                                  struct scheduled_counters_request *ret_request, struct error *err);
+MUST_CHECK bool topdown_step_plan(struct topdown_session *session, const uint32_t *metrics, size_t count,
+                                  struct topdown_step **ret_step, struct scheduled_counters_request *ret_request,
+                                  struct error *err);
 /* Leave out groups that none of the first `level` levels is counted in: their metrics are not measured, because. */
-void topdown_step_limit(struct topdown_step *step, unsigned level, const char *why, struct scheduled_counters_request *request);
+void topdown_step_limit(struct topdown_step *step, unsigned level, const char *why,
+                        struct scheduled_counters_request *request);
 /* What they counted, in one pass: groups and places are the session's then. The record must outlive it. */
 void topdown_step_take(struct topdown_step *step, const struct pass_record *record);
 
 /* All values once more, from these windows (one group for each of the session's): a phase. Owner: the session. */
-void topdown_session_values(struct topdown_session *session, const struct metric_group *groups, struct topdown_values *ret_values);
+void topdown_session_values(struct topdown_session *session, const struct metric_group *groups,
+                            struct topdown_values *ret_values);
 /* Whether a first-level share differs so much between passes that each pass is to be shown. */
 bool topdown_session_contradicts(const struct topdown_session *session);
 /* A metric on these of a group's CPUs together: a core. */
-struct measured topdown_session_on_cpus(struct topdown_session *session, uint32_t metric, size_t group, const bool *wanted);
-/* From what was measured on down: children of flagged nodes, until none is left. On failure what was measured before stays. */
+struct measured topdown_session_on_cpus(struct topdown_session *session, uint32_t metric, size_t group,
+                                        const bool *wanted);
+/*
+ * From what was measured on down: children of flagged nodes, until none is left. On failure what was measured before
+ * stays.
+ */
 MUST_CHECK bool topdown_session_drill(struct topdown_session *session, struct error *err);
 
 #endif

@@ -7,8 +7,11 @@ enum { WINDOWS_MOST = 240 }; /* more are joined: the search for cuts looks at al
 
 static struct topdown_values_request request_of(const struct topdown_session *session)
 {
-    return (struct topdown_values_request){.table = session->setup->table, .places = session->places, .constants = session->setup->constants,
-                                           .cpu_id = session->setup->cpu_id, .cycles = session->cycles};
+    return (struct topdown_values_request){.table = session->setup->table,
+                                           .places = session->places,
+                                           .constants = session->setup->constants,
+                                           .cpu_id = session->setup->cpu_id,
+                                           .cycles = session->cycles};
 }
 
 /* The group with most of the first level's nodes; SIZE_MAX: none was counted. */
@@ -21,7 +24,8 @@ static size_t group_find(struct topdown_timeline *timeline, const struct topdown
         uint32_t metrics[TOPDOWN_PHASE_VALUES];
         size_t count = 0;
         for (uint32_t at = 0; at < table->metrics.count && count < TOPDOWN_PHASE_VALUES; at++)
-            if (table->metrics.items[at].level == 1 && metric_group_value(&request, at, &session->groups.items[group], arena).known)
+            if (table->metrics.items[at].level == 1 &&
+                metric_group_value(&request, at, &session->groups.items[group], arena).known)
                 metrics[count++] = at;
         if (count <= timeline->metric_count)
             continue;
@@ -33,7 +37,8 @@ static size_t group_find(struct topdown_timeline *timeline, const struct topdown
 }
 
 /* Page faults between two moments of a pass: from the read before the first to the read before the second. */
-static struct measured faults_between(const struct topdown_session *session, size_t pass, uint64_t start_ns, uint64_t end_ns)
+static struct measured faults_between(const struct topdown_session *session, size_t pass, uint64_t start_ns,
+                                      uint64_t end_ns)
 {
     const struct topdown_pass_faults *faults = pass < session->faults.count ? &session->faults.items[pass] : NULL;
     uint64_t before = 0, after = 0;
@@ -72,7 +77,8 @@ static void windows_find(struct topdown_timeline *timeline, const struct topdown
     }
 }
 
-void topdown_timeline_find(struct topdown_timeline *timeline, const struct topdown_session *session, struct arena *arena)
+void topdown_timeline_find(struct topdown_timeline *timeline, const struct topdown_session *session,
+                           struct arena *arena)
 {
     *timeline = (struct topdown_timeline){0};
     timeline->group = group_find(timeline, session, arena);
@@ -89,7 +95,10 @@ bool topdown_timeline_has_warmup(const struct topdown_timeline *timeline)
 
 /* ---- the windows of a phase -------------------------------------------------------------------------------- */
 
-/* How far the program has come at each window's middle: the share of its instructions, or of its time where these weren't counted. */
+/*
+ * How far the program has come at each window's middle: the share of its instructions, or of its time where these
+ * weren't counted.
+ */
 static void progress_find(const struct metric_group *group, uint32_t instructions, double *ret)
 {
     size_t column = SIZE_MAX;
@@ -109,7 +118,8 @@ static void progress_find(const struct metric_group *group, uint32_t instruction
 }
 
 /* The progress at which each segment begins. */
-static void begins_find(const struct topdown_timeline *timeline, const struct topdown_session *session, double *ret, struct arena *arena)
+static void begins_find(const struct topdown_timeline *timeline, const struct topdown_session *session, double *ret,
+                        struct arena *arena)
 {
     const struct metric_group *group = &session->groups.items[timeline->group];
     double *progress = arena_array(arena, double, group->window_count + 1);
@@ -128,8 +138,8 @@ static bool is_wanted(const struct topdown_segment *segment, int phase)
     return phase == TIMELINE_WORK ? !segment->is_warmup : (int)segment->phase == phase && !segment->is_warmup;
 }
 
-struct metric_group *topdown_timeline_groups(const struct topdown_timeline *timeline, const struct topdown_session *session, int phase,
-                                             struct arena *arena)
+struct metric_group *topdown_timeline_groups(const struct topdown_timeline *timeline,
+                                             const struct topdown_session *session, int phase, struct arena *arena)
 {
     struct metric_group *groups = arena_copy(arena, session->groups.items, session->groups.count * sizeof(*groups));
     size_t segments = timeline->phases.segment_count;

@@ -3,8 +3,9 @@
  * Which of KVM's tracepoints tell what leaves a guest, and which of their fields say why, what for and how?
  *
  * One table (exit_points) for all who read them: programs in the kernel, recordings, and texts of trace files.
- * An exit begins with EXIT_POINT_EXIT and lasts until the EXIT_POINT_ENTRY of the same thread. Where the kernel fires neither,
- * a return to the virtual machine monitor (EXIT_POINT_USERSPACE) lasts until the thread's next ioctl KVM_RUN (EXIT_POINT_RUN).
+ * An exit begins with EXIT_POINT_EXIT and lasts until the EXIT_POINT_ENTRY of the same thread. Where the kernel fires
+ * neither, a return to the virtual machine monitor (EXIT_POINT_USERSPACE) lasts until the thread's next ioctl KVM_RUN
+ * (EXIT_POINT_RUN).
  */
 #ifndef PLUMB_DECODE_EXITS_EXIT_EVENT_H
 #define PLUMB_DECODE_EXITS_EXIT_EVENT_H
@@ -47,8 +48,8 @@ enum exit_object {
 };
 
 /*
- * kvm_userspace_exit's reasons. An errno takes a reason's place, as EXIT_ERRNO and its number; a memory fault comes with one (EFAULT or
- * EHWPOISON) and keeps its reason (Documentation/virt/kvm/api.rst, KVM_EXIT_MEMORY_FAULT).
+ * kvm_userspace_exit's reasons. An errno takes a reason's place, as EXIT_ERRNO and its number; a memory fault comes
+ * with one (EFAULT or EHWPOISON) and keeps its reason (Documentation/virt/kvm/api.rst, KVM_EXIT_MEMORY_FAULT).
  */
 enum { EXIT_ERRNO = 0x10000, EXIT_REASON_MEMORY_FAULT = 39 };
 #define EXIT_KVM_RUN 0xae80u /* the ioctl's number */

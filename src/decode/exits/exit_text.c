@@ -82,8 +82,9 @@ static bool times_of(struct view rest, struct exit_row *row)
 static bool nanoseconds_of(struct view rest, struct exit_row *row)
 {
     double total_ns, max_ns, min_ns, mean_ns;
-    if (!view_grouped(view_word(&rest), &total_ns) || !share_of(view_word(&rest)) || !view_grouped(view_word(&rest), &max_ns) ||
-        !view_grouped(view_word(&rest), &min_ns) || !view_grouped(view_word(&rest), &mean_ns) || min_ns > max_ns)
+    if (!view_grouped(view_word(&rest), &total_ns) || !share_of(view_word(&rest)) ||
+        !view_grouped(view_word(&rest), &max_ns) || !view_grouped(view_word(&rest), &min_ns) ||
+        !view_grouped(view_word(&rest), &mean_ns) || min_ns > max_ns)
         return false;
     row->has_times = row->has_range = true;
     row->seconds = total_ns * 1e-9;
@@ -167,7 +168,8 @@ static bool cut_cpu(struct view line, struct view *ret_before, struct view *ret_
         struct view digits = {rest.text, (size_t)end};
         rest = view_skip(rest, (size_t)end + 1);
         uint64_t cpu;
-        if (!rest.length || (rest.text[0] != ' ' && rest.text[0] != '\t') || !view_u64(digits, 10, &cpu) || cpu > 1 << 20)
+        if (!rest.length || (rest.text[0] != ' ' && rest.text[0] != '\t') || !view_u64(digits, 10, &cpu) ||
+            cpu > 1 << 20)
             continue;
         *ret_cpu = (uint32_t)cpu;
         *ret_before = view_trim((struct view){line.text, at});
@@ -287,7 +289,10 @@ static bool read_entry(struct view rest, struct exit_event *event)
     return true;
 }
 
-/* "reason KVM_EXIT_IO (2)", and one that the kernel has no word for: "reason 0x29 (41)"; an errno: "reason restart (4)", "reason error (14)" */
+/*
+ * "reason KVM_EXIT_IO (2)", and one that the kernel has no word for: "reason 0x29 (41)"; an errno: "reason restart
+ * (4)", "reason error (14)"
+ */
 static bool read_userspace(struct view rest, struct exit_event *event)
 {
     struct view inside = last_of(rest, '(');
@@ -373,7 +378,8 @@ static bool read_tdvmcall(struct view rest, struct exit_event *event)
     event->has_rip = value_after(rest, "rip:", 16, &event->rip);
     if (begin < 0 || end < begin + (ptrdiff_t)sizeof(reason))
         return false;
-    struct view name = view_trim((struct view){rest.text + begin + sizeof(reason) - 1, (size_t)(end - begin) - (sizeof(reason) - 1)});
+    struct view name =
+        view_trim((struct view){rest.text + begin + sizeof(reason) - 1, (size_t)(end - begin) - (sizeof(reason) - 1)});
     if (!name.length || name.length > 48)
         return false;
     reason_read(name, event);
@@ -414,10 +420,14 @@ bool exit_text_event(struct view line, struct exit_event *ret_event)
     return true;
 }
 
-/* "PERF_RECORD_LOST lost 17" behind who and when, "# Total Lost Samples: 3", "Lost events: 3": the number behind these words. */
+/*
+ * "PERF_RECORD_LOST lost 17" behind who and when, "# Total Lost Samples: 3", "Lost events: 3": the number behind these
+ * words.
+ */
 static bool lost_of_perf(struct view line, uint64_t *ret_count)
 {
-    static const char *const words[] = {"PERF_RECORD_LOST lost ", "PERF_RECORD_LOST_SAMPLES lost ", "Total Lost Samples: ", "Lost events: "};
+    static const char *const words[] = {"PERF_RECORD_LOST lost ", "PERF_RECORD_LOST_SAMPLES lost ",
+                                        "Total Lost Samples: ", "Lost events: "};
     for (size_t at = 0; at < array_count(words); at++) {
         ptrdiff_t begin = view_find(line, words[at]);
         struct view rest = begin < 0 ? (struct view){0} : view_skip(line, (size_t)begin + strlen(words[at]));

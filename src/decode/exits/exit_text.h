@@ -2,10 +2,10 @@
 /*
  * Which VM exits does a line of another tool's text tell of?
  *
- * Tables: bpftrace's "@reason[48]: 5121  EXIT_REASON_EPT_VIOLATION", and `perf kvm stat report` in the layout with units ("Avg time")
- * and in the one in nanoseconds ("Mean Time (ns)"). Events: trace_pipe, trace-cmd report and perf script, where kvm_exit has said
- * "reason EPT_VIOLATION rip …", "vcpu 0 reason EPT_VIOLATION rip …" and, on AMD, "reason npf rip …".
- * The only parser of these texts: diagnose --import and plumb exits both use it. Hostile text is expected.
+ * Tables: bpftrace's "@reason[48]: 5121 EXIT_REASON_EPT_VIOLATION", and `perf kvm stat report` in the layout with units
+ * ("Avg time") and in the one in nanoseconds ("Mean Time (ns)"). Events: trace_pipe, trace-cmd report and perf script,
+ * where kvm_exit has said "reason EPT_VIOLATION rip …", "vcpu 0 reason EPT_VIOLATION rip …" and, on AMD, "reason npf
+ * rip …". The only parser of these texts: diagnose --import and plumb exits both use it. Hostile text is expected.
  */
 #ifndef PLUMB_DECODE_EXITS_EXIT_TEXT_H
 #define PLUMB_DECODE_EXITS_EXIT_TEXT_H
@@ -27,9 +27,15 @@ struct exit_row {
 
 /* A row of a table; false when the line is none. */
 bool exit_text_row(struct view line, struct exit_row *ret_row);
-/* Of the maps in a text the one that counts exits: the first named for reasons, else for exits, else the first. text NULL: there is none. */
+/*
+ * Of the maps in a text the one that counts exits: the first named for reasons, else for exits, else the first. text
+ * NULL: there is none.
+ */
 struct view exit_text_map(struct view text);
-/* What the rows are of where they are a part of the exits, by the keys that perf kvm stat --event mmio, ioport and msr have; else NULL. */
+/*
+ * What the rows are of where they are a part of the exits, by the keys that perf kvm stat --event mmio, ioport and msr
+ * have; else NULL.
+ */
 const char *exit_text_part(const struct exit_row *row);
 /* A line of a trace; false when it isn't one of exit_points' events. Its views are into the line. */
 bool exit_text_event(struct view line, struct exit_event *ret_event);

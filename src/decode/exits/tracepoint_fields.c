@@ -98,8 +98,8 @@ static bool literal_read(struct view *rest, char *word, size_t size, size_t *ret
     return any;
 }
 
-size_t tracepoint_words(struct view format, unsigned list, void (*visit)(void *context, uint64_t number, struct view word),
-                        void *context)
+size_t tracepoint_words(struct view format, unsigned list,
+                        void (*visit)(void *context, uint64_t number, struct view word), void *context)
 {
     size_t count = 0;
     static const char begin[] = "__print_symbolic(";

@@ -2,8 +2,9 @@
 /*
  * Where do a tracepoint's fields lie in its record, and which words does its format have for a field's numbers?
  *
- * Reads the format as the running kernel or a recording has it, so that a changed layout is followed, and a field that is gone is absent.
- * Does not support: fields of variable length; words of sums ("0x040 + 3" is understood, other arithmetic is passed over).
+ * Reads the format as the running kernel or a recording has it, so that a changed layout is followed, and a field that
+ * is gone is absent. Does not support: fields of variable length; words of sums ("0x040 + 3" is understood, other
+ * arithmetic is passed over).
  */
 #ifndef PLUMB_DECODE_EXITS_TRACEPOINT_FIELDS_H
 #define PLUMB_DECODE_EXITS_TRACEPOINT_FIELDS_H
@@ -27,7 +28,7 @@ uint64_t tracepoint_field_read(const struct tracepoint_field *field, struct byte
  * Calls visit for each { number, "word" } of the print format's list at that position: 0 for the first
  * __print_symbolic, 1 for the second. Returns how many there were.
  */
-size_t tracepoint_words(struct view format, unsigned list, void (*visit)(void *context, uint64_t number, struct view word),
-                        void *context);
+size_t tracepoint_words(struct view format, unsigned list,
+                        void (*visit)(void *context, uint64_t number, struct view word), void *context);
 
 #endif

@@ -10,8 +10,8 @@
 /* Unoptimised code reaches for its frame in about half of its instructions, optimised code in few. */
 static const double FRAME_DENSITY_OF_UNOPTIMISED = 0.33;
 /*
- * That may be lack of registers, too, or saving them all (stubs of a just-in-time compiler): variables must be loaded right
- * behind being stored as well. With a frame pointer fewer of them will do.
+ * That may be lack of registers, too, or saving them all (stubs of a just-in-time compiler): variables must be loaded
+ * right behind being stored as well. With a frame pointer fewer of them will do.
  */
 static const double RELOAD_DENSITY_OF_UNOPTIMISED = 0.03, RELOAD_DENSITY_WITH_FRAME = 0.02;
 
@@ -39,7 +39,8 @@ static enum built built_by_producer(const char *producer)
 static bool looks_unoptimised(const struct stall_function *function)
 {
     return function->frame_density >= FRAME_DENSITY_OF_UNOPTIMISED &&
-           function->reload_density >= (function->has_frame ? RELOAD_DENSITY_WITH_FRAME : RELOAD_DENSITY_OF_UNOPTIMISED);
+           function->reload_density >=
+               (function->has_frame ? RELOAD_DENSITY_WITH_FRAME : RELOAD_DENSITY_OF_UNOPTIMISED);
 }
 
 static double stack_share(const struct stall_function *function)
@@ -97,8 +98,9 @@ const struct hypothesis hypothesis_unoptimised = {
     .id = "unoptimised-build",
     .family = "build",
     .title = "an unoptimised build is being timed",
-    .rule = "a fact when the compiler's note, or code that keeps variables in its frame, covers at least the effect; ruled "
-            "out when less could be such",
+    .rule =
+        "a fact when the compiler's note, or code that keeps variables in its frame, covers at least the effect; ruled "
+        "out when less could be such",
     .gain = "0 to that share",
     .overturn = "both builds, -O0 and -O2, in turns",
     .needs = RESULT_BIT(RESULT_STALLS),
@@ -108,8 +110,9 @@ const struct hypothesis hypothesis_unoptimised = {
 
 /* All of them guesses: what is called so may be the product. */
 static const struct name_pattern checking_names[] = {
-    {.word = "ref", .is_guess = true},   {.word = "reference", .is_guess = true}, {.word = "verify", .is_guess = true},
-    {.word = "check", .is_guess = true}, {.word = "checker", .is_guess = true},   {.word = "validate", .is_guess = true},
+    {.word = "ref", .is_guess = true},     {.word = "reference", .is_guess = true},
+    {.word = "verify", .is_guess = true},  {.word = "check", .is_guess = true},
+    {.word = "checker", .is_guess = true}, {.word = "validate", .is_guess = true},
     {.word = "assert", .is_guess = true},
 };
 
@@ -131,8 +134,9 @@ const struct hypothesis hypothesis_checking_code = {
     .id = "checking-code",
     .family = "build",
     .title = "a reference or checking routine is being timed",
-    .rule = "names alone never support it: undecided when functions named like checks hold the effect; ruled out when they "
-            "can't",
+    .rule =
+        "names alone never support it: undecided when functions named like checks hold the effect; ruled out when they "
+        "can't",
     .gain = "0 to that share",
     .overturn = "the program without its check",
     .needs = RESULT_BIT(RESULT_STALLS),
@@ -156,7 +160,8 @@ const struct hypothesis hypothesis_instrumented = {
     .id = "instrumented-build",
     .family = "build",
     .title = "sanitizer, coverage or profiling code",
-    .rule = "a fact when functions of sanitizers, coverage or profilers hold the effect; ruled out when less could be such",
+    .rule =
+        "a fact when functions of sanitizers, coverage or profilers hold the effect; ruled out when less could be such",
     .gain = "0 to that share",
     .overturn = "a build without the instrumentation",
     .needs = RESULT_BIT(RESULT_STALLS),
@@ -181,9 +186,26 @@ static const double PART_SHOWN_LEAST = 0.02;
 /* … and what belongs to them and nothing else: an interpreter's own binary does what a script asks for. */
 static const struct name_pattern interpreter_names[] = {
     DISPATCH_LOOPS,
-    {.name = "PyObject_Call"}, {.dso = "python"}, {.dso = "libpython"}, {.dso = "perl"}, {.dso = "libperl"}, {.dso = "ruby"},
-    {.dso = "libruby"}, {.prefix = "luaV_"}, {.dso = "lua"}, {.dso = "liblua"}, {.dso = "php"}, {.prefix = "sqlite3Vdbe"},
-    {.dso = "mawk"}, {.dso = "gawk"}, {.dso = "tclsh"}, {.dso = "libtcl"}, {.dso = "libR"}, {.dso = "liboctinterp"}, {.dso = "libguile-3"}, {.dso = "ocamlrun"},
+    {.name = "PyObject_Call"},
+    {.dso = "python"},
+    {.dso = "libpython"},
+    {.dso = "perl"},
+    {.dso = "libperl"},
+    {.dso = "ruby"},
+    {.dso = "libruby"},
+    {.prefix = "luaV_"},
+    {.dso = "lua"},
+    {.dso = "liblua"},
+    {.dso = "php"},
+    {.prefix = "sqlite3Vdbe"},
+    {.dso = "mawk"},
+    {.dso = "gawk"},
+    {.dso = "tclsh"},
+    {.dso = "libtcl"},
+    {.dso = "libR"},
+    {.dso = "liboctinterp"},
+    {.dso = "libguile-3"},
+    {.dso = "ocamlrun"},
     {.dso = "libswipl"},
 };
 
@@ -231,9 +253,11 @@ static const char *script_advice(const struct stall_function *function)
 
 /* CPython's: the collection itself and what it calls for each object. */
 static const struct name_pattern collector_names[] = {
-    {.name = "gc_collect_main"}, {.name = "gc_collect_region"}, {.name = "visit_decref"}, {.name = "visit_reachable"}, {.name = "deduce_unreachable"},
-    {.name = "subtract_refs"}, {.name = "update_refs"}, {.name = "move_unreachable"}, {.name = "untrack_tuples"}, {.name = "tupletraverse"},
-    {.name = "dict_traverse"}, {.name = "list_traverse"}, {.name = "subtype_traverse"}, {.name = "func_traverse"},
+    {.name = "gc_collect_main"},  {.name = "gc_collect_region"},  {.name = "visit_decref"},
+    {.name = "visit_reachable"},  {.name = "deduce_unreachable"}, {.name = "subtract_refs"},
+    {.name = "update_refs"},      {.name = "move_unreachable"},   {.name = "untrack_tuples"},
+    {.name = "tupletraverse"},    {.name = "dict_traverse"},      {.name = "list_traverse"},
+    {.name = "subtype_traverse"}, {.name = "func_traverse"},
 };
 
 static double collector_samples(const struct stalls *stalls)
@@ -244,52 +268,90 @@ static double collector_samples(const struct stalls *stalls)
 /* What an interpreter's compiled functions do for a script, by their names; the first that fits counts. */
 static const struct name_pattern interpreting_names[] = {DISPATCH_LOOPS};
 static const struct name_pattern sorting_names[] = {
-    {.prefix = "list_sort"}, {.prefix = "merge_"}, {.prefix = "gallop_"}, {.prefix = "binarysort"}, {.prefix = "count_run"},
-    {.prefix = "unsafe_"}, {.prefix = "safe_object_compare"}, {.prefix = "PyList_Sort"}, {.prefix = "builtin_sorted"}, {.prefix = "reverse_slice"},
+    {.prefix = "list_sort"},           {.prefix = "merge_"},      {.prefix = "gallop_"},
+    {.prefix = "binarysort"},          {.prefix = "count_run"},   {.prefix = "unsafe_"},
+    {.prefix = "safe_object_compare"}, {.prefix = "PyList_Sort"}, {.prefix = "builtin_sorted"},
+    {.prefix = "reverse_slice"},
 };
 static const struct name_pattern expression_names[] = {
-    {.prefix = "sre_"}, {.prefix = "SRE"}, {.prefix = "_sre"}, {.prefix = "pattern_"}, {.prefix = "state_"}, {.prefix = "match_"},
+    {.prefix = "sre_"},     {.prefix = "SRE"},    {.prefix = "_sre"},
+    {.prefix = "pattern_"}, {.prefix = "state_"}, {.prefix = "match_"},
 };
 static const struct name_pattern lookup_names[] = {
-    {.prefix = "dict"}, {.prefix = "PyDict"}, {.prefix = "_PyDict"}, {.prefix = "unicodekeys_"}, {.prefix = "insertdict"},
-    {.prefix = "insert_to_"}, {.prefix = "find_empty_slot"}, {.prefix = "lookdict"}, {.prefix = "_Py_dict_lookup"}, {.prefix = "set_"},
-    {.prefix = "PySet"}, {.prefix = "_PySet"}, {.prefix = "do_lookup"}, {.prefix = "compare_unicode"},
+    {.prefix = "dict"},
+    {.prefix = "PyDict"},
+    {.prefix = "_PyDict"},
+    {.prefix = "unicodekeys_"},
+    {.prefix = "insertdict"},
+    {.prefix = "insert_to_"},
+    {.prefix = "find_empty_slot"},
+    {.prefix = "lookdict"},
+    {.prefix = "_Py_dict_lookup"},
+    {.prefix = "set_"},
+    {.prefix = "PySet"},
+    {.prefix = "_PySet"},
+    {.prefix = "do_lookup"},
+    {.prefix = "compare_unicode"},
 };
 static const struct name_pattern object_names[] = {
-    {.word = "dealloc"}, {.prefix = "_Py_Dealloc"}, {.prefix = "_PyObject_Malloc"}, {.prefix = "_PyObject_Free"}, {.prefix = "PyObject_Malloc"},
-    {.prefix = "PyObject_Free"}, {.prefix = "_PyObject_GC"}, {.prefix = "PyObject_GC"}, {.prefix = "gc_alloc"}, {.prefix = "_PyObject_New"}, {.prefix = "PyTuple_New"},
-    {.prefix = "PyList_New"}, {.prefix = "PyMem_"}, {.prefix = "_PyMem_"}, {.prefix = "free_list"}, {.prefix = "pymalloc"},
+    {.word = "dealloc"},          {.prefix = "_Py_Dealloc"},     {.prefix = "_PyObject_Malloc"},
+    {.prefix = "_PyObject_Free"}, {.prefix = "PyObject_Malloc"}, {.prefix = "PyObject_Free"},
+    {.prefix = "_PyObject_GC"},   {.prefix = "PyObject_GC"},     {.prefix = "gc_alloc"},
+    {.prefix = "_PyObject_New"},  {.prefix = "PyTuple_New"},     {.prefix = "PyList_New"},
+    {.prefix = "PyMem_"},         {.prefix = "_PyMem_"},         {.prefix = "free_list"},
+    {.prefix = "pymalloc"},
 };
 static const struct name_pattern string_names[] = {
-    {.prefix = "unicode_"}, {.prefix = "PyUnicode"}, {.prefix = "_PyUnicode"}, {.prefix = "split_"}, {.prefix = "ucs1lib"}, {.prefix = "ucs2lib"},
-    {.prefix = "asciilib"}, {.prefix = "stringlib"}, {.prefix = "fastsearch"}, {.prefix = "bytes_"}, {.prefix = "PyBytes"},
+    {.prefix = "unicode_"},   {.prefix = "PyUnicode"}, {.prefix = "_PyUnicode"}, {.prefix = "split_"},
+    {.prefix = "ucs1lib"},    {.prefix = "ucs2lib"},   {.prefix = "asciilib"},   {.prefix = "stringlib"},
+    {.prefix = "fastsearch"}, {.prefix = "bytes_"},    {.prefix = "PyBytes"},
 };
 static const struct name_pattern digits_names[] = {
-    {.prefix = "_Py_dg_"}, {.name = "quorem"}, {.name = "bigcomp"}, {.name = "multadd"}, {.name = "pow5mult"}, {.name = "d2b"}, {.name = "s2b"},
-    {.name = "b2d"}, {.prefix = "_Py_set_387controlword"}, {.prefix = "_Py_get_387controlword"}, {.prefix = "PyOS_double_to_string"},
-    {.prefix = "PyOS_string_to_double"}, {.prefix = "format_float"}, {.prefix = "float_repr"}, {.prefix = "long_to_decimal_string"},
+    {.prefix = "_Py_dg_"},
+    {.name = "quorem"},
+    {.name = "bigcomp"},
+    {.name = "multadd"},
+    {.name = "pow5mult"},
+    {.name = "d2b"},
+    {.name = "s2b"},
+    {.name = "b2d"},
+    {.prefix = "_Py_set_387controlword"},
+    {.prefix = "_Py_get_387controlword"},
+    {.prefix = "PyOS_double_to_string"},
+    {.prefix = "PyOS_string_to_double"},
+    {.prefix = "format_float"},
+    {.prefix = "float_repr"},
+    {.prefix = "long_to_decimal_string"},
 };
 static const struct name_pattern number_names[] = {
-    {.prefix = "long_"}, {.prefix = "PyLong"}, {.prefix = "_PyLong"}, {.prefix = "x_add"}, {.prefix = "x_sub"}, {.prefix = "x_divrem"}, {.prefix = "x_mul"},
-    {.prefix = "k_mul"}, {.prefix = "l_mod"}, {.prefix = "l_divmod"}, {.prefix = "float_"}, {.prefix = "PyFloat"}, {.prefix = "PyNumber"}, {.prefix = "binary_op"},
+    {.prefix = "long_"},    {.prefix = "PyLong"},    {.prefix = "_PyLong"}, {.prefix = "x_add"},
+    {.prefix = "x_sub"},    {.prefix = "x_divrem"},  {.prefix = "x_mul"},   {.prefix = "k_mul"},
+    {.prefix = "l_mod"},    {.prefix = "l_divmod"},  {.prefix = "float_"},  {.prefix = "PyFloat"},
+    {.prefix = "PyNumber"}, {.prefix = "binary_op"},
 };
 
 /* Perl's, which its distributions leave the names of what other files may call. */
 static const struct name_pattern perl_expression_names[] = {
-    {.prefix = "Perl_regexec"}, {.prefix = "Perl_pregexec"}, {.prefix = "Perl_re_"}, {.prefix = "S_reg"}, {.prefix = "S_find_byclass"},
-    {.prefix = "Perl_fbm_"}, {.name = "Perl_pp_match"}, {.name = "Perl_pp_subst"},
+    {.prefix = "Perl_regexec"},   {.prefix = "Perl_pregexec"}, {.prefix = "Perl_re_"},    {.prefix = "S_reg"},
+    {.prefix = "S_find_byclass"}, {.prefix = "Perl_fbm_"},     {.name = "Perl_pp_match"}, {.name = "Perl_pp_subst"},
 };
-static const struct name_pattern perl_lookup_names[] = {{.prefix = "Perl_hv_"}, {.prefix = "S_hv_"}, {.prefix = "S_share_hek"}, {.prefix = "S_hsplit"}};
+static const struct name_pattern perl_lookup_names[] = {
+    {.prefix = "Perl_hv_"}, {.prefix = "S_hv_"}, {.prefix = "S_share_hek"}, {.prefix = "S_hsplit"}};
 static const struct name_pattern perl_value_names[] = {
-    {.prefix = "Perl_sv_free"}, {.prefix = "Perl_sv_clear"}, {.prefix = "Perl_newSV"}, {.prefix = "Perl_sv_newmortal"}, {.prefix = "Perl_sv_2mortal"},
-    {.prefix = "Perl_leave_scope"}, {.prefix = "Perl_free_tmps"}, {.prefix = "Perl_sv_upgrade"}, {.prefix = "Perl_safesys"},
+    {.prefix = "Perl_sv_free"},      {.prefix = "Perl_sv_clear"},   {.prefix = "Perl_newSV"},
+    {.prefix = "Perl_sv_newmortal"}, {.prefix = "Perl_sv_2mortal"}, {.prefix = "Perl_leave_scope"},
+    {.prefix = "Perl_free_tmps"},    {.prefix = "Perl_sv_upgrade"}, {.prefix = "Perl_safesys"},
 };
 static const struct name_pattern perl_string_names[] = {
-    {.prefix = "Perl_sv_cat"}, {.prefix = "Perl_sv_set"}, {.prefix = "Perl_sv_cmp"}, {.prefix = "Perl_sv_eq"}, {.prefix = "Perl_do_join"}, {.name = "Perl_pp_split"},
-    {.name = "Perl_pp_concat"}, {.prefix = "Perl_sv_gets"},
+    {.prefix = "Perl_sv_cat"},  {.prefix = "Perl_sv_set"}, {.prefix = "Perl_sv_cmp"},  {.prefix = "Perl_sv_eq"},
+    {.prefix = "Perl_do_join"}, {.name = "Perl_pp_split"}, {.name = "Perl_pp_concat"}, {.prefix = "Perl_sv_gets"},
 };
 static const struct name_pattern perl_number_names[] = {
-    {.prefix = "Perl_my_atof"}, {.prefix = "Perl_grok_"}, {.prefix = "Perl_sv_2nv"}, {.prefix = "Perl_sv_2iv"}, {.prefix = "Perl_looks_like_number"},
+    {.prefix = "Perl_my_atof"},
+    {.prefix = "Perl_grok_"},
+    {.prefix = "Perl_sv_2nv"},
+    {.prefix = "Perl_sv_2iv"},
+    {.prefix = "Perl_looks_like_number"},
 };
 
 struct script_part {
@@ -305,12 +367,14 @@ static const struct script_language {
     struct script_part parts[SCRIPT_PARTS_MOST]; /* what NULL: no more */
 } script_languages[] = {
     {{{.dso = "python"}, {.dso = "libpython"}},
-     {PART("interpreting", interpreting_names), PART("sorting", sorting_names), PART("regular expressions", expression_names),
-      PART("the garbage collector", collector_names), PART("making and freeing objects", object_names), PART("looking up in dicts and sets", lookup_names),
+     {PART("interpreting", interpreting_names), PART("sorting", sorting_names),
+      PART("regular expressions", expression_names), PART("the garbage collector", collector_names),
+      PART("making and freeing objects", object_names), PART("looking up in dicts and sets", lookup_names),
       PART("strings", string_names), PART("numbers as text and back", digits_names), PART("numbers", number_names)}},
     {{{.dso = "perl"}, {.dso = "libperl"}},
-     {PART("regular expressions", perl_expression_names), PART("looking up in hashes", perl_lookup_names), PART("making and freeing values", perl_value_names),
-      PART("strings", perl_string_names), PART("numbers", perl_number_names), PART("interpreting", interpreting_names)}},
+     {PART("regular expressions", perl_expression_names), PART("looking up in hashes", perl_lookup_names),
+      PART("making and freeing values", perl_value_names), PART("strings", perl_string_names),
+      PART("numbers", perl_number_names), PART("interpreting", interpreting_names)}},
 };
 
 static const struct script_language *language_of(const struct stall_function *function)
@@ -344,7 +408,8 @@ struct script_work {
 };
 
 /* A function without a name does what those with one asked for that called it, as far as stacks were copied. */
-static double work_of_callers(struct script_work *work, const struct stall_function *function, const struct stall_caller *callers, uint32_t count)
+static double work_of_callers(struct script_work *work, const struct stall_function *function,
+                              const struct stall_caller *callers, uint32_t count)
 {
     double taken = 0;
     for (uint32_t at = 0; at < count && function->stacks; at++) {
@@ -444,8 +509,12 @@ static const struct stall_function *table_function(const struct stalls *stalls, 
     return NULL;
 }
 
-/* Fetching operations is one thing, the compiled functions that they call are another: no compiler of scripts makes those faster. */
-static void interpreter_or_runtime(const struct results *results, struct finding *finding, const struct name_matches *matches)
+/*
+ * Fetching operations is one thing, the compiled functions that they call are another: no compiler of scripts makes
+ * those faster.
+ */
+static void interpreter_or_runtime(const struct results *results, struct finding *finding,
+                                   const struct name_matches *matches)
 {
     double interpreting = (double)functions_named(results->stalls, dispatch_names, array_count(dispatch_names)).samples;
     struct script_work work = script_work_of(results->stalls, matches->hottest->dso);
@@ -455,10 +524,12 @@ static void interpreter_or_runtime(const struct results *results, struct finding
     const char *parts = parts_text(results, finding, work);
     struct value share = VALUE_SHARE("share", share_of_samples(results, finding, (double)matches->samples));
     struct interval own = share_of_samples(results, finding, interpreting);
-    const char *headline = parts ? "headline-parts" : own.high < PART_SHOWN_LEAST ? "headline-compiled" : "headline-runtime";
+    const char *headline = parts                         ? "headline-parts"
+                           : own.high < PART_SHOWN_LEAST ? "headline-compiled"
+                                                         : "headline-runtime";
     if (finding->verdict == VERDICT_SUPPORTED)
-        finding_set(finding, headline, headline, VALUE_TEXT("dso", matches->hottest->dso), share, VALUE_TEXT("parts", parts ? parts : ""),
-                    VALUE_SHARE("interpreting", own));
+        finding_set(finding, headline, headline, VALUE_TEXT("dso", matches->hottest->dso), share,
+                    VALUE_TEXT("parts", parts ? parts : ""), VALUE_SHARE("interpreting", own));
     if (parts)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "parts", VALUE_TEXT("parts", parts));
     finding_set(finding, confirm, "confirm-runtime", NO_VALUES);
@@ -490,7 +561,8 @@ static void interpreter_test(const struct results *results, struct finding *find
     if (matches.hottest)
         interpreter_or_runtime(results, finding, &matches);
     if (strcmp(advice, "advice-sqlite") == 0 || strcmp(advice, "advice-regexp") == 0)
-        finding_set(finding, confirm, strcmp(advice, "advice-sqlite") == 0 ? "confirm-sqlite" : "confirm-regexp", NO_VALUES);
+        finding_set(finding, confirm, strcmp(advice, "advice-sqlite") == 0 ? "confirm-sqlite" : "confirm-regexp",
+                    NO_VALUES);
     for (size_t at = 0, said = 0; at < stalls->function_count && said < 2; at++)
         for (size_t row = 0; row < array_count(meanings) && stalls->functions[at].share.mid >= results->effect; row++)
             if (strncmp(stalls->functions[at].name, meanings[row].prefix, strlen(meanings[row].prefix)) == 0) {
@@ -506,7 +578,8 @@ const struct hypothesis hypothesis_interpreter = {
     .id = "interpreter",
     .family = "build",
     .title = "an interpreter's work for its script",
-    .rule = "a fact when a known interpreter's code holds the effect; a large jump table leaves it undecided; ruled out when "
+    .rule = "a fact when a known interpreter's code holds the effect; a large jump table leaves it undecided; ruled "
+            "out when "
             "less could be such",
     .gain = "0 to that share",
     .overturn = "the hot part through a compiled library, or half of the script's work",

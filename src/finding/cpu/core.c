@@ -107,14 +107,18 @@ static const struct {
     const char *headline, *estimated, *advice, *remedy, *confirm;
 } guess_words[] = {
     [DISPATCH_FIXED] = {"headline", "headline-estimated", "advice", "remedy", "confirm"},
-    [DISPATCH_JUMPS] = {"headline-indirect", "headline-estimated-jumps", "advice-jumps", "remedy-jumps", "confirm-jumps"},
-    [DISPATCH_CALLS] = {"headline-indirect", "headline-estimated-calls", "advice-calls", "remedy-calls", "confirm-calls"},
+    [DISPATCH_JUMPS] = {"headline-indirect", "headline-estimated-jumps", "advice-jumps", "remedy-jumps",
+                        "confirm-jumps"},
+    [DISPATCH_CALLS] = {"headline-indirect", "headline-estimated-calls", "advice-calls", "remedy-calls",
+                        "confirm-calls"},
 };
 
 static void advise_on_guesses(struct finding *finding, const struct dispatch *dispatch)
 {
-    finding_advise(finding, guess_words[dispatch->kind].advice, VALUE_TEXT("function", dispatch->function ? dispatch->function : "the hot code"),
-                   VALUE_TEXT("instruction", dispatch->instruction ? dispatch->instruction : "through a register or table"));
+    finding_advise(
+        finding, guess_words[dispatch->kind].advice,
+        VALUE_TEXT("function", dispatch->function ? dispatch->function : "the hot code"),
+        VALUE_TEXT("instruction", dispatch->instruction ? dispatch->instruction : "through a register or table"));
 }
 
 /* Documented cost of one wrong guess on cores since 2010: 12 to 25 cycles. */
@@ -135,7 +139,8 @@ static bool mispredicts_counted(const struct results *results, struct finding *f
     else
         advise_on_guesses(finding, dispatch);
     if (finding->verdict == VERDICT_SUPPORTED)
-        finding_set(finding, headline, guess_words[dispatch->kind].headline, VALUE_SHARE("share", finding->recoverable));
+        finding_set(finding, headline, guess_words[dispatch->kind].headline,
+                    VALUE_SHARE("share", finding->recoverable));
     if (finding->verdict == VERDICT_UNDECIDED)
         finding_reason_bound(finding, "undecided", finding->recoverable);
     return true;
@@ -160,7 +165,8 @@ enum {
 static const struct trace_summary *traced(const struct results *results)
 {
     const struct probe_result *step = results->probes ? &results->probes->of[PROBE_STEP] : NULL;
-    bool enough = step && step->known && step->step.trace.bursts >= BURSTS_LEAST && step->step.trace.instructions >= TRACED_LEAST;
+    bool enough =
+        step && step->known && step->step.trace.bursts >= BURSTS_LEAST && step->step.trace.instructions >= TRACED_LEAST;
     return enough && step->step.trace.all.per_1000.known ? &step->step.trace : NULL;
 }
 
@@ -175,25 +181,32 @@ static double part_of(double cycles, double others)
 }
 
 /* The kernel's part of the time was not traced. */
-static struct interval share_of_traced(const struct results *results, const struct finding *finding, struct interval share)
+static struct interval share_of_traced(const struct results *results, const struct finding *finding,
+                                       struct interval share)
 {
-    double user = results->stalls->sample_count ? (double)results->stalls->user_samples / (double)results->stalls->sample_count : 1;
+    double user = results->stalls->sample_count
+                      ? (double)results->stalls->user_samples / (double)results->stalls->sample_count
+                      : 1;
     return share_of_run(results, finding, interval_clamped(interval_scaled(share, user), 0, 1));
 }
 
 /*
- * How many cycles 1000 instructions took isn't known without counters. At most: all that isn't wrong guesses runs at full
- * width. At least: of the samples where guesses show, the part that well guessed branches can't explain.
+ * How many cycles 1000 instructions took isn't known without counters. At most: all that isn't wrong guesses runs at
+ * full width. At least: of the samples where guesses show, the part that well guessed branches can't explain.
  */
 static struct interval mispredict_share(const struct stalls *stalls, const struct trace_summary *trace)
 {
     struct interval rate = trace->all.per_1000;
     double branches = 0, high = part_of(rate.high * GUESS_CYCLES_MOST, WIDEST_CYCLES);
-    static const enum instruction_class classes[] = {INSTRUCTION_BRANCH, INSTRUCTION_JUMP, INSTRUCTION_CALL, INSTRUCTION_RETURN};
+    static const enum instruction_class classes[] = {INSTRUCTION_BRANCH, INSTRUCTION_JUMP, INSTRUCTION_CALL,
+                                                     INSTRUCTION_RETURN};
     for (size_t at = 0; at < sizeof(classes) / sizeof(classes[0]); at++)
         branches += (double)trace->class_counts[classes[at]] * 1000 / (double)trace->instructions;
-    struct interval shown = wilson_interval((double)stalls->guess_samples, (double)stalls->user_samples, (double)stalls->user_samples);
-    double low = !stalls->attributed || !shown.known ? 0 : shown.low * part_of(rate.low * GUESS_CYCLES_LEAST, LANDING_CYCLES_MOST * branches);
+    struct interval shown =
+        wilson_interval((double)stalls->guess_samples, (double)stalls->user_samples, (double)stalls->user_samples);
+    double low = !stalls->attributed || !shown.known
+                     ? 0
+                     : shown.low * part_of(rate.low * GUESS_CYCLES_LEAST, LANDING_CYCLES_MOST * branches);
     double mid = part_of(rate.mid * GUESS_CYCLES_USUAL, USUAL_CYCLES);
     low = low < high ? low : high;
     return interval_of(low, mid < low ? low : mid > high ? high : mid, high);
@@ -212,17 +225,20 @@ static bool mispredicts_traced(const struct results *results, struct finding *fi
     const struct trace_summary *trace = traced(results);
     if (!trace)
         return false;
-    finding_decide(finding, share_of_traced(results, finding, mispredict_share(results->stalls, trace)), results->effect);
-    finding_evidence(finding, finding->verdict == VERDICT_RULED_OUT ? WEIGHT_AGAINST : WEIGHT_FOR, ORIGIN_PROBE, "traced",
-                     VALUE_TEXT("conditional", rate_words(finding, trace->conditional.per_1000)),
+    finding_decide(finding, share_of_traced(results, finding, mispredict_share(results->stalls, trace)),
+                   results->effect);
+    finding_evidence(finding, finding->verdict == VERDICT_RULED_OUT ? WEIGHT_AGAINST : WEIGHT_FOR, ORIGIN_PROBE,
+                     "traced", VALUE_TEXT("conditional", rate_words(finding, trace->conditional.per_1000)),
                      VALUE_TEXT("indirect", rate_words(finding, trace->indirect.per_1000)),
                      VALUE_TEXT("returns", rate_words(finding, trace->returns.per_1000)),
-                     VALUE_COUNT("instructions", (double)trace->instructions), VALUE_COUNT("bursts", (double)trace->bursts));
+                     VALUE_COUNT("instructions", (double)trace->instructions),
+                     VALUE_COUNT("bursts", (double)trace->bursts));
     dispatch = dispatch_traced(trace, dispatch);
     if (finding->verdict == VERDICT_SUPPORTED)
         finding_set(finding, headline, guess_words[dispatch.kind].headline, VALUE_SHARE("share", finding->recoverable));
     else
-        finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "traced-bound" : "traced-undecided", finding->recoverable);
+        finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "traced-bound" : "traced-undecided",
+                             finding->recoverable);
     if (finding->verdict == VERDICT_RULED_OUT)
         return true;
     advise_on_guesses(finding, &dispatch);
@@ -245,7 +261,8 @@ static void mispredicts_test(const struct results *results, struct finding *find
     if (estimate_decides(results, finding, GUESSES, &share)) {
         const struct bottleneck_verdict *verdict = &results->bottleneck->program;
         finding_set(finding, headline, guess_words[dispatch.kind].estimated,
-                    VALUE_TEXT("function", verdict->function ? verdict->function : "its code"), VALUE_SHARE("share", share));
+                    VALUE_TEXT("function", verdict->function ? verdict->function : "its code"),
+                    VALUE_SHARE("share", share));
         finding_set(finding, reason, "gain-estimated", NO_VALUES);
         advise_on_guesses(finding, &dispatch);
         finding_set(finding, confirm, guess_words[dispatch.kind].confirm, NO_VALUES);
@@ -254,7 +271,11 @@ static void mispredicts_test(const struct results *results, struct finding *find
     double shown = (double)results->stalls->guess_samples, estimated = estimated_samples(results, GUESSES);
     share = share_of_stalls(results, finding, shown > estimated ? shown : estimated);
     finding_decide_bound(finding, share.high, results->effect);
-    finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : estimated > shown ? "undecided-estimated" : "undecided", share);
+    finding_reason_bound(finding,
+                         finding->verdict == VERDICT_RULED_OUT ? "bound"
+                         : estimated > shown                   ? "undecided-estimated"
+                                                               : "undecided",
+                         share);
     if (finding->verdict != VERDICT_UNDECIDED)
         return;
     finding_set(finding, remedy, guess_words[dispatch.kind].remedy, NO_VALUES);
@@ -265,14 +286,16 @@ const struct hypothesis hypothesis_mispredicts = {
     .id = "branch-mispredicts",
     .family = "core",
     .title = "wrongly guessed branches",
-    .rule = "supported when counted wrong guesses at 12 to 25 cycles each, a stepped copy's simulated ones, or the estimate "
+    .rule = "supported when counted wrong guesses at 12 to 25 cycles each, a stepped copy's simulated ones, or the "
+            "estimate "
             "hold the effect; ruled out when they, or all samples at branches and where they lead, stay below it",
     .gain = "count times cost over cycles; without counters 0 to the share of samples",
     .overturn = "sorted input, or one kind of input: the time must fall",
     .changes_code = true,
     .causes = GUESSES,
     .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_COUNTERS) | RESULT_BIT(RESULT_PROBES) | RESULT_BIT(RESULT_BOTTLENECK),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_COUNTERS) | RESULT_BIT(RESULT_PROBES) |
+            RESULT_BIT(RESULT_BOTTLENECK),
     .test = mispredicts_test,
 };
 
@@ -330,24 +353,28 @@ static bool test_chained(const struct results *results, struct finding *finding,
     bool spread = is_spread(&results->stalls->functions[row->function], hits);
     finding_decide_fact(finding, share, results->effect);
     finding->subject = row->text;
-    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, spread ? "stalled-spread" : "stalled", VALUE_SHARE("share", share),
-                     VALUE_TEXT("function", function), VALUE_TEXT("instruction", row->text));
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, spread ? "stalled-spread" : "stalled",
+                     VALUE_SHARE("share", share), VALUE_TEXT("function", function),
+                     VALUE_TEXT("instruction", row->text));
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, row->chase ? "followed" : "carried",
                      VALUE_TEXT("instruction", row->text), VALUE_TEXT("chase", row->chase ? row->chase : ""));
     finding_set(finding, reason, "gain", NO_VALUES);
     finding_set(finding, headline, spread ? "headline-spread" : "headline", VALUE_TEXT("function", function),
                 VALUE_TEXT("instruction", row->chase ? row->chase : row->text), VALUE_SHARE("share", share));
-    const struct code_maker *maker = addressed ? code_maker_of(results, &results->stalls->functions[row->function]) : NULL;
+    const struct code_maker *maker =
+        addressed ? code_maker_of(results, &results->stalls->functions[row->function]) : NULL;
     finding_advise(finding, maker ? maker->memory : "advice", NO_VALUES);
     if (addressed && !maker)
-        finding_advise(finding, is_indexed(row->chase ? row->chase : row->text) ? "advice-indexed" : "advice-nodes", NO_VALUES);
+        finding_advise(finding, is_indexed(row->chase ? row->chase : row->text) ? "advice-indexed" : "advice-nodes",
+                       NO_VALUES);
     finding_set(finding, confirm, "confirm", NO_VALUES);
     return true;
 }
 
 /*
- * The part of what waits at a row that arithmetic can account for: of its loop's time no more than a turn takes with everything
- * near, of what it was measured to take; and where the row loads, what the estimate leaves beside memory. 1: nothing says less.
+ * The part of what waits at a row that arithmetic can account for: of its loop's time no more than a turn takes with
+ * everything near, of what it was measured to take; and where the row loads, what the estimate leaves beside memory. 1:
+ * nothing says less.
  */
 static double arithmetic_part(const struct bottleneck *bottleneck, const char *function, const struct stall_row *row)
 {
@@ -357,15 +384,21 @@ static double arithmetic_part(const struct bottleneck *bottleneck, const char *f
             strcmp(loop->verdict.function, function) != 0)
             continue;
         double part = row->is_load ? 1 - memory_mass(loop) : 1;
-        bool timed = loop->bound_cycles.known && loop->measured_cycles.known && loop->measured_cycles.value > 0 && row->samples;
-        double bound = timed ? loop->bound_cycles.value / loop->measured_cycles.value * (double)loop->samples / (double)row->samples : 1;
+        bool timed =
+            loop->bound_cycles.known && loop->measured_cycles.known && loop->measured_cycles.value > 0 && row->samples;
+        double bound = timed ? loop->bound_cycles.value / loop->measured_cycles.value * (double)loop->samples /
+                                   (double)row->samples
+                             : 1;
         part = bound < part ? bound : part;
         return part > 0 ? part : 0;
     }
     return 1;
 }
 
-/* Samples at arithmetic that it can't account for: it waits for what is loaded. chained: of rows in a chain, else of the classes. */
+/*
+ * Samples at arithmetic that it can't account for: it waits for what is loaded. chained: of rows in a chain, else of
+ * the classes.
+ */
 static double loads_awaited(const struct results *results, unsigned mask, bool chained)
 {
     double awaited = 0;
@@ -373,7 +406,8 @@ static double loads_awaited(const struct results *results, unsigned mask, bool c
         const struct stall_function *function = &results->stalls->functions[at];
         for (size_t row = 0; row < function->row_count && !function->is_kernel; row++) {
             const struct stall_row *here = &function->rows[row];
-            bool wanted = chained ? here->is_chained && !here->is_addressed && !here->chase : (mask >> here->class & 1) != 0;
+            bool wanted =
+                chained ? here->is_chained && !here->is_addressed && !here->chase : (mask >> here->class & 1) != 0;
             if (wanted)
                 awaited += (1 - arithmetic_part(results->bottleneck, function->name, here)) * (double)here->samples;
         }
@@ -389,7 +423,8 @@ static void latency_chain_test(const struct results *results, struct finding *fi
     double chained = (double)results->stalls->chained_samples - loads_awaited(results, 0, true);
     if (test_chained(results, finding, chained > 0 ? chained : 0, false))
         return;
-    double awaited = loads_awaited(results, multi_cycle, false), hits = class_hits(results->stalls, multi_cycle) - awaited;
+    double awaited = loads_awaited(results, multi_cycle, false),
+           hits = class_hits(results->stalls, multi_cycle) - awaited;
     double estimated = estimated_samples(results, CAUSE_BIT(CAUSE_LATENCY_CHAIN));
     struct interval share = share_of_stalls(results, finding, hits > estimated ? hits : estimated);
     bool by_loads = share_of_samples(results, finding, awaited).low >= results->effect && share.known;
@@ -411,7 +446,8 @@ const struct hypothesis hypothesis_latency_chain = {
     .id = "latency-chain",
     .family = "core",
     .title = "chains of dependent arithmetic",
-    .rule = "a fact when the code shows a loop's value needed by its next turn and at least the effect waits there; ruled out "
+    .rule = "a fact when the code shows a loop's value needed by its next turn and at least the effect waits there; "
+            "ruled out "
             "when multi-cycle arithmetic holds less",
     .gain = "0 to that share",
     .overturn = "two accumulators instead of one, old against new",
@@ -449,7 +485,11 @@ static void load_chain_test(const struct results *results, struct finding *findi
     struct interval share = share_of_stalls(results, finding, possible > stored ? possible : stored);
     bool by_store = stored > 0.5 * possible && share_of_samples(results, finding, stored).low >= results->effect;
     finding_decide_bound(finding, share.high, results->effect);
-    finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : by_store ? "undecided-stored" : "undecided", share);
+    finding_reason_bound(finding,
+                         finding->verdict == VERDICT_RULED_OUT ? "bound"
+                         : by_store                            ? "undecided-stored"
+                                                               : "undecided",
+                         share);
     if (finding->verdict != VERDICT_UNDECIDED)
         return;
     finding_set(finding, remedy, by_store ? "remedy-stored" : "remedy", NO_VALUES);
@@ -461,7 +501,8 @@ const struct hypothesis hypothesis_load_chain = {
     .id = "load-chain",
     .family = "core",
     .title = "loads that wait for one another",
-    .rule = "a fact when the code shows a load whose address comes from the load before and at least the effect waits there; "
+    .rule = "a fact when the code shows a load whose address comes from the load before and at least the effect waits "
+            "there; "
             "ruled out when loads at uneven addresses hold less",
     .gain = "0 to that share",
     .overturn = "two chains followed in one loop: twice the work must cost less than twice",
@@ -473,7 +514,8 @@ const struct hypothesis hypothesis_load_chain = {
 };
 
 /* Samples of loops whose arithmetic takes longer than it should. */
-static double unexplained_samples(const struct bottleneck *bottleneck, const char **ret_function, const char **ret_instruction)
+static double unexplained_samples(const struct bottleneck *bottleneck, const char **ret_function,
+                                  const char **ret_instruction)
 {
     double samples = 0;
     for (size_t at = 0; bottleneck && at < bottleneck->loop_count; at++) {
@@ -499,10 +541,12 @@ static void denormals_test(const struct results *results, struct finding *findin
     if (finding->verdict != VERDICT_UNDECIDED)
         return;
     const char *function = NULL, *instruction = NULL;
-    struct interval slow = share_of_samples(results, finding, unexplained_samples(results->bottleneck, &function, &instruction));
+    struct interval slow =
+        share_of_samples(results, finding, unexplained_samples(results->bottleneck, &function, &instruction));
     if (function && slow.known && slow.low >= results->effect) {
         finding->pointed = slow.mid;
-        finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "slow", VALUE_SHARE("share", slow), VALUE_TEXT("function", function),
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "slow", VALUE_SHARE("share", slow),
+                         VALUE_TEXT("function", function),
                          VALUE_TEXT("instruction", instruction ? instruction : "one instruction"));
     }
     finding_set(finding, remedy, "remedy", NO_VALUES);
@@ -514,8 +558,10 @@ const struct hypothesis hypothesis_denormals = {
     .id = "denormals",
     .family = "core",
     .title = "denormal numbers",
-    .rule = "ruled out when less than the effect stands at floating-point arithmetic; supported only by a count of assists "
-            "(counted or imported tma_fp_assists, assists.fp); pointed at by arithmetic that takes longer than its core's costs say",
+    .rule =
+        "ruled out when less than the effect stands at floating-point arithmetic; supported only by a count of assists "
+        "(counted or imported tma_fp_assists, assists.fp); pointed at by arithmetic that takes longer than its core's "
+        "costs say",
     .gain = "0 to the share at floating-point arithmetic",
     .overturn = "flush-to-zero in a copy, old against new",
     .needs = RESULT_BIT(RESULT_STALLS),
@@ -540,8 +586,8 @@ static double scattered_narrow_samples(const struct results *results)
 }
 
 /*
- * The part of a loop's time that wider code can shorten for sure: what waits for memory goes on waiting, and arithmetic that takes
- * longer than it should may do so at any width.
+ * The part of a loop's time that wider code can shorten for sure: what waits for memory goes on waiting, and arithmetic
+ * that takes longer than it should may do so at any width.
  */
 static double computing_part(const struct results *results, const struct narrow_loop *loop)
 {
@@ -564,7 +610,8 @@ static const char *width_words(const struct finding *finding, const struct loop_
 }
 
 /* Loops that their code lets compute more at once: that they do is a fact, what wider code returns isn't measured. */
-static bool narrow_loops_found(const struct results *results, struct finding *finding, const struct narrow_code *code, double best_bits)
+static bool narrow_loops_found(const struct results *results, struct finding *finding, const struct narrow_code *code,
+                               double best_bits)
 {
     double samples = 0, gain = 0, most = 0;
     const struct narrow_loop *loop = NULL; /* that has most of the gain */
@@ -584,7 +631,8 @@ static bool narrow_loops_found(const struct results *results, struct finding *fi
     finding_decide_fact(finding, share, results->effect);
     finding->subject = loop->function->name;
     struct value best = VALUE_COUNT("best", best_bits), now = VALUE_TEXT("now", width_words(finding, &loop->width));
-    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "looped", VALUE_SHARE("share", share_of_samples(results, finding, samples)),
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "looped",
+                     VALUE_SHARE("share", share_of_samples(results, finding, samples)),
                      VALUE_TEXT("function", loop->function->name), now);
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "free", best);
     finding_set(finding, headline, "headline", VALUE_TEXT("function", loop->function->name), now, best,
@@ -597,17 +645,23 @@ static bool narrow_loops_found(const struct results *results, struct finding *fi
     return true;
 }
 
-/* Samples that wider code could have at most: narrow instructions, or the loops they stand in, less what code or addresses hold back. */
+/*
+ * Samples that wider code could have at most: narrow instructions, or the loops they stand in, less what code or
+ * addresses hold back.
+ */
 static double narrow_most(const struct results *results, const struct narrow_code *code, double best_bits)
 {
     const struct stalls *stalls = results->stalls;
-    double rows = (double)stalls->scalar_fp_samples + (best_bits > 128 ? (double)stalls->vector_samples[0] : 0) - (double)code->held_fp_rows;
-    double loops = (double)stalls->narrow_loop_samples - (double)code->held_fp_loops; /* counting and loading go with the numbers */
+    double rows = (double)stalls->scalar_fp_samples + (best_bits > 128 ? (double)stalls->vector_samples[0] : 0) -
+                  (double)code->held_fp_rows;
+    /* counting and loading go with the numbers */
+    double loops = (double)stalls->narrow_loop_samples - (double)code->held_fp_loops;
     double most = loops > rows ? loops : rows, scattered = scattered_narrow_samples(results);
     double integers = (double)code->branched_samples;
     most = most > scattered ? most - scattered : 0;
     for (size_t at = 0; at < code->count; at++)
-        integers += code->loops[at].width.is_fp || code->loops[at].width.bits >= 128 ? 0 : (double)code->loops[at].samples;
+        integers +=
+            code->loops[at].width.is_fp || code->loops[at].width.bits >= 128 ? 0 : (double)code->loops[at].samples;
     most += integers;
     return most < (double)stalls->sample_count ? most : (double)stalls->sample_count;
 }
@@ -639,8 +693,9 @@ const struct hypothesis hypothesis_narrow_vectors = {
     .id = "narrow-vectors",
     .family = "core",
     .title = "scalar or narrow vector code",
-    .rule = "a fact when loops that the code lets compute more at once hold at least the effect; ruled out when all narrow "
-            "loops could save less than it at the widest vectors",
+    .rule =
+        "a fact when loops that the code lets compute more at once hold at least the effect; ruled out when all narrow "
+        "loops could save less than it at the widest vectors",
     .gain = "0 to the share of such loops times (1 - width now / widest)",
     .overturn = "a build with -O3 -march=native, old against new",
     .changes_code = true,
@@ -659,15 +714,18 @@ static bool front_end_traced(const struct results *results, struct finding *find
     struct interval misses = trace->line_misses;
     bool near = trace->code_lines * 64 <= NEAR_CODE_BYTES;
     double most = near ? NEAR_LINE_CYCLES_MOST : FAR_LINE_CYCLES_MOST;
-    double user = (double)stalls->user_samples, elsewhere = (double)stalls->load_samples + (double)stalls->arithmetic_samples;
+    double user = (double)stalls->user_samples,
+           elsewhere = (double)stalls->load_samples + (double)stalls->arithmetic_samples;
     double open = stalls->attributed && user > elsewhere ? (user - elsewhere) / user : 0;
-    double low = open * part_of(misses.low * NEAR_LINE_CYCLES_LEAST, USUAL_CYCLES), high = part_of(misses.high * most, WIDEST_CYCLES);
+    double low = open * part_of(misses.low * NEAR_LINE_CYCLES_LEAST, USUAL_CYCLES),
+           high = part_of(misses.high * most, WIDEST_CYCLES);
     double mid = part_of(misses.mid * (NEAR_LINE_CYCLES_LEAST + NEAR_LINE_CYCLES_MOST) / 2, USUAL_CYCLES);
     mid = mid < low ? low : mid > high ? high : mid;
     finding_decide(finding, share_of_traced(results, finding, interval_of(low, mid, high)), results->effect);
-    finding_evidence(finding, finding->verdict == VERDICT_RULED_OUT ? WEIGHT_AGAINST : WEIGHT_FOR, ORIGIN_PROBE, "traced",
-                     VALUE_TEXT("misses", rate_words(finding, misses)), VALUE_BYTES("cache", trace->cache_lines * 64.0),
-                     VALUE_BYTES("code", (double)trace->code_lines * 64), VALUE_COUNT("instructions", (double)trace->instructions));
+    finding_evidence(
+        finding, finding->verdict == VERDICT_RULED_OUT ? WEIGHT_AGAINST : WEIGHT_FOR, ORIGIN_PROBE, "traced",
+        VALUE_TEXT("misses", rate_words(finding, misses)), VALUE_BYTES("cache", trace->cache_lines * 64.0),
+        VALUE_BYTES("code", (double)trace->code_lines * 64), VALUE_COUNT("instructions", (double)trace->instructions));
     if (finding->verdict == VERDICT_SUPPORTED) {
         finding_set(finding, headline, "headline", VALUE_TEXT("misses", rate_words(finding, misses)),
                     VALUE_SHARE("share", finding->recoverable));
@@ -675,7 +733,8 @@ static bool front_end_traced(const struct results *results, struct finding *find
         finding_set(finding, confirm, "confirm", NO_VALUES);
         return true;
     }
-    finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "traced-bound" : "traced-undecided", finding->recoverable);
+    finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "traced-bound" : "traced-undecided",
+                         finding->recoverable);
     if (finding->verdict == VERDICT_UNDECIDED)
         finding_set(finding, remedy, "remedy", NO_VALUES);
     return true;
@@ -706,8 +765,13 @@ static void front_end_test(const struct results *results, struct finding *findin
     struct interval user = share_of_samples(results, finding, (double)stalls->user_samples);
     finding_decide_bound(finding, fits ? beyond.high : user.high, results->effect);
     bool ruled_out = finding->verdict == VERDICT_RULED_OUT;
-    finding_set(finding, reason, ruled_out ? "bound" : fits ? "flat" : "undecided", VALUE_BYTES("code", hot_bytes),
-                VALUE_SHARE("unmet", wilson_interval(unmet, (double)stalls->user_samples, (double)stalls->user_samples)));
+    finding_set(
+        finding, reason,
+        ruled_out ? "bound"
+        : fits    ? "flat"
+                  : "undecided",
+        VALUE_BYTES("code", hot_bytes),
+        VALUE_SHARE("unmet", wilson_interval(unmet, (double)stalls->user_samples, (double)stalls->user_samples)));
     if (!ruled_out)
         finding_set(finding, remedy, "remedy", NO_VALUES);
 }
@@ -716,7 +780,8 @@ const struct hypothesis hypothesis_front_end = {
     .id = "front-end",
     .family = "core",
     .title = "too much hot code for the instruction cache",
-    .rule = "ruled out when 98 % of the samples lie in code of less than half a first-level cache (or an imported loop fits "
+    .rule = "ruled out when 98 % of the samples lie in code of less than half a first-level cache (or an imported loop "
+            "fits "
             "it); supported by the estimate, a stepped copy or tma_frontend_bound",
     .gain = "0 to the share of user samples outside the hot code; traced: misses times 3 to 100 cycles",
     .overturn = "a build with profile-guided optimisation or -Os, old against new",

@@ -6,7 +6,8 @@
 /* A jump through a place that stands in the code itself is a library's function: its target stays. */
 static bool is_looked_up(const struct instruction *row)
 {
-    return !row->has_target && !row->memory.is_relative && (row->class == INSTRUCTION_CALL || row->class == INSTRUCTION_JUMP);
+    return !row->has_target && !row->memory.is_relative &&
+           (row->class == INSTRUCTION_CALL || row->class == INSTRUCTION_JUMP);
 }
 
 static const char *text_of(const struct stall_function *function, uint64_t addr)
@@ -22,7 +23,8 @@ struct seen {
     double most;
 };
 
-static void function_see(struct seen *seen, struct dispatch *dispatch, const struct stall_function *function, const struct stall_code *code)
+static void function_see(struct seen *seen, struct dispatch *dispatch, const struct stall_function *function,
+                         const struct stall_code *code)
 {
     seen->entered += (double)code->entry_hits;
     dispatch->jumps += (double)function->table_samples;
@@ -51,9 +53,11 @@ struct dispatch dispatch_of(const struct results *results)
     if (!stalls)
         return dispatch;
     dispatch.calls += dispatch.kind == DISPATCH_CALLS || !dispatch.function ? seen.entered : 0;
-    bool shown = dispatch.function && (dispatch.calls + dispatch.jumps) * 2 > (double)stalls->guess_samples + seen.entered;
+    bool shown =
+        dispatch.function && (dispatch.calls + dispatch.jumps) * 2 > (double)stalls->guess_samples + seen.entered;
     dispatch.kind = dispatch.calls > dispatch.jumps ? DISPATCH_CALLS : DISPATCH_JUMPS;
-    double looked_up = estimated_samples(results, CAUSE_BIT(CAUSE_INDIRECT)), fixed = estimated_samples(results, CAUSE_BIT(CAUSE_CONDITIONAL));
+    double looked_up = estimated_samples(results, CAUSE_BIT(CAUSE_INDIRECT)),
+           fixed = estimated_samples(results, CAUSE_BIT(CAUSE_CONDITIONAL));
     dispatch.kind = (looked_up + fixed > 0 ? looked_up > fixed : shown) ? dispatch.kind : DISPATCH_FIXED;
     return dispatch;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which jumps lead through the hot code: to fixed places, or to where a register or table says, and is that a call or a jump?
+ * Which jumps lead through the hot code: to fixed places, or to where a register or table says, and is that a call or a
+ * jump?
  *
- * Advice for a conditional branch is no help where a virtual call or an interpreter's dispatch is guessed wrong. Counts samples
- * where the guess would show; well guessed ones look the same. Jumps through a fixed slot (to a library's function) are none.
+ * Advice for a conditional branch is no help where a virtual call or an interpreter's dispatch is guessed wrong. Counts
+ * samples where the guess would show; well guessed ones look the same. Jumps through a fixed slot (to a library's
+ * function) are none.
  */
 #ifndef PLUMB_FINDING_CPU_DISPATCH_H
 #define PLUMB_FINDING_CPU_DISPATCH_H

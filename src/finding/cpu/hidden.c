@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Causes that samples can't tell from others: machine clears, busy units, decoding and its cache, aliasing, blocked forwarding.
+ * Causes that samples can't tell from others: machine clears, busy units, decoding and its cache, aliasing, blocked
+ * forwarding.
  *
- * What can be had without counters is an upper end: where even that is below the effect the cause is ruled out. Else it is not testable
- * here, and says which event would tell; the estimate decides where it names the cause itself.
+ * What can be had without counters is an upper end: where even that is below the effect the cause is ruled out. Else it
+ * is not testable here, and says which event would tell; the estimate decides where it names the cause itself.
  */
 #include "base/vec.h"
 #include "finding/family.h"
@@ -29,22 +30,27 @@ static struct interval user_share(const struct results *results, const struct fi
 
 /* ---- machine clears ---- */
 
-/* Documented for a clear: the pipeline is emptied and refilled, 20 cycles at least, about 100 at most (Intel's guide, Agner Fog). */
+/*
+ * Documented for a clear: the pipeline is emptied and refilled, 20 cycles at least, about 100 at most (Intel's guide,
+ * Agner Fog).
+ */
 enum { CLEAR_CYCLES_LEAST = 20, CLEAR_CYCLES_USUAL = 35, CLEAR_CYCLES_MOST = 100 };
 
 static void machine_clears_test(const struct results *results, struct finding *finding)
 {
-    struct measured clears = counter_of(results->counters, "machine_clears.count"), cycles = counter_of(results->counters, "cycles");
+    struct measured clears = counter_of(results->counters, "machine_clears.count"),
+                    cycles = counter_of(results->counters, "cycles");
     struct measured ratio = measured_ratio(clears, cycles);
     if (!ratio.known) {
         bound_or_not_testable(results, finding, user_share(results, finding));
         return;
     }
-    struct interval share = interval_of(ratio.value * CLEAR_CYCLES_LEAST, ratio.value * CLEAR_CYCLES_USUAL, ratio.value * CLEAR_CYCLES_MOST);
+    struct interval share = interval_of(ratio.value * CLEAR_CYCLES_LEAST, ratio.value * CLEAR_CYCLES_USUAL,
+                                        ratio.value * CLEAR_CYCLES_MOST);
     finding->is_estimate = false;
     finding_decide(finding, share_of_run(results, finding, interval_clamped(share, 0, 1)), results->effect);
-    finding_evidence(finding, finding->verdict == VERDICT_SUPPORTED ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_COUNTERS, "counted",
-                     VALUE_COUNT("clears", clears.value), VALUE_COUNT("cycles", cycles.value));
+    finding_evidence(finding, finding->verdict == VERDICT_SUPPORTED ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_COUNTERS,
+                     "counted", VALUE_COUNT("clears", clears.value), VALUE_COUNT("cycles", cycles.value));
     if (finding->verdict != VERDICT_SUPPORTED) {
         finding_reason_bound(finding, "counted-bound", finding->recoverable);
         return;
@@ -57,7 +63,8 @@ const struct hypothesis hypothesis_machine_clears = {
     .id = "machine-clears",
     .family = "core",
     .title = "machine clears",
-    .rule = "supported when counted clears at 20 to 100 cycles each hold the effect at the lower end, or counted or imported tma_machine_clears does; ruled out "
+    .rule = "supported when counted clears at 20 to 100 cycles each hold the effect at the lower end, or counted or "
+            "imported tma_machine_clears does; ruled out "
             "when they stay below it, or when so little is user code",
     .gain = "count times 20 to 100 cycles over cycles",
     .overturn = "perf stat -e machine_clears.memory_ordering,machine_clears.smc,cycles: few of them",
@@ -88,7 +95,8 @@ const struct hypothesis hypothesis_port_pressure = {
     .id = "port-pressure",
     .family = "core",
     .title = "one kind of unit always busy",
-    .rule = "a fact when the estimate lays at least the effect at a loop whose turns take as long as its busiest units need, or counted or imported "
+    .rule = "a fact when the estimate lays at least the effect at a loop whose turns take as long as its busiest units "
+            "need, or counted or imported "
             "tma_ports_utilized_3m does; ruled out when less than the effect doesn't wait for memory",
     .gain = "0 to that share",
     .overturn = "half of the instructions of that kind left out of a copy: the time must fall",
@@ -103,12 +111,16 @@ const struct hypothesis hypothesis_port_pressure = {
 /* ---- decoding ---- */
 
 /*
- * The cache of decoded instructions with the least room since 2011 has 32 sets of 8 lines, each for up to 6 micro-operations of one 32-byte
- * window, three lines a window at most (Intel's guide, 2.5): so much code fits, however small its instructions are.
+ * The cache of decoded instructions with the least room since 2011 has 32 sets of 8 lines, each for up to 6
+ * micro-operations of one 32-byte window, three lines a window at most (Intel's guide, 2.5): so much code fits, however
+ * small its instructions are.
  */
 static const double DECODED_CODE_BYTES = 32.0 * 8 / 3 * 32;
 
-/* 98 % of the samples lie in so little code that all of it stays decoded; what was met once stands for what was not met (Good 1953). */
+/*
+ * 98 % of the samples lie in so little code that all of it stays decoded; what was met once stands for what was not met
+ * (Good 1953).
+ */
 static void decoded_code_test(const struct results *results, struct finding *finding)
 {
     const struct stalls *stalls = results->stalls;
@@ -118,15 +130,17 @@ static void decoded_code_test(const struct results *results, struct finding *fin
     struct interval share = share_of_samples(results, finding, fits ? outside : user);
     bound_or_not_testable(results, finding, share);
     if (finding->verdict == VERDICT_RULED_OUT && fits)
-        finding_set(finding, reason, "bound-fits", VALUE_BYTES("code", hot_bytes), VALUE_BYTES("room", DECODED_CODE_BYTES),
-                    VALUE_SHARE("bound", interval_exactly(share.high)), VALUE_TEXT("of", denominator_name(finding->of)));
+        finding_set(finding, reason, "bound-fits", VALUE_BYTES("code", hot_bytes),
+                    VALUE_BYTES("room", DECODED_CODE_BYTES), VALUE_SHARE("bound", interval_exactly(share.high)),
+                    VALUE_TEXT("of", denominator_name(finding->of)));
 }
 
 const struct hypothesis hypothesis_uop_cache = {
     .id = "uop-cache",
     .family = "core",
     .title = "more hot code than the cache of decoded instructions holds",
-    .rule = "ruled out when 98 % of the samples (or an imported loop) lie in less code than the smallest such cache certainly holds; else only counters tell "
+    .rule = "ruled out when 98 % of the samples (or an imported loop) lie in less code than the smallest such cache "
+            "certainly holds; else only counters tell "
             "(counted or imported tma_dsb_switches, tma_fetch_bandwidth)",
     .gain = "0 to the share outside that code",
     .overturn = "perf stat -e idq.dsb_uops,idq.mite_uops: most of them from the cache",
@@ -141,7 +155,8 @@ const struct hypothesis hypothesis_decoding = {
     .id = "decoding",
     .family = "core",
     .title = "instructions that are slow to decode",
-    .rule = "ruled out as long as the hot code stays decoded (see uop-cache), or by counted or imported tma_mite and tma_fetch_bandwidth below the effect; else only "
+    .rule = "ruled out as long as the hot code stays decoded (see uop-cache), or by counted or imported tma_mite and "
+            "tma_fetch_bandwidth below the effect; else only "
             "counters tell",
     .gain = "0 to the share outside that code",
     .overturn = "perf stat -e idq.mite_cycles_any,ild_stall.lcp,cycles: few of them",
@@ -165,7 +180,8 @@ const struct hypothesis hypothesis_aliasing = {
     .id = "4k-aliasing",
     .family = "core",
     .title = "loads held up by stores 4 KiB away",
-    .rule = "ruled out when less than the effect stands at loads; supported only by counted or imported tma_4k_aliasing, else only counters tell",
+    .rule = "ruled out when less than the effect stands at loads; supported only by counted or imported "
+            "tma_4k_aliasing, else only counters tell",
     .gain = "0 to the share at loads",
     .overturn = "one of the arrays moved by 64 bytes: the time must change",
     .changes_code = true,
@@ -179,7 +195,8 @@ static void forwarding_test(const struct results *results, struct finding *findi
 {
     if (!stalls_are_attributed(results, finding))
         return;
-    double loads = (double)results->stalls->load_samples, laid = estimated_samples(results, CAUSE_BIT(CAUSE_STORE_FORWARDING));
+    double loads = (double)results->stalls->load_samples,
+           laid = estimated_samples(results, CAUSE_BIT(CAUSE_STORE_FORWARDING));
     bound_or_not_testable(results, finding, share_of_stalls(results, finding, loads > laid ? loads : laid));
 }
 
@@ -187,7 +204,8 @@ const struct hypothesis hypothesis_forwarding = {
     .id = "store-forwarding",
     .family = "core",
     .title = "loads that a store can't forward to",
-    .rule = "ruled out when less than the effect stands at loads; supported only by counted or imported tma_store_fwd_blk, else only counters tell; a value that goes "
+    .rule = "ruled out when less than the effect stands at loads; supported only by counted or imported "
+            "tma_store_fwd_blk, else only counters tell; a value that goes "
             "round through memory unblocked is 'loads that wait for one another'",
     .gain = "0 to the share at loads",
     .overturn = "the value loaded in the width in which it was stored, old against new",

@@ -6,18 +6,51 @@
 #include <string.h>
 
 static const struct name_pattern allocation_names[] = {
-    {.name = "malloc"},          {.name = "free"},              {.name = "cfree"},           {.name = "realloc"},
-    {.name = "calloc"},          {.name = "memalign"},          {.name = "posix_memalign"},  {.name = "aligned_alloc"},
-    {.prefix = "_int_malloc"},   {.prefix = "_int_free"},       {.prefix = "_int_realloc"},  {.prefix = "_int_memalign"},
-    {.prefix = "__libc_malloc"}, {.prefix = "__libc_free"},     {.prefix = "__libc_calloc"}, {.prefix = "__libc_realloc"},
-    {.name = "malloc_consolidate"}, {.name = "unlink_chunk"},   {.name = "sysmalloc"},       {.name = "systrim"},
-    {.name = "tcache_get"},      {.name = "tcache_put"},        {.name = "tcache_init"},     {.name = "ptmalloc_init"},
-    {.name = "operator new"},    {.name = "operator delete"},   {.prefix = "_mi_"},          {.prefix = "je_malloc"},
-    {.prefix = "operator new["}, {.prefix = "operator delete["}, {.prefix = "je_free"},      {.name = "mi_malloc"},
-    {.name = "mi_free"},         {.prefix = "__rust_alloc"},    {.prefix = "__rust_dealloc"}, {.name = "runtime.mallocgc"},
-    {.dso = "libjemalloc"},      {.dso = "libtcmalloc"},        {.dso = "libmimalloc"},
-    {.name = "_PyObject_Malloc"}, {.name = "_PyObject_Free"},   {.name = "PyObject_Malloc"}, {.name = "PyObject_Free"},
-    {.word = "allocate", .is_guess = true}, {.word = "alloc", .is_guess = true},
+    {.name = "malloc"},
+    {.name = "free"},
+    {.name = "cfree"},
+    {.name = "realloc"},
+    {.name = "calloc"},
+    {.name = "memalign"},
+    {.name = "posix_memalign"},
+    {.name = "aligned_alloc"},
+    {.prefix = "_int_malloc"},
+    {.prefix = "_int_free"},
+    {.prefix = "_int_realloc"},
+    {.prefix = "_int_memalign"},
+    {.prefix = "__libc_malloc"},
+    {.prefix = "__libc_free"},
+    {.prefix = "__libc_calloc"},
+    {.prefix = "__libc_realloc"},
+    {.name = "malloc_consolidate"},
+    {.name = "unlink_chunk"},
+    {.name = "sysmalloc"},
+    {.name = "systrim"},
+    {.name = "tcache_get"},
+    {.name = "tcache_put"},
+    {.name = "tcache_init"},
+    {.name = "ptmalloc_init"},
+    {.name = "operator new"},
+    {.name = "operator delete"},
+    {.prefix = "_mi_"},
+    {.prefix = "je_malloc"},
+    {.prefix = "operator new["},
+    {.prefix = "operator delete["},
+    {.prefix = "je_free"},
+    {.name = "mi_malloc"},
+    {.name = "mi_free"},
+    {.prefix = "__rust_alloc"},
+    {.prefix = "__rust_dealloc"},
+    {.name = "runtime.mallocgc"},
+    {.dso = "libjemalloc"},
+    {.dso = "libtcmalloc"},
+    {.dso = "libmimalloc"},
+    {.name = "_PyObject_Malloc"},
+    {.name = "_PyObject_Free"},
+    {.name = "PyObject_Malloc"},
+    {.name = "PyObject_Free"},
+    {.word = "allocate", .is_guess = true},
+    {.word = "alloc", .is_guess = true},
 };
 
 static void allocation_test(const struct results *results, struct finding *finding)
@@ -61,12 +94,23 @@ const struct hypothesis hypothesis_copying = {
 };
 
 static const struct name_pattern spinning_names[] = {
-    {.prefix = "__lll_lock"},      {.prefix = "lll_lock"},          {.word = "pthread_mutex_lock"},
-    {.word = "pthread_mutex_unlock"}, {.word = "pthread_mutex_trylock"}, {.prefix = "__pthread_mutex_"},
-    {.prefix = "__pthread_rwlock_"}, {.word = "pthread_spin_lock"}, {.prefix = "gomp_barrier"},
-    {.prefix = "gomp_team_barrier"}, {.prefix = "__kmp_wait"},      {.prefix = "__kmp_flag"},
-    {.prefix = "kmp_flag"},        {.word = "native_queued_spin_lock_slowpath"},
-    {.word = "spin_lock", .is_guess = true}, {.word = "spinlock", .is_guess = true}, {.word = "do_spin", .is_guess = true},
+    {.prefix = "__lll_lock"},
+    {.prefix = "lll_lock"},
+    {.word = "pthread_mutex_lock"},
+    {.word = "pthread_mutex_unlock"},
+    {.word = "pthread_mutex_trylock"},
+    {.prefix = "__pthread_mutex_"},
+    {.prefix = "__pthread_rwlock_"},
+    {.word = "pthread_spin_lock"},
+    {.prefix = "gomp_barrier"},
+    {.prefix = "gomp_team_barrier"},
+    {.prefix = "__kmp_wait"},
+    {.prefix = "__kmp_flag"},
+    {.prefix = "kmp_flag"},
+    {.word = "native_queued_spin_lock_slowpath"},
+    {.word = "spin_lock", .is_guess = true},
+    {.word = "spinlock", .is_guess = true},
+    {.word = "do_spin", .is_guess = true},
     {.word = "busy_wait", .is_guess = true},
 };
 
@@ -103,7 +147,8 @@ static void spinning_test(const struct results *results, struct finding *finding
         return;
     if (results->run && results->run->threads_seen <= 1) {
         if (finding->verdict == VERDICT_SUPPORTED)
-            finding_set(finding, headline, "headline-alone", VALUE_SHARE("share", interval_exactly(finding->recoverable.high)));
+            finding_set(finding, headline, "headline-alone",
+                        VALUE_SHARE("share", interval_exactly(finding->recoverable.high)));
         finding_readvise(finding, "advice-alone", NO_VALUES);
         finding_set(finding, confirm, "confirm-alone", NO_VALUES);
         return;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The clock that wide vectors lower. Some Intel server cores run at one of three clocks, by the widest and heaviest code of the last
- * 0.7 ms: everything that runs on the core is slower then.
+ * The clock that wide vectors lower. Some Intel server cores run at one of three clocks, by the widest and heaviest
+ * code of the last 0.7 ms: everything that runs on the core is slower then.
  *
  * How much of that clock is lost, by the best there is: the core's licence counters; the mean clock (aperf/mperf, or
- * cycles over CPU time) and glimpses at its CPUs, against scalar code of ours beside the run. What wide code costs of the clock: blocks of it
- * in turns with scalar code, here. A clock is lowered for other reasons, too; only the counters name this one.
+ * cycles over CPU time) and glimpses at its CPUs, against scalar code of ours beside the run. What wide code costs of
+ * the clock: blocks of it in turns with scalar code, here. A clock is lowered for other reasons, too; only the counters
+ * name this one.
  */
 #include "analyse/code/wide_code.h"
 #include "finding/family.h"
@@ -79,8 +80,8 @@ static double higher(double most_hz, const struct calibration *calibration)
 }
 
 /*
- * The clock that the program's CPUs could have run at: the highest that was seen. A neighbour's wide code lowers that of our scalar code,
- * too, just before, just after, or both.
+ * The clock that the program's CPUs could have run at: the highest that was seen. A neighbour's wide code lowers that
+ * of our scalar code, too, just before, just after, or both.
  */
 static double scalar_clock(const struct ceilings *ceilings)
 {
@@ -96,8 +97,8 @@ static double scalar_clock(const struct ceilings *ceilings)
 }
 
 /*
- * Whether others ran on its CPUs: then what a glimpse finds may be the clock that they left behind, and a full one proves
- * nothing.
+ * Whether others ran on its CPUs: then what a glimpse finds may be the clock that they left behind, and a full one
+ * proves nothing.
  */
 static bool others_ran(const struct run_time *run)
 {
@@ -239,8 +240,8 @@ static const char *function_named(const struct licence *licence)
 }
 
 /*
- * What a higher clock would return, less what the same work takes in narrower vectors: twice the instructions at most. Waiting
- * for memory doesn't depend on the clock.
+ * What a higher clock would return, less what the same work takes in narrower vectors: twice the instructions at most.
+ * Waiting for memory doesn't depend on the clock.
  */
 static struct interval gain_of(const struct results *results, const struct licence *licence,
                                const struct finding *finding, struct interval lost)
@@ -275,8 +276,8 @@ static void decide(const struct results *results, const struct licence *licence,
         return;
     }
     struct interval blind = share_of_samples(results, finding, (double)results->stalls->blind_samples);
-    finding_set(finding, reason, licence->kind == WIDE_NONE ? "undecided-blind" : "undecided", VALUE_SHARE("blind", blind),
-                VALUE_SHARE("bound", interval_exactly(finding->recoverable.high)));
+    finding_set(finding, reason, licence->kind == WIDE_NONE ? "undecided-blind" : "undecided",
+                VALUE_SHARE("blind", blind), VALUE_SHARE("bound", interval_exactly(finding->recoverable.high)));
     finding_set(finding, remedy, narrow ? "remedy-narrow" : "remedy", NO_VALUES);
 }
 
@@ -396,8 +397,10 @@ const struct hypothesis hypothesis_avx512_licence = {
     .id = "avx512-licence",
     .family = "core",
     .title = "clock lowered for wide vectors",
-    .rule = "supported when counted licence cycles, the mean clock or looks at the clock show at least the effect lost behind "
-            "wide vectors, or when runs of others without them had no such cycles and took less time; ruled out when the CPU "
+    .rule = "supported when counted licence cycles, the mean clock or looks at the clock show at least the effect lost "
+            "behind "
+            "wide vectors, or when runs of others without them had no such cycles and took less time; ruled out when "
+            "the CPU "
             "has none, no wide code ran, or the clock fell by less",
     .gain = "lost clock times the share that doesn't wait for memory, less what narrower code would take longer",
     .overturn = "the same program limited to 256 bits, in turns",

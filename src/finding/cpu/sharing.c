@@ -3,8 +3,8 @@
 #include "finding/family.h"
 
 /*
- * The share of the issue width that kernels of ours got on the program's own CPUs meanwhile. What isn't there can't be had; how much of it this
- * program would have used is not known.
+ * The share of the issue width that kernels of ours got on the program's own CPUs meanwhile. What isn't there can't be
+ * had; how much of it this program would have used is not known.
  */
 static void smt_sharing_test(const struct results *results, struct finding *finding)
 {
@@ -22,7 +22,8 @@ static void smt_sharing_test(const struct results *results, struct finding *find
     finding->is_estimate = false;
     if (shared)
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_PROBE, "gone", VALUE_SHARE("gone", gone));
-    finding_set(finding, reason, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", VALUE_SHARE("gone", gone));
+    finding_set(finding, reason, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided",
+                VALUE_SHARE("gone", gone));
     if (finding->verdict == VERDICT_RULED_OUT)
         return;
     finding_set(finding, remedy, "remedy-shared", NO_VALUES);
@@ -35,7 +36,8 @@ const struct hypothesis hypothesis_smt_sharing = {
     .is_disturbance = true,
     .is_capacity = true,
     .title = "a neighbour on the same core",
-    .rule = "ruled out when kernels of plumb's on its CPUs, now and then while it ran, got nearly the whole issue width; else bounded by what they missed",
+    .rule = "ruled out when kernels of plumb's on its CPUs, now and then while it ran, got nearly the whole issue "
+            "width; else bounded by what they missed",
     .gain = "0 to the share of the issue width that was gone",
     .overturn = "the sibling CPU offline or idle (thread_siblings_list), or another hour on a shared host",
     .needs = RESULT_BIT(RESULT_CEILINGS),

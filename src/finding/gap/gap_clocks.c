@@ -27,10 +27,12 @@ void gap_steal(const struct gap_splitting *splitting, struct gap_component *comp
     struct gap_burden host = splitting->host ? stolen_by_host(splitting, splitting->host) : gap_unknown(NULL);
     gap_take(splitting, component, host, guest);
     if (guest.seconds.known)
-        gap_say(&component->evidence, splitting->arena, "stolen of the guest's CPUs while it ran there, by /proc/stat%s",
+        gap_say(&component->evidence, splitting->arena,
+                "stolen of the guest's CPUs while it ran there, by /proc/stat%s",
                 guest.seconds.high <= 0 ? "; 0 is also what a hypervisor that doesn't tell leaves there" : "");
     else
-        gap_say(&component->remedies, splitting->arena, "plumb diagnose with samples in the guest (perf events must be allowed there)");
+        gap_say(&component->remedies, splitting->arena,
+                "plumb diagnose with samples in the guest (perf events must be allowed there)");
     if (guest.seconds.known && splitting->of == OF_CPU_TIME)
         gap_say(&component->evidence, splitting->arena, "from 0 on: some kernels don't count stolen time as CPU time");
 }
@@ -48,7 +50,8 @@ static struct gap_burden waited(const struct gap_side *side)
 
 void gap_waiting(const struct gap_splitting *splitting, struct gap_component *component)
 {
-    struct gap_burden guest = waited(splitting->guest), host = splitting->host ? waited(splitting->host) : gap_unknown(NULL);
+    struct gap_burden guest = waited(splitting->guest),
+                      host = splitting->host ? waited(splitting->host) : gap_unknown(NULL);
     gap_take(splitting, component, host, guest);
     const struct run_time *run = splitting->guest->results->run;
     if (!splitting->host && component->seconds.known)
@@ -58,7 +61,8 @@ void gap_waiting(const struct gap_splitting *splitting, struct gap_component *co
                 gap_time_words(guest.seconds.mid, splitting->arena), host.seconds.known ? ", and of the host's " : "",
                 host.seconds.known ? gap_time_words(host.seconds.mid, splitting->arena) : "");
     if (component->seconds.known && run->run_delay_s.known)
-        gap_say(&component->evidence, splitting->arena, "its threads were ready and had no CPU of the guest for %s, added up",
+        gap_say(&component->evidence, splitting->arena,
+                "its threads were ready and had no CPU of the guest for %s, added up",
                 gap_time_words(run->run_delay_s.value, splitting->arena));
 }
 
@@ -73,7 +77,8 @@ static struct interval clock_of(const struct gap_side *side, const char **ret_ho
         if (strcmp(counters->items[at].name, "cycles") == 0 && (counters->items[at].user_only || counters->imported))
             clock.known = false;
     *ret_how = clock.known ? "counted" : "calibrated beside it";
-    return clock.known ? interval_exactly(clock.value * 1e9) : ceilings_figure(side->results->ceilings, CALIBRATION_CLOCK);
+    return clock.known ? interval_exactly(clock.value * 1e9)
+                       : ceilings_figure(side->results->ceilings, CALIBRATION_CLOCK);
 }
 
 /* What waits for memory goes on at the memory's pace: all of the CPU time, or all but that, follows the clock. */
@@ -93,7 +98,8 @@ void gap_clock(const struct gap_splitting *splitting, struct gap_component *comp
     struct interval guest = clock_of(splitting->guest, &how_guest);
     if (!guest.known) {
         component->why_not = "the guest's clock was neither counted nor calibrated beside the run";
-        gap_say(&component->remedies, splitting->arena, "plumb diagnose calibrates beside the run unless --no-calibration is given");
+        gap_say(&component->remedies, splitting->arena,
+                "plumb diagnose calibrates beside the run unless --no-calibration is given");
         return;
     }
     if (!splitting->host) {
@@ -109,13 +115,15 @@ void gap_clock(const struct gap_splitting *splitting, struct gap_component *comp
     }
     struct interval ratio = interval_of(guest.low / host.high, guest.mid / host.mid, guest.high / host.low);
     struct interval lost = interval_of(1 - ratio.high, 1 - ratio.mid, 1 - ratio.low);
-    struct interval cpu = gap_seconds(splitting, splitting->guest, share_of(OF_CPU_TIME, follows_clock(splitting->guest)));
+    struct interval cpu =
+        gap_seconds(splitting, splitting->guest, share_of(OF_CPU_TIME, follows_clock(splitting->guest)));
     component->seconds = gap_times(cpu, lost);
     component->origin = component->seconds.known ? GAP_ESTIMATED : GAP_NOT_MEASURED;
     component->why_not = component->seconds.known ? NULL : "its CPU time isn't known";
-    gap_say(&component->evidence, splitting->arena, "%.2f GHz in the guest (%s), %.2f GHz on the host (%s)", guest.mid * 1e-9,
-            how_guest, host.mid * 1e-9, how_host);
-    gap_say(&component->evidence, splitting->arena, "of its CPU time, what doesn't wait for memory follows the clock: %.0f %% at least",
+    gap_say(&component->evidence, splitting->arena, "%.2f GHz in the guest (%s), %.2f GHz on the host (%s)",
+            guest.mid * 1e-9, how_guest, host.mid * 1e-9, how_host);
+    gap_say(&component->evidence, splitting->arena,
+            "of its CPU time, what doesn't wait for memory follows the clock: %.0f %% at least",
             follows_clock(splitting->guest).low * 100);
 }
 
@@ -135,8 +143,10 @@ static bool reads_of_kernel(const struct results *results, double *ret_low, doub
             if (strcmp(kernel->entries[at].name, clock_calls[call]) == 0)
                 found += (double)kernel->entries[at].samples;
     *ret_low = found;
-    *ret_high = found + (kernel->entry_count == KERNEL_ENTRIES_MOST ? (double)kernel->entries[KERNEL_ENTRIES_MOST - 1].samples : 0) +
-                (double)kernel->unnamed_samples;
+    *ret_high =
+        found +
+        (kernel->entry_count == KERNEL_ENTRIES_MOST ? (double)kernel->entries[KERNEL_ENTRIES_MOST - 1].samples : 0) +
+        (double)kernel->unnamed_samples;
     return true;
 }
 
@@ -177,12 +187,14 @@ void gap_clocksource(const struct gap_splitting *splitting, struct gap_component
     gap_take(splitting, component, host, guest);
     const char *source = source_words(splitting->guest);
     if (splitting->host)
-        gap_say(&component->evidence, splitting->arena, "clock source: %s in the guest, %s on the host", source, source_words(splitting->host));
+        gap_say(&component->evidence, splitting->arena, "clock source: %s in the guest, %s on the host", source,
+                source_words(splitting->host));
     else
         gap_say(&component->evidence, splitting->arena, "clock source of the guest: %s%s", source,
                 clocksource_name_is_fast(source) ? ", read without a system call as on a host" : "");
     if (guest.seconds.known)
-        gap_say(&component->evidence, splitting->arena, "samples in clock reads (vDSO and system calls): %s of the guest's run%s%s",
+        gap_say(&component->evidence, splitting->arena,
+                "samples in clock reads (vDSO and system calls): %s of the guest's run%s%s",
                 gap_time_words(guest.seconds.mid, splitting->arena), host.seconds.known ? ", of the host's " : "",
                 host.seconds.known ? gap_time_words(host.seconds.mid, splitting->arena) : "");
     /* A host reads the clock too: alone, no more than all of it is the guest's, and nothing need be. */

@@ -18,7 +18,8 @@ struct gap_burden {
     const char *why_not;
 };
 
-__attribute__((format(printf, 3, 4))) void gap_say(struct gap_texts *texts, struct arena *arena, const char *format, ...);
+__attribute__((format(printf, 3, 4))) void gap_say(struct gap_texts *texts, struct arena *arena, const char *format,
+                                                   ...);
 
 /* Intervals of any sign. */
 struct interval gap_sum(struct interval a, struct interval b);
@@ -31,7 +32,8 @@ struct interval gap_seconds(const struct gap_splitting *splitting, const struct 
 /* Of all its samples, 95 %. */
 struct interval gap_share_of_samples(const struct gap_side *side, double hits);
 /* Fill the component from what both sides pay. Without a host: what the guest pays, from nothing on. */
-void gap_take(const struct gap_splitting *splitting, struct gap_component *component, struct gap_burden host, struct gap_burden guest);
+void gap_take(const struct gap_splitting *splitting, struct gap_component *component, struct gap_burden host,
+              struct gap_burden guest);
 static inline struct gap_burden gap_unknown(const char *why_not)
 {
     return (struct gap_burden){.why_not = why_not};

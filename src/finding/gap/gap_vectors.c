@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Narrower vectors in the guest: the widths of the code that was met on both sides, and instruction sets that the guest lacks.
+ * Narrower vectors in the guest: the widths of the code that was met on both sides, and instruction sets that the guest
+ * lacks.
  *
  * A loop in pieces half as wide takes at most twice as long: that bounds it. Moves count as vector code, too.
  */
@@ -44,7 +45,8 @@ static bool word_in(const char *list, struct view word)
 static const char *lacking_in(const struct gap_side *guest, const struct gap_side *host, struct arena *arena)
 {
     const struct surroundings *here = guest->results->surroundings, *there = host->results->surroundings;
-    if (!here || !there || !here->instruction_sets || !there->instruction_sets || !*here->instruction_sets || !*there->instruction_sets)
+    if (!here || !there || !here->instruction_sets || !there->instruction_sets || !*here->instruction_sets ||
+        !*there->instruction_sets)
         return NULL;
     const char *list = "";
     for (struct view rest = view_of(there->instruction_sets); rest.length;) {
@@ -57,10 +59,11 @@ static const char *lacking_in(const struct gap_side *guest, const struct gap_sid
 
 static const char *widths_words(const struct widths *widths, double total, struct arena *arena)
 {
-    return widths->sum <= 0 ? "none"
-                            : arena_printf(arena, "scalar %.1f %%, 128 bits %.1f %%, 256 bits %.1f %%, 512 bits %.1f %%",
-                                           100 * widths->samples[0] / total, 100 * widths->samples[1] / total,
-                                           100 * widths->samples[2] / total, 100 * widths->samples[3] / total);
+    return widths->sum <= 0
+               ? "none"
+               : arena_printf(arena, "scalar %.1f %%, 128 bits %.1f %%, 256 bits %.1f %%, 512 bits %.1f %%",
+                              100 * widths->samples[0] / total, 100 * widths->samples[1] / total,
+                              100 * widths->samples[2] / total, 100 * widths->samples[3] / total);
 }
 
 /* Seconds that such a side's samples stand for, of the guest's work. */
@@ -76,7 +79,8 @@ static double between(double value, double low, double high)
 }
 
 /* Of the narrower side's time in such code, at most the part that the other's widths would save. */
-static struct interval by_widths(const struct gap_splitting *splitting, const struct widths *guest, const struct widths *host)
+static struct interval by_widths(const struct gap_splitting *splitting, const struct widths *guest,
+                                 const struct widths *host)
 {
     struct interval here = width_seconds(splitting, splitting->guest, guest->sum);
     struct interval there = width_seconds(splitting, splitting->host, host->sum);
@@ -114,7 +118,8 @@ void gap_vectors(const struct gap_splitting *splitting, struct gap_component *co
 {
     const char *no_guest = unusable(splitting->guest), *no_host = splitting->host ? unusable(splitting->host) : NULL;
     if (no_guest || no_host) {
-        component->why_not = arena_printf(splitting->arena, "of the %s: %s", no_guest ? "guest's code" : "host's code", no_guest ? no_guest : no_host);
+        component->why_not = arena_printf(splitting->arena, "of the %s: %s", no_guest ? "guest's code" : "host's code",
+                                          no_guest ? no_guest : no_host);
         return;
     }
     struct widths guest = widths_of(splitting->guest->results->stalls), host = {0};
@@ -124,9 +129,10 @@ void gap_vectors(const struct gap_splitting *splitting, struct gap_component *co
     component->origin = GAP_ESTIMATED;
     if (!splitting->host) {
         component->seconds = by_guest_alone(splitting, &guest);
-        gap_say(&component->evidence, splitting->arena, "%s", splitting->guest->results->surroundings && splitting->guest->results->surroundings->has_avx512
-                                                                 ? "the guest has 512-bit vectors: no width is kept from it"
-                                                                 : "which widths its host has isn't known");
+        gap_say(&component->evidence, splitting->arena, "%s",
+                splitting->guest->results->surroundings && splitting->guest->results->surroundings->has_avx512
+                    ? "the guest has 512-bit vectors: no width is kept from it"
+                    : "which widths its host has isn't known");
         return;
     }
     host = widths_of(splitting->host->results->stalls);
@@ -148,8 +154,8 @@ static bool same_core(const struct gap_splitting *splitting)
 {
     const struct surroundings *a = splitting->host->results->surroundings, *b = splitting->guest->results->surroundings;
     const struct ceilings *of_a = splitting->host->results->ceilings, *of_b = splitting->guest->results->ceilings;
-    return a && b && a->cpu[0] && strcmp(a->cpu, b->cpu) == 0 && ceilings_share(of_a).known && ceilings_share(of_b).known &&
-           !ceilings_are_shared(of_a) && !ceilings_are_shared(of_b);
+    return a && b && a->cpu[0] && strcmp(a->cpu, b->cpu) == 0 && ceilings_share(of_a).known &&
+           ceilings_share(of_b).known && !ceilings_are_shared(of_a) && !ceilings_are_shared(of_b);
 }
 
 void gap_vectors_settle(const struct gap_splitting *splitting, struct gap_component *components, size_t count)
@@ -157,10 +163,12 @@ void gap_vectors_settle(const struct gap_splitting *splitting, struct gap_compon
     struct gap_component *vectors = &components[GAP_VECTORS];
     if (!splitting->host || !vectors->seconds.known || !same_core(splitting))
         return;
-    struct widths guest = widths_of(splitting->guest->results->stalls), host = widths_of(splitting->host->results->stalls);
+    struct widths guest = widths_of(splitting->guest->results->stalls),
+                  host = widths_of(splitting->host->results->stalls);
     if (guest.sum <= 0 || host.sum <= 0 || host.mean_bits < NARROWER_LEAST * guest.mean_bits)
         return;
-    struct interval more = gap_less(width_seconds(splitting, splitting->guest, guest.sum), width_seconds(splitting, splitting->host, host.sum));
+    struct interval more = gap_less(width_seconds(splitting, splitting->guest, guest.sum),
+                                    width_seconds(splitting, splitting->host, host.sum));
     double others = 0;
     for (size_t at = 0; at < count; at++) {
         bool in_code = at != GAP_VECTORS && at != GAP_WAITING; /* waiting is none of the time in code */
@@ -172,6 +180,7 @@ void gap_vectors_settle(const struct gap_splitting *splitting, struct gap_compon
     if (low <= 0)
         return;
     vectors->seconds.low = low;
-    gap_say(&vectors->evidence, splitting->arena, "such code took %s more in the guest, and the other components explain %s of it at most",
+    gap_say(&vectors->evidence, splitting->arena,
+            "such code took %s more in the guest, and the other components explain %s of it at most",
             gap_time_words(more.mid, splitting->arena), gap_time_words(others, splitting->arena));
 }

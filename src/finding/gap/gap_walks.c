@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Walks of the page tables. What shows on each side is what 2 MiB pages there would return (probed pattern by pattern); what doesn't show
- * is what the host's own small pages cost behind the guest's large ones: then the same pattern costs more on 2 MiB pages here than there,
- * as it would with slower memory.
+ * Walks of the page tables. What shows on each side is what 2 MiB pages there would return (probed pattern by pattern);
+ * what doesn't show is what the host's own small pages cost behind the guest's large ones: then the same pattern costs
+ * more on 2 MiB pages here than there, as it would with slower memory.
  */
 #include "finding/gap/gap_parts.h"
 
@@ -24,7 +24,8 @@ static struct gap_burden walks_shown(const struct gap_splitting *splitting, cons
         return gap_unknown("nothing was sampled");
     if (!stalls->attributed)
         return gap_unknown("which instruction stalled can't be told there: the skid test doesn't hold");
-    return gap_known(gap_seconds(splitting, side, share_of(OF_SAMPLES, page_walks_share(side->results))), GAP_ESTIMATED);
+    return gap_known(gap_seconds(splitting, side, share_of(OF_SAMPLES, page_walks_share(side->results))),
+                     GAP_ESTIMATED);
 }
 
 /* ---- behind the guest's large pages ---- */
@@ -106,7 +107,8 @@ static const char *backing_words(const char *words, const char *from, struct are
 static void add_hidden(const struct gap_splitting *splitting, struct gap_component *component)
 {
     static const char *const of_backing[] = {
-        [GAP_BACKING_UNKNOWN] = ": small pages of the host behind it, or slower memory: the two can't be told apart from here",
+        [GAP_BACKING_UNKNOWN] =
+            ": small pages of the host behind it, or slower memory: the two can't be told apart from here",
         [GAP_BACKING_SMALL] = ": its host maps it by small pages (%s), which explains that",
         [GAP_BACKING_HUGE] = ": its host maps it by 2 MiB pages (%s): that is slower memory, and in the remainder",
     };
@@ -116,19 +118,25 @@ static void add_hidden(const struct gap_splitting *splitting, struct gap_compone
     struct interval most = may_walk(splitting, splitting->guest);
     if (hidden.compared && hidden.seconds.known) {
         component->seconds = gap_sum(component->seconds, hidden_as_walks(hidden.seconds, backing));
-        gap_say(&component->evidence, splitting->arena, "on 2 MiB pages its pattern costs %s an access in the guest, %s on the host%s",
-                gap_time_words(hidden.guest_ns * 1e-9, splitting->arena), gap_time_words(hidden.host_ns * 1e-9, splitting->arena),
+        gap_say(&component->evidence, splitting->arena,
+                "on 2 MiB pages its pattern costs %s an access in the guest, %s on the host%s",
+                gap_time_words(hidden.guest_ns * 1e-9, splitting->arena),
+                gap_time_words(hidden.host_ns * 1e-9, splitting->arena),
                 hidden.seconds.low > 0 ? backing_words(of_backing[backing], from, splitting->arena) : "");
     } else if (backing != GAP_BACKING_HUGE && most.known) {
         component->seconds.high = fmax(component->seconds.high, most.high);
-        gap_say(&component->evidence, splitting->arena, "no pattern was probed on both sides: what lies behind the guest's pages is bounded "
-                                                        "by all that waits for memory on more pages than a TLB holds");
+        gap_say(&component->evidence, splitting->arena,
+                "no pattern was probed on both sides: what lies behind the guest's pages is bounded "
+                "by all that waits for memory on more pages than a TLB holds");
     }
 }
 
 /* ---- the guest alone ---- */
 
-/* A host with the same pages would walk, too: from nothing to all that shows, and what doesn't show is part of the other waiting. */
+/*
+ * A host with the same pages would walk, too: from nothing to all that shows, and what doesn't show is part of the
+ * other waiting.
+ */
 static void judge_alone(const struct gap_splitting *splitting, struct gap_component *component)
 {
     const double REFERENCES = 24, OF_HOST = 4; /* 4 KiB pages on both: doc/page-walks.md */
@@ -138,7 +146,8 @@ static void judge_alone(const struct gap_splitting *splitting, struct gap_compon
     component->seconds = interval_of(0, shown.mid * (1 - OF_HOST / REFERENCES), high);
     if (hidden)
         gap_say(&component->evidence, splitting->arena,
-                "what its host's pages cost behind it doesn't show from here; at most all that waits for memory on more pages than a TLB holds, %s",
+                "what its host's pages cost behind it doesn't show from here; at most all that waits for memory on "
+                "more pages than a TLB holds, %s",
                 most.known ? gap_time_words(most.high, splitting->arena) : "which isn't known");
 }
 
@@ -150,8 +159,9 @@ static const char *page_words(const struct gap_side *side, struct arena *arena)
         base += (double)stalls->groups[at].base_hits;
         huge += (double)stalls->groups[at].huge_hits;
     }
-    return base + huge > 0 ? arena_printf(arena, "%.0f %% of its sampled addresses on 4 KiB pages", 100 * base / (base + huge))
-                           : "no sampled address whose page is known";
+    return base + huge > 0
+               ? arena_printf(arena, "%.0f %% of its sampled addresses on 4 KiB pages", 100 * base / (base + huge))
+               : "no sampled address whose page is known";
 }
 
 void gap_walks(const struct gap_splitting *splitting, struct gap_component *component)
@@ -170,5 +180,6 @@ void gap_walks(const struct gap_splitting *splitting, struct gap_component *comp
     else if (component->seconds.known)
         judge_alone(splitting, component);
     if (splitting->guest->backing == GAP_BACKING_UNKNOWN && gap_is_guest(splitting->guest))
-        gap_say(&component->remedies, splitting->arena, "plumb pages --vm PID --json on its host, then --guest-pages FILE: which pages stand behind it");
+        gap_say(&component->remedies, splitting->arena,
+                "plumb pages --vm PID --json on its host, then --guest-pages FILE: which pages stand behind it");
 }

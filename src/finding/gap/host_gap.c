@@ -23,7 +23,8 @@ _Static_assert(sizeof(causes) / sizeof(*causes) == GAP_CAUSE_COUNT, "one row for
 /* Which of them may hold the same seconds, and which way. */
 static const struct gap_overlap overlap_rows[] = {
     {GAP_EXITS, GAP_STEAL, "a vCPU whose exit lasts because the host ran somebody else meanwhile is in both"},
-    {GAP_EXITS, GAP_WALKS, "the first touch of a page that the host has yet to map is an exit, and its load is sampled as waiting"},
+    {GAP_EXITS, GAP_WALKS,
+     "the first touch of a page that the host has yet to map is an exit, and its load is sampled as waiting"},
     {GAP_EXITS, GAP_CLOCKSOURCE, "a clock read that traps is an exit and a sample of reading the clock"},
     {GAP_WALKS, GAP_CLOCK, "walks that hit the caches take cycles: at a lower clock they last longer, in both"},
     {GAP_CLOCK, GAP_VECTORS, "wider vectors may lower the clock: the calibrated clock is that of scalar code"},
@@ -126,7 +127,8 @@ static enum gap_origin weaker(enum gap_origin a, enum gap_origin b)
     return a < b ? a : b;
 }
 
-void gap_take(const struct gap_splitting *splitting, struct gap_component *component, struct gap_burden host, struct gap_burden guest)
+void gap_take(const struct gap_splitting *splitting, struct gap_component *component, struct gap_burden host,
+              struct gap_burden guest)
 {
     component->guest_s = guest.seconds;
     component->host_s = host.seconds;
@@ -140,7 +142,8 @@ void gap_take(const struct gap_splitting *splitting, struct gap_component *compo
         return;
     }
     if (!host.seconds.known) {
-        component->why_not = arena_printf(splitting->arena, "of the host's: %s", host.why_not ? host.why_not : "it isn't known");
+        component->why_not =
+            arena_printf(splitting->arena, "of the host's: %s", host.why_not ? host.why_not : "it isn't known");
         return;
     }
     component->origin = weaker(host.origin, guest.origin);
@@ -192,8 +195,8 @@ static void overlaps_find(struct host_gap *gap)
 {
     for (size_t at = 0; at < array_count(overlap_rows); at++) {
         const struct gap_overlap *row = &overlap_rows[at];
-        bool both = row->a < gap->component_count && row->b < gap->component_count && may_matter(&gap->components[row->a]) &&
-                    may_matter(&gap->components[row->b]);
+        bool both = row->a < gap->component_count && row->b < gap->component_count &&
+                    may_matter(&gap->components[row->a]) && may_matter(&gap->components[row->b]);
         if (both && gap->overlap_count < GAP_TEXTS_MOST)
             gap->overlaps[gap->overlap_count++] = *row;
     }
@@ -211,15 +214,18 @@ static void remainder_hints(struct host_gap *gap, const struct gap_splitting *sp
 {
     const struct results *host = splitting->host->results, *guest = splitting->guest->results;
     struct measured user_h = of_one_run(host, host->run->user_s), user_g = of_one_run(guest, guest->run->user_s);
-    struct measured system_h = of_one_run(host, host->run->system_s), system_g = of_one_run(guest, guest->run->system_s);
+    struct measured system_h = of_one_run(host, host->run->system_s),
+                    system_g = of_one_run(guest, guest->run->system_s);
     double scale = splitting->host->scale;
     if (user_h.known && user_g.known && system_h.known && system_g.known)
-        gap_say(&gap->remainder, splitting->arena, "of the gap, %s is user time and %s time in the kernel, components included",
+        gap_say(&gap->remainder, splitting->arena,
+                "of the gap, %s is user time and %s time in the kernel, components included",
                 gap_time_words(user_g.value - user_h.value * scale, splitting->arena),
                 gap_time_words(system_g.value - system_h.value * scale, splitting->arena));
     const struct surroundings *a = host->surroundings, *b = guest->surroundings;
     if (a && b && a->cpu[0] && b->cpu[0] && strcmp(a->cpu, b->cpu) != 0)
-        gap_say(&gap->remainder, splitting->arena, "the processors differ (%s; %s): what one does better than the other is in here", a->cpu, b->cpu);
+        gap_say(&gap->remainder, splitting->arena,
+                "the processors differ (%s; %s): what one does better than the other is in here", a->cpu, b->cpu);
     if (a && b && a->kernel[0] && b->kernel[0] && strcmp(a->kernel, b->kernel) != 0)
         gap_say(&gap->remainder, splitting->arena, "the kernels differ (%s; %s)", a->kernel, b->kernel);
     if (a && b && a->mitigations[0] && b->mitigations[0] && strcmp(a->mitigations, b->mitigations) != 0)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Why is the same program slower in a guest than on its host: which part of the gap is exits, steal, page walks, the clock, narrower
- * vectors, the clock source, waiting, and which part is none of these?
+ * Why is the same program slower in a guest than on its host: which part of the gap is exits, steal, page walks, the
+ * clock, narrower vectors, the clock source, waiting, and which part is none of these?
  *
- * Each component is what the guest pays less what the host pays, in seconds of the guest's run, as an interval. What could not be measured
- * lies in the remainder, which is the gap less the components, bound by bound: the middles add up to the gap, and the intervals hold what
- * is known of it. From the guest alone there is neither gap nor remainder; components are then what this guest may pay beyond a host.
- * Does not support: telling what one component does to another (overlaps says which do).
+ * Each component is what the guest pays less what the host pays, in seconds of the guest's run, as an interval. What
+ * could not be measured lies in the remainder, which is the gap less the components, bound by bound: the middles add up
+ * to the gap, and the intervals hold what is known of it. From the guest alone there is neither gap nor remainder;
+ * components are then what this guest may pay beyond a host. Does not support: telling what one component does to
+ * another (overlaps says which do).
  */
 #ifndef PLUMB_FINDING_GAP_HOST_GAP_H
 #define PLUMB_FINDING_GAP_HOST_GAP_H

@@ -2,8 +2,8 @@
 /*
  * Does being a guest hold it back: ways out to the hypervisor, ticks, small pages behind huge ones?
  *
- * Nobody can count exits from in here. What can be counted is what leads to them; each kind times what it costs here (statistics/guest_costs)
- * bounds them from above.
+ * Nobody can count exits from in here. What can be counted is what leads to them; each kind times what it costs here
+ * (statistics/guest_costs) bounds them from above.
  */
 #include "finding/guest/guest.h"
 
@@ -16,7 +16,10 @@
 
 /* ---- what happened on the CPUs it used ---- */
 
-/* Interrupts a second of CPU time, on CPUs that were busy for more than a tenth as long as the busiest; negative: not counted. */
+/*
+ * Interrupts a second of CPU time, on CPUs that were busy for more than a tenth as long as the busiest; negative: not
+ * counted.
+ */
 struct interrupt_rates {
     double timer, others;
 };
@@ -44,7 +47,10 @@ static struct interrupt_rates rates_of(const struct activity *activity)
 
 /* ---- timer tick ---- */
 
-/* Ticks a second of CPU time: as many as the kernel is built for, unless fewer timer interrupts than half of these were counted. */
+/*
+ * Ticks a second of CPU time: as many as the kernel is built for, unless fewer timer interrupts than half of these were
+ * counted.
+ */
 static double ticks_per_s(const struct guest_costs *guest, const struct interrupt_rates *rates)
 {
     double hz = guest->kernel_hz.value.known ? guest->kernel_hz.value.mid : -1;
@@ -61,7 +67,8 @@ static void tick_not_measured(const struct results *results, struct finding *fin
     }
     double lost = guest->cpus[0].lost_ratio;
     finding_bound_share(finding, results, share_of(OF_CPU_TIME, interval_of(0, lost / 2, lost)));
-    finding_set(finding, reason, "all-interruptions", VALUE_SHARE("lost", interval_exactly(lost)), VALUE_TEXT("why", why_not));
+    finding_set(finding, reason, "all-interruptions", VALUE_SHARE("lost", interval_exactly(lost)),
+                VALUE_TEXT("why", why_not));
 }
 
 static void timer_tick_test(const struct results *results, struct finding *finding)
@@ -77,8 +84,9 @@ static void timer_tick_test(const struct results *results, struct finding *findi
     struct interval share = interval_clamped(interval_scaled(cost->value, ticks * 1e-9), 0, 1);
     finding_decide_share(finding, results, share_of(OF_CPU_TIME, share));
     finding->is_estimate = true;
-    finding_evidence(finding, finding->verdict == VERDICT_RULED_OUT ? WEIGHT_AGAINST : WEIGHT_FOR, ORIGIN_PROBE, "measured",
-                     VALUE_COUNT("hz", ticks), VALUE_SECONDS("cost", interval_scaled(cost->value, 1e-9)), VALUE_SHARE("share", share));
+    finding_evidence(finding, finding->verdict == VERDICT_RULED_OUT ? WEIGHT_AGAINST : WEIGHT_FOR, ORIGIN_PROBE,
+                     "measured", VALUE_COUNT("hz", ticks), VALUE_SECONDS("cost", interval_scaled(cost->value, 1e-9)),
+                     VALUE_SHARE("share", share));
     if (rates.timer >= 0)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_COUNTERS, "counted", VALUE_COUNT("timers", rates.timer));
     if (finding->verdict == VERDICT_RULED_OUT) {
@@ -86,7 +94,8 @@ static void timer_tick_test(const struct results *results, struct finding *findi
         return;
     }
     if (finding->verdict == VERDICT_SUPPORTED)
-        finding_set(finding, headline, "headline", VALUE_COUNT("hz", ticks), VALUE_SHARE("share", finding->recoverable));
+        finding_set(finding, headline, "headline", VALUE_COUNT("hz", ticks),
+                    VALUE_SHARE("share", finding->recoverable));
     else
         finding_reason_bound(finding, "undecided", finding->recoverable);
     finding_advise(finding, "advice", NO_VALUES);
@@ -97,7 +106,8 @@ const struct hypothesis hypothesis_timer_tick = {
     .id = "timer-tick",
     .family = "system",
     .title = "the kernel's timer tick",
-    .rule = "supported when ticks a second times the probed cost of one take the effect, or when a trial without the tick closed the gap; ruled out below it, or when a trial "
+    .rule = "supported when ticks a second times the probed cost of one take the effect, or when a trial without the "
+            "tick closed the gap; ruled out below it, or when a trial "
             "without the tick left the time as it was",
     .gain = "ticks times probed cost",
     .overturn = "a CPU in nohz_full against one that isn't",
@@ -119,7 +129,8 @@ static const struct statement *exits_statement(const struct statements *statemen
 /* Instructions that leave a guest wherever they stand; RDTSC only where it was measured to. */
 static bool row_leaves(const struct stall_row *row, bool clock_leaves)
 {
-    static const char *const always[] = {"cpuid", "in", "out", "ins", "outs", "insb", "insl", "outsb", "outsl", "vmcall", "vmmcall", "hlt", "inb", "inl", "outb", "outl"};
+    static const char *const always[] = {"cpuid", "in",     "out",     "ins", "outs", "insb", "insl", "outsb",
+                                         "outsl", "vmcall", "vmmcall", "hlt", "inb",  "inl",  "outb", "outl"};
     size_t length = row->text ? strcspn(row->text, " \t") : 0;
     for (size_t at = 0; at < array_count(always); at++)
         if (strlen(always[at]) == length && strncmp(row->text, always[at], length) == 0)
@@ -151,17 +162,22 @@ struct exit_parts {
 };
 
 /* As a share of the finding's whole, never above 1: such times may overlap. */
-static struct interval part_of(const struct finding *finding, const struct results *results, enum denominator of, double low_s, double mid_s, double high_s)
+static struct interval part_of(const struct finding *finding, const struct results *results, enum denominator of,
+                               double low_s, double mid_s, double high_s)
 {
     struct share_scale scale = share_scale_of(results);
     struct measured whole = share_whole_s(of, &scale);
     if (!whole.known || whole.value <= 0)
         return (struct interval){0};
-    struct interval part = interval_clamped(interval_of(low_s / whole.value, mid_s / whole.value, high_s / whole.value), 0, 1);
+    struct interval part =
+        interval_clamped(interval_of(low_s / whole.value, mid_s / whole.value, high_s / whole.value), 0, 1);
     return of == finding->of ? part : share_as(share_of(of, part), finding->of, &scale);
 }
 
-/* Whatever interrupts a thread that computes, this kernel's ticks included, as a spinning one saw it; by so few or many of them. */
+/*
+ * Whatever interrupts a thread that computes, this kernel's ticks included, as a spinning one saw it; by so few or many
+ * of them.
+ */
 static struct interval interrupted_part(const struct results *results, const struct finding *finding)
 {
     const struct guest_cpu *cpu = &results->guest->cpus[0];
@@ -184,7 +200,8 @@ static struct interval sent_part(const struct results *results, const struct fin
         cost = other;
     if (rates.others < 0 || !cost.known)
         return (struct interval){0};
-    struct interval part = interval_clamped(interval_of(0, rates.others * cost.mid * 1e-9, rates.others * cost.high * 1e-9), 0, 1);
+    struct interval part =
+        interval_clamped(interval_of(0, rates.others * cost.mid * 1e-9, rates.others * cost.high * 1e-9), 0, 1);
     return share_as(share_of(OF_CPU_TIME, part), finding->of, &scale);
 }
 
@@ -198,7 +215,10 @@ static struct interval woken_by_the_clock(const struct results *results, const s
     return part_of(finding, results, finding->of, 0, 0, most_s);
 }
 
-/* Where waking a halted CPU could not be measured, as from one that others kept busy: by what waking, or asking another CPU, took at most. */
+/*
+ * Where waking a halted CPU could not be measured, as from one that others kept busy: by what waking, or asking another
+ * CPU, took at most.
+ */
 static struct interval wake_cost(const struct guest_costs *guest)
 {
     struct interval idle = guest_cost(guest, GUEST_COST_WAKE_IDLE), polled = guest_cost(guest, GUEST_COST_WAKE_POLLED);
@@ -218,7 +238,8 @@ static struct interval woken_part(const struct results *results, const struct fi
     if (!switches.known || !cost.known)
         return clock;
     /* Of a wake-up the way out is a part; beyond the median stand those that found the CPU busy. */
-    struct interval counted = part_of(finding, results, finding->of, 0, switches.value * cost.low * 0.5e-9, switches.value * cost.mid * 1e-9);
+    struct interval counted =
+        part_of(finding, results, finding->of, 0, switches.value * cost.low * 0.5e-9, switches.value * cost.mid * 1e-9);
     return clock.known && (!counted.known || clock.high < counted.high) ? clock : counted;
 }
 
@@ -230,7 +251,8 @@ static struct interval touched_part(const struct results *results, const struct 
     const struct activity *activity = results->activity;
     if (!activity || !activity->minor_faults.known)
         return (struct interval){0};
-    double pages = activity->minor_faults.value + (activity->huge_faults.known ? activity->huge_faults.value * (SMALL_OF_HUGE - 1) : 0);
+    double pages = activity->minor_faults.value +
+                   (activity->huge_faults.known ? activity->huge_faults.value * (SMALL_OF_HUGE - 1) : 0);
     struct interval slow = guest_cost(guest, GUEST_COST_HOST_FAULT), share = guest->host_fault_share;
     struct interval used = guest_cost(guest, GUEST_COST_TOUCH_USED), old = guest_cost(guest, GUEST_COST_TOUCH_OLD);
     double most_ns, mid_ns = 0;
@@ -246,7 +268,8 @@ static struct interval touched_part(const struct results *results, const struct 
     return part_of(finding, results, OF_CPU_TIME, 0, pages * mid_ns * 1e-9, pages * most_ns * 1e-9);
 }
 
-static struct interval instructions_part(const struct results *results, struct finding *finding, struct exit_parts *parts)
+static struct interval instructions_part(const struct results *results, struct finding *finding,
+                                         struct exit_parts *parts)
 {
     const struct stalls *stalls = results->stalls;
     if (!stalls || !stalls->sample_count || stalls->why_no_code)
@@ -264,13 +287,17 @@ static void parts_take(struct exit_parts *parts, const struct results *results, 
     parts->sent = sent_part(results, finding);
     parts->woken = woken_part(results, finding);
     parts->touched = touched_part(results, finding);
-    parts->why_open = !parts->instructions.known ? "which instructions it runs" : !parts->interrupted.known ? "how often its CPU is interrupted"
-                    : !parts->woken.known ? "how often it slept, or what waking costs" : !parts->touched.known ? "what the first touch of its pages costs" : NULL;
+    parts->why_open = !parts->instructions.known  ? "which instructions it runs"
+                      : !parts->interrupted.known ? "how often its CPU is interrupted"
+                      : !parts->woken.known       ? "how often it slept, or what waking costs"
+                      : !parts->touched.known     ? "what the first touch of its pages costs"
+                                                  : NULL;
 }
 
 static struct interval sum_of(const struct exit_parts *parts)
 {
-    const struct interval *const all[] = {&parts->instructions, &parts->interrupted, &parts->sent, &parts->woken, &parts->touched};
+    const struct interval *const all[] = {&parts->instructions, &parts->interrupted, &parts->sent, &parts->woken,
+                                          &parts->touched};
     double low = 0, mid = 0, high = 0;
     for (size_t at = 0; at < array_count(all); at++)
         if (all[at]->known) {
@@ -288,15 +315,21 @@ bool guest_exit_shares_of(const struct results *results, enum denominator of, st
     if (!results->guest || !results->run)
         return false;
     parts_take(&parts, results, &whole);
-    *ret_shares = (struct guest_exit_shares){.instructions = parts.instructions, .interrupted = parts.interrupted, .sent = parts.sent, .woken = parts.woken,
-                                             .touched = parts.touched, .sum = sum_of(&parts), .why_open = parts.why_open};
+    *ret_shares = (struct guest_exit_shares){.instructions = parts.instructions,
+                                             .interrupted = parts.interrupted,
+                                             .sent = parts.sent,
+                                             .woken = parts.woken,
+                                             .touched = parts.touched,
+                                             .sum = sum_of(&parts),
+                                             .why_open = parts.why_open};
     return true;
 }
 
 static void part_say(struct finding *finding, const char *key, struct interval part, enum origin origin)
 {
     if (part.known)
-        finding_evidence(finding, WEIGHT_CONTEXT, origin, key, VALUE_SHARE("share", interval_of(0, part.mid, part.high)));
+        finding_evidence(finding, WEIGHT_CONTEXT, origin, key,
+                         VALUE_SHARE("share", interval_of(0, part.mid, part.high)));
 }
 
 static void exits_bound(const struct results *results, struct finding *finding)
@@ -316,20 +349,23 @@ static void exits_bound(const struct results *results, struct finding *finding)
     finding->is_estimate = true;
     struct interval cpuid = guest_cost(results->guest, GUEST_COST_CPUID);
     if (parts.hottest && parts.instructions.known && parts.instructions.low > 0)
-        finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "instruction", VALUE_TEXT("instruction", parts.hottest->text), VALUE_SHARE("share", parts.instructions));
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "instruction",
+                         VALUE_TEXT("instruction", parts.hottest->text), VALUE_SHARE("share", parts.instructions));
     part_say(finding, "interrupted", parts.interrupted, ORIGIN_PROBE);
     part_say(finding, "sent", parts.sent, ORIGIN_COUNTERS);
     part_say(finding, "woken", parts.woken, ORIGIN_SCHEDULER);
     part_say(finding, "touched", parts.touched, ORIGIN_PROBE);
     if (cpuid.known)
-        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_PROBE, "cost", VALUE_SECONDS("cost", interval_scaled(cpuid, 1e-9)));
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_PROBE, "cost",
+                         VALUE_SECONDS("cost", interval_scaled(cpuid, 1e-9)));
     if (finding->verdict == VERDICT_RULED_OUT) {
         finding_reason_bound(finding, "bound", sum);
         return;
     }
     if (finding->verdict == VERDICT_SUPPORTED) {
         finding->subject = parts.hottest ? parts.hottest->text : NULL;
-        finding_set(finding, headline, "headline", VALUE_TEXT("instruction", parts.hottest ? parts.hottest->text : "?"), VALUE_SHARE("share", parts.instructions));
+        finding_set(finding, headline, "headline", VALUE_TEXT("instruction", parts.hottest ? parts.hottest->text : "?"),
+                    VALUE_SHARE("share", parts.instructions));
         finding_advise(finding, "advice", VALUE_TEXT("instruction", parts.hottest ? parts.hottest->text : "?"));
         finding_set(finding, confirm, "confirm", NO_VALUES);
     } else if (parts.why_open) {
@@ -369,12 +405,14 @@ const struct hypothesis hypothesis_vm_exits = {
     .id = "vm-exits",
     .family = "system",
     .title = "exits to the hypervisor",
-    .rule = "ruled out on bare metal, when what leads to exits, at what each costs here, stays below the effect, or when a "
-            "trial with fewer exits left the time as it was; supported by samples at instructions that leave",
+    .rule =
+        "ruled out on bare metal, when what leads to exits, at what each costs here, stays below the effect, or when a "
+        "trial with fewer exits left the time as it was; supported by samples at instructions that leave",
     .gain = "counts times probed costs, an upper bound; samples at leaving instructions, measured",
     .overturn = "the instruction left out, or the tick off: the time must fall as the exits do",
     .needs = RESULT_BIT(RESULT_SURROUNDINGS),
-    .uses = RESULT_BIT(RESULT_STATEMENTS) | RESULT_BIT(RESULT_GUEST) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_ACTIVITY) | RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_STATEMENTS) | RESULT_BIT(RESULT_GUEST) | RESULT_BIT(RESULT_RUN) |
+            RESULT_BIT(RESULT_ACTIVITY) | RESULT_BIT(RESULT_STALLS),
     .is_capacity = true,
     .test = vm_exits_test,
 };
@@ -390,7 +428,8 @@ static double samples_beyond_reach(const struct stalls *stalls)
     double samples = (double)stalls->memory_samples;
     for (size_t at = 0; at < stalls->group_count; at++) {
         const struct stall_group *group = &stalls->groups[at];
-        if (!group->is_stack && group->set.pages.known && group->set.pages.bytes < REACH_BYTES && group->set.span_bytes < REACH_BYTES)
+        if (!group->is_stack && group->set.pages.known && group->set.pages.bytes < REACH_BYTES &&
+            group->set.span_bytes < REACH_BYTES)
             samples -= (double)group->samples;
     }
     return samples > 0 ? samples : 0;
@@ -401,7 +440,10 @@ static void backing_say(struct finding *finding, const struct host_backing *back
     if (!backing->ratio.known)
         return;
     struct interval ratio = interval_clamped(backing->ratio, 0, 1);
-    finding_evidence(finding, backing->verdict == HOST_BACKING_SMALL ? WEIGHT_FOR : backing->verdict == HOST_BACKING_HUGE ? WEIGHT_AGAINST : WEIGHT_CONTEXT,
+    finding_evidence(finding,
+                     backing->verdict == HOST_BACKING_SMALL  ? WEIGHT_FOR
+                     : backing->verdict == HOST_BACKING_HUGE ? WEIGHT_AGAINST
+                                                             : WEIGHT_CONTEXT,
                      ORIGIN_PROBE, "chased", VALUE_SECONDS("dense", interval_scaled(backing->dense_ns, 1e-9)),
                      VALUE_SECONDS("huge", interval_scaled(backing->huge_ns, 1e-9)),
                      VALUE_SECONDS("small", interval_scaled(backing->small_ns, 1e-9)), VALUE_SHARE("ratio", ratio),
@@ -417,7 +459,8 @@ static void host_pages_test(const struct results *results, struct finding *findi
         return;
     }
     bool told = results->stalls && results->stalls->attributed && results->stalls->sample_count;
-    struct interval waits = told ? share_of_stalls(results, finding, samples_beyond_reach(results->stalls)) : interval_of(0, 0.5, 1);
+    struct interval waits =
+        told ? share_of_stalls(results, finding, samples_beyond_reach(results->stalls)) : interval_of(0, 0.5, 1);
     if (backing)
         backing_say(finding, backing);
     if (told && waits.high < results->effect) {
@@ -427,19 +470,27 @@ static void host_pages_test(const struct results *results, struct finding *findi
     }
     if (!backing || backing->verdict == HOST_BACKING_UNKNOWN) {
         finding_not_testable(finding, "", NULL);
-        finding_set(finding, reason, "not", VALUE_TEXT("why", backing && backing->why_not ? backing->why_not : "the case has no such measurement"));
+        finding_set(
+            finding, reason, "not",
+            VALUE_TEXT("why", backing && backing->why_not ? backing->why_not : "the case has no such measurement"));
         finding_set(finding, remedy, "remedy", NO_VALUES);
         return;
     }
-    /* Of the waits, at most the part of walks that huge pages in here keep; where these are small, a wait may be all walk. */
-    double part = backing->verdict == HOST_BACKING_HUGE && backing->ratio.high > 0 ? backing->ratio.high : backing->verdict == HOST_BACKING_HUGE ? 0 : 1;
+    /*
+     * Of the waits, at most the part of walks that huge pages in here keep; where these are small, a wait may be all
+     * walk.
+     */
+    double part = backing->verdict == HOST_BACKING_HUGE && backing->ratio.high > 0 ? backing->ratio.high
+                  : backing->verdict == HOST_BACKING_HUGE                          ? 0
+                                                                                   : 1;
     finding_decide_bound(finding, waits.high * part, results->effect);
     finding->is_estimate = true;
     if (finding->verdict == VERDICT_RULED_OUT) {
         finding_reason_bound(finding, "bound-huge", interval_exactly(waits.high * part));
         return;
     }
-    finding_reason_bound(finding, backing->verdict == HOST_BACKING_SMALL ? "small" : "bound-huge", interval_exactly(waits.high * part));
+    finding_reason_bound(finding, backing->verdict == HOST_BACKING_SMALL ? "small" : "bound-huge",
+                         interval_exactly(waits.high * part));
     finding_set(finding, remedy, "remedy", NO_VALUES);
     finding_advise(finding, "advice", NO_VALUES);
     finding_set(finding, confirm, "confirm", NO_VALUES);
@@ -449,7 +500,8 @@ const struct hypothesis hypothesis_host_pages = {
     .id = "host-small-pages",
     .family = "system",
     .title = "small pages on the host behind this guest",
-    .rule = "ruled out on bare metal, when what waits beyond the TLB's reach stays below the effect, or when the host's pages "
+    .rule = "ruled out on bare metal, when what waits beyond the TLB's reach stays below the effect, or when the "
+            "host's pages "
             "were probed to be huge; supported by a trial that changed them alone",
     .gain = "0 to the waits for memory beyond the TLB's reach",
     .overturn = "the same guest on a host with huge pages behind it, the guest's own left as they are",

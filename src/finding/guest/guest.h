@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How much of its time do exits to the hypervisor take at most, as seen from inside the guest? For the finding and for a gap's component. */
+/*
+ * How much of its time do exits to the hypervisor take at most, as seen from inside the guest? For the finding and for
+ * a gap's component.
+ */
 #ifndef PLUMB_FINDING_GUEST_GUEST_H
 #define PLUMB_FINDING_GUEST_GUEST_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What profiles, listings and sentences of others say of code: which is hot, how large its loop is, whether its name is a check's. */
+/*
+ * What profiles, listings and sentences of others say of code: which is hot, how large its loop is, whether its name is
+ * a check's.
+ */
 #include "base/vec.h"
 #include "finding/family.h"
 #include "finding/imported/evidence.h"
@@ -70,17 +73,22 @@ static void bandwidth_advise(const struct results *results, struct finding *find
     }
     finding_advise(finding, "imported-advice-sockets", NO_VALUES);
     finding_advise(finding, "imported-advice-prefetch", NO_VALUES);
-    finding_set(finding, confirm, hot->function && multiplies(hot->function) ? "imported-confirm-batch" : "confirm", NO_VALUES);
+    finding_set(finding, confirm, hot->function && multiplies(hot->function) ? "imported-confirm-batch" : "confirm",
+                NO_VALUES);
     /* Siblings counted in cycles may overlap, and exceed a parent counted in slots. */
     struct measured bandwidth = imported_number(results->imported, "top-down metrics", "tma_mem_bandwidth", NULL);
     struct measured latency = imported_number(results->imported, "top-down metrics", "tma_mem_latency", NULL);
     struct measured parent = imported_number(results->imported, "top-down metrics", "tma_dram_bound", NULL);
     if (bandwidth.known && latency.known && parent.known && bandwidth.value + latency.value > parent.value)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-siblings",
-                         VALUE_SHARE("sum", interval_exactly((bandwidth.value + latency.value) / 100)), VALUE_SHARE("parent", interval_exactly(parent.value / 100)));
+                         VALUE_SHARE("sum", interval_exactly((bandwidth.value + latency.value) / 100)),
+                         VALUE_SHARE("parent", interval_exactly(parent.value / 100)));
 }
 
-/* Samples of one kind of miss say where that kind falls, and nothing of others; those of time or cycles say only which code is hot. */
+/*
+ * Samples of one kind of miss say where that kind falls, and nothing of others; those of time or cycles say only which
+ * code is hot.
+ */
 enum telling { TELLS_OTHERS, TELLS_HOT, TELLS_CAUSE };
 
 static enum telling event_tells(const char *event, const char *id)
@@ -118,20 +126,27 @@ void imported_hot_add(const struct results *results, struct finding *finding, do
     /* That its hottest line reads memory goes with waiting for memory. */
     bool agrees = telling == TELLS_CAUSE || (memory && hot.line && hot.line_is_hottest);
     if (is_told) {
-        struct value values[] = {VALUE_TEXT("function", hot.function), VALUE_TEXT("where", hot.where[0] ? hot.where : "no binary named"),
-                                 VALUE_TEXT("title", finding->hypothesis->title), VALUE_SHARE("share", interval_exactly(share)),
-                                 VALUE_TEXT("samples", arena_printf(finding->arena, "%.4g %%", hot.share * 100)),
-                                 VALUE_TEXT("event", hot.event[0] ? arena_printf(finding->arena, "%s samples", hot.event) : "samples"), VALUE_TEXT("file", hot.file),
-                                 VALUE_TEXT("origin", IMPORTED_WORDS),
-                                 VALUE_TEXT("line", memory && hot.line ? arena_printf(finding->arena, " at '%s'", hot.line) : "")};
+        struct value values[] = {
+            VALUE_TEXT("function", hot.function),
+            VALUE_TEXT("where", hot.where[0] ? hot.where : "no binary named"),
+            VALUE_TEXT("title", finding->hypothesis->title),
+            VALUE_SHARE("share", interval_exactly(share)),
+            VALUE_TEXT("samples", arena_printf(finding->arena, "%.4g %%", hot.share * 100)),
+            VALUE_TEXT("event", hot.event[0] ? arena_printf(finding->arena, "%s samples", hot.event) : "samples"),
+            VALUE_TEXT("file", hot.file),
+            VALUE_TEXT("origin", IMPORTED_WORDS),
+            VALUE_TEXT("line", memory && hot.line ? arena_printf(finding->arena, " at '%s'", hot.line) : "")};
         finding->subject = hot.line && memory ? hot.line : hot.function;
-        finding_evidence_add(finding, agrees ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-function", values, array_count(values));
-        finding_set_add(finding, &finding->headline, agrees ? "imported-headline-hot" : "imported-headline-where", values, array_count(values));
+        finding_evidence_add(finding, agrees ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-function",
+                             values, array_count(values));
+        finding_set_add(finding, &finding->headline, agrees ? "imported-headline-hot" : "imported-headline-where",
+                        values, array_count(values));
         finding->imported_kinds |= agrees ? 1u << ORIGIN_SAMPLES : 0;
     }
     if (memory && hot.line && is_told)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-line", VALUE_TEXT("line", hot.line),
-                         VALUE_SHARE("share", interval_exactly(hot.line_share)), VALUE_TEXT("file", hot.file), VALUE_TEXT("origin", IMPORTED_WORDS));
+                         VALUE_SHARE("share", interval_exactly(hot.line_share)), VALUE_TEXT("file", hot.file),
+                         VALUE_TEXT("origin", IMPORTED_WORDS));
     if (strcmp(finding->hypothesis->id, "memory-bandwidth") == 0)
         bandwidth_advise(results, finding, &hot);
     else if (!finding->advice_count && wording_find(finding->hypothesis->id, "advice"))
@@ -141,8 +156,8 @@ void imported_hot_add(const struct results *results, struct finding *finding, do
 /* ---- the size of a loop ---- */
 
 /*
- * The least first-level cache for code since 2008 is 32 KiB; the cache of decoded instructions with the least room has 32 sets of 8 lines, three at most
- * for 32 bytes of code: so much fits, however short the instructions are.
+ * The least first-level cache for code since 2008 is 32 KiB; the cache of decoded instructions with the least room has
+ * 32 sets of 8 lines, three at most for 32 bytes of code: so much fits, however short the instructions are.
  */
 static const struct {
     const char *id;
@@ -155,7 +170,8 @@ static bool loop_test(const struct results *results, const struct told *told, st
         if (strcmp(rooms[at].id, finding->hypothesis->id) != 0 || told->loop_bytes <= 0)
             continue;
         bool fits = told->loop_bytes < rooms[at].bytes;
-        struct value values[] = {VALUE_BYTES("code", told->loop_bytes), VALUE_BYTES("room", rooms[at].bytes), VALUE_TEXT("sentence", told->loop_sentence)};
+        struct value values[] = {VALUE_BYTES("code", told->loop_bytes), VALUE_BYTES("room", rooms[at].bytes),
+                                 VALUE_TEXT("sentence", told->loop_sentence)};
         finding->is_estimate = false;
         finding->remedy = NULL;
         finding_decide_bound(finding, fits ? 0 : 1, results->effect);
@@ -163,7 +179,8 @@ static bool loop_test(const struct results *results, const struct told *told, st
             finding->recoverable = (struct interval){0};
         finding->imported_kinds |= 1u << ORIGIN_CODE;
         finding_evidence_add(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "told-loop", values, array_count(values));
-        finding_set_add(finding, &finding->reason, fits ? "told-loop-fits" : "told-loop-large", values, array_count(values));
+        finding_set_add(finding, &finding->reason, fits ? "told-loop-fits" : "told-loop-large", values,
+                        array_count(values));
         return true;
     }
     return false;
@@ -188,7 +205,8 @@ static bool check_test(const struct results *results, const struct told *told, s
     }
     if (!found)
         return false;
-    struct value values[] = {VALUE_TEXT("function", found), VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS)};
+    struct value values[] = {VALUE_TEXT("function", found), VALUE_TEXT("file", file),
+                             VALUE_TEXT("origin", IMPORTED_WORDS)};
     finding->verdict = VERDICT_UNDECIDED;
     finding->recoverable = (struct interval){0};
     finding->is_estimate = false;

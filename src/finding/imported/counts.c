@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What imported counts and shares of the whole system say: an event can't cost more than its vendor says it does, and a share of the time is one. */
+/*
+ * What imported counts and shares of the whole system say: an event can't cost more than its vendor says it does, and a
+ * share of the time is one.
+ */
 #include "base/vec.h"
 #include "finding/family.h"
 #include "finding/imported/evidence.h"
@@ -14,8 +17,9 @@
 /* ---- counts ---- */
 
 /*
- * Costs as documented by the vendors: what one event takes of the cycles at most, and at least where something always does. A wrong guess refills the pipeline,
- * 10 cycles on any x86 core since 2008; a cycle in which a page walk is under way is one; a clock that is lowered loses at most that share of its cycles.
+ * Costs as documented by the vendors: what one event takes of the cycles at most, and at least where something always
+ * does. A wrong guess refills the pipeline, 10 cycles on any x86 core since 2008; a cycle in which a page walk is under
+ * way is one; a clock that is lowered loses at most that share of its cycles.
  */
 static const struct {
     const char *id, *event;
@@ -55,7 +59,8 @@ static bool costing_of(const struct imported_arm *arm, const char *id, struct co
         most += ratio.value * by_count[at].cycles_most;
     }
     if (event)
-        *ret = (struct costing){interval_clamped(interval_of(least, (least + most) / 2, most), 0, 1), event, arm->table->file};
+        *ret = (struct costing){interval_clamped(interval_of(least, (least + most) / 2, most), 0, 1), event,
+                                arm->table->file};
     return event;
 }
 
@@ -77,12 +82,15 @@ static bool is_alike(const struct results *results, const struct imported_arm *a
         counted++;
     }
     struct measured cycles = count ? imported_arm_count(&arms[0], "cycles") : not_measured("");
-    return gap.known && gap.value < LITTLE && counted > 1 && cycles.known && most - least < results->effect * cycles.value;
+    return gap.known && gap.value < LITTLE && counted > 1 && cycles.known &&
+           most - least < results->effect * cycles.value;
 }
 
 static void advise(struct finding *finding)
 {
-    const char *advice = wording_find(finding->hypothesis->id, "advice"), *tried = wording_find(finding->hypothesis->id, "told-advice"), *confirm = wording_find(finding->hypothesis->id, "confirm");
+    const char *advice = wording_find(finding->hypothesis->id, "advice"),
+               *tried = wording_find(finding->hypothesis->id, "told-advice"),
+               *confirm = wording_find(finding->hypothesis->id, "confirm");
     if (finding->verdict != VERDICT_SUPPORTED)
         return;
     if (!finding->advice_count && advice && !strchr(advice, '{')) /* it asks for nothing that only plumb measures */
@@ -111,10 +119,12 @@ bool imported_count_test(const struct results *results, struct finding *finding)
     bool alike = finding->verdict != VERDICT_RULED_OUT && is_alike(results, arms, count, finding->hypothesis->id);
     finding->verdict = alike ? VERDICT_UNDECIDED : finding->verdict;
     finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
-    const char *metric = arena_printf(finding->arena, "what %s %s of the counted cycles", most.event, most.share.low > 0 ? "cost" : "can cost");
+    const char *metric = arena_printf(finding->arena, "what %s %s of the counted cycles", most.event,
+                                      most.share.low > 0 ? "cost" : "can cost");
     imported_say(finding, metric, share, most.file);
     if (alike)
-        finding_set(finding, reason, "imported-alike", VALUE_TEXT("metric", metric), VALUE_SHARE("share", share), VALUE_TEXT("file", most.file), VALUE_TEXT("origin", IMPORTED_WORDS));
+        finding_set(finding, reason, "imported-alike", VALUE_TEXT("metric", metric), VALUE_SHARE("share", share),
+                    VALUE_TEXT("file", most.file), VALUE_TEXT("origin", IMPORTED_WORDS));
     if (finding->verdict == VERDICT_SUPPORTED)
         imported_hot_add(results, finding, most.share.high);
     advise(finding);
@@ -123,14 +133,18 @@ bool imported_count_test(const struct results *results, struct finding *finding)
 
 /* ---- shares of the whole system ---- */
 
-/* What stands for a machine's CPUs may hide the one that a program runs on: it supports, and only nothing at all rules out. */
+/*
+ * What stands for a machine's CPUs may hide the one that a program runs on: it supports, and only nothing at all rules
+ * out.
+ */
 enum role {
     ROLE_SUPPORTS,
     ROLE_SUPPORTS_OR_NONE,
     ROLE_DECIDES, /* it is of the program itself */
     ROLE_BOUNDS,  /* the cause is a part of it */
     ROLE_POINTS,  /* where most of it lies; whether that took any time isn't known */
-    ROLE_MARKS    /* a share of something else than time: much of it is the cause, and how much time that took isn't known */
+    /* a share of something else than time: much of it is the cause, and how much time that took isn't known */
+    ROLE_MARKS
 };
 
 static const struct {
@@ -140,7 +154,8 @@ static const struct {
     enum origin origin;
 } facts[] = {
     {"steal", "%steal", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"waiting", "1 - (user + sys) / elapsed", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER}, /* nothing of it: threads that take turns may still wait */
+    /* nothing of it: threads that take turns may still wait */
+    {"waiting", "1 - (user + sys) / elapsed", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"waiting", "%iowait", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"swap", "%iowait while it swapped", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"interrupts", "%irq + %soft", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
@@ -176,7 +191,8 @@ static bool said_of(const struct imported *imported, const char *fact, struct sa
     double low = 1, high = 0;
     ret->row = imported_row_of(imported, IMPORTED_SYSTEM, fact, &ret->file);
     for (size_t at = 0; at < imported->count; at++)
-        for (size_t row = 0; row < imported->tables[at].count && strcmp(imported->tables[at].kind, IMPORTED_SYSTEM) == 0; row++)
+        for (size_t row = 0;
+             row < imported->tables[at].count && strcmp(imported->tables[at].kind, IMPORTED_SYSTEM) == 0; row++)
             if (strcmp(imported->tables[at].rows[row].name, fact) == 0) {
                 low = fmin(low, imported->tables[at].rows[row].number / 100);
                 high = fmax(high, imported->tables[at].rows[row].number / 100);
@@ -221,16 +237,22 @@ bool imported_system_test(const struct results *results, struct finding *finding
 {
     for (size_t at = 0; at < array_count(facts); at++) {
         struct said said;
-        if (strcmp(facts[at].id, finding->hypothesis->id) != 0 || !said_of(results->imported, facts[at].fact, &said) || !fact_decide(finding, facts[at].role, said.share, results->effect))
+        if (strcmp(facts[at].id, finding->hypothesis->id) != 0 || !said_of(results->imported, facts[at].fact, &said) ||
+            !fact_decide(finding, facts[at].role, said.share, results->effect))
             continue;
-        const char *metric = said.row->where[0] ? arena_printf(finding->arena, "%s (%s first)", facts[at].fact, said.row->where) : facts[at].fact;
-        const char *reason = facts[at].role == ROLE_POINTS ? "imported-points" : does_differ(facts[at].role, said.share, results->effect) ? "imported-differ" : NULL;
+        const char *metric = said.row->where[0]
+                                 ? arena_printf(finding->arena, "%s (%s first)", facts[at].fact, said.row->where)
+                                 : facts[at].fact;
+        const char *reason = facts[at].role == ROLE_POINTS                              ? "imported-points"
+                             : does_differ(facts[at].role, said.share, results->effect) ? "imported-differ"
+                                                                                        : NULL;
         finding->of = facts[at].of;
         finding->is_own_doing = finding->verdict == VERDICT_SUPPORTED; /* somebody measured it because it was slow */
         finding->imported_kinds |= 1u << facts[at].origin;
         imported_say(finding, metric, said.share, said.file);
         if (reason)
-            finding_set(finding, reason, reason, VALUE_TEXT("metric", metric), VALUE_SHARE("share", said.share), VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS));
+            finding_set(finding, reason, reason, VALUE_TEXT("metric", metric), VALUE_SHARE("share", said.share),
+                        VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS));
         advise(finding);
         return true;
     }
@@ -240,8 +262,8 @@ bool imported_system_test(const struct results *results, struct finding *finding
 /* ---- what the kernel did, by a profile ---- */
 
 /*
- * Functions of the kernel whose time is the cause's. Those that do the work add up; of those that call it the largest counts, since a report with call chains gives each
- * what it called.
+ * Functions of the kernel whose time is the cause's. Those that do the work add up; of those that call it the largest
+ * counts, since a report with call chains gives each what it called.
  */
 static const struct {
     const char *id, *prefix;
@@ -287,7 +309,8 @@ static bool kernel_share_of(const struct imported_table *table, const char *id, 
         if (host_symbol_find(here->name))
             return false;
         for (size_t at = 0; at < array_count(by_function); at++) {
-            if (strcmp(by_function[at].id, id) != 0 || strncmp(here->name, by_function[at].prefix, strlen(by_function[at].prefix)) != 0)
+            if (strcmp(by_function[at].id, id) != 0 ||
+                strncmp(here->name, by_function[at].prefix, strlen(by_function[at].prefix)) != 0)
                 continue;
             ret->work += by_function[at].is_work ? here->number : 0;
             ret->caller = !by_function[at].is_work && here->number > ret->caller ? here->number : ret->caller;
@@ -304,13 +327,18 @@ bool imported_report_test(const struct results *results, struct finding *finding
     struct kernel_share found;
     for (size_t at = 0; at < results->imported->count; at++) {
         const struct imported_table *table = &results->imported->tables[at];
-        double share = kernel_share_of(table, finding->hypothesis->id, &found) ? (found.work > found.caller ? found.work : found.caller) / 100 : 0;
+        double share = kernel_share_of(table, finding->hypothesis->id, &found)
+                           ? (found.work > found.caller ? found.work : found.caller) / 100
+                           : 0;
         if (share < results->effect || share > 1) /* rows that were left out may hold more: this never rules it out */
             continue;
         finding_decide_fact(finding, interval_exactly(share), results->effect);
         finding->is_own_doing = true;
         finding->imported_kinds |= 1u << ORIGIN_SAMPLES;
-        imported_say(finding, arena_printf(finding->arena, "the share of samples in the kernel's functions for it, %s first,", found.name), interval_exactly(share), table->file);
+        imported_say(finding,
+                     arena_printf(finding->arena, "the share of samples in the kernel's functions for it, %s first,",
+                                  found.name),
+                     interval_exactly(share), table->file);
         advise(finding);
         return true;
     }

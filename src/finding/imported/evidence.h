@@ -8,11 +8,16 @@
 #define IMPORTED_WORDS "imported, not measured by plumb"
 #define IMPORTED_SYSTEM "counters of the system" /* the kind of tables of shares, as source/import names it */
 
-/* Each decides the finding, or says that it has nothing to say of it (false). results: imported and told are there, if only without anything in them. */
+/*
+ * Each decides the finding, or says that it has nothing to say of it (false). results: imported and told are there, if
+ * only without anything in them.
+ */
 bool imported_trial_test(const struct results *results, struct finding *finding);
-bool imported_narrow_test(const struct results *results, struct finding *finding); /* of wide vectors, where nothing was counted */
+/* of wide vectors, where nothing was counted */
+bool imported_narrow_test(const struct results *results, struct finding *finding);
 bool imported_licence_test(const struct results *results, struct finding *finding);
-bool imported_clock_test(const struct results *results, struct finding *finding); /* of wide vectors by the mean clock, for whom a trial told of them */
+/* of wide vectors by the mean clock, for whom a trial told of them */
+bool imported_clock_test(const struct results *results, struct finding *finding);
 bool imported_count_test(const struct results *results, struct finding *finding);
 bool imported_system_test(const struct results *results, struct finding *finding);
 bool imported_report_test(const struct results *results, struct finding *finding);

@@ -2,8 +2,9 @@
 /*
  * What tables of other tools say about a hypothesis that our own measurement left open or could not test.
  *
- * A cause can't cost more than the share of the pipeline, the cycles or the time in which the table sees it at work: that
- * is a bound. Where the metric means the cause itself, it is a fact of that share. All evidence is labelled as imported.
+ * A cause can't cost more than the share of the pipeline, the cycles or the time in which the table sees it at work:
+ * that is a bound. Where the metric means the cause itself, it is a fact of that share. All evidence is labelled as
+ * imported.
  */
 #include "finding/imported/imported.h"
 
@@ -16,8 +17,12 @@
 static const char *const metrics_kind = "top-down metrics";
 static const char *const origin_words = IMPORTED_WORDS;
 
-/* Of one table where that has them all, else of whichever had each first: their groups are often counted one after the other. */
-static struct measured metric_in(const struct imported *imported, const struct imported_table *table, const char *metric, const char **ret_file)
+/*
+ * Of one table where that has them all, else of whichever had each first: their groups are often counted one after the
+ * other.
+ */
+static struct measured metric_in(const struct imported *imported, const struct imported_table *table,
+                                 const char *metric, const char **ret_file)
 {
     for (size_t at = 0; table && at < table->count; at++)
         if (strcmp(table->rows[at].name, metric) == 0) {
@@ -27,14 +32,17 @@ static struct measured metric_in(const struct imported *imported, const struct i
     return imported_number(imported, metrics_kind, metric, ret_file);
 }
 
-static double share_below_parent(const struct imported *imported, const struct imported_table *table, double share, const char *parent)
+static double share_below_parent(const struct imported *imported, const struct imported_table *table, double share,
+                                 const char *parent)
 {
     const char *ignored;
     struct measured above = parent ? metric_in(imported, table, parent, &ignored) : not_measured("");
     return above.known && above.value / 100 < share ? above.value / 100 : share;
 }
 
-/* A compiler that doesn't optimise keeps variables on the stack: its hot lines load them from there, again and again. */
+/*
+ * A compiler that doesn't optimise keeps variables on the stack: its hot lines load them from there, again and again.
+ */
 static bool reloads_test(const struct results *results, struct finding *finding)
 {
     double share = 0;
@@ -78,7 +86,8 @@ void imported_say(struct finding *finding, const char *metric, struct interval s
 }
 
 /* All of them added up; not measured: one wasn't imported. */
-static struct measured percent_of(const struct imported *imported, const struct imported_table *table, const struct topdown_row *row, const char **ret_file)
+static struct measured percent_of(const struct imported *imported, const struct imported_table *table,
+                                  const struct topdown_row *row, const char **ret_file)
 {
     double sum = 0;
     const char *other;
@@ -117,7 +126,9 @@ static bool reported_of(const struct imported *imported, const struct topdown_ro
         const char *ignored;
         if (!table_has(&imported->tables[at], row->metrics[0]))
             continue;
-        double other = share_below_parent(imported, &imported->tables[at], percent_of(imported, &imported->tables[at], row, &ignored).value / 100, row->parent);
+        double other =
+            share_below_parent(imported, &imported->tables[at],
+                               percent_of(imported, &imported->tables[at], row, &ignored).value / 100, row->parent);
         low = fmin(low, other);
         high = fmax(high, other);
     }
@@ -130,12 +141,15 @@ static const char *reported_name(const struct topdown_row *row, const struct rep
     const char *metric = topdown_row_names(row, arena);
     if (reported->share.low < reported->share.high)
         return arena_printf(arena, "%s (tables differ)", metric);
-    return reported->share.mid < reported->percent / 100 ? arena_printf(arena, "%s (%.4g %%, but no more than %s)", metric, reported->percent, row->parent) : metric;
+    return reported->share.mid < reported->percent / 100
+               ? arena_printf(arena, "%s (%.4g %%, but no more than %s)", metric, reported->percent, row->parent)
+               : metric;
 }
 
 static bool metric_test(const struct results *results, struct finding *finding)
 {
-    for (const struct topdown_row *row = topdown_row_of(finding->hypothesis->id, NULL); row; row = topdown_row_of(finding->hypothesis->id, row)) {
+    for (const struct topdown_row *row = topdown_row_of(finding->hypothesis->id, NULL); row;
+         row = topdown_row_of(finding->hypothesis->id, row)) {
         struct reported reported = {0};
         if (!reported_of(results->imported, row, &reported) || (row->is_part && reported.share.low < results->effect))
             continue;
@@ -147,7 +161,9 @@ static bool metric_test(const struct results *results, struct finding *finding)
         imported_say(finding, reported_name(row, &reported, finding->arena), reported.share, reported.file);
         if (row->is_cause && reported.share.low < results->effect && reported.share.high >= results->effect) {
             finding->recoverable = (struct interval){0};
-            finding_set(finding, reason, "imported-differ", VALUE_TEXT("metric", topdown_row_names(row, finding->arena)), VALUE_SHARE("share", reported.share), VALUE_TEXT("file", reported.file),
+            finding_set(finding, reason, "imported-differ",
+                        VALUE_TEXT("metric", topdown_row_names(row, finding->arena)),
+                        VALUE_SHARE("share", reported.share), VALUE_TEXT("file", reported.file),
                         VALUE_TEXT("origin", origin_words));
         }
         if (finding->verdict == VERDICT_SUPPORTED)
@@ -157,7 +173,10 @@ static bool metric_test(const struct results *results, struct finding *finding)
     return false;
 }
 
-/* Over which time a host's table was counted it doesn't say: beside a run of ours it may have been a part of that, so nothing is decided. */
+/*
+ * Over which time a host's table was counted it doesn't say: beside a run of ours it may have been a part of that, so
+ * nothing is decided.
+ */
 static bool exits_test(const struct results *results, struct finding *finding)
 {
     struct imported_exits exits = imported_exits_of(results->imported);
@@ -174,7 +193,8 @@ static bool exits_test(const struct results *results, struct finding *finding)
     finding->evidence_count = 0;
     finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT,
                          exits.seconds.known ? "imported-exit-times" : "imported-exits", values, array_count(values));
-    finding_set_add(finding, &finding->reason, exits.seconds.known ? "imported-exits-undecided" : "undecided", values, array_count(values));
+    finding_set_add(finding, &finding->reason, exits.seconds.known ? "imported-exits-undecided" : "undecided", values,
+                    array_count(values));
     return true;
 }
 
@@ -192,21 +212,28 @@ static void hold_against_counts(const struct results *results, struct finding *f
     struct finding counted = *finding;
     counted.evidence_count = counted.advice_count = counted.open_count = counted.imported_kinds = 0;
     counted.verdict = VERDICT_UNDECIDED;
-    bool decides = finding->verdict == VERDICT_SUPPORTED || (finding->verdict == VERDICT_RULED_OUT && finding->by_trial);
-    if (!decides || (!metric_test(results, &counted) && !imported_count_test(results, &counted) && !imported_system_test(results, &counted)) || !counted.evidence_count)
+    bool decides =
+        finding->verdict == VERDICT_SUPPORTED || (finding->verdict == VERDICT_RULED_OUT && finding->by_trial);
+    if (!decides ||
+        (!metric_test(results, &counted) && !imported_count_test(results, &counted) &&
+         !imported_system_test(results, &counted)) ||
+        !counted.evidence_count)
         return;
     if (counted.verdict == finding->verdict) {
-        finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-also", VALUE_TEXT("evidence", counted.evidence[0].text));
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-also",
+                         VALUE_TEXT("evidence", counted.evidence[0].text));
         finding->imported_kinds |= counted.imported_kinds;
     } else if (counted.verdict == VERDICT_SUPPORTED || counted.verdict == VERDICT_RULED_OUT) {
-        finding_set(finding, reason, "imported-against", VALUE_TEXT("sentence", trial_words(finding)), VALUE_TEXT("evidence", counted.evidence[0].text));
+        finding_set(finding, reason, "imported-against", VALUE_TEXT("sentence", trial_words(finding)),
+                    VALUE_TEXT("evidence", counted.evidence[0].text));
         finding->verdict = VERDICT_UNDECIDED;
         finding->recoverable = (struct interval){0};
         finding->imported_kinds = 0;
         finding->headline = NULL;
         finding->advice_count = 0;
     } else {
-        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-also", VALUE_TEXT("evidence", counted.evidence[0].text));
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-also",
+                         VALUE_TEXT("evidence", counted.evidence[0].text));
     }
 }
 
@@ -224,8 +251,16 @@ static const struct {
     const char *id; /* the only hypothesis that it speaks of; NULL: it looks itself */
     bool (*test)(const struct results *results, struct finding *finding);
 } tests[] = {
-    {NULL, trial_test},  {"avx512-licence", imported_licence_test}, {NULL, imported_code_test},   {"vm-exits", exits_test},      {"unoptimised-build", reloads_test},
-    {NULL, metric_test}, {NULL, imported_count_test},               {NULL, imported_report_test}, {NULL, imported_system_test}, {"avx512-licence", imported_narrow_test},
+    {NULL, trial_test},
+    {"avx512-licence", imported_licence_test},
+    {NULL, imported_code_test},
+    {"vm-exits", exits_test},
+    {"unoptimised-build", reloads_test},
+    {NULL, metric_test},
+    {NULL, imported_count_test},
+    {NULL, imported_report_test},
+    {NULL, imported_system_test},
+    {"avx512-licence", imported_narrow_test},
 };
 
 static bool is_said(const struct results *results, struct finding *finding)

@@ -24,7 +24,8 @@ static const char *parts_of(const struct topdown_node *leaf, const struct findin
     for (size_t at = 0; at < findings->count; at++) {
         const struct finding *finding = &findings->items[at];
         bool is_part = false;
-        for (const struct topdown_row *row = topdown_row_of(finding->hypothesis->id, NULL); row; row = topdown_row_of(finding->hypothesis->id, row))
+        for (const struct topdown_row *row = topdown_row_of(finding->hypothesis->id, NULL); row;
+             row = topdown_row_of(finding->hypothesis->id, row))
             is_part |= row_has(row, leaf);
         if (is_part && finding->verdict == VERDICT_UNDECIDED)
             parts = arena_printf(arena, "%s%s%s", parts, parts[0] ? ", " : "", finding->hypothesis->title);
@@ -33,10 +34,12 @@ static const char *parts_of(const struct topdown_node *leaf, const struct findin
 }
 
 /* As its file spells it. */
-static const struct imported_row *row_printed(const struct imported *imported, const struct topdown_node *leaf, const char **ret_file)
+static const struct imported_row *row_printed(const struct imported *imported, const struct topdown_node *leaf,
+                                              const char **ret_file)
 {
     for (size_t at = 0; at < imported->count; at++)
-        for (size_t row = 0; strcmp(imported->tables[at].kind, "top-down metrics") == 0 && row < imported->tables[at].count; row++)
+        for (size_t row = 0;
+             strcmp(imported->tables[at].kind, "top-down metrics") == 0 && row < imported->tables[at].count; row++)
             if (topdown_node_is_named(leaf, imported->tables[at].rows[row].name)) {
                 *ret_file = imported->tables[at].file;
                 return &imported->tables[at].rows[row];
@@ -66,25 +69,31 @@ static bool has_parts(const struct topdown_tree *tree, size_t leaf, bool known)
     return false;
 }
 
-static struct imported_leaf leaf_told(const struct topdown_tree *tree, const struct results *results, const struct findings *findings,
-                                      const struct finding *culprit, struct arena *arena)
+static struct imported_leaf leaf_told(const struct topdown_tree *tree, const struct results *results,
+                                      const struct findings *findings, const struct finding *culprit,
+                                      struct arena *arena)
 {
     struct imported_leaf told = {0};
     const char *file = NULL;
     const struct topdown_node *leaf = tree->leaf < tree->count ? &tree->nodes[tree->leaf] : NULL;
     const struct imported_row *row = leaf ? row_printed(results->imported, leaf, &file) : NULL;
-    if (!row || tables_differ(results->imported, row) || (culprit && (!culprit->recoverable.known || finding_most_returned(culprit) * 2 >= row->number / 100)))
+    if (!row || tables_differ(results->imported, row) ||
+        (culprit && (!culprit->recoverable.known || finding_most_returned(culprit) * 2 >= row->number / 100)))
         return told;
     const char *parts = parts_of(leaf, findings, arena);
-    struct value values[] = {VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS), VALUE_TEXT("metric", row->name),
-                             VALUE_SHARE("share", interval_exactly(row->number / 100)), VALUE_TEXT("about", leaf->about), VALUE_TEXT("parts", parts)};
-    told.words = wording_fill(arena, wording_find("verdict", parts[0] ? "leaf-parts" : "leaf"), values, array_count(values));
+    struct value values[] = {
+        VALUE_TEXT("file", file),         VALUE_TEXT("origin", IMPORTED_WORDS),
+        VALUE_TEXT("metric", row->name),  VALUE_SHARE("share", interval_exactly(row->number / 100)),
+        VALUE_TEXT("about", leaf->about), VALUE_TEXT("parts", parts)};
+    told.words =
+        wording_fill(arena, wording_find("verdict", parts[0] ? "leaf-parts" : "leaf"), values, array_count(values));
     if (strncmp(row->name, "tma_", 4) == 0 && has_parts(tree, tree->leaf, false) && !has_parts(tree, tree->leaf, true))
         told.advice = wording_fill(arena, wording_find("verdict", "next-leaf"), values, array_count(values));
     return told;
 }
 
-struct imported_leaf imported_leaf_of(const struct results *results, const struct findings *findings, const struct finding *culprit, struct arena *arena)
+struct imported_leaf imported_leaf_of(const struct results *results, const struct findings *findings,
+                                      const struct finding *culprit, struct arena *arena)
 {
     struct topdown_reported reported;
     if (!topdown_reported_find(&reported, results->imported, arena))
@@ -100,10 +109,13 @@ const char *imported_hot_words(const struct results *results, struct arena *aren
     struct imported_hot hot = results->imported ? imported_hot_of(results->imported) : (struct imported_hot){0};
     if (!hot.function || hot.share < MOST_OF)
         return NULL;
-    struct value values[] = {VALUE_TEXT("function", hot.function), VALUE_TEXT("file", hot.file), VALUE_TEXT("origin", IMPORTED_WORDS),
-                             VALUE_TEXT("where", hot.where[0] ? arena_printf(arena, " (%s)", hot.where) : ""),
-                             VALUE_TEXT("line", hot.line ? arena_printf(arena, ", first at '%s'", hot.line) : ""),
-                             VALUE_TEXT("samples", arena_printf(arena, "%.4g %%", hot.share * 100)),
-                             VALUE_TEXT("event", hot.event[0] ? arena_printf(arena, "%s samples", hot.event) : "samples")};
+    struct value values[] = {
+        VALUE_TEXT("function", hot.function),
+        VALUE_TEXT("file", hot.file),
+        VALUE_TEXT("origin", IMPORTED_WORDS),
+        VALUE_TEXT("where", hot.where[0] ? arena_printf(arena, " (%s)", hot.where) : ""),
+        VALUE_TEXT("line", hot.line ? arena_printf(arena, ", first at '%s'", hot.line) : ""),
+        VALUE_TEXT("samples", arena_printf(arena, "%.4g %%", hot.share * 100)),
+        VALUE_TEXT("event", hot.event[0] ? arena_printf(arena, "%s samples", hot.event) : "samples")};
     return wording_fill(arena, wording_find("verdict", "hot"), values, array_count(values));
 }

@@ -6,12 +6,14 @@
 #include "finding/hypothesis.h"
 
 struct imported_leaf {
-    const char *words;  /* "by a.txt … tma_core_bound is 54 %: …"; NULL: nothing is flagged, or the culprit is most of it */
+    /* "by a.txt … tma_core_bound is 54 %: …"; NULL: nothing is flagged, or the culprit is most of it */
+    const char *words;
     const char *advice; /* how to learn which part of it; NULL: its parts were imported, or nothing prints them */
 };
 
 /* The deepest flagged class, where the culprit (NULL: there is none) is far less than that. Owner: arena. */
-struct imported_leaf imported_leaf_of(const struct results *results, const struct findings *findings, const struct finding *culprit, struct arena *arena);
+struct imported_leaf imported_leaf_of(const struct results *results, const struct findings *findings,
+                                      const struct finding *culprit, struct arena *arena);
 /* "sgemm has 99 % of the samples …": where a profile says that most of it is; NULL: none does. Owner: arena. */
 const char *imported_hot_words(const struct results *results, struct arena *arena);
 

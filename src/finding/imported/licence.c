@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Counts of the clock that wide vectors lower, with and without these vectors: the same program, its cycles at the lowered clock gone, and
- * less time.
+ * Counts of the clock that wide vectors lower, with and without these vectors: the same program, its cycles at the
+ * lowered clock gone, and less time.
  *
- * A lower clock takes time and leaves the cycles as they are: what the cycles changed by is something else, and is said as open.
+ * A lower clock takes time and leaves the cycles as they are: what the cycles changed by is something else, and is said
+ * as open.
  */
 #include "finding/family.h"
 #include "finding/imported/evidence.h"
@@ -27,7 +28,10 @@ struct pair {
     double lowered; /* 0..1 of the cycles of the wide one */
 };
 
-/* "jit, wide" and "jit, narrow", "jit (narrow)": what stands before is the program, what stands behind how it was built or run. */
+/*
+ * "jit, wide" and "jit, narrow", "jit (narrow)": what stands before is the program, what stands behind how it was built
+ * or run.
+ */
 static size_t program_length(const char *name)
 {
     size_t length = strcspn(name, ",(");
@@ -63,45 +67,53 @@ static bool pair_find(const struct imported_arm *arms, size_t count, struct pair
         else
             pair->other = &arms[at];
     }
-    return pair->narrow && pair->wide->elapsed_s.known && pair->narrow->elapsed_s.known && pair->narrow->elapsed_s.value > 0 && pair->wide->elapsed_s.value > 0;
+    return pair->narrow && pair->wide->elapsed_s.known && pair->narrow->elapsed_s.known &&
+           pair->narrow->elapsed_s.value > 0 && pair->wide->elapsed_s.value > 0;
 }
 
 /* Heat and power limits lower the clock, too; whoever counted them can tell. */
 static bool throttling_counted(const struct imported *imported)
 {
     for (size_t at = 0; at < imported->count; at++)
-        for (size_t row = 0; row < imported->tables[at].count && strcmp(imported->tables[at].kind, IMPORTED_SYSTEM) != 0; row++)
-            if (strstr(imported->tables[at].rows[row].name, "throttle") || strstr(imported->tables[at].rows[row].name, "thermal"))
+        for (size_t row = 0;
+             row < imported->tables[at].count && strcmp(imported->tables[at].kind, IMPORTED_SYSTEM) != 0; row++)
+            if (strstr(imported->tables[at].rows[row].name, "throttle") ||
+                strstr(imported->tables[at].rows[row].name, "thermal"))
                 return true;
     return false;
 }
 
 static void say_counts(struct finding *finding, const char *key, const struct imported_arm *arm)
 {
-    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, key, VALUE_TEXT("file", arm->table->file), VALUE_TEXT("origin", IMPORTED_WORDS),
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, key, VALUE_TEXT("file", arm->table->file),
+                     VALUE_TEXT("origin", IMPORTED_WORDS),
                      VALUE_COUNT("cycles", imported_arm_count(arm, "cycles").value),
                      VALUE_COUNT("lowered", imported_arm_count(arm, "core_power.lvl2_turbo_license").value));
 }
 
 static void leave_cycles_open(struct finding *finding, const struct pair *pair)
 {
-    double wide = imported_arm_count(pair->wide, "cycles").value, narrow = imported_arm_count(pair->narrow, "cycles").value;
+    double wide = imported_arm_count(pair->wide, "cycles").value,
+           narrow = imported_arm_count(pair->narrow, "cycles").value;
     double change = wide > 0 ? 1 - narrow / wide : 0;
     if (fabs(change) < CYCLES_DIFFER)
         return;
     finding_leave_open(finding, change > 0 ? "imported-fewer-cycles" : "imported-more-cycles",
-                       VALUE_TEXT("change", arena_printf(finding->arena, "%.1f %%", fabs(change) * 100)), VALUE_COUNT("before", wide), VALUE_COUNT("after", narrow));
+                       VALUE_TEXT("change", arena_printf(finding->arena, "%.1f %%", fabs(change) * 100)),
+                       VALUE_COUNT("before", wide), VALUE_COUNT("after", narrow));
 }
 
 /* Time = cycles / clock: what of the difference neither the fewer cycles nor the lowest clock can be. */
 static void leave_rest_open(struct finding *finding, const struct pair *pair, double gain, double most)
 {
     static const double REST_LEAST = 0.25; /* of the difference: runs of one time each differ, too */
-    double wide = imported_arm_count(pair->wide, "cycles").value, narrow = imported_arm_count(pair->narrow, "cycles").value;
+    double wide = imported_arm_count(pair->wide, "cycles").value,
+           narrow = imported_arm_count(pair->narrow, "cycles").value;
     double kept = wide > 0 && narrow < wide ? narrow / wide : 1;
     double rest = gain - (1 - kept * (1 - most));
     if (rest >= REST_LEAST * gain)
-        finding_leave_open(finding, "imported-rest", VALUE_TEXT("rest", arena_printf(finding->arena, "%.1f %%", rest * 100)));
+        finding_leave_open(finding, "imported-rest",
+                           VALUE_TEXT("rest", arena_printf(finding->arena, "%.1f %%", rest * 100)));
 }
 
 /* ---- without counts of it: the mean clock ---- */
@@ -115,8 +127,10 @@ static struct measured clock_of(const struct imported_arm *arm)
 
 static void say_clock(struct finding *finding, const struct imported_arm *arm)
 {
-    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-clock", VALUE_TEXT("file", arm->table->file), VALUE_TEXT("origin", IMPORTED_WORDS),
-                     VALUE_COUNT("cycles", imported_arm_count(arm, "cycles").value), VALUE_SECONDS("clock", interval_exactly(imported_arm_count(arm, "task-clock").value * 1e-9)),
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-clock", VALUE_TEXT("file", arm->table->file),
+                     VALUE_TEXT("origin", IMPORTED_WORDS),
+                     VALUE_COUNT("cycles", imported_arm_count(arm, "cycles").value),
+                     VALUE_SECONDS("clock", interval_exactly(imported_arm_count(arm, "task-clock").value * 1e-9)),
                      VALUE_TEXT("ghz", arena_printf(finding->arena, "%.3g", clock_of(arm).value * 1e-9)));
 }
 
@@ -126,10 +140,12 @@ bool imported_clock_test(const struct results *results, struct finding *finding)
     struct imported_arm arms[IMPORTED_ARMS_MOST];
     size_t count = imported_arms_of(results->imported, arms);
     bool timed = count == 2 && arms[0].elapsed_s.known && arms[1].elapsed_s.known;
-    const struct imported_arm *wide = timed && arms[0].elapsed_s.value > arms[1].elapsed_s.value ? &arms[0] : &arms[1], *narrow = wide == &arms[0] ? &arms[1] : &arms[0];
+    const struct imported_arm *wide = timed && arms[0].elapsed_s.value > arms[1].elapsed_s.value ? &arms[0] : &arms[1],
+                              *narrow = wide == &arms[0] ? &arms[1] : &arms[0];
     if (!timed || !clock_of(wide).known || !clock_of(narrow).known)
         return false;
-    double gain = 1 - narrow->elapsed_s.value / wide->elapsed_s.value, drop = 1 - clock_of(wide).value / clock_of(narrow).value, most = fmin(drop, FALL_MOST);
+    double gain = 1 - narrow->elapsed_s.value / wide->elapsed_s.value,
+           drop = 1 - clock_of(wide).value / clock_of(narrow).value, most = fmin(drop, FALL_MOST);
     if (gain < results->effect || drop < results->effect)
         return false;
     struct pair pair = {.wide = wide, .narrow = narrow};
@@ -140,15 +156,19 @@ bool imported_clock_test(const struct results *results, struct finding *finding)
     finding->imported_kinds |= 1u << ORIGIN_COUNTERS | 1u << ORIGIN_RUNS;
     say_clock(finding, wide);
     say_clock(finding, narrow);
-    finding_set(finding, headline, "imported-clock-headline", VALUE_TEXT("drop", arena_printf(finding->arena, "%.1f %%", drop * 100)),
-                VALUE_TEXT("wide", arena_printf(finding->arena, "%.3g", clock_of(wide).value * 1e-9)), VALUE_TEXT("narrow", arena_printf(finding->arena, "%.3g", clock_of(narrow).value * 1e-9)),
-                VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", gain * 100)), VALUE_SHARE("most", interval_exactly(most)), VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_set(finding, headline, "imported-clock-headline",
+                VALUE_TEXT("drop", arena_printf(finding->arena, "%.1f %%", drop * 100)),
+                VALUE_TEXT("wide", arena_printf(finding->arena, "%.3g", clock_of(wide).value * 1e-9)),
+                VALUE_TEXT("narrow", arena_printf(finding->arena, "%.3g", clock_of(narrow).value * 1e-9)),
+                VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", gain * 100)),
+                VALUE_SHARE("most", interval_exactly(most)), VALUE_TEXT("origin", IMPORTED_WORDS));
     if (!throttling_counted(results->imported))
         finding_set(finding, not_separated, "imported-not-separated", NO_VALUES);
     leave_cycles_open(finding, &pair);
     finding_advise(finding, "imported-advice-tried", NO_VALUES);
     finding_advise(finding, "advice-gather", NO_VALUES);
-    finding_set(finding, confirm, "imported-confirm", VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", gain * 100)));
+    finding_set(finding, confirm, "imported-confirm",
+                VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", gain * 100)));
     return true;
 }
 
@@ -162,12 +182,15 @@ bool imported_licence_test(const struct results *results, struct finding *findin
         return false;
     double gain = 1 - pair.narrow->elapsed_s.value / pair.wide->elapsed_s.value, most = pair.lowered * FALL_MOST;
     double high = gain < most ? gain : most;
-    struct value values[] = {VALUE_TEXT("origin", IMPORTED_WORDS), VALUE_SECONDS("before", interval_exactly(pair.wide->elapsed_s.value)),
-                             VALUE_SECONDS("after", interval_exactly(pair.narrow->elapsed_s.value)),
-                             VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", fabs(gain) * 100)),
-                             VALUE_SHARE("lowered", interval_exactly(pair.lowered)), VALUE_SHARE("most", interval_exactly(most)),
-                             VALUE_TEXT("name", pair.wide->name ? pair.wide->name : "it"),
-                             VALUE_TEXT("whose", pair.wide->name ? arena_printf(finding->arena, "%s's", pair.wide->name) : "its")};
+    struct value values[] = {
+        VALUE_TEXT("origin", IMPORTED_WORDS),
+        VALUE_SECONDS("before", interval_exactly(pair.wide->elapsed_s.value)),
+        VALUE_SECONDS("after", interval_exactly(pair.narrow->elapsed_s.value)),
+        VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", fabs(gain) * 100)),
+        VALUE_SHARE("lowered", interval_exactly(pair.lowered)),
+        VALUE_SHARE("most", interval_exactly(most)),
+        VALUE_TEXT("name", pair.wide->name ? pair.wide->name : "it"),
+        VALUE_TEXT("whose", pair.wide->name ? arena_printf(finding->arena, "%s's", pair.wide->name) : "its")};
     finding->is_estimate = false;
     finding->of = OF_ELAPSED;
     finding->remedy = NULL;
@@ -178,7 +201,8 @@ bool imported_licence_test(const struct results *results, struct finding *findin
     say_counts(finding, "imported-lowered", pair.narrow);
     if (pair.other)
         say_counts(finding, "imported-lowered", pair.other);
-    finding_evidence_add(finding, gain > 0 ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-times", values, sizeof(values) / sizeof(values[0]));
+    finding_evidence_add(finding, gain > 0 ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-times", values,
+                         sizeof(values) / sizeof(values[0]));
     if (gain < results->effect) {
         finding->verdict = VERDICT_RULED_OUT;
         finding->by_trial = true;

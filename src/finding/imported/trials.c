@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a trial that somebody told of says: a cause that was taken away without effect is none, and one whose absence closed the gap is.
+ * What a trial that somebody told of says: a cause that was taken away without effect is none, and one whose absence
+ * closed the gap is.
  *
- * By words, so never surer than LOW by itself. A trial that changed two things at once supports their common finding and leaves open which. How much it
- * returned decides where somebody told that.
+ * By words, so never surer than LOW by itself. A trial that changed two things at once supports their common finding
+ * and leaves open which. How much it returned decides where somebody told that.
  */
 #include "analyse/exits/exit_reason.h"
 #include "finding/family.h"
@@ -68,7 +69,8 @@ static enum effect_kind kind_of(const struct told *told, const struct told_trial
 }
 
 /* ret_contrary: another trial of the same that came out otherwise; NULL: none. */
-static const struct told_trial *trial_of_side(const struct told *told, enum treatment treatment, bool is_host, double effect, const struct told_trial **ret_contrary)
+static const struct told_trial *trial_of_side(const struct told *told, enum treatment treatment, bool is_host,
+                                              double effect, const struct told_trial **ret_contrary)
 {
     const struct told_trial *found = NULL;
     *ret_contrary = NULL;
@@ -79,22 +81,37 @@ static const struct told_trial *trial_of_side(const struct told *told, enum trea
     }
     for (size_t at = 0; found && at < told->trial_count; at++) {
         const struct told_trial *other = &told->trials[at];
-        if (other->treatment == treatment && nearness(other, is_host) == nearness(found, is_host) && kind_of(told, other, effect) != kind_of(told, found, effect))
+        if (other->treatment == treatment && nearness(other, is_host) == nearness(found, is_host) &&
+            kind_of(told, other, effect) != kind_of(told, found, effect))
             *ret_contrary = other;
     }
     return found;
 }
 
-static const struct told_trial *trial_for(const struct told *told, const struct finding *finding, double effect, const struct told_trial **ret_contrary)
+static const struct told_trial *trial_for(const struct told *told, const struct finding *finding, double effect,
+                                          const struct told_trial **ret_contrary)
 {
     static const struct {
         const char *id;
         enum treatment treatment;
-    } of[] = {{"vm-exits", TREATMENT_TICK},           {"timer-tick", TREATMENT_TICK},      {"small-pages", TREATMENT_PAGES},   {"host-small-pages", TREATMENT_PAGES},
-              {"avx512-licence", TREATMENT_NARROW},   {"numa-remote", TREATMENT_LOCAL_MEMORY}, {"steal", TREATMENT_VCPU_PINNING},  {"migrations", TREATMENT_PINNING},
-              {"smt-sharing", TREATMENT_NO_SMT},      {"dram-latency", TREATMENT_PREFETCH}, {"system-calls", TREATMENT_NO_MITIGATIONS}, {"allocation", TREATMENT_ALLOCATOR},
-              {"frequency", TREATMENT_GOVERNOR},      {"cpu-quota", TREATMENT_NO_QUOTA},   {"swap", TREATMENT_NO_SWAP},        {"contended-lines", TREATMENT_PADDING},
-              {"denormals", TREATMENT_FLUSH},         {"unoptimised-build", TREATMENT_OPTIMISED}};
+    } of[] = {{"vm-exits", TREATMENT_TICK},
+              {"timer-tick", TREATMENT_TICK},
+              {"small-pages", TREATMENT_PAGES},
+              {"host-small-pages", TREATMENT_PAGES},
+              {"avx512-licence", TREATMENT_NARROW},
+              {"numa-remote", TREATMENT_LOCAL_MEMORY},
+              {"steal", TREATMENT_VCPU_PINNING},
+              {"migrations", TREATMENT_PINNING},
+              {"smt-sharing", TREATMENT_NO_SMT},
+              {"dram-latency", TREATMENT_PREFETCH},
+              {"system-calls", TREATMENT_NO_MITIGATIONS},
+              {"allocation", TREATMENT_ALLOCATOR},
+              {"frequency", TREATMENT_GOVERNOR},
+              {"cpu-quota", TREATMENT_NO_QUOTA},
+              {"swap", TREATMENT_NO_SWAP},
+              {"contended-lines", TREATMENT_PADDING},
+              {"denormals", TREATMENT_FLUSH},
+              {"unoptimised-build", TREATMENT_OPTIMISED}};
     for (size_t at = 0; at < sizeof(of) / sizeof(of[0]); at++)
         if (is(finding, of[at].id))
             return trial_of_side(told, of[at].treatment, is(finding, "host-small-pages"), effect, ret_contrary);
@@ -127,8 +144,9 @@ static void say_exits(const struct results *results, struct finding *finding)
 {
     const struct imported_table *first = exits_table(results->imported, 0), *second = exits_table(results->imported, 1);
     if (first && second)
-        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-beside", VALUE_TEXT("one", table_words(first)),
-                         VALUE_COUNT("count", sum_of(first, NULL)), VALUE_TEXT("other", table_words(second)), VALUE_COUNT("others", sum_of(second, NULL)),
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-beside",
+                         VALUE_TEXT("one", table_words(first)), VALUE_COUNT("count", sum_of(first, NULL)),
+                         VALUE_TEXT("other", table_words(second)), VALUE_COUNT("others", sum_of(second, NULL)),
                          VALUE_TEXT("file", second->file));
 }
 
@@ -138,12 +156,14 @@ static void say_violations(const struct results *results, struct finding *findin
     const struct imported_table *first = exits_table(results->imported, 0), *second = exits_table(results->imported, 1);
     if (!first || !second)
         return;
-    double one = sum_of(first, "EPT_VIOLATION") + sum_of(first, "NPF"), other = sum_of(second, "EPT_VIOLATION") + sum_of(second, "NPF");
+    double one = sum_of(first, "EPT_VIOLATION") + sum_of(first, "NPF"),
+           other = sum_of(second, "EPT_VIOLATION") + sum_of(second, "NPF");
     if (one < 10 * other && other < 10 * one)
         return;
     const struct imported_table *most = one > other ? first : second;
-    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-violations", VALUE_TEXT("one", table_words(most)),
-                     VALUE_COUNT("count", one > other ? one : other), VALUE_COUNT("others", one > other ? other : one));
+    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-violations",
+                     VALUE_TEXT("one", table_words(most)), VALUE_COUNT("count", one > other ? one : other),
+                     VALUE_COUNT("others", one > other ? other : one));
 }
 
 /* Of all but halts those exits that no timer makes, by their time where the table has it. */
@@ -157,7 +177,8 @@ static enum exit_class class_of(const char *name)
 {
     uint64_t number;
     bool numbered = view_u64(view_of(name), 0, &number);
-    const struct exit_reason *reason = numbered ? exit_reason_find(EXIT_ISA_VMX, number) : exit_reason_named(EXIT_ISA_NONE, name);
+    const struct exit_reason *reason =
+        numbered ? exit_reason_find(EXIT_ISA_VMX, number) : exit_reason_named(EXIT_ISA_NONE, name);
     reason = reason || !numbered ? reason : exit_reason_find(EXIT_ISA_SVM, number);
     return reason ? reason->class : EXIT_CLASS_OTHER;
 }
@@ -187,7 +208,8 @@ static void say_trial(struct finding *finding, const struct told_trial *trial, e
     finding->imported_kinds |= 1u << ORIGIN_RUNS;
 }
 
-static void rule_out(const struct results *results, const struct told *told, struct finding *finding, const struct told_trial *trial)
+static void rule_out(const struct results *results, const struct told *told, struct finding *finding,
+                     const struct told_trial *trial)
 {
     bool small = trial->outcome != OUTCOME_STAYED;
     struct interval returned = small ? returned_by(told, trial) : (struct interval){0};
@@ -198,7 +220,8 @@ static void rule_out(const struct results *results, const struct told *told, str
     say_trial(finding, trial, WEIGHT_FOR);
     if (trial->treatment == TREATMENT_TICK)
         say_exits(results, finding);
-    finding_set(finding, reason, small ? "told-small" : "told-stayed", VALUE_TEXT("sentence", trial->sentence), VALUE_SHARE("gain", returned));
+    finding_set(finding, reason, small ? "told-small" : "told-stayed", VALUE_TEXT("sentence", trial->sentence),
+                VALUE_SHARE("gain", returned));
 }
 
 static void leave_open(struct finding *finding, const char *key, const struct told_trial *trial)
@@ -214,11 +237,16 @@ static bool is_partial(const struct told *told, const struct told_trial *trial)
 {
     static const double AS_LARGE = 0.8;
     bool less = trial->number.known && told->gap.known && trial->number.high < AS_LARGE * told->gap.high;
-    return (trial->outcome == OUTCOME_SHRANK && !returned_by(told, trial).known) || (trial->outcome == OUTCOME_STAYED && less);
+    return (trial->outcome == OUTCOME_SHRANK && !returned_by(told, trial).known) ||
+           (trial->outcome == OUTCOME_STAYED && less);
 }
 
-/* The gap that the trial closed is what it returned, where somebody said how large that was; or by as much as it is faster. */
-static void decide_by_gap(const struct results *results, const struct told *told, struct finding *finding, const struct told_trial *trial)
+/*
+ * The gap that the trial closed is what it returned, where somebody said how large that was; or by as much as it is
+ * faster.
+ */
+static void decide_by_gap(const struct results *results, const struct told *told, struct finding *finding,
+                          const struct told_trial *trial)
 {
     struct interval returned = returned_by(told, trial);
     finding->verdict = VERDICT_SUPPORTED;
@@ -233,7 +261,8 @@ static void decide_by_gap(const struct results *results, const struct told *told
     if (trial->outcome == OUTCOME_SHRANK)
         finding_leave_open(finding, "told-rest", VALUE_TEXT("change", told_change_name(trial->treatment)));
     if (trial->outcome != OUTCOME_FASTER && told->gap_sentence)
-        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "told-gap", VALUE_TEXT("sentence", told->gap_sentence));
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "told-gap",
+                         VALUE_TEXT("sentence", told->gap_sentence));
 }
 
 static const char *where_words(const struct told_trial *trial)
@@ -244,11 +273,15 @@ static const char *where_words(const struct told_trial *trial)
 
 static const char *outcome_words(const struct told_trial *trial)
 {
-    static const char *const words[OUTCOME_COUNT] = {[OUTCOME_GONE] = "the gap was gone", [OUTCOME_FASTER] = "it was faster", [OUTCOME_SHRANK] = "a part of the gap was gone", [OUTCOME_STAYED] = "the gap stayed"};
+    static const char *const words[OUTCOME_COUNT] = {[OUTCOME_GONE] = "the gap was gone",
+                                                     [OUTCOME_FASTER] = "it was faster",
+                                                     [OUTCOME_SHRANK] = "a part of the gap was gone",
+                                                     [OUTCOME_STAYED] = "the gap stayed"};
     return words[trial->outcome];
 }
 
-static void support_pages(const struct results *results, const struct told *told, struct finding *finding, const struct told_trial *trial)
+static void support_pages(const struct results *results, const struct told *told, struct finding *finding,
+                          const struct told_trial *trial)
 {
     bool both = trial->on_host && trial->on_guest, has_sides = trial->on_host || trial->on_guest;
     struct imported_hot hot = imported_hot_of(results->imported);
@@ -257,15 +290,20 @@ static void support_pages(const struct results *results, const struct told *told
     say_trial(finding, trial, WEIGHT_FOR);
     say_violations(results, finding);
     if (hot.line) {
-        finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-line", VALUE_TEXT("line", hot.line), VALUE_SHARE("share", interval_exactly(hot.line_share)),
-                         VALUE_TEXT("file", hot.file), VALUE_TEXT("origin", IMPORTED_WORDS));
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-line", VALUE_TEXT("line", hot.line),
+                         VALUE_SHARE("share", interval_exactly(hot.line_share)), VALUE_TEXT("file", hot.file),
+                         VALUE_TEXT("origin", IMPORTED_WORDS));
         finding->imported_kinds |= 1u << ORIGIN_SAMPLES;
         finding->subject = hot.line;
     }
     const char *loads = hot.line ? arena_printf(finding->arena, " ('%s')", hot.line) : "";
-    finding_set(finding, headline, function ? "told-headline" : "told-change", VALUE_TEXT("function", function ? function : ""), VALUE_TEXT("loads", loads),
-                VALUE_TEXT("title", finding->hypothesis->title), VALUE_TEXT("change", arena_printf(finding->arena, "%s%s", told_change_name(trial->treatment), where_words(trial))),
-                VALUE_TEXT("where", where_words(trial)), VALUE_TEXT("outcome", outcome_words(trial)), VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_set(finding, headline, function ? "told-headline" : "told-change",
+                VALUE_TEXT("function", function ? function : ""), VALUE_TEXT("loads", loads),
+                VALUE_TEXT("title", finding->hypothesis->title),
+                VALUE_TEXT("change", arena_printf(finding->arena, "%s%s", told_change_name(trial->treatment),
+                                                  where_words(trial))),
+                VALUE_TEXT("where", where_words(trial)), VALUE_TEXT("outcome", outcome_words(trial)),
+                VALUE_TEXT("origin", IMPORTED_WORDS));
     finding_set(finding, returner, "told-returner", NO_VALUES);
     if (finding->verdict != VERDICT_SUPPORTED)
         finding_set(finding, reason, "told-undecided", VALUE_TEXT("sentence", trial->sentence));
@@ -277,7 +315,8 @@ static void support_pages(const struct results *results, const struct told *told
     finding_set(finding, confirm, both ? "told-confirm-both" : "told-confirm", NO_VALUES);
 }
 
-static bool pages_test(const struct results *results, const struct told *told, struct finding *finding, const struct told_trial *trial)
+static bool pages_test(const struct results *results, const struct told *told, struct finding *finding,
+                       const struct told_trial *trial)
 {
     bool both = trial->on_host == trial->on_guest, is_host = is(finding, "host-small-pages");
     if (is_host && !trial->on_host && !trial->on_guest)
@@ -298,7 +337,8 @@ static bool pages_test(const struct results *results, const struct told *told, s
 }
 
 /* Exits that no tick makes are as many without it: most of them, and the trial tells nothing of their cost. */
-static bool stays_open_for_others(const struct results *results, struct finding *finding, const struct told_trial *trial)
+static bool stays_open_for_others(const struct results *results, struct finding *finding,
+                                  const struct told_trial *trial)
 {
     static const double MOST_OF = 0.5;
     struct tickless others = tickless_of(results->imported);
@@ -307,12 +347,15 @@ static bool stays_open_for_others(const struct results *results, struct finding 
     finding->verdict = VERDICT_UNDECIDED;
     finding->recoverable = (struct interval){0};
     say_trial(finding, trial, WEIGHT_CONTEXT);
-    finding_set(finding, reason, "told-tickless", VALUE_TEXT("sentence", trial->sentence), VALUE_SHARE("share", interval_exactly(others.share)),
-                VALUE_TEXT("of", others.by_time ? "the time outside the guest" : "the exits"), VALUE_TEXT("reason", others.reason), VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_set(finding, reason, "told-tickless", VALUE_TEXT("sentence", trial->sentence),
+                VALUE_SHARE("share", interval_exactly(others.share)),
+                VALUE_TEXT("of", others.by_time ? "the time outside the guest" : "the exits"),
+                VALUE_TEXT("reason", others.reason), VALUE_TEXT("origin", IMPORTED_WORDS));
     return true;
 }
 
-static bool tick_test(const struct results *results, const struct told *told, struct finding *finding, const struct told_trial *trial)
+static bool tick_test(const struct results *results, const struct told *told, struct finding *finding,
+                      const struct told_trial *trial)
 {
     if (kind_of(told, trial, results->effect) == EFFECT_NONE && stays_open_for_others(results, finding, trial))
         return true;
@@ -325,7 +368,8 @@ static bool tick_test(const struct results *results, const struct told *told, st
     decide_by_gap(results, told, finding, trial);
     say_trial(finding, trial, WEIGHT_FOR);
     say_exits(results, finding);
-    finding_set(finding, headline, "told-headline", VALUE_TEXT("outcome", outcome_words(trial)), VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_set(finding, headline, "told-headline", VALUE_TEXT("outcome", outcome_words(trial)),
+                VALUE_TEXT("origin", IMPORTED_WORDS));
     finding_set(finding, returner, "told-returner", NO_VALUES);
     finding_advise(finding, "advice", NO_VALUES);
     finding_set(finding, confirm, "confirm", NO_VALUES);
@@ -338,9 +382,11 @@ static const char *own_or(const struct finding *finding, const char *own, const 
 }
 
 /* A change that takes one cause away and has no sides. */
-static bool change_test(const struct results *results, const struct told *told, struct finding *finding, const struct told_trial *trial)
+static bool change_test(const struct results *results, const struct told *told, struct finding *finding,
+                        const struct told_trial *trial)
 {
-    const char *stays_open = wording_find(finding->hypothesis->id, "told-stays-open"); /* a change that may fail although the cause is there */
+    /* a change that may fail although the cause is there */
+    const char *stays_open = wording_find(finding->hypothesis->id, "told-stays-open");
     bool without_effect = kind_of(told, trial, results->effect) == EFFECT_NONE;
     if (without_effect && stays_open) {
         leave_open(finding, "told-stays-open", trial);
@@ -352,14 +398,17 @@ static bool change_test(const struct results *results, const struct told *told, 
     }
     decide_by_gap(results, told, finding, trial);
     say_trial(finding, trial, WEIGHT_FOR);
-    finding_set(finding, headline, "told-change", VALUE_TEXT("title", finding->hypothesis->title), VALUE_TEXT("change", told_change_name(trial->treatment)),
-                VALUE_TEXT("outcome", outcome_words(trial)), VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_set(finding, headline, "told-change", VALUE_TEXT("title", finding->hypothesis->title),
+                VALUE_TEXT("change", told_change_name(trial->treatment)), VALUE_TEXT("outcome", outcome_words(trial)),
+                VALUE_TEXT("origin", IMPORTED_WORDS));
     finding_set(finding, returner, "told-change-returner", VALUE_TEXT("change", told_change_name(trial->treatment)));
     if (finding->verdict != VERDICT_SUPPORTED)
-        finding_set(finding, reason, trial->outcome == OUTCOME_SHRANK ? "told-shrank" : "told-undecided", VALUE_TEXT("sentence", trial->sentence));
+        finding_set(finding, reason, trial->outcome == OUTCOME_SHRANK ? "told-shrank" : "told-undecided",
+                    VALUE_TEXT("sentence", trial->sentence));
     if (wording_find(finding->hypothesis->id, "told-open"))
         finding_leave_open(finding, "told-open", NO_VALUES);
-    finding_advise(finding, own_or(finding, "told-advice", "told-change-advice"), VALUE_TEXT("change", told_change_name(trial->treatment)));
+    finding_advise(finding, own_or(finding, "told-advice", "told-change-advice"),
+                   VALUE_TEXT("change", told_change_name(trial->treatment)));
     finding_set(finding, confirm, "told-change-confirm", VALUE_TEXT("change", told_change_name(trial->treatment)));
     return true;
 }

@@ -2,8 +2,8 @@
 /*
  * Which level of memory answers, and does the code go to memory more often than its work asks for?
  *
- * Samples see that a load waits, not who answers it: 'cache misses' judges all of that waiting as one. The levels apart want
- * counters; without them the waiting as a whole is their upper end.
+ * Samples see that a load waits, not who answers it: 'cache misses' judges all of that waiting as one. The levels apart
+ * want counters; without them the waiting as a whole is their upper end.
  */
 #include "base/cache_line.h"
 #include "finding/family.h"
@@ -27,7 +27,8 @@ const struct hypothesis hypothesis_dram_latency = {
     .id = "dram-latency",
     .family = "memory",
     .title = "single accesses that wait for DRAM",
-    .rule = "supported by counted or imported tma_mem_latency of at least the effect; ruled out by it, or when less than the effect waits for memory; without counters it is "
+    .rule = "supported by counted or imported tma_mem_latency of at least the effect; ruled out by it, or when less "
+            "than the effect waits for memory; without counters it is "
             "judged with the caches as one, by 'cache misses'",
     .gain = "0 to that share",
     .overturn = "the addresses known earlier (prefetched, or two chains at once), old against new",
@@ -42,7 +43,8 @@ const struct hypothesis hypothesis_cache_levels = {
     .id = "l2-l3-latency",
     .family = "memory",
     .title = "loads that the second or third cache answers",
-    .rule = "supported by counted or imported tma_l3_bound or tma_l2_bound of at least the effect; ruled out by both, or when less than the effect waits for memory; without "
+    .rule = "supported by counted or imported tma_l3_bound or tma_l2_bound of at least the effect; ruled out by both, "
+            "or when less than the effect waits for memory; without "
             "counters it is judged by 'cache misses'",
     .gain = "0 to that share",
     .overturn = "an input that fits the nearest cache: the time per element must fall",
@@ -56,7 +58,9 @@ const struct hypothesis hypothesis_cache_levels = {
 /* ---- trips ---- */
 
 
-/* Of a loop's traffic the part that fewer trips would save; its time beyond waiting for bandwidth doesn't fall with it. */
+/*
+ * Of a loop's traffic the part that fewer trips would save; its time beyond waiting for bandwidth doesn't fall with it.
+ */
 static double saved_part(const struct bottleneck_loop *loop)
 {
     double extra = loop->extra_memory_trips.value * CACHE_LINE_BYTES, all = loop->bytes_per_turn.value;
@@ -78,7 +82,8 @@ static void extra_trips_test(const struct results *results, struct finding *find
         const struct bottleneck_loop *loop = &bottleneck->loops[at];
         if (!loop->extra_memory_trips.known || !loop->bytes_per_turn.known)
             continue;
-        double samples = (double)loop->samples, own = loop->extra_memory_trips.value > 0 ? samples * saved_part(loop) : 0;
+        double samples = (double)loop->samples,
+               own = loop->extra_memory_trips.value > 0 ? samples * saved_part(loop) : 0;
         told += samples * loop->masses[CAUSE_BANDWIDTH];
         saved += own;
         leading = own > most ? loop : leading;
@@ -88,7 +93,8 @@ static void extra_trips_test(const struct results *results, struct finding *find
     double open = estimated_samples(results, CAUSE_BIT(CAUSE_BANDWIDTH)) - told;
     double high = saved + (open > 0 ? open : 0);
     struct interval least = share_of_samples(results, finding, saved);
-    struct interval share = interval_of(least.low, least.mid, share_of_stalls(results, finding, high < total ? high : total).high);
+    struct interval share =
+        interval_of(least.low, least.mid, share_of_stalls(results, finding, high < total ? high : total).high);
     finding_decide_fact(finding, share, results->effect);
     if (finding->verdict == VERDICT_RULED_OUT) {
         finding_reason_bound(finding, "bound", share);
@@ -103,7 +109,8 @@ static void extra_trips_test(const struct results *results, struct finding *find
     const char *function = leading->verdict.function ? leading->verdict.function : "its loop";
     finding->subject = function;
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "trips", VALUE_TEXT("function", function),
-                     VALUE_COUNT("extra", leading->extra_memory_trips.value), VALUE_BYTES("bytes", leading->bytes_per_turn.value));
+                     VALUE_COUNT("extra", leading->extra_memory_trips.value),
+                     VALUE_BYTES("bytes", leading->bytes_per_turn.value));
     finding_set(finding, headline, "headline", VALUE_TEXT("function", function), VALUE_SHARE("share", share));
     finding_set(finding, reason, "gain", NO_VALUES);
     finding_advise(finding, "advice", NO_VALUES);
@@ -114,7 +121,8 @@ const struct hypothesis hypothesis_extra_trips = {
     .id = "extra-trips",
     .family = "memory",
     .title = "more trips to memory than the work asks for",
-    .rule = "a fact when loops that wait for bandwidth, and whose streams are known, would save at least the effect with the fewest trips; ruled out when all "
+    .rule = "a fact when loops that wait for bandwidth, and whose streams are known, would save at least the effect "
+            "with the fewest trips; ruled out when all "
             "waiting for bandwidth that such trips could be part of stays below it",
     .gain = "0 to the extra part of the bytes times the share that waits for bandwidth",
     .overturn = "the passes over the same data in one, or stores past the cache, old against new",

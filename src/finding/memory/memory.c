@@ -11,8 +11,8 @@
 #include <string.h>
 
 /*
- * First-level data TLBs hold 32 to 96 small pages, second-level ones 1024 to 3072: a group that touches fewer pages than
- * the smallest first level can't miss; between the two a probe decides.
+ * First-level data TLBs hold 32 to 96 small pages, second-level ones 1024 to 3072: a group that touches fewer pages
+ * than the smallest first level can't miss; between the two a probe decides.
  */
 static const double PAGES_NEVER_MISSED_BYTES = 32 * 4096.0;
 
@@ -49,8 +49,8 @@ static struct interval interval_sum(struct interval a, struct interval b)
 }
 
 /*
- * What is left of the group's waiting on huge pages, of the waiting alone and of the waiting with all of the work between two
- * such accesses, each as wide as the probe's blocks were.
+ * What is left of the group's waiting on huge pages, of the waiting alone and of the waiting with all of the work
+ * between two such accesses, each as wide as the probe's blocks were.
  */
 static struct interval left_on_huge_pages(const struct access_cost *cost)
 {
@@ -74,19 +74,21 @@ static struct interval less_wrong_guesses(const struct stall_group *group, struc
     if (!group->landing_samples || !group->samples)
         return gain;
     double ambiguous = (double)group->landing_samples / (double)group->samples;
-    double guesses = (ambiguous < 1 ? ambiguous : 1) * WRONG_GUESS_NS / (WRONG_GUESS_NS + (waited_ns > 0 ? waited_ns : 0));
+    double guesses =
+        (ambiguous < 1 ? ambiguous : 1) * WRONG_GUESS_NS / (WRONG_GUESS_NS + (waited_ns > 0 ? waited_ns : 0));
     return interval_of(gain.low * (1 - guesses), gain.mid * (1 - guesses / 2), gain.high);
 }
 
 static void guesses_evidence(struct finding *finding, const struct stall_group *group)
 {
     if (group->landing_samples * 2 > group->samples)
-        finding_evidence(finding, WEIGHT_AGAINST, ORIGIN_CODE, "wrong-guesses", VALUE_TEXT("instruction", group->row.text));
+        finding_evidence(finding, WEIGHT_AGAINST, ORIGIN_CODE, "wrong-guesses",
+                         VALUE_TEXT("instruction", group->row.text));
 }
 
 /*
- * The most of a walk in order that may be waiting for what costs `line_ns` a line here: of the time in which the program
- * walks a line, twice that (it reads beside its own work, the probe does nothing else). 1: not known.
+ * The most of a walk in order that may be waiting for what costs `line_ns` a line here: of the time in which the
+ * program walks a line, twice that (it reads beside its own work, the probe does nothing else). 1: not known.
  */
 static double order_bound(const struct stall_group *group, double line_ns)
 {
@@ -94,7 +96,10 @@ static double order_bound(const struct stall_group *group, double line_ns)
     return bound < 1 ? bound : 1;
 }
 
-/* What a line costs one core when all of them come in order: of the pattern's own memory, else as calibrated beside the run. 0: not known. */
+/*
+ * What a line costs one core when all of them come in order: of the pattern's own memory, else as calibrated beside the
+ * run. 0: not known.
+ */
 static double line_ns(const struct results *results, const struct access_cost *cost)
 {
     struct interval read = ceilings_figure(results->ceilings, CALIBRATION_READ_ONE);
@@ -125,7 +130,10 @@ static bool probe_fell_short(const struct access_cost *cost)
     return cost->measured_span_bytes && cost->measured_span_bytes + rounding < cost->span_bytes;
 }
 
-/* What the loop around the group's instruction holds of all samples: the access and the work around it. Unknown where none is known. */
+/*
+ * What the loop around the group's instruction holds of all samples: the access and the work around it. Unknown where
+ * none is known.
+ */
 static struct interval turn_share(const struct results *results, const struct stall_group *group)
 {
     const struct bottleneck *bottleneck = results->bottleneck;
@@ -133,8 +141,8 @@ static struct interval turn_share(const struct results *results, const struct st
     uint64_t addr = group->row.shown_addr, least = UINT64_MAX;
     for (size_t at = 0; bottleneck && at < bottleneck->loop_count; at++) {
         const struct bottleneck_loop *loop = &bottleneck->loops[at];
-        bool holds = loop->verdict.function && strcmp(loop->verdict.function, function) == 0 && loop->first_addr <= addr &&
-                     addr <= loop->last_addr && loop->samples >= group->samples;
+        bool holds = loop->verdict.function && strcmp(loop->verdict.function, function) == 0 &&
+                     loop->first_addr <= addr && addr <= loop->last_addr && loop->samples >= group->samples;
         least = holds && loop->samples < least ? loop->samples : least;
     }
     double all = (double)results->stalls->sample_count;
@@ -147,18 +155,20 @@ static struct interval interval_hull(struct interval a, struct interval b)
 }
 
 /*
- * Told in two ways, and the truth lies between. The samples at the load are waiting, of which the probe says what is left; but
- * some of them may be work that hides beneath the wait, and some of the wait may show at what needs the value. The probe's whole
- * turn, with as much work as the program's, says what is left of the loop. Where no loop is known the samples at the load
- * may hold all of the work.
+ * Told in two ways, and the truth lies between. The samples at the load are waiting, of which the probe says what is
+ * left; but some of them may be work that hides beneath the wait, and some of the wait may show at what needs the
+ * value. The probe's whole turn, with as much work as the program's, says what is left of the loop. Where no loop is
+ * known the samples at the load may hold all of the work.
  */
-static struct interval group_gain(const struct results *results, const struct stall_group *group, const struct access_cost *cost)
+static struct interval group_gain(const struct results *results, const struct stall_group *group,
+                                  const struct access_cost *cost)
 {
     struct interval turn = turn_share(results, group);
     struct interval small = interval_product(group->share, group->base_share);
     struct interval gain = interval_product(small, interval_complement(left_on_huge_pages(cost)));
     if (turn.known && cost->wait_spread.known && cost->ratio_spread.known) {
-        struct interval waiting = interval_product(small, interval_complement(interval_clamped(cost->wait_spread, 0, 1)));
+        struct interval waiting =
+            interval_product(small, interval_complement(interval_clamped(cost->wait_spread, 0, 1)));
         struct interval whole = interval_product(interval_product(turn, group->base_share),
                                                  interval_complement(interval_clamped(cost->ratio_spread, 0, 1)));
         gain = interval_hull(waiting, whole);
@@ -211,7 +221,8 @@ static const struct code_maker *maker_of(const struct results *results, const st
     return group ? code_maker_of(results, function_of(results->stalls, group)) : NULL;
 }
 
-static const struct page_remedy *page_remedy_for(const struct stall_group *group, const char *policy, bool is_foreign, bool own_heap)
+static const struct page_remedy *page_remedy_for(const struct stall_group *group, const char *policy, bool is_foreign,
+                                                 bool own_heap)
 {
     static const struct page_remedy forbidden = {{"advice-forbidden"}, "confirm-rebuilt"};
     static const struct page_remedy off = {{"advice-never", "advice-then"}, "confirm-policy"};
@@ -221,7 +232,8 @@ static const struct page_remedy *page_remedy_for(const struct stall_group *group
     static const struct page_remedy stack = {{"advice-stack"}, "confirm-rebuilt"};
     static const struct page_remedy scarce = {{"advice-scarce", "advice-compact"}, "confirm-rebuilt"};
     static const struct page_remedy heap = {{"advice-malloc", "advice-always"}, "confirm-malloc"};
-    static const struct page_remedy anonymous = {{"advice-madvise", "advice-maybe-malloc", "advice-always"}, "confirm-policy"};
+    static const struct page_remedy anonymous = {{"advice-madvise", "advice-maybe-malloc", "advice-always"},
+                                                 "confirm-policy"};
     static const struct page_remedy runtime = {{"advice-always"}, "confirm-policy"};
     static const struct page_remedy untouched = {{"advice-maybe-malloc", "advice-always"}, "confirm-policy"};
     if (group && group->advised_never)
@@ -275,7 +287,8 @@ static void small_pages_advice(const struct results *results, struct finding *fi
     bool is_foreign = code_is_foreign(results);
     const struct code_maker *maker = maker_of(results, group);
     const struct page_remedy *remedy = page_remedy_for(group, policy, is_foreign, maker && maker->own_heap);
-    bool asked_by_runtime = maker && maker->pages && strcmp(policy, "madvise") == 0 && !group->advised_huge && !group->advised_never;
+    bool asked_by_runtime =
+        maker && maker->pages && strcmp(policy, "madvise") == 0 && !group->advised_huge && !group->advised_never;
     is_foreign |= maker != NULL; /* how its data lie is said with the misses */
     if (asked_by_runtime)
         finding_advise(finding, maker->pages, NO_VALUES);
@@ -288,11 +301,15 @@ static void small_pages_advice(const struct results *results, struct finding *fi
     if (search != SEARCH_NONE && !is_foreign)
         finding_advise(finding, search == SEARCH_TREE ? "advice-tree" : "advice-halving", NO_VALUES);
     else if (group && !walks && !is_foreign)
-        finding_advise(finding, group->dependent_samples * 2 > group->samples ? "advice-chase" : "advice-together", NO_VALUES);
+        finding_advise(finding, group->dependent_samples * 2 > group->samples ? "advice-chase" : "advice-together",
+                       NO_VALUES);
     if (machine && machine->is_guest)
         finding_advise(finding, machine->confidential[0] ? "advice-confidential" : "advice-guest",
                        VALUE_TEXT("hypervisor", machine->hypervisor));
-    finding_set(finding, confirm, !results->command ? "confirm-attached" : asked_by_runtime ? maker->confirm_pages : remedy->confirm,
+    finding_set(finding, confirm,
+                !results->command  ? "confirm-attached"
+                : asked_by_runtime ? maker->confirm_pages
+                                   : remedy->confirm,
                 VALUE_TEXT("command", results->command ? results->command : ""),
                 VALUE_TEXT("policy", policy[0] ? policy : "madvise"));
 }
@@ -353,8 +370,9 @@ struct interval page_walks_share(const struct results *results)
     if (!results->stalls || !results->stalls->sample_count)
         return (struct interval){0};
     struct page_gain gain = page_gain_of(results);
-    struct interval waits = wilson_interval((double)(results->stalls->memory_samples + results->stalls->blind_samples),
-                                            (double)results->stalls->sample_count, (double)results->stalls->sample_count);
+    struct interval waits =
+        wilson_interval((double)(results->stalls->memory_samples + results->stalls->blind_samples),
+                        (double)results->stalls->sample_count, (double)results->stalls->sample_count);
     double high = gain.sum.high + gain.unmeasured;
     high = high < waits.high ? high : waits.high;
     return interval_of(gain.sum.low < high ? gain.sum.low : high, gain.sum.mid < high ? gain.sum.mid : high, high);
@@ -370,8 +388,10 @@ struct interval page_walks_bound(const struct results *results)
         const struct stall_group *group = &stalls->groups[at];
         covered += (double)group->samples;
         if (!touches_few_pages(group))
-            most += group->share.high *
-                    (group_goes_in_order(results, group) ? order_translation(group, access_costs_of_group(results->costs, (uint32_t)at)) : 1);
+            most +=
+                group->share.high * (group_goes_in_order(results, group)
+                                         ? order_translation(group, access_costs_of_group(results->costs, (uint32_t)at))
+                                         : 1);
     }
     double rest = (double)(stalls->memory_samples + stalls->blind_samples) - covered;
     most += rest > 0 ? rest / (double)stalls->sample_count : 0;
@@ -379,10 +399,10 @@ struct interval page_walks_bound(const struct results *results)
 }
 
 /*
- * What taking huge pages costs more than small ones, as a share of the CPU time: where the host gives a guest its memory anew, clearing 2 MiB
- * takes a fault out there for each 4 KiB, unless the guest still has what another gave back. Paid once for what is kept (the least), at most
- * for all that is ever touched. Of a program that runs already it is paid; where huge pages are cheaper to take, that is the page faults' gain,
- * not this one's.
+ * What taking huge pages costs more than small ones, as a share of the CPU time: where the host gives a guest its
+ * memory anew, clearing 2 MiB takes a fault out there for each 4 KiB, unless the guest still has what another gave
+ * back. Paid once for what is kept (the least), at most for all that is ever touched. Of a program that runs already it
+ * is paid; where huge pages are cheaper to take, that is the page faults' gain, not this one's.
  */
 static struct interval taking_share(const struct results *results)
 {
@@ -392,7 +412,8 @@ static struct interval taking_share(const struct results *results)
     for (size_t at = 0; costs && at < costs->count; at++) {
         struct interval huge = costs->items[at].ns_touch_huge, small = costs->items[at].ns_touch_small;
         if (huge.known && small.known) {
-            struct interval one = interval_of(fmax(huge.low - small.mid, 0), fmax(huge.mid - small.mid, 0), fmax(huge.high - small.mid, 0));
+            struct interval one = interval_of(fmax(huge.low - small.mid, 0), fmax(huge.mid - small.mid, 0),
+                                              fmax(huge.high - small.mid, 0));
             more = more.known ? interval_hull(more, one) : one;
         }
     }
@@ -406,7 +427,9 @@ static struct interval taking_share(const struct results *results)
     }
     kept = kept < touched ? kept : touched;
     double of_run = 1e-9 / run->cpu_s.value;
-    return interval_clamped(interval_of(kept * more.low * of_run, (kept + touched) / 2 * more.mid * of_run, touched * more.high * of_run), 0, 1);
+    return interval_clamped(
+        interval_of(kept * more.low * of_run, (kept + touched) / 2 * more.mid * of_run, touched * more.high * of_run),
+        0, 1);
 }
 
 /* What is left of a gain when something it needs has been paid for. */
@@ -415,7 +438,8 @@ static struct interval interval_after(struct interval gain, struct interval paid
     return interval_clamped(interval_of(gain.low - paid.high, gain.mid - paid.mid, gain.high - paid.low), 0, 1);
 }
 
-static void taking_evidence(const struct results *results, struct finding *finding, const struct access_cost *cost, struct interval taking)
+static void taking_evidence(const struct results *results, struct finding *finding, const struct access_cost *cost,
+                            struct interval taking)
 {
     if (cost && cost->ns_touch_huge.known && cost->ns_touch_small.known && taking.high * 5 >= results->effect)
         finding_evidence(finding, WEIGHT_AGAINST, ORIGIN_PROBE, "taking", VALUE_SHARE("share", taking),
@@ -424,8 +448,9 @@ static void taking_evidence(const struct results *results, struct finding *findi
 }
 
 /*
- * On a machine whose speed changes the probe's interval may reach down to nothing. Where the middle of it returns something and
- * the estimate, which needs no probe, says translation, that is a fact; what it returns stays what the probe leaves open.
+ * On a machine whose speed changes the probe's interval may reach down to nothing. Where the middle of it returns
+ * something and the estimate, which needs no probe, says translation, that is a fact; what it returns stays what the
+ * probe leaves open.
  */
 static void pages_by_estimate(const struct results *results, struct finding *finding)
 {
@@ -447,7 +472,10 @@ static void small_pages_test(const struct results *results, struct finding *find
     struct interval taking = taking_share(results), gain_of_run = share_of_run(results, finding, recoverable);
     struct interval net = share_of_run(results, finding, interval_after(recoverable, taking));
     bool pays = !(net.high < results->effect);
-    /* The price of taking them changes with the host's memory, by the minute: it makes the gain doubtful, but rules nothing out. */
+    /*
+     * The price of taking them changes with the host's memory, by the minute: it makes the gain doubtful, but rules
+     * nothing out.
+     */
     finding_decide(finding, pays ? gain_of_run : interval_of(net.low, net.mid, gain_of_run.high), results->effect);
     if (finding->verdict == VERDICT_UNDECIDED && gain.leading)
         pages_by_estimate(results, finding);
@@ -480,21 +508,27 @@ const struct hypothesis hypothesis_small_pages = {
     .id = "small-pages",
     .family = "memory",
     .title = "small pages behind hot data",
-    .rule = "supported when probes of the very access pattern, 4 KiB against 2 MiB pages in turns, return the effect at the "
-            "lower end, or when a trial with huge pages closed the gap; ruled out when what waits for memory beyond the TLB's reach, or the measured "
+    .rule = "supported when probes of the very access pattern, 4 KiB against 2 MiB pages in turns, return the effect "
+            "at the "
+            "lower end, or when a trial with huge pages closed the gap; ruled out when what waits for memory beyond "
+            "the TLB's reach, or the measured "
             "difference, stays below it at the upper end, or such a trial left the time as it was",
-    .gain = "between the share of samples at those loads on 4 KiB pages times what the probe saved of the wait, and the loop's share "
-            "times what it saved of a whole turn; patterns not measured widen the upper end; at the lower end less what taking huge pages costs more "
+    .gain = "between the share of samples at those loads on 4 KiB pages times what the probe saved of the wait, and "
+            "the loop's share "
+            "times what it saved of a whole turn; patterns not measured widen the upper end; at the lower end less "
+            "what taking huge pages costs more "
             "than small ones, at their first touch as the probe measured it",
     .overturn = "the same command on huge pages and on small ones, in turns (plumb confirm does it)",
     .causes = CAUSE_BIT(CAUSE_TLB),
     .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_ACTIVITY) | RESULT_BIT(RESULT_SURROUNDINGS) |
-            RESULT_BIT(RESULT_BOTTLENECK),
+    .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_ACTIVITY) |
+            RESULT_BIT(RESULT_SURROUNDINGS) | RESULT_BIT(RESULT_BOTTLENECK),
     .test = small_pages_test,
 };
 
-/* The share of an access's waiting that hits in the near caches would save: the page walks too, which they don't need. */
+/*
+ * The share of an access's waiting that hits in the near caches would save: the page walks too, which they don't need.
+ */
 static struct interval miss_ratio(const struct access_cost *cost, bool on_small_pages)
 {
     const struct interval *now = on_small_pages ? &cost->ns_small : &cost->ns_huge;
@@ -508,12 +542,14 @@ static struct interval miss_ratio(const struct access_cost *cost, bool on_small_
 
 static double l2_bytes(const struct results *results)
 {
-    return results->surroundings && results->surroundings->l2_bytes.known ? results->surroundings->l2_bytes.value : 1 << 20;
+    return results->surroundings && results->surroundings->l2_bytes.known ? results->surroundings->l2_bytes.value
+                                                                          : 1 << 20;
 }
 
 /*
- * How far a group's accesses reach by the estimated bottleneck, which counts what the code goes over as well as where it
- * stalled: two answers to one question would contradict each other. NONE: its loops don't tell, or there is no estimate.
+ * How far a group's accesses reach by the estimated bottleneck, which counts what the code goes over as well as where
+ * it stalled: two answers to one question would contradict each other. NONE: its loops don't tell, or there is no
+ * estimate.
  */
 static enum bottleneck_level estimated_level(const struct results *results, const struct stall_group *group)
 {
@@ -523,7 +559,8 @@ static enum bottleneck_level estimated_level(const struct results *results, cons
     double by_level[LEVEL_BEYOND + 1] = {0}, told = 0;
     for (size_t at = 0; bottleneck && at < bottleneck->loop_count; at++) {
         const struct bottleneck_loop *loop = &bottleneck->loops[at];
-        if (!loop->verdict.function || strcmp(loop->verdict.function, function) != 0 || loop->verdict.level == LEVEL_NONE)
+        if (!loop->verdict.function || strcmp(loop->verdict.function, function) != 0 ||
+            loop->verdict.level == LEVEL_NONE)
             continue;
         by_level[loop->verdict.level] += (double)loop->samples;
         told += (double)loop->samples;
@@ -540,7 +577,8 @@ static const double NEAR_CACHE_BYTES = 256 << 10; /* fits the second-level cache
 
 /*
  * Without a probe of the pattern: a load that waits for the one before takes what the calibrated curve says of so much
- * memory, within a factor of two of what was counted; in the near caches it takes what the curve says there. Unknown where it doesn't wait so.
+ * memory, within a factor of two of what was counted; in the near caches it takes what the curve says there. Unknown
+ * where it doesn't wait so.
  */
 static struct interval calibrated_miss_ratio(const struct results *results, const struct stall_group *group)
 {
@@ -575,7 +613,8 @@ static void say_cost(const struct results *results, struct finding *finding, con
     struct interval here = calibration_latency_ns(now, group->set.lines.bytes, huge);
     struct interval near = calibration_latency_ns(now, NEAR_CACHE_BYTES, huge);
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_PROBE, "curve", VALUE_BYTES("size", group->set.lines.bytes),
-                     VALUE_SECONDS("here", interval_scaled(here, 1e-9)), VALUE_SECONDS("near", interval_scaled(near, 1e-9)));
+                     VALUE_SECONDS("here", interval_scaled(here, 1e-9)),
+                     VALUE_SECONDS("near", interval_scaled(near, 1e-9)));
 }
 
 static bool is_chase(const struct stall_group *group)
@@ -583,19 +622,31 @@ static bool is_chase(const struct stall_group *group)
     return group && group->dependent_samples * 2 > group->samples;
 }
 
-/* Where other code waits so, too, or may, the sentence names the function with most of it, and what returns belongs to all of them: more than a function holds it can't return. */
-static void cache_misses_say(const struct results *results, struct finding *finding, const struct stall_group *leading, struct interval sum)
+/*
+ * Where other code waits so, too, or may, the sentence names the function with most of it, and what returns belongs to
+ * all of them: more than a function holds it can't return.
+ */
+static void cache_misses_say(const struct results *results, struct finding *finding, const struct stall_group *leading,
+                             struct interval sum)
 {
     static const double MORE = 1.5;
     bool others = sum.high > MORE * leading->share.high;
     bool halves = search_of(results, leading) == SEARCH_HALVING;
-    finding_set(finding, headline, is_chase(leading) ? "headline-chase" : halves ? "headline-halving" : "headline",
-                VALUE_TEXT("function", function_of(results->stalls, leading)->name), VALUE_TEXT("instruction", leading->row.text),
-                group_size("span", leading));
-    finding_set(finding, returner, leading->share.high < sum.low ? "returner-all" : others ? "returner-others" : "returner", VALUE_SHARE("share", leading->share));
+    finding_set(finding, headline,
+                is_chase(leading) ? "headline-chase"
+                : halves          ? "headline-halving"
+                                  : "headline",
+                VALUE_TEXT("function", function_of(results->stalls, leading)->name),
+                VALUE_TEXT("instruction", leading->row.text), group_size("span", leading));
+    finding_set(finding, returner,
+                leading->share.high < sum.low ? "returner-all"
+                : others                      ? "returner-others"
+                                              : "returner",
+                VALUE_SHARE("share", leading->share));
 }
 
-static void cache_misses_advice(const struct results *results, struct finding *finding, const struct stall_group *leading)
+static void cache_misses_advice(const struct results *results, struct finding *finding,
+                                const struct stall_group *leading)
 {
     enum search_shape search = leading ? search_of(results, leading) : SEARCH_NONE;
     const struct code_maker *maker = maker_of(results, leading);
@@ -639,7 +690,8 @@ static void cache_misses_test(const struct results *results, struct finding *fin
             unmeasured += group->share.high;
             continue;
         }
-        if (group_goes_in_order(results, group)) { /* what lies ahead is fetched ahead: the probe's random order says nothing of it */
+        /* what lies ahead is fetched ahead: the probe's random order says nothing of it */
+        if (group_goes_in_order(results, group)) {
             unmeasured += group->share.high * order_transfer(results, group, cost);
             ordered = ordered ? ordered : group;
             continue;
@@ -656,7 +708,8 @@ static void cache_misses_test(const struct results *results, struct finding *fin
         }
         bool small = group->base_hits >= group->huge_hits;
         struct interval gain = interval_product(group->share, miss_ratio(cost, small));
-        sum = interval_sum(sum, less_wrong_guesses(group, gain, (small ? cost->ns_small.mid : cost->ns_huge.mid) - cost->ns_near.mid));
+        sum = interval_sum(
+            sum, less_wrong_guesses(group, gain, (small ? cost->ns_small.mid : cost->ns_huge.mid) - cost->ns_near.mid));
         unmeasured += probe_fell_short(cost) && group->share.high > gain.high ? group->share.high - gain.high : 0;
         if (!leading || !leading_cost) { /* the pattern's own probe says more than the curve */
             leading = group;
@@ -667,7 +720,8 @@ static void cache_misses_test(const struct results *results, struct finding *fin
     unmeasured += rest > 0 ? rest / (double)stalls->sample_count : 0;
     sum.high += unmeasured;
     struct interval share = share_of_run(results, finding, sum), waits = memory_bound(results, finding);
-    bool beyond = waits.known && share.known && share.high > waits.high; /* groups added up, each with room of its own */
+    /* groups added up, each with room of its own */
+    bool beyond = waits.known && share.known && share.high > waits.high;
     finding_decide(finding, beyond ? interval_clamped(share, 0, waits.high) : share, results->effect);
     if (leading) {
         finding->subject = leading->row.text;
@@ -680,7 +734,8 @@ static void cache_misses_test(const struct results *results, struct finding *fin
         guesses_evidence(finding, leading);
     }
     if (ordered && finding->verdict != VERDICT_RULED_OUT)
-        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "in-order", VALUE_TEXT("instruction", ordered->row.text));
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "in-order",
+                         VALUE_TEXT("instruction", ordered->row.text));
     if (finding->verdict == VERDICT_SUPPORTED)
         cache_misses_say(results, finding, leading, sum);
     if (finding->verdict == VERDICT_RULED_OUT)
@@ -690,8 +745,10 @@ static void cache_misses_test(const struct results *results, struct finding *fin
     if (finding->verdict != VERDICT_RULED_OUT && (leading || !ordered)) {
         cache_misses_advice(results, finding, leading);
         if (leading_cost) /* what the check must find is what was promised */
-            finding_set(finding, confirm, "confirm-ratio", VALUE_TEXT("function", function_of(stalls, leading)->name),
-                        VALUE_SHARE("ratio", interval_exactly(miss_ratio(leading_cost, leading->base_hits >= leading->huge_hits).low)));
+            finding_set(
+                finding, confirm, "confirm-ratio", VALUE_TEXT("function", function_of(stalls, leading)->name),
+                VALUE_SHARE("ratio",
+                            interval_exactly(miss_ratio(leading_cost, leading->base_hits >= leading->huge_hits).low)));
         else
             finding_set(finding, confirm, "confirm", NO_VALUES);
     }
@@ -701,16 +758,18 @@ const struct hypothesis hypothesis_cache_misses = {
     .id = "cache-misses",
     .family = "memory",
     .title = "cache misses",
-    .rule = "supported when the probe of the pattern, against the same loads in the near caches, returns the effect at the "
-            "lower end; ruled out when waiting for memory, or that difference, stays below it",
-    .gain = "share of samples at those loads times what the probe saved near the core; walks in order and unmeasured patterns "
+    .rule =
+        "supported when the probe of the pattern, against the same loads in the near caches, returns the effect at the "
+        "lower end; ruled out when waiting for memory, or that difference, stays below it",
+    .gain = "share of samples at those loads times what the probe saved near the core; walks in order and unmeasured "
+            "patterns "
             "widen the upper end",
     .overturn = "an input that fits the near caches: the time per element must fall",
     .changes_code = true,
     .causes = CAUSE_BIT(CAUSE_LATENCY) | CAUSE_BIT(CAUSE_PARALLEL_MISSES) | CAUSE_BIT(CAUSE_L2),
     .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_CEILINGS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_SURROUNDINGS) |
-            RESULT_BIT(RESULT_BOTTLENECK),
+    .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_CEILINGS) | RESULT_BIT(RESULT_RUN) |
+            RESULT_BIT(RESULT_SURROUNDINGS) | RESULT_BIT(RESULT_BOTTLENECK),
     .test = cache_misses_test,
 };
 
@@ -750,18 +809,22 @@ static void say_bandwidth(const struct results *results, struct finding *finding
                          VALUE_TEXT("written", gigabytes(finding, written)));
 }
 
-/* What a walk at the memory's pace has as remedies: fewer bytes, or other CPUs' share of what memory gives, if there is one. */
+/*
+ * What a walk at the memory's pace has as remedies: fewer bytes, or other CPUs' share of what memory gives, if there is
+ * one.
+ */
 static void advise_on_bandwidth(const struct results *results, struct finding *finding, bool stores)
 {
     static const double MORE_LEAST = 1.3;
-    struct interval one = ceilings_figure(results->ceilings, CALIBRATION_READ_ONE), all = ceilings_figure(results->ceilings, CALIBRATION_READ_ALL);
+    struct interval one = ceilings_figure(results->ceilings, CALIBRATION_READ_ONE),
+                    all = ceilings_figure(results->ceilings, CALIBRATION_READ_ALL);
     finding_advise(finding, "advice", NO_VALUES);
     finding_advise(finding, "advice-types", NO_VALUES);
     if (stores)
         finding_advise(finding, "advice-stores", NO_VALUES);
     if (one.known && all.known)
-        finding_advise(finding, all.mid > MORE_LEAST * one.mid ? "advice-threads" : "advice-no-threads", VALUE_TEXT("one", gigabytes(finding, one)),
-                       VALUE_TEXT("all", gigabytes(finding, all)));
+        finding_advise(finding, all.mid > MORE_LEAST * one.mid ? "advice-threads" : "advice-no-threads",
+                       VALUE_TEXT("one", gigabytes(finding, one)), VALUE_TEXT("all", gigabytes(finding, all)));
 }
 
 static void bandwidth_test(const struct results *results, struct finding *finding)
@@ -774,7 +837,8 @@ static void bandwidth_test(const struct results *results, struct finding *findin
     for (size_t at = 0; at < stalls->group_count; at++) {
         const struct stall_group *group = &stalls->groups[at];
         stores += (double)group->store_samples;
-        bool small = group->set.lines.known && group->set.lines.bytes * 2 < l2 && estimated_level(results, group) != LEVEL_BEYOND;
+        bool small = group->set.lines.known && group->set.lines.bytes * 2 < l2 &&
+                     estimated_level(results, group) != LEVEL_BEYOND;
         bool one_at_a_time = group->dependent_samples * 10 > group->samples * 9;
         double transfer = transfer_share(results, group, access_costs_of_group(results->costs, (uint32_t)at));
         possible += small || one_at_a_time ? 0 : (double)group->samples * transfer;
@@ -783,7 +847,9 @@ static void bandwidth_test(const struct results *results, struct finding *findin
     /* What belongs to no group has no pattern: many small mappings, gathers, processes too short to count. */
     double rest = (double)stalls->memory_samples - grouped;
     possible += rest > 0 ? rest : 0;
-    /* At the edge of a cache the pattern alone says now this, now that: what the estimate lays there isn't ruled out. */
+    /*
+     * At the edge of a cache the pattern alone says now this, now that: what the estimate lays there isn't ruled out.
+     */
     double laid = estimated_samples(results, CAUSE_BIT(CAUSE_BANDWIDTH));
     possible = possible > laid ? possible : laid;
     struct interval bound = share_of_stalls(results, finding, possible);
@@ -805,15 +871,17 @@ const struct hypothesis hypothesis_bandwidth = {
     .id = "memory-bandwidth",
     .family = "memory",
     .title = "memory bandwidth",
-    .rule = "supported when the estimate (or a counted or imported tma_mem_bandwidth) lays at least the effect at walks as fast as "
+    .rule = "supported when the estimate (or a counted or imported tma_mem_bandwidth) lays at least the effect at "
+            "walks as fast as "
             "memory comes; ruled out when accesses that could stream beyond the second cache hold less",
     .gain = "0 to the share: what moving fewer bytes returns isn't measured",
-    .overturn = "data that fits the second-level cache, or two copies side by side: bandwidth shared halves, latency doesn't",
+    .overturn =
+        "data that fits the second-level cache, or two copies side by side: bandwidth shared halves, latency doesn't",
     .changes_code = true,
     .causes = CAUSE_BIT(CAUSE_BANDWIDTH),
     .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_CEILINGS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_SURROUNDINGS) |
-            RESULT_BIT(RESULT_BOTTLENECK),
+    .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_CEILINGS) | RESULT_BIT(RESULT_RUN) |
+            RESULT_BIT(RESULT_SURROUNDINGS) | RESULT_BIT(RESULT_BOTTLENECK),
     .test = bandwidth_test,
 };
 
@@ -838,7 +906,8 @@ const struct hypothesis hypothesis_stores = {
     .id = "stores",
     .family = "memory",
     .title = "waiting for stores",
-    .rule = "ruled out when less than the effect stands at stores; supported only by store-bound counters (counted or imported "
+    .rule = "ruled out when less than the effect stands at stores; supported only by store-bound counters (counted or "
+            "imported "
             "tma_store_bound)",
     .gain = "0 to the share of samples at stores",
     .overturn = "a copy that stores each result into one place: the time must fall",
@@ -879,8 +948,9 @@ const struct hypothesis hypothesis_numa_remote = {
     .id = "numa-remote",
     .family = "memory",
     .title = "memory on another node",
-    .rule = "ruled out when the machine has one node or less than the effect waits for memory; otherwise bounded by that "
-            "waiting",
+    .rule =
+        "ruled out when the machine has one node or less than the effect waits for memory; otherwise bounded by that "
+        "waiting",
     .gain = "0 to the share that waits for memory",
     .overturn = "numactl --cpunodebind=0 --membind=0 and without, in turns",
     .needs = RESULT_BIT(RESULT_SURROUNDINGS),
@@ -889,13 +959,14 @@ const struct hypothesis hypothesis_numa_remote = {
 };
 
 /*
- * CPU time in which at least two of its threads ran at once, of its CPU time, at most; unknown: without switch records. What
- * ran beyond the time in which any ran was beside it, and as long at least ran what it was beside: twice the excess.
+ * CPU time in which at least two of its threads ran at once, of its CPU time, at most; unknown: without switch records.
+ * What ran beyond the time in which any ran was beside it, and as long at least ran what it was beside: twice the
+ * excess.
  */
 static struct interval side_by_side(const struct run_time *run)
 {
-    bool counted = run->from_switches && run->scope != RUN_MACHINE && run->switched_cpu_s.known && run->on_cpu_ratio.known &&
-                   run->elapsed_s.known && run->switched_cpu_s.value > 0;
+    bool counted = run->from_switches && run->scope != RUN_MACHINE && run->switched_cpu_s.known &&
+                   run->on_cpu_ratio.known && run->elapsed_s.known && run->switched_cpu_s.value > 0;
     if (!counted)
         return (struct interval){0};
     double total = run->switched_cpu_s.value;
@@ -929,14 +1000,15 @@ static void false_sharing_test(const struct results *results, struct finding *fi
     struct interval beside = share_as(share_of(OF_CPU_TIME, side_by_side(results->run)), finding->of, &scale);
     bool by_time = beside.known && beside.high < share.high;
     if (by_time)
-        share = interval_of(share.low < beside.high ? share.low : beside.high, share.mid < beside.high ? share.mid : beside.high,
-                            beside.high);
+        share = interval_of(share.low < beside.high ? share.low : beside.high,
+                            share.mid < beside.high ? share.mid : beside.high, beside.high);
     finding_decide_fact(finding, share, results->effect);
     finding_evidence(finding, finding->verdict == VERDICT_SUPPORTED ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_ADDRESSES,
                      "shared", VALUE_SHARE("shared", shared));
     if (by_time)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_SCHEDULER, "side-by-side",
-                         VALUE_SHARE("beside", interval_exactly(beside.high)), VALUE_TEXT("of", denominator_name(finding->of)));
+                         VALUE_SHARE("beside", interval_exactly(beside.high)),
+                         VALUE_TEXT("of", denominator_name(finding->of)));
     if (finding->verdict == VERDICT_RULED_OUT) {
         finding_reason_bound(finding, by_time ? "bound-beside" : "bound", share);
         return;
@@ -950,7 +1022,8 @@ static void false_sharing_test(const struct results *results, struct finding *fi
     else
         finding_set(finding, reason, by_time ? "gain-beside" : "gain", NO_VALUES);
     if (finding->verdict == VERDICT_SUPPORTED)
-        finding_set(finding, headline, apart ? "headline-apart" : "headline", VALUE_SHARE("bound", interval_exactly(finding->recoverable.high)),
+        finding_set(finding, headline, apart ? "headline-apart" : "headline",
+                    VALUE_SHARE("bound", interval_exactly(finding->recoverable.high)),
                     VALUE_TEXT("of", denominator_name(finding->of)));
     finding_advise(finding, apart ? "advice-apart" : "advice", NO_VALUES);
     finding_set(finding, confirm, apart ? "confirm-apart" : "confirm", NO_VALUES);
@@ -960,7 +1033,8 @@ const struct hypothesis hypothesis_false_sharing = {
     .id = "contended-lines",
     .family = "memory",
     .title = "cache lines that threads fight over",
-    .rule = "supported when threads were seen to take turns at written lines in at least the effect; ruled out when only one "
+    .rule = "supported when threads were seen to take turns at written lines in at least the effect; ruled out when "
+            "only one "
             "thread ran, or lines that several touch hold less, or threads ran side by side in less",
     .gain = "0 to the share of samples at such lines, no more than ran side by side",
     .overturn = "the variables on lines of their own (alignas(128)), old against new",

@@ -72,8 +72,8 @@ const struct hypothesis hypothesis_frequency = {
 /* ---- what holds the clock down ---- */
 
 /*
- * A limit that held throughout shows only against the hardware's highest clock; one that came and went, against the best look as well.
- * What lowered it (heat, power, wide vectors, a neighbour) no clock tells.
+ * A limit that held throughout shows only against the hardware's highest clock; one that came and went, against the
+ * best look as well. What lowered it (heat, power, wide vectors, a neighbour) no clock tells.
  */
 static void clock_limits_test(const struct results *results, struct finding *finding)
 {
@@ -117,7 +117,8 @@ const struct hypothesis hypothesis_clock_limits = {
     .is_disturbance = true,
     .is_capacity = true,
     .title = "heat or a power limit",
-    .rule = "ruled out when it ran within the effect of the hardware's highest clock; a lower clock bounds it, but doesn't say what lowered it; a steady clock "
+    .rule = "ruled out when it ran within the effect of the hardware's highest clock; a lower clock bounds it, but "
+            "doesn't say what lowered it; a steady clock "
             "without a known highest one is not testable",
     .gain = "0 to 1 - clock / highest clock",
     .overturn = "turbostat beside the run, and core_throttle_count before and after: no more of them",

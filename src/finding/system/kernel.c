@@ -12,7 +12,8 @@
  */
 static bool test_kernel_with(const struct results *results, struct finding *finding, double hits, double maybe)
 {
-    double total = (double)results->kernel->sample_count, most = hits + maybe + (double)results->kernel->unnamed_samples;
+    double total = (double)results->kernel->sample_count,
+           most = hits + maybe + (double)results->kernel->unnamed_samples;
     struct interval seen = share_of_run(results, finding, wilson_interval(hits, total, total));
     struct interval blind = share_of_run(results, finding, wilson_interval(most < total ? most : total, total, total));
     struct interval share = seen.known && blind.known ? interval_of(seen.low, seen.mid, blind.high) : seen;
@@ -43,11 +44,14 @@ enum touching {
     TOUCHED_AGAIN /* they brought several times as much as it ever held: it was given back in between */
 };
 
-/* Faults may bring more than a page each (around it, or a huge one), never less: several times what it held is certain. */
+/*
+ * Faults may bring more than a page each (around it, or a huge one), never less: several times what it held is certain.
+ */
 static enum touching touching_of(const struct activity *activity)
 {
     static const double ONCE_MOST = 1.5, AGAIN_LEAST = 2;
-    if (!activity || !activity->minor_faults.known || !activity->resident_most_bytes.known || activity->resident_most_bytes.value <= 0)
+    if (!activity || !activity->minor_faults.known || !activity->resident_most_bytes.known ||
+        activity->resident_most_bytes.value <= 0)
         return TOUCHING_UNKNOWN;
     double times = activity->minor_faults.value * SMALL_PAGE_BYTES / activity->resident_most_bytes.value;
     return times <= ONCE_MOST ? TOUCHED_ONCE : times >= AGAIN_LEAST ? TOUCHED_AGAIN : TOUCHING_UNKNOWN;
@@ -58,9 +62,10 @@ static void say_faults(struct finding *finding, const struct activity *activity,
     if (!activity || !activity->minor_faults.known)
         return;
     double count = activity->minor_faults.value;
-    finding_evidence(finding, WEIGHT_FOR, ORIGIN_COUNTERS, touching == TOUCHING_UNKNOWN ? "counted" : "touched", VALUE_COUNT("count", count),
-                     VALUE_BYTES("touched", count * SMALL_PAGE_BYTES),
-                     VALUE_BYTES("resident", activity->resident_most_bytes.known ? activity->resident_most_bytes.value : 0));
+    finding_evidence(
+        finding, WEIGHT_FOR, ORIGIN_COUNTERS, touching == TOUCHING_UNKNOWN ? "counted" : "touched",
+        VALUE_COUNT("count", count), VALUE_BYTES("touched", count * SMALL_PAGE_BYTES),
+        VALUE_BYTES("resident", activity->resident_most_bytes.known ? activity->resident_most_bytes.value : 0));
 }
 
 /*
@@ -73,13 +78,17 @@ static struct interval without_clearing(const struct finding *finding, struct in
     return interval_of(low, (low + share.high) / 2, share.high);
 }
 
-/* The dearest of what the probes paid for the first touch of huge pages, where small ones cost less; NULL: they cost less, or nobody tried. */
+/*
+ * The dearest of what the probes paid for the first touch of huge pages, where small ones cost less; NULL: they cost
+ * less, or nobody tried.
+ */
 static const struct access_cost *dear_huge_pages(const struct access_costs *costs)
 {
     const struct access_cost *dear = NULL;
     for (size_t at = 0; costs && at < costs->count; at++) {
         const struct access_cost *cost = &costs->items[at];
-        bool is_dear = cost->ns_touch_huge.known && cost->ns_touch_small.known && cost->ns_touch_huge.high > cost->ns_touch_small.mid;
+        bool is_dear = cost->ns_touch_huge.known && cost->ns_touch_small.known &&
+                       cost->ns_touch_huge.high > cost->ns_touch_small.mid;
         if (is_dear && (!dear || cost->ns_touch_huge.high > dear->ns_touch_huge.high))
             dear = cost;
     }
@@ -109,7 +118,8 @@ static void page_faults_test(const struct results *results, struct finding *find
         if (strcmp(kernel->entries[at].name, "munmap") == 0) {
             bool matters = (double)kernel->entries[at].samples >= UNMAPPING_MATTERS * faults;
             unmaps = matters || touching != TOUCHED_ONCE;
-            touching = matters && touching == TOUCHED_ONCE ? TOUCHING_UNKNOWN : touching; /* huge pages bring much at a fault */
+            /* huge pages bring much at a fault */
+            touching = matters && touching == TOUCHED_ONCE ? TOUCHING_UNKNOWN : touching;
         }
     say_faults(finding, results->activity, touching);
     double cleared = (double)kernel->zero_samples < faults ? (double)kernel->zero_samples : faults;
@@ -129,7 +139,11 @@ static void page_faults_test(const struct results *results, struct finding *find
     advise_huge_pages(finding, results->costs);
     if (touching == TOUCHED_ONCE)
         finding_advise(finding, "advice-populate", NO_VALUES);
-    finding_set(finding, confirm, unmaps ? "confirm-unmap" : touching == TOUCHED_ONCE ? "confirm-once" : "confirm", NO_VALUES);
+    finding_set(finding, confirm,
+                unmaps                     ? "confirm-unmap"
+                : touching == TOUCHED_ONCE ? "confirm-once"
+                                           : "confirm",
+                NO_VALUES);
 }
 
 const struct hypothesis hypothesis_page_faults = {
@@ -137,7 +151,8 @@ const struct hypothesis hypothesis_page_faults = {
     .family = "system",
     .title = "page faults and zeroing of new memory",
     .rule = "supported when samples in page faults hold the effect at the lower end; ruled out below it",
-    .gain = "that share of the samples; of memory that is touched once and kept, at the lower end without its clearing, which fewer faults don't spare",
+    .gain = "that share of the samples; of memory that is touched once and kept, at the lower end without its "
+            "clearing, which fewer faults don't spare",
     .overturn = "huge pages, or memory that is kept: the faults and the time must fall",
     .needs = RESULT_BIT(RESULT_KERNEL),
     .uses = RESULT_BIT(RESULT_ACTIVITY) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_COSTS),
@@ -158,14 +173,27 @@ static const struct call_kind {
     const char *advice, *confirm;
     const char *names[24]; /* whole, or with a "*" behind their beginning */
 } call_kinds[] = {
-    {"advice-data", "confirm-data", {"read", "pread*", "readv", "write", "pwrite*", "writev", "sendfile*", "splice", "tee", "copy_file_range", "lseek", "llseek"}},
-    {"advice-names", "confirm-names", {"stat*", "lstat*", "fstat*", "newstat", "newlstat", "newfstat*", "access", "faccessat*", "open", "openat*", "close", "close_range", "readlink*", "unlink*", "rename*", "mkdir*", "rmdir", "chmod*", "fchmod*", "utimensat*", "getcwd", "getdents*"}},
+    {"advice-data",
+     "confirm-data",
+     {"read", "pread*", "readv", "write", "pwrite*", "writev", "sendfile*", "splice", "tee", "copy_file_range", "lseek",
+      "llseek"}},
+    {"advice-names", "confirm-names", {"stat*",     "lstat*",     "fstat*",  "newstat",  "newlstat", "newfstat*",
+                                       "access",    "faccessat*", "open",    "openat*",  "close",    "close_range",
+                                       "readlink*", "unlink*",    "rename*", "mkdir*",   "rmdir",    "chmod*",
+                                       "fchmod*",   "utimensat*", "getcwd",  "getdents*"}},
     {"advice-events", "confirm-events", {"poll", "ppoll*", "select", "pselect6*", "epoll_*"}},
-    {"advice-messages", "confirm-messages", {"send", "sendto", "sendmsg", "sendmmsg", "recv", "recvfrom", "recvmsg", "recvmmsg*"}},
-    {"advice-connections", "confirm-connections", {"accept*", "connect", "socket", "bind", "listen", "shutdown", "setsockopt", "getsockopt", "getsockname", "getpeername"}},
+    {"advice-messages",
+     "confirm-messages",
+     {"send", "sendto", "sendmsg", "sendmmsg", "recv", "recvfrom", "recvmsg", "recvmmsg*"}},
+    {"advice-connections",
+     "confirm-connections",
+     {"accept*", "connect", "socket", "bind", "listen", "shutdown", "setsockopt", "getsockopt", "getsockname",
+      "getpeername"}},
     {"advice-memory", "confirm-memory", {"mmap*", "munmap", "mremap", "mprotect", "madvise", "brk"}},
     {"advice-wake", "confirm-wake", {"futex*", "lll_*", "pthread_cond_*", "sem_*"}},
-    {"advice-processes", "confirm-processes", {"clone*", "fork", "vfork", "execve*", "exit*", "wait4", "waitid", "waitpid"}},
+    {"advice-processes",
+     "confirm-processes",
+     {"clone*", "fork", "vfork", "execve*", "exit*", "wait4", "waitid", "waitpid"}},
     {"advice-sync", "confirm-sync", {"fsync", "fdatasync", "msync", "sync*", "syncfs"}},
     {"advice-sleeps", "confirm-sleeps", {"nanosleep*", "clock_nanosleep*", "sched_yield"}},
     {"advice-clock", "confirm-clock", {"clock_gettime*", "gettimeofday", "time", "getcpu"}},
@@ -192,7 +220,8 @@ static void advise_clock(const struct results *results, struct finding *finding,
 {
     const char *source = results->surroundings ? results->surroundings->clocksource : NULL;
     bool fast = source && source[0] && clocksource_name_is_fast(source);
-    struct value call = VALUE_TEXT("call", asked->name), named = VALUE_TEXT("source", fast ? source : "tsc or kvm-clock");
+    struct value call = VALUE_TEXT("call", asked->name),
+                 named = VALUE_TEXT("source", fast ? source : "tsc or kvm-clock");
     if (results->kernel->cpu_clock_samples * 2 > asked->samples)
         finding_advise(finding, "advice-clock-cpu", call, named);
     else
@@ -217,17 +246,20 @@ static void advise_call(const struct results *results, struct finding *finding, 
 static bool is_at_bytes(const struct kernel_time *kernel, const struct call_kind *kind)
 {
     static const double MOSTLY = 0.5;
-    return kind && strcmp(kind->advice, "advice-data") == 0 && kernel->byte_work && (double)kernel->byte_samples >= MOSTLY * (double)kernel->call_samples;
+    return kind && strcmp(kind->advice, "advice-data") == 0 && kernel->byte_work &&
+           (double)kernel->byte_samples >= MOSTLY * (double)kernel->call_samples;
 }
 
 static void say_bytes(struct finding *finding, const struct kernel_time *kernel, struct value call)
 {
     double calls = (double)kernel->call_samples;
-    struct value work = VALUE_TEXT("work", kernel->byte_work), held = VALUE_SHARE("held", wilson_interval((double)kernel->byte_samples, calls, calls));
+    struct value work = VALUE_TEXT("work", kernel->byte_work),
+                 held = VALUE_SHARE("held", wilson_interval((double)kernel->byte_samples, calls, calls));
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "bytes", work, held);
     if (finding->verdict == VERDICT_SUPPORTED)
         finding_set(finding, headline, "headline-bytes", VALUE_SHARE("share", finding->recoverable), work, held, call);
-    finding_advise(finding, strncmp(kernel->byte_work, "chacha", 6) == 0 ? "advice-random" : "advice-bytes", call, work);
+    finding_advise(finding, strncmp(kernel->byte_work, "chacha", 6) == 0 ? "advice-random" : "advice-bytes", call,
+                   work);
 }
 
 /* What waiting for locks costs in calls is those locks' finding, not a call to make less often. */
@@ -272,7 +304,12 @@ static void system_calls_test(const struct results *results, struct finding *fin
         said++;
     }
     finding_advise(finding, "advice-callers", NO_VALUES);
-    finding_set(finding, confirm, at_bytes ? "confirm-bytes" : !hottest ? "confirm-many" : kind ? kind->confirm : "confirm", call);
+    finding_set(finding, confirm,
+                at_bytes   ? "confirm-bytes"
+                : !hottest ? "confirm-many"
+                : kind     ? kind->confirm
+                           : "confirm",
+                call);
 }
 
 const struct hypothesis hypothesis_system_calls = {
@@ -383,7 +420,10 @@ static double blocked_most(const struct activity *activity)
     return looked ? wilson_interval(activity->blocked_ratio.value * looks, looks, looks).high : 1;
 }
 
-/* What its reads held it up by, at most, as a share of the elapsed time: waits bound it, since storage takes as long as it pleases. */
+/*
+ * What its reads held it up by, at most, as a share of the elapsed time: waits bound it, since storage takes as long as
+ * it pleases.
+ */
 static double reads_share(const struct results *results)
 {
     const struct run_time *run = results->run;
@@ -428,7 +468,8 @@ const struct hypothesis hypothesis_swap = {
     .family = "system",
     .is_capacity = true, /* idle threads' waits may all be reads by their number: a loose bound is no lead */
     .title = "memory read back from storage",
-    .rule = "ruled out when nothing was read back from storage, or waits that may be for it stay below the effect; otherwise "
+    .rule = "ruled out when nothing was read back from storage, or waits that may be for it stay below the effect; "
+            "otherwise "
             "bounded by those waits",
     .gain = "0 to the waits that may be for storage",
     .overturn = "more memory, or files read ahead: major faults must fall to none",

@@ -6,7 +6,10 @@
 
 #include <string.h>
 
-/* What its stacks don't tell is taken for turns at a lock when it is often and short: idle members of a pool wait seldom and long. */
+/*
+ * What its stacks don't tell is taken for turns at a lock when it is often and short: idle members of a pool wait
+ * seldom and long.
+ */
 static const double TURNS_PER_S_LEAST = 100, TURN_S_MOST = 0.05;
 
 struct lock_waits {
@@ -38,7 +41,8 @@ static struct lock_waits lock_waits_of(const struct wait_rows *waits, double ela
     struct lock_waits found = {0};
     for (size_t at = 0; waits && at < waits->count; at++) {
         const struct wait_row *row = &waits->items[at];
-        bool turns = (double)row->count >= TURNS_PER_S_LEAST * elapsed_s && row->total_s <= TURN_S_MOST * (double)row->count;
+        bool turns =
+            (double)row->count >= TURNS_PER_S_LEAST * elapsed_s && row->total_s <= TURN_S_MOST * (double)row->count;
         bool is_lock = row->kind == WAIT_LOCK && !is_idle_worker(row, turns);
         bool may_be = row->kind == WAIT_FUTEX || row->kind == WAIT_UNKNOWN;
         if (is_lock && (!found.longest || row->total_s > found.longest->total_s))
@@ -66,8 +70,8 @@ double futex_samples_of_locks(const struct kernel_time *kernel, const struct wai
 }
 
 /*
- * Of the time in which its threads ran, were ready or waited for a lock. A wait lasts until the thread runs again, so that being
- * ready without a CPU is in it: that is no lock's doing.
+ * Of the time in which its threads ran, were ready or waited for a lock. A wait lasts until the thread runs again, so
+ * that being ready without a CPU is in it: that is no lock's doing.
  */
 static struct interval waited_share(const struct run_time *run, double waited_s)
 {
@@ -76,10 +80,13 @@ static struct interval waited_share(const struct run_time *run, double waited_s)
     double least_s = waited_s - (delay_s - preempted_s);
     least_s = least_s > 0 ? least_s : 0;
     double whole_s = waited_s + run->cpu_s.value + preempted_s;
-    return whole_s > 0 ? interval_of(least_s / whole_s, (least_s + waited_s) / 2 / whole_s, waited_s / whole_s) : interval_exactly(0);
+    return whole_s > 0 ? interval_of(least_s / whole_s, (least_s + waited_s) / 2 / whole_s, waited_s / whole_s)
+                       : interval_exactly(0);
 }
 
-/* Calls into the kernel are made by locks that are taken: they are the least that comes back, and all locking the most. */
+/*
+ * Calls into the kernel are made by locks that are taken: they are the least that comes back, and all locking the most.
+ */
 static void decide_by_calls(const struct results *results, struct finding *finding)
 {
     const struct kernel_time *kernel = results->kernel;
@@ -97,7 +104,8 @@ static void decide_by_calls(const struct results *results, struct finding *findi
     }
     finding_decide(finding, interval_of(least.low, (least.low + most.high) / 2, most.high), results->effect);
     finding->gain_unmeasured = false;
-    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "calls", VALUE_SHARE("calls", wilson_interval(calls, total, total)),
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "calls",
+                     VALUE_SHARE("calls", wilson_interval(calls, total, total)),
                      VALUE_SHARE("all", wilson_interval(all < total ? all : total, total, total)));
 }
 
@@ -106,13 +114,15 @@ static void lock_describe(const struct results *results, struct finding *finding
     const struct wait_row *row = found->longest;
     const struct run_time *run = results->run;
     struct value function = VALUE_TEXT("function", row->function), lock = VALUE_TEXT("lock", row->global_lock);
-    struct value waited = VALUE_SECONDS("waited", interval_exactly(found->longest_s)), cpu = VALUE_SECONDS("cpu", interval_exactly(run->cpu_s.value));
+    struct value waited = VALUE_SECONDS("waited", interval_exactly(found->longest_s)),
+                 cpu = VALUE_SECONDS("cpu", interval_exactly(run->cpu_s.value));
     finding->subject = row->function;
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "turns", function, VALUE_COUNT("count", (double)row->count),
                      VALUE_SECONDS("mean", interval_exactly(row->count ? row->total_s / (double)row->count : 0)),
                      VALUE_SECONDS("longest", interval_exactly(row->longest_s)));
     if (found->told > row->count)
-        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_SCHEDULER, "all-locks", VALUE_COUNT("count", (double)found->told),
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_SCHEDULER, "all-locks",
+                         VALUE_COUNT("count", (double)found->told),
                          VALUE_SECONDS("time", interval_exactly(found->told_s)));
     if (row->call)
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "call", function, VALUE_TEXT("call", row->call));
@@ -146,7 +156,8 @@ static void lock_turns_test(const struct results *results, struct finding *findi
         return;
     }
     if (results->waits->wait_count && !results->waits->stack_count) {
-        finding_not_testable(finding, "of its waits no stacks were taken, which would tell a lock from having nothing to do",
+        finding_not_testable(finding,
+                             "of its waits no stacks were taken, which would tell a lock from having nothing to do",
                              wording_find("lock-turns", "remedy-stacks"));
         return;
     }
@@ -175,8 +186,9 @@ const struct hypothesis hypothesis_lock_turns = {
     .id = "lock-turns",
     .family = "system",
     .title = "threads that take turns at a lock",
-    .rule = "a fact when waits for locks, told by their stacks, hold the effect of the threads' time; ruled out with one "
-            "thread, or when such waits and untold ones hold less",
+    .rule =
+        "a fact when waits for locks, told by their stacks, hold the effect of the threads' time; ruled out with one "
+        "thread, or when such waits and untold ones hold less",
     .gain = "0 to what leaves its CPU time on all its CPUs",
     .overturn = "one thread: as much work then takes hardly longer",
     .by_the_clock = true,

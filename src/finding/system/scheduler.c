@@ -17,8 +17,9 @@ static void quota_test(const struct results *results, struct finding *finding)
     }
     struct measured elapsed = results->run->elapsed_s;
     if (!activity->throttled_s.known || !elapsed.known || elapsed.value <= 0) {
-        finding_not_testable(finding, activity->throttled_s.known ? "its elapsed time isn't known" : activity->throttled_s.why_not,
-                             NULL);
+        finding_not_testable(
+            finding, activity->throttled_s.known ? "its elapsed time isn't known" : activity->throttled_s.why_not,
+            NULL);
         return;
     }
     struct time_shares shares = shares_of_time(results);
@@ -43,7 +44,8 @@ static void quota_test(const struct results *results, struct finding *finding)
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_MACHINE, "limit", VALUE_COUNT("cpus", activity->quota_cpus.value),
                          VALUE_TEXT("cgroup", activity->cgroup));
     finding_set(finding, headline, "headline", VALUE_SHARE("share", finding->recoverable));
-    finding_advise(finding, activity->cgroup_version == 1 ? "advice-v1" : "advice", VALUE_TEXT("cgroup", activity->cgroup));
+    finding_advise(finding, activity->cgroup_version == 1 ? "advice-v1" : "advice",
+                   VALUE_TEXT("cgroup", activity->cgroup));
     finding_set(finding, confirm, "confirm", NO_VALUES);
 }
 
@@ -51,8 +53,9 @@ const struct hypothesis hypothesis_quota = {
     .id = "cpu-quota",
     .family = "system",
     .title = "throttled by a CPU quota",
-    .rule = "supported when throttling held all its ready threads in at least the effect of the elapsed time; ruled out "
-            "without a limit or below it",
+    .rule =
+        "supported when throttling held all its ready threads in at least the effect of the elapsed time; ruled out "
+        "without a limit or below it",
     .gain = "the throttled part of the elapsed time",
     .overturn = "one run without the limit",
     .by_the_clock = true,
@@ -103,8 +106,8 @@ const struct hypothesis hypothesis_steal = {
 };
 
 /*
- * What its threads lost to others while one of them ran all the same: at most the time in which one ran, all delays one after
- * the other, and no more than others ran on its CPUs. For one another's CPUs they lose nothing.
+ * What its threads lost to others while one of them ran all the same: at most the time in which one ran, all delays one
+ * after the other, and no more than others ran on its CPUs. For one another's CPUs they lose nothing.
  */
 static double lost_beside(const struct results *results, double delay_s)
 {
@@ -121,8 +124,8 @@ static double lost_beside(const struct results *results, double delay_s)
 }
 
 /*
- * All that was to be done took this much of the CPUs: without anybody beside anybody else it would still. What one program
- * of them gains when others stop is another number, and none of the machine's.
+ * All that was to be done took this much of the CPUs: without anybody beside anybody else it would still. What one
+ * program of them gains when others stop is another number, and none of the machine's.
  */
 static struct interval gain_of_machine(const struct results *results, double cpus)
 {
@@ -132,16 +135,18 @@ static struct interval gain_of_machine(const struct results *results, double cpu
 }
 
 /*
- * Of CPUs that are watched: what is ready shares them. Of the time in which a thread could run it waits for all but its part;
- * one of those that the looks count is the one that looks.
+ * Of CPUs that are watched: what is ready shares them. Of the time in which a thread could run it waits for all but its
+ * part; one of those that the looks count is the one that looks.
  */
 static void overbooked_test(const struct results *results, struct finding *finding)
 {
     const struct activity *activity = results->activity;
     finding->of = OF_ELAPSED;
     finding->is_own_doing = true;
-    if (!activity || !activity->runnable_mean.known || !activity->cpus_online.known || activity->cpus_online.value <= 0) {
-        finding_not_testable(finding, activity ? activity->runnable_mean.why_not : "the machine was not looked at", NULL);
+    if (!activity || !activity->runnable_mean.known || !activity->cpus_online.known ||
+        activity->cpus_online.value <= 0) {
+        finding_not_testable(finding, activity ? activity->runnable_mean.why_not : "the machine was not looked at",
+                             NULL);
         return;
     }
     double ready = activity->runnable_mean.value - 1, cpus = activity->cpus_online.value;
@@ -151,13 +156,16 @@ static void overbooked_test(const struct results *results, struct finding *findi
     finding->recoverable = gain_of_machine(results, cpus);
     if (finding->verdict == VERDICT_RULED_OUT) {
         finding->recoverable = share;
-        finding_set(finding, reason, "machine-bound", VALUE_COUNT("runnable", ready > 0 ? ready : 0), VALUE_COUNT("cpus", cpus));
+        finding_set(finding, reason, "machine-bound", VALUE_COUNT("runnable", ready > 0 ? ready : 0),
+                    VALUE_COUNT("cpus", cpus));
         return;
     }
-    finding_evidence(finding, WEIGHT_FOR, ORIGIN_MACHINE, "runnable", VALUE_COUNT("runnable", ready), VALUE_COUNT("cpus", cpus));
-    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_SCHEDULER, "machine-least", VALUE_SHARE("bound", interval_exactly(finding->recoverable.high)),
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_MACHINE, "runnable", VALUE_COUNT("runnable", ready),
                      VALUE_COUNT("cpus", cpus));
-    finding_set(finding, headline, "machine", VALUE_COUNT("runnable", ready), VALUE_COUNT("cpus", cpus), VALUE_SHARE("share", share));
+    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_SCHEDULER, "machine-least",
+                     VALUE_SHARE("bound", interval_exactly(finding->recoverable.high)), VALUE_COUNT("cpus", cpus));
+    finding_set(finding, headline, "machine", VALUE_COUNT("runnable", ready), VALUE_COUNT("cpus", cpus),
+                VALUE_SHARE("share", share));
     finding_set(finding, reason, "machine-gain", NO_VALUES);
     finding_advise(finding, "machine-advice", NO_VALUES);
     finding_set(finding, confirm, "machine-confirm", NO_VALUES);
@@ -185,12 +193,17 @@ static void oversubscribed_test(const struct results *results, struct finding *f
     finding->of = OF_ELAPSED;
     bool timed = run->cpu_s.known && run->elapsed_s.known && run->elapsed_s.value > 0;
     if (!delay.known || !timed || !shares.known) {
-        finding_not_testable(finding, !delay.known ? delay.why_not : !timed ? "its CPU or elapsed time isn't known" : shares.why_not, NULL);
+        finding_not_testable(finding,
+                             !delay.known ? delay.why_not
+                             : !timed     ? "its CPU or elapsed time isn't known"
+                                          : shares.why_not,
+                             NULL);
         return;
     }
     struct interval share = shares.ready;
     double beside = lost_beside(results, delay.value);
-    bool own = cpus.known && run->threads_seen > 1 && delay.value / run->elapsed_s.value >= results->effect && beside < results->effect;
+    bool own = cpus.known && run->threads_seen > 1 && delay.value / run->elapsed_s.value >= results->effect &&
+               beside < results->effect;
     /* What is certain is said with the table's figures; beyond it nothing is, and that is said as a part of its own. */
     double most = most_returned(run, cpus, shares.ready.high + beside);
     bool more_beside = share.low < results->effect && most > share.high && beside >= results->effect;
@@ -207,7 +220,11 @@ static void oversubscribed_test(const struct results *results, struct finding *f
         return;
     }
     if (finding->verdict == VERDICT_UNDECIDED)
-        finding_set(finding, reason, more_beside ? "beside" : run->run_delay_is_least ? "unseen" : "undecided", VALUE_SHARE("ready", shares.ready),
+        finding_set(finding, reason,
+                    more_beside               ? "beside"
+                    : run->run_delay_is_least ? "unseen"
+                                              : "undecided",
+                    VALUE_SHARE("ready", shares.ready),
                     VALUE_SHARE("beside", interval_exactly(most - shares.ready.high)));
     struct measured proven = run->run_delay_s.known ? run_time_delay_proven(run) : delay;
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, run->run_delay_is_least ? "delay-least" : "delay",
@@ -271,8 +288,9 @@ const struct hypothesis hypothesis_migrations = {
 };
 
 /*
- * Threads that do the same work, of which one goes on when the others have ended: spread over all, that end would take its part of
- * the time on as many CPUs. Others that hold these CPUs meanwhile would share them with more of its threads.
+ * Threads that do the same work, of which one goes on when the others have ended: spread over all, that end would take
+ * its part of the time on as many CPUs. Others that hold these CPUs meanwhile would share them with more of its
+ * threads.
  */
 static double unbalanced_most(const struct results *results, double cpus)
 {
@@ -288,16 +306,20 @@ static double unbalanced_most(const struct results *results, double cpus)
 static void unbalanced_describe(const struct results *results, struct finding *finding, double most, double cpus)
 {
     const struct thread_balance *balance = &results->run->balance;
-    struct value share = VALUE_SHARE("share", interval_exactly(balance->busiest_share)), threads = VALUE_COUNT("threads", balance->threads);
-    struct value function = VALUE_TEXT("function", balance->function), alone = VALUE_SECONDS("alone", interval_exactly(balance->alone_s));
+    struct value share = VALUE_SHARE("share", interval_exactly(balance->busiest_share)),
+                 threads = VALUE_COUNT("threads", balance->threads);
+    struct value function = VALUE_TEXT("function", balance->function),
+                 alone = VALUE_SECONDS("alone", interval_exactly(balance->alone_s));
     struct value tid = VALUE_TEXT("tid", arena_printf(finding->arena, "%u", balance->busiest_tid));
     finding_decide_fact(finding, interval_exactly(most), results->effect);
     finding->is_estimate = false;
     finding->subject = balance->function;
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "unbalanced", tid, share, threads, function);
-    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "alone", tid, alone, VALUE_SECONDS("elapsed", interval_exactly(results->run->elapsed_s.value)));
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "alone", tid, alone,
+                     VALUE_SECONDS("elapsed", interval_exactly(results->run->elapsed_s.value)));
     finding_set(finding, headline, "headline", threads, function, share, alone);
-    finding_set(finding, reason, "unbalanced-gain", VALUE_COUNT("cpus", cpus), VALUE_SHARE("bound", interval_exactly(most)));
+    finding_set(finding, reason, "unbalanced-gain", VALUE_COUNT("cpus", cpus),
+                VALUE_SHARE("bound", interval_exactly(most)));
     finding_advise(finding, "advice-unbalanced", function);
     finding_set(finding, confirm, "confirm-unbalanced", NO_VALUES);
 }
@@ -339,7 +361,8 @@ const struct hypothesis hypothesis_single_threaded = {
     .family = "system",
     .is_capacity = true,
     .title = "too few threads, or unevenly loaded ones",
-    .rule = "a fact when one thread goes on alone after others that did the same work; otherwise what idle CPUs could take, "
+    .rule = "a fact when one thread goes on alone after others that did the same work; otherwise what idle CPUs could "
+            "take, "
             "bounded from above",
     .gain = "0 to the elapsed time that as many CPUs as stood idle would save",
     .overturn = "more threads or processes for the same work",
@@ -353,7 +376,8 @@ const struct hypothesis hypothesis_single_threaded = {
 /* Of CPUs that it may not use, so many stood idle on average; those that it may use and left idle are another cause. */
 static double idle_elsewhere(const struct activity *activity, double allowed)
 {
-    double online = activity->cpus_online.value, busy = activity->busy_ratio.known ? activity->busy_ratio.value * online : 0;
+    double online = activity->cpus_online.value,
+           busy = activity->busy_ratio.known ? activity->busy_ratio.value * online : 0;
     double idle = online - busy;
     return idle < online - allowed ? idle : online - allowed;
 }
@@ -363,7 +387,9 @@ static void affinity_test(const struct results *results, struct finding *finding
     const struct activity *activity = results->activity;
     finding->of = OF_ELAPSED;
     if (!activity->cpus_allowed.known || !activity->cpus_online.known) {
-        finding_not_testable(finding, activity->cpus_allowed.known ? activity->cpus_online.why_not : activity->cpus_allowed.why_not, NULL);
+        finding_not_testable(
+            finding, activity->cpus_allowed.known ? activity->cpus_online.why_not : activity->cpus_allowed.why_not,
+            NULL);
         return;
     }
     double allowed = activity->cpus_allowed.value, online = activity->cpus_online.value;
@@ -374,15 +400,20 @@ static void affinity_test(const struct results *results, struct finding *finding
         finding_set(finding, reason, "free", all);
         return;
     }
-    /* It loses by the mask where one of its threads was ready and had no CPU; nobody else's CPU would have been there where none stood idle. */
+    /*
+     * It loses by the mask where one of its threads was ready and had no CPU; nobody else's CPU would have been there
+     * where none stood idle.
+     */
     const struct run_time *run = results->run;
-    double delayed = run->run_delay_s.known && run->elapsed_s.known && run->elapsed_s.value > 0 && !run->run_delay_is_least
-                         ? run->run_delay_s.value / run->elapsed_s.value : 1;
+    double delayed =
+        run->run_delay_s.known && run->elapsed_s.known && run->elapsed_s.value > 0 && !run->run_delay_is_least
+            ? run->run_delay_s.value / run->elapsed_s.value
+            : 1;
     double idle = idle_elsewhere(activity, allowed), most = delayed < 1 ? delayed : 1;
     most = idle < 1 && idle < most ? idle : most;
     finding_bound_share(finding, results, share_of(OF_ELAPSED, interval_exactly(most)));
-    finding_set(finding, reason, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", may, all, VALUE_COUNT("idle", idle),
-                VALUE_SHARE("bound", interval_exactly(finding->recoverable.high)));
+    finding_set(finding, reason, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", may, all,
+                VALUE_COUNT("idle", idle), VALUE_SHARE("bound", interval_exactly(finding->recoverable.high)));
     if (finding->verdict == VERDICT_RULED_OUT)
         return;
     finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_SCHEDULER, "mask", may, all);
@@ -393,7 +424,8 @@ const struct hypothesis hypothesis_affinity = {
     .id = "affinity",
     .family = "system",
     .title = "kept from CPUs that stand idle",
-    .rule = "ruled out when it may use every CPU that is online, or when its threads were ready without a CPU, or CPUs it may not use stood idle, for less than the "
+    .rule = "ruled out when it may use every CPU that is online, or when its threads were ready without a CPU, or CPUs "
+            "it may not use stood idle, for less than the "
             "effect; else bounded by the smaller of both",
     .gain = "0 to the time its threads were ready without a CPU, no more than CPUs elsewhere stood idle",
     .overturn = "taskset -pc 0-N PID (all CPUs) and compare",

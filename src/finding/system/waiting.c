@@ -38,10 +38,14 @@ static enum wait_kind wait_kind_of_place(const char *place)
 
 static bool has_run(const struct activity_thread *thread)
 {
-    return thread->user_s + thread->system_s > 0 || (thread->run_s.known && thread->run_s.value > 0) || thread->seen_running;
+    return thread->user_s + thread->system_s > 0 || (thread->run_s.known && thread->run_s.value > 0) ||
+           thread->seen_running;
 }
 
-/* The place where threads were seen asleep most often: those that ran meanwhile, for one that never does (a pool's, unused) keeps nobody. */
+/*
+ * The place where threads were seen asleep most often: those that ran meanwhile, for one that never does (a pool's,
+ * unused) keeps nobody.
+ */
 static const struct activity_wait *commonest_wait(const struct activity *activity, const char **ret_comm)
 {
     const struct activity_wait *best = NULL;
@@ -84,7 +88,10 @@ struct time_shares shares_of_time(const struct results *results)
     return time_shares_of(results->run, results->activity, results->waits);
 }
 
-/* Share of the elapsed time in which it slept. Ready but without a CPU is another cause: taken off, or woken and not yet run. */
+/*
+ * Share of the elapsed time in which it slept. Ready but without a CPU is another cause: taken off, or woken and not
+ * yet run.
+ */
 struct interval share_asleep(const struct results *results)
 {
     return shares_of_time(results).waiting;
@@ -103,7 +110,9 @@ const struct activity_child *waiting_busy_child(const struct results *results)
     if (!activity || !activity->child_count || !run->elapsed_s.known)
         return NULL;
     const struct activity_child *child = &activity->children[0];
-    return child->cpu_s >= CHILD_BUSY * run->elapsed_s.value && (!run->cpu_s.known || child->cpu_s > run->cpu_s.value) ? child : NULL;
+    return child->cpu_s >= CHILD_BUSY * run->elapsed_s.value && (!run->cpu_s.known || child->cpu_s > run->cpu_s.value)
+               ? child
+               : NULL;
 }
 
 /* What it waits for, by its stacks; without these by where it was seen. */
@@ -135,20 +144,26 @@ static const char *again(const struct results *results)
     return results->target_options && results->target_options[0] ? results->target_options : "-- CMD";
 }
 
-/* A process below it is busy meanwhile. Only of one that waits for processes (wait4 and its like) is that what it waits for. */
+/*
+ * A process below it is busy meanwhile. Only of one that waits for processes (wait4 and its like) is that what it waits
+ * for.
+ */
 static void waits_beside(const struct results *results, struct finding *finding, const struct activity_child *child)
 {
     bool own = is_own_child(results->activity, child), for_it = waiting_is_for_busy_process(results);
     const char *pid = arena_printf(finding->arena, "%u", child->pid);
     struct value name = VALUE_TEXT("comm", child->comm), number = VALUE_TEXT("pid", pid);
     struct value whose = VALUE_TEXT("whose", own ? "its child" : "a process below it,");
-    struct value cpu = VALUE_SECONDS("cpu", interval_exactly(child->cpu_s)), elapsed = VALUE_SECONDS("elapsed", interval_exactly(results->run->elapsed_s.value));
-    finding_evidence(finding, for_it ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_COUNTERS, "child", whose, name, number, cpu, elapsed);
+    struct value cpu = VALUE_SECONDS("cpu", interval_exactly(child->cpu_s)),
+                 elapsed = VALUE_SECONDS("elapsed", interval_exactly(results->run->elapsed_s.value));
+    finding_evidence(finding, for_it ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_COUNTERS, "child", whose, name, number, cpu,
+                     elapsed);
     if (!for_it) {
         finding_advise(finding, "advice-beside", whose, name, number);
         return;
     }
-    finding_set(finding, headline, own ? "headline-child" : "headline-below", VALUE_SHARE("share", finding->recoverable), name, number, cpu);
+    finding_set(finding, headline, own ? "headline-child" : "headline-below",
+                VALUE_SHARE("share", finding->recoverable), name, number, cpu);
     finding_readvise(finding, "advice-busy-child", number);
     finding_set(finding, confirm, "confirm-child", number);
 }
@@ -162,7 +177,8 @@ static bool is_stopped(const struct results *results)
 static void stopped_describe(const struct results *results, struct finding *finding)
 {
     struct value share = VALUE_SHARE("share", interval_exactly(results->activity->stopped_ratio.value));
-    const char *pid = results->activity->thread_count ? arena_printf(finding->arena, "%u", results->activity->threads[0].pid) : "PID";
+    const char *pid =
+        results->activity->thread_count ? arena_printf(finding->arena, "%u", results->activity->threads[0].pid) : "PID";
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_MACHINE, "stopped", share);
     finding_set(finding, headline, "headline-stopped", share);
     finding_advise(finding, "advice-stopped", VALUE_TEXT("pid", pid));
@@ -188,7 +204,10 @@ static const char *served_words(const struct results *results, struct arena *are
     return words.length ? arena_string(arena, text_string(&words)) : NULL;
 }
 
-/* Reading, writing and looking up wait for the same device, and want other remedies. NULL: it isn't known what was asked. */
+/*
+ * Reading, writing and looking up wait for the same device, and want other remedies. NULL: it isn't known what was
+ * asked.
+ */
 static bool is_nameless(const char *function)
 {
     return strstr(function, "+0x") || function[0] == '[';
@@ -205,13 +224,14 @@ static const char *advice_of_storage(const struct wait_row *row)
     static const struct {
         const char *call, *advice;
     } calls[] = {
-        {"read", "advice-disk-read"},      {"readv", "advice-disk-read"},   {"pread", "advice-disk-read"},    {"pread64", "advice-disk-read"},
-        {"preadv", "advice-disk-read"},    {"fread", "advice-disk-read"},   {"getline", "advice-disk-read"},  {"fgets", "advice-disk-read"},
-        {"readdir", "advice-disk-names"},  {"readdir64", "advice-disk-names"}, {"getdents64", "advice-disk-names"}, {"open", "advice-disk-names"},
-        {"open64", "advice-disk-names"},   {"openat", "advice-disk-names"}, {"openat64", "advice-disk-names"}, {"stat", "advice-disk-names"},
-        {"lstat", "advice-disk-names"},    {"fstatat", "advice-disk-names"}, {"fstatat64", "advice-disk-names"},
-        {"fsync", "advice-disk-sync"},     {"fdatasync", "advice-disk-sync"}, {"msync", "advice-disk-sync"},  {"sync", "advice-disk-sync"},
-        {"syncfs", "advice-disk-sync"},
+        {"read", "advice-disk-read"},       {"readv", "advice-disk-read"},       {"pread", "advice-disk-read"},
+        {"pread64", "advice-disk-read"},    {"preadv", "advice-disk-read"},      {"fread", "advice-disk-read"},
+        {"getline", "advice-disk-read"},    {"fgets", "advice-disk-read"},       {"readdir", "advice-disk-names"},
+        {"readdir64", "advice-disk-names"}, {"getdents64", "advice-disk-names"}, {"open", "advice-disk-names"},
+        {"open64", "advice-disk-names"},    {"openat", "advice-disk-names"},     {"openat64", "advice-disk-names"},
+        {"stat", "advice-disk-names"},      {"lstat", "advice-disk-names"},      {"fstatat", "advice-disk-names"},
+        {"fstatat64", "advice-disk-names"}, {"fsync", "advice-disk-sync"},       {"fdatasync", "advice-disk-sync"},
+        {"msync", "advice-disk-sync"},      {"sync", "advice-disk-sync"},        {"syncfs", "advice-disk-sync"},
     };
     if (is_loading(row))
         return "advice-disk-loading";
@@ -237,8 +257,8 @@ const char *waiting_place(const struct wait_row *row, struct arena *arena)
 }
 
 /* What to do about waiting for events depends on whether any came. */
-static void advise_waiting(const struct results *results, struct finding *finding, enum wait_kind kind, const struct wait_row *row,
-                           const char *where)
+static void advise_waiting(const struct results *results, struct finding *finding, enum wait_kind kind,
+                           const struct wait_row *row, const char *where)
 {
     const char *served = kind == WAIT_EVENTS ? served_words(results, finding->arena) : NULL;
     const char *storage = kind == WAIT_DISK && row ? advice_of_storage(row) : NULL;
@@ -249,7 +269,8 @@ static void advise_waiting(const struct results *results, struct finding *findin
     else if (!row && (kind == WAIT_EVENTS || kind == WAIT_NETWORK))
         finding_advise(finding, "advice-events-seen", NO_VALUES);
     else
-        finding_advise(finding, wait_words[kind].advice, VALUE_TEXT("where", where), VALUE_COUNT("count", row ? (double)row->count : 0));
+        finding_advise(finding, wait_words[kind].advice, VALUE_TEXT("where", where),
+                       VALUE_COUNT("count", row ? (double)row->count : 0));
 }
 
 static void waiting_test(const struct results *results, struct finding *finding)
@@ -274,27 +295,33 @@ static void waiting_test(const struct results *results, struct finding *finding)
     const char *comm = "";
     const struct activity_wait *wait = commonest_wait(results->activity, &comm);
     enum wait_kind seen = wait ? wait_kind_of_place(wait->place) : WAIT_UNKNOWN, kind = row ? row->kind : seen;
-    struct value words = VALUE_TEXT("kind", wait_words[kind].phrase), share = VALUE_SHARE("share", finding->recoverable);
+    struct value words = VALUE_TEXT("kind", wait_words[kind].phrase),
+                 share = VALUE_SHARE("share", finding->recoverable);
     if (row)
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "stacks", VALUE_TEXT("function", row->function), words,
-                         VALUE_SECONDS("time", interval_exactly(row->total_s)), VALUE_COUNT("count", (double)row->count),
+                         VALUE_SECONDS("time", interval_exactly(row->total_s)),
+                         VALUE_COUNT("count", (double)row->count),
                          VALUE_SECONDS("all", interval_exactly(results->waits->waiting_s)));
     if (row && row->call)
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "call", VALUE_TEXT("function", row->function),
                          VALUE_TEXT("call", row->call));
     if (wait)
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_MACHINE, seen == WAIT_UNKNOWN ? "seen-place" : "seen",
-                         VALUE_TEXT("place", wait->place[0] ? wait->place : "an unnamed place"), VALUE_TEXT("comm", comm),
-                         VALUE_TEXT("kind", wait_words[seen].phrase));
+                         VALUE_TEXT("place", wait->place[0] ? wait->place : "an unnamed place"),
+                         VALUE_TEXT("comm", comm), VALUE_TEXT("kind", wait_words[seen].phrase));
     finding->subject = row ? row->function : wait ? wait->place : NULL;
     bool among_others = row && row->idle_s < MOST_OF_IT * results->waits->idle_s;
     const char *where = row ? waiting_place(row, finding->arena) : wait && wait->place[0] ? wait->place : "";
-    finding_set(finding, headline, among_others ? "headline-among" : where[0] ? "headline" : "headline-nowhere", words, share,
-                VALUE_TEXT("where", where));
+    finding_set(finding, headline,
+                among_others ? "headline-among"
+                : where[0]   ? "headline"
+                             : "headline-nowhere",
+                words, share, VALUE_TEXT("where", where));
     if (results->samples_refused)
         finding_advise(finding, "advice-refused", VALUE_TEXT("again", again(results)));
     advise_waiting(results, finding, kind, row, row ? where : "it");
-    finding_set(finding, confirm, results->samples_refused ? "confirm-refused" : "confirm", VALUE_TEXT("again", again(results)));
+    finding_set(finding, confirm, results->samples_refused ? "confirm-refused" : "confirm",
+                VALUE_TEXT("again", again(results)));
     const struct activity_child *child = waiting_busy_child(results);
     if (child)
         waits_beside(results, finding, child);
@@ -306,7 +333,8 @@ const struct hypothesis hypothesis_waiting = {
     .id = "waiting",
     .family = "system",
     .title = "waiting, not computing",
-    .rule = "supported when none of its threads ran or was ready in at least the effect of the elapsed time; ruled out when "
+    .rule = "supported when none of its threads ran or was ready in at least the effect of the elapsed time; ruled out "
+            "when "
             "the upper end is below it",
     .gain = "that part of the elapsed time, as the switch records have it",
     .overturn = "plumb record -e context-switches -g: the stacks that leave the CPU must be those",

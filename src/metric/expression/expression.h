@@ -59,7 +59,8 @@ struct measured expression_value(const struct expression *expression, expression
  * Mark the names that the value depends on, given what lookup knows already: those of the branch that a known condition
  * doesn't take are none of them. ret_needed: name_count of them; others stay as they are.
  */
-void expression_names_needed(const struct expression *expression, expression_lookup *lookup, void *context, bool *ret_needed);
+void expression_names_needed(const struct expression *expression, expression_lookup *lookup, void *context,
+                             bool *ret_needed);
 
 /* What a threshold says: known and not 0 is flagged. */
 enum expression_verdict { EXPRESSION_UNKNOWN, EXPRESSION_NO, EXPRESSION_YES };

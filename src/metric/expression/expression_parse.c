@@ -70,7 +70,8 @@ static void number_add(struct parser *parser, double number)
 static void name_add(struct parser *parser, const char *name, enum expression_use use)
 {
     size_t at = 0;
-    while (at < parser->names.count && (parser->names.items[at].use != use || strcmp(parser->names.items[at].name, name)))
+    while (at < parser->names.count &&
+           (parser->names.items[at].use != use || strcmp(parser->names.items[at].name, name)))
         at++;
     if (at == parser->names.count)
         *vec_push(&parser->names) = (struct expression_name){name, use};
@@ -96,7 +97,8 @@ static size_t name_length(const struct parser *parser)
     bool in_modifiers = false;
     while (at < parser->rest.length) {
         size_t escaped = at;
-        while (parser->dialect == EXPRESSION_LINUX && escaped < parser->rest.length && parser->rest.text[escaped] == '\\')
+        while (parser->dialect == EXPRESSION_LINUX && escaped < parser->rest.length &&
+               parser->rest.text[escaped] == '\\')
             escaped++;
         if (escaped > at && escaped < parser->rest.length && isprint((unsigned char)parser->rest.text[escaped]))
             at = escaped + 1;

@@ -142,7 +142,8 @@ static struct part choice_part(const struct part *parts, size_t end, bool *dropp
     return whole;
 }
 
-static size_t part_add(const struct expression *expression, size_t at, struct part *parts, size_t top, struct measured value, bool *dropped)
+static size_t part_add(const struct expression *expression, size_t at, struct part *parts, size_t top,
+                       struct measured value, bool *dropped)
 {
     const struct expression_step *step = &expression->steps[at];
     switch (step->operation) {
@@ -164,7 +165,8 @@ static size_t part_add(const struct expression *expression, size_t at, struct pa
     return top;
 }
 
-void expression_names_needed(const struct expression *expression, expression_lookup *lookup, void *context, bool *ret_needed)
+void expression_names_needed(const struct expression *expression, expression_lookup *lookup, void *context,
+                             bool *ret_needed)
 {
     struct part *parts = memory_alloc(memory_product(expression->stack_most + 1, sizeof(*parts)));
     bool *dropped = memory_alloc(memory_product(expression->step_count + 1, sizeof(*dropped)));

@@ -2,10 +2,10 @@
 /*
  * Can these events count at the same time, and on which counters?
  *
- * Exactly when every event can be given a counter of its own among those that it may use: a matching exists. A paired event
- * (AMD: more than 15 a cycle) takes an even counter and the one after it.
- * Does not support: the kernel's own order of trying, which may miss a matching for masks that overlap without one holding the
- * other; the kernel then says so when the group is opened.
+ * Exactly when every event can be given a counter of its own among those that it may use: a matching exists. A paired
+ * event (AMD: more than 15 a cycle) takes an even counter and the one after it.
+ * Does not support: the kernel's own order of trying, which may miss a matching for masks that overlap without one
+ * holding the other; the kernel then says so when the group is opened.
  */
 #ifndef PLUMB_METRIC_SCHEDULE_COUNTER_MATCH_H
 #define PLUMB_METRIC_SCHEDULE_COUNTER_MATCH_H
@@ -24,7 +24,10 @@ struct counter_wish {
     bool pair;
 };
 
-/* ret_counters (may be NULL): the counter that each event gets, fixed ones first. False: they don't fit, or are over 32. */
+/*
+ * ret_counters (may be NULL): the counter that each event gets, fixed ones first. False: they don't fit, or are over
+ * 32.
+ */
 bool counter_match(const struct counter_wish *wishes, size_t count, unsigned *ret_counters);
 
 #endif

@@ -81,7 +81,8 @@ bool event_set_fits(const struct schedule_request *request, const struct event_s
         if (!load_add(&load, event))
             return false;
     }
-    if ((load.has_topdown && !load.has_slots) || !counter_match(load.wishes, load.count, ret_counters ? counters : NULL))
+    if ((load.has_topdown && !load.has_slots) ||
+        !counter_match(load.wishes, load.count, ret_counters ? counters : NULL))
         return false;
     for (size_t at = 0; ret_counters && at < load.count; at++)
         ret_counters[load.events[at]] = counters[at];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What did one group of a schedule count between two reads? Plain numbers, so that analyses see them and not how they were read. */
+/*
+ * What did one group of a schedule count between two reads? Plain numbers, so that analyses see them and not how they
+ * were read.
+ */
 #ifndef PLUMB_METRIC_SCHEDULE_GROUP_WINDOW_H
 #define PLUMB_METRIC_SCHEDULE_GROUP_WINDOW_H
 

@@ -54,7 +54,8 @@ static bool set_fits(const struct packer *packer, const struct event_set *set)
 }
 
 /* Whether the item fits into the group, too. Most groups are full, which a count says at once. */
-static bool group_takes(const struct packer *packer, size_t group, const struct event_set *item, struct event_set *ret_join)
+static bool group_takes(const struct packer *packer, size_t group, const struct event_set *item,
+                        struct event_set *ret_join)
 {
     size_t general = 0;
     uint64_t more = 0;
@@ -165,7 +166,8 @@ static size_t home_find(const struct packer *packer, const struct event_set *ite
 }
 
 /* Item by item as they lie in the groups, the groups shuffled; shuffled and homes: scratch of item_count. */
-static void order_by_groups(const struct packer *packer, uint64_t *state, size_t *shuffled, size_t *homes, size_t *order)
+static void order_by_groups(const struct packer *packer, uint64_t *state, size_t *shuffled, size_t *homes,
+                            size_t *order)
 {
     size_t count = 0;
     for (size_t group = 0; group < packer->group_count; group++) {
@@ -188,12 +190,13 @@ static void packing_keep(struct packing *packing, const struct packer *packer)
 }
 
 /*
- * What lay together is placed together again, the groups in another order: by first fit there are never more of them, and
- * sooner or later fewer. Source: Culberson 1992, iterated greedy for graph colouring.
+ * What lay together is placed together again, the groups in another order: by first fit there are never more of them,
+ * and sooner or later fewer. Source: Culberson 1992, iterated greedy for graph colouring.
  */
 static void packing_rearrange(struct packing *packing, struct packer *packer, size_t *order, struct arena *arena)
 {
-    size_t *shuffled = arena_array(arena, size_t, packer->item_count + 1), *homes = arena_array(arena, size_t, packer->item_count + 1);
+    size_t *shuffled = arena_array(arena, size_t, packer->item_count + 1),
+           *homes = arena_array(arena, size_t, packer->item_count + 1);
     uint64_t state = packer->item_count;
     memcpy(packer->groups, packing->groups, packing->group_count * sizeof(*packer->groups));
     packer->group_count = packing->group_count;
@@ -330,14 +333,16 @@ static void packer_init(struct packer *packer, const struct schedule_request *re
     for (size_t at = 0; at < packer->item_count; at++)
         packer->counters[at] = counters_of(request, &needed[at]);
     packer->words = (request->event_count + 63) / 64;
-    packer->memo = (struct memo){arena_array(arena, struct event_set, MEMO_SLOTS), arena_array(arena, uint8_t, MEMO_SLOTS)};
+    packer->memo =
+        (struct memo){arena_array(arena, struct event_set, MEMO_SLOTS), arena_array(arena, uint8_t, MEMO_SLOTS)};
     for (size_t pmu = 0; pmu < request->pmu_count; pmu++) {
         size_t most = (size_t)__builtin_popcount(request->pmus[pmu].general);
         packer->general_most = most > packer->general_most ? most : packer->general_most;
     }
     for (uint32_t event = 0; event < request->event_count; event++) {
         uint32_t counters = event_counters(request, event);
-        if (request->events[event].kind != SCHEDULE_OUTSIDE && counters && counters < UINT32_C(1) << COUNTER_MATCH_FIXED)
+        if (request->events[event].kind != SCHEDULE_OUTSIDE && counters &&
+            counters < UINT32_C(1) << COUNTER_MATCH_FIXED)
             event_set_add(&packer->general, event);
     }
 }

@@ -60,8 +60,9 @@ static void plan_multiplex(struct pass_plan *plan, const struct pass_question *q
     plan->read_ns = read_interval(question, question->group_count);
     if (question->interval_ns > plan->read_ns)
         plan->read_ns = question->interval_ns;
-    snprintf(plan->why, sizeof(plan->why), "%zu groups of events share the counters: each is counted for 1/%zu of the time",
-             question->group_count, question->group_count);
+    snprintf(plan->why, sizeof(plan->why),
+             "%zu groups of events share the counters: each is counted for 1/%zu of the time", question->group_count,
+             question->group_count);
 }
 
 static void plan_refuse(struct pass_plan *plan, const struct pass_question *question)
@@ -69,8 +70,9 @@ static void plan_refuse(struct pass_plan *plan, const struct pass_question *ques
     plan->way = PASS_REFUSED;
     plan->groups_possible = (size_t)(question->seconds / turn_seconds(question));
     plan->groups_possible += plan->groups_possible == 0; /* one group needs no turns */
-    snprintf(plan->why, sizeof(plan->why), "%zu groups of events need a run of %.1f s; this one lasts %.2g s, enough for %zu",
-             question->group_count, plan->needed_seconds, question->seconds, plan->groups_possible);
+    snprintf(plan->why, sizeof(plan->why),
+             "%zu groups of events need a run of %.1f s; this one lasts %.2g s, enough for %zu", question->group_count,
+             plan->needed_seconds, question->seconds, plan->groups_possible);
 }
 
 static bool runs_in_budget(const struct pass_question *question)

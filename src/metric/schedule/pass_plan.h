@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How do several groups get their turn: a run for each, long slices, or the kernel's rotation; and is there time enough?
+ * How do several groups get their turn: a run for each, long slices, or the kernel's rotation; and is there time
+ * enough?
  *
- * A run for each group where the command can be repeated within the budget; slices of a second where something is watched
- * that goes on; the kernel's rotation (multiplexing) where each interval of a watch is asked for, or where one run lasts long enough for every group to be on the counters
- * 250 times; else refused, with how long it would have to last. One group needs none of it.
+ * A run for each group where the command can be repeated within the budget; slices of a second where something is
+ * watched that goes on; the kernel's rotation (multiplexing) where each interval of a watch is asked for, or where one
+ * run lasts long enough for every group to be on the counters 250 times; else refused, with how long it would have to
+ * last. One group needs none of it.
  * Does not support: deciding whether a command can be repeated (the user knows).
  * Source: of the 250: perf and toplev users' reports of results that flip when a group is seen too rarely.
  */
@@ -40,8 +42,10 @@ struct pass_plan {
     enum pass_control control; /* of PASS_RUNS and PASS_SLICES */
     size_t runs;               /* of the command */
     uint64_t slice_ns;         /* PASS_SLICES: for each group in turn */
-    uint64_t read_ns;          /* counters are read this often; with interval_ns no sooner than all groups had some turns */
-    double needed_seconds;     /* how long a run must last so that one is enough for all groups; a watch: the shortest */
+    /* counters are read this often; with interval_ns no sooner than all groups had some turns */
+    uint64_t read_ns;
+    /* how long a run must last so that one is enough for all groups; a watch: the shortest */
+    double needed_seconds;
     size_t groups_possible;    /* PASS_REFUSED: so many, the first ones, fit the time */
     char why[200];             /* one sentence, for the user */
 };
@@ -49,8 +53,9 @@ struct pass_plan {
 void pass_plan_make(struct pass_plan *plan, const struct pass_question *question);
 
 /*
- * The order in which the groups have their slices in this round: another one in each, so that a program whose phases last as
- * long as a round doesn't show each group the same phase. A function of seed and round alone. ret_order: group_count places.
+ * The order in which the groups have their slices in this round: another one in each, so that a program whose phases
+ * last as long as a round doesn't show each group the same phase. A function of seed and round alone. ret_order:
+ * group_count places.
  */
 void pass_slice_order(uint64_t seed, size_t round, size_t group_count, uint32_t *ret_order);
 

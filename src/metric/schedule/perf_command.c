@@ -25,8 +25,8 @@ static const char ANY_CPU[] = "0";
 /* ---- what a value really depends on ---- */
 
 /*
- * A term or constant is needed when the value isn't known without it. So the branch of a condition that isn't taken here
- * costs no counter.
+ * A term or constant is needed when the value isn't known without it. So the branch of a condition that isn't taken
+ * here costs no counter.
  */
 static struct measured *terms_made(const struct planner *planner)
 {
@@ -50,7 +50,8 @@ static void all_named(struct planner *planner, const struct table_values *whole)
 {
     for (size_t metric = 0; metric < planner->question->metric_count; metric++)
         if (!whole->metrics[planner->question->metrics[metric]].known)
-            table_terms_needed(planner->table, planner->question->metrics[metric], NULL, &planner->depends[metric * planner->table->terms.count]);
+            table_terms_needed(planner->table, planner->question->metrics[metric], NULL,
+                               &planner->depends[metric * planner->table->terms.count]);
 }
 
 static void without_each(struct planner *planner, struct perf_plan *plan, struct measured smt)
@@ -66,7 +67,8 @@ static void without_each(struct planner *planner, struct perf_plan *plan, struct
     inputs.cpu_id = NULL;
     table_evaluate(planner->table, &inputs, &without, planner->arena);
     for (size_t metric = 0; metric < planner->question->metric_count; metric++)
-        plan->wants_revision |= whole.metrics[planner->question->metrics[metric]].known && !without.metrics[planner->question->metrics[metric]].known;
+        plan->wants_revision |= whole.metrics[planner->question->metrics[metric]].known &&
+                                !without.metrics[planner->question->metrics[metric]].known;
     inputs.cpu_id = ANY_CPU;
     for (size_t at = 0; at < count + TABLE_CONSTANT_COUNT; at++) {
         struct measured *place = at < count ? &terms[at] : &inputs.constants[at - count], before = *place;
@@ -89,7 +91,8 @@ static void without_each(struct planner *planner, struct perf_plan *plan, struct
 
 static void dependence_find(struct planner *planner, struct perf_plan *plan)
 {
-    planner->depends = arena_array(planner->arena, bool, planner->question->metric_count * planner->table->terms.count + 1);
+    planner->depends =
+        arena_array(planner->arena, bool, planner->question->metric_count * planner->table->terms.count + 1);
     if (planner->question->smt.known) {
         without_each(planner, plan, planner->question->smt);
     } else {
@@ -106,8 +109,10 @@ static void request_make(struct planner *planner)
 {
     const struct perf_question *question = planner->question;
     size_t terms = planner->table->terms.count;
-    schedule_request_of_table(&planner->request, planner->table, question->metrics, question->metric_count, question->pmu, NULL, planner->arena);
-    struct schedule_metric *asked = arena_copy(planner->arena, planner->request.metrics, question->metric_count * sizeof(*asked));
+    schedule_request_of_table(&planner->request, planner->table, question->metrics, question->metric_count,
+                              question->pmu, NULL, planner->arena);
+    struct schedule_metric *asked =
+        arena_copy(planner->arena, planner->request.metrics, question->metric_count * sizeof(*asked));
     for (size_t metric = 0; metric < question->metric_count; metric++) {
         uint32_t *events = arena_array(planner->arena, uint32_t, terms + 1);
         size_t count = 0;
@@ -174,7 +179,10 @@ static bool is_control(const struct planner *planner, uint32_t term)
     return false;
 }
 
-/* PERF_METRICS costs no counter: what is asked of it is measured again wherever slots leads, and shows whether runs agree. */
+/*
+ * PERF_METRICS costs no counter: what is asked of it is measured again wherever slots leads, and shows whether runs
+ * agree.
+ */
 static void fields_complete(struct planner *planner, struct perf_run *run, uint32_t *terms)
 {
     size_t count = planner->table->terms.count;
@@ -192,7 +200,9 @@ static void group_run_make(struct planner *planner, const struct schedule_group 
 {
     enum { FIELDS_MOST = 8 };
     uint32_t *terms = arena_array(planner->arena, uint32_t, group->count + FIELDS_MOST);
-    struct perf_run run = {.terms = terms, .is_group = true, .events = arena_array(planner->arena, const char *, group->count + FIELDS_MOST)};
+    struct perf_run run = {.terms = terms,
+                           .is_group = true,
+                           .events = arena_array(planner->arena, const char *, group->count + FIELDS_MOST)};
     bool slots_lead = planner->request.events[group->events[0]].kind == SCHEDULE_SLOTS;
     for (size_t at = 0; slots_lead && at < group->count; at++)
         if (planner->request.events[group->events[at]].kind != SCHEDULE_COUNTER)
@@ -201,7 +211,8 @@ static void group_run_make(struct planner *planner, const struct schedule_group 
         fields_complete(planner, &run, terms);
     for (int controls = 1; controls >= 0; controls--)
         for (size_t at = 0; at < group->count; at++)
-            if (planner->request.events[group->events[at]].kind == SCHEDULE_COUNTER && is_control(planner, group->events[at]) == controls)
+            if (planner->request.events[group->events[at]].kind == SCHEDULE_COUNTER &&
+                is_control(planner, group->events[at]) == controls)
                 event_put(planner, &run, terms, group->events[at]);
     *vec_push(&planner->runs) = run;
 }
@@ -210,14 +221,15 @@ static void outside_run_make(struct planner *planner, bool everywhere)
 {
     size_t count = planner->table->terms.count;
     uint32_t *terms = arena_array(planner->arena, uint32_t, count + 1);
-    struct perf_run run = {.terms = terms, .everywhere = everywhere, .events = arena_array(planner->arena, const char *, count + 1)};
+    struct perf_run run = {
+        .terms = terms, .everywhere = everywhere, .events = arena_array(planner->arena, const char *, count + 1)};
     for (uint32_t term = 0; term < count; term++) {
         const struct table_term *item = &planner->table->terms.items[term];
         bool needed = false;
         for (size_t metric = 0; metric < planner->question->metric_count; metric++)
             needed |= planner->depends[metric * count + term];
-        if (needed && planner->request.events[term].kind == SCHEDULE_OUTSIDE && item->kind == TERM_COUNT && item->code.known &&
-            is_machine_wide(item) == everywhere)
+        if (needed && planner->request.events[term].kind == SCHEDULE_OUTSIDE && item->kind == TERM_COUNT &&
+            item->code.known && is_machine_wide(item) == everywhere)
             event_put(planner, &run, terms, term);
     }
     if (run.event_count)
@@ -268,9 +280,11 @@ static const char *why_missing(const struct planner *planner, size_t metric)
         if (!planner->depends[metric * table->terms.count + term])
             continue;
         if (table->terms.items[term].kind == TERM_COUNT && !table->terms.items[term].code.known)
-            return arena_printf(planner->arena, "these tables don't say how %s is encoded", table->terms.items[term].name);
+            return arena_printf(planner->arena, "these tables don't say how %s is encoded",
+                                table->terms.items[term].name);
         if (table->terms.items[term].kind == TERM_LATENCY)
-            return arena_printf(planner->arena, "%s is sampled, not counted: the published mean stands for it", table->terms.items[term].name);
+            return arena_printf(planner->arena, "%s is sampled, not counted: the published mean stands for it",
+                                table->terms.items[term].name);
     }
     return place->fit == SCHEDULE_TOGETHER ? NULL : place->why;
 }
@@ -287,7 +301,8 @@ static void missing_find(struct planner *planner, struct perf_plan *plan)
     }
 }
 
-bool perf_plan_make(struct perf_plan *plan, const struct perf_question *question, struct arena *arena, struct error *err)
+bool perf_plan_make(struct perf_plan *plan, const struct perf_question *question, struct arena *arena,
+                    struct error *err)
 {
     struct planner planner = {.question = question, .table = question->table, .arena = arena};
     struct perf_plan result = {0};

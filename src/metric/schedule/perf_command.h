@@ -2,9 +2,9 @@
 /*
  * Which runs of perf stat collect what these metrics need?
  *
- * One run for each group of the schedule, so that every ratio is of one run; then one for what stands outside of groups.
- * Slots and PERF_METRICS are written by the kernel's names: where the kernel hides them, perf refuses instead of opening what
- * has crashed guests. All else is encoded, so that a perf without tables for the CPU takes it.
+ * One run for each group of the schedule, so that every ratio is of one run; then one for what stands outside of
+ * groups. Slots and PERF_METRICS are written by the kernel's names: where the kernel hides them, perf refuses instead
+ * of opening what has crashed guests. All else is encoded, so that a perf without tables for the CPU takes it.
  * Does not support: latencies of retirement (perf samples them from 6.14 on; the published means stand for them).
  */
 #ifndef PLUMB_METRIC_SCHEDULE_PERF_COMMAND_H
@@ -47,6 +47,7 @@ struct perf_question {
 };
 
 /* Errors: of schedule_build. Owner of all: arena. */
-MUST_CHECK bool perf_plan_make(struct perf_plan *plan, const struct perf_question *question, struct arena *arena, struct error *err);
+MUST_CHECK bool perf_plan_make(struct perf_plan *plan, const struct perf_question *question, struct arena *arena,
+                               struct error *err);
 
 #endif

@@ -87,7 +87,8 @@ static struct event_set set_of(const struct schedule_request *request, struct sc
 
 static void item_put(struct builder *builder, const struct event_set *item)
 {
-    builder->items = vec_reserve_bytes(builder->items, &builder->item_capacity, builder->item_count + 1, sizeof(*builder->items));
+    builder->items =
+        vec_reserve_bytes(builder->items, &builder->item_capacity, builder->item_count + 1, sizeof(*builder->items));
     builder->items[builder->item_count++] = *item;
 }
 
@@ -102,8 +103,8 @@ static bool terms_fit(const struct schedule_request *request, const struct sched
 }
 
 /*
- * What a fixed counter counts is free, and goes with each part: a rate per cycle needs no other group. Of two events for one
- * fixed counter (a thread's cycles, its core's) one is free, the thread's.
+ * What a fixed counter counts is free, and goes with each part: a rate per cycle needs no other group. Of two events
+ * for one fixed counter (a thread's cycles, its core's) one is free, the thread's.
  */
 static struct event_set free_events(const struct schedule_request *request, const struct event_set *set)
 {
@@ -112,7 +113,8 @@ static struct event_set free_events(const struct schedule_request *request, cons
     for (int whole_core = 0; whole_core <= 1; whole_core++)
         event_set_each(set, event) {
             uint32_t fixed = event_counters(request, event) & ~taken & ~((UINT32_C(1) << COUNTER_MATCH_FIXED) - 1);
-            if (request->events[event].whole_core != whole_core || (!fixed && request->events[event].kind != SCHEDULE_TOPDOWN))
+            if (request->events[event].whole_core != whole_core ||
+                (!fixed && request->events[event].kind != SCHEDULE_TOPDOWN))
                 continue;
             taken |= fixed & -fixed;
             event_set_add(&free_of_cost, event);
@@ -205,7 +207,9 @@ static void group_order(const struct schedule_request *request, struct schedule_
     for (size_t at = 1; at < group->count; at++) {
         uint32_t event = group->events[at];
         size_t place = at;
-        for (; place > 0 && opening_rank(&request->events[group->events[place - 1]]) > opening_rank(&request->events[event]); place--)
+        for (; place > 0 &&
+               opening_rank(&request->events[group->events[place - 1]]) > opening_rank(&request->events[event]);
+             place--)
             group->events[place] = group->events[place - 1];
         group->events[place] = event;
     }

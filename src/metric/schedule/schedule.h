@@ -46,7 +46,8 @@ struct schedule_set {
 struct schedule_metric {
     const char *name;
     struct schedule_set events;
-    const struct schedule_set *terms; /* addends that are each a ratio of their own, denominator included; NULL: not known */
+    /* addends that are each a ratio of their own, denominator included; NULL: not known */
+    const struct schedule_set *terms;
     size_t term_count;
     bool apart; /* its tables say that its events may not share a group */
 };

@@ -20,7 +20,9 @@ struct model {
     unsigned registers[SCHEDULE_REGISTER_COUNT];
 };
 
-/* Skylake's eight counters are four for each thread when the firmware has SMT on. Arm's fixed one is the cycle counter. */
+/*
+ * Skylake's eight counters are four for each thread when the firmware has SMT on. Arm's fixed one is the cycle counter.
+ */
 static const struct model models[] = {
     {"SKX", 8, 4, 3, 0, INTEL_REGISTERS},
     {"CLX", 8, 4, 3, 0, INTEL_REGISTERS},
@@ -64,7 +66,8 @@ bool schedule_pmu_of_model(const char *key, unsigned threads_per_core, struct sc
 
 struct schedule_pmu schedule_pmu_architectural(unsigned general, uint32_t fixed)
 {
-    return (struct schedule_pmu){.general = first_bits(general < SCHEDULE_GENERAL_MOST ? general : SCHEDULE_GENERAL_MOST),
+    return (struct schedule_pmu){.general =
+                                     first_bits(general < SCHEDULE_GENERAL_MOST ? general : SCHEDULE_GENERAL_MOST),
                                  .fixed = fixed & first_bits(SCHEDULE_FIXED_MOST)};
 }
 

@@ -41,8 +41,8 @@ struct schedule_pmu {
 bool schedule_pmu_of_model(const char *key, unsigned threads_per_core, struct schedule_pmu *ret_pmu);
 
 /*
- * A PMU of which only CPUID's word is known, as in a guest: so many general counters, those fixed ones, no PERF_METRICS,
- * no registers.
+ * A PMU of which only CPUID's word is known, as in a guest: so many general counters, those fixed ones, no
+ * PERF_METRICS, no registers.
  */
 struct schedule_pmu schedule_pmu_architectural(unsigned general, uint32_t fixed);
 
@@ -50,9 +50,9 @@ struct schedule_pmu schedule_pmu_architectural(unsigned general, uint32_t fixed)
 void schedule_pmu_limit(struct schedule_pmu *pmu, unsigned general, uint32_t fixed);
 
 /*
- * Groups that opened were never counted: somebody else holds counters. Each step gives up one more, in the order in which
- * others take them: the fixed cycle counter (the NMI watchdog), one of the first four, one more.
- * False: nothing is left to give up, and what can't be counted now is not measured.
+ * Groups that opened were never counted: somebody else holds counters. Each step gives up one more, in the order in
+ * which others take them: the fixed cycle counter (the NMI watchdog), one of the first four, one more. False: nothing
+ * is left to give up, and what can't be counted now is not measured.
  */
 bool schedule_pmu_give_up(struct schedule_pmu *pmu, unsigned step);
 /* What step gives up, in words: "the fixed cycle counter (the NMI watchdog often holds it)". */

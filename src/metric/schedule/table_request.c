@@ -17,8 +17,10 @@ static bool is_core(const char *pmu)
 
 static void event_register(struct schedule_event *event, const struct event_code *code)
 {
-    event->needs = code->offcore ? SCHEDULE_OFFCORE : code->frontend ? SCHEDULE_FRONTEND : code->latency ? SCHEDULE_LATENCY
-                                                                                                       : SCHEDULE_NO_REGISTER;
+    event->needs = code->offcore    ? SCHEDULE_OFFCORE
+                   : code->frontend ? SCHEDULE_FRONTEND
+                   : code->latency  ? SCHEDULE_LATENCY
+                                    : SCHEDULE_NO_REGISTER;
     event->register_value = code->offcore | code->frontend | code->latency;
 }
 
@@ -32,7 +34,8 @@ static void event_place(struct schedule_event *event, const struct table_event *
     event->alone = row && row->alone;
 }
 
-static struct schedule_event event_of(const struct metric_table *table, const struct table_term *term, const struct schedule_pmu *pmu)
+static struct schedule_event event_of(const struct metric_table *table, const struct table_term *term,
+                                      const struct schedule_pmu *pmu)
 {
     struct schedule_event event = {.name = term->name, .kind = SCHEDULE_OUTSIDE};
     const struct event_code *code = &term->code;
@@ -49,7 +52,8 @@ static struct schedule_event event_of(const struct metric_table *table, const st
     return event;
 }
 
-static struct schedule_metric metric_of(const struct metric_table *table, uint32_t index, const struct measured *constants, struct arena *arena)
+static struct schedule_metric metric_of(const struct metric_table *table, uint32_t index,
+                                        const struct measured *constants, struct arena *arena)
 {
     const struct table_metric *metric = &table->metrics.items[index];
     bool *needed = arena_array(arena, bool, table->terms.count + 1);
@@ -62,9 +66,9 @@ static struct schedule_metric metric_of(const struct metric_table *table, uint32
     return (struct schedule_metric){.name = metric->name, .events = {events, count}, .apart = metric->never_grouped};
 }
 
-void schedule_request_of_table(struct schedule_request *request, const struct metric_table *table, const uint32_t *metrics,
-                               size_t metric_count, const struct schedule_pmu *pmu, const struct measured *constants,
-                               struct arena *arena)
+void schedule_request_of_table(struct schedule_request *request, const struct metric_table *table,
+                               const uint32_t *metrics, size_t metric_count, const struct schedule_pmu *pmu,
+                               const struct measured *constants, struct arena *arena)
 {
     struct schedule_event *events = arena_array(arena, struct schedule_event, table->terms.count + 1);
     struct schedule_metric *asked = arena_array(arena, struct schedule_metric, metric_count + 1);

@@ -12,19 +12,50 @@
 /* Sources: intel/perfmon metrics; PerfSpect's form without PERF_METRICS; Intel SDM 3B 20.2.1 (architectural events). */
 static const struct topdown_form forms[] = {
     {"PERF_METRICS, two levels", 2, 8, 0, {NULL}, {NULL}, SAYS_TWO_LEVELS, "nothing more of these levels"},
-    {"PERF_METRICS, one level", 1, 4, 0, {NULL}, {NULL}, SAYS_ONE_LEVEL, "the second level from PERF_METRICS: it takes counters"},
-    {"general counters, two levels", 2, 0, 3, {"SPR", "EMR", "GNR"},
-     {"topdown.slots_p", "idq_bubbles.core", "int_misc.uop_dropping", "topdown.backend_bound_slots", "uops_retired.slots",
-      "topdown.memory_bound_slots", "uops_retired.heavy", "topdown.br_mispredict_slots", "idq_bubbles.cycles_0_uops_deliv.core"},
-     SAYS_TWO_LEVELS, "two levels at the same time: nine events take two groups"},
-    {"general counters, one level", 1, 0, 3, {"SPR", "EMR", "GNR"},
-     {"topdown.slots_p", "idq_bubbles.core", "int_misc.uop_dropping", "topdown.backend_bound_slots", "uops_retired.slots"},
-     SAYS_ONE_LEVEL, "the second level"},
-    {"slots by cycles, one level", 1, 0, 4, {"SKX", "CLX", "CPX"},
-     {"cpu_clk_unhalted.thread", "idq_uops_not_delivered.core", "uops_issued.any", "uops_retired.retire_slots", "int_misc.recovery_cycles"},
-     SAYS_ONE_LEVEL, "a task's own slots while the core's other thread runs: the core is counted"},
-    {"architectural events", 0, 0, 1, {NULL}, {"cpu-cycles", "instructions"},
-     "instructions per cycle; with what else opens: the mean clock (ref-cycles), misses of the last cache and of branches per "
+    {"PERF_METRICS, one level",
+     1,
+     4,
+     0,
+     {NULL},
+     {NULL},
+     SAYS_ONE_LEVEL,
+     "the second level from PERF_METRICS: it takes counters"},
+    {"general counters, two levels",
+     2,
+     0,
+     3,
+     {"SPR", "EMR", "GNR"},
+     {"topdown.slots_p", "idq_bubbles.core", "int_misc.uop_dropping", "topdown.backend_bound_slots",
+      "uops_retired.slots", "topdown.memory_bound_slots", "uops_retired.heavy", "topdown.br_mispredict_slots",
+      "idq_bubbles.cycles_0_uops_deliv.core"},
+     SAYS_TWO_LEVELS,
+     "two levels at the same time: nine events take two groups"},
+    {"general counters, one level",
+     1,
+     0,
+     3,
+     {"SPR", "EMR", "GNR"},
+     {"topdown.slots_p", "idq_bubbles.core", "int_misc.uop_dropping", "topdown.backend_bound_slots",
+      "uops_retired.slots"},
+     SAYS_ONE_LEVEL,
+     "the second level"},
+    {"slots by cycles, one level",
+     1,
+     0,
+     4,
+     {"SKX", "CLX", "CPX"},
+     {"cpu_clk_unhalted.thread", "idq_uops_not_delivered.core", "uops_issued.any", "uops_retired.retire_slots",
+      "int_misc.recovery_cycles"},
+     SAYS_ONE_LEVEL,
+     "a task's own slots while the core's other thread runs: the core is counted"},
+    {"architectural events",
+     0,
+     0,
+     1,
+     {NULL},
+     {"cpu-cycles", "instructions"},
+     "instructions per cycle; with what else opens: the mean clock (ref-cycles), misses of the last cache and of "
+     "branches per "
      "1000 instructions",
      "any share of the pipeline's slots: a miss rate says how often, not what it costs"},
     {"nothing", 0, 0, 0, {NULL}, {NULL}, "nothing from counters", "anything that a counter must say"},
@@ -49,11 +80,13 @@ static bool form_holds(const struct topdown_form *form, const struct topdown_mea
         return false;
     }
     if (!has_model(form, means->model)) {
-        snprintf(why, why_size, "%s has no such events", means->model ? means->model : "this processor, which isn't known,");
+        snprintf(why, why_size, "%s has no such events",
+                 means->model ? means->model : "this processor, which isn't known,");
         return false;
     }
     if (form->general > means->general) {
-        snprintf(why, why_size, "it needs %u counters at the same time, of which %u are free", form->general, means->general);
+        snprintf(why, why_size, "it needs %u counters at the same time, of which %u are free", form->general,
+                 means->general);
         return false;
     }
     for (size_t at = 0; at < TOPDOWN_FORM_EVENTS_MOST && form->events[at]; at++)

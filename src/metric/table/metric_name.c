@@ -11,8 +11,11 @@ static bool starts_any_case(const char *text, const char *prefix)
 /* The tree, and what published tables call information beside it. */
 static const char *prefix_of(const struct metric_table *table, const struct table_metric *metric)
 {
-    bool is_tma = metric->level || starts_any_case(metric->name, "Info_") || starts_any_case(metric->name, "Bottleneck_");
-    return metric_table_vendor(table) == MICROARCHITECTURE_INTEL && is_tma && !starts_any_case(metric->name, "tma_") ? "tma_" : "";
+    bool is_tma =
+        metric->level || starts_any_case(metric->name, "Info_") || starts_any_case(metric->name, "Bottleneck_");
+    return metric_table_vendor(table) == MICROARCHITECTURE_INTEL && is_tma && !starts_any_case(metric->name, "tma_")
+               ? "tma_"
+               : "";
 }
 
 static void lower_add(struct text *text, const char *name)
@@ -63,7 +66,8 @@ static void issue_groups(struct text *text, const char *tags)
         if (!word.length || (published && !view_starts(word, "$issue")))
             continue;
         group_begin(text);
-        text_printf(text, published ? "tma_%.*s" : "tma_issue%.*s", (int)(word.length - published), word.text + published);
+        text_printf(text, published ? "tma_%.*s" : "tma_issue%.*s", (int)(word.length - published),
+                    word.text + published);
     }
 }
 
@@ -75,7 +79,8 @@ void metric_perf_groups(const struct metric_table *table, const struct table_met
         level_groups(&groups, metric->level, vendor);
     if (metric->parent_name && metric->parent_name[0]) {
         group_begin(&groups);
-        text_add(&groups, vendor == MICROARCHITECTURE_INTEL && !starts_any_case(metric->parent_name, "tma_") ? "tma_" : "");
+        text_add(&groups,
+                 vendor == MICROARCHITECTURE_INTEL && !starts_any_case(metric->parent_name, "tma_") ? "tma_" : "");
         lower_add(&groups, metric->parent_name);
         text_add(&groups, "_group");
     }

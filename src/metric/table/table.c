@@ -145,9 +145,19 @@ struct table_metric *table_metric_add(struct metric_table *table, const char *na
         hashmap_add(&table->metric_names, name_hash(view_of(name)), found);
     }
     struct table_metric *metric = &table->metrics.items[found];
-    *metric = (struct table_metric){.name = metric->name, .about = "", .also = "", .groups = "", .domain = "", .see_also = "",
-                                    .unit = "", .scale = 1, .factor = 1, .parent_name = "", .parent = TABLE_NONE,
-                                    .value.text = "", .threshold.text = ""};
+    *metric = (struct table_metric){.name = metric->name,
+                                    .about = "",
+                                    .also = "",
+                                    .groups = "",
+                                    .domain = "",
+                                    .see_also = "",
+                                    .unit = "",
+                                    .scale = 1,
+                                    .factor = 1,
+                                    .parent_name = "",
+                                    .parent = TABLE_NONE,
+                                    .value.text = "",
+                                    .threshold.text = ""};
     return metric;
 }
 
@@ -252,7 +262,8 @@ bool table_formula_resolve(struct metric_table *table, struct table_formula *for
         const struct expression_name *name = &expression.names[at];
         struct error missing = {0};
         references[at].kind = REFERENCE_MISSING;
-        if (name->use == EXPRESSION_USE_VALUE && !name_resolve(table, view_of(name->name), scope, &references[at], &missing)) {
+        if (name->use == EXPRESSION_USE_VALUE &&
+            !name_resolve(table, view_of(name->name), scope, &references[at], &missing)) {
             if (good && err)
                 *err = missing;
             good = false;

@@ -151,7 +151,10 @@ MUST_CHECK bool table_term_resolve(struct metric_table *table, struct view name,
 
 /* How perf spells it: "cpu/event=0x28,umask=0x20,cmask=0x1/k". core_pmu: "cpu", "cpu_core", "armv8_pmuv3_0". */
 void table_term_write(const struct table_term *term, const char *core_pmu, struct text *text);
-/* "slots", "topdown-retiring", …: the kernel's name of fixed counter 3 and of the fields behind it; NULL: it is none of them. */
+/*
+ * "slots", "topdown-retiring", …: the kernel's name of fixed counter 3 and of the fields behind it; NULL: it is none of
+ * them.
+ */
 const char *table_term_topdown_name(const struct metric_table *table, const struct table_term *term);
 void table_event_write(const struct table_event *event, const char *core_pmu, struct text *text);
 
@@ -172,8 +175,8 @@ struct table_values {
 };
 
 /* Owner of the arrays: arena. */
-void table_evaluate(const struct metric_table *table, const struct table_inputs *inputs, struct table_values *ret_values,
-                    struct arena *arena);
+void table_evaluate(const struct metric_table *table, const struct table_inputs *inputs,
+                    struct table_values *ret_values, struct arena *arena);
 
 /* A metric and the metrics that its value is computed from, in the order of evaluation: itself last. */
 struct table_closure {
@@ -182,19 +185,22 @@ struct table_closure {
 };
 
 /* Owner: arena. */
-void table_closure_find(struct table_closure *ret_closure, const struct metric_table *table, uint32_t metric, struct arena *arena);
+void table_closure_find(struct table_closure *ret_closure, const struct metric_table *table, uint32_t metric,
+                        struct arena *arena);
 /* The value of the closure's metric; scratch: metrics.count places, of which only the closure's are written. */
 struct measured table_closure_value(const struct metric_table *table, const struct table_closure *closure,
                                     const struct table_inputs *inputs, struct measured *scratch);
 /* What a metric's threshold says when the metrics have these values (metrics.count of them); terms are the inputs'. */
-enum expression_verdict table_threshold_verdict(const struct metric_table *table, uint32_t metric, const struct table_inputs *inputs,
-                                                struct measured *metrics);
+enum expression_verdict table_threshold_verdict(const struct metric_table *table, uint32_t metric,
+                                                const struct table_inputs *inputs, struct measured *metrics);
 
 /*
- * Mark the terms that a metric's value is computed from, through other metrics, too: an array of terms.count. Constants that
- * are known (TABLE_CONSTANT_COUNT of them; NULL: none is) leave out what stands in the branch that they don't choose.
+ * Mark the terms that a metric's value is computed from, through other metrics, too: an array of terms.count. Constants
+ * that are known (TABLE_CONSTANT_COUNT of them; NULL: none is) leave out what stands in the branch that they don't
+ * choose.
  */
-void table_terms_needed(const struct metric_table *table, uint32_t metric, const struct measured *constants, bool *terms);
+void table_terms_needed(const struct metric_table *table, uint32_t metric, const struct measured *constants,
+                        bool *terms);
 
 /* Constants of which nothing is known yet; name by name what a formula calls them. */
 void table_inputs_clear(struct table_inputs *inputs);

@@ -8,12 +8,16 @@ static const struct {
 } rows[] = {
     {"Instructions_Per_Cycle", "", "instructions / cycles", "instructions retired a cycle"},
     {"Clock", "GHz", "cycles / ref\\-cycles * #system_tsc_freq / 1000000000", "mean clock while it ran"},
-    {"Branch_Misses_PKI", "", "1000 * branch\\-misses / instructions", "wrongly guessed branches per 1000 instructions"},
+    {"Branch_Misses_PKI", "", "1000 * branch\\-misses / instructions",
+     "wrongly guessed branches per 1000 instructions"},
     {"Branch_Miss_Ratio", "%", "branch\\-misses / branches", "of the branches, those guessed wrongly"},
     {"Cache_Misses_PKI", "", "1000 * cache\\-misses / instructions", "misses of the last cache per 1000 instructions"},
-    {"Cache_Miss_Ratio", "%", "cache\\-misses / cache\\-references", "of what was asked of the last cache, what it lacked"},
-    {"Stalled_Frontend", "%", "stalled\\-cycles\\-frontend / cycles", "cycles in which nothing was issued, as no instructions came"},
-    {"Stalled_Backend", "%", "stalled\\-cycles\\-backend / cycles", "cycles in which nothing was issued, as nothing more could be taken"},
+    {"Cache_Miss_Ratio", "%", "cache\\-misses / cache\\-references",
+     "of what was asked of the last cache, what it lacked"},
+    {"Stalled_Frontend", "%", "stalled\\-cycles\\-frontend / cycles",
+     "cycles in which nothing was issued, as no instructions came"},
+    {"Stalled_Backend", "%", "stalled\\-cycles\\-backend / cycles",
+     "cycles in which nothing was issued, as nothing more could be taken"},
 };
 
 void metric_table_architectural(struct metric_table *table)

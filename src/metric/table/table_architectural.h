@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What can be computed where only the kernel's own event names can be counted: a guest's architectural events, an unknown processor?
+ * What can be computed where only the kernel's own event names can be counted: a guest's architectural events, an
+ * unknown processor?
  *
  * Rates and the mean clock; no share of the pipeline's slots. Does not support: a tree.
  */

@@ -192,7 +192,9 @@ static bool named_folder_take(struct folder_load *load, const char *folder, stru
     return true;
 }
 
-/* The files that describe the CPU: by the mapfile's patterns, by a folder's name, or because the folder is one model's. */
+/*
+ * The files that describe the CPU: by the mapfile's patterns, by a folder's name, or because the folder is one model's.
+ */
 static bool files_find(struct folder_load *load, const char *folder, struct error *err)
 {
     char mapfile[PATH_MAX];
@@ -208,13 +210,16 @@ static bool files_find(struct folder_load *load, const char *folder, struct erro
     if (load->files)
         return true;
     error_set(err, ERROR_NOT_FOUND, "the tables in '%s' have nothing for the CPU '%s'", folder, load->cpu->name);
-    return error_hint(err, load->models.length ? "they have %s; choose with --cpu"
-                                               : "a folder as intel/perfmon or the kernel's tools/perf/pmu-events/arch publish it is expected%s",
-                      text_string(&load->models));
+    return error_hint(
+        err,
+        load->models.length
+            ? "they have %s; choose with --cpu"
+            : "a folder as intel/perfmon or the kernel's tools/perf/pmu-events/arch publish it is expected%s",
+        text_string(&load->models));
 }
 
-bool metric_table_load(struct metric_table *table, const char *folder, const struct table_cpu *cpu, enum table_form form,
-                       struct error *err)
+bool metric_table_load(struct metric_table *table, const char *folder, const struct table_cpu *cpu,
+                       enum table_form form, struct error *err)
 {
     *table = (struct metric_table){0};
     struct folder_load load = {.json = {.table = table, .form = form}, .cpu = cpu};

@@ -211,8 +211,9 @@ static void more_terms_read(struct metric_table *table, const struct fields *fie
     } terms[] = {{FIELD_PORT_MASK, "ch_mask"}, {FIELD_FC_MASK, "fc_mask"}};
     for (size_t at = 0; at < array_count(terms); at++)
         if (field_number(fields, terms[at].field))
-            code->more = arena_printf(&table->arena, "%s%s%s=0x%llx", code->more ? code->more : "", code->more ? "," : "",
-                                      terms[at].term, (unsigned long long)field_number(fields, terms[at].field));
+            code->more =
+                arena_printf(&table->arena, "%s%s%s=0x%llx", code->more ? code->more : "", code->more ? "," : "",
+                             terms[at].term, (unsigned long long)field_number(fields, terms[at].field));
 }
 
 static const char *about_of(const struct fields *fields, struct arena *arena)
@@ -235,8 +236,12 @@ static void event_add(struct metric_table *table, const struct fields *fields)
     code->known = field_view(fields, FIELD_EVENT_CODE).length || field_view(fields, FIELD_CONFIG_CODE).length;
     extra_register_read(fields, code);
     more_terms_read(table, fields, code);
-    /* With SMT off in the firmware, Skylake's threads have eight counters; otherwise the PMU has but the first four of these. */
-    counters_read(field_view(fields, field_is_said(fields, FIELD_COUNTER_ALONE) ? FIELD_COUNTER_ALONE : FIELD_COUNTER), &made);
+    /*
+     * With SMT off in the firmware, Skylake's threads have eight counters; otherwise the PMU has but the first four of
+     * these.
+     */
+    counters_read(field_view(fields, field_is_said(fields, FIELD_COUNTER_ALONE) ? FIELD_COUNTER_ALONE : FIELD_COUNTER),
+                  &made);
     made.pmu = pmu_of(table, field_view(fields, FIELD_UNIT));
     made.period = field_number(fields, FIELD_PERIOD);
     made.precise = (unsigned)field_number(fields, field_is_said(fields, FIELD_PRECISE) ? FIELD_PRECISE : FIELD_PEBS);
@@ -410,8 +415,8 @@ static bool expanded_resolve(struct table_json *json, const struct fields *field
     aliases_add(&aliases, fields->documents[FIELD_CONSTANTS], fields->tokens[FIELD_CONSTANTS], "Name");
     struct table_scope scope = {.dialect = EXPRESSION_PERFMON, .metric_prefix = true,
                                 .aliases = aliases.items.items, .alias_count = aliases.items.count};
-    bool good = table_formula_resolve(json->table, &metric->value, field_text(fields, FIELD_FORMULA, &json->table->arena),
-                                      &scope, err);
+    bool good = table_formula_resolve(json->table, &metric->value,
+                                      field_text(fields, FIELD_FORMULA, &json->table->arena), &scope, err);
     metric->factor = 1 / metric->scale; /* Formula gives percent, BaseFormula a fraction */
     /* SYSTEM_TSC_FREQ stands both for the counter's frequency and for its ticks: in one second they are the same */
     metric->by_rate = true;
@@ -518,9 +523,10 @@ static void scale_unit_set(struct metric_table *table, struct table_metric *metr
 {
     size_t length = 0;
     double scale;
-    while (length < text.length && (isdigit((unsigned char)text.text[length]) || text.text[length] == '.' ||
-                                    ((text.text[length] == 'e' || text.text[length] == '-') && length &&
-                                     length + 1 < text.length && (isdigit((unsigned char)text.text[length + 1]) || text.text[length + 1] == '-'))))
+    while (length < text.length &&
+           (isdigit((unsigned char)text.text[length]) || text.text[length] == '.' ||
+            ((text.text[length] == 'e' || text.text[length] == '-') && length && length + 1 < text.length &&
+             (isdigit((unsigned char)text.text[length + 1]) || text.text[length + 1] == '-'))))
         length++;
     if (!view_double((struct view){text.text, length}, &scale) || !isfinite(scale))
         return;
@@ -536,8 +542,10 @@ static void linux_place_set(struct metric_table *table, struct table_metric *met
         struct view group = view_trim(view_cut(&rest, ';'));
         uint64_t level;
         ptrdiff_t mark = view_find(group, "L");
-        struct view digit = mark >= 0 && (size_t)mark + 1 < group.length ? (struct view){group.text + mark + 1, 1} : VIEW("");
-        bool tells_level = view_starts(group, "TopdownL") || view_starts(group, "TmaL") || view_starts(group, "PipelineL") || view_starts(group, "tma_L");
+        struct view digit =
+            mark >= 0 && (size_t)mark + 1 < group.length ? (struct view){group.text + mark + 1, 1} : VIEW("");
+        bool tells_level = view_starts(group, "TopdownL") || view_starts(group, "TmaL") ||
+                           view_starts(group, "PipelineL") || view_starts(group, "tma_L");
         if (tells_level && view_u64(digit, 10, &level)) {
             metric->level = (unsigned)level;
         } else if (view_ends(group, "_group") && group.length > 6) {

@@ -37,8 +37,8 @@ static struct view generic_undo(struct metric_table *table, struct view name)
         for (size_t word = 0; word < array_count(generic[at].names) && generic[at].names[word]; word++)
             for (size_t vendor = 0; view_equal(base, generic[at].names[word]) && generic[at].vendors[vendor]; vendor++)
                 if (table_event_find(table, view_of(generic[at].vendors[vendor])) != TABLE_NONE)
-                    return view_of(arena_printf(&table->arena, "%s%s%.*s", generic[at].vendors[vendor], letters.length ? ":" : "",
-                                                (int)letters.length, letters.text));
+                    return view_of(arena_printf(&table->arena, "%s%s%.*s", generic[at].vendors[vendor],
+                                                letters.length ? ":" : "", (int)letters.length, letters.text));
     return name;
 }
 
@@ -60,8 +60,8 @@ static bool same_text(const char *a, const char *b)
 static bool same_code(const struct event_code *a, const struct event_code *b)
 {
     return a->event == b->event && a->umask == b->umask && a->cmask == b->cmask && a->invert == b->invert &&
-           a->edge == b->edge && a->any_thread == b->any_thread && a->offcore == b->offcore && a->frontend == b->frontend &&
-           a->latency == b->latency && same_text(a->more, b->more);
+           a->edge == b->edge && a->any_thread == b->any_thread && a->offcore == b->offcore &&
+           a->frontend == b->frontend && a->latency == b->latency && same_text(a->more, b->more);
 }
 
 enum { SAME_NOT, SAME_BUT_FOR_PRIVILEGE, SAME };
@@ -87,11 +87,11 @@ static bool constant_take(struct table_readings *ret, struct measured *times, co
         const char *name;
         enum table_constant constant;
     } names[] = {
-        {"duration_time", TABLE_SECONDS},     {"user_time", TABLE_USER_SECONDS},   {"system_time", TABLE_SYSTEM_SECONDS},
-        {"smt_on", TABLE_SMT_ON},             {"#smt_on", TABLE_SMT_ON},           {"system_tsc_freq", TABLE_TSC_HZ},
-        {"#system_tsc_freq", TABLE_TSC_HZ},   {"num_cpus", TABLE_CPUS},            {"num_cpus_online", TABLE_CPUS_ONLINE},
-        {"num_cores", TABLE_CORES},           {"num_dies", TABLE_DIES},            {"num_packages", TABLE_SOCKETS},
-        {"slots_per_cycle", TABLE_SLOTS},     {"core_wide", TABLE_CORE_WIDE},      {"has_pmem", TABLE_HAS_PMEM},
+        {"duration_time", TABLE_SECONDS},   {"user_time", TABLE_USER_SECONDS}, {"system_time", TABLE_SYSTEM_SECONDS},
+        {"smt_on", TABLE_SMT_ON},           {"#smt_on", TABLE_SMT_ON},         {"system_tsc_freq", TABLE_TSC_HZ},
+        {"#system_tsc_freq", TABLE_TSC_HZ}, {"num_cpus", TABLE_CPUS},          {"num_cpus_online", TABLE_CPUS_ONLINE},
+        {"num_cores", TABLE_CORES},         {"num_dies", TABLE_DIES},          {"num_packages", TABLE_SOCKETS},
+        {"slots_per_cycle", TABLE_SLOTS},   {"core_wide", TABLE_CORE_WIDE},    {"has_pmem", TABLE_HAS_PMEM},
     };
     for (size_t at = 0; at < array_count(names); at++) {
         if (strcmp(names[at].name, reading->name) != 0)
@@ -152,8 +152,8 @@ struct filling {
 };
 
 /* Counts of several PMUs of a kind are parts of one; the same event under two names is one. */
-static void term_give(struct filling *filling, struct counted_set *set, size_t term, const struct table_reading *reading,
-                      const char *pmu, int same)
+static void term_give(struct filling *filling, struct counted_set *set, size_t term,
+                      const struct table_reading *reading, const char *pmu, int same)
 {
     struct measured *value = &set->terms[term];
     if (same < set->sameness[term])
@@ -249,7 +249,8 @@ static void instructions_compare(struct filling *filling)
 }
 
 /* The mean of the sets that know it, each on the common scale; of a latency as it is. */
-static struct measured sets_mean(const struct filling *filling, const struct measured *first, size_t stride_bytes, bool scaled)
+static struct measured sets_mean(const struct filling *filling, const struct measured *first, size_t stride_bytes,
+                                 bool scaled)
 {
     struct measured mean = *first;
     double sum = 0;
@@ -273,10 +274,12 @@ static void sets_merge(struct filling *filling, size_t terms_each)
     instructions_compare(filling);
     for (size_t term = 0; term < filling->term_count; term++) {
         bool is_count = filling->table->terms.items[term].kind == TERM_COUNT;
-        filling->terms[term] = sets_mean(filling, &filling->sets[0].terms[term], terms_each * sizeof(struct measured), is_count);
+        filling->terms[term] =
+            sets_mean(filling, &filling->sets[0].terms[term], terms_each * sizeof(struct measured), is_count);
         for (size_t set = 0; set < ret->set_count; set++)
             if (filling->sets[set].terms[term].known)
-                ret->term_sets[term] |= UINT64_C(1) << (set < TABLE_READING_SETS_MOST ? set : TABLE_READING_SETS_MOST - 1);
+                ret->term_sets[term] |= UINT64_C(1)
+                                        << (set < TABLE_READING_SETS_MOST ? set : TABLE_READING_SETS_MOST - 1);
     }
     for (size_t at = TABLE_SECONDS; at <= TABLE_SYSTEM_SECONDS; at++) {
         struct measured time = sets_mean(filling, &filling->sets[0].times[at], sizeof(struct counted_set), true);
@@ -308,7 +311,8 @@ static void sets_init(struct filling *filling, size_t terms, struct arena *arena
     for (size_t at = 0; at < sets * terms; at++)
         values[at] = not_measured(NOT_COUNTED);
     for (size_t set = 0; set < sets; set++) {
-        filling->sets[set] = (struct counted_set){.terms = values + set * terms, .sameness = same + set * terms, .pmus = pmus + set * terms};
+        filling->sets[set] = (struct counted_set){
+            .terms = values + set * terms, .sameness = same + set * terms, .pmus = pmus + set * terms};
         for (size_t at = 0; at < TABLE_CONSTANT_COUNT; at++)
             filling->sets[set].times[at] = not_measured(NOT_COUNTED);
     }
@@ -324,7 +328,8 @@ void table_readings_fill(struct table_readings *ret, struct metric_table *table,
                                    .latency_default = arena_array(arena, bool, all), .set_count = sets,
                                    .term_sets = arena_array(arena, uint64_t, all),
                                    .strange = arena_array(arena, const char *, count + 1)};
-    struct filling filling = {.ret = ret, .table = table, .term_count = terms, .terms = arena_array(arena, struct measured, all)};
+    struct filling filling = {
+        .ret = ret, .table = table, .term_count = terms, .terms = arena_array(arena, struct measured, all)};
     table_inputs_clear(&ret->inputs);
     for (size_t at = 0; constants && at < TABLE_CONSTANT_COUNT; at++)
         if (constants[at].known)

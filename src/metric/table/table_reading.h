@@ -2,11 +2,12 @@
 /*
  * Which of a table's terms is a count of, that somebody wrote down under perf's name for it?
  *
- * Names may be the vendor's in any case, perf's generic ones (cycles), encoded (cpu/event=0x3c,umask=0/), with modifiers,
- * of one of several PMUs of a kind (uncore_imc_0/…/: these are added up), or perf's tool events (duration_time).
+ * Names may be the vendor's in any case, perf's generic ones (cycles), encoded (cpu/event=0x3c,umask=0/), with
+ * modifiers, of one of several PMUs of a kind (uncore_imc_0/…/: these are added up), or perf's tool events
+ * (duration_time).
  *
- * Readings of several runs or groups (sets) become one: each set's counts are put on a common scale by what most of them
- * counted, which is the cycles where there are any, so that ratios within a set stay what they were.
+ * Readings of several runs or groups (sets) become one: each set's counts are put on a common scale by what most of
+ * them counted, which is the cycles where there are any, so that ratios within a set stay what they were.
  */
 #ifndef PLUMB_METRIC_TABLE_TABLE_READING_H
 #define PLUMB_METRIC_TABLE_TABLE_READING_H

@@ -139,7 +139,8 @@ static void config_take(const struct metric_table *table, uint64_t config, struc
 static bool raw_take(const struct metric_table *table, struct view name, struct table_term *term)
 {
     uint64_t config;
-    if (name.length < 2 || name.text[0] != 'r' || !isxdigit((unsigned char)name.text[1]) || !view_u64(view_skip(name, 1), 16, &config))
+    if (name.length < 2 || name.text[0] != 'r' || !isxdigit((unsigned char)name.text[1]) ||
+        !view_u64(view_skip(name, 1), 16, &config))
         return false;
     config_take(table, config, &term->code);
     return true;
@@ -251,7 +252,8 @@ static bool code_term_take(struct event_code *code, struct view key, uint64_t nu
 /* They change nothing of what is counted. */
 static bool is_of_sampling(struct view key)
 {
-    return view_equal(key, "period") || view_equal(key, "freq") || view_equal(key, "name") || view_equal(key, "metric-id");
+    return view_equal(key, "period") || view_equal(key, "freq") || view_equal(key, "name") ||
+           view_equal(key, "metric-id");
 }
 
 static void slashed_term_take(struct metric_table *table, struct view part, struct table_term *term)
@@ -344,7 +346,8 @@ bool table_term_resolve(struct metric_table *table, struct view name, uint32_t *
     struct table_term term = {.event = TABLE_NONE};
     if (memchr(name.text, '@', name.length) || memchr(name.text, '/', name.length)) {
         if (!slashed_resolve(table, name, &term))
-            return error_set(err, ERROR_NOT_FOUND, "'%.*s' is no event as perf writes them", (int)name.length, name.text);
+            return error_set(err, ERROR_NOT_FOUND, "'%.*s' is no event as perf writes them", (int)name.length,
+                             name.text);
     } else if (!colons_resolve(table, name, &term, err)) {
         return false;
     }

@@ -56,7 +56,8 @@ static struct measured cpu_matches(const char *pattern, const char *cpu_id)
     regex_t regex;
     uint64_t midr, own;
     if (!cpu_id)
-        return not_measured("it depends on the CPU's revision, which isn't known (--cpu takes its identification: 0x410fd493)");
+        return not_measured(
+            "it depends on the CPU's revision, which isn't known (--cpu takes its identification: 0x410fd493)");
     if (view_starts(view_of(pattern), "0x") && view_u64(view_of(pattern), 16, &midr))
         return measured_as(view_u64(view_of(cpu_id), 16, &own) && midr_matches(midr, own));
     if (regcomp(&regex, pattern, REG_EXTENDED | REG_ICASE | REG_NOSUB) != 0)
@@ -134,8 +135,8 @@ static struct measured metric_value(struct evaluation *evaluation, const struct 
     return value;
 }
 
-void table_evaluate(const struct metric_table *table, const struct table_inputs *inputs, struct table_values *ret_values,
-                    struct arena *arena)
+void table_evaluate(const struct metric_table *table, const struct table_inputs *inputs,
+                    struct table_values *ret_values, struct arena *arena)
 {
     size_t count = table->metrics.count;
     struct table_values values = {arena_array(arena, struct measured, count + 1),
@@ -161,13 +162,15 @@ static void closure_mark(const struct metric_table *table, uint32_t metric, bool
     needed[metric] = true;
     for (size_t at = table->metrics.count; at-- > 0;) {
         const struct table_formula *value = &table->metrics.items[table->order[at]].value;
-        for (size_t name = 0; needed[table->order[at]] && value->references && name < value->expression.name_count; name++)
+        for (size_t name = 0; needed[table->order[at]] && value->references && name < value->expression.name_count;
+             name++)
             if (value->references[name].kind == REFERENCE_METRIC)
                 needed[value->references[name].index] = true;
     }
 }
 
-void table_closure_find(struct table_closure *ret_closure, const struct metric_table *table, uint32_t metric, struct arena *arena)
+void table_closure_find(struct table_closure *ret_closure, const struct metric_table *table, uint32_t metric,
+                        struct arena *arena)
 {
     bool *needed = arena_array(arena, bool, table->metrics.count + 1);
     uint32_t *metrics = arena_array(arena, uint32_t, table->metrics.count + 1);
@@ -192,12 +195,13 @@ struct measured table_closure_value(const struct metric_table *table, const stru
     return value;
 }
 
-enum expression_verdict table_threshold_verdict(const struct metric_table *table, uint32_t metric, const struct table_inputs *inputs,
-                                                struct measured *metrics)
+enum expression_verdict table_threshold_verdict(const struct metric_table *table, uint32_t metric,
+                                                const struct table_inputs *inputs, struct measured *metrics)
 {
     const struct table_metric *item = &table->metrics.items[metric];
     struct table_values values = {.metrics = metrics};
-    struct evaluation evaluation = {.table = table, .inputs = inputs, .values = &values, .formula = &item->threshold, .by_rate = item->by_rate};
+    struct evaluation evaluation = {
+        .table = table, .inputs = inputs, .values = &values, .formula = &item->threshold, .by_rate = item->by_rate};
     if (!item->threshold.text[0])
         return EXPRESSION_UNKNOWN;
     return expression_verdict_of(expression_value(&item->threshold.expression, reference_value, &evaluation));
@@ -208,12 +212,15 @@ static struct measured known_before(void *context, size_t index)
 {
     const struct evaluation *evaluation = context;
     const struct table_reference *reference = &evaluation->formula->references[index];
-    bool counted = reference->kind == REFERENCE_TERM || reference->kind == REFERENCE_METRIC || reference->use == EXPRESSION_USE_SOURCE_COUNT;
-    return reference->use == EXPRESSION_USE_VALUE && counted ? not_measured("it is yet to be counted") : reference_value(context, index);
+    bool counted = reference->kind == REFERENCE_TERM || reference->kind == REFERENCE_METRIC ||
+                   reference->use == EXPRESSION_USE_SOURCE_COUNT;
+    return reference->use == EXPRESSION_USE_VALUE && counted ? not_measured("it is yet to be counted")
+                                                             : reference_value(context, index);
 }
 
 /* The names of a metric's formula that matter, as it marks terms and further metrics. */
-static void references_mark(struct evaluation *evaluation, const struct table_formula *formula, bool *metrics, bool *terms)
+static void references_mark(struct evaluation *evaluation, const struct table_formula *formula, bool *metrics,
+                            bool *terms)
 {
     bool *needed = memory_alloc(memory_product(formula->expression.name_count + 1, sizeof(*needed)));
     memset(needed, 0, (formula->expression.name_count + 1) * sizeof(*needed));
@@ -229,7 +236,8 @@ static void references_mark(struct evaluation *evaluation, const struct table_fo
     free(needed);
 }
 
-void table_terms_needed(const struct metric_table *table, uint32_t metric, const struct measured *constants, bool *terms)
+void table_terms_needed(const struct metric_table *table, uint32_t metric, const struct measured *constants,
+                        bool *terms)
 {
     struct arena arena = {0};
     struct table_inputs inputs;

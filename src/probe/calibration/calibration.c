@@ -56,7 +56,8 @@ static const struct plan quick_plan = {
     .chase_warm_ns = 1e6,
 };
 
-static const char *const left_out = "a quick calibration leaves it out", *const interrupted = "it was interrupted before that";
+static const char *const left_out = "a quick calibration leaves it out", *const interrupted =
+                                                                             "it was interrupted before that";
 
 static bool is_stopped(const struct plan *plan)
 {
@@ -287,7 +288,9 @@ static void block_measure(struct block_pairs *pairs, size_t block)
     pairs->items[block][at].behind_hz = behind.value;
 }
 
-/* A neighbour on the same core may have lowered the clock already: such a pair would say that the block costs nothing. */
+/*
+ * A neighbour on the same core may have lowered the clock already: such a pair would say that the block costs nothing.
+ */
 static void pairs_judge(struct samples *all, const struct block_pairs *pairs)
 {
     static const double unlowered = 0.97;
@@ -418,7 +421,8 @@ static struct measured waited_s(const struct sysroot *root)
         return not_measured("/proc/thread-self/schedstat can't be read");
     struct view rest = view_of(line);
     (void)view_cut(&rest, ' ');
-    return view_u64(view_cut(&rest, ' '), 10, &waited_ns) ? measured_as((double)waited_ns / 1e9) : not_measured("the kernel doesn't say");
+    return view_u64(view_cut(&rest, ' '), 10, &waited_ns) ? measured_as((double)waited_ns / 1e9)
+                                                          : not_measured("the kernel doesn't say");
 }
 
 static struct measured waited_ratio(struct measured before_s, struct measured after_s, double elapsed_s)

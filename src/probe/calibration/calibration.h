@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What can this machine do just now? Measures a struct calibration (statistics/calibration.h), without hardware counters.
+ * What can this machine do just now? Measures a struct calibration (statistics/calibration.h), without hardware
+ * counters.
  *
  * Every figure is the median of slices that take turns in random order, with their quartiles. Measured on the CPUs this
  * process may use; single-core figures on whichever it runs on, in CPU time.
  * The quick form (some 80 ms) leaves out what moves little or costs much: branch misses, what all cores read
- * together, the clock behind wide vectors, and all but a few steps of the latency curve. It is made beside each measurement. A glimpse (0.5 ms) looks at
- * one CPU's clock and issue rate while somebody else works there.
+ * together, the clock behind wide vectors, and all but a few steps of the latency curve. It is made beside each
+ * measurement. A glimpse (0.5 ms) looks at one CPU's clock and issue rate while somebody else works there.
  */
 #ifndef PLUMB_PROBE_CALIBRATION_CALIBRATION_H
 #define PLUMB_PROBE_CALIBRATION_CALIBRATION_H
@@ -28,14 +29,14 @@ void calibration_measure(struct calibration *calibration, const struct sysroot *
                          const struct calibration_request *request);
 
 /*
- * The clock behind wide vectors alone (the last three figures), some 120 ms; on that CPU, where it can be had. Blocks of 512-bit code lower
- * the clock of the core, a neighbour's hardware thread included, until 0.7 ms later.
+ * The clock behind wide vectors alone (the last three figures), some 120 ms; on that CPU, where it can be had. Blocks
+ * of 512-bit code lower the clock of the core, a neighbour's hardware thread included, until 0.7 ms later.
  */
 void calibration_measure_licence(struct calibration *calibration, const uint32_t *cpu_or_null);
 
 /*
- * Move this thread to a CPU, look at its clock and issue rate for about 0.5 ms of CPU time, move back. False: the CPU can't be
- * had, or nothing could be measured. at_s is the caller's.
+ * Move this thread to a CPU, look at its clock and issue rate for about 0.5 ms of CPU time, move back. False: the CPU
+ * can't be had, or nothing could be measured. at_s is the caller's.
  */
 MUST_CHECK bool calibration_glimpse(uint32_t cpu, struct ceilings_glimpse *ret_glimpse);
 

@@ -21,8 +21,8 @@ static struct measured per_ns(double count, double elapsed_ns)
 #define TIMES_64(line) TIMES_4(TIMES_4(TIMES_4(line)))
 
 /*
- * Instructions that take a slot each and nothing else. On x86 a register set to zero by itself, known when it is renamed, four
- * in turns: of nops, Zen 4 issues two in a slot (measured: 12 a cycle of its 6).
+ * Instructions that take a slot each and nothing else. On x86 a register set to zero by itself, known when it is
+ * renamed, four in turns: of nops, Zen 4 issues two in a slot (measured: 12 a cycle of its 6).
  */
 #if defined(__x86_64__)
 #define FREE_4 "xorl %%eax,%%eax\n\txorl %%ecx,%%ecx\n\txorl %%edx,%%edx\n\txorl %%esi,%%esi\n\t"
@@ -166,7 +166,8 @@ const char *wide_work(unsigned bits, bool heavy, double duration_ns)
         return missing;
     if (!heavy && bits != 512)
         return "additions of integers are tried at 512 bits only";
-    for (double start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID); clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns < duration_ns;)
+    for (double start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+         clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns < duration_ns;)
         if (heavy)
             fma_run(bits, ROUNDS);
 #ifdef TARGET_512
@@ -189,8 +190,9 @@ struct measured fma_latency_ns(void)
 }
 
 /*
- * Nanoseconds of one round; mask 1: the branch follows random bits, 0: it always goes one way. The bits are new each time: a
- * core keeps so much history that it learns 40 000 of them when they come again (measured on Zen 4: half the misses are gone).
+ * Nanoseconds of one round; mask 1: the branch follows random bits, 0: it always goes one way. The bits are new each
+ * time: a core keeps so much history that it learns 40 000 of them when they come again (measured on Zen 4: half the
+ * misses are gone).
  */
 __attribute__((noinline)) static double branch_round_ns(uint64_t mask)
 {

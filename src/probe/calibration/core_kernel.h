@@ -17,8 +17,8 @@ struct measured issue_rate(void);
 /* Fused multiply-additions of that vector width (128, 256, 512 bits) a nanosecond, ten of them independent. */
 struct measured fma_rate(unsigned bits);
 /*
- * Keep the vector units of that width busy for about so long: heavy, with multiply-adds; else with additions of integers, which
- * some cores run at a higher clock. NULL: done; else why this CPU can't.
+ * Keep the vector units of that width busy for about so long: heavy, with multiply-adds; else with additions of
+ * integers, which some cores run at a higher clock. NULL: done; else why this CPU can't.
  */
 const char *wide_work(unsigned bits, bool heavy, double duration_ns);
 /* Nanoseconds from one to the next of dependent ones. */

@@ -90,7 +90,10 @@ void chase_lay(struct memory_region *region, size_t size_bytes)
 
 struct measured chase_ns(const struct memory_region *region, double budget_ns)
 {
-    /* Reading this clock is a call of the kernel, hundreds of loads from the nearest cache long: groups grow till it is 1 %. */
+    /*
+     * Reading this clock is a call of the kernel, hundreds of loads from the nearest cache long: groups grow till it is
+     * 1 %.
+     */
     static const double group_ns = 60e3;
     if (region->why_not)
         return not_measured(region->why_not);
@@ -147,8 +150,8 @@ struct measured write_bandwidth(const struct memory_region *region)
 }
 
 /*
- * Readers wait for one word from all that were started: go, or give up, so that nobody waits for a thread that could not be
- * had. Each takes its own time: on a busy machine the caller may get a CPU again only after they ended.
+ * Readers wait for one word from all that were started: go, or give up, so that nobody waits for a thread that could
+ * not be had. Each takes its own time: on a busy machine the caller may get a CPU again only after they ended.
  */
 enum start_word {
     START_WAIT,
@@ -219,7 +222,8 @@ struct measured read_bandwidth_all(const struct memory_region *region)
     atomic_int start = START_WAIT;
     size_t part = region->size_bytes / wanted / SMALL_BYTES * SMALL_BYTES;
     for (; started < wanted; started++) {
-        readers[started] = (struct reader){.bytes = region->bytes + started * part, .size_bytes = part, .start = &start};
+        readers[started] =
+            (struct reader){.bytes = region->bytes + started * part, .size_bytes = part, .start = &start};
         if (pthread_create(&readers[started].thread, NULL, reader_run, &readers[started]) != 0)
             break;
     }

@@ -75,7 +75,8 @@ uint32_t bench_core_type(const struct bench *bench)
 static const char *vpmu_remedy(const struct virtualisation *virtualisation)
 {
     if (virtualisation->confidential == CONFIDENTIAL_TDX)
-        return "on the host: create the TD with the PERFMON attribute (QEMU: -cpu host,pmu=on; libvirt: <pmu state='on'/>), "
+        return "on the host: create the TD with the PERFMON attribute (QEMU: -cpu host,pmu=on; libvirt: <pmu "
+               "state='on'/>), "
                "if its TDX module and policy allow it";
     if (virtualisation->confidential >= CONFIDENTIAL_SEV && virtualisation->confidential <= CONFIDENTIAL_SEV_SNP)
         return "SEV guests have a PMU only with PMC virtualisation (Zen 5 hosts and recent KVM), set on the host";
@@ -94,9 +95,11 @@ static const char *vpmu_remedy(const struct virtualisation *virtualisation)
     case HYPERVISOR_XEN:
         return "on the host: boot Xen with vpmu=1 (or vpmu=bts), then restart the guest";
     case HYPERVISOR_HYPERV:
-        return "on the host: Set-VMProcessor NAME -Perfmon @(\"pmu\",\"lbr\",\"pebs\") while the guest is off; Azure offers none";
+        return "on the host: Set-VMProcessor NAME -Perfmon @(\"pmu\",\"lbr\",\"pebs\") while the guest is off; Azure "
+               "offers none";
     case HYPERVISOR_VMWARE:
-        return "in the guest's settings: 'Virtualize CPU performance counters' (vpmc.enable = \"TRUE\"), while it is off";
+        return "in the guest's settings: 'Virtualize CPU performance counters' (vpmc.enable = \"TRUE\"), while it is "
+               "off";
     default:
         return "ask whoever runs the hypervisor for a virtual PMU, or measure on bare metal";
     }
@@ -112,8 +115,9 @@ static void explain_no_pmu(struct capability *capability, const struct bench *be
         return;
     const char *leaf = machine->cpu.vendor_kind == MICROARCHITECTURE_INTEL ? "0AH" : "80000022H";
     if (guest && fact_equals(&machine->architectural.version, 0)) {
-        capability_blocked(capability, BLOCKER_HYPERVISOR, "no PMU: CPUID leaf %s says version 0; the hypervisor (%s) hides it",
-                           leaf, hypervisor_name(virtualisation->hypervisor));
+        capability_blocked(capability, BLOCKER_HYPERVISOR,
+                           "no PMU: CPUID leaf %s says version 0; the hypervisor (%s) hides it", leaf,
+                           hypervisor_name(virtualisation->hypervisor));
         capability_remedy(capability, "%s", vpmu_remedy(virtualisation));
     } else if (guest) {
         capability_blocked(capability, BLOCKER_HYPERVISOR, "no PMU: the kernel drives none in this guest (%s)%s",
@@ -124,9 +128,11 @@ static void explain_no_pmu(struct capability *capability, const struct bench *be
         capability_blocked(capability, BLOCKER_HARDWARE, "no PMU: CPUID leaf %s says version 0", leaf);
         capability_remedy(capability, "look for a performance-monitoring switch in the firmware's settings");
     } else {
-        capability_blocked(capability, BLOCKER_KERNEL_CONFIG, "no PMU: the kernel lists no core PMU in /sys/bus/event_source/devices");
-        capability_remedy(capability, "see 'dmesg | grep -i \"performance events\"'; a kernel with CONFIG_PERF_EVENTS and the "
-                                      "processor's PMU driver is needed");
+        capability_blocked(capability, BLOCKER_KERNEL_CONFIG,
+                           "no PMU: the kernel lists no core PMU in /sys/bus/event_source/devices");
+        capability_remedy(capability,
+                          "see 'dmesg | grep -i \"performance events\"'; a kernel with CONFIG_PERF_EVENTS and the "
+                          "processor's PMU driver is needed");
     }
 }
 
@@ -140,7 +146,8 @@ static void explain_not_in_pmu(struct capability *capability, const struct bench
     capability_blocked(capability, guest ? BLOCKER_HYPERVISOR : BLOCKER_HARDWARE, "this PMU%s does not offer %s",
                        guest ? ", as the hypervisor shows it," : "", what);
     if (guest && bench->machine->cpu.vendor_kind == MICROARCHITECTURE_INTEL && needs & (NEED_PRECISE | NEED_BRANCHES))
-        capability_remedy(capability, "bare metal has it; some hypervisors can pass it on (KVM: PEBS on Ice Lake and newer, LBR)");
+        capability_remedy(capability,
+                          "bare metal has it; some hypervisors can pass it on (KVM: PEBS on Ice Lake and newer, LBR)");
     else if (guest)
         capability_remedy(capability, "measure on bare metal, where the processor itself decides");
 }
@@ -153,13 +160,18 @@ static void explain_seccomp(struct capability *capability, const struct machine 
     capability_blocked(capability, BLOCKER_SECCOMP, "%s is refused before the kernel looks at it%s", call,
                        filtered ? " (this process runs under a seccomp filter)" : "");
     if (machine->container.kind == CONTAINER_KUBERNETES)
-        capability_remedy(capability, "in the pod: securityContext: {capabilities: {add: [\"PERFMON\"]}, seccompProfile: {type: "
-                                      "Unconfined}} (or a Localhost profile that allows %s)", call);
+        capability_remedy(capability,
+                          "in the pod: securityContext: {capabilities: {add: [\"PERFMON\"]}, seccompProfile: {type: "
+                          "Unconfined}} (or a Localhost profile that allows %s)",
+                          call);
     else if (machine->container.kind == CONTAINER_PODMAN || machine->container.kind == CONTAINER_DOCKER)
-        capability_remedy(capability, "start the container with --cap-add PERFMON and --security-opt seccomp=unconfined (or a "
-                                      "profile that allows %s)", call);
+        capability_remedy(capability,
+                          "start the container with --cap-add PERFMON and --security-opt seccomp=unconfined (or a "
+                          "profile that allows %s)",
+                          call);
     else
-        capability_remedy(capability, "run outside of the filter, or allow %s in its profile (systemd: SystemCallFilter=)", call);
+        capability_remedy(capability,
+                          "run outside of the filter, or allow %s in its profile (systemd: SystemCallFilter=)", call);
 }
 
 /* The highest kernel.perf_event_paranoid at which these needs are met without a capability. */
@@ -179,22 +191,31 @@ static void explain_permission(struct capability *capability, const struct bench
     bool inner_cap = fact_equals(&machine->rights.in_first_user_namespace, 0) && machine->rights.capabilities.known &&
                      (machine->rights.capabilities.value >> PROCESS_CAP_PERFMON & 1);
     if (needs & NEED_PROBE && !process_has(&machine->rights, PROCESS_CAP_SYS_ADMIN)) {
-        capability_blocked(capability, BLOCKER_CAPABILITY, "needs CAP_SYS_ADMIN (CAP_PERFMON is enough for some kernels%s), whatever "
-                           "perf_event_paranoid says", perfmon ? ", not for this one" : "");
+        capability_blocked(capability, BLOCKER_CAPABILITY,
+                           "needs CAP_SYS_ADMIN (CAP_PERFMON is enough for some kernels%s), whatever "
+                           "perf_event_paranoid says",
+                           perfmon ? ", not for this one" : "");
         capability_remedy(capability, "run as root");
     } else if (perfmon) {
         bool locked = machine->limits.lockdown.known && strcmp(machine->limits.lockdown.text, "none") != 0;
-        capability_blocked(capability, BLOCKER_LOCKDOWN, "refused although this process holds CAP_PERFMON or CAP_SYS_ADMIN%s",
-                           locked ? ": the kernel is locked down" : ": a security module (SELinux, AppArmor) or lockdown says no");
-        capability_remedy(capability, "see 'dmesg' or the audit log for the denial; lockdown goes with lockdown=none and Secure Boot off");
+        capability_blocked(
+            capability, BLOCKER_LOCKDOWN, "refused although this process holds CAP_PERFMON or CAP_SYS_ADMIN%s",
+            locked ? ": the kernel is locked down" : ": a security module (SELinux, AppArmor) or lockdown says no");
+        capability_remedy(
+            capability,
+            "see 'dmesg' or the audit log for the denial; lockdown goes with lockdown=none and Secure Boot off");
     } else if (paranoid->known && paranoid->value > needed) {
-        capability_blocked(capability, BLOCKER_PARANOID, "kernel.perf_event_paranoid is %lld and this needs %d or less, or CAP_PERFMON%s",
+        capability_blocked(capability, BLOCKER_PARANOID,
+                           "kernel.perf_event_paranoid is %lld and this needs %d or less, or CAP_PERFMON%s",
                            (long long)paranoid->value, needed,
                            inner_cap ? " (held in a user namespace only, which does not count)" : "");
-        capability_remedy(capability, "sudo sysctl kernel.perf_event_paranoid=%d, or: sudo setcap cap_perfmon+ep $(command -v plumb)%s",
-                          needed, machine->container.kind != CONTAINER_NONE ? "; in a container: --cap-add PERFMON" : "");
+        capability_remedy(
+            capability,
+            "sudo sysctl kernel.perf_event_paranoid=%d, or: sudo setcap cap_perfmon+ep $(command -v plumb)%s", needed,
+            machine->container.kind != CONTAINER_NONE ? "; in a container: --cap-add PERFMON" : "");
     } else {
-        capability_blocked(capability, BLOCKER_CAPABILITY, "needs CAP_PERFMON%s", paranoid->known ? "" : " (perf_event_paranoid can't be read)");
+        capability_blocked(capability, BLOCKER_CAPABILITY, "needs CAP_PERFMON%s",
+                           paranoid->known ? "" : " (perf_event_paranoid can't be read)");
         capability_remedy(capability, "run as root, or: sudo setcap cap_perfmon+ep $(command -v plumb)");
     }
 }
@@ -206,14 +227,19 @@ static void explain_bpf_permission(struct capability *capability, const struct b
     if (process_has(&machine->rights, PROCESS_CAP_SYS_ADMIN) ||
         (process_has(&machine->rights, PROCESS_CAP_BPF) && process_has(&machine->rights, PROCESS_CAP_PERFMON))) {
         bool filtered = machine->rights.seccomp_mode.known && machine->rights.seccomp_mode.value == 2;
-        capability_blocked(capability, filtered ? BLOCKER_SECCOMP : BLOCKER_LOCKDOWN, "bpf() is refused although this process may use it: %s",
-                           filtered ? "a seccomp filter" : locked ? "the kernel is locked down" : "a security module, or too little locked memory");
-        capability_remedy(capability, filtered ? "allow bpf in the filter's profile" : "ulimit -l unlimited; see dmesg or the audit log");
+        capability_blocked(capability, filtered ? BLOCKER_SECCOMP : BLOCKER_LOCKDOWN,
+                           "bpf() is refused although this process may use it: %s",
+                           filtered ? "a seccomp filter"
+                           : locked ? "the kernel is locked down"
+                                    : "a security module, or too little locked memory");
+        capability_remedy(capability, filtered ? "allow bpf in the filter's profile"
+                                               : "ulimit -l unlimited; see dmesg or the audit log");
         return;
     }
     capability_blocked(capability, BLOCKER_CAPABILITY, "needs CAP_BPF and CAP_PERFMON (or root)");
     capability_remedy(capability, "sudo setcap cap_bpf,cap_perfmon+ep $(command -v plumb), or run as root%s",
-                      machine->container.kind != CONTAINER_NONE ? "; in a container: --cap-add BPF --cap-add PERFMON" : "");
+                      machine->container.kind != CONTAINER_NONE ? "; in a container: --cap-add BPF --cap-add PERFMON"
+                                                                : "");
 }
 
 /* A child of our own asked to be traced and was refused: its user, dumpability and capabilities are ours. */
@@ -233,13 +259,16 @@ static void explain_ptrace(struct capability *capability, const struct bench *be
 
 static void explain_limit(struct capability *capability, const struct bench *bench)
 {
-    const struct fact_number *soft = &bench->machine->rights.open_files_soft, *hard = &bench->machine->rights.open_files_hard;
-    capability_blocked(capability, BLOCKER_LIMIT, "too many open files: RLIMIT_NOFILE is %lld here", soft->known ? (long long)soft->value : -1);
+    const struct fact_number *soft = &bench->machine->rights.open_files_soft,
+                             *hard = &bench->machine->rights.open_files_hard;
+    capability_blocked(capability, BLOCKER_LIMIT, "too many open files: RLIMIT_NOFILE is %lld here",
+                       soft->known ? (long long)soft->value : -1);
     if (soft->known && hard->known && hard->value > soft->value)
         capability_remedy(capability, "ulimit -n %lld (the hard limit)", (long long)hard->value);
     else
-        capability_remedy(capability, "raise the hard limit as root: prlimit --nofile=65536 ..., systemd's LimitNOFILE=, or the "
-                                      "container's --ulimit nofile=65536");
+        capability_remedy(capability,
+                          "raise the hard limit as root: prlimit --nofile=65536 ..., systemd's LimitNOFILE=, or the "
+                          "container's --ulimit nofile=65536");
 }
 
 static void explain_ring(struct capability *capability, const struct bench *bench, const struct trial *trial)
@@ -247,9 +276,12 @@ static void explain_ring(struct capability *capability, const struct bench *benc
     const struct machine *machine = bench->machine;
     capability->sys_errno = trial->sys_errno;
     if (trial->sys_errno == EPERM || trial->sys_errno == ENOMEM) {
-        capability_blocked(capability, BLOCKER_LIMIT, "the ring buffer's memory may not be locked: perf_event_mlock_kb is %lld, RLIMIT_MEMLOCK %lld KiB",
-                           machine->limits.mlock_kib.known ? (long long)machine->limits.mlock_kib.value : -1,
-                           machine->rights.locked_memory_soft.known ? (long long)(machine->rights.locked_memory_soft.value >> 10) : -1);
+        capability_blocked(
+            capability, BLOCKER_LIMIT,
+            "the ring buffer's memory may not be locked: perf_event_mlock_kb is %lld, RLIMIT_MEMLOCK %lld KiB",
+            machine->limits.mlock_kib.known ? (long long)machine->limits.mlock_kib.value : -1,
+            machine->rights.locked_memory_soft.known ? (long long)(machine->rights.locked_memory_soft.value >> 10)
+                                                     : -1);
         capability_remedy(capability, "ulimit -l unlimited, or: sudo sysctl kernel.perf_event_mlock_kb=2048");
         return;
     }
@@ -263,11 +295,14 @@ static void explain_absent_call(struct capability *capability, const struct benc
         return;
     }
     if (bench->machine->limits.paranoid.known) {
-        capability_blocked(capability, BLOCKER_SANDBOX, "%s does not exist for this process, although the kernel has it", call);
-        capability_remedy(capability, "an emulator or sandbox answers instead of the kernel (qemu-user, gVisor): run outside of it");
+        capability_blocked(capability, BLOCKER_SANDBOX,
+                           "%s does not exist for this process, although the kernel has it", call);
+        capability_remedy(
+            capability, "an emulator or sandbox answers instead of the kernel (qemu-user, gVisor): run outside of it");
         return;
     }
-    capability_blocked(capability, BLOCKER_KERNEL_CONFIG, "%s does not exist here: a kernel without CONFIG_PERF_EVENTS, or a sandbox's own", call);
+    capability_blocked(capability, BLOCKER_KERNEL_CONFIG,
+                       "%s does not exist here: a kernel without CONFIG_PERF_EVENTS, or a sandbox's own", call);
     capability_remedy(capability, "needs a kernel with CONFIG_PERF_EVENTS=y; gVisor and WSL1 have none");
 }
 
@@ -300,7 +335,8 @@ void capability_explain_errno(struct capability *capability, const struct bench 
         else if (needs & NEED_PMU)
             explain_not_in_pmu(capability, bench, needs);
         else {
-            capability_blocked(capability, BLOCKER_KERNEL_CONFIG, "the kernel has no such event (%s)", strerror(sys_errno));
+            capability_blocked(capability, BLOCKER_KERNEL_CONFIG, "the kernel has no such event (%s)",
+                               strerror(sys_errno));
             capability_remedy(capability, "needs a kernel built with it");
         }
         return;
@@ -310,17 +346,21 @@ void capability_explain_errno(struct capability *capability, const struct bench 
         return;
     case ENOSPC:
     case EBUSY:
-        capability_blocked(capability, BLOCKER_OTHER_USER, "no free %s: another program holds it", needs & NEED_PMU ? "counter" : "debug register");
-        capability_remedy(capability, "end other users: debuggers, perf, profilers (see /proc/*/fd -> anon_inode:[perf_event])");
+        capability_blocked(capability, BLOCKER_OTHER_USER, "no free %s: another program holds it",
+                           needs & NEED_PMU ? "counter" : "debug register");
+        capability_remedy(capability,
+                          "end other users: debuggers, perf, profilers (see /proc/*/fd -> anon_inode:[perf_event])");
         return;
     case EINVAL:
     case E2BIG:
         if (needs & NEED_PMU && !bench_has_core(bench))
             explain_no_pmu(capability, bench);
         else {
-            capability_blocked(capability, BLOCKER_KERNEL_VERSION, "the kernel does not accept this request (%s)", strerror(sys_errno));
+            capability_blocked(capability, BLOCKER_KERNEL_VERSION, "the kernel does not accept this request (%s)",
+                               strerror(sys_errno));
             capability_remedy(capability, "a newer kernel may; this is %s",
-                              bench->machine->limits.kernel_release.known ? bench->machine->limits.kernel_release.text : "unknown");
+                              bench->machine->limits.kernel_release.known ? bench->machine->limits.kernel_release.text
+                                                                          : "unknown");
         }
         return;
     default:
@@ -340,7 +380,8 @@ void capability_explain(struct capability *capability, const struct bench *bench
         if (!trial->sys_errno)
             capability_never_ran(capability, bench);
         else
-            capability_blocked(capability, BLOCKER_UNKNOWN, "the counter can't be read: %s", strerror(trial->sys_errno));
+            capability_blocked(capability, BLOCKER_UNKNOWN, "the counter can't be read: %s",
+                               strerror(trial->sys_errno));
         return;
     case TRIAL_START:
         capability_blocked(capability, BLOCKER_UNKNOWN, "the event can't be enabled: %s", strerror(trial->sys_errno));
@@ -353,7 +394,8 @@ void capability_explain(struct capability *capability, const struct bench *bench
 void capability_never_ran(struct capability *capability, const struct bench *bench)
 {
     bool watchdog = bench->machine->limits.nmi_watchdog.known && bench->machine->limits.nmi_watchdog.value;
-    capability_blocked(capability, BLOCKER_OTHER_USER, "it opens but never gets a counter: another user of the PMU holds them%s",
+    capability_blocked(capability, BLOCKER_OTHER_USER,
+                       "it opens but never gets a counter: another user of the PMU holds them%s",
                        watchdog ? " (the NMI watchdog is one)" : "");
     capability_remedy(capability, "%send other users of the PMU (perf, profilers, agents)",
                       watchdog ? "sudo sysctl kernel.nmi_watchdog=0; " : "");
@@ -367,8 +409,9 @@ void capability_counted_nothing(struct capability *capability, const struct benc
     snprintf(capability->reason, sizeof(capability->reason), "it opens and runs but counts 0%s",
              guest ? ": the hypervisor filters this event" : ": the processor does not count it");
     if (guest)
-        capability_remedy(capability, "ask for an unfiltered vPMU (Google: --performance-monitoring-unit=enhanced; KVM: no "
-                                      "KVM_SET_PMU_EVENT_FILTER), or measure on bare metal");
+        capability_remedy(capability,
+                          "ask for an unfiltered vPMU (Google: --performance-monitoring-unit=enhanced; KVM: no "
+                          "KVM_SET_PMU_EVENT_FILTER), or measure on bare metal");
 }
 
 void capability_judge(struct capability *capability, const struct bench *bench, const struct trial_count *count,
@@ -386,8 +429,9 @@ void capability_judge(struct capability *capability, const struct bench *bench, 
     if (count->value == 0)
         capability_counted_nothing(capability, bench);
     else if (value * scale >= low && value * scale <= high)
-        capability_works(capability, "%llu counted, %llu %s%s", (unsigned long long)count->value, (unsigned long long)expected, what,
-                         scale > 1.01 ? " (scaled: it shared a counter)" : "");
+        capability_works(capability, "%llu counted, %llu %s%s", (unsigned long long)count->value,
+                         (unsigned long long)expected, what, scale > 1.01 ? " (scaled: it shared a counter)" : "");
     else
-        capability_wrong(capability, "counted %llu where %llu %s", (unsigned long long)count->value, (unsigned long long)expected, what);
+        capability_wrong(capability, "counted %llu where %llu %s", (unsigned long long)count->value,
+                         (unsigned long long)expected, what);
 }

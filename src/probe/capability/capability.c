@@ -18,35 +18,56 @@ static const char counters[] = "hardware counters", sampling[] = "sampling", sof
 
 static const struct capability_row rows[CAPABILITY_COUNT] = {
     [CAPABILITY_CYCLES] = {"cycles", "cycles", counters, "clock rate, cycles per instruction", measure_cycles},
-    [CAPABILITY_INSTRUCTIONS] = {"instructions", "instructions", counters, "instructions per cycle, work done", measure_instructions},
+    [CAPABILITY_INSTRUCTIONS] = {"instructions", "instructions", counters, "instructions per cycle, work done",
+                                 measure_instructions},
     [CAPABILITY_BRANCHES] = {"branches", "branches", counters, "branch and misprediction rates", measure_branches},
-    [CAPABILITY_GENERIC] = {"generic", "perf's other generic events", counters, "perf stat's default list", measure_generic},
+    [CAPABILITY_GENERIC] = {"generic", "perf's other generic events", counters, "perf stat's default list",
+                            measure_generic},
     [CAPABILITY_CACHE] = {"cache", "cache events", counters, "misses by level", measure_cache},
     [CAPABILITY_RAW] = {"raw", "raw events (rNNN)", counters, "events by number", measure_raw},
-    [CAPABILITY_RAW_MODEL] = {"raw-model", "model-specific raw events", counters, "the top-down tree, memory levels", measure_raw_model},
-    [CAPABILITY_GROUP_SIZE] = {"group-size", "events in one group", counters, "how much one pass can count together", measure_group_size},
-    [CAPABILITY_TOPDOWN] = {"topdown", "top-down by PERF_METRICS", counters, "top-down level 1 in one read", measure_topdown},
+    [CAPABILITY_RAW_MODEL] = {"raw-model", "model-specific raw events", counters, "the top-down tree, memory levels",
+                              measure_raw_model},
+    [CAPABILITY_GROUP_SIZE] = {"group-size", "events in one group", counters, "how much one pass can count together",
+                               measure_group_size},
+    [CAPABILITY_TOPDOWN] = {"topdown", "top-down by PERF_METRICS", counters, "top-down level 1 in one read",
+                            measure_topdown},
     [CAPABILITY_UNCORE] = {"uncore", "memory controller (uncore)", counters, "DRAM bandwidth", measure_uncore},
     [CAPABILITY_ENERGY] = {"energy", "energy (RAPL)", counters, "joules", measure_energy},
     [CAPABILITY_MSR] = {"msr", "msr events (tsc, aperf, mperf)", counters, "clock rate without cycles", measure_msr},
-    [CAPABILITY_SAMPLING] = {"sampling", "hardware events, sampled", sampling, "where cycles go, kernel included", measure_sampling},
-    [CAPABILITY_PRECISE] = {"precise", "precise sampling", sampling, "the very instruction that missed", measure_precise},
-    [CAPABILITY_BRANCH_STACK] = {"branch-stack", "branch stack (LBR)", sampling, "basic blocks, call stacks without frame pointers", measure_branch_stack},
-    [CAPABILITY_CPU_CLOCK] = {"cpu-clock", "cpu-clock, sampled", sampling, "where time goes without a PMU", measure_cpu_clock},
-    [CAPABILITY_USER_REGISTERS] = {"user-registers", "samples with user registers", sampling, "data addresses without a PMU", measure_user_registers},
-    [CAPABILITY_CALL_CHAIN] = {"call-chain", "call chains by frame pointer", sampling, "who called the hot function", measure_call_chain},
-    [CAPABILITY_USER_STACK] = {"user-stack", "copies of the user stack", sampling, "call chains by DWARF", measure_user_stack},
-    [CAPABILITY_SOFTWARE] = {"software", "software events", software, "faults, switches, time on CPU", measure_software},
-    [CAPABILITY_TRACEPOINT] = {"tracepoint", "tracepoints", software, "off-CPU time, system calls, VM exits", measure_tracepoint},
-    [CAPABILITY_BREAKPOINT] = {"breakpoint", "breakpoints", software, "calls of one function, writes to one address", measure_breakpoint},
+    [CAPABILITY_SAMPLING] = {"sampling", "hardware events, sampled", sampling, "where cycles go, kernel included",
+                             measure_sampling},
+    [CAPABILITY_PRECISE] = {"precise", "precise sampling", sampling, "the very instruction that missed",
+                            measure_precise},
+    [CAPABILITY_BRANCH_STACK] = {"branch-stack", "branch stack (LBR)", sampling,
+                                 "basic blocks, call stacks without frame pointers", measure_branch_stack},
+    [CAPABILITY_CPU_CLOCK] = {"cpu-clock", "cpu-clock, sampled", sampling, "where time goes without a PMU",
+                              measure_cpu_clock},
+    [CAPABILITY_USER_REGISTERS] = {"user-registers", "samples with user registers", sampling,
+                                   "data addresses without a PMU", measure_user_registers},
+    [CAPABILITY_CALL_CHAIN] = {"call-chain", "call chains by frame pointer", sampling, "who called the hot function",
+                               measure_call_chain},
+    [CAPABILITY_USER_STACK] = {"user-stack", "copies of the user stack", sampling, "call chains by DWARF",
+                               measure_user_stack},
+    [CAPABILITY_SOFTWARE] = {"software", "software events", software, "faults, switches, time on CPU",
+                             measure_software},
+    [CAPABILITY_TRACEPOINT] = {"tracepoint", "tracepoints", software, "off-CPU time, system calls, VM exits",
+                               measure_tracepoint},
+    [CAPABILITY_BREAKPOINT] = {"breakpoint", "breakpoints", software, "calls of one function, writes to one address",
+                               measure_breakpoint},
     [CAPABILITY_UPROBE] = {"uprobe", "user probes", software, "calls in any program", measure_uprobe},
     [CAPABILITY_BPF] = {"bpf", "BPF programs", software, "exits and off-CPU time summed in the kernel", measure_bpf},
-    [CAPABILITY_SINGLE_STEP] = {"single-step", "single-stepping a child", software, "branch predictability without a PMU", measure_single_step},
-    [CAPABILITY_KERNEL_SIDE] = {"kernel-side", "kernel mode", reach, "the kernel's share and functions", measure_kernel_side},
-    [CAPABILITY_SYSTEM_WIDE] = {"system-wide", "all processes (-a, -C)", reach, "the whole machine", measure_system_wide},
-    [CAPABILITY_OTHER_PROCESS] = {"other-process", "another process (-p)", reach, "a running service", measure_other_process},
-    [CAPABILITY_CGROUP] = {"cgroup", "a control group (-G)", reach, "a container or service by its group", measure_cgroup},
-    [CAPABILITY_KERNEL_SYMBOLS] = {"kernel-symbols", "kernel symbols", reach, "names of kernel functions", measure_kernel_symbols},
+    [CAPABILITY_SINGLE_STEP] = {"single-step", "single-stepping a child", software,
+                                "branch predictability without a PMU", measure_single_step},
+    [CAPABILITY_KERNEL_SIDE] = {"kernel-side", "kernel mode", reach, "the kernel's share and functions",
+                                measure_kernel_side},
+    [CAPABILITY_SYSTEM_WIDE] = {"system-wide", "all processes (-a, -C)", reach, "the whole machine",
+                                measure_system_wide},
+    [CAPABILITY_OTHER_PROCESS] = {"other-process", "another process (-p)", reach, "a running service",
+                                  measure_other_process},
+    [CAPABILITY_CGROUP] = {"cgroup", "a control group (-G)", reach, "a container or service by its group",
+                           measure_cgroup},
+    [CAPABILITY_KERNEL_SYMBOLS] = {"kernel-symbols", "kernel symbols", reach, "names of kernel functions",
+                                   measure_kernel_symbols},
 };
 
 /* Rows that need an earlier row's verdict come after it. */
@@ -99,10 +120,11 @@ static const char saying_nothing[] = "nothing was opened, so nothing is promised
 static const char saying_files[] =
     "time on and off the CPU, faults, page sizes, throttling and steal from /proc and /sys. No samples, no counts: not "
     "which code, and not why";
-static const char saying_sampling[] =
-    "hot code, call chains and stalled instructions by cpu-clock sampling; data addresses and working sets from sampled "
-    "registers; off-CPU time, faults, page sizes, throttling. Bottleneck classes are ESTIMATED; no slot percentages, no "
-    "miss counts";
+static const char saying_sampling[] = "hot code, call chains and stalled instructions by cpu-clock sampling; data "
+                                      "addresses and working sets from sampled "
+                                      "registers; off-CPU time, faults, page sizes, throttling. Bottleneck classes are "
+                                      "ESTIMATED; no slot percentages, no "
+                                      "miss counts";
 static const char saying_architectural[] =
     "cycles, instructions, IPC, clock rate and generic branch or cache rates, besides all that works without a PMU. No "
     "top-down tree, no model-specific events: those classes stay ESTIMATED";
@@ -118,7 +140,8 @@ static bool worked(const struct capabilities *all, enum capability_id id)
 static bool was_refused(const struct capability *cycles)
 {
     return cycles->blocker == BLOCKER_PARANOID || cycles->blocker == BLOCKER_CAPABILITY ||
-           cycles->blocker == BLOCKER_SECCOMP || cycles->blocker == BLOCKER_SANDBOX || cycles->blocker == BLOCKER_LOCKDOWN || cycles->blocker == BLOCKER_LIMIT;
+           cycles->blocker == BLOCKER_SECCOMP || cycles->blocker == BLOCKER_SANDBOX ||
+           cycles->blocker == BLOCKER_LOCKDOWN || cycles->blocker == BLOCKER_LIMIT;
 }
 
 static void tier_judge(struct capabilities *all, const struct machine *machine)
@@ -236,9 +259,11 @@ const char *capability_errno_name(int sys_errno)
     static const struct {
         int number;
         const char *name;
-    } names[] = {{EPERM, "EPERM"},   {EACCES, "EACCES"}, {ENOENT, "ENOENT"}, {EOPNOTSUPP, "EOPNOTSUPP"}, {ENODEV, "ENODEV"}, {EINVAL, "EINVAL"},
-                 {EMFILE, "EMFILE"}, {ENFILE, "ENFILE"}, {ENOSYS, "ENOSYS"}, {ENOSPC, "ENOSPC"},         {EBUSY, "EBUSY"},   {ENOMEM, "ENOMEM"},
-                 {ESRCH, "ESRCH"},   {EBADF, "EBADF"},   {E2BIG, "E2BIG"},   {EAGAIN, "EAGAIN"},         {ENODATA, "ENODATA"}, {EFAULT, "EFAULT"}};
+    } names[] = {{EPERM, "EPERM"},     {EACCES, "EACCES"}, {ENOENT, "ENOENT"}, {EOPNOTSUPP, "EOPNOTSUPP"},
+                 {ENODEV, "ENODEV"},   {EINVAL, "EINVAL"}, {EMFILE, "EMFILE"}, {ENFILE, "ENFILE"},
+                 {ENOSYS, "ENOSYS"},   {ENOSPC, "ENOSPC"}, {EBUSY, "EBUSY"},   {ENOMEM, "ENOMEM"},
+                 {ESRCH, "ESRCH"},     {EBADF, "EBADF"},   {E2BIG, "E2BIG"},   {EAGAIN, "EAGAIN"},
+                 {ENODATA, "ENODATA"}, {EFAULT, "EFAULT"}};
     for (size_t at = 0; at < array_count(names); at++)
         if (names[at].number == sys_errno)
             return names[at].name;

@@ -49,8 +49,8 @@ static bool count_chain(const struct bench *bench, struct capability *capability
 }
 
 /*
- * A dependent multiplication takes 3 to 5 cycles (2 on some Arm cores): between 1 and 40 an iteration allows for a clock
- * that counts a stolen or slowed core, and refuses a counter that does not count cycles.
+ * A dependent multiplication takes 3 to 5 cycles (2 on some Arm cores): between 1 and 40 an iteration allows for a
+ * clock that counts a stolen or slowed core, and refuses a counter that does not count cycles.
  */
 void measure_cycles(const struct bench *bench, struct capability *capability)
 {
@@ -109,7 +109,8 @@ void measure_generic(const struct bench *bench, struct capability *capability)
         struct capability each = *capability;
         struct trial_count count;
         bool ran = count_chain(bench, &each, PERF_TYPE_HARDWARE, events[at].config, &count) && count.running_ns;
-        bool may_be_none = events[at].config == PERF_COUNT_HW_BRANCH_MISSES || events[at].config == PERF_COUNT_HW_CACHE_MISSES;
+        bool may_be_none =
+            events[at].config == PERF_COUNT_HW_BRANCH_MISSES || events[at].config == PERF_COUNT_HW_CACHE_MISSES;
         char *list = !ran ? bad : count.value || may_be_none ? good : silent;
         size_t used = strlen(list);
         snprintf(list + used, sizeof(good) - used, "%s%s", used ? " " : "", events[at].name);
@@ -125,8 +126,8 @@ void measure_generic(const struct bench *bench, struct capability *capability)
     if (bad[0] || silent[0]) {
         capability->verdict = good[0] ? CAPABILITY_PARTLY : CAPABILITY_WRONG;
         capability->blocker = good[0] ? BLOCKER_NONE : BLOCKER_UNKNOWN;
-        snprintf(capability->reason, sizeof(capability->reason), "%s%s%s%s%s", bad[0] ? "not on this processor: " : "", bad,
-                 bad[0] && silent[0] ? "; " : "", silent[0] ? "counted 0 throughout: " : "", silent);
+        snprintf(capability->reason, sizeof(capability->reason), "%s%s%s%s%s", bad[0] ? "not on this processor: " : "",
+                 bad, bad[0] && silent[0] ? "; " : "", silent[0] ? "counted 0 throughout: " : "", silent);
     }
 }
 
@@ -166,8 +167,8 @@ void measure_raw(const struct bench *bench, struct capability *capability)
 
 /*
  * A load event that no architecture promises, by vendor:
- * Intel since Haswell: MEM_INST_RETIRED.ALL_LOADS (MEM_UOPS_RETIRED before Skylake), D0H/81H, on the big cores; the small
- * cores number it the same. AMD Zen: LS_DISPATCH.LD_DISPATCH, 29H/01H. Arm (recommended): MEM_ACCESS_RD, 66H.
+ * Intel since Haswell: MEM_INST_RETIRED.ALL_LOADS (MEM_UOPS_RETIRED before Skylake), D0H/81H, on the big cores; the
+ * small cores number it the same. AMD Zen: LS_DISPATCH.LD_DISPATCH, 29H/01H. Arm (recommended): MEM_ACCESS_RD, 66H.
  */
 static bool model_event(const struct cpu_identity *cpu, uint64_t *ret_config)
 {
@@ -244,7 +245,8 @@ void measure_software(const struct bench *bench, struct capability *capability)
         return;
     double spent = (double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - before);
     if ((double)time.value > spent * 1.02 + 20000 || (double)time.value < spent * 0.05) {
-        capability_wrong(capability, "task-clock says %llu ns where the thread's clock says %.0f", (unsigned long long)time.value, spent);
+        capability_wrong(capability, "task-clock says %llu ns where the thread's clock says %.0f",
+                         (unsigned long long)time.value, spent);
         return;
     }
     struct capability refused = *capability;
@@ -255,9 +257,11 @@ void measure_software(const struct bench *bench, struct capability *capability)
         snprintf(capability->reason, sizeof(capability->reason), "context switches: %.250s", refused.reason);
         snprintf(capability->remedy, sizeof(capability->remedy), "%s", refused.remedy);
     } else if (switches.value < SLEEPS) {
-        capability_wrong(capability, "%llu context switches counted over %d sleeps", (unsigned long long)switches.value, SLEEPS);
+        capability_wrong(capability, "%llu context switches counted over %d sleeps", (unsigned long long)switches.value,
+                         SLEEPS);
         return;
     }
     snprintf(capability->measured, sizeof(capability->measured), "%llu page faults for %d pages; task-clock agrees%s",
-             (unsigned long long)faults.value, TOUCHED_PAGES, capability->verdict == CAPABILITY_WORKS ? "; switches seen" : "");
+             (unsigned long long)faults.value, TOUCHED_PAGES,
+             capability->verdict == CAPABILITY_WORKS ? "; switches seen" : "");
 }

@@ -18,9 +18,11 @@ static bool group_add(struct group *group, const struct kernel *kernel, uint32_t
     struct trial_target target = TRIAL_SELF;
     struct perf_event_attr attr = trial_attr(type, config);
     attr.disabled = group->count == 0;
-    attr.enable_on_exec = attr.disabled; /* we never exec; without it Arm's driver leaves the leader out of "does it fit" */
+    /* we never exec; without it Arm's driver leaves the leader out of "does it fit" */
+    attr.enable_on_exec = attr.disabled;
     target.group_fd = group->count ? group->members[0].fd : -1;
-    return group->count < GROUP_MOST && trial_open(&group->members[group->count], kernel, &attr, &target) && ++group->count;
+    return group->count < GROUP_MOST && trial_open(&group->members[group->count], kernel, &attr, &target) &&
+           ++group->count;
 }
 
 static void group_close(struct group *group)
@@ -55,7 +57,9 @@ static void fixed_counters_find(const struct bench *bench, uint64_t filler, size
     static const struct {
         uint64_t config;
         const char *name;
-    } events[] = {{PERF_COUNT_HW_CPU_CYCLES, "cycles"}, {PERF_COUNT_HW_INSTRUCTIONS, "instructions"}, {PERF_COUNT_HW_REF_CPU_CYCLES, "ref-cycles"}};
+    } events[] = {{PERF_COUNT_HW_CPU_CYCLES, "cycles"},
+                  {PERF_COUNT_HW_INSTRUCTIONS, "instructions"},
+                  {PERF_COUNT_HW_REF_CPU_CYCLES, "ref-cycles"}};
     char found[80] = "";
     for (size_t at = 0; at < array_count(events); at++) {
         struct group group = {.count = 0};
@@ -64,7 +68,8 @@ static void fixed_counters_find(const struct bench *bench, uint64_t filler, size
         while (group.count < programmable && group_add(&group, bench->kernel, PERF_TYPE_HARDWARE, filler))
             ;
         size_t used = strlen(found);
-        if (group.count == programmable && group_add(&group, bench->kernel, PERF_TYPE_HARDWARE, events[at].config) && group_runs(&group))
+        if (group.count == programmable && group_add(&group, bench->kernel, PERF_TYPE_HARDWARE, events[at].config) &&
+            group_runs(&group))
             snprintf(found + used, sizeof(found) - used, "%s%s", used ? " " : "", events[at].name);
         group_close(&group);
     }
@@ -117,7 +122,9 @@ void measure_group_size(const struct bench *bench, struct capability *capability
     if (counted < accepted) {
         capability->verdict = CAPABILITY_PARTLY;
         capability->blocker = BLOCKER_OTHER_USER;
-        snprintf(capability->reason, sizeof(capability->reason), "the kernel accepts groups of %zu and never schedules them: another user holds %zu", accepted, accepted - counted);
+        snprintf(capability->reason, sizeof(capability->reason),
+                 "the kernel accepts groups of %zu and never schedules them: another user holds %zu", accepted,
+                 accepted - counted);
         capability_remedy(capability, "sudo sysctl kernel.nmi_watchdog=0; end other users of the PMU");
     }
 }
@@ -132,7 +139,8 @@ static bool topdown_encode(const struct pmu *core, const char *name, uint64_t *r
 
 void measure_topdown(const struct bench *bench, struct capability *capability)
 {
-    static const char *const names[] = {"slots", "topdown-retiring", "topdown-bad-spec", "topdown-fe-bound", "topdown-be-bound"};
+    static const char *const names[] = {"slots", "topdown-retiring", "topdown-bad-spec", "topdown-fe-bound",
+                                        "topdown-be-bound"};
     const struct pmu *core = pmu_find_core(&bench->machine->pmus);
     if (!core && bench_has_core(bench) && bench_lacks_sysfs(bench, capability, "the PMU's slots"))
         return;
@@ -143,16 +151,18 @@ void measure_topdown(const struct bench *bench, struct capability *capability)
     }
     if (!pmu_has_topdown(core)) {
         bool guest = virtualisation_is_guest(&bench->machine->virtualisation);
-        capability_blocked(capability, guest ? BLOCKER_HYPERVISOR : BLOCKER_HARDWARE,
-                           "sysfs does not list both 'slots' and 'topdown-retiring', so they are not opened (elsewhere that "
-                           "has crashed guest kernels)");
+        capability_blocked(
+            capability, guest ? BLOCKER_HYPERVISOR : BLOCKER_HARDWARE,
+            "sysfs does not list both 'slots' and 'topdown-retiring', so they are not opened (elsewhere that "
+            "has crashed guest kernels)");
         capability_remedy(capability, "top-down by general-purpose counters works where model-specific events do");
         return;
     }
     struct group group = {.count = 0};
     uint64_t values[array_count(names)] = {0}, config;
     for (size_t at = 0; at < array_count(names); at++)
-        if (!topdown_encode(core, names[at], &config) || !group_add(&group, bench->kernel, bench_core_type(bench), config)) {
+        if (!topdown_encode(core, names[at], &config) ||
+            !group_add(&group, bench->kernel, bench_core_type(bench), config)) {
             struct trial failed = group.members[group.count];
             group_close(&group);
             capability_explain(capability, bench, &failed, NEED_PMU);
@@ -173,5 +183,6 @@ void measure_topdown(const struct bench *bench, struct capability *capability)
     else if (share < 0.9 || share > 1.1)
         capability_wrong(capability, "the four classes sum to %.0f %% of the slots", share * 100);
     else
-        capability_works(capability, "the four classes sum to %.0f %% of %llu slots", share * 100, (unsigned long long)values[0]);
+        capability_works(capability, "the four classes sum to %.0f %% of %llu slots", share * 100,
+                         (unsigned long long)values[0]);
 }

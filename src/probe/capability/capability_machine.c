@@ -64,19 +64,23 @@ void measure_uncore(const struct bench *bench, struct capability *capability)
         if (!count_on_package(bench, capability, pmu, controllers[at].event, &count))
             return;
         if (count.value)
-            capability_works(capability, "%s/%s/ counted %llu in 20 ms", pmu->name, controllers[at].event, (unsigned long long)count.value);
+            capability_works(capability, "%s/%s/ counted %llu in 20 ms", pmu->name, controllers[at].event,
+                             (unsigned long long)count.value);
         else
-            capability_wrong(capability, "%s/%s/ counted 0 in 20 ms of a running machine", pmu->name, controllers[at].event);
+            capability_wrong(capability, "%s/%s/ counted 0 in 20 ms of a running machine", pmu->name,
+                             controllers[at].event);
         return;
     }
     bool guest = virtualisation_is_guest(&bench->machine->virtualisation);
     if (bench_lacks_sysfs(bench, capability, "the memory controllers"))
         return;
-    capability_blocked(capability, guest ? BLOCKER_HYPERVISOR : BLOCKER_KERNEL_CONFIG, "sysfs lists no memory-controller PMU with events%s",
+    capability_blocked(capability, guest ? BLOCKER_HYPERVISOR : BLOCKER_KERNEL_CONFIG,
+                       "sysfs lists no memory-controller PMU with events%s",
                        guest ? ": the hypervisor does not show the uncore" : "");
     if (!guest)
         capability_remedy(capability, "sudo modprobe %s, where the processor is a server's",
-                          is_arm(bench) ? "arm_cmn (or the vendor's driver for its memory controller)" : "intel_uncore (or amd_uncore)");
+                          is_arm(bench) ? "arm_cmn (or the vendor's driver for its memory controller)"
+                                        : "intel_uncore (or amd_uncore)");
 }
 
 void measure_energy(const struct bench *bench, struct capability *capability)
@@ -87,8 +91,11 @@ void measure_energy(const struct bench *bench, struct capability *capability)
     if (!pmu && bench_lacks_sysfs(bench, capability, "the energy counters"))
         return;
     if (!pmu || !pmu_entry_find(&pmu->events, "energy-pkg")) {
-        capability_blocked(capability, guest && !is_arm(bench) ? BLOCKER_HYPERVISOR : BLOCKER_HARDWARE, "sysfs lists no power/energy-pkg/ event%s",
-                           is_arm(bench) ? ": RAPL is x86's" : guest ? ": the hypervisor does not show RAPL" : "");
+        capability_blocked(capability, guest && !is_arm(bench) ? BLOCKER_HYPERVISOR : BLOCKER_HARDWARE,
+                           "sysfs lists no power/energy-pkg/ event%s",
+                           is_arm(bench) ? ": RAPL is x86's"
+                           : guest       ? ": the hypervisor does not show RAPL"
+                                         : "");
         return;
     }
     if (!count_on_package(bench, capability, pmu, "energy-pkg", &count))
@@ -109,8 +116,8 @@ void measure_msr(const struct bench *bench, struct capability *capability)
     if (!pmu && bench_lacks_sysfs(bench, capability, "the msr PMU"))
         return;
     if (!value || !pmu->type.known || !pmu_event_encode(pmu, value, &config)) {
-        capability_blocked(capability, is_arm(bench) ? BLOCKER_HARDWARE : BLOCKER_KERNEL_CONFIG, "sysfs lists no msr/tsc/ event%s",
-                           is_arm(bench) ? ": these registers are x86's" : "");
+        capability_blocked(capability, is_arm(bench) ? BLOCKER_HARDWARE : BLOCKER_KERNEL_CONFIG,
+                           "sysfs lists no msr/tsc/ event%s", is_arm(bench) ? ": these registers are x86's" : "");
         return;
     }
     struct trial trial;
@@ -130,6 +137,7 @@ void measure_msr(const struct bench *bench, struct capability *capability)
     capability_works(capability, "tsc ran at %.2f GHz%s", gigahertz, both ? "; aperf and mperf are listed" : "");
     if (!both) {
         capability->verdict = CAPABILITY_PARTLY;
-        snprintf(capability->reason, sizeof(capability->reason), "aperf and mperf are not listed: no clock rate from them");
+        snprintf(capability->reason, sizeof(capability->reason),
+                 "aperf and mperf are not listed: no clock rate from them");
     }
 }

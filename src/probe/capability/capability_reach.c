@@ -33,7 +33,8 @@ void measure_system_wide(const struct bench *bench, struct capability *capabilit
     size_t opened = 0, ticking = 0;
     bool good = true;
     for (; opened < cpus && good; opened += good) {
-        struct trial_target target = {.pid = -1, .cpu = topology->cpu_count ? topology->cpus[opened].cpu : 0, .group_fd = -1};
+        struct trial_target target = {
+            .pid = -1, .cpu = topology->cpu_count ? topology->cpus[opened].cpu : 0, .group_fd = -1};
         good = trial_open(&trials[opened], bench->kernel, &attr, &target) && trial_start(&trials[opened]);
     }
     if (!good)
@@ -105,12 +106,14 @@ void measure_other_process(const struct bench *bench, struct capability *capabil
         return;
     }
     /* the child also writes to pages that it shared with us until then */
-    capability_judge(capability, bench, &count, TOUCHED_PAGES, TOUCHED_PAGES, TOUCHED_PAGES + 2000, "pages touched by a child");
+    capability_judge(capability, bench, &count, TOUCHED_PAGES, TOUCHED_PAGES, TOUCHED_PAGES + 2000,
+                     "pages touched by a child");
     if (capability->verdict == CAPABILITY_WORKS && bench->machine->rights.capabilities.known &&
         !process_has(&bench->machine->rights, PROCESS_CAP_SYS_PTRACE) &&
         !process_has_perfmon(&bench->machine->rights)) {
         capability->verdict = CAPABILITY_PARTLY;
-        snprintf(capability->reason, sizeof(capability->reason), "other users' processes need CAP_PERFMON or CAP_SYS_PTRACE");
+        snprintf(capability->reason, sizeof(capability->reason),
+                 "other users' processes need CAP_PERFMON or CAP_SYS_PTRACE");
         capability_remedy(capability, "run as root or as the process's own user");
     }
 }
@@ -150,7 +153,8 @@ void measure_cgroup(const struct bench *bench, struct capability *capability)
 {
     char point[512];
     if (!perf_cgroup_mount(bench->root, point, sizeof(point))) {
-        capability_blocked(capability, BLOCKER_CGROUP, "neither a perf_event hierarchy (cgroup v1) nor cgroup v2 is mounted");
+        capability_blocked(capability, BLOCKER_CGROUP,
+                           "neither a perf_event hierarchy (cgroup v1) nor cgroup v2 is mounted");
         capability_remedy(capability, "sudo mount -t cgroup2 none /sys/fs/cgroup");
         return;
     }
@@ -165,11 +169,13 @@ void measure_cgroup(const struct bench *bench, struct capability *capability)
     struct perf_event_attr attr = trial_attr(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
     bool good = true;
     for (; opened < cpus && good; opened += good) {
-        struct trial_target target = {folder, topology->cpu_count ? topology->cpus[opened].cpu : 0, -1, PERF_FLAG_PID_CGROUP};
+        struct trial_target target = {folder, topology->cpu_count ? topology->cpus[opened].cpu : 0, -1,
+                                      PERF_FLAG_PID_CGROUP};
         good = trial_open(&trials[opened], bench->kernel, &attr, &target) && trial_start(&trials[opened]);
     }
     if (!good && trials[opened].sys_errno == EBADF)
-        capability_blocked(capability, BLOCKER_KERNEL_CONFIG, "the kernel knows no perf control group there (CONFIG_CGROUP_PERF)");
+        capability_blocked(capability, BLOCKER_KERNEL_CONFIG,
+                           "the kernel knows no perf control group there (CONFIG_CGROUP_PERF)");
     else if (!good)
         capability_explain(capability, bench, &trials[opened], NEED_ALL_CPUS);
     uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -186,9 +192,11 @@ void measure_cgroup(const struct bench *bench, struct capability *capability)
     if (!good)
         return;
     if (counted >= spent * 0.5)
-        capability_works(capability, "the group at %.60s ticked %.1f ms while this thread ran %.1f ms", point, counted / 1e6, spent / 1e6);
+        capability_works(capability, "the group at %.60s ticked %.1f ms while this thread ran %.1f ms", point,
+                         counted / 1e6, spent / 1e6);
     else
-        capability_wrong(capability, "the group at %.60s ticked %.1f ms while this thread ran %.1f ms", point, counted / 1e6, spent / 1e6);
+        capability_wrong(capability, "the group at %.60s ticked %.1f ms while this thread ran %.1f ms", point,
+                         counted / 1e6, spent / 1e6);
 }
 
 /* ---- kernel symbols ------------------------------------------------------------------------------------- */
@@ -216,10 +224,12 @@ void measure_kernel_symbols(const struct bench *bench, struct capability *capabi
         capability_works(capability, "/proc/kallsyms shows addresses");
         return;
     }
-    capability_blocked(capability, BLOCKER_CAPABILITY, lines ? "/proc/kallsyms shows zeros instead of addresses" : "/proc/kallsyms is empty");
+    capability_blocked(capability, BLOCKER_CAPABILITY,
+                       lines ? "/proc/kallsyms shows zeros instead of addresses" : "/proc/kallsyms is empty");
     const struct fact_number *restrict_level = &bench->machine->limits.kptr_restrict;
     if (restrict_level->known && restrict_level->value >= 2)
         capability_remedy(capability, "sudo sysctl kernel.kptr_restrict=1, and run as root or with CAP_SYSLOG");
     else
-        capability_remedy(capability, "run as root or with CAP_SYSLOG (kernel.kptr_restrict is %lld)", restrict_level->known ? (long long)restrict_level->value : -1);
+        capability_remedy(capability, "run as root or with CAP_SYSLOG (kernel.kptr_restrict is %lld)",
+                          restrict_level->known ? (long long)restrict_level->value : -1);
 }

@@ -38,13 +38,17 @@ enum need {
 
 __attribute__((format(printf, 2, 3))) void capability_works(struct capability *capability, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void capability_wrong(struct capability *capability, const char *format, ...);
-__attribute__((format(printf, 2, 3))) void capability_not_measured(struct capability *capability, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void capability_not_measured(struct capability *capability, const char *format,
+                                                                   ...);
 /* Blocked, with the layer the caller knows; remedy by capability_remedy afterwards. */
 __attribute__((format(printf, 3, 4))) void capability_blocked(struct capability *capability, enum blocker blocker,
                                                               const char *format, ...);
 __attribute__((format(printf, 2, 3))) void capability_remedy(struct capability *capability, const char *format, ...);
 
-/* Blocked as this failed trial says: the errno, its stage, the needs and the machine's facts decide on layer and remedy. */
+/*
+ * Blocked as this failed trial says: the errno, its stage, the needs and the machine's facts decide on layer and
+ * remedy.
+ */
 void capability_explain(struct capability *capability, const struct bench *bench, const struct trial *trial,
                         unsigned needs);
 /* The same from a bare errno of the call called `call`. */
@@ -68,9 +72,10 @@ bool bench_lacks_sysfs(const struct bench *bench, struct capability *capability,
 typedef void measure(const struct bench *bench, struct capability *capability);
 
 measure measure_cycles, measure_instructions, measure_branches, measure_generic, measure_cache, measure_raw,
-    measure_raw_model, measure_group_size, measure_topdown, measure_uncore, measure_energy, measure_msr, measure_software;
-measure measure_sampling, measure_precise, measure_precise_arm, measure_branch_stack, measure_cpu_clock, measure_user_registers,
-    measure_call_chain, measure_user_stack, measure_kernel_side;
+    measure_raw_model, measure_group_size, measure_topdown, measure_uncore, measure_energy, measure_msr,
+    measure_software;
+measure measure_sampling, measure_precise, measure_precise_arm, measure_branch_stack, measure_cpu_clock,
+    measure_user_registers, measure_call_chain, measure_user_stack, measure_kernel_side;
 measure measure_tracepoint, measure_breakpoint, measure_uprobe, measure_bpf, measure_single_step;
 measure measure_system_wide, measure_other_process, measure_cgroup, measure_kernel_symbols;
 

@@ -25,8 +25,8 @@ struct seen {
 };
 
 /*
- * Whether to go on: until so much CPU time was had, since a throttled or crowded thread gets little of the wall's; but a
- * second of wall time is enough for anybody.
+ * Whether to go on: until so much CPU time was had, since a throttled or crowded thread gets little of the wall's; but
+ * a second of wall time is enough for anybody.
  */
 struct stint {
     uint64_t until_thread_ns, until_wall_ns;
@@ -39,7 +39,8 @@ static struct stint stint_start(void)
 
 static bool stint_goes_on(const struct stint *stint)
 {
-    return clock_ns(CLOCK_THREAD_CPUTIME_ID) < stint->until_thread_ns && clock_ns(CLOCK_MONOTONIC) < stint->until_wall_ns;
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID) < stint->until_thread_ns &&
+           clock_ns(CLOCK_MONOTONIC) < stint->until_wall_ns;
 }
 
 static void spin(uint64_t *ret_return_addr)
@@ -80,7 +81,8 @@ static bool sample_spin(const struct bench *bench, struct capability *capability
     struct trial trial;
     struct trial_ring_totals totals = {0};
     *seen = (struct seen){0};
-    bool good = trial_open(&trial, bench->kernel, attr, &TRIAL_SELF) && trial_ring(&trial, RING_PAGES) && trial_start(&trial);
+    bool good =
+        trial_open(&trial, bench->kernel, attr, &TRIAL_SELF) && trial_ring(&trial, RING_PAGES) && trial_start(&trial);
     if (good) {
         spin(&seen->return_addr);
         good = trial_stop(&trial);
@@ -97,7 +99,8 @@ static bool sample_spin(const struct bench *bench, struct capability *capability
         return false;
     }
     if (seen->samples < SAMPLES_FEWEST) {
-        capability_wrong(capability, "%llu samples in %d ms of CPU time", (unsigned long long)seen->samples, SAMPLING_NS / 1000000);
+        capability_wrong(capability, "%llu samples in %d ms of CPU time", (unsigned long long)seen->samples,
+                         SAMPLING_NS / 1000000);
         return false;
     }
     return true;
@@ -119,14 +122,16 @@ void measure_cpu_clock(const struct bench *bench, struct capability *capability)
     double rate = seconds > 0 ? (double)seen.samples / seconds : 0;
     fact_number_set(&bench->all->sample_rate_hz, (int64_t)rate);
     if (share(seen.inside, seen.samples) < 0.8) {
-        capability_wrong(capability, "%llu of %llu samples point into the loop that ran", (unsigned long long)seen.inside, (unsigned long long)seen.samples);
+        capability_wrong(capability, "%llu of %llu samples point into the loop that ran",
+                         (unsigned long long)seen.inside, (unsigned long long)seen.samples);
         return;
     }
-    capability_works(capability, "%llu samples, %.0f %% in the loop that ran; %.0f a second when %d were asked", (unsigned long long)seen.samples,
-                     share(seen.inside, seen.samples) * 100, rate, CLOCK_RATE_HZ);
+    capability_works(capability, "%llu samples, %.0f %% in the loop that ran; %.0f a second when %d were asked",
+                     (unsigned long long)seen.samples, share(seen.inside, seen.samples) * 100, rate, CLOCK_RATE_HZ);
     if (rate < CLOCK_RATE_HZ * 0.5) {
         capability->verdict = CAPABILITY_PARTLY;
-        snprintf(capability->reason, sizeof(capability->reason), "fewer than half of the samples asked arrive (the timer is coarse, or the CPU was taken away)");
+        snprintf(capability->reason, sizeof(capability->reason),
+                 "fewer than half of the samples asked arrive (the timer is coarse, or the CPU was taken away)");
     }
 }
 
@@ -142,9 +147,11 @@ void measure_user_registers(const struct bench *bench, struct capability *capabi
     if (!sample_spin(bench, capability, &attr, NEED_NOTHING, &seen))
         return;
     if (share(seen.with_magic, seen.inside) < 0.95)
-        capability_wrong(capability, "%llu of %llu samples carry the register's known value", (unsigned long long)seen.with_magic, (unsigned long long)seen.inside);
+        capability_wrong(capability, "%llu of %llu samples carry the register's known value",
+                         (unsigned long long)seen.with_magic, (unsigned long long)seen.inside);
     else
-        capability_works(capability, "%llu samples carry the register's known value", (unsigned long long)seen.with_magic);
+        capability_works(capability, "%llu samples carry the register's known value",
+                         (unsigned long long)seen.with_magic);
 }
 
 void measure_call_chain(const struct bench *bench, struct capability *capability)
@@ -155,9 +162,11 @@ void measure_call_chain(const struct bench *bench, struct capability *capability
     if (!sample_spin(bench, capability, &attr, NEED_NOTHING, &seen))
         return;
     if (share(seen.with_caller, seen.inside) < 0.9)
-        capability_wrong(capability, "%llu of %llu chains have the caller's caller", (unsigned long long)seen.with_caller, (unsigned long long)seen.inside);
+        capability_wrong(capability, "%llu of %llu chains have the caller's caller",
+                         (unsigned long long)seen.with_caller, (unsigned long long)seen.inside);
     else
-        capability_works(capability, "%.0f %% of the chains have the caller's caller", share(seen.with_caller, seen.inside) * 100);
+        capability_works(capability, "%.0f %% of the chains have the caller's caller",
+                         share(seen.with_caller, seen.inside) * 100);
 }
 
 void measure_user_stack(const struct bench *bench, struct capability *capability)
@@ -173,9 +182,11 @@ void measure_user_stack(const struct bench *bench, struct capability *capability
     if (!sample_spin(bench, capability, &attr, NEED_NOTHING, &seen))
         return;
     if (share(seen.with_stack, seen.samples) < 0.9)
-        capability_wrong(capability, "%llu of %llu samples carry a piece of the stack", (unsigned long long)seen.with_stack, (unsigned long long)seen.samples);
+        capability_wrong(capability, "%llu of %llu samples carry a piece of the stack",
+                         (unsigned long long)seen.with_stack, (unsigned long long)seen.samples);
     else
-        capability_works(capability, "%llu samples carry their piece of the stack", (unsigned long long)seen.with_stack);
+        capability_works(capability, "%llu samples carry their piece of the stack",
+                         (unsigned long long)seen.with_stack);
 }
 
 /* ---- kernel mode ---------------------------------------------------------------------------------------- */
@@ -189,7 +200,8 @@ void measure_kernel_side(const struct bench *bench, struct capability *capabilit
     struct perf_event_attr attr = clock_attr(0);
     attr.exclude_kernel = 0;
     attr.exclude_user = 1;
-    bool good = trial_open(&trial, bench->kernel, &attr, &TRIAL_SELF) && trial_ring(&trial, RING_PAGES) && trial_start(&trial);
+    bool good =
+        trial_open(&trial, bench->kernel, &attr, &TRIAL_SELF) && trial_ring(&trial, RING_PAGES) && trial_start(&trial);
     if (good) {
         struct stint stint = stint_start();
         while (stint_goes_on(&stint))
@@ -204,7 +216,8 @@ void measure_kernel_side(const struct bench *bench, struct capability *capabilit
     else if (!seen.kernel_mode)
         capability_wrong(capability, "no sample from kernel mode in %d ms of system calls", SAMPLING_NS / 1000000);
     else
-        capability_works(capability, "%llu samples from kernel mode over %d ms of system calls", (unsigned long long)seen.kernel_mode, SAMPLING_NS / 1000000);
+        capability_works(capability, "%llu samples from kernel mode over %d ms of system calls",
+                         (unsigned long long)seen.kernel_mode, SAMPLING_NS / 1000000);
 }
 
 /* ---- hardware events ------------------------------------------------------------------------------------ */
@@ -218,9 +231,11 @@ void measure_sampling(const struct bench *bench, struct capability *capability)
     if (!sample_spin(bench, capability, &attr, NEED_PMU | NEED_INTERRUPT, &seen))
         return;
     if (share(seen.inside, seen.samples) < 0.8)
-        capability_wrong(capability, "%llu of %llu samples point into the loop that ran", (unsigned long long)seen.inside, (unsigned long long)seen.samples);
+        capability_wrong(capability, "%llu of %llu samples point into the loop that ran",
+                         (unsigned long long)seen.inside, (unsigned long long)seen.samples);
     else
-        capability_works(capability, "%llu samples, %.0f %% in the loop that ran", (unsigned long long)seen.samples, share(seen.inside, seen.samples) * 100);
+        capability_works(capability, "%llu samples, %.0f %% in the loop that ran", (unsigned long long)seen.samples,
+                         share(seen.inside, seen.samples) * 100);
 }
 
 static void take_spot(const struct trial_sample *sample, void *context)
@@ -251,7 +266,8 @@ static bool sample_spot(const struct bench *bench, struct trial *trial, const st
     struct trial_ring_totals totals = {0};
     *seen = (struct seen){.spot_addr = loads ? known_work_sparse_load_addr() : known_work_sparse_branch_addr(),
                           .data_addr = loads ? (uintptr_t)&data : 0};
-    bool good = trial_open(trial, bench->kernel, attr, &TRIAL_SELF) && trial_ring(trial, RING_PAGES) && trial_start(trial);
+    bool good =
+        trial_open(trial, bench->kernel, attr, &TRIAL_SELF) && trial_ring(trial, RING_PAGES) && trial_start(trial);
     if (good) {
         struct stint stint = stint_start();
         while (stint_goes_on(&stint) && loads)
@@ -279,7 +295,8 @@ static void inherit_block(const struct bench *bench, struct capability *capabili
 /*
  * Precise means that a sample names the instruction that caused the event. On Intel: taken branches of a loop that has
  * one, among sixty no-operations. AMD's IBS tags any micro-operation, so there only samples whose data address is the
- * loop's are judged: they can come from its one load only. An open alone proves nothing (cpu-clock takes precise_ip too).
+ * loop's are judged: they can come from its one load only. An open alone proves nothing (cpu-clock takes precise_ip
+ * too).
  */
 void measure_precise(const struct bench *bench, struct capability *capability)
 {
@@ -299,7 +316,8 @@ void measure_precise(const struct bench *bench, struct capability *capability)
         capability_not_measured(capability, "no known-answer loop for this architecture");
         return;
     }
-    struct perf_event_attr attr = trial_attr(PERF_TYPE_HARDWARE, amd ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
+    struct perf_event_attr attr =
+        trial_attr(PERF_TYPE_HARDWARE, amd ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
     attr.sample_type = PERF_SAMPLE_IP | (amd ? PERF_SAMPLE_ADDR : 0);
     attr.sample_period = amd ? 50021 : 2003;
     attr.exclude_kernel = !amd; /* IBS can't filter by mode before Linux 6.14 */
@@ -314,15 +332,18 @@ void measure_precise(const struct bench *bench, struct capability *capability)
         return;
     }
     if (seen.samples < SAMPLES_FEWEST) {
-        capability_wrong(capability, "precise_ip=%d opened, and %llu samples came", (int)attr.precise_ip, (unsigned long long)seen.samples);
+        capability_wrong(capability, "precise_ip=%d opened, and %llu samples came", (int)attr.precise_ip,
+                         (unsigned long long)seen.samples);
         return;
     }
     double exact = share(seen.on_spot, seen.samples);
     fact_number_set(&bench->all->skid_percent, (int64_t)((1 - exact) * 100 + 0.5));
     if (exact >= 0.95)
-        capability_works(capability, "%.0f %% of %llu samples are on the very instruction (precise_ip=%d)", exact * 100, (unsigned long long)seen.samples, (int)attr.precise_ip);
+        capability_works(capability, "%.0f %% of %llu samples are on the very instruction (precise_ip=%d)", exact * 100,
+                         (unsigned long long)seen.samples, (int)attr.precise_ip);
     else
-        capability_wrong(capability, "precise_ip=%d opened, but %.0f %% of %llu samples skid past the instruction", (int)attr.precise_ip, (1 - exact) * 100, (unsigned long long)seen.samples);
+        capability_wrong(capability, "precise_ip=%d opened, but %.0f %% of %llu samples skid past the instruction",
+                         (int)attr.precise_ip, (1 - exact) * 100, (unsigned long long)seen.samples);
 }
 
 void measure_branch_stack(const struct bench *bench, struct capability *capability)
@@ -344,7 +365,9 @@ void measure_branch_stack(const struct bench *bench, struct capability *capabili
     if (!sample_spot(bench, &trial, &attr, false, take_branches, &seen))
         capability_explain(capability, bench, &trial, NEED_PMU | NEED_BRANCHES);
     else if (share(seen.in_branches, seen.samples) < 0.9 || seen.samples < SAMPLES_FEWEST)
-        capability_wrong(capability, "%llu of %llu branch stacks hold the loop's only branch", (unsigned long long)seen.in_branches, (unsigned long long)seen.samples);
+        capability_wrong(capability, "%llu of %llu branch stacks hold the loop's only branch",
+                         (unsigned long long)seen.in_branches, (unsigned long long)seen.samples);
     else
-        capability_works(capability, "%.0f %% of the branch stacks hold the loop's only branch", share(seen.in_branches, seen.samples) * 100);
+        capability_works(capability, "%.0f %% of the branch stacks hold the loop's only branch",
+                         share(seen.in_branches, seen.samples) * 100);
 }

@@ -51,12 +51,14 @@ static bool aux_map(struct trial *trial, size_t size, uint8_t **ret_aux)
 }
 
 /* Sample loads only, over a loop that has one. */
-static bool loads_sample(struct trial *trial, const struct kernel *kernel, const struct perf_event_attr *attr, struct spe_seen *seen)
+static bool loads_sample(struct trial *trial, const struct kernel *kernel, const struct perf_event_attr *attr,
+                         struct spe_seen *seen)
 {
     static const uint64_t data = 1;
     size_t size = AUX_PAGES * (size_t)sysconf(_SC_PAGESIZE);
     uint8_t *aux = NULL;
-    bool good = trial_open(trial, kernel, attr, &TRIAL_SELF) && trial_ring(trial, 1) && aux_map(trial, size, &aux) && trial_start(trial);
+    bool good = trial_open(trial, kernel, attr, &TRIAL_SELF) && trial_ring(trial, 1) && aux_map(trial, size, &aux) &&
+                trial_start(trial);
     if (good) {
         for (int loop = 0; loop < LOOPS; loop++)
             known_work_sparse_loads(LOOP_ITERATIONS, &data);
@@ -78,9 +80,10 @@ static void explain_absent(const struct bench *bench, struct capability *capabil
     bool guest = virtualisation_is_guest(&bench->machine->virtualisation);
     capability_blocked(capability, guest ? BLOCKER_HYPERVISOR : BLOCKER_KERNEL_CONFIG,
                        "Arm's counters do not sample precisely, and the kernel lists no arm_spe PMU, which does");
-    capability_remedy(capability, "%s", guest ? "measure on bare metal: hypervisors don't pass SPE on"
-                                              : "sudo modprobe arm_spe_pmu; if dmesg says that its buffer is inaccessible, boot with "
-                                                "kpti=off. Processors before Armv8.2 have none");
+    capability_remedy(capability, "%s",
+                      guest ? "measure on bare metal: hypervisors don't pass SPE on"
+                            : "sudo modprobe arm_spe_pmu; if dmesg says that its buffer is inaccessible, boot with "
+                              "kpti=off. Processors before Armv8.2 have none");
 }
 
 void measure_precise_arm(const struct bench *bench, struct capability *capability)
@@ -108,11 +111,13 @@ void measure_precise_arm(const struct bench *bench, struct capability *capabilit
     }
     double exact = seen.in_loop ? (double)seen.on_load / (double)seen.in_loop : 0;
     if (seen.in_loop < SAMPLES_FEWEST)
-        capability_wrong(capability, "%s opened, and %llu of its records lie in the loop that ran", pmu->name, (unsigned long long)seen.in_loop);
-    else if (exact < 0.95)
-        capability_wrong(capability, "%.0f %% of %llu SPE records name another instruction than the loop's only load", (1 - exact) * 100,
+        capability_wrong(capability, "%s opened, and %llu of its records lie in the loop that ran", pmu->name,
                          (unsigned long long)seen.in_loop);
+    else if (exact < 0.95)
+        capability_wrong(capability, "%.0f %% of %llu SPE records name another instruction than the loop's only load",
+                         (1 - exact) * 100, (unsigned long long)seen.in_loop);
     else
-        capability_works(capability, "SPE: %.0f %% of %llu records name the loop's only load", exact * 100, (unsigned long long)seen.in_loop);
+        capability_works(capability, "SPE: %.0f %% of %llu records name the loop's only load", exact * 100,
+                         (unsigned long long)seen.in_loop);
     fact_number_set(&bench->all->skid_percent, (int64_t)((1 - exact) * 100 + 0.5));
 }

@@ -46,13 +46,16 @@ static void explain_no_tracefs(struct capability *capability, const struct bench
     if (folder)
         closedir(folder);
     if (refused) {
-        capability_blocked(capability, BLOCKER_MOUNT, "/sys/kernel/tracing may be read by root only, and the events' numbers are in there");
-        capability_remedy(capability, "run as root, or: sudo mount -o remount,gid=$(id -g),mode=750 /sys/kernel/tracing (gid=0,mode=700 takes it back)");
+        capability_blocked(capability, BLOCKER_MOUNT,
+                           "/sys/kernel/tracing may be read by root only, and the events' numbers are in there");
+        capability_remedy(capability, "run as root, or: sudo mount -o remount,gid=$(id -g),mode=750 "
+                                      "/sys/kernel/tracing (gid=0,mode=700 takes it back)");
     } else if (supported || !told) {
         capability_blocked(capability, BLOCKER_MOUNT, "tracefs is not mounted, and the events' numbers are in there%s",
                            told ? "" : " (/proc, which tells whether the kernel has it, isn't mounted either)");
         capability_remedy(capability, "sudo mount -t tracefs nodev /sys/kernel/tracing%s",
-                          bench->machine->container.kind != CONTAINER_NONE ? "; in a container: bind-mount the host's" : "");
+                          bench->machine->container.kind != CONTAINER_NONE ? "; in a container: bind-mount the host's"
+                                                                           : "");
     } else {
         capability_blocked(capability, BLOCKER_KERNEL_CONFIG, "the kernel has no tracefs (CONFIG_TRACING)");
         capability_remedy(capability, "needs a kernel with CONFIG_FTRACE or CONFIG_TRACING");
@@ -82,16 +85,21 @@ void measure_tracepoint(const struct bench *bench, struct capability *capability
         if (!trial_measure(&trial, bench->kernel, &attr, work_system_calls, NULL, &count))
             capability_explain(capability, bench, &trial, NEED_KERNEL);
         else
-            capability_judge(capability, bench, &count, SYSTEM_CALLS, SYSTEM_CALLS, SYSTEM_CALLS * events[at].high, "system calls made");
+            capability_judge(capability, bench, &count, SYSTEM_CALLS, SYSTEM_CALLS, SYSTEM_CALLS * events[at].high,
+                             "system calls made");
         return;
     }
     if (sysroot_exists(bench->root, "%s/events/sched", tracefs)) {
-        capability_blocked(capability, BLOCKER_KERNEL_CONFIG, "tracefs lists no system-call events (CONFIG_FTRACE_SYSCALLS), by which tracepoints are judged");
+        capability_blocked(
+            capability, BLOCKER_KERNEL_CONFIG,
+            "tracefs lists no system-call events (CONFIG_FTRACE_SYSCALLS), by which tracepoints are judged");
         capability_remedy(capability, "other tracepoints may work: plumb stat -e sched:sched_switch");
         return;
     }
     capability_blocked(capability, BLOCKER_MOUNT, "the events' numbers in %s can't be read", tracefs);
-    capability_remedy(capability, "run as root, or: sudo mount -o remount,gid=$(id -g),mode=750 %s (gid=0,mode=700 takes it back)", tracefs);
+    capability_remedy(capability,
+                      "run as root, or: sudo mount -o remount,gid=$(id -g),mode=750 %s (gid=0,mode=700 takes it back)",
+                      tracefs);
 }
 
 /* ---- breakpoints ---------------------------------------------------------------------------------------- */
@@ -146,12 +154,14 @@ void measure_uprobe(const struct bench *bench, struct capability *capability)
     if (!pmu && bench_lacks_sysfs(bench, capability, "the uprobe PMU"))
         return;
     if (!pmu || !pmu->type.known) {
-        capability_blocked(capability, BLOCKER_KERNEL_CONFIG, "sysfs lists no uprobe PMU (CONFIG_UPROBE_EVENTS, Linux 4.17)");
+        capability_blocked(capability, BLOCKER_KERNEL_CONFIG,
+                           "sysfs lists no uprobe PMU (CONFIG_UPROBE_EVENTS, Linux 4.17)");
         capability_remedy(capability, "needs a kernel with CONFIG_UPROBE_EVENTS=y");
         return;
     }
     if (!file_offset_of(bench->root, (uintptr_t)known_work_called, &offset)) {
-        capability_not_measured(capability, "/proc/self/maps can't be read, so our own function can't be found in its file");
+        capability_not_measured(capability,
+                                "/proc/self/maps can't be read, so our own function can't be found in its file");
         return;
     }
     struct trial trial;
@@ -187,7 +197,10 @@ static void bpf_bench_done(struct bpf_bench *bpf)
             bpf->kernel->close(bpf->kernel->context, fds[at]);
 }
 
-#define INSN(op, dst, src, offset, value) {.code = (op), .dst_reg = (dst), .src_reg = (src), .off = (offset), .imm = (value)}
+#define INSN(op, dst, src, offset, value)                                                                              \
+    {                                                                                                                  \
+        .code = (op), .dst_reg = (dst), .src_reg = (src), .off = (offset), .imm = (value)                              \
+    }
 
 /*
  * On each system call: when it is getppid, add one to the map's only element. The number is args[1] of the raw
@@ -270,15 +283,17 @@ void measure_bpf(const struct bench *bench, struct capability *capability)
     fact_number_set(&capability->expected, SYSTEM_CALLS);
     fact_number_set(&capability->counted, (int64_t)value);
     if (value < SYSTEM_CALLS || value > SYSTEM_CALLS * 2) { /* above: other programs' getppid */
-        capability_wrong(capability, "the program counted %llu of %d calls of getppid", (unsigned long long)value, SYSTEM_CALLS);
+        capability_wrong(capability, "the program counted %llu of %d calls of getppid", (unsigned long long)value,
+                         SYSTEM_CALLS);
         return;
     }
     bool btf = bench->machine->limits.btf_bytes.known;
-    capability_works(capability, "a raw tracepoint program counted %llu of %d calls%s", (unsigned long long)value, SYSTEM_CALLS,
-                     btf ? "; kernel types (BTF) are there" : "");
+    capability_works(capability, "a raw tracepoint program counted %llu of %d calls%s", (unsigned long long)value,
+                     SYSTEM_CALLS, btf ? "; kernel types (BTF) are there" : "");
     if (!btf) {
         capability->verdict = CAPABILITY_PARTLY;
-        snprintf(capability->reason, sizeof(capability->reason), "no /sys/kernel/btf/vmlinux: programs that read kernel structures can't adapt");
+        snprintf(capability->reason, sizeof(capability->reason),
+                 "no /sys/kernel/btf/vmlinux: programs that read kernel structures can't adapt");
         capability_remedy(capability, "needs a kernel with CONFIG_DEBUG_INFO_BTF=y");
     }
 }

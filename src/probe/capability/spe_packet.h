@@ -2,8 +2,9 @@
 /*
  * Which packets stand in the bytes that Arm's Statistical Profiling Extension writes?
  *
- * Only what tells that samples are precise: the address of the sampled instruction, and where a record ends. Other packets
- * are stepped over. Source: Arm Architecture Reference Manual, Statistical Profiling Extension sample record protocol.
+ * Only what tells that samples are precise: the address of the sampled instruction, and where a record ends. Other
+ * packets are stepped over. Source: Arm Architecture Reference Manual, Statistical Profiling Extension sample record
+ * protocol.
  */
 #ifndef PLUMB_PROBE_CAPABILITY_SPE_PACKET_H
 #define PLUMB_PROBE_CAPABILITY_SPE_PACKET_H

@@ -79,8 +79,8 @@ void trial_done(struct trial *trial)
     trial->fd = -1;
 }
 
-bool trial_measure(struct trial *trial, const struct kernel *kernel, const struct perf_event_attr *attr, trial_work *work,
-                   void *context, struct trial_count *ret_count)
+bool trial_measure(struct trial *trial, const struct kernel *kernel, const struct perf_event_attr *attr,
+                   trial_work *work, void *context, struct trial_count *ret_count)
 {
     bool good = trial_open(trial, kernel, attr, &TRIAL_SELF) && trial_start(trial);
     if (good) {
@@ -135,7 +135,8 @@ static void stack_read(struct bytes *bytes, struct trial_sample *sample)
 }
 
 /* Field order: perf_event_open(2), PERF_RECORD_SAMPLE. */
-static bool sample_read(struct bytes bytes, const struct perf_event_attr *attr, uint16_t misc, struct trial_sample *sample)
+static bool sample_read(struct bytes bytes, const struct perf_event_attr *attr, uint16_t misc,
+                        struct trial_sample *sample)
 {
     uint64_t type = attr->sample_type;
     *sample = (struct trial_sample){.kernel_mode = (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL};

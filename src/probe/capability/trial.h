@@ -57,8 +57,8 @@ void trial_done(struct trial *trial);
 
 /* open, start, work, stop, read, close. */
 typedef void trial_work(void *context);
-bool trial_measure(struct trial *trial, const struct kernel *kernel, const struct perf_event_attr *attr, trial_work *work,
-                   void *context, struct trial_count *ret_count);
+bool trial_measure(struct trial *trial, const struct kernel *kernel, const struct perf_event_attr *attr,
+                   trial_work *work, void *context, struct trial_count *ret_count);
 
 enum {
     TRIAL_CHAIN_MOST = 32,

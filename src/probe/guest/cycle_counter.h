@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How much time passed, finer and cheaper than a system call can tell? The processor's own counter, and what one count of it lasts. */
+/*
+ * How much time passed, finer and cheaper than a system call can tell? The processor's own counter, and what one count
+ * of it lasts.
+ */
 #ifndef PLUMB_PROBE_GUEST_CYCLE_COUNTER_H
 #define PLUMB_PROBE_GUEST_CYCLE_COUNTER_H
 

@@ -45,7 +45,8 @@ bool guest_cache_read(const struct sysroot *root, const char *cpus, struct guest
         !json_document_parse(&document, text_view(&content), &damaged))
         return false;
     struct json_value top = json_root(document);
-    if (strcmp(json_text_or(json_member(top, "boot"), ""), id) != 0 || strcmp(json_text_or(json_member(top, "cpus"), ""), cpus) != 0 ||
+    if (strcmp(json_text_or(json_member(top, "boot"), ""), id) != 0 ||
+        strcmp(json_text_or(json_member(top, "cpus"), ""), cpus) != 0 ||
         !guest_costs_read(&kept, json_member(top, "costs"), arena, &damaged))
         return false;
     clock_gettime(CLOCK_REALTIME, &now);

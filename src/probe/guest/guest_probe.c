@@ -48,11 +48,14 @@ static bool list_has(const char *list, unsigned cpu)
 
 static enum guest_cpu_kind kind_of(const struct guest_probe_request *request, unsigned cpu)
 {
-    return list_has(request->nohz_full, cpu) ? GUEST_CPU_NOHZ_FULL : list_has(request->isolated, cpu) ? GUEST_CPU_ISOLATED : GUEST_CPU_ORDINARY;
+    return list_has(request->nohz_full, cpu)  ? GUEST_CPU_NOHZ_FULL
+           : list_has(request->isolated, cpu) ? GUEST_CPU_ISOLATED
+                                              : GUEST_CPU_ORDINARY;
 }
 
 /* Ticks and interruptions on one CPU of each kind that there is; the costs are those of the first. */
-static void cpus_measure(struct probe *probe, const struct plan *plan, const cpu_set_t *allowed, unsigned first, double counter_ns)
+static void cpus_measure(struct probe *probe, const struct plan *plan, const cpu_set_t *allowed, unsigned first,
+                         double counter_ns)
 {
     struct guest_costs *costs = probe->costs;
     bool done[GUEST_CPUS_MOST] = {false};
@@ -75,7 +78,8 @@ static void cpus_measure(struct probe *probe, const struct plan *plan, const cpu
     }
     if (costs->cpu_count)
         return;
-    costs->why_no_cpus = costs->costs[GUEST_COST_TICK].why_not = costs->costs[GUEST_COST_INTERRUPTION].why_not = "the thread could not be pinned to a CPU";
+    costs->why_no_cpus = costs->costs[GUEST_COST_TICK].why_not = costs->costs[GUEST_COST_INTERRUPTION].why_not =
+        "the thread could not be pinned to a CPU";
 }
 
 /* Another CPU, an ordinary one if there is: on a nohz_full one the first wake-up brings its tick back. */
@@ -83,7 +87,8 @@ static bool other_cpu(const struct probe *probe, const cpu_set_t *allowed, unsig
 {
     bool found = false;
     for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, allowed) && cpu != own && (!found || kind_of(probe->request, *ret_cpu) != GUEST_CPU_ORDINARY)) {
+        if (CPU_ISSET(cpu, allowed) && cpu != own &&
+            (!found || kind_of(probe->request, *ret_cpu) != GUEST_CPU_ORDINARY)) {
             *ret_cpu = cpu;
             found = true;
         }
@@ -122,7 +127,8 @@ static void nothing_measured(struct guest_costs *costs, const char *why_not)
     costs->kernel_hz.why_not = costs->why_no_cpus = costs->backing.why_not = why_not;
 }
 
-void guest_probe_measure(struct guest_costs *costs, const struct sysroot *root, const struct guest_probe_request *request)
+void guest_probe_measure(struct guest_costs *costs, const struct sysroot *root,
+                         const struct guest_probe_request *request)
 {
     struct probe probe = {costs, root, request};
     struct timespec now;

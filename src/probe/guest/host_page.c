@@ -31,7 +31,8 @@ static size_t pages_of_probe(void)
 
 static size_t offset_of(size_t node, bool dense)
 {
-    return dense ? node * CACHE_LINE_BYTES : node * PAGE_BYTES + node / LAYOUTS % (PAGE_BYTES / CACHE_LINE_BYTES) * CACHE_LINE_BYTES;
+    return dense ? node * CACHE_LINE_BYTES
+                 : node * PAGE_BYTES + node / LAYOUTS % (PAGE_BYTES / CACHE_LINE_BYTES) * CACHE_LINE_BYTES;
 }
 
 /* One cycle through all nodes, in an order that no prefetcher follows: as in calibration/memory_kernel. */
@@ -51,8 +52,8 @@ static double chain_ns(const struct memory_region *region)
     return taken.known ? taken.value : 0;
 }
 
-static void rounds_measure(struct host_backing *pages, const struct memory_region *dense, const struct memory_region *huge,
-                           const struct memory_region *small, int rounds)
+static void rounds_measure(struct host_backing *pages, const struct memory_region *dense,
+                           const struct memory_region *huge, const struct memory_region *small, int rounds)
 {
     double dense_ns[ROUNDS_MOST], huge_ns[ROUNDS_MOST], small_ns[ROUNDS_MOST];
     size_t count = rounds < ROUNDS_MOST ? (size_t)rounds : ROUNDS_MOST;

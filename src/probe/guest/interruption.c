@@ -14,7 +14,10 @@ enum { CPUS_MOST = 8192, GAPS_MOST = 50000 };
 /* Of reading the counter twice with nothing between, many times over; nothing that interrupts takes less. */
 static const double GAP_LEAST_NS = 400, GAP_TIMES = 4;
 
-/* So much of what looks like a host's tick must be beyond the interrupts that this kernel counted; the rest fell together with these. */
+/*
+ * So much of what looks like a host's tick must be beyond the interrupts that this kernel counted; the rest fell
+ * together with these.
+ */
 static const double HOST_PART_LEAST = 0.4;
 
 static bool interrupts_of(const struct sysroot *root, uint32_t cpu, struct cpu_interrupts *ret_counts)
@@ -59,8 +62,8 @@ static size_t spin(struct guest_gap *gaps, double span_ns, double counter_ns, do
     return count;
 }
 
-bool interruptions_measure(struct guest_cpu *cpu, const struct sysroot *root, double span_ns, double counter_ns, double tick_hz,
-                           struct guest_value *ret_tick, struct guest_value *ret_other)
+bool interruptions_measure(struct guest_cpu *cpu, const struct sysroot *root, double span_ns, double counter_ns,
+                           double tick_hz, struct guest_value *ret_tick, struct guest_value *ret_other)
 {
     scoped_free struct guest_gap *gaps = memory_alloc(GAPS_MOST * sizeof(*gaps));
     struct cpu_interrupts before, after;
@@ -79,7 +82,8 @@ bool interruptions_measure(struct guest_cpu *cpu, const struct sysroot *root, do
     guest_gaps_judge(gaps, count, spun_ns, tick_hz, cpu, ret_tick, ret_other);
     cpu->timer_per_s = cpu->interrupts_per_s = -1;
     if (counted) {
-        double all = (double)(after.timer - before.timer) + (double)(after.ipi - before.ipi) + (double)(after.other - before.other);
+        double all = (double)(after.timer - before.timer) + (double)(after.ipi - before.ipi) +
+                     (double)(after.other - before.other);
         cpu->timer_per_s = (double)(after.timer - before.timer) / whole_s;
         cpu->interrupts_per_s = all / whole_s;
     }

@@ -18,7 +18,8 @@ enum {
     PAGE = 4096,
     HUGE = 2 << 20,
     LINE = 64,
-    NODES = 4096, /* lines of a round: more pages than a second TLB holds; as many lines as a quarter of most second caches */
+    /* lines of a round: more pages than a second TLB holds; as many lines as a quarter of most second caches */
+    NODES = 4096,
     ROUNDS = 31,
     BYTES = NODES * PAGE,
     /* Guest-physical. */
@@ -53,17 +54,21 @@ static int call(const struct machine *machine, int fd, unsigned long request, co
     return machine->kernel->ioctl(machine->kernel->context, fd, request, (unsigned long)argument);
 }
 
-static bool slot_set(const struct machine *machine, uint32_t slot, uint64_t guest_addr, const struct memory_region *memory)
+static bool slot_set(const struct machine *machine, uint32_t slot, uint64_t guest_addr,
+                     const struct memory_region *memory)
 {
-    struct kvm_userspace_memory_region region = {
-        .slot = slot, .guest_phys_addr = guest_addr, .memory_size = memory->size_bytes, .userspace_addr = (uintptr_t)memory->bytes};
+    struct kvm_userspace_memory_region region = {.slot = slot,
+                                                 .guest_phys_addr = guest_addr,
+                                                 .memory_size = memory->size_bytes,
+                                                 .userspace_addr = (uintptr_t)memory->bytes};
     return call(machine, machine->vm, KVM_SET_USER_MEMORY_REGION, &region) == 0;
 }
 
 /* Present, writable, for CPL 3; 0x80: a large page. */
 static void tables_write(char *low)
 {
-    uint64_t *top = (void *)(low + TABLES), *second = top + 512, *third = second + 512, *small = (void *)(low + SMALL_TABLES);
+    uint64_t *top = (void *)(low + TABLES), *second = top + 512, *third = second + 512,
+             *small = (void *)(low + SMALL_TABLES);
     top[0] = (TABLES + PAGE) | 7;
     for (uint64_t at = 0; at < 4; at++)
         second[at] = (TABLES + PAGE * (2 + at)) | 7;
@@ -78,7 +83,9 @@ static void tables_write(char *low)
 static bool state_set(const struct machine *machine, uint64_t from)
 {
     struct kvm_sregs sregs;
-    struct kvm_segment code = {.limit = 0xffffffff, .selector = 0xb, .type = 11, .present = 1, .dpl = 3, .s = 1, .l = 1, .g = 1}, data = code;
+    struct kvm_segment
+        code = {.limit = 0xffffffff, .selector = 0xb, .type = 11, .present = 1, .dpl = 3, .s = 1, .l = 1, .g = 1},
+        data = code;
     if (call(machine, machine->vcpu, KVM_GET_SREGS, &sregs) != 0)
         return false;
     data.type = 3;
@@ -92,7 +99,8 @@ static bool state_set(const struct machine *machine, uint64_t from)
     sregs.cr4 = 0x20;   /* physical address extension */
     sregs.efer = 0x500; /* long mode */
     struct kvm_regs regs = {.rip = CODE, .rflags = 0x3002, .rbx = from, .rcx = 2 * NODES, .rdi = 2 * NODES};
-    return call(machine, machine->vcpu, KVM_SET_SREGS, &sregs) == 0 && call(machine, machine->vcpu, KVM_SET_REGS, &regs) == 0;
+    return call(machine, machine->vcpu, KVM_SET_SREGS, &sregs) == 0 &&
+           call(machine, machine->vcpu, KVM_SET_REGS, &regs) == 0;
 }
 
 /* NULL: it stands. */
@@ -105,9 +113,11 @@ static const char *machine_make(struct machine *machine, const struct sysroot *r
         return "this process gets no huge pages itself just now";
     machine->kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
     if (machine->kvm < 0)
-        return errno == ENOENT ? "this kernel has no /dev/kvm" : "/dev/kvm can't be opened by this user (group kvm, or root)";
+        return errno == ENOENT ? "this kernel has no /dev/kvm"
+                               : "/dev/kvm can't be opened by this user (group kvm, or root)";
     machine->vm = call(machine, machine->kvm, KVM_CREATE_VM, NULL);
-    if (machine->vm < 0 || !slot_set(machine, 0, 0, &machine->low) || !slot_set(machine, 1, MEMORY, &machine->pieces[0]) ||
+    if (machine->vm < 0 || !slot_set(machine, 0, 0, &machine->low) ||
+        !slot_set(machine, 1, MEMORY, &machine->pieces[0]) ||
         !slot_set(machine, 2, MEMORY + BYTES, &machine->pieces[1]))
         return "KVM makes no machine for it";
     tables_write(machine->low.bytes);
@@ -161,7 +171,8 @@ static double chase(const struct machine *machine, uint64_t from, double counter
                 continue;
             return -1;
         }
-        if (machine->run->exit_reason != KVM_EXIT_IO || machine->run->io.port != 0xe8 || call(machine, machine->vcpu, KVM_GET_REGS, &regs) != 0)
+        if (machine->run->exit_reason != KVM_EXIT_IO || machine->run->io.port != 0xe8 ||
+            call(machine, machine->vcpu, KVM_GET_REGS, &regs) != 0)
             return -1;
         return (double)regs.rax * counter_ns / (2 * NODES);
     }
@@ -177,7 +188,8 @@ static const char *rounds_measure(struct nested_walk *walk, const struct machine
         int round = turn < 0 ? 0 : turn;
         for (int arm = 0; arm < ARMS; arm++) {
             int guest = arm ? (arm - 1) / 2 : NESTED_WALK_HUGE, host = arm ? (arm - 1) % 2 : NESTED_WALK_HUGE;
-            uint64_t piece = (uint64_t)host * BYTES, from = guest == NESTED_WALK_HUGE ? MEMORY + piece : SMALL_AT + piece;
+            uint64_t piece = (uint64_t)host * BYTES,
+                     from = guest == NESTED_WALK_HUGE ? MEMORY + piece : SMALL_AT + piece;
             chain_lay(machine->pieces[host].bytes, from, !arm);
             taken[arm][round] = chase(machine, from, counter_ns);
             if (taken[arm][round] <= 0)

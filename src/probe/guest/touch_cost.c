@@ -79,14 +79,17 @@ void touch_costs_judge(struct guest_costs *costs, const double *used_ns, size_t 
 void touch_costs_measure(struct guest_costs *costs, const struct sysroot *root, size_t most_bytes, double counter_ns)
 {
     uint64_t spare = spare_memory_bytes(root);
-    size_t bytes = spare == SPARE_MEMORY_UNKNOWN ? 0 : spare / SPARE_PART < most_bytes ? (size_t)(spare / SPARE_PART) : most_bytes;
+    size_t bytes = spare == SPARE_MEMORY_UNKNOWN     ? 0
+                   : spare / SPARE_PART < most_bytes ? (size_t)(spare / SPARE_PART)
+                                                     : most_bytes;
     size_t pages = bytes / PAGE_BYTES;
     scoped_free double *used = memory_alloc(USED_PAGES * sizeof(*used));
     scoped_free double *old = memory_alloc((pages + 1) * sizeof(*old));
     char *region = pages >= USED_PAGES ? region_map(bytes) : NULL;
     if (!region || !used_time(counter_ns, used)) {
         costs->costs[GUEST_COST_TOUCH_USED].why_not = costs->costs[GUEST_COST_TOUCH_OLD].why_not =
-            costs->costs[GUEST_COST_HOST_FAULT].why_not = "too little memory is free, or left below the limit of its control group";
+            costs->costs[GUEST_COST_HOST_FAULT].why_not =
+                "too little memory is free, or left below the limit of its control group";
         if (region)
             munmap(region, bytes);
         return;

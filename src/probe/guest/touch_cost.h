@@ -2,10 +2,10 @@
 /*
  * What does the first touch of a page cost, and how much of it is the host's?
  *
- * Pages that this guest gave back a moment ago are certainly backed by the host: touching them costs the guest's own fault
- * and the zeroing. Those of a large region are from memory that was free for longer; where the host has none behind a page, the same
- * touch takes a second fault out there. Slow touches beyond those that recycled pages show tell of it.
- * Does not support: telling a host's fault from another interruption as long, but by number.
+ * Pages that this guest gave back a moment ago are certainly backed by the host: touching them costs the guest's own
+ * fault and the zeroing. Those of a large region are from memory that was free for longer; where the host has none
+ * behind a page, the same touch takes a second fault out there. Slow touches beyond those that recycled pages show tell
+ * of it. Does not support: telling a host's fault from another interruption as long, but by number.
  */
 #ifndef PLUMB_PROBE_GUEST_TOUCH_COST_H
 #define PLUMB_PROBE_GUEST_TOUCH_COST_H

@@ -104,8 +104,10 @@ static struct guest_value wakes_measure(struct other_cpu *other, int wakes)
         missed += ns[count] <= 0;
         count += ns[count] > 0;
     }
-    return count && missed < MISSED_MOST ? (struct guest_value){.value = quartile_interval(ns, count)}
-                 : (struct guest_value){.why_not = "a thread on the other CPU was woken and didn't run: others keep it busy"};
+    return count && missed < MISSED_MOST
+               ? (struct guest_value){.value = quartile_interval(ns, count)}
+               : (struct guest_value){.why_not =
+                                          "a thread on the other CPU was woken and didn't run: others keep it busy"};
 }
 
 static double barriers_ns(void)
@@ -122,7 +124,10 @@ static void barriers_measure(double *ns)
         ns[at] = barriers_ns();
 }
 
-/* Only rounds that found the spinner running before and after: a CPU that others have is not interrupted, which would look like a quick answer. */
+/*
+ * Only rounds that found the spinner running before and after: a CPU that others have is not interrupted, which would
+ * look like a quick answer.
+ */
 static size_t answered_barriers_measure(struct other_cpu *other, double *ns)
 {
     static const double PAUSE_NS = 100e3;
@@ -144,15 +149,18 @@ static struct guest_value ipi_of(double *alone_ns, const double *with_ns, size_t
 {
     double differences[ROUNDS], alone = quantile(alone_ns, ROUNDS, 0.5);
     if (count < ROUNDS / 2)
-        return (struct guest_value){.why_not = "a thread on the other CPU was hardly ever running: others keep it busy"};
+        return (struct guest_value){.why_not =
+                                        "a thread on the other CPU was hardly ever running: others keep it busy"};
     for (size_t at = 0; at < count; at++)
         differences[at] = with_ns[at] - alone;
     struct interval value = quartile_interval(differences, count);
-    return value.low > 0 ? (struct guest_value){.value = value}
-                         : (struct guest_value){.why_not = "a thread on the other CPU made no difference: others keep it busy"};
+    return value.low > 0
+               ? (struct guest_value){.value = value}
+               : (struct guest_value){.why_not = "a thread on the other CPU made no difference: others keep it busy"};
 }
 
-static void with_spinner(struct guest_value *costs, struct other_cpu *other, int wakes, bool has_barrier, double *alone_ns)
+static void with_spinner(struct guest_value *costs, struct other_cpu *other, int wakes, bool has_barrier,
+                         double *alone_ns)
 {
     pthread_t spinner;
     double with_ns[ROUNDS], start_ns = wall_ns();
@@ -196,7 +204,8 @@ static struct guest_value lates_measure(int wakes)
         ns[count] = late_ns();
         count += ns[count] >= 0;
     }
-    return count ? (struct guest_value){.value = quartile_interval(ns, count)} : (struct guest_value){.why_not = "signals ended every sleep"};
+    return count ? (struct guest_value){.value = quartile_interval(ns, count)}
+                 : (struct guest_value){.why_not = "signals ended every sleep"};
 }
 
 void timer_costs_measure(struct guest_value *costs, unsigned own, int wakes)
@@ -204,7 +213,8 @@ void timer_costs_measure(struct guest_value *costs, unsigned own, int wakes)
     struct other_cpu here = {.cpu = own};
     pthread_t spinner;
     if (!pin_here(own)) {
-        costs[GUEST_COST_TIMER_IDLE].why_not = costs[GUEST_COST_TIMER_POLLED].why_not = "the thread could not be pinned to a CPU";
+        costs[GUEST_COST_TIMER_IDLE].why_not = costs[GUEST_COST_TIMER_POLLED].why_not =
+            "the thread could not be pinned to a CPU";
         return;
     }
     (void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
@@ -220,7 +230,8 @@ void timer_costs_measure(struct guest_value *costs, unsigned own, int wakes)
 
 void wake_costs_absent(struct guest_value *costs, const char *why_not)
 {
-    costs[GUEST_COST_WAKE_POLLED].why_not = costs[GUEST_COST_WAKE_IDLE].why_not = costs[GUEST_COST_IPI].why_not = why_not;
+    costs[GUEST_COST_WAKE_POLLED].why_not = costs[GUEST_COST_WAKE_IDLE].why_not = costs[GUEST_COST_IPI].why_not =
+        why_not;
 }
 
 void wake_costs_measure(struct guest_value *costs, unsigned own, unsigned other_cpu, int wakes)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What does it cost to reach another CPU: to wake a thread there from idle, or kept from idling, and to interrupt it? And to be woken by a timer?
+ * What does it cost to reach another CPU: to wake a thread there from idle, or kept from idling, and to interrupt it?
+ * And to be woken by a timer?
  *
- * Idle is left by an interrupt from another CPU, and entered by HLT, which leaves the guest; a thread of the lowest class that
- * never sleeps keeps the other CPU from that. The difference is what idling costs a wake-up.
+ * Idle is left by an interrupt from another CPU, and entered by HLT, which leaves the guest; a thread of the lowest
+ * class that never sleeps keeps the other CPU from that. The difference is what idling costs a wake-up.
  */
 #ifndef PLUMB_PROBE_GUEST_WAKE_COST_H
 #define PLUMB_PROBE_GUEST_WAKE_COST_H

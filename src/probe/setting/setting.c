@@ -33,8 +33,8 @@ void setting_unknown_word(struct setting *setting, const struct fact_word *fact)
     setting_value(setting, SETTING_UNKNOWN, "unknown: %s", fact->why);
 }
 
-void setting_write_one(struct setting *setting, const struct setting_reader *reader, const char *path, const char *wanted,
-                      const char *now)
+void setting_write_one(struct setting *setting, const struct setting_reader *reader, const char *path,
+                       const char *wanted, const char *now)
 {
     struct setting_write *write = arena_new(reader->arena, struct setting_write);
     *write = (struct setting_write){arena_string(reader->arena, path), arena_string(reader->arena, wanted),
@@ -43,9 +43,11 @@ void setting_write_one(struct setting *setting, const struct setting_reader *rea
     setting->write_count = 1;
 }
 
-void setting_write_number(struct setting *setting, const struct setting_reader *reader, const char *path, int64_t wanted, int64_t now)
+void setting_write_number(struct setting *setting, const struct setting_reader *reader, const char *path,
+                          int64_t wanted, int64_t now)
 {
-    const char *to = arena_printf(reader->arena, "%lld", (long long)wanted), *from = arena_printf(reader->arena, "%lld", (long long)now);
+    const char *to = arena_printf(reader->arena, "%lld", (long long)wanted),
+               *from = arena_printf(reader->arena, "%lld", (long long)now);
     setting_write_one(setting, reader, path, to, from);
 }
 
@@ -144,19 +146,21 @@ static void add_writes(const struct settings *settings, struct text *out, bool r
 
 void settings_script(const struct settings *settings, struct text *out)
 {
-    text_add(out, "#!/bin/sh\n"
-                  "# Written by plumb doctor --script. As root: 'sh FILE set' before measuring, 'sh FILE restore' afterwards;\n"
-                  "# restore puts back what was read when this was written.\n"
-                  "status=0\n"
-                  "put() {\n"
-                  "    value=$1; shift\n"
-                  "    for file; do\n"
-                  "        if printf '%s\\n' \"$value\" > \"$file\"; then echo \"$file: $value\"\n"
-                  "        else echo \"$file: could not be set to $value\" >&2; status=1; fi\n"
-                  "    done\n"
-                  "}\n"
-                  "case \"${1:-}\" in\n"
-                  "set)\n");
+    text_add(
+        out,
+        "#!/bin/sh\n"
+        "# Written by plumb doctor --script. As root: 'sh FILE set' before measuring, 'sh FILE restore' afterwards;\n"
+        "# restore puts back what was read when this was written.\n"
+        "status=0\n"
+        "put() {\n"
+        "    value=$1; shift\n"
+        "    for file; do\n"
+        "        if printf '%s\\n' \"$value\" > \"$file\"; then echo \"$file: $value\"\n"
+        "        else echo \"$file: could not be set to $value\" >&2; status=1; fi\n"
+        "    done\n"
+        "}\n"
+        "case \"${1:-}\" in\n"
+        "set)\n");
     add_writes(settings, out, false);
     text_add(out, "    ;;\nrestore)\n");
     add_writes(settings, out, true);

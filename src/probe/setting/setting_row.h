@@ -18,16 +18,18 @@ struct setting_reader {
     struct arena *arena;
 };
 
-__attribute__((format(printf, 3, 4))) void setting_value(struct setting *setting, enum setting_state state, const char *format, ...);
+__attribute__((format(printf, 3, 4))) void setting_value(struct setting *setting, enum setting_state state,
+                                                         const char *format, ...);
 /* basis: by what the effect is known, "measured: …" or "documented: …". */
-__attribute__((format(printf, 3, 4))) void setting_effect(struct setting *setting, const char *basis, const char *format, ...);
+__attribute__((format(printf, 3, 4))) void setting_effect(struct setting *setting, const char *basis,
+                                                          const char *format, ...);
 void setting_unknown_number(struct setting *setting, const struct fact_number *fact);
 void setting_unknown_word(struct setting *setting, const struct fact_word *fact);
 /* The one file to write, what to, and what it holds now. */
-void setting_write_one(struct setting *setting, const struct setting_reader *reader, const char *path, const char *wanted,
-                       const char *now);
-void setting_write_number(struct setting *setting, const struct setting_reader *reader, const char *path, int64_t wanted,
-                          int64_t now);
+void setting_write_one(struct setting *setting, const struct setting_reader *reader, const char *path,
+                       const char *wanted, const char *now);
+void setting_write_number(struct setting *setting, const struct setting_reader *reader, const char *path,
+                          int64_t wanted, int64_t now);
 
 typedef void setting_read(struct setting *setting, const struct setting_reader *reader);
 

@@ -59,7 +59,10 @@ static int protection_of(struct view flags)
 {
     int protection = 0;
     for (size_t at = 0; at < flags.length && at < 3; at++)
-        protection |= flags.text[at] == 'r' ? PROT_READ : flags.text[at] == 'w' ? PROT_WRITE : flags.text[at] == 'x' ? PROT_EXEC : 0;
+        protection |= flags.text[at] == 'r'   ? PROT_READ
+                      : flags.text[at] == 'w' ? PROT_WRITE
+                      : flags.text[at] == 'x' ? PROT_EXEC
+                                              : 0;
     return protection;
 }
 
@@ -76,7 +79,8 @@ static uint8_t clock_of(struct view rest)
 static bool area_parse(struct view line, struct copied_area *ret_area)
 {
     struct view range = view_word(&line), flags = view_word(&line), from = view_cut(&range, '-');
-    if (!view_u64(from, 16, &ret_area->start) || !view_u64(range, 16, &ret_area->end) || ret_area->end <= ret_area->start)
+    if (!view_u64(from, 16, &ret_area->start) || !view_u64(range, 16, &ret_area->end) ||
+        ret_area->end <= ret_area->start)
         return false;
     ret_area->protection = protection_of(flags);
     ret_area->clock = clock_of(view_trim(line));
@@ -112,7 +116,8 @@ static bool stub_map(struct process_copy *copy)
         if (area_of(copy, address))
             continue;
         void *want = (void *)(uintptr_t)address; /* chosen, not ours yet */
-        void *page = mmap(want, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        void *page =
+            mmap(want, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
         if (page == MAP_FAILED)
             continue;
         if (page == want) {
@@ -158,8 +163,8 @@ static int64_t call_inject(struct process_copy *copy, uint64_t number, const uin
     call.r9 = arguments[5];
     call.eflags &= ~UINT64_C(0x400); /* direction */
     kept.orig_rax = (uint64_t)-1;
-    if (trace(copy, PTRACE_SETREGS, 0, &call) != 0 || trace(copy, PTRACE_SINGLESTEP, 0, NULL) != 0 || !wait_stop(copy) ||
-        trace(copy, PTRACE_GETREGS, 0, &call) != 0)
+    if (trace(copy, PTRACE_SETREGS, 0, &call) != 0 || trace(copy, PTRACE_SINGLESTEP, 0, NULL) != 0 ||
+        !wait_stop(copy) || trace(copy, PTRACE_GETREGS, 0, &call) != 0)
         return -ESRCH;
     return trace(copy, PTRACE_SETREGS, 0, &kept) == 0 ? (int64_t)call.rax : -ESRCH;
 }
@@ -178,7 +183,10 @@ static void rseq_unregister(struct process_copy *copy)
 #endif
 }
 
-/* Our child's own clock pages are put where the target has its own, which can't be read from outside; the vDSO with them. */
+/*
+ * Our child's own clock pages are put where the target has its own, which can't be read from outside; the vDSO with
+ * them.
+ */
 static bool clock_move(struct process_copy *copy, const struct copied_area *area)
 {
     vec_for_each(&copy->areas, theirs) {
@@ -246,7 +254,8 @@ static bool child_start(struct process_copy *copy, struct error *err)
         copy->pid = 0;
         return error_system(err, failed, "can't start the copy to be stepped");
     }
-    if (wait_stop(copy) != SIGSTOP || trace(copy, PTRACE_SETOPTIONS, 0, (const void *)(uintptr_t)PTRACE_O_EXITKILL) != 0)
+    if (wait_stop(copy) != SIGSTOP ||
+        trace(copy, PTRACE_SETOPTIONS, 0, (const void *)(uintptr_t)PTRACE_O_EXITKILL) != 0)
         return error_set(err, ERROR_PERMISSION, "ptrace is refused here (seccomp, or kernel.yama.ptrace_scope is 3)");
     scoped_free char *path = memory_printf("/proc/%d/mem", (int)copy->pid);
     copy->memory_fd = open(path, O_RDWR | O_CLOEXEC);
@@ -342,7 +351,8 @@ size_t process_copy_read(struct process_copy *copy, uint64_t address, void *byte
 enum copy_stop process_copy_run_to(struct process_copy *copy, uint64_t address)
 {
     uint8_t kept;
-    if (pread(copy->memory_fd, &kept, 1, (off_t)address) != 1 || pwrite(copy->memory_fd, &breakpoint, 1, (off_t)address) != 1)
+    if (pread(copy->memory_fd, &kept, 1, (off_t)address) != 1 ||
+        pwrite(copy->memory_fd, &breakpoint, 1, (off_t)address) != 1)
         return process_copy_step(copy); /* its page isn't there yet */
     enum copy_stop stop = run(copy, PTRACE_CONT);
     if (!copy->pid)
@@ -350,7 +360,8 @@ enum copy_stop process_copy_run_to(struct process_copy *copy, uint64_t address)
     bool restored = pwrite(copy->memory_fd, &kept, 1, (off_t)address) == 1;
     if (stop != COPY_STEPPED)
         return stop;
-    return restored && trace(copy, PTRACE_POKEUSER, offsetof(struct user_regs_struct, rip), (const void *)(uintptr_t)address) == 0
+    return restored && trace(copy, PTRACE_POKEUSER, offsetof(struct user_regs_struct, rip),
+                             (const void *)(uintptr_t)address) == 0
                ? COPY_STEPPED
                : COPY_GONE;
 }

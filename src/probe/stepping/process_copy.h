@@ -2,9 +2,9 @@
 /*
  * How can a program be single-stepped without being harmed? By stepping a copy of it.
  *
- * The copy is a child of ours, emptied, with the held thread's registers. Each page it touches is filled from the target's
- * memory at that moment. System calls never run in it, so that it can't reach the world; its memory is its own, so that
- * it can't reach the target; the kernel kills it when we die (PTRACE_O_EXITKILL).
+ * The copy is a child of ours, emptied, with the held thread's registers. Each page it touches is filled from the
+ * target's memory at that moment. System calls never run in it, so that it can't reach the world; its memory is its
+ * own, so that it can't reach the target; the kernel kills it when we die (PTRACE_O_EXITKILL).
  * Does not support: other architectures than x86-64.
  */
 #ifndef PLUMB_PROBE_STEPPING_PROCESS_COPY_H

@@ -112,7 +112,9 @@ static enum step_end steps(struct stepper *stepper, uint32_t most)
     return STEP_END_FULL;
 }
 
-/* Copy and stepper take turns: on one CPU that's a switch, on two an interrupt to the other, which costs twice as much. */
+/*
+ * Copy and stepper take turns: on one CPU that's a switch, on two an interrupt to the other, which costs twice as much.
+ */
 static bool one_cpu_begin(cpu_set_t *ret_before)
 {
     cpu_set_t one;

@@ -42,7 +42,8 @@ static bool is_our_child(const struct stopped_thread *thread)
     scoped_text struct text status = {0};
     struct error ignored;
     uint64_t parent = 0;
-    if (thread->tid != thread->pid || !sysroot_read(thread->root, &status, &ignored, "/proc/%d/status", (int)thread->pid))
+    if (thread->tid != thread->pid ||
+        !sysroot_read(thread->root, &status, &ignored, "/proc/%d/status", (int)thread->pid))
         return false;
     struct view rest = text_view(&status);
     for (struct view line; view_line(&rest, &line);)
@@ -67,7 +68,8 @@ static enum wait_result wait_stop(const struct stopped_thread *thread, int *ret_
     uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
     for (long pause_ns = WAIT_FIRST_NS;; pause_ns = pause_ns * 2 < WAIT_LONGEST_NS ? pause_ns * 2 : WAIT_LONGEST_NS) {
         siginfo_t info = {0};
-        if (waitid(P_PID, (id_t)thread->tid, &info, WSTOPPED | WEXITED | WNOWAIT | WNOHANG | __WALL) != 0 && errno != EINTR)
+        if (waitid(P_PID, (id_t)thread->tid, &info, WSTOPPED | WEXITED | WNOWAIT | WNOHANG | __WALL) != 0 &&
+            errno != EINTR)
             return WAIT_ENDED;
         if (info.si_pid && (info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED))
             return WAIT_ENDED;
@@ -108,13 +110,18 @@ static uint64_t mask_of(struct view status, const char *name)
 
 #define SIGNAL_BIT(number) (UINT64_C(1) << ((number) - 1))
 
-/* That a handler, a stop or an end will follow from: of ignored ones the thread learns nothing, though they pend while it is traced. */
+/*
+ * That a handler, a stop or an end will follow from: of ignored ones the thread learns nothing, though they pend while
+ * it is traced.
+ */
 static uint64_t signals_that_wait(const struct stopped_thread *thread, uint64_t also)
 {
-    static const uint64_t nothing_by_default = SIGNAL_BIT(SIGCHLD) | SIGNAL_BIT(SIGCONT) | SIGNAL_BIT(SIGURG) | SIGNAL_BIT(SIGWINCH);
+    static const uint64_t nothing_by_default =
+        SIGNAL_BIT(SIGCHLD) | SIGNAL_BIT(SIGCONT) | SIGNAL_BIT(SIGURG) | SIGNAL_BIT(SIGWINCH);
     scoped_text struct text status = {0};
     struct error unreadable;
-    if (!sysroot_read(thread->root, &status, &unreadable, "/proc/%d/task/%d/status", (int)thread->pid, (int)thread->tid))
+    if (!sysroot_read(thread->root, &status, &unreadable, "/proc/%d/task/%d/status", (int)thread->pid,
+                      (int)thread->tid))
         return UINT64_MAX;
     struct view all = text_view(&status);
     uint64_t pending = mask_of(all, "SigPnd:") | mask_of(all, "ShdPnd:") | also;
@@ -137,7 +144,8 @@ static void restart_call(struct stopped_thread *thread, uint64_t arriving)
 static bool met_in_call(const struct user_regs_struct *registers)
 {
     int64_t result = (int64_t)registers->rax;
-    bool again = result == RESTART_SYS || result == RESTART_NO_INTR || result == RESTART_NO_HAND || result == RESTART_BLOCK;
+    bool again =
+        result == RESTART_SYS || result == RESTART_NO_INTR || result == RESTART_NO_HAND || result == RESTART_BLOCK;
     return (int64_t)registers->orig_rax >= 0 && (again || result == -EINTR);
 }
 
@@ -151,7 +159,8 @@ static bool state_read(struct stopped_thread *thread, struct error *err)
     thread->in_kernel |= met_in_call(&thread->registers);
     restart_call(thread, 0);
     if (thread->registers.cs != CODE_64_BIT)
-        return error_set(err, ERROR_UNSUPPORTED, "thread %d runs 32-bit code, which can't be stepped", (int)thread->tid);
+        return error_set(err, ERROR_UNSUPPORTED, "thread %d runs 32-bit code, which can't be stepped",
+                         (int)thread->tid);
     return true;
 }
 
@@ -175,7 +184,10 @@ static void pass_signal(struct stopped_thread *thread, int signal)
     }
 }
 
-/* To the stop that we asked for, signals that come before it passed on. A thread that waits uninterruptibly isn't waited for. */
+/*
+ * To the stop that we asked for, signals that come before it passed on. A thread that waits uninterruptibly isn't
+ * waited for.
+ */
 static bool wait_held(struct stopped_thread *thread, struct error *err)
 {
     for (;;) {
@@ -203,8 +215,8 @@ static bool wait_held(struct stopped_thread *thread, struct error *err)
     }
 }
 
-bool stopped_thread_take(struct stopped_thread *thread, const struct kernel *kernel, const struct sysroot *root, pid_t pid,
-                         pid_t tid, struct error *err)
+bool stopped_thread_take(struct stopped_thread *thread, const struct kernel *kernel, const struct sysroot *root,
+                         pid_t pid, pid_t tid, struct error *err)
 {
     thread->kernel = kernel;
     thread->root = root;
@@ -215,7 +227,8 @@ bool stopped_thread_take(struct stopped_thread *thread, const struct kernel *ker
         return refused(thread, errno, err);
     thread->is_held = true;
     thread->since_ns = clock_ns(CLOCK_MONOTONIC);
-    bool taken = (trace(thread, PTRACE_INTERRUPT, 0, 0) == 0 || errno == ESRCH) && wait_held(thread, err) && state_read(thread, err);
+    bool taken = (trace(thread, PTRACE_INTERRUPT, 0, 0) == 0 || errno == ESRCH) && wait_held(thread, err) &&
+                 state_read(thread, err);
     if (!taken)
         (void)stopped_thread_release(thread);
     return taken;
@@ -236,8 +249,8 @@ uint64_t stopped_thread_release(struct stopped_thread *thread)
 
 #else
 
-bool stopped_thread_take(struct stopped_thread *thread, const struct kernel *kernel, const struct sysroot *root, pid_t pid,
-                         pid_t tid, struct error *err)
+bool stopped_thread_take(struct stopped_thread *thread, const struct kernel *kernel, const struct sysroot *root,
+                         pid_t pid, pid_t tid, struct error *err)
 {
     (void)thread;
     (void)kernel;

@@ -7,8 +7,8 @@
  * left behind. Signals that arrive meanwhile are passed on with their information, or stay pending for it. A call that
  * the interruption would end with EINTR, as no restart is made of it, is begun anew, unless a signal wants that EINTR.
  * One thing can't be kept from the target, by no tracer: while its main thread is held, the end of one of its children
- * (SIGCHLD without a handler) may end a wait of another of its threads with EINTR, since the kernel ignores no signal of
- * a traced process.
+ * (SIGCHLD without a handler) may end a wait of another of its threads with EINTR, since the kernel ignores no signal
+ * of a traced process.
  * Does not support: other architectures than x86-64, 32-bit programs.
  */
 #ifndef PLUMB_PROBE_STEPPING_STOPPED_THREAD_H

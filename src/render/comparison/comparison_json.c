@@ -15,8 +15,8 @@ static const char *const verdict_names[] = {
 };
 
 static const char *const unit_names[] = {
-    [RUN_SECONDS] = "seconds", [RUN_COUNT] = "count", [RUN_BYTES] = "bytes", [RUN_SHARE] = "ratio", [RUN_HERTZ] = "hertz",
-    [RUN_RATE] = "rate",
+    [RUN_SECONDS] = "seconds", [RUN_COUNT] = "count", [RUN_BYTES] = "bytes",
+    [RUN_SHARE] = "ratio",     [RUN_HERTZ] = "hertz", [RUN_RATE] = "rate",
 };
 
 static void add_interval(struct json_writer *json, const char *key, const struct interval *interval)
@@ -101,7 +101,8 @@ static void add_output_of(struct json_writer *json, const char *key, const struc
 
 static void add_output(struct json_writer *json, const struct output_likeness *output)
 {
-    static const char *const verdicts[] = {[OUTPUT_SAME] = "same", [OUTPUT_OTHER] = "other", [OUTPUT_VARIES] = "varies"};
+    static const char *const verdicts[] = {
+        [OUTPUT_SAME] = "same", [OUTPUT_OTHER] = "other", [OUTPUT_VARIES] = "varies"};
     if (output->verdict == OUTPUT_NOT_READ) {
         json_null(json, "output");
         return;
@@ -113,8 +114,9 @@ static void add_output(struct json_writer *json, const struct output_likeness *o
     json_object_close(json);
 }
 
-static void add_comparison(struct json_writer *json, const struct comparison *item, const struct explanation *explanation,
-                           const struct work_done *work, const struct output_likeness *output)
+static void add_comparison(struct json_writer *json, const struct comparison *item,
+                           const struct explanation *explanation, const struct work_done *work,
+                           const struct output_likeness *output)
 {
     json_object_open(json, NULL);
     json_string(json, "a", item->a->label);
@@ -200,7 +202,8 @@ static void add_steadiness(struct json_writer *json, const struct steadiness *st
     json_object_close(json);
 }
 
-static void add_rows(struct json_writer *json, const char *key, const char *name, const struct profile_difference *profile)
+static void add_rows(struct json_writer *json, const char *key, const char *name,
+                     const struct profile_difference *profile)
 {
     json_array_open(json, key);
     for (size_t at = 0; at < profile->row_count; at++) {
@@ -378,7 +381,10 @@ static void add_zeros(struct json_writer *json, const char *key, size_t count)
     json_array_close(json);
 }
 
-/* hyperfine's scripts tell results apart by their commands: the label, where another has the same (its own -n puts names there, too). */
+/*
+ * hyperfine's scripts tell results apart by their commands: the label, where another has the same (its own -n puts
+ * names there, too).
+ */
 static const char *hyperfine_command(const struct comparison_report *report, size_t arm)
 {
     const struct run_arm *arms = report->table->arms;

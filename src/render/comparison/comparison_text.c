@@ -71,7 +71,8 @@ static void add_by_cpu(struct page *page, const struct comparison *item)
         const struct quantity_effect *effect = &item->effects[at];
         if (strcmp(effect->quantity->name, "cpu") != 0 || !effect_differs(effect) || !effect->ratio.known)
             continue;
-        text_printf(page->out, "             Its %s does differ: %+.1f %% [%+.1f .. %+.1f]; --by cpu decides by that.\n",
+        text_printf(page->out,
+                    "             Its %s does differ: %+.1f %% [%+.1f .. %+.1f]; --by cpu decides by that.\n",
                     effect->quantity->label, 100 * (effect->ratio.mid - 1), 100 * (effect->ratio.low - 1),
                     100 * (effect->ratio.high - 1));
     }
@@ -84,7 +85,9 @@ static void add_undecided(struct page *page, const struct comparison *item)
     size_t pairs = item->decisive.pair_count;
     page_printf(page, PAGE_WARNING, "  undecided: %s / %s = %.4f", item->b->label, item->a->label, ratio->mid);
     if (pairs == 1) {
-        text_printf(page->out, ", of one run of each: how far that can be trusted isn't known; an interval that is %.3g %% sure needs %zu\n",
+        text_printf(page->out,
+                    ", of one run of each: how far that can be trusted isn't known; an interval that is %.3g %% sure "
+                    "needs %zu\n",
                     100 * (1 - item->request.alpha), item->pairs_least);
         return;
     }
@@ -101,16 +104,18 @@ static void add_undecided(struct page *page, const struct comparison *item)
     text_printf(page->out, ", which holds both no difference and more than %.3g %%\n", effect);
     double most_pairs = item->pairs_for_seen > 0 ? item->pairs_for_seen : item->pairs_needed;
     if (most_pairs > hopeless_pairs) {
-        text_printf(page->out,
-                    "             Nothing can be said of so small a difference in this noise: about %.0f pairs would tell.\n"
-                    "             What helps: %smore work a run, --cpu LIST, a quieter machine",
-                    most_pairs, steadier_than(item->decisive.quantity->name));
+        text_printf(
+            page->out,
+            "             Nothing can be said of so small a difference in this noise: about %.0f pairs would tell.\n"
+            "             What helps: %smore work a run, --cpu LIST, a quieter machine",
+            most_pairs, steadier_than(item->decisive.quantity->name));
         if (item->detectable < 0.5)
             text_printf(page->out, "; or --effect %.0f", ceil(100 * item->detectable));
         text_add(page->out, ".\n");
     }
     else if (item->pairs_for_seen > 0)
-        text_printf(page->out, "             about %.0f pairs would tell, if the difference is the one that it seems\n", most_pairs);
+        text_printf(page->out, "             about %.0f pairs would tell, if the difference is the one that it seems\n",
+                    most_pairs);
     else if (most_pairs > 0)
         text_printf(page->out, "             about %.0f pairs would tell\n", most_pairs);
     add_by_cpu(page, item);
@@ -129,15 +134,18 @@ static void add_verdict(struct page *page, const struct comparison *item)
     switch (item->verdict) {
     case COMPARISON_FASTER:
         page_printf(page, PAGE_GOOD, "  %s takes %.1f %% less %s than %s", b, 100 * (1 - ratio->mid), what, a);
-        text_printf(page->out, "   [%.1f .. %.1f %%, %.3g %% sure]\n", 100 * (1 - ratio->high), 100 * (1 - ratio->low), level);
+        text_printf(page->out, "   [%.1f .. %.1f %%, %.3g %% sure]\n", 100 * (1 - ratio->high), 100 * (1 - ratio->low),
+                    level);
         break;
     case COMPARISON_SLOWER:
         page_printf(page, PAGE_BAD, "  %s takes %.1f %% more %s than %s", b, 100 * (ratio->mid - 1), what, a);
-        text_printf(page->out, "   [%.1f .. %.1f %%, %.3g %% sure]\n", 100 * (ratio->low - 1), 100 * (ratio->high - 1), level);
+        text_printf(page->out, "   [%.1f .. %.1f %%, %.3g %% sure]\n", 100 * (ratio->low - 1), 100 * (ratio->high - 1),
+                    level);
         break;
     case COMPARISON_EQUIVALENT:
         page_printf(page, PAGE_GOOD, "  %s is the same as %s within %.3g %%", b, a, 100 * item->request.effect_ratio);
-        text_printf(page->out, ": ratio %.4f [%.4f .. %.4f, %.3g %% sure]\n", ratio->mid, ratio->low, ratio->high, level);
+        text_printf(page->out, ": ratio %.4f [%.4f .. %.4f, %.3g %% sure]\n", ratio->mid, ratio->low, ratio->high,
+                    level);
         break;
     case COMPARISON_UNDECIDED:
         add_undecided(page, item);
@@ -157,7 +165,8 @@ static void add_steadiness(struct page *page, const struct comparison_report *re
                     100 * (floor->low - 1), 100 * (floor->high - 1),
                     first->self_differs ? ", a difference that isn't one: trust none as small" : "");
     if (first->detectable > 0)
-        text_printf(&line, "As many runs show a difference of %s %% four times in five. ", short_number_of(100 * first->detectable).text);
+        text_printf(&line, "As many runs show a difference of %s %% four times in five. ",
+                    short_number_of(100 * first->detectable).text);
     if (steadiness->trend.known && steadiness->trend.p < 0.01)
         text_printf(&line, "The machine drifted: %s's runs changed by %+.0f %% from first to last; pairs cancel that. ",
                     first->a->label, 100 * expm1(steadiness->trend.change));
@@ -193,8 +202,8 @@ static void add_prediction(struct page *page, const struct comparison_report *re
     struct interval realised = interval_complement(report->items[0].ratio);
     if (!predicted->known || !realised.known)
         return;
-    text_printf(page->out, "\n  predicted gain  %5.1f %%  [%.1f .. %.1f]   (%s)\n", 100 * predicted->mid, 100 * predicted->low,
-                100 * predicted->high, report->prediction_source);
+    text_printf(page->out, "\n  predicted gain  %5.1f %%  [%.1f .. %.1f]   (%s)\n", 100 * predicted->mid,
+                100 * predicted->low, 100 * predicted->high, report->prediction_source);
     text_printf(page->out, "  realised gain   %5.1f %%  [%.1f .. %.1f]   %s\n", 100 * realised.mid, 100 * realised.low,
                 100 * realised.high, prediction_verdict(predicted, &realised));
 }
@@ -251,11 +260,13 @@ static void add_others(struct page *page, const struct comparison *item, const s
     scoped_text struct text alike = {0};
     for (size_t at = 0; at < item->effect_count; at++) {
         const struct quantity_effect *effect = &item->effects[at];
-        if (!effect->why_not && !explanation_has(explanation, effect) && !effect_differs(effect) && !effect_may_differ(effect))
+        if (!effect->why_not && !explanation_has(explanation, effect) && !effect_differs(effect) &&
+            !effect_may_differ(effect))
             text_printf(&alike, "%s%s", alike.length ? ", " : "to differ: ", effect->quantity->label);
     }
     add_effects(page, item, explanation, explanation->count ? "DIFFERS AS WELL" : "WHAT ELSE DIFFERS", effect_differs);
-    add_effects(page, item, explanation, "MAY DIFFER (each alone would count; of as many figures some do so by chance: more runs tell)",
+    add_effects(page, item, explanation,
+                "MAY DIFFER (each alone would count; of as many figures some do so by chance: more runs tell)",
                 effect_may_differ);
     text_add(page->out, "\n");
     add_names(page, "not shown", &alike);
@@ -316,7 +327,8 @@ static void add_item(struct page *page, const struct explanation_item *item)
 static void add_items(struct page *page, const struct comparison *item, const struct explanation *explanation)
 {
     char heading[200];
-    snprintf(heading, sizeof(heading), "EXPLAINED BY (share of the difference in %s, 95 %% sure)", item->decisive.quantity->label);
+    snprintf(heading, sizeof(heading), "EXPLAINED BY (share of the difference in %s, 95 %% sure)",
+             item->decisive.quantity->label);
     page_heading(page, heading);
     text_printf(page->out, "  %-33s %12.12s %12.12s\n", "", item->a->label, item->b->label);
     size_t shown = 0, instructions = 0;
@@ -324,7 +336,8 @@ static void add_items(struct page *page, const struct comparison *item, const st
     for (size_t at = 0; at < explanation->count && shown < ITEMS_MOST; at++) {
         const struct explanation_item *row = &explanation->items[at];
         instructions += row->view == EXPLANATION_INSTRUCTION;
-        if (fabs(row->share.mid) < share_least || (row->view == EXPLANATION_INSTRUCTION && instructions > INSTRUCTIONS_MOST))
+        if (fabs(row->share.mid) < share_least ||
+            (row->view == EXPLANATION_INSTRUCTION && instructions > INSTRUCTIONS_MOST))
             continue;
         add_item(page, row);
         shown++;
@@ -355,7 +368,8 @@ static void add_unsure(struct page *page, const struct comparison_report *report
     } else {
         char difference[32];
         run_value_print(difference, sizeof(difference), profiles->functions.rows[0].mean_difference_s, RUN_SECONDS);
-        text_printf(&line, "By function: none differs surely in %zu runs of each under the sampler; most in %s (%s a run).",
+        text_printf(&line,
+                    "By function: none differs surely in %zu runs of each under the sampler; most in %s (%s a run).",
                     profiles->functions.block_count, profiles->functions.rows[0].function, difference);
     }
     text_add(page->out, "  ");
@@ -395,8 +409,8 @@ static void add_work(struct page *page, const struct comparison *item, const str
         run_value_print(second, sizeof(second), sign->is_unequal ? sign->effect->b.mid : own->high, quantity->unit);
         scoped_text struct text line = {0};
         if (sign->is_unequal)
-            text_printf(&line, "Not the same work, as it seems: %s %s in %s, %s in %s.", quantity->label, first, item->a->label,
-                        second, item->b->label);
+            text_printf(&line, "Not the same work, as it seems: %s %s in %s, %s in %s.", quantity->label, first,
+                        item->a->label, second, item->b->label);
         else
             text_printf(&line, "Is it the same work in each run? %s of %s: quartiles %s and %s.", quantity->label,
                         sign->varies_in_b ? item->b->label : item->a->label, first, second);
@@ -420,7 +434,8 @@ static void add_output_line(struct page *page, const struct text *line)
     page_paragraph(page, PAGE_WARNING, 13, 13, text_string(line));
 }
 
-static void add_output_verdict(struct page *page, const struct comparison *item, const struct output_likeness *output, bool with_a)
+static void add_output_verdict(struct page *page, const struct comparison *item, const struct output_likeness *output,
+                               bool with_a)
 {
     scoped_text struct text line = {0};
     bool of_a = output->a.varies && with_a;
@@ -436,26 +451,32 @@ static void add_output_verdict(struct page *page, const struct comparison *item,
         text_printf(&line, ", %s ", item->b->label);
         output_size_add(&line, &output->b);
         text_printf(&line, "%s%s.", output->a.bytes_least == output->b.bytes_least ? ", with other content" : "",
-                    output->a.runs < 2 && output->b.runs < 2 ? "; whether one's varies from run to run isn't known" : "");
+                    output->a.runs < 2 && output->b.runs < 2 ? "; whether one's varies from run to run isn't known"
+                                                             : "");
     }
     if (line.length)
         add_output_line(page, &line);
 }
 
-static void add_output_unread(struct page *page, const char *label, const struct output_seen *seen, const struct interval *written)
+static void add_output_unread(struct page *page, const char *label, const struct output_seen *seen,
+                              const struct interval *written)
 {
     scoped_text struct text line = {0};
     if (!seen->is_less_unread)
         return;
     text_printf(&line, "%s prints ", label);
     output_size_add(&line, seen);
-    text_printf(&line, " when they are read, and wrote %.0f into /dev/null, where measured runs print: it may do less work then. "
-                "--shell 'COMMAND | cat' has it do all.", written->mid);
+    text_printf(
+        &line,
+        " when they are read, and wrote %.0f into /dev/null, where measured runs print: it may do less work then. "
+        "--shell 'COMMAND | cat' has it do all.",
+        written->mid);
     add_output_line(page, &line);
 }
 
 /* What they print, as far as that says that times can't be compared; of A, which all are held against, once. */
-static void add_output(struct page *page, const struct comparison *item, const struct output_likeness *output, bool with_a)
+static void add_output(struct page *page, const struct comparison *item, const struct output_likeness *output,
+                       bool with_a)
 {
     const struct quantity_effect *written = output_written(item);
     add_output_verdict(page, item, output, with_a);
@@ -472,8 +493,8 @@ static void add_failed(struct page *page, const struct run_table *table)
     scoped_text struct text line = {0};
     for (size_t arm = 0; arm < table->arm_count; arm++)
         if (table->arms[arm].failed_runs)
-            text_printf(&line, "%s%zu of %zu runs of %s", line.length ? ", " : "", table->arms[arm].failed_runs, table->block_count,
-                        table->arms[arm].label);
+            text_printf(&line, "%s%zu of %zu runs of %s", line.length ? ", " : "", table->arms[arm].failed_runs,
+                        table->block_count, table->arms[arm].label);
     if (!line.length || !table->block_count)
         return;
     text_add(&line, " ended with a status other than 0: they count, though they may have done other work.");
@@ -484,7 +505,8 @@ static void add_failed(struct page *page, const struct run_table *table)
 static void add_left_out(struct page *page, const struct comparison_report *report)
 {
     if (report->suspended_blocks)
-        page_printf(page, PAGE_WARNING, "  %zu block%s left out and run again: the machine was suspended for %.0f s meanwhile\n",
+        page_printf(page, PAGE_WARNING,
+                    "  %zu block%s left out and run again: the machine was suspended for %.0f s meanwhile\n",
                     report->suspended_blocks, report->suspended_blocks == 1 ? " was" : "s were", report->suspended_s);
     if (!report->unfinished || !report->unfinished->block_count)
         return;
@@ -505,11 +527,14 @@ static void add_heading(struct page *page, const struct comparison_report *repor
 {
     const char *label = report->items[0].decisive.quantity->label;
     if (report->saved && report->paired) {
-        text_printf(page->out, "saved runs, in the %zu blocks that they were made in, %s\n\n", report->table->block_count, label);
+        text_printf(page->out, "saved runs, in the %zu blocks that they were made in, %s\n\n",
+                    report->table->block_count, label);
         return;
     }
     if (report->saved) {
-        text_printf(page->out, "saved runs, not made in pairs, %s: what changed on the machine between them is not cancelled\n\n", label);
+        text_printf(page->out,
+                    "saved runs, not made in pairs, %s: what changed on the machine between them is not cancelled\n\n",
+                    label);
         return;
     }
     text_printf(page->out, "%zu block%s of %zu runs in random order (seed %llu), %s; %.1f s: %s\n\n",
@@ -524,9 +549,10 @@ static void add_surroundings(struct page *page, const struct comparison_report *
         page_paragraph(page, PAGE_WARNING, 0, 2,
                        "  Not every file says on what machine it was made: whether they were alike is not known.");
     if (report->only_means)
-        page_paragraph(page, PAGE_WARNING, 0, 2,
-                       "  A file has means of runs and no runs (perf stat -r): one value each, from which no interval can be had. "
-                       "Several files of single runs, or -j without -r in a loop, can be judged.");
+        page_paragraph(
+            page, PAGE_WARNING, 0, 2,
+            "  A file has means of runs and no runs (perf stat -r): one value each, from which no interval can be had. "
+            "Several files of single runs, or -j without -r in a loop, can be judged.");
     for (size_t at = 0; at < report->difference_count; at++)
         page_printf(page, PAGE_WARNING, "  %s differs: %s, %s\n", report->differences[at].name,
                     report->differences[at].a, report->differences[at].b);
@@ -549,7 +575,8 @@ static void add_uncompared(struct page *page, const struct comparison_report *re
     if (report->count < 2)
         return;
     const char *first = report->items[0].a->label, *one = report->items[0].b->label, *other = report->items[1].b->label;
-    text_printf(&line, "  Each is compared with %s alone. How %s and %s differ, plumb compare of those two says.", first, one, other);
+    text_printf(&line, "  Each is compared with %s alone. How %s and %s differ, plumb compare of those two says.",
+                first, one, other);
     page_paragraph(page, PAGE_FAINT, 0, 2, text_string(&line));
 }
 

@@ -30,7 +30,8 @@ static void add_open(struct text *out, const struct confirmation_report *report)
                                                                                      : "a run took nothing measurable");
         break;
     case CONFIRMATION_FEW:
-        text_printf(out, "inconclusive: %zu pairs give no interval, %d do", confirmation->pair_count, COMPARISON_PAIRS_LEAST);
+        text_printf(out, "inconclusive: %zu pairs give no interval, %d do", confirmation->pair_count,
+                    COMPARISON_PAIRS_LEAST);
         break;
     case CONFIRMATION_NOISE:
         text_add(out, "inconclusive: the command differs from itself by as much");
@@ -44,17 +45,20 @@ static void add_open(struct text *out, const struct confirmation_report *report)
         if (report->took_hold && strcmp(report->took_hold, "no") == 0)
             text_printf(out, "inconclusive, because the change did not take hold: %s", report->not_taken);
         else
-            text_printf(out, "inconclusive: no such gain, but %s", report->not_taken ? report->not_taken : "whether the change took hold isn't known");
+            text_printf(out, "inconclusive: no such gain, but %s",
+                        report->not_taken ? report->not_taken : "whether the change took hold isn't known");
         break;
     case CONFIRMATION_STANDS:
-        text_printf(out, "not overturned: wrong guesses can take up to %.0f %% of the CPU time; whether they do, this doesn't tell",
-                    100 * confirmation->realised.high);
+        text_printf(
+            out,
+            "not overturned: wrong guesses can take up to %.0f %% of the CPU time; whether they do, this doesn't tell",
+            100 * confirmation->realised.high);
         break;
     case CONFIRMATION_WIDE:
     case CONFIRMATION_BY_INTERVALS:
         text_printf(out, "inconclusive: the %s is known to %.1f .. %.1f %% only",
-                    confirmation->measure == CONFIRMATION_SLOWDOWN ? "slow-down" : "realised gain", 100 * confirmation->realised.low,
-                    100 * confirmation->realised.high);
+                    confirmation->measure == CONFIRMATION_SLOWDOWN ? "slow-down" : "realised gain",
+                    100 * confirmation->realised.low, 100 * confirmation->realised.high);
         break;
     }
     if (confirmation->pairs_needed > 0)
@@ -67,12 +71,17 @@ static bool add_other_measure(struct text *out, const struct confirmation *confi
     if (confirmation->verdict == CONFIRMATION_INCONCLUSIVE || confirmation->measure == CONFIRMATION_GAIN)
         return false;
     if (confirmation->measure == CONFIRMATION_SHARE)
-        text_printf(out, "overturned: wrong guesses can take at most %.1f %% of the CPU time, less than half of the %.1f %% or more that was claimed",
+        text_printf(out,
+                    "overturned: wrong guesses can take at most %.1f %% of the CPU time, less than half of the %.1f %% "
+                    "or more that was claimed",
                     100 * confirmation->realised.high, 100 * confirmation->foretold.low);
     else if (confirmation->verdict == CONFIRMATION_OVERTURNED)
-        text_add(out, "overturned: it isn't as much slower beside others that use memory bandwidth as what waits for that would be");
+        text_add(out, "overturned: it isn't as much slower beside others that use memory bandwidth as what waits for "
+                      "that would be");
     else if (confirmation->verdict == CONFIRMATION_MORE)
-        text_add(out, "not overturned: it is even slower beside others that use memory bandwidth than a wait for that explains");
+        text_add(
+            out,
+            "not overturned: it is even slower beside others that use memory bandwidth than a wait for that explains");
     else
         text_add(out, "confirmed: it is slower beside others that use memory bandwidth, by about what was foretold");
     return true;
@@ -96,7 +105,8 @@ void confirmation_sentence(struct text *out, const struct confirmation_report *r
             text_add(out, "the gain came as foretold");
         break;
     case CONFIRMATION_MORE:
-        text_add(out, "confirmed, and more than predicted: the cause costs more than the case says, or the change does something else, too");
+        text_add(out, "confirmed, and more than predicted: the cause costs more than the case says, or the change does "
+                      "something else, too");
         break;
     case CONFIRMATION_OVERTURNED:
         text_add(out, "overturned: ");
@@ -202,7 +212,8 @@ static void add_plan(struct page *page, const struct confirmation_report *report
     if (plan->seconds_most > 0)
         text_printf(&line, ", as many as start within %.3g s", plan->seconds_most);
     if (plan->budget_s > 0)
-        text_printf(&line, ", none beginning after %.3g s (--budget) once there are %d blocks", plan->budget_s, COMPARISON_PAIRS_LEAST);
+        text_printf(&line, ", none beginning after %.3g s (--budget) once there are %d blocks", plan->budget_s,
+                    COMPARISON_PAIRS_LEAST);
     if (plan->run_s.known) {
         text_add(&line, "; a run took ");
         add_seconds(&line, plan->run_s.value);
@@ -217,14 +228,16 @@ static void add_measure(struct page *page, const struct confirmation *confirmati
 {
     bool is_share = confirmation->measure == CONFIRMATION_SHARE;
     const struct interval *foretold = &confirmation->foretold, *realised = &confirmation->realised;
-    text_printf(page->out, "\n  %s  %6.1f %%  [%.1f .. %.1f]\n", is_share ? "claimed share     " : "foretold slow-down", 100 * foretold->mid,
-                100 * foretold->low, 100 * foretold->high);
+    text_printf(page->out, "\n  %s  %6.1f %%  [%.1f .. %.1f]\n", is_share ? "claimed share     " : "foretold slow-down",
+                100 * foretold->mid, 100 * foretold->low, 100 * foretold->high);
     if (realised->known && is_share)
         text_printf(page->out, "  possible share      at most %.1f %%\n", 100 * realised->high);
     else if (realised->known)
-        text_printf(page->out, "  slow-down           %6.1f %%  [%.1f .. %.1f]\n", 100 * realised->mid, 100 * realised->low, 100 * realised->high);
+        text_printf(page->out, "  slow-down           %6.1f %%  [%.1f .. %.1f]\n", 100 * realised->mid,
+                    100 * realised->low, 100 * realised->high);
     if (confirmation->noise_ratio.known)
-        text_printf(page->out, "  noise floor         %6.1f %%  A against itself, at the most\n", 100 * confirmation->noise_ratio.value);
+        text_printf(page->out, "  noise floor         %6.1f %%  A against itself, at the most\n",
+                    100 * confirmation->noise_ratio.value);
     text_add(page->out, "\n");
 }
 
@@ -239,18 +252,20 @@ static void add_gains(struct page *page, const struct confirmation_report *repor
     const char *label = report->comparison->decisive.quantity->label;
     text_add(page->out, "\n");
     if (foretold->kind == FORETOLD_GAIN)
-        text_printf(page->out, "  predicted gain  %6.1f %%  [%.1f .. %.1f]\n", 100 * foretold->gain.mid, 100 * foretold->gain.low,
-                    100 * foretold->gain.high);
+        text_printf(page->out, "  predicted gain  %6.1f %%  [%.1f .. %.1f]\n", 100 * foretold->gain.mid,
+                    100 * foretold->gain.low, 100 * foretold->gain.high);
     else
         text_printf(page->out, "  predicted gain  at most %.1f %%\n", 100 * foretold->gain.high);
     if (confirmation->realised.known && confirmation->pair_count < 2)
-        text_printf(page->out, "  realised gain   %6.1f %%  of one pair of runs: no interval\n", 100 * confirmation->realised.mid);
+        text_printf(page->out, "  realised gain   %6.1f %%  of one pair of runs: no interval\n",
+                    100 * confirmation->realised.mid);
     else if (confirmation->realised.known)
         text_printf(page->out, "  realised gain   %6.1f %%  [%.1f .. %.1f]   %s\n", 100 * confirmation->realised.mid,
                     100 * confirmation->realised.low, 100 * confirmation->realised.high,
                     report->comparison->too_few_pairs ? "the range, no interval" : label);
     if (confirmation->noise_ratio.known)
-        text_printf(page->out, "  noise floor     %6.1f %%  A against itself, at the most\n", 100 * confirmation->noise_ratio.value);
+        text_printf(page->out, "  noise floor     %6.1f %%  A against itself, at the most\n",
+                    100 * confirmation->noise_ratio.value);
     text_add(page->out, "\n");
 }
 
@@ -266,7 +281,8 @@ static void add_sign(struct page *page, const struct confirmation_report *report
         run_value_print(b, sizeof(b), report->sign_b.value, report->sign->unit);
         text_printf(&line, "%s in A, %s in B", a, b);
     } else {
-        text_printf(&line, "not measured, because %s", report->sign_a.known ? report->sign_b.why_not : report->sign_a.why_not);
+        text_printf(&line, "not measured, because %s",
+                    report->sign_a.known ? report->sign_b.why_not : report->sign_a.why_not);
     }
     add_labelled(page, "Took hold", text_string(&line));
 }
@@ -322,7 +338,8 @@ void confirmation_text(struct page *page, const struct confirmation_report *repo
 
 static void json_foretold(struct json_writer *json, const struct confirmation_report *report)
 {
-    static const char *const kinds[] = {[FORETOLD_GAIN] = "gain", [FORETOLD_BOUND] = "at_most", [FORETOLD_NONE] = "none"};
+    static const char *const kinds[] = {
+        [FORETOLD_GAIN] = "gain", [FORETOLD_BOUND] = "at_most", [FORETOLD_NONE] = "none"};
     json_object_open(json, "under_test");
     json_string(json, "finding", report->finding);
     json_string(json, "verdict", report->finding_verdict);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where does the gap between a host and a guest go, for the eye within 100 columns and as JSON (doc/schema-compare.md)? */
+/*
+ * Where does the gap between a host and a guest go, for the eye within 100 columns and as JSON (doc/schema-compare.md)?
+ */
 #ifndef PLUMB_RENDER_COMPARISON_HOST_GAP_H
 #define PLUMB_RENDER_COMPARISON_HOST_GAP_H
 

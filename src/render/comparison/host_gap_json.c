@@ -12,7 +12,8 @@ static void texts_write(struct json_writer *json, const char *key, const struct 
     json_array_close(json);
 }
 
-static void side_write(struct json_writer *json, const char *key, const struct gap_side_report *side, struct interval whole_s)
+static void side_write(struct json_writer *json, const char *key, const struct gap_side_report *side,
+                       struct interval whole_s)
 {
     json_object_open(json, key);
     json_string(json, "case", side->folder);

@@ -36,7 +36,8 @@ static int row_compare(const void *left, const void *right, void *context)
 }
 
 /* Owner: the caller (free). */
-static const struct share_row **rows_shown(const struct share_difference *difference, const struct share_layout *layout, size_t *ret_count)
+static const struct share_row **rows_shown(const struct share_difference *difference, const struct share_layout *layout,
+                                           size_t *ret_count)
 {
     const struct share_row **rows = memory_alloc(memory_product(difference->row_count + 1, sizeof(*rows)));
     enum share_order order = layout->order;
@@ -65,7 +66,8 @@ static const char *state_of(const struct share_row *row)
 
 /* ---- text ---- */
 
-static void add_files(struct text *out, const char *side, const char *const *files, size_t count, const struct share_difference *difference, bool is_b)
+static void add_files(struct text *out, const char *side, const char *const *files, size_t count,
+                      const struct share_difference *difference, bool is_b)
 {
     uint64_t samples = 0;
     for (size_t at = 0; at < difference->run_count; at++)
@@ -81,15 +83,19 @@ static void add_heading(struct text *out, const struct share_difference *differe
 {
     add_files(out, "A", layout->files_a, layout->count_a, difference, false);
     add_files(out, "B", layout->files_b, layout->count_b, difference, true);
-    text_printf(out, "# Event '%s': each side's share of %s; B - A in percentage points with its 95 %% interval.\n", layout->event, layout->of);
+    text_printf(out, "# Event '%s': each side's share of %s; B - A in percentage points with its 95 %% interval.\n",
+                layout->event, layout->of);
     if (difference->too_few_samples)
         text_add(out, "# No intervals: a recording holds too few samples (160 with their times are the least).\n");
     else if (difference->between_runs)
         text_add(out, "# Intervals by how the recordings of a side differ among themselves.\n");
     else
-        text_add(out, "# Intervals by how shares changed within each recording; another run may differ by more: record several a side (A1 A2 -- B1 B2).\n");
+        text_add(out, "# Intervals by how shares changed within each recording; another run may differ by more: record "
+                      "several a side (A1 A2 -- B1 B2).\n");
     if (difference->test_count)
-        text_printf(out, "# '*': more than chance; of rows so marked at most %g %% are expected to be false (of %zu rows of at least %g %% that were judged).\n",
+        text_printf(out,
+                    "# '*': more than chance; of rows so marked at most %g %% are expected to be false (of %zu rows of "
+                    "at least %g %% that were judged).\n",
                     100 * SHARE_REAL_RATE, difference->test_count, 100 * SHARE_TEST_LEAST);
     text_add(out, "#\n");
 }
@@ -110,7 +116,8 @@ static void add_period(struct text *out, const struct share_side *side, bool cou
         text_printf(out, " %14.0f", side->weight);
 }
 
-static void add_row(struct text *out, const struct share_row *row, const struct share_layout *layout, const size_t *widths)
+static void add_row(struct text *out, const struct share_row *row, const struct share_layout *layout,
+                    const size_t *widths)
 {
     const struct interval *change = &row->difference;
     add_share(out, &row->a);
@@ -146,7 +153,8 @@ static void add_cell(struct text *out, const struct share_layout *layout, struct
         text_add_char(out, word.text[at] == layout->separator[0] ? '.' : word.text[at]);
 }
 
-static void add_number_cell(struct text *out, const struct share_layout *layout, bool known, const char *format, double number)
+static void add_number_cell(struct text *out, const struct share_layout *layout, bool known, const char *format,
+                            double number)
 {
     char cell[64] = "";
     if (known)
@@ -166,8 +174,10 @@ static void add_cells(struct text *out, const struct share_row *row, const struc
     add_cell(out, layout, view_of(share_row_is_real(row) ? "*" : ""));
     add_cell(out, layout, view_of(state_of(row)));
     if (layout->periods) {
-        add_number_cell(out, layout, true, layout->counts_ns ? "%.3f" : "%.0f", layout->counts_ns ? row->a.weight / 1e6 : row->a.weight);
-        add_number_cell(out, layout, true, layout->counts_ns ? "%.3f" : "%.0f", layout->counts_ns ? row->b.weight / 1e6 : row->b.weight);
+        add_number_cell(out, layout, true, layout->counts_ns ? "%.3f" : "%.0f",
+                        layout->counts_ns ? row->a.weight / 1e6 : row->a.weight);
+        add_number_cell(out, layout, true, layout->counts_ns ? "%.3f" : "%.0f",
+                        layout->counts_ns ? row->b.weight / 1e6 : row->b.weight);
     }
     for (size_t column = 0; column < layout->column_count; column++)
         add_cell(out, layout, column_of(row, column));
@@ -189,7 +199,8 @@ static void add_cell_headings(struct text *out, const struct share_layout *layou
     text_add_char(out, '\n');
 }
 
-static void widths_find(const struct share_row *const *rows, size_t count, const struct share_layout *layout, size_t *widths)
+static void widths_find(const struct share_row *const *rows, size_t count, const struct share_layout *layout,
+                        size_t *widths)
 {
     for (size_t column = 0; column < layout->column_count; column++) {
         widths[column] = strlen(layout->columns[column]);
@@ -203,7 +214,8 @@ static void widths_find(const struct share_row *const *rows, size_t count, const
     }
 }
 
-void share_difference_text(struct text *out, const struct share_difference *difference, const struct share_layout *layout)
+void share_difference_text(struct text *out, const struct share_difference *difference,
+                           const struct share_layout *layout)
 {
     size_t count, widths[COLUMNS_MOST];
     scoped_free const struct share_row **rows = rows_shown(difference, layout, &count);
@@ -224,7 +236,8 @@ void share_difference_text(struct text *out, const struct share_difference *diff
         else if (layout->periods)
             text_add(out, "       A period       B period");
         for (size_t column = 0; column < layout->column_count; column++)
-            text_printf(out, "  %-*s", column + 1 < layout->column_count ? (int)widths[column] : 0, layout->columns[column]);
+            text_printf(out, "  %-*s", column + 1 < layout->column_count ? (int)widths[column] : 0,
+                        layout->columns[column]);
         text_add(out, "\n#\n");
     }
     for (size_t at = 0; at < count; at++)
@@ -266,7 +279,8 @@ static void add_json_row(struct json_writer *json, const struct share_row *row, 
     json_object_close(json);
 }
 
-void share_difference_json(struct json_writer *json, const struct share_difference *difference, const struct share_layout *layout)
+void share_difference_json(struct json_writer *json, const struct share_difference *difference,
+                           const struct share_layout *layout)
 {
     size_t count;
     scoped_free const struct share_row **rows = rows_shown(difference, layout, &count);
@@ -275,7 +289,10 @@ void share_difference_json(struct json_writer *json, const struct share_differen
     add_side(json, "b", layout->files_b, layout->count_b);
     json_string(json, "event", layout->event);
     json_string(json, "of", layout->of);
-    json_string(json, "spread", difference->too_few_samples ? NULL : difference->between_runs ? "between recordings" : "within recordings");
+    json_string(json, "spread",
+                difference->too_few_samples ? NULL
+                : difference->between_runs  ? "between recordings"
+                                            : "within recordings");
     json_u64(json, "judged", difference->test_count);
     json_array_open(json, "rows");
     for (size_t at = 0; at < count; at++)

@@ -29,8 +29,10 @@ struct share_layout {
     const char *separator;      /* stands between cells as they are, in which it is a dot; NULL: columns for the eye */
 };
 
-void share_difference_text(struct text *out, const struct share_difference *difference, const struct share_layout *layout);
+void share_difference_text(struct text *out, const struct share_difference *difference,
+                           const struct share_layout *layout);
 /* An object in the array that is open. */
-void share_difference_json(struct json_writer *json, const struct share_difference *difference, const struct share_layout *layout);
+void share_difference_json(struct json_writer *json, const struct share_difference *difference,
+                           const struct share_layout *layout);
 
 #endif

@@ -46,7 +46,8 @@ static const char *cause_words(enum bottleneck_cause cause)
 
 static const char *class_and_cause(enum bottleneck_class class, enum bottleneck_cause cause, struct arena *arena)
 {
-    return cause_words(cause) ? arena_printf(arena, "%s (%s)", class_words(class), cause_words(cause)) : class_words(class);
+    return cause_words(cause) ? arena_printf(arena, "%s (%s)", class_words(class), cause_words(cause))
+                              : class_words(class);
 }
 
 static const char *share_text(struct interval share, struct arena *arena)
@@ -73,8 +74,10 @@ static const char *head_text(const struct bottleneck_verdict *verdict, struct ar
     const char *class = class_and_cause(verdict->class, verdict->cause, arena);
     const char *share = share_text(verdict->share, arena);
     if (verdict->class != BOTTLENECK_MIXED)
-        return arena_printf(arena, "%s, %s of the CPU time. Confidence in this estimate: %s.", class, share, shouted[verdict->confidence]);
-    return arena_printf(arena, "mixed, %s of the CPU time together. Confidence in this estimate: %s.", share, shouted[verdict->confidence]);
+        return arena_printf(arena, "%s, %s of the CPU time. Confidence in this estimate: %s.", class, share,
+                            shouted[verdict->confidence]);
+    return arena_printf(arena, "mixed, %s of the CPU time together. Confidence in this estimate: %s.", share,
+                        shouted[verdict->confidence]);
 }
 
 const char *bottleneck_kind(const struct bottleneck_verdict *verdict, struct arena *arena)
@@ -85,25 +88,31 @@ const char *bottleneck_kind(const struct bottleneck_verdict *verdict, struct are
 const char *bottleneck_brief(const struct bottleneck_verdict *verdict, struct arena *arena)
 {
     const char *kind = bottleneck_kind(verdict, arena);
-    return verdict->class == BOTTLENECK_MIXED ? arena_printf(arena, "by estimate %s", kind)
-                                              : arena_printf(arena, "by estimate %s, %s", kind, share_text(verdict->share, arena));
+    return verdict->class == BOTTLENECK_MIXED
+               ? arena_printf(arena, "by estimate %s", kind)
+               : arena_printf(arena, "by estimate %s, %s", kind, share_text(verdict->share, arena));
 }
 
 const char *bottleneck_line_of(const struct bottleneck_verdict *verdict, struct arena *arena)
 {
     const char *head = head_text(verdict, arena);
-    const char *what = verdict->class == BOTTLENECK_UNKNOWN || !verdict->function ? head : arena_printf(arena, "%s In %s.", head, verdict->function);
-    return verdict->second.class ? arena_printf(arena, "%s %s %s, %s.", what, verdict->class == BOTTLENECK_MIXED ? "With" : "Beside it",
-                                                class_and_cause(verdict->second.class, verdict->second.cause, arena), share_text(verdict->second.share, arena))
+    const char *what = verdict->class == BOTTLENECK_UNKNOWN || !verdict->function
+                           ? head
+                           : arena_printf(arena, "%s In %s.", head, verdict->function);
+    return verdict->second.class ? arena_printf(arena, "%s %s %s, %s.", what,
+                                                verdict->class == BOTTLENECK_MIXED ? "With" : "Beside it",
+                                                class_and_cause(verdict->second.class, verdict->second.cause, arena),
+                                                share_text(verdict->second.share, arena))
                                  : what;
 }
 
-size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], const struct bottleneck *bottleneck, const char *why,
-                        double cpu_s, struct arena *arena)
+size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], const struct bottleneck *bottleneck,
+                        const char *why, double cpu_s, struct arena *arena)
 {
     const struct bottleneck_verdict *verdict = &bottleneck->program;
     size_t count = 0;
-    lines[count++] = (struct bottleneck_line){"Bottleneck", arena_printf(arena, "ESTIMATED (%s): %s", why, head_text(verdict, arena)), true};
+    lines[count++] = (struct bottleneck_line){
+        "Bottleneck", arena_printf(arena, "ESTIMATED (%s): %s", why, head_text(verdict, arena)), true};
     if (verdict->class == BOTTLENECK_UNKNOWN)
         return count;
     if (verdict->function)
@@ -120,8 +129,11 @@ size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], con
                              share_text(verdict->second.share, arena)), false};
     const char *returns =
         verdict->recoverable.known
-            ? arena_printf(arena, "Remedies, from a modest one to a good one, return %s of the CPU time%s: %s.", share_text(verdict->recoverable, arena),
-                           cpu_s > 0 ? arena_printf(arena, " (%s)", seconds_text(interval_scaled(verdict->recoverable, cpu_s), arena)) : "",
+            ? arena_printf(arena, "Remedies, from a modest one to a good one, return %s of the CPU time%s: %s.",
+                           share_text(verdict->recoverable, arena),
+                           cpu_s > 0 ? arena_printf(arena, " (%s)",
+                                                    seconds_text(interval_scaled(verdict->recoverable, cpu_s), arena))
+                                     : "",
                            verdict->recoverable_how)
             : arena_printf(arena, "Recoverable time: not known, because %s.", verdict->recoverable_why);
     lines[count++] = (struct bottleneck_line){"", returns, false};

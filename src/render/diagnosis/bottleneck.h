@@ -17,8 +17,8 @@ struct bottleneck_line {
 };
 
 /* Returns how many. Owner: arena. */
-size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], const struct bottleneck *bottleneck, const char *why,
-                        double cpu_s, struct arena *arena);
+size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], const struct bottleneck *bottleneck,
+                        const char *why, double cpu_s, struct arena *arena);
 /* What limits one phase, as a line. Owner: arena. */
 const char *bottleneck_line_of(const struct bottleneck_verdict *verdict, struct arena *arena);
 /* "memory (bandwidth)"; the same with its share, as a part of a sentence. Owner: arena. */

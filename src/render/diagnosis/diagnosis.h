@@ -32,7 +32,8 @@ struct diagnosis {
     const struct findings *findings;
     const struct overall *overall;
     const struct phase_rows *phases;
-    const struct phase_verdicts *phase_verdicts;     /* of each phase, where there are several and counters had turns in them … */
+    /* of each phase, where there are several and counters had turns in them … */
+    const struct phase_verdicts *phase_verdicts;
     const struct phase_bottlenecks *phase_estimates; /* … and of those that these don't decide */
     const struct diagnosis_gap *gaps;
     size_t gap_count;

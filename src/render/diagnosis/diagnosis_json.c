@@ -179,7 +179,10 @@ static void write_profile(struct json_writer *json, const struct results *result
     json_object_open(json, "sampling");
     json_string(json, "event", stalls->event);
     json_string(json, "lands", !stalls->attributed ? NULL : stalls->exact ? "on" : "one_behind");
-    json_interval(json, "share", !results->costs ? (struct interval){0} : stalls->exact ? results->costs->exact_ratio : results->costs->behind_ratio);
+    json_interval(json, "share",
+                  !results->costs ? (struct interval){0}
+                  : stalls->exact ? results->costs->exact_ratio
+                                  : results->costs->behind_ratio);
     json_object_close(json);
     json_object_open(json, "vector_samples");
     json_u64(json, "scalar_fp", stalls->scalar_fp_samples);

@@ -88,8 +88,8 @@ static void imported_arm_lines(struct text *out, const struct imported *imported
         struct measured cycles = imported_arm_count(&arms[at], "cycles");
         if (!arms[at].elapsed_s.known || !cycles.known)
             continue;
-        text_printf(out, "%s%s%s: %.4g s, %.0f cycles\n", arms[at].table->file, arms[at].name ? ", " : "", arms[at].name ? arms[at].name : "",
-                    arms[at].elapsed_s.value, cycles.value);
+        text_printf(out, "%s%s%s: %.4g s, %.0f cycles\n", arms[at].table->file, arms[at].name ? ", " : "",
+                    arms[at].name ? arms[at].name : "", arms[at].elapsed_s.value, cycles.value);
     }
 }
 
@@ -97,7 +97,8 @@ static void imported_effect_line(struct text *out, const struct imported *import
 {
     struct measured gap = imported_gap_of(imported);
     if (gap.known && gap.value / 2 == effect)
-        text_printf(out, "they differ by %.2g %%: causes of half of that (%.2g %%) or more are asked about\n", 100 * gap.value, 100 * effect);
+        text_printf(out, "they differ by %.2g %%: causes of half of that (%.2g %%) or more are asked about\n",
+                    100 * gap.value, 100 * effect);
 }
 
 void imported_gain_lines(struct text *out, const struct imported *imported, double effect)
@@ -119,7 +120,8 @@ void imported_gain_lines(struct text *out, const struct imported *imported, doub
         text_printf(out, " (%+.1f to %+.1f %%, %zu and %zu runs, 95 %%)\n", 100 * (gain.interval.low - 1),
                     100 * (gain.interval.high - 1), gain.before_count, gain.after_count);
     else
-        text_printf(out, " (%zu and %zu run%s: too few for an interval)\n", gain.before_count, gain.after_count, gain.after_count == 1 ? "" : "s");
+        text_printf(out, " (%zu and %zu run%s: too few for an interval)\n", gain.before_count, gain.after_count,
+                    gain.after_count == 1 ? "" : "s");
     imported_effect_line(out, imported, effect);
 }
 
@@ -197,7 +199,8 @@ void imported_json(struct json_writer *json, const struct imported *imported)
 void ceilings_line(struct text *out, const struct ceilings *ceilings)
 {
     struct interval share = ceilings_share(ceilings), clock = ceilings_figure(ceilings, CALIBRATION_CLOCK);
-    const char *where = ceilings && ceilings->share_is_of_target ? "on its CPUs while it ran" : "before and after it ran";
+    const char *where =
+        ceilings && ceilings->share_is_of_target ? "on its CPUs while it ran" : "before and after it ran";
     if (share.known && ceilings_are_shared(ceilings))
         text_printf(out, "your core is being shared: %.0f %% [%.0f .. %.0f] of issue width gone, %s (%.2f of %u "
                          "instructions a cycle)",
@@ -235,33 +238,36 @@ void ceilings_json(struct json_writer *json, const struct ceilings *ceilings, co
 static void add_rate(struct text *out, const char *what, struct interval per_1000)
 {
     if (per_1000.known)
-        text_printf(out, "%s %s (%s to %s)", what, short_number_of(per_1000.mid).text, short_number_of(per_1000.low).text,
-                    short_number_of(per_1000.high).text);
+        text_printf(out, "%s %s (%s to %s)", what, short_number_of(per_1000.mid).text,
+                    short_number_of(per_1000.low).text, short_number_of(per_1000.high).text);
 }
 
 static void step_lines(struct text *out, const struct probe_step *step)
 {
     const struct trace_summary *trace = &step->trace;
-    text_printf(out, "step: %llu instructions in %llu burst%s; it was held for %s s in all, which is in the elapsed time\n",
-                (unsigned long long)trace->instructions, (unsigned long long)trace->bursts, trace->bursts == 1 ? "" : "s",
-                short_number_of(step->held_s).text);
+    text_printf(out,
+                "step: %llu instructions in %llu burst%s; it was held for %s s in all, which is in the elapsed time\n",
+                (unsigned long long)trace->instructions, (unsigned long long)trace->bursts,
+                trace->bursts == 1 ? "" : "s", short_number_of(step->held_s).text);
     text_add(out, "  wrong guesses per 1000 instructions, by a simulated predictor: ");
     add_rate(out, "conditional", trace->conditional.per_1000);
     add_rate(out, ", indirect", trace->indirect.per_1000);
     add_rate(out, ", returns", trace->returns.per_1000);
     text_add(out, "\n");
     if (trace->still_learning)
-        text_add(out, "  guesses still got better as the bursts went on: a processor that has run it for longer may guess nearly all right\n");
+        text_add(out, "  guesses still got better as the bursts went on: a processor that has run it for longer may "
+                      "guess nearly all right\n");
     text_printf(out, "  code: %llu lines of 64 bytes on %llu pages met; %s lines and %s pages in 1000 instructions;",
-                (unsigned long long)trace->code_lines, (unsigned long long)trace->code_pages, short_number_of(trace->lines_per_1000).text,
-                short_number_of(trace->pages_per_1000).text);
+                (unsigned long long)trace->code_lines, (unsigned long long)trace->code_pages,
+                short_number_of(trace->lines_per_1000).text, short_number_of(trace->pages_per_1000).text);
     scoped_text struct text misses = {0};
     text_printf(&misses, " misses in 1000 of %u KiB:", trace->cache_lines * 64 / 1024);
     add_rate(out, text_string(&misses), trace->line_misses);
     text_add(out, "\n");
     for (size_t at = 0; at < PROBE_ENDS_MOST; at++)
         if (step->ends[at].bursts && strcmp(step->ends[at].words, "at the asked length") != 0)
-            text_printf(out, "  %llu of the bursts ended %s\n", (unsigned long long)step->ends[at].bursts, step->ends[at].words);
+            text_printf(out, "  %llu of the bursts ended %s\n", (unsigned long long)step->ends[at].bursts,
+                        step->ends[at].words);
 }
 
 static void effect_lines(struct text *out, enum probe_kind kind, const struct probe_effect *effect)
@@ -270,9 +276,11 @@ static void effect_lines(struct text *out, enum probe_kind kind, const struct pr
     if (effect->subject)
         text_printf(out, "%s: ", effect->subject);
     if (effect->speed_up.known)
-        text_printf(out, "%.2f times the speed (%.2f to %.2f)", effect->speed_up.mid, effect->speed_up.low, effect->speed_up.high);
+        text_printf(out, "%.2f times the speed (%.2f to %.2f)", effect->speed_up.mid, effect->speed_up.low,
+                    effect->speed_up.high);
     if (effect->control.known)
-        text_printf(out, ", our own control kernel %.2f (%.2f to %.2f)", effect->control.mid, effect->control.low, effect->control.high);
+        text_printf(out, ", our own control kernel %.2f (%.2f to %.2f)", effect->control.mid, effect->control.low,
+                    effect->control.high);
     text_add(out, "\n");
     if (effect->verdict)
         text_printf(out, "  %s\n", effect->verdict);
@@ -285,7 +293,8 @@ void probes_lines(struct text *out, const struct probe_results *probes)
         if (!result->asked)
             continue;
         if (!result->known)
-            text_printf(out, "%s: not measured, because %s\n", probe_kind_name((enum probe_kind)kind), result->why_not ? result->why_not : "of an unknown reason");
+            text_printf(out, "%s: not measured, because %s\n", probe_kind_name((enum probe_kind)kind),
+                        result->why_not ? result->why_not : "of an unknown reason");
         else if (kind == PROBE_STEP)
             step_lines(out, &result->step);
         else

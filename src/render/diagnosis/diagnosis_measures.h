@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was counted, and how far runs differ, what the machine could do: sections of a diagnosis, as text and as JSON. */
+/*
+ * What was counted, and how far runs differ, what the machine could do: sections of a diagnosis, as text and as JSON.
+ */
 #ifndef PLUMB_RENDER_DIAGNOSIS_DIAGNOSIS_MEASURES_H
 #define PLUMB_RENDER_DIAGNOSIS_DIAGNOSIS_MEASURES_H
 

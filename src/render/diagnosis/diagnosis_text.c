@@ -7,7 +7,8 @@ void diagnosis_text(struct text *out, const struct diagnosis *diagnosis, const s
 {
     struct sheet sheet = {out, style, diagnosis};
     const struct surroundings *machine = diagnosis->results->surroundings;
-    static const char *const marks[] = {[BASIS_COUNTERS] = "", [BASIS_ESTIMATE] = "  ESTIMATED (no PMU)", [BASIS_IMPORTED] = "  IMPORTED (not ours)"};
+    static const char *const marks[] = {
+        [BASIS_COUNTERS] = "", [BASIS_ESTIMATE] = "  ESTIMATED (no PMU)", [BASIS_IMPORTED] = "  IMPORTED (not ours)"};
     const char *mark = marks[diagnosis_basis_of(diagnosis)];
     scoped_text struct text title = {0};
     text_printf(&title, "plumb diagnose  %s", diagnosis->subject);

@@ -15,11 +15,13 @@ static const char *hot_functions(const struct phase_whole *phase, struct arena *
     static const double SHOWN_LEAST = 0.01;
     const char *text = "";
     for (size_t at = 0; at < phase->function_count && (!at || phase->functions[at].share >= SHOWN_LEAST); at++)
-        text = arena_printf(arena, "%s%s%s %.0f %%", text, at ? ", " : " Hot: ", phase->functions[at].name, phase->functions[at].share * 100);
+        text = arena_printf(arena, "%s%s%s %.0f %%", text, at ? ", " : " Hot: ", phase->functions[at].name,
+                            phase->functions[at].share * 100);
     return text;
 }
 
-static struct phase_line line_of(const struct phase_whole *phase, const char *how, const char *what, struct arena *arena)
+static struct phase_line line_of(const struct phase_whole *phase, const char *how, const char *what,
+                                 struct arena *arena)
 {
     size_t length = strlen(what);
     const char *stop = length && what[length - 1] == '.' ? "" : ".";
@@ -30,7 +32,8 @@ static struct phase_line line_of(const struct phase_whole *phase, const char *ho
 
 static struct phase_line counted_line(const struct phase_verdict *verdict, struct arena *arena)
 {
-    struct phase_line line = line_of(verdict->tree->phase, verdict->node ? "COUNTED" : "not counted", verdict->node ? verdict->sentence : verdict->why_not, arena);
+    struct phase_line line = line_of(verdict->tree->phase, verdict->node ? "COUNTED" : "not counted",
+                                     verdict->node ? verdict->sentence : verdict->why_not, arena);
     line.tree = verdict->node ? &verdict->tree->counted : NULL;
     return line;
 }
@@ -43,7 +46,8 @@ size_t phase_lines(struct phase_line lines[PHASE_LINES_MOST], const struct diagn
     for (size_t at = 0; verdicts && at < verdicts->count; at++)
         lines[count++] = counted_line(&verdicts->items[at], arena);
     for (size_t at = 0; estimates && at < estimates->count; at++)
-        lines[count++] = line_of(estimates->items[at].phase, "ESTIMATED", bottleneck_line_of(&estimates->items[at].verdict, arena), arena);
+        lines[count++] = line_of(estimates->items[at].phase, "ESTIMATED",
+                                 bottleneck_line_of(&estimates->items[at].verdict, arena), arena);
     return count;
 }
 
@@ -61,12 +65,15 @@ static size_t briefs_of(struct brief briefs[PHASE_LINES_MOST], const struct diag
     for (size_t at = 0; verdicts && at < verdicts->count; at++) {
         const struct phase_verdict *one = &verdicts->items[at];
         if (one->node)
-            briefs[count++] = (struct brief){one->tree->phase, one->node->path, arena_printf(arena, "%s %.0f %%", one->node->name, one->node->value.value * 100)};
+            briefs[count++] =
+                (struct brief){one->tree->phase, one->node->path,
+                               arena_printf(arena, "%s %.0f %%", one->node->name, one->node->value.value * 100)};
     }
     for (size_t at = 0; estimates && at < estimates->count; at++) {
         const struct bottleneck_verdict *one = &estimates->items[at].verdict;
         if (one->class != BOTTLENECK_UNKNOWN)
-            briefs[count++] = (struct brief){estimates->items[at].phase, bottleneck_kind(one, arena), bottleneck_brief(one, arena)};
+            briefs[count++] =
+                (struct brief){estimates->items[at].phase, bottleneck_kind(one, arena), bottleneck_brief(one, arena)};
     }
     return count;
 }

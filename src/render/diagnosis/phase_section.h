@@ -16,7 +16,10 @@ enum { PHASE_LINES_MOST = 2 * PHASES_JUDGED_MOST };
 
 /* Returns how many. Owner: arena. */
 size_t phase_lines(struct phase_line lines[PHASE_LINES_MOST], const struct diagnosis *diagnosis, struct arena *arena);
-/* "1 (other_work) Branch_Mispredicts 64 %; 2 (work) L2_Bound 24 %"; what is estimated says so; NULL: nothing shows that phases differ. Owner: arena. */
+/*
+ * "1 (other_work) Branch_Mispredicts 64 %; 2 (work) L2_Bound 24 %"; what is estimated says so; NULL: nothing shows that
+ * phases differ. Owner: arena.
+ */
 const char *phases_differ(const struct diagnosis *diagnosis, struct arena *arena);
 /* "phases", "phase_verdicts", "phase_estimates" */
 void phases_json(struct json_writer *json, const struct diagnosis *diagnosis);

@@ -7,7 +7,11 @@ enum { LEVEL_DEEPEST = 6 }; /* without a first level no flag leads further down:
 
 static struct topdown_page page_of(const struct topdown_counted *counted)
 {
-    return (struct topdown_page){.origin = counted->origin, .notes = counted->notes, .note_count = counted->note_count, .is_live = true, .turn_ratio = counted->turn_ratio,
+    return (struct topdown_page){.origin = counted->origin,
+                                 .notes = counted->notes,
+                                 .note_count = counted->note_count,
+                                 .is_live = true,
+                                 .turn_ratio = counted->turn_ratio,
                                  .level_most = counted->has_first_level ? 0 : LEVEL_DEEPEST};
 }
 
@@ -17,7 +21,8 @@ static void line_add(struct page *page, const char *text)
     page_paragraph(page, PAGE_PLAIN, 2, 4, text);
 }
 
-void topdown_section_lines(struct text *out, const struct topdown_counted *counted, const struct topdown_section_style *style)
+void topdown_section_lines(struct text *out, const struct topdown_counted *counted,
+                           const struct topdown_section_style *style)
 {
     struct page page = {.out = out, .colour = style->colour, .unicode = style->unicode, .width = style->width};
     const struct topdown_page what = page_of(counted);

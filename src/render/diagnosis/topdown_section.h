@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The top-down tree that was counted beside the samples: as lines of a diagnosis, and as JSON (plumb topdown's, doc/schema-diagnose.md). */
+/*
+ * The top-down tree that was counted beside the samples: as lines of a diagnosis, and as JSON (plumb topdown's,
+ * doc/schema-diagnose.md).
+ */
 #ifndef PLUMB_RENDER_DIAGNOSIS_TOPDOWN_SECTION_H
 #define PLUMB_RENDER_DIAGNOSIS_TOPDOWN_SECTION_H
 
@@ -11,7 +14,8 @@ struct topdown_section_style {
     size_t width;
 };
 
-void topdown_section_lines(struct text *out, const struct topdown_counted *counted, const struct topdown_section_style *style);
+void topdown_section_lines(struct text *out, const struct topdown_counted *counted,
+                           const struct topdown_section_style *style);
 /* "topdown": null where none was counted. */
 void topdown_section_json(struct json_writer *json, const struct topdown_counted *counted);
 

@@ -91,7 +91,11 @@ static void caches_array(struct json_writer *json, const struct topology *topolo
         const struct {
             const char *key;
             int64_t value;
-        } numbers[] = {{"size_bytes", cache->size_bytes}, {"line_bytes", cache->line_bytes}, {"ways", cache->ways}, {"sets", cache->sets}, {"shared_by", cache->shared_by}};
+        } numbers[] = {{"size_bytes", cache->size_bytes},
+                       {"line_bytes", cache->line_bytes},
+                       {"ways", cache->ways},
+                       {"sets", cache->sets},
+                       {"shared_by", cache->shared_by}};
         json_object_open(json, NULL);
         json_i64(json, "level", cache->level);
         json_string(json, "type", cache->type);
@@ -181,7 +185,10 @@ static void rights_section(struct writer *writer, const struct machine *machine)
 {
     const struct process_rights *rights = &machine->rights;
     const struct perf_limits *limits = &machine->limits;
-    static const char *const doors[] = {[PERF_DOOR_NOT_ASKED] = "not asked", [PERF_DOOR_OPEN] = "open", [PERF_DOOR_REFUSED] = "refused before the kernel", [PERF_DOOR_ABSENT] = "absent"};
+    static const char *const doors[] = {[PERF_DOOR_NOT_ASKED] = "not asked",
+                                        [PERF_DOOR_OPEN] = "open",
+                                        [PERF_DOOR_REFUSED] = "refused before the kernel",
+                                        [PERF_DOOR_ABSENT] = "absent"};
     section_open(writer, "rights");
     number(writer, "user", &rights->user);
     number(writer, "capabilities", &rights->capabilities);

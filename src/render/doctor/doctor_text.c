@@ -42,9 +42,11 @@ static void processor_row(struct page *page, const struct cpu_identity *cpu)
     if (cpu->model_name.known)
         text_printf(&line, ": %s", cpu->model_name.text);
     if (cpu->vendor_kind == MICROARCHITECTURE_ARM && cpu->model.known && cpu->variant.known && cpu->stepping.known)
-        text_printf(&line, "; part 0x%llx r%lldp%lld", (long long)cpu->model.value, (long long)cpu->variant.value, (long long)cpu->stepping.value);
+        text_printf(&line, "; part 0x%llx r%lldp%lld", (long long)cpu->model.value, (long long)cpu->variant.value,
+                    (long long)cpu->stepping.value);
     else if (cpu->family.known && cpu->model.known && cpu->stepping.known)
-        text_printf(&line, "; family %lld model %lld stepping %lld", (long long)cpu->family.value, (long long)cpu->model.value, (long long)cpu->stepping.value);
+        text_printf(&line, "; family %lld model %lld stepping %lld", (long long)cpu->family.value,
+                    (long long)cpu->model.value, (long long)cpu->stepping.value);
     if (cpu->microcode.known)
         text_printf(&line, "; microcode %s%s", cpu->microcode.text, cpu->microcode_differs ? " (CPUs differ!)" : "");
     row(page, "processor", text_string(&line));
@@ -94,9 +96,11 @@ static void place_rows(struct page *page, const struct machine *machine)
 {
     scoped_text struct text line = {0};
     const struct virtualisation *virtualisation = &machine->virtualisation;
-    text_printf(&line, "%s%s", hypervisor_name(virtualisation->hypervisor), virtualisation_is_guest(virtualisation) ? " guest" : "");
+    text_printf(&line, "%s%s", hypervisor_name(virtualisation->hypervisor),
+                virtualisation_is_guest(virtualisation) ? " guest" : "");
     if (virtualisation->confidential != CONFIDENTIAL_NONE)
-        text_printf(&line, ", %s (%s)", confidential_name(virtualisation->confidential), virtualisation->confidential_evidence);
+        text_printf(&line, ", %s (%s)", confidential_name(virtualisation->confidential),
+                    virtualisation->confidential_evidence);
     text_printf(&line, ": %s", virtualisation->evidence);
     if (virtualisation->product.known && virtualisation->vendor.known)
         text_printf(&line, "; %s %s", virtualisation->vendor.text, virtualisation->product.text);
@@ -122,7 +126,11 @@ static void rights_row(struct page *page, const struct process_rights *rights)
     static const struct {
         enum process_capability capability;
         const char *name;
-    } names[] = {{PROCESS_CAP_PERFMON, "PERFMON"}, {PROCESS_CAP_BPF, "BPF"}, {PROCESS_CAP_SYS_ADMIN, "SYS_ADMIN"}, {PROCESS_CAP_SYS_PTRACE, "SYS_PTRACE"}, {PROCESS_CAP_SYSLOG, "SYSLOG"}};
+    } names[] = {{PROCESS_CAP_PERFMON, "PERFMON"},
+                 {PROCESS_CAP_BPF, "BPF"},
+                 {PROCESS_CAP_SYS_ADMIN, "SYS_ADMIN"},
+                 {PROCESS_CAP_SYS_PTRACE, "SYS_PTRACE"},
+                 {PROCESS_CAP_SYSLOG, "SYSLOG"}};
     scoped_text struct text line = {0};
     if (rights->user.known)
         text_printf(&line, "uid %lld; ", (long long)rights->user.value);
@@ -164,17 +172,19 @@ static void pmu_row(struct page *page, const struct machine *machine)
     const struct pmu *core = pmu_find_core(&machine->pmus);
     const struct pmu_architectural *leaf = &machine->architectural;
     if (core)
-        text_printf(&line, "%s with %zu events in sysfs%s", core->name, core->events.count, pmu_has_topdown(core) ? ", PERF_METRICS among them" : "");
+        text_printf(&line, "%s with %zu events in sysfs%s", core->name, core->events.count,
+                    pmu_has_topdown(core) ? ", PERF_METRICS among them" : "");
     else
         text_add(&line, machine->pmus.folder.known ? "no core PMU in sysfs" : machine->pmus.folder.why);
     for (size_t at = 0; core && at < machine->pmus.count; at++) { /* hybrid: each kind of core has one */
         const struct pmu *other = &machine->pmus.items[at];
         if (other != core && pmu_name_is_core(other->name))
-            text_printf(&line, "; %s with %zu%s%s", other->name, other->events.count, other->cpus.known ? ", on CPUs " : "",
-                        other->cpus.known ? other->cpus.text : "");
+            text_printf(&line, "; %s with %zu%s%s", other->name, other->events.count,
+                        other->cpus.known ? ", on CPUs " : "", other->cpus.known ? other->cpus.text : "");
     }
     if (leaf->version.known && leaf->version.value && leaf->programmable.known && leaf->fixed.known)
-        text_printf(&line, "; CPUID: version %lld, %lld programmable and %lld fixed counters", (long long)leaf->version.value, (long long)leaf->programmable.value, (long long)leaf->fixed.value);
+        text_printf(&line, "; CPUID: version %lld, %lld programmable and %lld fixed counters",
+                    (long long)leaf->version.value, (long long)leaf->programmable.value, (long long)leaf->fixed.value);
     else if (leaf->version.known)
         text_printf(&line, "; CPUID: version %lld", (long long)leaf->version.value);
     row(page, "PMU", text_string(&line));
@@ -206,7 +216,8 @@ static const struct {
 static void mark(struct page *page, enum capability_verdict verdict)
 {
     text_add_repeated(page->out, " ", LABEL_COLUMN);
-    page_add(page, verdict_marks[verdict].meaning, page->unicode ? verdict_marks[verdict].unicode : verdict_marks[verdict].ascii);
+    page_add(page, verdict_marks[verdict].meaning,
+             page->unicode ? verdict_marks[verdict].unicode : verdict_marks[verdict].ascii);
     text_add_char(page->out, ' ');
 }
 
@@ -227,7 +238,8 @@ static void obstacle(struct page *page, const struct capability *capability)
     const char *arrow = page->unicode ? "→ " : "-> ";
     text_add_repeated(page->out, " ", REASON_COLUMN);
     text_add(page->out, arrow);
-    page_paragraph(page, PAGE_PLAIN, REASON_COLUMN + text_columns(arrow), REASON_COLUMN + text_columns(arrow), capability->remedy);
+    page_paragraph(page, PAGE_PLAIN, REASON_COLUMN + text_columns(arrow), REASON_COLUMN + text_columns(arrow),
+                   capability->remedy);
 }
 
 static bool same_obstacle(const struct capability *a, const struct capability *b)
@@ -252,7 +264,8 @@ static enum capability_id capability_entry(struct page *page, const struct capab
     if (capability->measured[0]) {
         text_add(page->out, text_string(&titles));
         page_pad(page, text_string(&titles), TITLE_WIDTH);
-        page_paragraph(page, PAGE_PLAIN, LABEL_COLUMN + 2 + TITLE_WIDTH, LABEL_COLUMN + 2 + TITLE_WIDTH, capability->measured);
+        page_paragraph(page, PAGE_PLAIN, LABEL_COLUMN + 2 + TITLE_WIDTH, LABEL_COLUMN + 2 + TITLE_WIDTH,
+                       capability->measured);
     } else {
         page_paragraph(page, PAGE_PLAIN, LABEL_COLUMN + 2, LABEL_COLUMN + 2, text_string(&titles));
     }
@@ -282,7 +295,8 @@ static void tier_section(struct page *page, const struct capabilities *all)
     page_printf(page, meanings[all->tier], "PMU: %s.", pmu_tier_name(all->tier));
     text_printf(&line, " (%s)", all->tier_reason);
     text_add_char(page->out, ' ');
-    page_paragraph(page, PAGE_FAINT, LABEL_COLUMN + 7 + text_columns(pmu_tier_name(all->tier)), LABEL_COLUMN, text_string(&line));
+    page_paragraph(page, PAGE_FAINT, LABEL_COLUMN + 7 + text_columns(pmu_tier_name(all->tier)), LABEL_COLUMN,
+                   text_string(&line));
     text_add_repeated(page->out, " ", LABEL_COLUMN);
     page_paragraph(page, PAGE_PLAIN, LABEL_COLUMN, LABEL_COLUMN, all->saying);
 }
@@ -294,7 +308,9 @@ static void setting_entry(struct page *page, const struct setting *setting)
     static const struct {
         const char *mark;
         enum page_meaning meaning;
-    } marks[] = {[SETTING_UNKNOWN] = {"?", PAGE_FAINT}, [SETTING_FINE] = {"+", PAGE_GOOD}, [SETTING_NOTE] = {"-", PAGE_FAINT},
+    } marks[] = {[SETTING_UNKNOWN] = {"?", PAGE_FAINT},
+                 [SETTING_FINE] = {"+", PAGE_GOOD},
+                 [SETTING_NOTE] = {"-", PAGE_FAINT},
                  [SETTING_DISTORTS] = {"!", PAGE_WARNING}};
     enum { SETTING_WIDTH = 24 };
     scoped_text struct text line = {0};
@@ -302,7 +318,8 @@ static void setting_entry(struct page *page, const struct setting *setting)
     page_add(page, marks[setting->state].meaning, marks[setting->state].mark);
     text_printf(page->out, " %s", setting->title);
     page_pad(page, setting->title, SETTING_WIDTH);
-    page_paragraph(page, PAGE_PLAIN, LABEL_COLUMN + 2 + SETTING_WIDTH, LABEL_COLUMN + 2 + SETTING_WIDTH, setting->value);
+    page_paragraph(page, PAGE_PLAIN, LABEL_COLUMN + 2 + SETTING_WIDTH, LABEL_COLUMN + 2 + SETTING_WIDTH,
+                   setting->value);
     if (!setting->effect[0])
         return;
     text_printf(&line, "%s (%s)", setting->effect, setting->basis ? setting->basis : "");
@@ -311,8 +328,8 @@ static void setting_entry(struct page *page, const struct setting *setting)
 }
 
 /* Those that need no words of their own, by name: the fine ones, and the ones that this machine does not tell. */
-static void listed_settings(struct page *page, const struct settings *settings, enum setting_state state, const char *mark_text,
-                            enum page_meaning meaning, const char *label, const char *tail)
+static void listed_settings(struct page *page, const struct settings *settings, enum setting_state state,
+                            const char *mark_text, enum page_meaning meaning, const char *label, const char *tail)
 {
     scoped_text struct text line = {0};
     for (size_t at = 0; at < settings->count; at++)
@@ -344,7 +361,8 @@ static void settings_section(struct page *page, const struct doctor_report *repo
         listed_settings(page, settings, SETTING_FINE, "+", PAGE_GOOD, "fine", "");
     }
     if (fixable)
-        page_add(page, PAGE_FAINT, "  plumb doctor --script > tune.sh writes the commands that set these right and put them back\n");
+        page_add(page, PAGE_FAINT,
+                 "  plumb doctor --script > tune.sh writes the commands that set these right and put them back\n");
 }
 
 /* ---- virtual machines ----------------------------------------------------------------------------------- */
@@ -362,7 +380,8 @@ static void machine_memory(struct text *line, const struct virtual_machine *mach
             add_bytes(line, machine->node_bytes[node]);
         }
     if (machine->remote_vcpus.known)
-        text_printf(line, "; %lld vCPU%s away from most of it", (long long)machine->remote_vcpus.value, machine->remote_vcpus.value == 1 ? "" : "s");
+        text_printf(line, "; %lld vCPU%s away from most of it", (long long)machine->remote_vcpus.value,
+                    machine->remote_vcpus.value == 1 ? "" : "s");
 }
 
 static void virtual_machines_section(struct page *page, const struct virtual_machines *machines)

@@ -17,7 +17,8 @@ struct guest_report {
     const struct capabilities *capabilities; /* NULL unless it is a guest */
     const struct guest_costs *costs;         /* the same */
     const struct silicon_missing *missing;
-    struct fact_number steal_now_millionths, steal_boot_millionths; /* of all CPU time: while doctor looked; since boot */
+    /* of all CPU time: while doctor looked; since boot */
+    struct fact_number steal_now_millionths, steal_boot_millionths;
     bool verbose; /* text: with every source */
 };
 

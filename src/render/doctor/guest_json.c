@@ -9,7 +9,8 @@ static void place_members(struct json_writer *json, const struct machine *machin
     json_bool(json, "is_guest", virtualisation_is_guest(place));
     json_string(json, "hypervisor", hypervisor_name(place->hypervisor));
     json_string(json, "hypervisor_evidence", place->evidence);
-    json_string(json, "confidential", place->confidential == CONFIDENTIAL_NONE ? NULL : confidential_name(place->confidential));
+    json_string(json, "confidential",
+                place->confidential == CONFIDENTIAL_NONE ? NULL : confidential_name(place->confidential));
     json_string(json, "confidential_evidence", place->confidential_evidence);
     json_string(json, "microarchitecture", machine->cpu.microarchitecture ? machine->cpu.microarchitecture->key : NULL);
 }

@@ -51,7 +51,8 @@ static void kind_rows(struct page *page, const struct machine *machine)
     row(page, "hypervisor", text_string(&line));
     text_clear(&line);
     bool plain = place->confidential == CONFIDENTIAL_NONE;
-    text_printf(&line, "%s: %s", plain ? "plain guest" : confidential_name(place->confidential), place->confidential_evidence);
+    text_printf(&line, "%s: %s", plain ? "plain guest" : confidential_name(place->confidential),
+                place->confidential_evidence);
     row(page, "kind", text_string(&line));
 }
 
@@ -120,7 +121,8 @@ static void sources(struct page *page)
     for (size_t at = 0; at < typical_cost_row_count; at++) {
         const struct typical_cost *typical = &typical_cost_rows[at];
         scoped_text struct text line = {0};
-        text_printf(&line, "%.*s, %s: %s", (int)strcspn(typical->key, "_"), typical->key, typical_place_name(typical->place), typical->source);
+        text_printf(&line, "%.*s, %s: %s", (int)strcspn(typical->key, "_"), typical->key,
+                    typical_place_name(typical->place), typical->source);
         text_add_repeated(page->out, " ", LABEL_COLUMN);
         page_paragraph(page, PAGE_FAINT, LABEL_COLUMN, LABEL_COLUMN + 2, text_string(&line));
     }
@@ -131,7 +133,8 @@ static void own_cost(struct page *page, const struct guest_costs *costs)
     if (costs->own_cpu_s <= 0)
         return;
     text_add_repeated(page->out, " ", LABEL_COLUMN);
-    page_printf(page, PAGE_FAINT, "Measuring took %.2f s, and %.2f s of CPU time.\n", costs->elapsed_s, costs->own_cpu_s);
+    page_printf(page, PAGE_FAINT, "Measuring took %.2f s, and %.2f s of CPU time.\n", costs->elapsed_s,
+                costs->own_cpu_s);
 }
 
 static void costs_section(struct page *page, const struct guest_costs *costs)
@@ -146,8 +149,8 @@ static void costs_section(struct page *page, const struct guest_costs *costs)
     if (!costs->host_fault_share.known)
         return;
     scoped_text struct text line = {0};
-    text_printf(&line, "%llu pages touched that were free for long; %.2g %% of them were slow.", (unsigned long long)costs->touched_pages,
-                100 * costs->host_fault_share.mid);
+    text_printf(&line, "%llu pages touched that were free for long; %.2g %% of them were slow.",
+                (unsigned long long)costs->touched_pages, 100 * costs->host_fault_share.mid);
     text_add_repeated(page->out, " ", LABEL_COLUMN);
     page_paragraph(page, PAGE_FAINT, LABEL_COLUMN, LABEL_COLUMN, text_string(&line));
 }
@@ -175,8 +178,10 @@ static void clocksource_row(struct page *page, const struct clocksource *clock)
     if (!clock->current.known)
         text_printf(&line, "unknown: %s", clock->current.why);
     else
-        text_printf(&line, "%s, %s", clock->current.text, clocksource_is_fast(clock) ? "read without a system call"
-                    : "each reading of the time is a system call, and may leave the guest: clocksource=tsc, if it is stable");
+        text_printf(&line, "%s, %s", clock->current.text,
+                    clocksource_is_fast(clock) ? "read without a system call"
+                                               : "each reading of the time is a system call, and may leave the guest: "
+                                                 "clocksource=tsc, if it is stable");
     if (clock->available.known)
         text_printf(&line, " (there are: %s)", clock->available.text);
     row(page, "clocksource", text_string(&line));
@@ -201,23 +206,27 @@ static void tick_row(struct page *page, const struct guest_cpu *cpu, double hz)
     if (cpu->kind == GUEST_CPU_NOHZ_FULL && cpu->timer_per_s >= 0)
         text_add(&line, tick_is_off(cpu, hz) ? "; nohz_full is in force" : "; nohz_full is NOT in force");
     else
-        text_printf(&line, " (%s)", cpu->kind == GUEST_CPU_ORDINARY ? "not in nohz_full" : guest_cpu_kind_name(cpu->kind));
+        text_printf(&line, " (%s)",
+                    cpu->kind == GUEST_CPU_ORDINARY ? "not in nohz_full" : guest_cpu_kind_name(cpu->kind));
     if (cpu->timer_per_s > 1.2 * hz && hz > 0)
         text_add(&line, ", other programs' timers included");
     row(page, label, text_string(&line));
     text_clear(&line);
-    text_printf(&line, "interrupted %.0f times a second for %.2g %% of its time", cpu->gaps_per_s, 100 * cpu->lost_ratio);
+    text_printf(&line, "interrupted %.0f times a second for %.2g %% of its time", cpu->gaps_per_s,
+                100 * cpu->lost_ratio);
     if (cpu->interrupts_per_s >= 0)
         text_printf(&line, "; this kernel counted %.0f interrupts a second", cpu->interrupts_per_s);
     if (cpu->host_hz > 0)
-        text_printf(&line, "; some come %.0f times a second, uncounted by this kernel's tick: most likely the host's tick", cpu->host_hz);
+        text_printf(&line,
+                    "; some come %.0f times a second, uncounted by this kernel's tick: most likely the host's tick",
+                    cpu->host_hz);
     if (cpu->long_ratio > 0.001)
         text_printf(&line, "; others ran in %.2g %% of the time", 100 * cpu->long_ratio);
     row(page, "", text_string(&line));
 }
 
-static void isolation_row(struct page *page, const char *label, const struct fact_word *list, const struct guest_costs *costs,
-                          enum guest_cpu_kind kind)
+static void isolation_row(struct page *page, const char *label, const struct fact_word *list,
+                          const struct guest_costs *costs, enum guest_cpu_kind kind)
 {
     scoped_text struct text line = {0};
     bool measured = false;
@@ -228,7 +237,9 @@ static void isolation_row(struct page *page, const char *label, const struct fac
     else if (!list->text[0])
         text_add(&line, "no CPU");
     else
-        text_printf(&line, "CPUs %s%s", list->text, measured ? ", see below" : "; not measured: this process may use none of them, or they were passed over");
+        text_printf(&line, "CPUs %s%s", list->text,
+                    measured ? ", see below"
+                             : "; not measured: this process may use none of them, or they were passed over");
     row(page, label, text_string(&line));
 }
 
@@ -270,24 +281,34 @@ static void backing_section(struct page *page, const struct host_backing *backin
         text_add(&line, "huge, as far as the probe's memory shows: 2 MiB pages in here are no smaller out there");
         break;
     case HOST_BACKING_SMALL:
-        text_add(&line, "small: the 2 MiB pages of this guest are mapped in smaller ones by the host, or by a hypervisor below it");
+        text_add(
+            &line,
+            "small: the 2 MiB pages of this guest are mapped in smaller ones by the host, or by a hypervisor below it");
         break;
     }
     row(page, "verdict", text_string(&line));
     if (!backing->ratio.known)
         return;
     text_clear(&line);
-    text_printf(&line, "in %.0f to %.0f %% of such rounds small pages show (%u rounds, 95 %%)", 100 * backing->likely.low, 100 * backing->likely.high, backing->rounds);
+    text_printf(&line, "in %.0f to %.0f %% of such rounds small pages show (%u rounds, 95 %%)",
+                100 * backing->likely.low, 100 * backing->likely.high, backing->rounds);
     row(page, "how sure", text_string(&line));
     text_clear(&line);
-    text_printf(&line, "a load of %llu lines in random order takes %.3g ns side by side, %.3g ns one a page on 2 MiB pages, %.3g ns on 4 KiB pages: ",
+    text_printf(&line,
+                "a load of %llu lines in random order takes %.3g ns side by side, %.3g ns one a page on 2 MiB pages, "
+                "%.3g ns on 4 KiB pages: ",
                 (unsigned long long)backing->pages, backing->dense_ns.mid, backing->huge_ns.mid, backing->small_ns.mid);
-    text_printf(&line, "huge pages keep %.0f to %.0f %% of the page walk that small ones cost", 100 * fmax(backing->ratio.low, 0), 100 * fmax(backing->ratio.high, 0));
+    text_printf(&line, "huge pages keep %.0f to %.0f %% of the page walk that small ones cost",
+                100 * fmax(backing->ratio.low, 0), 100 * fmax(backing->ratio.high, 0));
     row(page, "measured", text_string(&line));
-    row(page, "means", "0 %: huge out there as well; much more: each walk goes on to a small page. Some of the memory was tried, not all");
+    row(page, "means",
+        "0 %: huge out there as well; much more: each walk goes on to a small page. Some of the memory was tried, not "
+        "all");
     if (backing->verdict == HOST_BACKING_SMALL)
-        row(page, "remedy", "on the host: huge pages for the monitor's memory (hugetlbfs, or madvise and transparent huge pages; TDX and SNP:"
-                            " guest_memfd with huge pages); plumb pages --vm there says why not");
+        row(page, "remedy",
+            "on the host: huge pages for the monitor's memory (hugetlbfs, or madvise and transparent huge pages; TDX "
+            "and SNP:"
+            " guest_memfd with huge pages); plumb pages --vm there says why not");
 }
 
 /* ---- instructions and counters -------------------------------------------------------------------------- */

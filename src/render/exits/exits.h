@@ -45,7 +45,9 @@ struct exit_comparison_report {
 
 /* What the fields don't say: how it was measured, what was lost, notes. */
 void exit_table_remarks(struct text *out, const struct exit_table *table, const struct exit_report *report);
-void exit_comparison_text(struct page *page, const struct exit_comparison *comparison, const struct exit_comparison_report *report);
-void exit_comparison_json(struct json_writer *json, const struct exit_comparison *comparison, const struct exit_comparison_report *report);
+void exit_comparison_text(struct page *page, const struct exit_comparison *comparison,
+                          const struct exit_comparison_report *report);
+void exit_comparison_json(struct json_writer *json, const struct exit_comparison *comparison,
+                          const struct exit_comparison_report *report);
 
 #endif

@@ -139,7 +139,8 @@ void exit_table_json(struct json_writer *json, const struct exit_table *table, c
     notes_json(json, report->notes, report->note_count);
 }
 
-static void side_json(struct json_writer *json, const char *key, const char *name, const struct exit_table *table, const struct exit_burden *burden)
+static void side_json(struct json_writer *json, const char *key, const char *name, const struct exit_table *table,
+                      const struct exit_burden *burden)
 {
     json_object_open(json, key);
     json_string(json, "of", name);
@@ -153,7 +154,8 @@ static void side_json(struct json_writer *json, const char *key, const char *nam
     json_object_close(json);
 }
 
-void exit_comparison_json(struct json_writer *json, const struct exit_comparison *comparison, const struct exit_comparison_report *report)
+void exit_comparison_json(struct json_writer *json, const struct exit_comparison *comparison,
+                          const struct exit_comparison_report *report)
 {
     json_object_open(json, NULL);
     side_json(json, "a", report->names[0], comparison->a, &comparison->burden_a);

@@ -25,7 +25,11 @@ static void duration_add(struct text *out, struct measured ns, int columns)
         value /= 1e3;
         unit = "us";
     }
-    snprintf(number, sizeof(number), "%.*f %s", value >= 99.95 || strcmp(unit, "ns") == 0 ? 0 : value >= 9.995 ? 1 : 2, value, unit);
+    snprintf(number, sizeof(number), "%.*f %s",
+             value >= 99.95 || strcmp(unit, "ns") == 0 ? 0
+             : value >= 9.995                          ? 1
+                                                       : 2,
+             value, unit);
     text_printf(out, "%*s", columns, number);
 }
 
@@ -89,12 +93,14 @@ static void timer_text(struct page *page, const struct exit_table *table)
     if (interrupts) {
         text_printf(out, "  timer interrupts %" PRIu64, table->interrupts + table->preemption_timer);
         if (table->preemption_timer)
-            text_printf(out, " (external interrupts %" PRIu64 " + preemption timer %" PRIu64 ")", table->interrupts, table->preemption_timer);
+            text_printf(out, " (external interrupts %" PRIu64 " + preemption timer %" PRIu64 ")", table->interrupts,
+                        table->preemption_timer);
         text_add(out, ": at most, as other devices interrupt too\n");
     }
     if (has_class(table, EXIT_CLASS_ARMING) || (table->armings_exact && table->armings)) {
         text_printf(out, "  timer arming %" PRIu64, table->armings);
-        text_add(out, table->armings_exact ? " (writes of the timer's MSRs)\n" : ": at most, as MSR writes and TDCALLs have other reasons too\n");
+        text_add(out, table->armings_exact ? " (writes of the timer's MSRs)\n"
+                                           : ": at most, as MSR writes and TDCALLs have other reasons too\n");
     }
 }
 
@@ -133,21 +139,24 @@ static void sums_text(struct page *page, const struct exit_table *table)
         text_add(out, ", which is in none of these times\n");
     }
     if (table->migrations)
-        text_printf(out, "  vCPU threads changed their CPU %" PRIu64 " time%s between events\n", table->migrations, table->migrations == 1 ? "" : "s");
+        text_printf(out, "  vCPU threads changed their CPU %" PRIu64 " time%s between events\n", table->migrations,
+                    table->migrations == 1 ? "" : "s");
     timer_text(page, table);
     if (table->lost) {
         page_printf(page, PAGE_WARNING, "  %" PRIu64 " events were lost", table->lost);
         text_add(out, ": all counts are too small by up to as many\n");
     }
     if (table->lost_uses) {
-        page_printf(page, PAGE_WARNING, "  %" PRIu64 " accesses or instructions found no place in the lists of them", table->lost_uses);
+        page_printf(page, PAGE_WARNING, "  %" PRIu64 " accesses or instructions found no place in the lists of them",
+                    table->lost_uses);
         text_add(out, ": those are too small by as many, the counts and times of exits aren't\n");
     }
 }
 
 static const char *object_title(const struct exit_use_line *use)
 {
-    static const char *const titles[EXIT_OBJECT_COUNT] = {"", "BY PORT", "BY CPUID LEAF", "BY MSR", "BY ADDRESS", "BY HYPERCALL", ""};
+    static const char *const titles[EXIT_OBJECT_COUNT] = {
+        "", "BY PORT", "BY CPUID LEAF", "BY MSR", "BY ADDRESS", "BY HYPERCALL", ""};
     return use->is_rip ? "BY INSTRUCTION OF THE GUEST" : titles[use->object];
 }
 
@@ -193,7 +202,8 @@ static void vcpus_text(struct page *page, const struct exit_table *table, const 
             snprintf(number, sizeof(number), "%" PRId64, vcpu->vcpu);
         if (vcpu->pid)
             snprintf(process, sizeof(process), "%" PRIu32, vcpu->pid);
-        text_printf(page->out, "  process %-8s thread %-8" PRIu32 " vCPU %-4s %10" PRIu64 " exits ", process, vcpu->tid, number, vcpu->exits);
+        text_printf(page->out, "  process %-8s thread %-8" PRIu32 " vCPU %-4s %10" PRIu64 " exits ", process, vcpu->tid,
+                    number, vcpu->exits);
         duration_add(page->out, vcpu->handled_ns, 9);
         text_printf(page->out, "  %" PRIu64 " moves\n", vcpu->migrations);
     }
@@ -209,7 +219,8 @@ static void machines_text(struct page *page, const struct exit_report *report)
     for (size_t at = 0; at < report->machine_count; at++) {
         const struct exit_machine *machine = &report->machines[at];
         if (machine->pid)
-            text_printf(page->out, "  machine of process %d%s:", machine->pid, machine->pid_is_guess ? " (most likely)" : "");
+            text_printf(page->out, "  machine of process %d%s:", machine->pid,
+                        machine->pid_is_guess ? " (most likely)" : "");
         else
             text_printf(page->out, "  machine made by thread %d, whose process isn't known:", machine->creator);
         for (size_t figure = 0; figure < machine->figure_count; figure++)
@@ -240,8 +251,8 @@ void exit_table_text(struct page *page, const struct exit_table *table, const st
     for (size_t at = 0; at < table->line_count; at++) {
         const struct exit_line *line = &table->lines[at];
         if (line->point != point)
-            text_printf(out, "\n  %-27s%10s%9s%9s%9s%9s%9s%9s%9s%9s\n", exit_points[line->point].name, "count", "share", "per s", "least", "mean",
-                        "median", "p99", "most", "of vCPUs");
+            text_printf(out, "\n  %-27s%10s%9s%9s%9s%9s%9s%9s%9s%9s\n", exit_points[line->point].name, "count", "share",
+                        "per s", "least", "mean", "median", "p99", "most", "of vCPUs");
         point = line->point;
         line_text(page, line);
     }
@@ -308,7 +319,8 @@ void exit_table_remarks(struct text *out, const struct exit_table *table, const 
     if (table->lost)
         text_printf(out, "%" PRIu64 " events were lost: all counts are too small by up to as many\n", table->lost);
     if (table->lost_uses)
-        text_printf(out, "%" PRIu64 " accesses or instructions found no place in the lists of them\n", table->lost_uses);
+        text_printf(out, "%" PRIu64 " accesses or instructions found no place in the lists of them\n",
+                    table->lost_uses);
     for (size_t at = 0; at < report->note_count; at++) {
         name_add(out, report->notes[at], strlen(report->notes[at]));
         text_add_char(out, '\n');
@@ -370,10 +382,12 @@ static void burden_text(struct text *out, const char *name, const struct exit_bu
 {
     text_printf(out, "  %s: ", name);
     if (burden->high.known)
-        text_printf(out, "exits take %.3g to %.3g %% of its vCPUs' time, the most at %s%.3g us of round trip each", burden->low.value * 100,
-                    burden->high.value * 100, burden->round_trip_given ? "" : "a generous ", burden->round_trip_us);
+        text_printf(out, "exits take %.3g to %.3g %% of its vCPUs' time, the most at %s%.3g us of round trip each",
+                    burden->low.value * 100, burden->high.value * 100, burden->round_trip_given ? "" : "a generous ",
+                    burden->round_trip_us);
     else
-        text_printf(out, "exits take at least %.3g %% of its vCPUs' time, at most isn't known: %s", burden->low.value * 100, burden->high.why_not);
+        text_printf(out, "exits take at least %.3g %% of its vCPUs' time, at most isn't known: %s",
+                    burden->low.value * 100, burden->high.why_not);
     if (burden->dear_enough_us.known)
         text_printf(out, "; each would have to cost %.3g us to matter", burden->dear_enough_us.value);
     text_add_char(out, '\n');
@@ -401,7 +415,8 @@ static void verdict_text(struct page *page, const struct exit_comparison *compar
     }
 }
 
-void exit_comparison_text(struct page *page, const struct exit_comparison *comparison, const struct exit_comparison_report *report)
+void exit_comparison_text(struct page *page, const struct exit_comparison *comparison,
+                          const struct exit_comparison_report *report)
 {
     const char *name_a = report->names[0], *name_b = report->names[1];
     const struct exit_table *a = comparison->a, *b = comparison->b;
@@ -411,7 +426,8 @@ void exit_comparison_text(struct page *page, const struct exit_comparison *compa
     name_add(out, name_a, strnlen(name_a, 200));
     text_add(out, ", B is ");
     name_add(out, name_b, strnlen(name_b, 200));
-    text_printf(out, "\n\n  %-27s%10s%9s%9s%10s%9s%9s%8s%8s\n", "", "A count", "per s", "mean", "B count", "per s", "mean", "rate", "cost");
+    text_printf(out, "\n\n  %-27s%10s%9s%9s%10s%9s%9s%8s%8s\n", "", "A count", "per s", "mean", "B count", "per s",
+                "mean", "rate", "cost");
     for (size_t at = 0; at < comparison->pair_count; at++) {
         const struct exit_pair *pair = &comparison->pairs[at];
         text_add(out, "  ");
@@ -425,10 +441,12 @@ void exit_comparison_text(struct page *page, const struct exit_comparison *compa
     }
     text_add_char(out, '\n');
     sum_pair_text(out, exit_points[a->counted].sentence, sum_of(a, a->exits), sum_of(b, b->exits));
-    sum_pair_text(out, "timer interrupts", sum_of(a, a->interrupts + a->preemption_timer), sum_of(b, b->interrupts + b->preemption_timer));
+    sum_pair_text(out, "timer interrupts", sum_of(a, a->interrupts + a->preemption_timer),
+                  sum_of(b, b->interrupts + b->preemption_timer));
     sum_pair_text(out, "timer arming", (struct sum){a->armings, !a->why_uncounted || a->armings_exact},
                   (struct sum){b->armings, !b->why_uncounted || b->armings_exact});
-    text_add(out, "  (timer interrupts: external interrupts and the preemption timer; arming: MSR writes or TDCALLs; both at most)\n\n");
+    text_add(out, "  (timer interrupts: external interrupts and the preemption timer; arming: MSR writes or TDCALLs; "
+                  "both at most)\n\n");
     burden_text(out, "A", &comparison->burden_a);
     burden_text(out, "B", &comparison->burden_b);
     verdict_text(page, comparison);

@@ -20,8 +20,10 @@ struct guest_report {
 };
 
 /* walk NULL: what larger pages return was not asked. */
-void guest_pages_text(struct page *page, const struct guest_report *reports, size_t count, const struct nested_walk *walk);
-void guest_pages_json(struct text *out, const struct guest_report *reports, size_t count, const struct nested_walk *walk);
+void guest_pages_text(struct page *page, const struct guest_report *reports, size_t count,
+                      const struct nested_walk *walk);
+void guest_pages_json(struct text *out, const struct guest_report *reports, size_t count,
+                      const struct nested_walk *walk);
 /* Whether larger pages on the host would change anything for it. */
 bool guest_report_gains(const struct guest_report *report);
 

@@ -26,7 +26,8 @@ static bool change_of(const struct page_watch_row *row, enum page_event event, i
 
 void page_watch_heading(struct page *page)
 {
-    page_add(page, PAGE_FAINT, "                                                  process  machine, since the line before\n");
+    page_add(page, PAGE_FAINT,
+             "                                                  process  machine, since the line before\n");
     page_add(page, PAGE_FAINT, "      s      4 KiB      2 MiB      1 GiB    swapped");
     for (size_t at = 0; at < array_count(columns); at++)
         page_printf(page, PAGE_FAINT, " %8s", columns[at].heading);

@@ -6,7 +6,8 @@
 #include "render/pages/pages_words.h"
 #include "statistics/json_interval.h"
 
-static const char *const methods[] = {[PAGE_METHOD_SCAN] = "scan", [PAGE_METHOD_FLAGS] = "flags", [PAGE_METHOD_SMAPS] = "smaps"};
+static const char *const methods[] = {
+    [PAGE_METHOD_SCAN] = "scan", [PAGE_METHOD_FLAGS] = "flags", [PAGE_METHOD_SMAPS] = "smaps"};
 
 static void write_sizes(struct json_writer *json, const struct page_sizes *sizes)
 {

@@ -50,7 +50,8 @@ static void add_why(struct page *page, const struct small_pages *small)
     if (small->policy_file)
         text_printf(&reason, "; the file in force is %s", small->policy_file);
     if (!small->certain && small->backlog_s >= 0)
-        text_printf(&reason, "; at its present pace khugepaged takes %.0f s to look at that much once", small->backlog_s);
+        text_printf(&reason, "; at its present pace khugepaged takes %.0f s to look at that much once",
+                    small->backlog_s);
     pages_sentence(page, small->certain ? "why:    " : "maybe:  ", PAGE_WARNING, text_string(&reason));
     if (words->remedy)
         pages_sentence(page, "remedy: ", PAGE_GOOD, words->remedy);
@@ -62,7 +63,8 @@ void pages_mapping_rows(struct page *page, const struct mapping_coverage *mappin
     const struct page_area *area = mapping->area;
     pages_bytes_print(small, sizeof(small), mapping->sizes.base);
     pages_bytes_print(huge, sizeof(huge), mapping->sizes.huge + mapping->sizes.gigantic);
-    text_printf(page->out, "  %12s %12s  %s  ", small, mapping->sizes.huge + mapping->sizes.gigantic ? huge : "none", area->protection);
+    text_printf(page->out, "  %12s %12s  %s  ", small, mapping->sizes.huge + mapping->sizes.gigantic ? huge : "none",
+                area->protection);
     page_printf(page, PAGE_STRONG, "%s", area->path[0] ? area->path : "anonymous memory");
     page_printf(page, PAGE_FAINT, "  %llx-%llx\n", (unsigned long long)area->start, (unsigned long long)area->end);
     if (why_known && mapping->small.small_bytes && mapping->small.backing != PAGE_BACKING_HUGETLB)

@@ -48,7 +48,8 @@ static void add_mappings(struct page *page, const struct page_coverage *coverage
         }
         bool again = before && same_story(before, mapping);
         pages_mapping_rows(page, mapping, coverage->why_known && !again);
-        if (coverage->why_known && again && mapping->small.small_bytes && mapping->small.backing != PAGE_BACKING_HUGETLB)
+        if (coverage->why_known && again && mapping->small.small_bytes &&
+            mapping->small.backing != PAGE_BACKING_HUGETLB)
             pages_sentence(page, mapping->small.certain ? "why:    " : "maybe:  ", PAGE_FAINT, "as the one before");
         before = mapping;
     }
@@ -62,7 +63,8 @@ static void add_mappings(struct page *page, const struct page_coverage *coverage
 static void add_folios(struct page *page, const struct page_coverage *coverage)
 {
     const struct page_folios *folios = coverage->folios;
-    page_heading(page, folios->all ? "FOLIOS UNDER SMALL PAGES (all looked at)" : "FOLIOS UNDER SMALL PAGES (drawn at random)");
+    page_heading(page, folios->all ? "FOLIOS UNDER SMALL PAGES (all looked at)"
+                                   : "FOLIOS UNDER SMALL PAGES (drawn at random)");
     if (folios->why_not[0]) {
         pages_sentence(page, "not measured: ", PAGE_WARNING, folios->why_not);
         return;
@@ -71,13 +73,14 @@ static void add_folios(struct page *page, const struct page_coverage *coverage)
         struct interval share = page_folio_share(folios, order);
         if (!folios->pages[order] || !share.known)
             continue;
-        text_printf(page->out, "  %6llu KiB  %5.1f %%", (unsigned long long)((coverage->pages->base_page_bytes << order) >> 10), share.mid * 100);
+        text_printf(page->out, "  %6llu KiB  %5.1f %%",
+                    (unsigned long long)((coverage->pages->base_page_bytes << order) >> 10), share.mid * 100);
         if (!folios->all)
             page_printf(page, PAGE_FAINT, "  [%.1f .. %.1f]", share.low * 100, share.high * 100);
         text_add(page->out, "\n");
     }
-    page_printf(page, PAGE_FAINT, "  %llu pages looked at, %llu gone meanwhile\n", (unsigned long long)folios->looked_at,
-                (unsigned long long)folios->vanished);
+    page_printf(page, PAGE_FAINT, "  %llu pages looked at, %llu gone meanwhile\n",
+                (unsigned long long)folios->looked_at, (unsigned long long)folios->vanished);
 }
 
 static void add_nodes(struct page *page, const struct page_nodes *nodes)
@@ -130,7 +133,8 @@ static void add_machine(struct page *page, const struct pages_report *report)
 {
     const struct huge_page *policy = report->policy;
     page_heading(page, report->is_case ? "THE MACHINE, when the case was made" : "THE MACHINE");
-    text_printf(page->out, "  transparent huge pages: %s", policy->enabled.known ? policy->enabled.text : policy->enabled.why);
+    text_printf(page->out, "  transparent huge pages: %s",
+                policy->enabled.known ? policy->enabled.text : policy->enabled.why);
     if (policy->shmem_enabled.known)
         text_printf(page->out, "; in shared memory: %s", policy->shmem_enabled.text);
     if (policy->defrag.known)
@@ -144,8 +148,9 @@ static void add_machine(struct page *page, const struct pages_report *report)
     fact_row(page, "free", &report->supply->free_bytes, 1);
     fact_row(page, "  in whole blocks of 2 MiB and more", &report->supply->free_block_bytes, 1);
     if (policy->reserved_total.known && policy->reserved_page_kib.known)
-        text_printf(page->out, "  reserved (hugetlb): %lld pages of %lld KiB, %lld free\n", (long long)policy->reserved_total.value,
-                    (long long)policy->reserved_page_kib.value, (long long)(policy->reserved_free.known ? policy->reserved_free.value : 0));
+        text_printf(page->out, "  reserved (hugetlb): %lld pages of %lld KiB, %lld free\n",
+                    (long long)policy->reserved_total.value, (long long)policy->reserved_page_kib.value,
+                    (long long)(policy->reserved_free.known ? policy->reserved_free.value : 0));
 }
 
 static void add_table(struct page *page, const struct pages_report *report)
@@ -182,11 +187,13 @@ static void add_hits(struct page *page, const char *what, const char *why_not, c
 static void add_use(struct page *page, const struct pages_report *report)
 {
     page_heading(page, "WHAT SAMPLES SAY OF THEM");
-    add_hits(page, "loads and stores", "no sampled load's or store's address could be computed and found on a page that is known", &report->use->data);
+    add_hits(page, "loads and stores",
+             "no sampled load's or store's address could be computed and found on a page that is known",
+             &report->use->data);
     const struct stall_group *busiest = report->use->busiest;
     if (busiest)
-        text_printf(page->out, "  most of those: %s, '%s' in %s\n", report->stalls->functions[busiest->function].name, busiest->row.text,
-                    busiest->area);
+        text_printf(page->out, "  most of those: %s, '%s' in %s\n", report->stalls->functions[busiest->function].name,
+                    busiest->row.text, busiest->area);
     add_hits(page, "instructions", "no sampled instruction lies on a page that is known", &report->use->code);
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The Firefox Profiler's processed format: columns of equal length for each thread, which point into one another by number. */
+/*
+ * The Firefox Profiler's processed format: columns of equal length for each thread, which point into one another by
+ * number.
+ */
 #include "analyse/profile/flame.h"
 #include "base/json/json_writer.h"
 #include "base/scope.h"
@@ -20,8 +23,9 @@ enum {
 static const struct {
     const char *name, *color;
 } categories[FLAME_KIND_COUNT] = {
-    [FLAME_UNKNOWN] = {"Other", "grey"},      [FLAME_THREAD] = {"Thread", "darkgrey"}, [FLAME_PROGRAM] = {"Program", "yellow"},
-    [FLAME_LIBRARY] = {"Library", "blue"},    [FLAME_KERNEL] = {"Kernel", "orange"},   [FLAME_JIT] = {"JIT", "green"},
+    [FLAME_UNKNOWN] = {"Other", "grey"},     [FLAME_THREAD] = {"Thread", "darkgrey"},
+    [FLAME_PROGRAM] = {"Program", "yellow"}, [FLAME_LIBRARY] = {"Library", "blue"},
+    [FLAME_KERNEL] = {"Kernel", "orange"},   [FLAME_JIT] = {"JIT", "green"},
 };
 
 struct used {
@@ -74,7 +78,8 @@ static uint32_t string_of(struct writing *writing, const char *string)
 static void stack_use(struct writing *writing, uint32_t stack)
 {
     vec(uint32_t) path = {0};
-    for (; stack != SERIES_ROOT && writing->stacks.number[stack] == NOT_USED; stack = writing->series->stacks[stack].caller)
+    for (; stack != SERIES_ROOT && writing->stacks.number[stack] == NOT_USED;
+         stack = writing->series->stacks[stack].caller)
         *vec_push(&path) = stack;
     while (path.count) {
         uint32_t at = path.items[--path.count];
@@ -180,7 +185,8 @@ static void add_frames(struct writing *writing)
     json_object_open(json, "frameTable");
     json_array_open(json, "address");
     for (size_t at = 0; at < count; at++)
-        json_u64(json, NULL, place_at(writing, at)->addr & (((uint64_t)1 << 53) - 1)); /* what a number of JavaScript holds */
+        /* what a number of JavaScript holds */
+        json_u64(json, NULL, place_at(writing, at)->addr & (((uint64_t)1 << 53) - 1));
     json_array_close(json);
     json_array_open(json, "category");
     for (size_t at = 0; at < count; at++)
@@ -343,7 +349,8 @@ static void add_thread(struct writing *writing)
 
 /* ---- the whole ---- */
 
-static void add_marker_kind(struct json_writer *json, const char *name, const char *key, const char *label, const char *format)
+static void add_marker_kind(struct json_writer *json, const char *name, const char *key, const char *label,
+                            const char *format)
 {
     json_object_open(json, NULL);
     json_string(json, "name", name);
@@ -367,7 +374,8 @@ static void add_meta(struct writing *writing, const struct profile_request *requ
     const struct thread_series *series = writing->series;
     double span_ms = ms_of(writing, series->last_ns);
     json_object_open(json, "meta");
-    json_double(json, "interval", series->sample_count > 1 && span_ms > 0 ? span_ms / (double)(series->sample_count - 1) : 1);
+    json_double(json, "interval",
+                series->sample_count > 1 && span_ms > 0 ? span_ms / (double)(series->sample_count - 1) : 1);
     json_double(json, "startTime", 0); /* the recording's clock isn't the calendar's */
     json_u64(json, "processType", 0);
     json_string(json, "product", request->name);
@@ -412,7 +420,8 @@ void profile_firefox(struct text *out, const struct profile_request *request)
         strings_init(&writing.strings);
         used_begin(&writing.stacks, series->stack_count);
         used_begin(&writing.places, series->places->count);
-        used_begin(&writing.files, 2 * series->places->count + 2); /* strings of a thread by then: a name and a file a place */
+        /* strings of a thread by then: a name and a file a place */
+        used_begin(&writing.files, 2 * series->places->count + 2);
         add_thread(&writing);
         used_done(&writing.stacks);
         used_done(&writing.places);

@@ -140,8 +140,8 @@ static void lines_swap(struct folded_line *a, struct folded_line *b)
 }
 
 /*
- * By the parts one after the other (multikey quicksort): what lines have in common is looked at once, not for each two of them.
- * A line's last part is none that goes on in another, so lines whose parts are the same end together.
+ * By the parts one after the other (multikey quicksort): what lines have in common is looked at once, not for each two
+ * of them. A line's last part is none that goes on in another, so lines whose parts are the same end together.
  */
 static void lines_sort(struct folded_line *lines, size_t count)
 {
@@ -202,10 +202,11 @@ void profile_folded(struct text *out, const struct profile_request *request)
 {
     const struct stack_profile *profile = request->profile;
     size_t place_bytes = memory_product(profile->places->count + 1, sizeof(uint32_t));
-    struct folding folding = {.request = request,
-                              .name_of_place = memory_alloc(place_bytes),
-                              .parts = memory_alloc(memory_product(profile->frame_count + profile->count + 1, sizeof(uint32_t))),
-                              .lines = memory_alloc(memory_product(profile->count + 1, sizeof(struct folded_line)))};
+    struct folding folding = {
+        .request = request,
+        .name_of_place = memory_alloc(place_bytes),
+        .parts = memory_alloc(memory_product(profile->frame_count + profile->count + 1, sizeof(uint32_t))),
+        .lines = memory_alloc(memory_product(profile->count + 1, sizeof(struct folded_line)))};
     memset(folding.name_of_place, 0xff, place_bytes); /* NAME_NONE */
     strings_init(&folding.names);
     lines_collect(&folding);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* pprof's profile.proto, by field number; protocol buffers' wire format: a number is a varint, all else has its length before it. */
+/*
+ * pprof's profile.proto, by field number; protocol buffers' wire format: a number is a varint, all else has its length
+ * before it.
+ */
 #include "base/arena.h"
 #include "base/scope.h"
 #include "base/vec.h"
@@ -7,7 +10,15 @@
 
 enum wire { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 
-enum profile_field { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_MAPPING = 3, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5, PROFILE_STRINGS = 6, PROFILE_DEFAULT_TYPE = 14 };
+enum profile_field {
+    PROFILE_SAMPLE_TYPE = 1,
+    PROFILE_SAMPLE = 2,
+    PROFILE_MAPPING = 3,
+    PROFILE_LOCATION = 4,
+    PROFILE_FUNCTION = 5,
+    PROFILE_STRINGS = 6,
+    PROFILE_DEFAULT_TYPE = 14
+};
 enum value_type_field { VALUE_TYPE = 1, VALUE_UNIT = 2 };
 enum sample_field { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES = 2, SAMPLE_LABEL = 3 };
 enum label_field { LABEL_KEY = 1, LABEL_TEXT = 2 };
@@ -65,7 +76,8 @@ static void add_value_types(struct writing *writing)
         if (!profile_wants(writing->request, event))
             continue;
         add_value_type(writing, profile->events[event].name, "sample", "count");
-        add_value_type(writing, profile->events[event].name, "event", profile->events[event].counts_ns ? "nanoseconds" : "count");
+        add_value_type(writing, profile->events[event].name, "event",
+                       profile->events[event].counts_ns ? "nanoseconds" : "count");
     }
 }
 

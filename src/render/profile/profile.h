@@ -2,9 +2,9 @@
 /*
  * Profiles as other tools read them: which bytes stand for the stacks of a recording?
  *
- * Computes nothing but layout. Sources of the formats: FlameGraph's stackcollapse (a line for each stack: thread name and
- * frames from the root on, joined by ";", then a number); speedscope's file-format-schema.json; pprof's profile.proto; the Firefox Profiler's processed format, version 48 (its src/types and
- * CHANGELOG-formats).
+ * Computes nothing but layout. Sources of the formats: FlameGraph's stackcollapse (a line for each stack: thread name
+ * and frames from the root on, joined by ";", then a number); speedscope's file-format-schema.json; pprof's
+ * profile.proto; the Firefox Profiler's processed format, version 48 (its src/types and CHANGELOG-formats).
  */
 #ifndef PLUMB_RENDER_PROFILE_PROFILE_H
 #define PLUMB_RENDER_PROFILE_PROFILE_H

@@ -51,7 +51,8 @@ static void add_field(struct text *out, const char *value)
     text_add_char(out, '"');
 }
 
-static void add_row(struct text *out, const struct profile_request *request, uint32_t event, const struct function_row *row)
+static void add_row(struct text *out, const struct profile_request *request, uint32_t event,
+                    const struct function_row *row)
 {
     const struct place *place = &request->profile->places->items[row->place];
     scoped_text struct text name = {0};
@@ -61,7 +62,8 @@ static void add_row(struct text *out, const struct profile_request *request, uin
     add_field(out, text_string(&name));
     text_add_char(out, ',');
     add_field(out, place->dso_path ? place->dso_path : "");
-    text_printf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", row->samples, row->period, row->all_samples, row->all_period);
+    text_printf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", row->samples, row->period, row->all_samples,
+                row->all_period);
 }
 
 static void add_event(struct text *out, const struct profile_request *request, uint32_t event)

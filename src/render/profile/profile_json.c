@@ -35,7 +35,8 @@ static void add_frames(struct json_writer *json, const struct places *places)
     json_array_close(json);
 }
 
-static void add_stack(struct json_writer *json, const struct profile_request *request, const struct profile_stack *stack)
+static void add_stack(struct json_writer *json, const struct profile_request *request,
+                      const struct profile_stack *stack)
 {
     json_object_open(json, NULL);
     json_string(json, "event", request->profile->events[stack->event].name);

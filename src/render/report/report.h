@@ -2,8 +2,9 @@
 /*
  * A diagnosis, or a comparison, as one page of HTML that opens offline: which bytes?
  *
- * The page itself is built from web/ (web/dist/report.html, in the program); here each part of the data is written into it as a JSON
- * document of its own, by the writers that everything else uses: doc/schema-report.md says which. Computes nothing but layout.
+ * The page itself is built from web/ (web/dist/report.html, in the program); here each part of the data is written into
+ * it as a JSON document of its own, by the writers that everything else uses: doc/schema-report.md says which. Computes
+ * nothing but layout.
  */
 #ifndef PLUMB_RENDER_REPORT_REPORT_H
 #define PLUMB_RENDER_REPORT_REPORT_H

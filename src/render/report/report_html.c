@@ -6,7 +6,10 @@
 /* Where the parts go; web/build.mjs puts it there once. */
 static const char PLACE[] = "<!--plumb:parts-->";
 
-/* Nothing in a part may end its element, begin a comment, or end a line for a script: in JSON all of these stand in texts, where they can be escaped. */
+/*
+ * Nothing in a part may end its element, begin a comment, or end a line for a script: in JSON all of these stand in
+ * texts, where they can be escaped.
+ */
 static void add_json(struct text *out, struct view json)
 {
     static const char line_separator[] = "\xe2\x80\xa8", paragraph_separator[] = "\xe2\x80\xa9";

@@ -225,7 +225,8 @@ void report_timeline_json(struct text *out, const struct timeline *timeline)
 void report_exits_json(struct text *out, const struct exit_table *table)
 {
     struct json_writer json;
-    const struct exit_report report = {.heading = "guests", .method = "gathered by plumb exits, kept in the case", .at_s = -1};
+    const struct exit_report report = {
+        .heading = "guests", .method = "gathered by plumb exits, kept in the case", .at_s = -1};
     part_begin(&json, out, "plumb exits");
     exit_table_json(&json, table, &report);
     json_object_close(&json);
@@ -246,7 +247,8 @@ void report_topdown_json(struct text *out, const struct topdown_reported *report
 
 void report_counted_json(struct text *out, const struct topdown_counted *counted)
 {
-    const struct topdown_page page = {.origin = counted->origin, .notes = counted->notes, .note_count = counted->note_count, .is_live = true};
+    const struct topdown_page page = {
+        .origin = counted->origin, .notes = counted->notes, .note_count = counted->note_count, .is_live = true};
     topdown_json_write(out, &counted->tree, &page);
 }
 

@@ -77,7 +77,8 @@ static void phases_write(struct json_writer *json, const struct topdown_page *wh
     json_array_close(json);
 }
 
-static void rows_write(struct json_writer *json, const char *name, const struct topdown_interval_row *rows, size_t count)
+static void rows_write(struct json_writer *json, const char *name, const struct topdown_interval_row *rows,
+                       size_t count)
 {
     json_array_open(json, name);
     for (size_t at = 0; at < count; at++) {

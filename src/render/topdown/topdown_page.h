@@ -2,7 +2,8 @@
 /*
  * The top-down tree for the terminal, as lines of fields, and as JSON.
  *
- * The text shows two levels, what is below flagged nodes, and information that was computed; JSON and lines have every node.
+ * The text shows two levels, what is below flagged nodes, and information that was computed; JSON and lines have every
+ * node.
  */
 #ifndef PLUMB_RENDER_TOPDOWN_TOPDOWN_PAGE_H
 #define PLUMB_RENDER_TOPDOWN_TOPDOWN_PAGE_H
@@ -37,7 +38,8 @@ struct topdown_page {
     const char *const *notes; /* of the input */
     size_t note_count;
     bool is_live;         /* counted here: nodes have intervals */
-    double turn_ratio;    /* of the time that all were counted in, as the origin says: no word of it at each node; 0: said at each */
+    /* of the time that all were counted in, as the origin says: no word of it at each node; 0: said at each */
+    double turn_ratio;
     const struct topdown_phase_row *phases; /* none when there is one only */
     size_t phase_count;
     const struct topdown_interval_row *intervals; /* -I: of JSON; the others are written as they end */

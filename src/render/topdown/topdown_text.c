@@ -28,7 +28,8 @@ static void interval_add(struct page *page, const struct topdown_node *node)
     } else if (half < WIDE_POINTS || node->suspect) {
         snprintf(text, sizeof(text), " %s%-*.1f", sign, columns, half < 0.05 ? 0 : half);
     } else {
-        snprintf(range, sizeof(range), "%.0f-%.0f", fmax(node->interval.low, 0) * 100, fmin(node->interval.high, 1) * 100);
+        snprintf(range, sizeof(range), "%.0f-%.0f", fmax(node->interval.low, 0) * 100,
+                 fmin(node->interval.high, 1) * 100);
         snprintf(text, sizeof(text), " %-7s", range);
     }
     page_add(page, PAGE_FAINT, text);
@@ -45,7 +46,8 @@ static size_t spread_text(const struct topdown_node *node, char *buffer, size_t 
     return (size_t)snprintf(buffer, size, "+-%.0f %%", share * 100);
 }
 
-static const char *quality_text(const struct topdown_node *node, const struct topdown_page *what, char *buffer, size_t size)
+static const char *quality_text(const struct topdown_node *node, const struct topdown_page *what, char *buffer,
+                                size_t size)
 {
     buffer[0] = '\0';
     size_t used = spread_text(node, buffer, size);
@@ -53,7 +55,8 @@ static const char *quality_text(const struct topdown_node *node, const struct to
         used += (size_t)snprintf(buffer + used, size - used, "as reported");
     double usual = what->turn_ratio > 0 ? TURN_LEAST * what->turn_ratio : 0.9995;
     if (node->running_ratio < usual && used < size)
-        used += (size_t)snprintf(buffer + used, size - used, "%sscaled (%.1f %% of time)", used ? ", " : "", node->running_ratio * 100);
+        used += (size_t)snprintf(buffer + used, size - used, "%sscaled (%.1f %% of time)", used ? ", " : "",
+                                 node->running_ratio * 100);
     if (node->across && used < size)
         used += (size_t)snprintf(buffer + used, size - used, "%sfrom several runs", used ? ", " : "");
     if (node->estimate && used < size)
@@ -98,7 +101,8 @@ static bool is_shown(const struct topdown_tree *tree, const struct topdown_node 
     return node->level <= 2 || what->level_most || tree->nodes[node->parent].decision == TOPDOWN_FLAGGED;
 }
 
-static void node_write(struct page *page, const struct topdown_tree *tree, size_t index, const struct topdown_page *what)
+static void node_write(struct page *page, const struct topdown_tree *tree, size_t index,
+                       const struct topdown_page *what)
 {
     const struct topdown_node *node = &tree->nodes[index];
     char name[96], value[64], quality[128];
@@ -210,12 +214,13 @@ static void phase_write(struct page *page, const struct topdown_phase_row *phase
     const struct topdown_tree *tree = &phase->tree;
     for (size_t at = 0; at < tree->count; at++)
         if (tree->nodes[at].level == 1 && tree->nodes[at].value.known)
-            page_printf(page, tree->nodes[at].decision == TOPDOWN_FLAGGED ? PAGE_BAD : PAGE_PLAIN, "  %s %.1f %%", tree->nodes[at].name,
-                        tree->nodes[at].value.value * 100);
+            page_printf(page, tree->nodes[at].decision == TOPDOWN_FLAGGED ? PAGE_BAD : PAGE_PLAIN, "  %s %.1f %%",
+                        tree->nodes[at].name, tree->nodes[at].value.value * 100);
     if (tree->leaf == SIZE_MAX)
         page_add(page, PAGE_PLAIN, "\n  nothing is flagged, or nothing could be decided\n");
     else
-        page_printf(page, PAGE_PLAIN, "\n  bound by %s, %.1f %%\n", tree->nodes[tree->leaf].path, tree->nodes[tree->leaf].value.value * 100);
+        page_printf(page, PAGE_PLAIN, "\n  bound by %s, %.1f %%\n", tree->nodes[tree->leaf].path,
+                    tree->nodes[tree->leaf].value.value * 100);
 }
 
 static void phases_write(struct page *page, const struct topdown_page *what)
@@ -242,8 +247,8 @@ void topdown_interval_text(struct page *page, const struct topdown_interval_row 
 void topdown_interval_lines(struct text *out, const struct topdown_interval_row *row, char separator)
 {
     for (size_t value = 0; value < row->count; value++)
-        text_printf(out, "%.3f%c%.3f%c%s%c%.1f%c%%\n", row->start_s, separator, row->end_s, separator, row->names[value], separator,
-                    row->values[value] * 100, separator);
+        text_printf(out, "%.3f%c%.3f%c%s%c%.1f%c%%\n", row->start_s, separator, row->end_s, separator,
+                    row->names[value], separator, row->values[value] * 100, separator);
 }
 
 static void rows_write(struct page *page, const char *heading, const struct topdown_interval_row *rows, size_t count)
@@ -268,7 +273,8 @@ static void notes_write(struct page *page, const struct topdown_tree *tree, cons
         page_heading(page, "Keep in mind");
     for (size_t at = 0; at < tree->note_count + what->note_count; at++) {
         page_add(page, PAGE_PLAIN, "- ");
-        page_paragraph(page, PAGE_PLAIN, 2, 2, at < tree->note_count ? tree->notes[at] : what->notes[at - tree->note_count]);
+        page_paragraph(page, PAGE_PLAIN, 2, 2,
+                       at < tree->note_count ? tree->notes[at] : what->notes[at - tree->note_count]);
     }
 }
 
@@ -282,7 +288,8 @@ void topdown_nodes_write(struct page *page, const struct topdown_tree *tree, con
 void topdown_text_write(struct page *page, const struct topdown_tree *tree, const struct topdown_page *what)
 {
     page_printf(page, PAGE_STRONG, "Top-down of %s", tree->cpu);
-    page_printf(page, PAGE_FAINT, ", %s%s; tables %s\n\n", what->is_live ? "counted here: " : "from ", what->origin, tree->tables);
+    page_printf(page, PAGE_FAINT, ", %s%s; tables %s\n\n", what->is_live ? "counted here: " : "from ", what->origin,
+                tree->tables);
     topdown_nodes_write(page, tree, what);
     missing_write(page, tree, what);
     leaf_write(page, tree);

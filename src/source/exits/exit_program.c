@@ -17,10 +17,13 @@ enum {
     AT_NOW = -64,
     AT_THREAD = -72,   /* struct exit_thread_key */
 };
-_Static_assert(sizeof(struct exit_thread_key) == 8 && sizeof(struct exit_cell_key) == 16 && sizeof(struct exit_use_key) == 24, "no holes in keys");
+_Static_assert(sizeof(struct exit_thread_key) == 8 && sizeof(struct exit_cell_key) == 16 &&
+                   sizeof(struct exit_use_key) == 24,
+               "no holes in keys");
 
-static const uint8_t key_words[EXIT_DICTIONARIES] = {
-    [EXIT_CELLS] = sizeof(struct exit_cell_key) / 8, [EXIT_USES] = sizeof(struct exit_use_key) / 8, [EXIT_THREADS] = sizeof(struct exit_thread_key) / 8};
+static const uint8_t key_words[EXIT_DICTIONARIES] = {[EXIT_CELLS] = sizeof(struct exit_cell_key) / 8,
+                                                     [EXIT_USES] = sizeof(struct exit_use_key) / 8,
+                                                     [EXIT_THREADS] = sizeof(struct exit_thread_key) / 8};
 
 struct assembly {
     struct exit_program *program;
@@ -205,7 +208,8 @@ static void finish(struct assembly *out, int lost_fd)
     set(out, BPF_REG_0, 1);
     emit(out, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
     for (unsigned at = 0; at < out->jump_count; at++)
-        out->program->instructions[out->jumps[at].at].off = (int16_t)(out->places[out->jumps[at].label] - (int)out->jumps[at].at - 1);
+        out->program->instructions[out->jumps[at].at].off =
+            (int16_t)(out->places[out->jumps[at].label] - (int)out->jumps[at].at - 1);
 }
 
 /* ---- dictionaries ---- */
@@ -213,7 +217,8 @@ static void finish(struct assembly *out, int lost_fd)
 /* The number of the key's first place, at AT_INDEX. */
 static void place_choose(struct assembly *out, const struct exit_dictionary *dictionary, unsigned words, int key_offset)
 {
-    static const uint64_t golden = 0x9e3779b97f4a7c15; /* 2^64 by the golden ratio: neighbours are spread far apart by it */
+    /* 2^64 by the golden ratio: neighbours are spread far apart by it */
+    static const uint64_t golden = 0x9e3779b97f4a7c15;
     emit(out, BPF_LD | BPF_IMM | BPF_DW, BPF_REG_3, 0, 0, (int32_t)(uint32_t)golden);
     emit(out, 0, 0, 0, 0, (int32_t)(golden >> 32));
     load(out, 8, BPF_REG_1, BPF_REG_10, key_offset);
@@ -239,8 +244,12 @@ static void ask_followed(struct assembly *out, const struct exit_program_request
     jump_if(out, BPF_JEQ, BPF_REG_0, 0, OUT);
 }
 
-/* R0: the key's value at the place of AT_INDEX, on at `found`; a free place, on at `none`; or, as it is another's, on behind this. */
-static void place_try(struct assembly *out, const struct exit_dictionary *dictionary, unsigned words, int key_offset, unsigned found, unsigned none)
+/*
+ * R0: the key's value at the place of AT_INDEX, on at `found`; a free place, on at `none`; or, as it is another's, on
+ * behind this.
+ */
+static void place_try(struct assembly *out, const struct exit_dictionary *dictionary, unsigned words, int key_offset,
+                      unsigned found, unsigned none)
 {
     unsigned other = label_new(out);
     lookup(out, dictionary->places_fd, AT_INDEX);
@@ -257,8 +266,12 @@ static void place_try(struct assembly *out, const struct exit_dictionary *dictio
     label_here(out, other);
 }
 
-/* R0: the place at AT_INDEX, from now on the key's; or on to `other`. The key's first word comes last: it says that the key is whole. */
-static void place_claim(struct assembly *out, const struct exit_dictionary *dictionary, unsigned words, int key_offset, unsigned other)
+/*
+ * R0: the place at AT_INDEX, from now on the key's; or on to `other`. The key's first word comes last: it says that the
+ * key is whole.
+ */
+static void place_claim(struct assembly *out, const struct exit_dictionary *dictionary, unsigned words, int key_offset,
+                        unsigned other)
 {
     store_number(out, 8, BPF_REG_10, AT_ONE, 1);
     put(out, dictionary->claims_fd, AT_INDEX, AT_ONE, BPF_NOEXIST);
@@ -272,8 +285,8 @@ static void place_claim(struct assembly *out, const struct exit_dictionary *dict
 }
 
 /* R0: the key's value in the rest, made when there is none; or on to `full`. */
-static void rest_find(struct assembly *out, const struct exit_program_request *request, const struct exit_dictionary *dictionary, int key_offset, unsigned found,
-                      unsigned full)
+static void rest_find(struct assembly *out, const struct exit_program_request *request,
+                      const struct exit_dictionary *dictionary, int key_offset, unsigned found, unsigned full)
 {
     lookup(out, dictionary->rest_fd, key_offset);
     jump_if(out, BPF_JNE, BPF_REG_0, 0, found);
@@ -294,7 +307,8 @@ static void rest_find(struct assembly *out, const struct exit_program_request *r
  * R0: the value of the key at that place of the stack, made when there is none yet; or on to `full`. R6 to R9 stay.
  * Two threads may want a place at once: one gets it, the other goes to the rest, though its second place were free.
  */
-static void find(struct assembly *out, const struct exit_program_request *request, enum exit_dictionary_kind kind, int key_offset, unsigned full)
+static void find(struct assembly *out, const struct exit_program_request *request, enum exit_dictionary_kind kind,
+                 int key_offset, unsigned full)
 {
     const struct exit_dictionary *dictionary = &request->dictionaries[kind];
     unsigned words = key_words[kind], found = label_new(out), none = label_new(out), taken = label_new(out);
@@ -368,7 +382,8 @@ static void event_count(struct assembly *out, const struct exit_program_request 
 /* ---- what for ---- */
 
 /* Count the operand's value under the cell's key. */
-static void use_count(struct assembly *out, const struct exit_program_request *request, struct exit_operand_place operand, int32_t mark)
+static void use_count(struct assembly *out, const struct exit_program_request *request,
+                      struct exit_operand_place operand, int32_t mark)
 {
     unsigned full = label_new(out), done = label_new(out);
     store(out, 4, BPF_REG_10, AT_USE, BPF_REG_8);
@@ -397,7 +412,9 @@ static void uses_count(struct assembly *out, const struct exit_program_request *
 
 /* ---- times ---- */
 
-/* R9: the thread's state, and a move to another CPU counted. Who it is is noted then, too: it may be gone when we look. */
+/*
+ * R9: the thread's state, and a move to another CPU counted. Who it is is noted then, too: it may be gone when we look.
+ */
 static void state_find(struct assembly *out, const struct exit_program_request *request)
 {
     unsigned same = label_new(out), first = label_new(out);
@@ -430,7 +447,10 @@ static void vcpu_note(struct assembly *out, const struct exit_program_request *r
     store(out, 4, BPF_REG_9, offsetof(struct exit_thread_state, vcpu_1), BPF_REG_1);
 }
 
-/* An exit is counted when it ends, at which its cell is looked for anyway. One whose end was not seen is counted when the next begins. */
+/*
+ * An exit is counted when it ends, at which its cell is looked for anyway. One whose end was not seen is counted when
+ * the next begins.
+ */
 static void unended_count(struct assembly *out, const struct exit_program_request *request)
 {
     unsigned none = label_new(out);
@@ -444,7 +464,9 @@ static void unended_count(struct assembly *out, const struct exit_program_reques
     label_here(out, none);
 }
 
-/* Note in what the thread is from now on. A return to the monitor doesn't end the exit before it: it is counted alone. */
+/*
+ * Note in what the thread is from now on. A return to the monitor doesn't end the exit before it: it is counted alone.
+ */
 static void time_begin(struct assembly *out, const struct exit_program_request *request)
 {
     unsigned timed = label_new(out);
@@ -493,7 +515,10 @@ static void bucket_find(struct assembly *out)
     alu(out, BPF_LSH, BPF_REG_3, 3);
     alu_register(out, BPF_ADD, BPF_REG_2, BPF_REG_3);
     label_here(out, small);
-    /* By way of memory, which the verifier knows nothing of: else it follows each way through the steps above to the program's end. */
+    /*
+     * By way of memory, which the verifier knows nothing of: else it follows each way through the steps above to the
+     * program's end.
+     */
     store(out, 8, BPF_REG_9, offsetof(struct exit_thread_state, bucket), BPF_REG_2);
     load(out, 8, BPF_REG_2, BPF_REG_9, offsetof(struct exit_thread_state, bucket));
     jump_if(out, BPF_JLT, BPF_REG_2, EXIT_CELL_BUCKETS, done);
@@ -583,8 +608,8 @@ void exit_program_make(struct exit_program *program, const struct exit_program_r
     finish(&out, request->lost_fd);
 }
 
-void exit_program_make_follower(struct exit_program *program, struct exit_operand_place parent, struct exit_operand_place child,
-                                int followed_fd)
+void exit_program_make_follower(struct exit_program *program, struct exit_operand_place parent,
+                                struct exit_operand_place child, int followed_fd)
 {
     struct assembly out = {.program = program, .label_next = PLACES};
     *program = (struct exit_program){0};

@@ -2,8 +2,8 @@
 /*
  * The instructions that a tracepoint runs in the kernel: count by reason and thread, time an exit up to the next entry.
  *
- * They are put together here, from where the running kernel has the fields: no compiler, no object file. Each is a straight line with forward jumps.
- * The maps' layouts are the structs below; user space reads the same.
+ * They are put together here, from where the running kernel has the fields: no compiler, no object file. Each is a
+ * straight line with forward jumps. The maps' layouts are the structs below; user space reads the same.
  */
 #ifndef PLUMB_SOURCE_EXITS_EXIT_PROGRAM_H
 #define PLUMB_SOURCE_EXITS_EXIT_PROGRAM_H
@@ -15,11 +15,13 @@
 enum { EXIT_CELL_BUCKETS = 304, EXIT_PROGRAM_MOST = 640 };
 
 /*
- * Values by key, in the kernel. A value begins with its key, and is all zero behind it at first. A key has two places in an array, where it is looked for
- * without a call, at a fraction of a hash table's cost. The first key to claim a place keeps it; one whose places others hold is in the rest, a hash table.
+ * Values by key, in the kernel. A value begins with its key, and is all zero behind it at first. A key has two places
+ * in an array, where it is looked for without a call, at a fraction of a hash table's cost. The first key to claim a
+ * place keeps it; one whose places others hold is in the rest, a hash table.
  */
 struct exit_dictionary {
-    int places_fd, claims_fd, rest_fd; /* claims: a hash table of the places that are taken, so that one of several threads gets it */
+    /* claims: a hash table of the places that are taken, so that one of several threads gets it */
+    int places_fd, claims_fd, rest_fd;
     uint8_t place_bits;                /* there are 2 to the power of it */
 };
 enum exit_dictionary_kind { EXIT_CELLS, EXIT_USES, EXIT_THREADS, EXIT_DICTIONARIES };
@@ -85,7 +87,7 @@ struct exit_program {
 
 void exit_program_make(struct exit_program *program, const struct exit_program_request *request);
 /* Follows the threads that followed ones make: of sched:sched_process_fork. */
-void exit_program_make_follower(struct exit_program *program, struct exit_operand_place parent, struct exit_operand_place child,
-                                int followed_fd);
+void exit_program_make_follower(struct exit_program *program, struct exit_operand_place parent,
+                                struct exit_operand_place child, int followed_fd);
 
 #endif

@@ -14,11 +14,21 @@
 #include <unistd.h>
 
 /*
- * Places of the maps for each CPU: some four vCPUs of 32 reasons each, or as many as the user says there are, of which each may touch hundreds
- * of ports, registers and instructions. What finds no place is counted.
+ * Places of the maps for each CPU: some four vCPUs of 32 reasons each, or as many as the user says there are, of which
+ * each may touch hundreds of ports, registers and instructions. What finds no place is counted.
  */
-enum { CELLS_LEAST = 2048, USES_LEAST = 8192, THREADS_LEAST = 2048, FOLLOWED = 32768, PLACES_MOST = 1 << 18, VCPUS_PER_CPU = 4, CELLS_PER_VCPU = 32,
-       USES_PER_VCPU = 256, THREADS_PER_VCPU = 8, LOG_BYTES = 1 << 16 };
+enum {
+    CELLS_LEAST = 2048,
+    USES_LEAST = 8192,
+    THREADS_LEAST = 2048,
+    FOLLOWED = 32768,
+    PLACES_MOST = 1 << 18,
+    VCPUS_PER_CPU = 4,
+    CELLS_PER_VCPU = 32,
+    USES_PER_VCPU = 256,
+    THREADS_PER_VCPU = 8,
+    LOG_BYTES = 1 << 16
+};
 
 static int bpf_call(const struct exit_watch *watch, int command, union bpf_attr *attr)
 {
@@ -39,11 +49,12 @@ static bool refused(struct error *err, const char *what)
     error_system(err, number, "the kernel refuses %s", what);
     err->kind = rights ? ERROR_PERMISSION : ERROR_UNSUPPORTED;
     return rights ? error_hint(err, "run as root, or with CAP_BPF and CAP_PERFMON (in a container: --privileged)")
-                  : error_hint(err, "a kernel with CONFIG_BPF_SYSCALL and CONFIG_BPF_EVENTS can; --method perf goes without");
+                  : error_hint(
+                        err, "a kernel with CONFIG_BPF_SYSCALL and CONFIG_BPF_EVENTS can; --method perf goes without");
 }
 
-static bool map_make(struct exit_watch *watch, int *ret_fd, uint32_t type, uint32_t key_bytes, uint32_t value_bytes, uint32_t entries,
-                     struct error *err)
+static bool map_make(struct exit_watch *watch, int *ret_fd, uint32_t type, uint32_t key_bytes, uint32_t value_bytes,
+                     uint32_t entries, struct error *err)
 {
     union bpf_attr attr = {0};
     attr.map_type = type;
@@ -102,7 +113,10 @@ static const struct {
                          [EXIT_USES] = {sizeof(struct exit_use_key), sizeof(struct exit_use_cell)},
                          [EXIT_THREADS] = {sizeof(struct exit_thread_key), sizeof(struct exit_thread_state)}};
 
-/* As many places as entries, and all entries fit in the rest as well: how keys happen to share places decides on speed alone. */
+/*
+ * As many places as entries, and all entries fit in the rest as well: how keys happen to share places decides on speed
+ * alone.
+ */
 static bool dictionary_make(struct exit_watch *watch, enum exit_dictionary_kind kind, struct error *err)
 {
     struct exit_dictionary *dictionary = &watch->dictionaries[kind];
@@ -111,7 +125,8 @@ static bool dictionary_make(struct exit_watch *watch, enum exit_dictionary_kind 
         dictionary->place_bits++;
     uint32_t places = 1u << dictionary->place_bits;
     return map_make(watch, &dictionary->places_fd, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), value_bytes, places, err) &&
-           map_make(watch, &dictionary->claims_fd, BPF_MAP_TYPE_HASH, sizeof(uint32_t), sizeof(uint64_t), places, err) &&
+           map_make(watch, &dictionary->claims_fd, BPF_MAP_TYPE_HASH, sizeof(uint32_t), sizeof(uint64_t), places,
+                    err) &&
            map_make(watch, &dictionary->rest_fd, BPF_MAP_TYPE_HASH, key_bytes, value_bytes, most, err);
 }
 
@@ -131,7 +146,8 @@ static bool maps_make(struct exit_watch *watch, bool only_followed, struct error
 
 /* ---- programs ---- */
 
-static int program_load(const struct exit_watch *watch, const struct exit_program *program, uint32_t type, struct error *err)
+static int program_load(const struct exit_watch *watch, const struct exit_program *program, uint32_t type,
+                        struct error *err)
 {
     union bpf_attr attr = {0};
     attr.prog_type = type;
@@ -153,7 +169,8 @@ static int program_load(const struct exit_watch *watch, const struct exit_progra
         if (fd >= 0)
             return fd;
         size_t length = strnlen(log, LOG_BYTES);
-        (void)error_set(err, ERROR_UNSUPPORTED, "the kernel's verifier refuses the program: ...%s", log + (length > 250 ? length - 250 : 0));
+        (void)error_set(err, ERROR_UNSUPPORTED, "the kernel's verifier refuses the program: ...%s",
+                        log + (length > 250 ? length - 250 : 0));
         return -1;
     }
     errno = number;
@@ -172,7 +189,10 @@ static bool raw_attach(struct exit_watch *watch, const char *name, int program_f
     return fd >= 0;
 }
 
-/* One event on one CPU carries the program, which then runs on all of them. The event itself stays disabled: nothing is counted or recorded for it. */
+/*
+ * One event on one CPU carries the program, which then runs on all of them. The event itself stays disabled: nothing is
+ * counted or recorded for it.
+ */
 static bool tracepoint_attach(struct exit_watch *watch, uint64_t id, int cpu, int program_fd, struct error *err)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = id, .disabled = 1};
@@ -206,7 +226,8 @@ static void btf_learn(struct opening *opening)
     if (!kernel_types_read(&opening->kernel_types, opening->root, "vmlinux"))
         return;
     (void)kernel_types_read(&opening->module_types, opening->root, "kvm");
-    opening->has_btf = btf_begin(&opening->btf, opening->kernel_types.bytes, opening->module_types.bytes, "__bpf_trace_");
+    opening->has_btf =
+        btf_begin(&opening->btf, opening->kernel_types.bytes, opening->module_types.bytes, "__bpf_trace_");
 }
 
 /* The arguments' names are as this was written for: else their positions may have changed as well. */
@@ -219,7 +240,8 @@ static bool raw_is_known(struct opening *opening, enum exit_point point)
         return false;
     btf_learn(opening);
     snprintf(function, sizeof(function), "__bpf_trace_%s", row->name);
-    return opening->has_btf && btf_has_parameters(&opening->btf, function, 1, row->parameters, array_count(row->parameters));
+    return opening->has_btf &&
+           btf_has_parameters(&opening->btf, function, 1, row->parameters, array_count(row->parameters));
 }
 
 static bool format_read(const struct opening *opening, const char *system, const char *name, struct text *format)
@@ -229,7 +251,8 @@ static bool format_read(const struct opening *opening, const char *system, const
     return tracefs && sysroot_read(opening->root, format, &ignored, "%s/events/%s/%s/format", tracefs, system, name);
 }
 
-static bool places_of_format(struct opening *opening, enum exit_point point, struct exit_operand_place *places, uint64_t *ret_id)
+static bool places_of_format(struct opening *opening, enum exit_point point, struct exit_operand_place *places,
+                             uint64_t *ret_id)
 {
     scoped_text struct text format = {0};
     const struct exit_point_row *row = &opening->request->points[point];
@@ -243,7 +266,8 @@ static bool places_of_format(struct opening *opening, enum exit_point point, str
         if (aligned)
             places[at] = (struct exit_operand_place){field.offset, field.bytes};
     }
-    bool whole = (!row->fields[EXIT_REASON] || places[EXIT_REASON].bytes) && (!row->fields[EXIT_OBJECT] || places[EXIT_OBJECT].bytes);
+    bool whole = (!row->fields[EXIT_REASON] || places[EXIT_REASON].bytes) &&
+                 (!row->fields[EXIT_OBJECT] || places[EXIT_OBJECT].bytes);
     return whole && tracepoint_name_of(text, &name, ret_id);
 }
 
@@ -269,7 +293,8 @@ static bool point_open(struct opening *opening, enum exit_point point, struct er
         return true;
     }
     exit_program_make(&program, &request);
-    scoped_fd int program_fd = program_load(watch, &program, raw ? BPF_PROG_TYPE_RAW_TRACEPOINT : BPF_PROG_TYPE_TRACEPOINT, err);
+    scoped_fd int program_fd =
+        program_load(watch, &program, raw ? BPF_PROG_TYPE_RAW_TRACEPOINT : BPF_PROG_TYPE_TRACEPOINT, err);
     if (program_fd < 0)
         return error_wrap(err, "%s", row->name);
     if (!raw) {
@@ -290,13 +315,15 @@ static bool follower_open(struct opening *opening, struct error *err)
     struct view name;
     uint64_t id;
     if (!format_read(opening, "sched", "sched_process_fork", &format))
-        return error_set(err, ERROR_UNSUPPORTED, "there is no tracepoint sched:sched_process_fork to follow threads by");
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "there is no tracepoint sched:sched_process_fork to follow threads by");
     struct view text = text_view(&format);
-    struct tracepoint_field parent = tracepoint_field_find(text, "parent_pid"), child = tracepoint_field_find(text, "child_pid");
+    struct tracepoint_field parent = tracepoint_field_find(text, "parent_pid"),
+                            child = tracepoint_field_find(text, "child_pid");
     if (parent.bytes != 4 || child.bytes != 4 || !tracepoint_name_of(text, &name, &id))
         return error_set(err, ERROR_UNSUPPORTED, "sched_process_fork isn't what it was: threads can't be followed");
-    exit_program_make_follower(&program, (struct exit_operand_place){parent.offset, 4}, (struct exit_operand_place){child.offset, 4},
-                               opening->watch->followed_fd);
+    exit_program_make_follower(&program, (struct exit_operand_place){parent.offset, 4},
+                               (struct exit_operand_place){child.offset, 4}, opening->watch->followed_fd);
     scoped_fd int program_fd = program_load(opening->watch, &program, BPF_PROG_TYPE_TRACEPOINT, err);
     return program_fd >= 0 && tracepoint_attach(opening->watch, id, opening->cpu, program_fd, err);
 }
@@ -319,10 +346,13 @@ static bool points_open(struct opening *opening, struct error *err)
     if (any)
         return true;
     error_set(err, ERROR_UNSUPPORTED, "this kernel has none of kvm's tracepoints%s",
-              sysroot_tracefs(opening->root) ? "" : " that can be seen: tracefs is not mounted, or not readable by you");
-    return sysroot_tracefs(opening->root) ? error_hint(err, "no KVM runs here: load kvm (modprobe kvm_intel, or kvm_amd); in a guest without nested "
-                                                            "virtualisation there is none")
-                                          : error_hint(err, "as root: mount -t tracefs nodev /sys/kernel/tracing");
+              sysroot_tracefs(opening->root) ? ""
+                                             : " that can be seen: tracefs is not mounted, or not readable by you");
+    return sysroot_tracefs(opening->root)
+               ? error_hint(err,
+                            "no KVM runs here: load kvm (modprobe kvm_intel, or kvm_amd); in a guest without nested "
+                            "virtualisation there is none")
+               : error_hint(err, "as root: mount -t tracefs nodev /sys/kernel/tracing");
 }
 
 bool exit_watch_open(struct exit_watch *watch, const struct exit_watch_request *request, const struct kernel *kernel,
@@ -338,8 +368,8 @@ bool exit_watch_open(struct exit_watch *watch, const struct exit_watch_request *
         opening.cpu = cpus[0];
     free(cpus);
     places_choose(watch, request, cpu_count);
-    bool good = maps_make(watch, request->only_followed, err) && (!request->only_followed || follower_open(&opening, err)) &&
-                points_open(&opening, err);
+    bool good = maps_make(watch, request->only_followed, err) &&
+                (!request->only_followed || follower_open(&opening, err)) && points_open(&opening, err);
     if (opening.btf_tried)
         btf_done(&opening.btf);
     kernel_types_done(&opening.kernel_types);
@@ -391,7 +421,8 @@ union entry_key {
     struct exit_thread_key thread;
 };
 
-static void visit(const struct exit_watch_visitor *visitor, enum exit_dictionary_kind kind, const union entry_key *key, const union entry *entry)
+static void visit(const struct exit_watch_visitor *visitor, enum exit_dictionary_kind kind, const union entry_key *key,
+                  const union entry *entry)
 {
     if (kind == EXIT_CELLS)
         visitor->cell(visitor->context, &key->cell, &entry->cell);
@@ -402,10 +433,12 @@ static void visit(const struct exit_watch_visitor *visitor, enum exit_dictionary
 }
 
 /* Keys may go on being added while we walk: a bound, so that it ends. */
-static void entries_walk(const struct exit_watch *watch, enum exit_dictionary_kind kind, bool in_places, const struct exit_watch_visitor *visitor)
+static void entries_walk(const struct exit_watch *watch, enum exit_dictionary_kind kind, bool in_places,
+                         const struct exit_watch_visitor *visitor)
 {
     const struct exit_dictionary *dictionary = &watch->dictionaries[kind];
-    int keys_fd = in_places ? dictionary->claims_fd : dictionary->rest_fd, values_fd = in_places ? dictionary->places_fd : dictionary->rest_fd;
+    int keys_fd = in_places ? dictionary->claims_fd : dictionary->rest_fd,
+        values_fd = in_places ? dictionary->places_fd : dictionary->rest_fd;
     union entry_key key, next;
     union entry entry;
     const void *from = NULL;

@@ -2,9 +2,10 @@
 /*
  * Live exits, added up in the kernel: programs on kvm's tracepoints, and the maps that they fill.
  *
- * Raw tracepoints where their arguments suffice and the kernel's type information confirms their names; else tracepoints, by the
- * offsets of their formats. Everything hangs on descriptors of ours: whatever ends us, nothing is left in the kernel.
- * Does not support: kernels without BPF, or users without CAP_BPF and CAP_PERFMON (then others count, see command/exits).
+ * Raw tracepoints where their arguments suffice and the kernel's type information confirms their names; else
+ * tracepoints, by the offsets of their formats. Everything hangs on descriptors of ours: whatever ends us, nothing is
+ * left in the kernel. Does not support: kernels without BPF, or users without CAP_BPF and CAP_PERFMON (then others
+ * count, see command/exits).
  */
 #ifndef PLUMB_SOURCE_EXITS_EXIT_WATCH_H
 #define PLUMB_SOURCE_EXITS_EXIT_WATCH_H
@@ -39,15 +40,18 @@ struct exit_watch {
 };
 
 /*
- * Errors: ERROR_PERMISSION, ERROR_UNSUPPORTED (no BPF, no tracefs, none of the points), with the remedy. On failure nothing is open.
+ * Errors: ERROR_PERMISSION, ERROR_UNSUPPORTED (no BPF, no tracefs, none of the points), with the remedy. On failure
+ * nothing is open.
  */
-MUST_CHECK bool exit_watch_open(struct exit_watch *watch, const struct exit_watch_request *request, const struct kernel *kernel,
-                                const struct sysroot *root, struct error *err);
+MUST_CHECK bool exit_watch_open(struct exit_watch *watch, const struct exit_watch_request *request,
+                                const struct kernel *kernel, const struct sysroot *root, struct error *err);
 MUST_CHECK bool exit_watch_follow(struct exit_watch *watch, uint32_t tid, struct error *err);
 void exit_watch_close(struct exit_watch *watch);
 
-/* As it stands now; what is counted meanwhile may be seen or not. Cells come before threads, and lack the exits that threads are in. A key may come
- * twice: its parts add up. */
+/*
+ * As it stands now; what is counted meanwhile may be seen or not. Cells come before threads, and lack the exits that
+ * threads are in. A key may come twice: its parts add up.
+ */
 struct exit_watch_visitor {
     void *context;
     void (*cell)(void *context, const struct exit_cell_key *key, const struct exit_cell *cell);

@@ -46,7 +46,10 @@ static bool line_behind(struct view *rest, struct view *ret_line)
     return false;
 }
 
-/* "tma_mem_bandwidth 72.6%, tma_dram_bound is 66.5 %": two names at least, each with its share behind it, before the next; other shares are of something else. */
+/*
+ * "tma_mem_bandwidth 72.6%, tma_dram_bound is 66.5 %": two names at least, each with its share behind it, before the
+ * next; other shares are of something else.
+ */
 static bool pairs_put(struct text *out, struct view line)
 {
     scoped_text struct text lines = {0};
@@ -94,7 +97,8 @@ struct view import_columns_turned(struct view text, struct arena *arena)
             continue;
         }
         for (size_t at = 0; at < count; at++)
-            text_printf(&out, "%.*s %% %.*s\n", (int)numbers[at].length, numbers[at].text, (int)names[at].length, names[at].text);
+            text_printf(&out, "%.*s %% %.*s\n", (int)numbers[at].length, numbers[at].text, (int)names[at].length,
+                        names[at].text);
         rest = behind;
         turned = true;
     }

@@ -46,11 +46,15 @@ static bool is_of_parts(struct view line)
     struct view rest = line, first = view_word(&rest);
     double seconds;
     bool interval = view_double(first, &seconds) && view_find(first, ".") > 0;
-    bool part = first.length && isalpha((unsigned char)first.text[0]) && has_digit(first) && !view_ends(first, ":") && !view_ends(first, "%");
+    bool part = first.length && isalpha((unsigned char)first.text[0]) && has_digit(first) && !view_ends(first, ":") &&
+                !view_ends(first, "%");
     return (interval || part) && view_find(line, "|") < 0 && view_find(line, "%  ") < 0 && counts_behind(rest);
 }
 
-/* "8386784008,,cycles:u,2401000000,100.00,,": three separators of one kind at least, and a number or a refusal before the second. */
+/*
+ * "8386784008,,cycles:u,2401000000,100.00,,": three separators of one kind at least, and a number or a refusal before
+ * the second.
+ */
 static bool is_separated(struct view line)
 {
     static const char separators[] = ",;\t";
@@ -71,7 +75,8 @@ static bool is_separated(struct view line)
 
 static bool is_json(struct view line)
 {
-    return view_starts(line, "{") && (view_find(line, "\"counter-value\"") > 0 || view_find(line, "\"metric-value\"") > 0);
+    return view_starts(line, "{") &&
+           (view_find(line, "\"counter-value\"") > 0 || view_find(line, "\"metric-value\"") > 0);
 }
 
 static bool is_counts(struct view line)
@@ -98,7 +103,8 @@ static struct view run_of(struct view *rest)
 static void event_put(struct text *out, const struct counted_event *event)
 {
     if (event->known)
-        text_printf(out, "%.15g%s %s (%.2f%%)\n", event->count, strcmp(event->unit, "msec") == 0 ? " msec" : "", event->name, event->running_ratio * 100);
+        text_printf(out, "%.15g%s %s (%.2f%%)\n", event->count, strcmp(event->unit, "msec") == 0 ? " msec" : "",
+                    event->name, event->running_ratio * 100);
 }
 
 static void counts_put(struct text *out, const struct count_text *counts)

@@ -6,7 +6,10 @@
 #include "base/arena.h"
 #include "base/text.h"
 
-/* The text with such lines added up ("8386784008 cycles:u (100.00%)"), as import_text_next() reads them; the text itself where there are none. */
+/*
+ * The text with such lines added up ("8386784008 cycles:u (100.00%)"), as import_text_next() reads them; the text
+ * itself where there are none.
+ */
 struct view import_counts_turned(struct view text, struct arena *arena);
 
 #endif

@@ -60,7 +60,8 @@ static bool has_word(struct view text, const char *word)
 
 static bool is_event(struct view cell)
 {
-    static const char *const names[] = {"cycles", "cpu-cycles", "instructions", "branches", "branch-misses", "cache-misses", "cache-references", "ref-cycles"};
+    static const char *const names[] = {"cycles",        "cpu-cycles",   "instructions",     "branches",
+                                        "branch-misses", "cache-misses", "cache-references", "ref-cycles"};
     bool letters = cell.length > 4 && isalpha((unsigned char)cell.text[0]);
     for (size_t at = 0; at < array_count(names); at++)
         if (view_equal(cell, names[at]) || (view_starts(cell, names[at]) && cell.text[strlen(names[at])] == ':'))
@@ -70,7 +71,8 @@ static bool is_event(struct view cell)
 
 static bool is_time(struct view cell)
 {
-    return has_word(cell, "time") || has_word(cell, "seconds") || has_word(cell, "elapsed") || has_word(cell, "runtime") || has_word(cell, "wall");
+    return has_word(cell, "time") || has_word(cell, "seconds") || has_word(cell, "elapsed") ||
+           has_word(cell, "runtime") || has_word(cell, "wall");
 }
 
 static bool is_exit(struct view cell, bool told)
@@ -87,7 +89,8 @@ static bool seconds_of(struct view cell, struct view heading, double *ret_second
     static const struct {
         const char *unit;
         double seconds;
-    } units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"milliseconds", 1e-3}, {"min", 60}, {"minutes", 60}, {"s", 1}, {"sec", 1}, {"seconds", 1}};
+    } units[] = {{"ns", 1e-9},    {"us", 1e-6}, {"ms", 1e-3}, {"milliseconds", 1e-3}, {"min", 60},
+                 {"minutes", 60}, {"s", 1},     {"sec", 1},   {"seconds", 1}};
     size_t digits = 0;
     while (digits < cell.length && (isdigit((unsigned char)cell.text[digits]) || strchr(".,", cell.text[digits])))
         digits++;
@@ -98,7 +101,8 @@ static bool seconds_of(struct view cell, struct view heading, double *ret_second
     for (size_t at = 0; at < array_count(units); at++) {
         ptrdiff_t open = view_find(heading, "(") >= 0 ? view_find(heading, "(") : view_find(heading, "[");
         struct view named = open >= 0 ? view_skip(heading, (size_t)open + 1) : (struct view){0};
-        bool in_heading = !unit.length && view_starts(named, units[at].unit) && named.length == strlen(units[at].unit) + 1;
+        bool in_heading =
+            !unit.length && view_starts(named, units[at].unit) && named.length == strlen(units[at].unit) + 1;
         if (view_equal(unit, units[at].unit) || in_heading) {
             *ret_seconds = number * units[at].seconds;
             return true;
@@ -112,9 +116,12 @@ static bool table_read(struct view *text, struct table *table)
 {
     struct view rest = *text, line;
     table->all.count = table->count = 0;
-    if (!view_line(&rest, &line) || !cells_of(line, table, &table->heading) || !view_line(&rest, &line) || !is_rule(line))
+    if (!view_line(&rest, &line) || !cells_of(line, table, &table->heading) || !view_line(&rest, &line) ||
+        !is_rule(line))
         return false;
-    for (struct view after = rest; table->count < ROWS_MOST && view_line(&after, &line) && cells_of(line, table, &table->rows[table->count]); rest = after)
+    for (struct view after = rest;
+         table->count < ROWS_MOST && view_line(&after, &line) && cells_of(line, table, &table->rows[table->count]);
+         rest = after)
         table->count++;
     *text = rest;
     return table->count > 0;
@@ -142,7 +149,8 @@ static bool number_of(struct view cell, double *ret_number)
     size_t used = 0, group = 0, groups = 0;
     for (size_t at = 0; at < cell.length && used + 1 < sizeof(digits); at++) {
         bool blank = cell.text[at] == ' ';
-        if ((!blank && !isdigit((unsigned char)cell.text[at])) || (blank && (!group || group > 3 || (groups && group != 3))))
+        if ((!blank && !isdigit((unsigned char)cell.text[at])) ||
+            (blank && (!group || group > 3 || (groups && group != 3))))
             return view_grouped(cell, ret_number);
         groups += blank;
         group = blank ? 0 : group + 1;
@@ -199,13 +207,15 @@ static bool columns_put(struct text *out, const struct table *table)
     bool of_exits = has_word(heading_of(table, 0), "exit") || has_word(heading_of(table, 0), "reason");
     size_t known = 0, put = 0;
     for (size_t row = 0; row < table->count; row++)
-        known += is_event(cell_of(table, &table->rows[row], 0)) || is_exit(cell_of(table, &table->rows[row], 0), of_exits);
+        known +=
+            is_event(cell_of(table, &table->rows[row], 0)) || is_exit(cell_of(table, &table->rows[row], 0), of_exits);
     if (2 * known < table->count || !known)
         return false;
     for (size_t column = 1; column < table->heading.count; column++) {
         named(out, heading_of(table, column));
         for (size_t row = 0; row < table->count; row++)
-            put += cell_put(out, cell_of(table, &table->rows[row], 0), cell_of(table, &table->rows[row], column), of_exits);
+            put += cell_put(out, cell_of(table, &table->rows[row], 0), cell_of(table, &table->rows[row], column),
+                            of_exits);
     }
     return put > 0;
 }

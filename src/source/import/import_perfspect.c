@@ -12,7 +12,8 @@ static bool metric_put(struct text *out, struct view line)
     struct view rest = line, word = view_trim(view_cut(&rest, ','));
     double percent;
     word = view_starts(word, "metric_") ? view_skip(word, strlen("metric_")) : word;
-    if (!view_starts(word, "TMA_") || !view_ends(word, "(%)") || !view_grouped(view_trim(view_cut(&rest, ',')), &percent) || percent > 100)
+    if (!view_starts(word, "TMA_") || !view_ends(word, "(%)") ||
+        !view_grouped(view_trim(view_cut(&rest, ',')), &percent) || percent > 100)
         return false;
     for (size_t at = strlen("TMA_"); at + strlen("(%)") < word.length; at++)
         if (word.text[at] != '.')

@@ -6,7 +6,10 @@
 #include "base/arena.h"
 #include "base/text.h"
 
-/* The text with such lines as import_text_next() reads them ("52.9 % tma_dram_bound"); the text itself where there are none. */
+/*
+ * The text with such lines as import_text_next() reads them ("52.9 % tma_dram_bound"); the text itself where there are
+ * none.
+ */
 struct view import_perfspect_turned(struct view text, struct arena *arena);
 
 #endif

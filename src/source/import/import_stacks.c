@@ -63,7 +63,8 @@ static bool number_of(struct view line, uint64_t *ret_count)
 }
 
 /* "@name[" with nothing behind it, frames, and "]: 12" or ", program]: 12". */
-static bool map_read(struct view first, struct view rest, struct block *block, uint64_t *ret_count, struct view *ret_rest)
+static bool map_read(struct view first, struct view rest, struct block *block, uint64_t *ret_count,
+                     struct view *ret_rest)
 {
     struct view line;
     block->count = 0;
@@ -91,11 +92,13 @@ static bool is_program(struct view line)
 
 static bool is_frame(struct view line)
 {
-    return view_starts(line, "    ") && view_trim(line).length && !isdigit((unsigned char)view_trim(line).text[0]) && !is_program(line);
+    return view_starts(line, "    ") && view_trim(line).length && !isdigit((unsigned char)view_trim(line).text[0]) &&
+           !is_program(line);
 }
 
 /* Frames from this line on, a program's line, and the count below it. */
-static bool listing_read(struct view first, struct view rest, struct block *block, uint64_t *ret_count, struct view *ret_rest)
+static bool listing_read(struct view first, struct view rest, struct block *block, uint64_t *ret_count,
+                         struct view *ret_rest)
 {
     struct view line = first;
     block->count = 0;
@@ -127,7 +130,8 @@ struct view import_stacks_turned(struct view text, struct arena *arena, struct i
             *vec_push(&stacks) = (struct import_stack){stack.frames, stack.count};
             continue;
         }
-        if (map_read(line, rest, block, &count, &behind) || (!after_frame && listing_read(line, rest, block, &count, &behind))) {
+        if (map_read(line, rest, block, &count, &behind) ||
+            (!after_frame && listing_read(line, rest, block, &count, &behind))) {
             *vec_push(&stacks) = (struct import_stack){block_joined(block, arena), count};
             rest = behind;
             continue;

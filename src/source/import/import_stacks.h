@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Stacks in a text: folded ("main;work;read 12"), as stackcollapse-perf.pl, bcc's profile -f and offcputime -f print them; a frame a line with
- * the count below it, as bcc's tools do without -f; and the keys of bpftrace's maps ("@[", a frame a line, "]: 12"). The latter two begin with the leaf.
+ * Stacks in a text: folded ("main;work;read 12"), as stackcollapse-perf.pl, bcc's profile -f and offcputime -f print
+ * them; a frame a line with the count below it, as bcc's tools do without -f; and the keys of bpftrace's maps ("@[", a
+ * frame a line, "]: 12"). The latter two begin with the leaf.
  */
 #ifndef PLUMB_SOURCE_IMPORT_IMPORT_STACKS_H
 #define PLUMB_SOURCE_IMPORT_IMPORT_STACKS_H

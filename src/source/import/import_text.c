@@ -40,14 +40,18 @@ static bool share_of(struct view word, double *ret_number)
     return view_grouped(word, ret_number);
 }
 
-/* bpftrace's maps count anything: reasons have small numbers or names of their own kind, or the map is called by them. */
+/*
+ * bpftrace's maps count anything: reasons have small numbers or names of their own kind, or the map is called by them.
+ */
 static bool is_of_exits(const struct exit_row *row)
 {
     enum { REASON_MOST = 1100 };
-    bool named = view_find(row->map, "reason") >= 0 || view_find(row->map, "exit") >= 0 || view_starts(row->name, "EXIT_REASON_");
+    bool named = view_find(row->map, "reason") >= 0 || view_find(row->map, "exit") >= 0 ||
+                 view_starts(row->name, "EXIT_REASON_");
     bool capitals = row->name.length > 0;
     for (size_t at = 0; at < row->name.length; at++)
-        capitals &= isupper((unsigned char)row->name.text[at]) || isdigit((unsigned char)row->name.text[at]) || row->name.text[at] == '_';
+        capitals &= isupper((unsigned char)row->name.text[at]) || isdigit((unsigned char)row->name.text[at]) ||
+                    row->name.text[at] == '_';
     return !row->map.text || named || (row->has_number ? row->number <= REASON_MOST : capitals);
 }
 
@@ -56,7 +60,8 @@ static bool row_of_exits(struct view line, struct row *row)
     struct exit_row exits;
     if (!exit_text_row(line, &exits) || !is_of_exits(&exits))
         return false;
-    *row = (struct row){.number = exits.count, .name = exits.name, .map = exits.map, .seconds = exits.has_times ? exits.seconds : 0};
+    *row = (struct row){
+        .number = exits.count, .name = exits.name, .map = exits.map, .seconds = exits.has_times ? exits.seconds : 0};
     return true;
 }
 
@@ -69,7 +74,10 @@ static bool row_of_map(struct view line, struct row *row)
     return true;
 }
 
-/* How long the range is that a line begins with: "[64, 128)" and "[0]" of bpftrace, "64 -> 127" of bcc; 0: there is none. */
+/*
+ * How long the range is that a line begins with: "[64, 128)" and "[0]" of bpftrace, "64 -> 127" of bcc; 0: there is
+ * none.
+ */
 static size_t range_length(struct view line)
 {
     bool digit = false;
@@ -140,7 +148,10 @@ static struct view without_remark(struct view line)
 
 static const char BAR[] = "\xe2\x94\x82";
 
-/* "41.33 │30:     mov    0x10(%rdi,%rax,8),%rdx": as perf annotate draws it, with labels, arrows of jumps, and more columns. */
+/*
+ * "41.33 │30:     mov    0x10(%rdi,%rax,8),%rdx": as perf annotate draws it, with labels, arrows of jumps, and more
+ * columns.
+ */
 static bool row_behind_bar(struct view line, struct row *row)
 {
     ptrdiff_t bar = view_find(line, BAR);
@@ -182,7 +193,8 @@ static bool row_of_annotate(struct view line, struct row *row)
 /* "BE/Mem  Backend_Bound.Memory_Bound.DRAM_Bound  % Stalls  61.0": toplev's tree, with whatever else stands behind. */
 static bool row_of_toplev(struct view line, struct row *row)
 {
-    static const char *const units[] = {"Slots", "Clocks", "Stalls", "CoreClocks", "Slots_Estimated", "Clocks_Estimated", "Core_Clocks"};
+    static const char *const units[] = {"Slots",           "Clocks",           "Stalls",     "CoreClocks",
+                                        "Slots_Estimated", "Clocks_Estimated", "Core_Clocks"};
     struct view word, name = {0};
     while ((word = view_word(&line)).length && !view_equal(word, "%"))
         name = word;
@@ -190,7 +202,8 @@ static bool row_of_toplev(struct view line, struct row *row)
     bool has_unit = false;
     for (size_t at = 0; at < array_count(units); at++)
         has_unit |= view_equal(word, units[at]);
-    if (!has_unit || !name.length || name.text[0] < 'A' || name.text[0] > 'Z' || !view_grouped(view_word(&line), &row->number))
+    if (!has_unit || !name.length || name.text[0] < 'A' || name.text[0] > 'Z' ||
+        !view_grouped(view_word(&line), &row->number))
         return false;
     for (struct view rest = name; rest.length;)
         row->name = view_cut(&rest, '.');
@@ -236,7 +249,8 @@ static double running_of(struct view line)
 static bool row_of_stat(struct view line, struct row *row)
 {
     struct view whole = line, count = view_word(&line);
-    if (!count.length || !isdigit((unsigned char)count.text[count.length - 1]) || !view_grouped(count, &row->number)) /* "2." is an item of a list */
+    /* "2." is an item of a list */
+    if (!count.length || !isdigit((unsigned char)count.text[count.length - 1]) || !view_grouped(count, &row->number))
         return false;
     struct view name = view_word(&line);
     if (view_equal(name, "msec")) {
@@ -267,15 +281,20 @@ static bool shell_time_of(struct view line, struct row *row)
     return true;
 }
 
-/* "172ms", "172 ms", "4.2 minutes"; without a unit seconds, unless it stands behind several words or has no fraction there: that could be anything. */
+/*
+ * "172ms", "172 ms", "4.2 minutes"; without a unit seconds, unless it stands behind several words or has no fraction
+ * there: that could be anything.
+ */
 static bool seconds_of(struct view text, struct view name, double *ret_seconds)
 {
     static const struct {
         const char *unit;
         double seconds;
-    } units[] = {{"s", 1}, {"sec", 1}, {"seconds", 1}, {"ms", 1e-3}, {"msec", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"min", 60}, {"minutes", 60}};
+    } units[] = {{"s", 1},     {"sec", 1},   {"seconds", 1}, {"ms", 1e-3},   {"msec", 1e-3},
+                 {"us", 1e-6}, {"ns", 1e-9}, {"min", 60},    {"minutes", 60}};
     size_t digits = 0;
-    while (digits < text.length && (isdigit((unsigned char)text.text[digits]) || text.text[digits] == '.' || text.text[digits] == ','))
+    while (digits < text.length &&
+           (isdigit((unsigned char)text.text[digits]) || text.text[digits] == '.' || text.text[digits] == ','))
         digits++;
     struct view number = {text.text, digits}, unit = view_trim(view_skip(text, digits));
     if (!digits || !view_grouped(number, ret_seconds))
@@ -296,7 +315,8 @@ static bool row_of_runs(struct view line, struct row *row)
     line = view_trim(line);
     indent -= line.length;
     row->name = (struct view){0};
-    if (indent >= INDENT_OF_COUNTS && view_u64(line, 10, &(uint64_t){0})) /* the count below a stack, as the tools of bcc have it */
+    /* the count below a stack, as the tools of bcc have it */
+    if (indent >= INDENT_OF_COUNTS && view_u64(line, 10, &(uint64_t){0}))
         return false;
     if (shell_time_of(line, row))
         return true;
@@ -379,13 +399,17 @@ static void summarise_shares(struct text *out, const struct rows *rows, enum imp
     for (size_t at = 0; at < rows->count; at++)
         sum += rows->items[at].number;
     if (are_counts)
-        text_printf(out, kind == IMPORT_EXITS ? "%.0f exits for %zu reasons: " : "%.0f in all for %zu keys: ", sum, rows->count);
+        text_printf(out, kind == IMPORT_EXITS ? "%.0f exits for %zu reasons: " : "%.0f in all for %zu keys: ", sum,
+                    rows->count);
     for (size_t at = 0; at < rows->count && at < 3; at++) {
         text_add(out, at ? ", " : "");
         uint64_t number;
         text_add(out, kind == IMPORT_EXITS && view_u64(rows->items[at].name, 10, &number) ? "reason " : "");
         add_name(out, rows->items[at].name);
-        text_printf(out, " %.1f %%", !are_counts ? rows->items[at].number : sum > 0 ? 100 * rows->items[at].number / sum : 0);
+        text_printf(out, " %.1f %%",
+                    !are_counts ? rows->items[at].number
+                    : sum > 0   ? 100 * rows->items[at].number / sum
+                                : 0);
     }
 }
 
@@ -417,13 +441,15 @@ static void summarise(struct text *out, enum import_kind kind, struct rows *rows
         for (size_t at = 0; at < rows->count && at < 4; at++) {
             bool is_clock = view_ends(rows->items[at].name, "-clock");
             text_add(out, at ? ", " : "");
-            text_printf(out, is_clock ? "%.6g ms of " : "%.15g ", is_clock ? rows->items[at].number * 1e-6 : rows->items[at].number);
+            text_printf(out, is_clock ? "%.6g ms of " : "%.15g ",
+                        is_clock ? rows->items[at].number * 1e-6 : rows->items[at].number);
             add_name(out, rows->items[at].name);
         }
         break;
     case IMPORT_RUNS:
         text_printf(out, "%zu runs, %.6g to %.6g s, median %.6g s", rows->count, rows->items[rows->count - 1].number,
-                    rows->items[0].number, (rows->items[rows->count / 2].number + rows->items[(rows->count - 1) / 2].number) / 2);
+                    rows->items[0].number,
+                    (rows->items[rows->count / 2].number + rows->items[(rows->count - 1) / 2].number) / 2);
         break;
     case IMPORT_METRICS:
         for (size_t at = 0; at < rows->count && at < 8; at++) {
@@ -472,7 +498,8 @@ static struct view function_of_listing(struct view line)
     return name;
 }
 
-static void functions_put(struct view text, struct imported_text *imported, struct import_row *rows, struct arena *arena)
+static void functions_put(struct view text, struct imported_text *imported, struct import_row *rows,
+                          struct arena *arena)
 {
     struct view line, function = {0};
     while (!function.length && view_line(&text, &line))
@@ -488,7 +515,8 @@ static struct imported_text table_of_kind(struct view text, enum import_kind kin
 {
     struct rows rows = {0};
     scoped_text struct text out = {0};
-    struct imported_text imported = {.kind = kind, .heading = "", .event = "", .segment = text, .origin = kind_names[kind]};
+    struct imported_text imported = {
+        .kind = kind, .heading = "", .event = "", .segment = text, .origin = kind_names[kind]};
     imported.row_count = rows_read(text, kind, &rows, arena);
     struct import_row *kept = rows_keep(&rows, arena);
     if (kind == IMPORT_ANNOTATE)
@@ -666,7 +694,8 @@ bool import_text_beside(const struct imported_text *table, struct arena *arena, 
 {
     if (table->kind != IMPORT_STAT && table->kind != IMPORT_METRICS)
         return false;
-    struct imported_text beside = table_of_kind(table->segment, table->kind == IMPORT_STAT ? IMPORT_METRICS : IMPORT_STAT, arena);
+    struct imported_text beside =
+        table_of_kind(table->segment, table->kind == IMPORT_STAT ? IMPORT_METRICS : IMPORT_STAT, arena);
     beside.heading = table->heading;
     beside.elapsed_s = beside.kind == IMPORT_STAT ? elapsed_in(table->segment) : 0;
     if (!beside.row_count)
@@ -685,14 +714,18 @@ static size_t words_in(struct view line)
     return words;
 }
 
-/* Numbers in columns; what begins with # is a remark, rules have no digits, and words with single blanks between them are a sentence that begins with a number. */
+/*
+ * Numbers in columns; what begins with # is a remark, rules have no digits, and words with single blanks between them
+ * are a sentence that begins with a number.
+ */
 static bool looks_like_row(struct view line)
 {
     enum { ROW_WORDS_MOST = 12, COUNT_WORDS_MOST = 5 };
     line = view_trim(line);
     size_t words = words_in(line);
     bool digit = false, first = line.length && isdigit((unsigned char)line.text[0]);
-    bool columns = view_find(line, "  ") >= 0 || view_find(line, "\t") >= 0 || view_find(line, "|") >= 0 || view_find(line, BAR) >= 0;
+    bool columns = view_find(line, "  ") >= 0 || view_find(line, "\t") >= 0 || view_find(line, "|") >= 0 ||
+                   view_find(line, BAR) >= 0;
     if ((words > ROW_WORDS_MOST && view_find(line, "|") < 0 && !first) || (words > COUNT_WORDS_MOST && !columns))
         return false;
     if (function_of_listing(line).length)
@@ -711,7 +744,8 @@ static bool is_read(struct view line, enum import_kind kind)
     bool beside = kind == IMPORT_STAT || kind == IMPORT_METRICS;
     if (kind == IMPORT_UNKNOWN)
         return false;
-    return row_readers[kind](plain, &row) || (beside && (row_of_stat(plain, &row) || row_of_metrics(plain, &row) || elapsed_in(line) > 0));
+    return row_readers[kind](plain, &row) ||
+           (beside && (row_of_stat(plain, &row) || row_of_metrics(plain, &row) || elapsed_in(line) > 0));
 }
 
 size_t import_text_unread(struct view text, enum import_kind kind, struct text *out)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What does a text from another tool say? A table of exits by bpftrace or perf kvm, perf's report, annotate and stat,
- * top-down metrics by perf stat -M, bpftrace's and bcc's maps and histograms, or a list of timed runs; told apart by its lines.
+ * top-down metrics by perf stat -M, bpftrace's and bcc's maps and histograms, or a list of timed runs; told apart by
+ * its lines.
  *
- * A document may hold several tables with prose between them: import_text_next gives one after the other, each with the line of prose
- * before it. Rows and summary carry the tool's numbers, not plumb's: they keep that origin wherever they go.
- * perf's machine-readable forms and tables of Markdown with a run a row are turned into such texts before
+ * A document may hold several tables with prose between them: import_text_next gives one after the other, each with the
+ * line of prose before it. Rows and summary carry the tool's numbers, not plumb's: they keep that origin wherever they
+ * go. perf's machine-readable forms and tables of Markdown with a run a row are turned into such texts before
  * (source/import/import_counts, source/import/import_markdown).
  */
 #ifndef PLUMB_SOURCE_IMPORT_IMPORT_TEXT_H
@@ -32,7 +33,11 @@ struct import_row {
     double number;        /* exits, percent, count (clocks in ns), seconds of a run */
     double seconds;       /* exits with times: count * mean; 0: the table has none */
     double self;          /* perf report: percent of the function's own, without what it called */
-    double running_ratio; /* perf stat: share of the time in which it was counted, all of it (1) where the line says no other; 0: of other kinds */
+    /*
+     * perf stat: share of the time in which it was counted, all of it (1) where the line says no other; 0: of other
+     * kinds
+     */
+    double running_ratio;
     const char *where;    /* perf report: the binary; perf annotate: the first function listed; "" when not said */
 };
 
@@ -52,15 +57,21 @@ struct imported_text {
 struct imported_text import_text_read(struct view text, struct arena *arena);
 /* The next table of a document, and skip it; false: there is none. */
 bool import_text_next(struct view *text, struct arena *arena, struct imported_text *ret_table);
-/* What the same lines hold beside it: the metrics that perf stat prints behind its counts, or the counts; false: nothing. */
+/*
+ * What the same lines hold beside it: the metrics that perf stat prints behind its counts, or the counts; false:
+ * nothing.
+ */
 bool import_text_beside(const struct imported_text *table, struct arena *arena, struct imported_text *ret_beside);
-/* How many of a text's lines look like rows of a table and were not read as any of this kind (IMPORT_UNKNOWN: of all kinds); the first ones, quoted, behind out. */
+/*
+ * How many of a text's lines look like rows of a table and were not read as any of this kind (IMPORT_UNKNOWN: of all
+ * kinds); the first ones, quoted, behind out.
+ */
 size_t import_text_unread(struct view text, enum import_kind kind, struct text *out);
 /* A blank line, or a fence of Markdown. */
 bool import_text_is_gap(struct view line);
 /*
- * Words that stand by themselves, fewer where a colon ends them: they begin with a letter, and no line of a table follows (rest) and precedes
- * them without a gap.
+ * Words that stand by themselves, fewer where a colon ends them: they begin with a letter, and no line of a table
+ * follows (rest) and precedes them without a gap.
  */
 bool import_text_is_prose(struct view line, bool after_gap, struct view rest);
 /* Such a line as a table's heading. Owner: arena. */

@@ -39,7 +39,8 @@ static bool count_of(struct view line, struct text *digits, size_t *ret_end)
     while (name < line.length && line.text[name] == ' ')
         name++;
     *ret_end = at;
-    return first && first <= GROUP && groups && name >= at + BLANKS_BEHIND && name < line.length && isalpha((unsigned char)line.text[name]);
+    return first && first <= GROUP && groups && name >= at + BLANKS_BEHIND && name < line.length &&
+           isalpha((unsigned char)line.text[name]);
 }
 
 struct view import_thousands_turned(struct view text, struct arena *arena)

@@ -6,7 +6,10 @@
 #include "base/arena.h"
 #include "base/text.h"
 
-/* The text with such counts in one piece, where they begin a line and a name stands behind them; the text itself where there are none. */
+/*
+ * The text with such counts in one piece, where they begin a line and a name stands behind them; the text itself where
+ * there are none.
+ */
 struct view import_thousands_turned(struct view text, struct arena *arena);
 
 #endif

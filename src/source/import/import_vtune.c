@@ -26,7 +26,8 @@ static void name_put(struct text *out, struct view printed)
 {
     scoped_text struct text name = {0};
     for (size_t at = 0; at < printed.length; at++)
-        text_add_char(&name, isalnum((unsigned char)printed.text[at]) ? (char)tolower((unsigned char)printed.text[at]) : '_');
+        text_add_char(&name,
+                      isalnum((unsigned char)printed.text[at]) ? (char)tolower((unsigned char)printed.text[at]) : '_');
     const char *published = text_string(&name);
     for (size_t at = 0; at < array_count(names); at++)
         if (strcmp(published, names[at].printed) == 0)

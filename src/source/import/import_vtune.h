@@ -6,7 +6,10 @@
 #include "base/arena.h"
 #include "base/text.h"
 
-/* The text with such lines as import_text_next() reads them ("58.9 % tma_dram_bound", "88.2%  libx.so  [.] f"); the text itself where there are none. */
+/*
+ * The text with such lines as import_text_next() reads them ("58.9 % tma_dram_bound", "88.2%  libx.so  [.] f"); the
+ * text itself where there are none.
+ */
 struct view import_vtune_turned(struct view text, struct arena *arena);
 
 #endif

@@ -37,8 +37,10 @@ static void permission_explain(const struct counter *counter, const struct sysro
         return;
     }
     if (event_is_probe(counter->spec) && !process_has(&rights, PROCESS_CAP_SYS_ADMIN)) {
-        error_set(reason, ERROR_PERMISSION, "not permitted: probes need root (CAP_SYS_ADMIN; CAP_PERFMON is enough for some kernels%s), "
-                  "whatever kernel.perf_event_paranoid is", process_has_perfmon(&rights) ? ", not for this one" : "");
+        error_set(reason, ERROR_PERMISSION,
+                  "not permitted: probes need root (CAP_SYS_ADMIN; CAP_PERFMON is enough for some kernels%s), "
+                  "whatever kernel.perf_event_paranoid is",
+                  process_has_perfmon(&rights) ? ", not for this one" : "");
         error_hint(reason, "run plumb as root");
         return;
     }
@@ -49,14 +51,17 @@ static void permission_explain(const struct counter *counter, const struct sysro
             return;
     }
     if (process_has_perfmon(&rights)) {
-        error_set(reason, ERROR_PERMISSION, "the kernel refuses this event (%s), although this process holds CAP_PERFMON",
+        error_set(reason, ERROR_PERMISSION,
+                  "the kernel refuses this event (%s), although this process holds CAP_PERFMON",
                   strerror(counter->open_errno));
-        error_hint(reason, "an event that can't be counted this way, lockdown, or a security module: see dmesg or the audit log");
+        error_hint(
+            reason,
+            "an event that can't be counted this way, lockdown, or a security module: see dmesg or the audit log");
         return;
     }
     if (known)
-        error_set(reason, ERROR_PERMISSION, "not permitted: kernel.perf_event_paranoid is %lld and CAP_PERFMON is missing",
-                  (long long)paranoid);
+        error_set(reason, ERROR_PERMISSION,
+                  "not permitted: kernel.perf_event_paranoid is %lld and CAP_PERFMON is missing", (long long)paranoid);
     else
         error_set(reason, ERROR_PERMISSION, "not permitted: CAP_PERFMON is missing");
     if (whole_cpu)

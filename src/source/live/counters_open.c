@@ -119,11 +119,12 @@ static void counter_attr(struct opener *opener, size_t index)
         attr->pinned = attr->exclusive = 0;
     opener->counters->enabled_by_exec |= attr->enable_on_exec;
     /*
-     * Arm's driver leaves a leader that is off and not to be enabled by exec out of "does the group fit" (validate_event
-     * in drivers/perf/arm_pmu.c): one member too many is accepted and then never scheduled. An event of a CPU never
-     * sees an exec; one of a running task is enabled at once, unless the user wants to start it later.
+     * Arm's driver leaves a leader that is off and not to be enabled by exec out of "does the group fit"
+     * (validate_event in drivers/perf/arm_pmu.c): one member too many is accepted and then never scheduled. An event of
+     * a CPU never sees an exec; one of a running task is enabled at once, unless the user wants to start it later.
      */
-    attr->enable_on_exec |= leader && has_members(opener->counters, index) && (!by_task || !opener->request->starts_later);
+    attr->enable_on_exec |=
+        leader && has_members(opener->counters, index) && (!by_task || !opener->request->starts_later);
 }
 
 static bool limit_raise(struct opener *opener)
@@ -221,8 +222,8 @@ static bool limit_error(const struct counters *counters, int open_errno, struct 
 }
 
 /*
- * Whether a group that is to start later (see counter_attr: the kernel may leave its leader out of the check) fits up to
- * this member: it is opened on ourselves, who never exec.
+ * Whether a group that is to start later (see counter_attr: the kernel may leave its leader out of the check) fits up
+ * to this member: it is opened on ourselves, who never exec.
  */
 static bool fits_here(const struct opener *opener, size_t index)
 {

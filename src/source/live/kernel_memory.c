@@ -14,25 +14,38 @@ static int program_load(const struct kernel *kernel)
     unsigned count = 0;
     const struct bpf_insn before[] = {
         {.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = CONTEXT, .src_reg = R1},
-        {.code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = R3, .src_reg = CONTEXT, .off = offsetof(struct kernel_memory_context, address)},
+        {.code = BPF_LDX | BPF_MEM | BPF_DW,
+         .dst_reg = R3,
+         .src_reg = CONTEXT,
+         .off = offsetof(struct kernel_memory_context, address)},
         {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = R2, .imm = KERNEL_MEMORY_AT_ONCE},
         {.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = R1, .src_reg = FRAME},
         {.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = R1, .imm = ON_STACK},
         {.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_probe_read_kernel},
-        {.code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = CONTEXT, .src_reg = R0, .off = offsetof(struct kernel_memory_context, address)},
+        {.code = BPF_STX | BPF_MEM | BPF_DW,
+         .dst_reg = CONTEXT,
+         .src_reg = R0,
+         .off = offsetof(struct kernel_memory_context, address)},
     };
     const struct bpf_insn after[] = {
         {.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_current_task},
-        {.code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = CONTEXT, .src_reg = R0, .off = offsetof(struct kernel_memory_context, task)},
+        {.code = BPF_STX | BPF_MEM | BPF_DW,
+         .dst_reg = CONTEXT,
+         .src_reg = R0,
+         .off = offsetof(struct kernel_memory_context, task)},
         {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = R0, .imm = 0},
         {.code = BPF_JMP | BPF_EXIT},
     };
     memcpy(program, before, sizeof(before));
     count = sizeof(before) / sizeof(*before);
     for (int word = 0; word < WORDS; word++) {
-        program[count++] = (struct bpf_insn){.code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = R1, .src_reg = FRAME, .off = (int16_t)(ON_STACK + 8 * word)};
-        program[count++] = (struct bpf_insn){.code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = CONTEXT, .src_reg = R1,
-                                             .off = (int16_t)(offsetof(struct kernel_memory_context, bytes) + 8 * (size_t)word)};
+        program[count++] = (struct bpf_insn){
+            .code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = R1, .src_reg = FRAME, .off = (int16_t)(ON_STACK + 8 * word)};
+        program[count++] =
+            (struct bpf_insn){.code = BPF_STX | BPF_MEM | BPF_DW,
+                              .dst_reg = CONTEXT,
+                              .src_reg = R1,
+                              .off = (int16_t)(offsetof(struct kernel_memory_context, bytes) + 8 * (size_t)word)};
     }
     memcpy(program + count, after, sizeof(after));
     count += sizeof(after) / sizeof(*after);
@@ -60,7 +73,8 @@ static bool refused(struct error *err, int number)
     bool rights = number == EPERM || number == EACCES;
     error_system(err, number, "the kernel refuses the program that reads what it keeps");
     err->kind = rights ? ERROR_PERMISSION : ERROR_UNSUPPORTED;
-    return rights ? error_hint(err, "run as root, or with CAP_BPF and CAP_PERFMON; a kernel locked down for confidentiality refuses all")
+    return rights ? error_hint(err, "run as root, or with CAP_BPF and CAP_PERFMON; a kernel locked down for "
+                                    "confidentiality refuses all")
                   : error_hint(err, "Linux 5.14 and later with CONFIG_BPF_SYSCALL and CONFIG_BPF_EVENTS can");
 }
 

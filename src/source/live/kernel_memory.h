@@ -2,9 +2,9 @@
 /*
  * What stands in the running kernel's own memory at this address? For what it shows in no file.
  *
- * By a BPF program that user space runs (BPF_PROG_TYPE_SYSCALL, Linux 5.14), once for each 64 bytes, about 1 us. Reading only; an
- * address that isn't mapped is refused, never a fault. Nothing is locked: what is read may be gone, so callers check what they find.
- * Needs CAP_BPF and CAP_PERFMON, and no lockdown for confidentiality.
+ * By a BPF program that user space runs (BPF_PROG_TYPE_SYSCALL, Linux 5.14), once for each 64 bytes, about 1 us.
+ * Reading only; an address that isn't mapped is refused, never a fault. Nothing is locked: what is read may be gone, so
+ * callers check what they find. Needs CAP_BPF and CAP_PERFMON, and no lockdown for confidentiality.
  */
 #ifndef PLUMB_SOURCE_LIVE_KERNEL_MEMORY_H
 #define PLUMB_SOURCE_LIVE_KERNEL_MEMORY_H

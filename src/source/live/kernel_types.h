@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What does the running kernel, or a module of it, say of its own types? The bytes of a file in /sys/kernel/btf, for decode/btf. */
+/*
+ * What does the running kernel, or a module of it, say of its own types? The bytes of a file in /sys/kernel/btf, for
+ * decode/btf.
+ */
 #ifndef PLUMB_SOURCE_LIVE_KERNEL_TYPES_H
 #define PLUMB_SOURCE_LIVE_KERNEL_TYPES_H
 

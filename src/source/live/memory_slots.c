@@ -99,12 +99,14 @@ static bool members_learn(struct memory_slots_reader *reader, const struct sysro
     kernel_types_done(&module);
     for (size_t at = 0; found < MEMBERS && at < MEMBERS; at++)
         if (!reader->members[at].found)
-            return error_set(err, ERROR_UNSUPPORTED, "this kernel's types have no '%s' in 'struct %s': it keeps memory slots in another form",
+            return error_set(err, ERROR_UNSUPPORTED,
+                             "this kernel's types have no '%s' in 'struct %s': it keeps memory slots in another form",
                              member_names[at].name, member_names[at].type);
     return true;
 }
 
-struct memory_slots_reader *memory_slots_reader_new(const struct sysroot *root, const struct kernel *kernel, struct error *err)
+struct memory_slots_reader *memory_slots_reader_new(const struct sysroot *root, const struct kernel *kernel,
+                                                    struct error *err)
 {
     if (!sysroot_is_live(root)) {
         error_set(err, ERROR_UNSUPPORTED, "a snapshot has no memory slots");
@@ -132,7 +134,8 @@ void memory_slots_reader_free(struct memory_slots_reader *reader)
 
 /* ---- from our task to the machine ---- */
 
-static bool member_read(const struct memory_slots_reader *reader, uint64_t base, enum member member, void *ret, size_t bytes)
+static bool member_read(const struct memory_slots_reader *reader, uint64_t base, enum member member, void *ret,
+                        size_t bytes)
 {
     return base && kernel_memory_read(&reader->memory, base + reader->members[member].offset_bytes, ret, bytes);
 }
@@ -163,15 +166,17 @@ static uint64_t machine_find(const struct memory_slots_reader *reader, const str
     uint32_t most;
     int32_t creator;
     bool found = member_read(reader, task_find(reader, machine->pid), TASK_FILES, &files, sizeof(files)) &&
-                 member_read(reader, files, FILES_TABLE, &table, sizeof(table)) && member_read(reader, table, TABLE_MOST, &most, sizeof(most)) &&
-                 (uint32_t)machine->fd < most && member_read(reader, table, TABLE_FILES, &list, sizeof(list)) &&
+                 member_read(reader, files, FILES_TABLE, &table, sizeof(table)) &&
+                 member_read(reader, table, TABLE_MOST, &most, sizeof(most)) && (uint32_t)machine->fd < most &&
+                 member_read(reader, table, TABLE_FILES, &list, sizeof(list)) &&
                  kernel_memory_read(&reader->memory, list + 8 * (uint64_t)machine->fd, &file, sizeof(file)) &&
                  member_read(reader, file, FILE_PRIVATE, &kvm, sizeof(kvm)) &&
                  member_read(reader, kvm, KVM_CREATOR, &creator, sizeof(creator)) && creator == machine->creator;
     return found ? kvm : 0;
 }
 
-void memory_slots_owner_find(const struct memory_slots_reader *reader, const struct sysroot *root, struct kvm_machine *machine)
+void memory_slots_owner_find(const struct memory_slots_reader *reader, const struct sysroot *root,
+                             struct kvm_machine *machine)
 {
     struct process_list list = {0};
     if (machine->pid && !machine->is_guess)
@@ -196,14 +201,22 @@ static bool slot_read(const struct memory_slots_reader *reader, uint64_t slot_at
     uint64_t frame, pages, host;
     uint32_t flags;
     int16_t id;
-    if (!member_read(reader, slot_at, SLOT_FRAME, &frame, sizeof(frame)) || !member_read(reader, slot_at, SLOT_PAGES, &pages, sizeof(pages)) ||
-        !member_read(reader, slot_at, SLOT_HOST, &host, sizeof(host)) || !member_read(reader, slot_at, SLOT_FLAGS, &flags, sizeof(flags)) ||
+    if (!member_read(reader, slot_at, SLOT_FRAME, &frame, sizeof(frame)) ||
+        !member_read(reader, slot_at, SLOT_PAGES, &pages, sizeof(pages)) ||
+        !member_read(reader, slot_at, SLOT_HOST, &host, sizeof(host)) ||
+        !member_read(reader, slot_at, SLOT_FLAGS, &flags, sizeof(flags)) ||
         !member_read(reader, slot_at, SLOT_ID, &id, sizeof(id)))
         return false;
-    if (!pages || pages > ADDRESS_MOST >> PAGE_BITS || frame > ADDRESS_MOST >> PAGE_BITS || host > ADDRESS_MOST || host % (1 << PAGE_BITS) || id < 0)
+    if (!pages || pages > ADDRESS_MOST >> PAGE_BITS || frame > ADDRESS_MOST >> PAGE_BITS || host > ADDRESS_MOST ||
+        host % (1 << PAGE_BITS) || id < 0)
         return false;
-    *slot = (struct memory_slot){.guest_addr = frame << PAGE_BITS, .bytes = pages << PAGE_BITS, .host_addr = host, .id = id,
-                                 .logged = flags & SLOT_LOGGED, .read_only = flags & SLOT_READ_ONLY, .is_private = flags & SLOT_PRIVATE};
+    *slot = (struct memory_slot){.guest_addr = frame << PAGE_BITS,
+                                 .bytes = pages << PAGE_BITS,
+                                 .host_addr = host,
+                                 .id = id,
+                                 .logged = flags & SLOT_LOGGED,
+                                 .read_only = flags & SLOT_READ_ONLY,
+                                 .is_private = flags & SLOT_PRIVATE};
     return true;
 }
 
@@ -224,7 +237,8 @@ static bool tree_walk(const struct memory_slots_reader *reader, uint64_t root, u
         }
         uint64_t node = path[--depth];
         if (!slot_read(reader, node - node_offset, &slot) ||
-            (slots->count && slots->items[slots->count - 1].guest_addr + slots->items[slots->count - 1].bytes > slot.guest_addr) ||
+            (slots->count &&
+             slots->items[slots->count - 1].guest_addr + slots->items[slots->count - 1].bytes > slot.guest_addr) ||
             !member_read(reader, node, NODE_RIGHT, &at, sizeof(at)))
             return false;
         *vec_push(slots) = slot;
@@ -239,16 +253,19 @@ static bool slots_walk(const struct memory_slots_reader *reader, uint64_t kvm, s
     /* Two nodes of three words in each slot: for the set of slots in use, and for the one that is being changed. */
     const uint64_t node_bytes = 3 * sizeof(uint64_t);
     slots->count = 0;
-    if (!member_read(reader, kvm, KVM_SLOTS, &active, sizeof(active)) || !member_read(reader, active, SLOTS_GENERATION, &generation, sizeof(generation)) ||
+    if (!member_read(reader, kvm, KVM_SLOTS, &active, sizeof(active)) ||
+        !member_read(reader, active, SLOTS_GENERATION, &generation, sizeof(generation)) ||
         !member_read(reader, active, SLOTS_NODE, &which, sizeof(which)) || which > 1 ||
         !member_read(reader, active, SLOTS_TREE, &root, sizeof(root)))
         return false;
     return tree_walk(reader, root, reader->members[SLOT_NODES].offset_bytes + which * node_bytes, slots) &&
            member_read(reader, kvm, KVM_SLOTS, &after, sizeof(after)) && after == active &&
-           member_read(reader, active, SLOTS_GENERATION, &generation_after, sizeof(generation_after)) && generation_after == generation;
+           member_read(reader, active, SLOTS_GENERATION, &generation_after, sizeof(generation_after)) &&
+           generation_after == generation;
 }
 
-void memory_slots_read(const struct memory_slots_reader *reader, const struct kvm_machine *machine, struct memory_slots *slots, struct arena *arena)
+void memory_slots_read(const struct memory_slots_reader *reader, const struct kvm_machine *machine,
+                       struct memory_slots *slots, struct arena *arena)
 {
     slot_vec found = {0};
     bool whole = false;
@@ -262,7 +279,8 @@ void memory_slots_read(const struct memory_slots_reader *reader, const struct kv
     } else {
         slots->why_not = !machine->pid ? "the process that made the machine isn't found"
                          : kvm         ? "they changed while they were read"
-                                       : "the machine isn't found among the kernel's processes: it has ended, or plumb runs in a PID namespace of its own";
+                               : "the machine isn't found among the kernel's processes: it has ended, or plumb runs in "
+                                 "a PID namespace of its own";
     }
     vec_done(&found);
 }

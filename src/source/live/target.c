@@ -183,7 +183,8 @@ static bool threads_resolve(struct target *target, const struct target_request *
     bool whole = request->processes || request->user;
     bool good = request->every_thread ? every_thread_add(&threads, root, err)
                 : request->user       ? user_resolve(&threads, request->user, root, err)
-                : list_resolve(&threads, whole ? request->processes : request->threads, whole, request->may_be_gone, root, err);
+                                      : list_resolve(&threads, whole ? request->processes : request->threads, whole,
+                                                     request->may_be_gone, root, err);
     if (good) {
         target->kind = whole ? TARGET_PROCESSES : TARGET_THREADS;
         target->threads = arena_copy(arena, threads.items, threads.count * sizeof(*threads.items));
@@ -257,8 +258,9 @@ bool cgroup_open(const struct sysroot *root, const char *cgroup, int *ret_fd, st
                       : sysroot_open(root, "%s%s%s", mount, cgroup[0] == '/' ? "" : "/", cgroup);
     if (fd < 0) {
         error_system(err, errno, "no cgroup '%s' below %s", cgroup, mount);
-        return error_hint(err, "/proc/PID/cgroup names a process's cgroup, in the line of that hierarchy; one of another hierarchy "
-                               "can't be sampled: -p with its processes can (its cgroup.procs)");
+        return error_hint(
+            err, "/proc/PID/cgroup names a process's cgroup, in the line of that hierarchy; one of another hierarchy "
+                 "can't be sampled: -p with its processes can (its cgroup.procs)");
     }
     *ret_fd = fd;
     return true;
@@ -317,7 +319,8 @@ bool target_stopped_next(const struct target *target, const struct sysroot *root
         const struct target_thread *thread = &target->threads[(*from)++];
         bool same = *from > 1 && thread[-1].pid == thread->pid;
         char line[400];
-        if (same || !sysroot_line(root, line, sizeof(line), "/proc/%d/task/%d/stat", (int)thread->pid, (int)thread->tid))
+        if (same ||
+            !sysroot_line(root, line, sizeof(line), "/proc/%d/task/%d/stat", (int)thread->pid, (int)thread->tid))
             continue;
         const char *state = strrchr(line, ')'); /* a name may hold anything, parentheses too */
         if (!state || strncmp(state, ") ", 2) != 0 || !(state[2] == 'T' || state[2] == 't'))

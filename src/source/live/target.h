@@ -57,7 +57,8 @@ void target_of_workload(struct target *target, pid_t pid, struct arena *arena);
  * The next process of attached ones whose first thread is stopped by a signal or a debugger, as "12 ('name')"; *from
  * counts on from 0. false: no more.
  */
-bool target_stopped_next(const struct target *target, const struct sysroot *root, size_t *from, char *name, size_t size);
+bool target_stopped_next(const struct target *target, const struct sysroot *root, size_t *from, char *name,
+                         size_t size);
 void target_done(struct target *target); /* closes cgroup_fd */
 
 /* Run this process, and the children it starts from now on, on the CPUs of a list such as "0-3,8". */

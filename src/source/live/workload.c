@@ -67,7 +67,8 @@ bool workload_program_find(const char *name, const char *path, struct text *ret_
         struct stat found;
         text_clear(ret_found);
         text_printf(ret_found, "%.*s%s%s", (int)folder.length, folder.text, folder.length ? "/" : "./", name);
-        if (stat(text_string(ret_found), &found) == 0 && S_ISREG(found.st_mode) && access(text_string(ret_found), X_OK) == 0)
+        if (stat(text_string(ret_found), &found) == 0 && S_ISREG(found.st_mode) &&
+            access(text_string(ret_found), X_OK) == 0)
             return true;
     }
     text_clear(ret_found);
@@ -76,7 +77,8 @@ bool workload_program_find(const char *name, const char *path, struct text *ret_
 }
 
 __attribute__((noreturn)) static void child_run(const char *program, char *const argv[],
-                                                const struct workload_surroundings *surroundings, int release_fd, int error_fd)
+                                                const struct workload_surroundings *surroundings, int release_fd,
+                                                int error_fd)
 {
     char byte;
     ssize_t got;
@@ -115,7 +117,10 @@ bool workload_start_in(struct workload *workload, char *const argv[],
     if (pipe2(failure, O_CLOEXEC) < 0)
         return error_system(err, errno, "can't make a pipe for '%s'", argv[0]);
     scoped_fd int failure_read = failure[0], failure_write = failure[1];
-    /* Looking takes time and memory that are no part of the run. The child looks itself for what is found by no path: scripts without "#!". */
+    /*
+     * Looking takes time and memory that are no part of the run. The child looks itself for what is found by no path:
+     * scripts without "#!".
+     */
     scoped_text struct text program = {0};
     (void)workload_program_find(argv[0], search_path(surroundings), &program);
     pid_t pid = fork();

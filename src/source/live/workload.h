@@ -34,8 +34,8 @@ struct workload {
 
 struct text;
 /*
- * Which file a name stands for: in the first folder of path (as in PATH) that has such a program, itself where it has a slash.
- * Whether there is one; else ret_found is the name.
+ * Which file a name stands for: in the first folder of path (as in PATH) that has such a program, itself where it has a
+ * slash. Whether there is one; else ret_found is the name.
  */
 bool workload_program_find(const char *name, const char *path, struct text *ret_found);
 /* Fork and hold. argv ends with NULL. The program inherits our streams and environment. */

@@ -108,8 +108,9 @@ static bool read_attrs(struct perf_data *data, struct file_section attrs, uint64
         struct bytes tail = bytes_of(entry + entry_size - SECTION_BYTES, SECTION_BYTES, data->swapped);
         struct file_section ids = read_section(&tail);
         if (!section_inside(data, ids) || ids.size_bytes > ids_left)
-            return error_set(err, ERROR_FORMAT, "the ids of event %" PRIu64 " would stand at %" PRIu64 "+%" PRIu64 " of %zu bytes", at / entry_size,
-                             ids.offset, ids.size_bytes, data->map_bytes);
+            return error_set(err, ERROR_FORMAT,
+                             "the ids of event %" PRIu64 " would stand at %" PRIu64 "+%" PRIu64 " of %zu bytes",
+                             at / entry_size, ids.offset, ids.size_bytes, data->map_bytes);
         ids_left -= ids.size_bytes;
         struct bytes id_bytes = bytes_of(data->map + ids.offset, ids.size_bytes, data->swapped);
         if (!perf_data_add_event(data, &attr, id_bytes, err))
@@ -178,7 +179,8 @@ static bool read_file_header(struct perf_data *data, struct bytes in, uint64_t h
     data->data_size_missing = data->data.size_bytes == 0 || data->data.size_bytes > after_data;
     if (data->data_size_missing) {
         if (data->data.size_bytes)
-            perf_data_cut_off(data, data->map_bytes, "its header says that records go on to offset %" PRIu64, data->data.offset + data->data.size_bytes);
+            perf_data_cut_off(data, data->map_bytes, "its header says that records go on to offset %" PRIu64,
+                              data->data.offset + data->data.size_bytes);
         else
             perf_data_cut_off(data, data->map_bytes, "its header doesn't say, at offset 48, how long its records are");
         data->data.size_bytes = after_data;
@@ -349,7 +351,8 @@ static bool outer_skip(struct perf_data *data, uint64_t size, struct error *err)
         if (!outer_has(data, 1, &has, err))
             return false;
         if (!has) {
-            perf_data_cut_off(data, offset_of(data->outer.chunk, data->outer.end), "%" PRIu64 " more bytes of hardware trace data should follow", size);
+            perf_data_cut_off(data, offset_of(data->outer.chunk, data->outer.end),
+                              "%" PRIu64 " more bytes of hardware trace data should follow", size);
             return true;
         }
         uint64_t there = (uint64_t)(data->outer.end - data->outer.at);
@@ -479,7 +482,8 @@ static bool apply_tracing_data(struct perf_data *data, const struct record *reco
         if (!outer_has(data, 1, &has, err))
             return false;
         if (!has) {
-            perf_data_cut_off(data, offset_of(data->outer.chunk, data->outer.end), "%" PRIu64 " more bytes of trace formats should follow", size - kept.length);
+            perf_data_cut_off(data, offset_of(data->outer.chunk, data->outer.end),
+                              "%" PRIu64 " more bytes of trace formats should follow", size - kept.length);
             return true;
         }
         uint64_t there = (uint64_t)(data->outer.end - data->outer.at), missing = size - kept.length;
@@ -582,7 +586,10 @@ static void count_losses(struct perf_data *data, const struct record *record)
     }
 }
 
-/* By what went out, as all of a recording may be scanned before its first record does; what was packed by what was scanned. */
+/*
+ * By what went out, as all of a recording may be scanned before its first record does; what was packed by what was
+ * scanned.
+ */
 static void count_read(struct perf_data *data, uint64_t bytes)
 {
     if (data->source.facts.is_compressed && data->source.total_bytes)
@@ -617,7 +624,8 @@ static void hold_less(struct perf_data *data)
     data->flush_limit = first < data->latest_time ? first + (data->latest_time - first) / 2 : first;
 }
 
-static void queue_timed(struct perf_data *data, struct record_feed *feed, const uint8_t *bytes, uint16_t size, uint64_t time)
+static void queue_timed(struct perf_data *data, struct record_feed *feed, const uint8_t *bytes, uint16_t size,
+                        uint64_t time)
 {
     record_queue_add(&data->queue, feed->chunk, bytes, size, time);
     data->source.losses.out_of_order += time < data->drained_until;
@@ -648,7 +656,8 @@ static void scan_samples(struct perf_data *data)
     while ((size_t)(feed->end - feed->at) >= RECORD_HEADER_BYTES) {
         const uint8_t *bytes = feed->at;
         uint16_t size = stored_u16(bytes + 6, false);
-        if (stored_u32(bytes, false) != PERF_RECORD_SAMPLE || size > (size_t)(feed->end - bytes) || size < time_at + sizeof(uint64_t))
+        if (stored_u32(bytes, false) != PERF_RECORD_SAMPLE || size > (size_t)(feed->end - bytes) ||
+            size < time_at + sizeof(uint64_t))
             break;
         uint64_t time = stored_u64(bytes + time_at, false);
         if (!record_time_orders(time))
@@ -669,7 +678,8 @@ static void input_end(struct perf_data *data)
 static bool record_at_hand(const struct perf_data *data, const struct record_feed *feed)
 {
     size_t left = (size_t)(feed->end - feed->at);
-    return left >= RECORD_HEADER_BYTES && size_at(data, feed->at) >= RECORD_HEADER_BYTES && size_at(data, feed->at) <= left;
+    return left >= RECORD_HEADER_BYTES && size_at(data, feed->at) >= RECORD_HEADER_BYTES &&
+           size_at(data, feed->at) <= left;
 }
 
 /* Where the next record stands, all of it; NULL at the input's end. */
@@ -738,13 +748,16 @@ static size_t perf_data_heads(struct source *source, struct sample_head *ret_hea
 {
     struct perf_data *data = (struct perf_data *)source;
     uint64_t until, time;
-    struct record_run *run = data->draining && !data->ended ? record_queue_samples(&data->queue, data->flush_limit, &until) : NULL;
+    struct record_run *run =
+        data->draining && !data->ended ? record_queue_samples(&data->queue, data->flush_limit, &until) : NULL;
     if (!run)
         return 0;
     const uint8_t *first = run->at;
     size_t count = 0;
     bool goes_on = true;
-    for (time = 0; goes_on && time <= until && count < most && sample_head_read(&data->layouts, run->at, &ret_heads[count]); count++)
+    for (time = 0;
+         goes_on && time <= until && count < most && sample_head_read(&data->layouts, run->at, &ret_heads[count]);
+         count++)
         goes_on = record_run_advance(&data->queue, run, &time);
     if (!count)
         return 0;
@@ -796,7 +809,8 @@ static void perf_data_close(struct source *source)
     free(data);
 }
 
-static const struct source_ops perf_data_ops = {.next = perf_data_next, .heads = perf_data_heads, .close = perf_data_close};
+static const struct source_ops perf_data_ops = {
+    .next = perf_data_next, .heads = perf_data_heads, .close = perf_data_close};
 
 static struct perf_data *perf_data_new(void)
 {
@@ -878,7 +892,8 @@ static int folder_recording_open(int folder, struct error *err)
         error_system(err, errno, "a folder whose perf.data can't be opened");
         return -1;
     }
-    error_set(err, ERROR_UNSUPPORTED, "a folder without a perf.data: no case, and perf's directory format isn't supported");
+    error_set(err, ERROR_UNSUPPORTED,
+              "a folder without a perf.data: no case, and perf's directory format isn't supported");
     error_hint(err, "perf record without --threads and --dir");
     return -1;
 }

@@ -200,7 +200,9 @@ void perf_data_read_features(struct perf_data *data, const uint64_t bitmap[4])
             continue;
         uint64_t offset = read_u64(&sections), size = read_u64(&sections);
         if (sections.failed || offset > data->map_bytes || size > data->map_bytes - offset)
-            perf_data_cut_off(data, data->map_bytes, "what its header says of feature %u would go on to offset %" PRIu64, number, offset + size);
+            perf_data_cut_off(data, data->map_bytes,
+                              "what its header says of feature %u would go on to offset %" PRIu64, number,
+                              offset + size);
         else
             perf_data_read_feature(data, number, bytes_of(data->map + offset, size, data->swapped));
     }

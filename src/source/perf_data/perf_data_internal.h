@@ -87,7 +87,8 @@ MUST_CHECK bool perf_data_add_event(struct perf_data *data, const struct perf_ev
 /* Read what feature `number` says; what is damaged or unknown is left out. */
 void perf_data_read_feature(struct perf_data *data, unsigned number, struct bytes in);
 /* What stands there ends at this offset, too early; the first such place is kept. */
-__attribute__((format(printf, 3, 4))) void perf_data_cut_off(struct perf_data *data, uint64_t offset, const char *format, ...);
+__attribute__((format(printf, 3, 4))) void perf_data_cut_off(struct perf_data *data, uint64_t offset,
+                                                             const char *format, ...);
 /* The table of feature sections behind the data; those that lie outside the file are left out (cut off). */
 void perf_data_read_features(struct perf_data *data, const uint64_t bitmap[4]);
 /* The next entry of the header's build-id table; false at its end. */

@@ -51,7 +51,8 @@ static bool damaged(struct error *err, const char *what)
 static struct bytes bytes_at(const struct settling *settling, struct section section)
 {
     bool inside = section.offset <= settling->size_bytes && section.size_bytes <= settling->size_bytes - section.offset;
-    struct bytes in = bytes_of(settling->bytes + (inside ? section.offset : 0), inside ? (size_t)section.size_bytes : 0, false);
+    struct bytes in =
+        bytes_of(settling->bytes + (inside ? section.offset : 0), inside ? (size_t)section.size_bytes : 0, false);
     in.failed = !inside;
     return in;
 }
@@ -185,7 +186,8 @@ static bool settle_descriptions(struct settling *settling, struct section sectio
 }
 
 /* The table behind the records. Sections stand before them, or behind it: those move with the records' end. */
-static bool settle_features(struct settling *settling, struct text *table, struct section *ret_behind, struct error *err)
+static bool settle_features(struct settling *settling, struct text *table, struct section *ret_behind,
+                            struct error *err)
 {
     uint64_t data_end = settling->data.offset + settling->data.size_bytes;
     unsigned count = 0;
@@ -268,7 +270,8 @@ static void add_u64(struct text *out, uint64_t value)
 
 /*
  * Of frame pointers and the unwinder, who saw more: code that nobody describes often keeps frame pointers, and such
- * chains that break off do so at once. A register that was no frame pointer leads on through data: such places count for nothing.
+ * chains that break off do so at once. A register that was no frame pointer leads on through data: such places count
+ * for nothing.
  */
 static void add_chain(struct settling *settling, const struct chain *chain, const struct settled_stack *stack)
 {
@@ -387,7 +390,8 @@ static bool settle_all(struct settling *settling, struct text *table, struct err
     if (!read_head(settling, err))
         return false;
     text_append(&settling->head, (const char *)settling->bytes, (size_t)settling->data.offset);
-    if (!settle_attrs(settling, err) || !settle_features(settling, table, &behind, err) || !measure_records(settling, err))
+    if (!settle_attrs(settling, err) || !settle_features(settling, table, &behind, err) ||
+        !measure_records(settling, err))
         return false;
     uint64_t size_bytes = settling->written;
     memcpy(settling->head.bytes + DATA_SIZE_AT, &size_bytes, sizeof(size_bytes));
@@ -413,7 +417,8 @@ bool perf_data_settle_bytes(const uint8_t *bytes, size_t size_bytes, const struc
 
 static bool put_to_file(void *context, const void *bytes, size_t size_bytes, struct error *err)
 {
-    return fwrite(bytes, 1, size_bytes, context) == size_bytes || error_system(err, errno, "can't write the recording anew");
+    return fwrite(bytes, 1, size_bytes, context) == size_bytes ||
+           error_system(err, errno, "can't write the recording anew");
 }
 
 /* Without a name until it is whole, where the file system can: whatever ends us, nothing is left behind. */
@@ -434,8 +439,8 @@ static bool name_give(int fd, const char *beside)
     return linkat(AT_FDCWD, own, AT_FDCWD, beside, AT_SYMLINK_FOLLOW) == 0;
 }
 
-static bool write_beside(int fd, const char *name_to_give, const uint8_t *bytes, size_t size_bytes, const struct settled_stacks *stacks,
-                         struct error *err)
+static bool write_beside(int fd, const char *name_to_give, const uint8_t *bytes, size_t size_bytes,
+                         const struct settled_stacks *stacks, struct error *err)
 {
     FILE *file = fdopen(fd, "w");
     if (!file) {

@@ -3,9 +3,9 @@
  * How does a recording with copies of stacks become one with call chains? Dumps can be unwound only where the binaries
  * are, and are some kilobytes each: once they were unwound, the file keeps what came of it.
  *
- * The samples that carry a dump lose it and the registers that came with it, and get the chain that was found; without one
- * they keep the kernel's. The attributes are told. All else, features included, stays as it was. The file is replaced as
- * a whole, so that whoever is killed meanwhile leaves the old one or the new one.
+ * The samples that carry a dump lose it and the registers that came with it, and get the chain that was found; without
+ * one they keep the kernel's. The attributes are told. All else, features included, stays as it was. The file is
+ * replaced as a whole, so that whoever is killed meanwhile leaves the old one or the new one.
  * Does not support: pipes, packed records, recordings of the other byte order, dumps beside raw data or branch records
  * (ERROR_UNSUPPORTED): what plumb itself has just recorded has none of these.
  */

@@ -145,7 +145,9 @@ static bool keep_old(struct perf_data_writer *writer, struct error *err)
     return true;
 }
 
-/* A link to a file stays a link: the file itself is renamed and written. One to no name (/dev/stdout) is only opened. */
+/*
+ * A link to a file stays a link: the file itself is renamed and written. One to no name (/dev/stdout) is only opened.
+ */
 static void follow_link(struct perf_data_writer *writer)
 {
     struct stat status;

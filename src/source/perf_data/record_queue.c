@@ -108,7 +108,8 @@ static struct record_heap *heap_of_first(struct record_queue *queue)
 {
     if (!queue->changes.count)
         return &queue->runs;
-    return !queue->runs.count || item_before(&queue->changes.items[0], &queue->runs.items[0]) ? &queue->changes : &queue->runs;
+    return !queue->runs.count || item_before(&queue->changes.items[0], &queue->runs.items[0]) ? &queue->changes
+                                                                                              : &queue->runs;
 }
 
 /* ---- runs ---- */
@@ -118,7 +119,8 @@ void record_queue_break(struct record_queue *queue)
     queue->open = NULL;
 }
 
-static struct record_run *run_begin(struct record_queue *queue, struct record_chunk *chunk, const uint8_t *at, size_t size_bytes, uint64_t time)
+static struct record_run *run_begin(struct record_queue *queue, struct record_chunk *chunk, const uint8_t *at,
+                                    size_t size_bytes, uint64_t time)
 {
     struct record_run *run = queue->free_runs;
     if (run)
@@ -151,7 +153,8 @@ void record_queue_add(struct record_queue *queue, struct record_chunk *chunk, co
         return;
     }
     run = run_begin(queue, chunk, at, size_bytes, time);
-    heap_add(is_change ? &queue->changes : &queue->runs, (struct record_queue_item){.time = time, .sequence = queue->sequences++, .run = run});
+    heap_add(is_change ? &queue->changes : &queue->runs,
+             (struct record_queue_item){.time = time, .sequence = queue->sequences++, .run = run});
     queue->open = is_change ? NULL : run;
 }
 
@@ -185,7 +188,9 @@ static void spent_release(struct record_queue *queue)
     queue->spent = NULL;
 }
 
-/* The run at the heap's top goes on at `time`, or has ended and goes when its last record isn't looked at any longer. */
+/*
+ * The run at the heap's top goes on at `time`, or has ended and goes when its last record isn't looked at any longer.
+ */
 static void first_moved(struct record_queue *queue, struct record_heap *heap, bool goes_on, uint64_t time)
 {
     struct record_run *run = heap->items[0].run;
@@ -219,7 +224,8 @@ bool record_queue_take(struct record_queue *queue, uint64_t limit, const uint8_t
 struct record_run *record_queue_samples(struct record_queue *queue, uint64_t limit, uint64_t *ret_until)
 {
     spent_release(queue);
-    if (!queue->any_order || heap_of_first(queue) != &queue->runs || !queue->runs.count || queue->runs.items[0].time > limit)
+    if (!queue->any_order || heap_of_first(queue) != &queue->runs || !queue->runs.count ||
+        queue->runs.items[0].time > limit)
         return NULL;
     const struct record_queue_item *first = &queue->runs.items[0], *change = queue->changes.items;
     *ret_until = limit;
@@ -233,7 +239,8 @@ void record_queue_samples_taken(struct record_queue *queue, bool goes_on, uint64
     first_moved(queue, &queue->runs, goes_on, time);
 }
 
-static const uint8_t *heap_lowest(const struct record_heap *heap, const struct record_chunk *chunk, const uint8_t *lowest)
+static const uint8_t *heap_lowest(const struct record_heap *heap, const struct record_chunk *chunk,
+                                  const uint8_t *lowest)
 {
     for (size_t at = 0; at < heap->count; at++) {
         const struct record_run *run = heap->items[at].run;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which record comes next? Puts the records of several buffers, each mostly in time order, into one order; or, for who asks only that what
- * a sample means is known when it comes (any_order), samples buffer by buffer between the records that change it.
+ * Which record comes next? Puts the records of several buffers, each mostly in time order, into one order; or, for who
+ * asks only that what a sample means is known when it comes (any_order), samples buffer by buffer between the records
+ * that change it.
  *
  * Records are not copied and not indexed one by one: a stretch of bytes whose records ascend in time is one
  * run, and runs are merged. perf writes each CPU's buffer after the other, so there are about as many runs in
@@ -75,8 +76,9 @@ void record_queue_break(struct record_queue *queue);
 bool record_queue_take(struct record_queue *queue, uint64_t limit, const uint8_t **ret_bytes,
                        struct record_chunk **ret_chunk);
 /*
- * With any_order: the run whose samples may come next, those until *ret_until, the one at run->at for certain; NULL: something else comes next.
- * Whoever takes some of them moves on with record_run_advance() and then says so, before anything else is asked.
+ * With any_order: the run whose samples may come next, those until *ret_until, the one at run->at for certain; NULL:
+ * something else comes next. Whoever takes some of them moves on with record_run_advance() and then says so, before
+ * anything else is asked.
  */
 struct record_run *record_queue_samples(struct record_queue *queue, uint64_t limit, uint64_t *ret_until);
 /* Move behind the record at run->at, to the next one that was queued, of *ret_time; false at the run's end. */

@@ -33,7 +33,8 @@ static int binary_open(const char *path, const struct build_id *wanted, struct b
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return -1;
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && elf_build_id_read(fd, &id) && (!wanted->size_bytes || same_id(wanted, &id))) {
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && elf_build_id_read(fd, &id) &&
+        (!wanted->size_bytes || same_id(wanted, &id))) {
         *ret_id = id;
         return fd;
     }
@@ -56,7 +57,8 @@ static bool path_leads_there(const struct record_mmap *map)
 static int mapped_open(const struct record_mmap *map, struct build_id *ret_id)
 {
     char path[4200];
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, map->pid, map->start, map->start + map->size_bytes);
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, map->pid, map->start,
+             map->start + map->size_bytes);
     int fd = binary_open(path, &map->build_id, ret_id);
     if (fd >= 0)
         return fd;
@@ -76,7 +78,8 @@ static uint32_t file_hold(struct files_apart *files, const struct record_mmap *m
 
 void files_apart_mapped(struct files_apart *files, const struct record_mmap *map)
 {
-    uint64_t key = hash_combine(hash_bytes(map->build_id.bytes, map->build_id.size_bytes), hash_bytes(map->path, strlen(map->path)));
+    uint64_t key = hash_combine(hash_bytes(map->build_id.bytes, map->build_id.size_bytes),
+                                hash_bytes(map->path, strlen(map->path)));
     uint32_t file = hashmap_find(&files->judged, key, NULL, NULL, NULL);
     if (file == HASHMAP_ABSENT) {
         file = file_hold(files, map);

@@ -97,8 +97,8 @@ static void copy_events(struct recorder *recorder, const struct recorder_request
         struct recorder_event *event = &events[at];
         *event = request->events[at];
         event->sample_type &= ~(uint64_t)(PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID);
-        if (event->callchain == CALLCHAIN_AUTO &&
-            (!recorder_all_registers || request->kernel_chains_only || event->sample_read || event->interrupt_registers))
+        if (event->callchain == CALLCHAIN_AUTO && (!recorder_all_registers || request->kernel_chains_only ||
+                                                   event->sample_read || event->interrupt_registers))
             event->callchain = CALLCHAIN_FRAME_POINTERS;
         if (event->callchain == CALLCHAIN_AUTO && event->user_registers)
             event->user_registers = recorder_all_registers; /* one attribute describes the twins' samples too */

@@ -59,8 +59,8 @@ struct recorder_event {
     uint64_t branch_sample_type;                  /* 0: no branch stack */
     uint32_t copied_stack_bytes; /* copy that much of the stack as well, beside a chain by frame pointers; 0: no */
     /*
-     * … at a bounded rate: into buffers of its own that are emptied now and then, the event being stopped while they are
-     * full and taken a hundred times a second of each thread at most. It may come as often as it likes.
+     * … at a bounded rate: into buffers of its own that are emptied now and then, the event being stopped while they
+     * are full and taken a hundred times a second of each thread at most. It may come as often as it likes.
      */
     bool is_paced;
 };
@@ -107,7 +107,8 @@ struct recorder_result {
     uint64_t code_pages, code_bytes;        /* copied from anonymous executable memory */
     size_t files_kept;                      /* binaries copied to ~/.debug */
     size_t ring_bytes, ring_count;
-    uint64_t paced_pauses, paced_paused_ns; /* how often and how long paced events were stopped, as they came too often */
+    /* how often and how long paced events were stopped, as they came too often */
+    uint64_t paced_pauses, paced_paused_ns;
     uint64_t paced_lost;                    /* of their samples; not among lost_samples */
 };
 
@@ -127,7 +128,8 @@ MUST_CHECK bool recorder_switch(struct recorder *recorder, const char *event, bo
 /* recorder_poll also returns when this descriptor is readable; -1: none. It stays its owner's. */
 void recorder_watch(struct recorder *recorder, int fd);
 uint64_t recorder_bytes(const struct recorder *recorder); /* written so far */
-uint64_t recorder_unpaced_bytes(const struct recorder *recorder); /* of these, records of events that come at their own rate */
+/* of these, records of events that come at their own rate */
+uint64_t recorder_unpaced_bytes(const struct recorder *recorder);
 /*
  * Wait until a buffer fills, wake_fd is readable, a signal arrives or timeout_ms passes; then empty all
  * buffers into the file. Errors: ERROR_LIMIT (disk full), ERROR_SYSTEM; the file stays readable.

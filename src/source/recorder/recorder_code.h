@@ -4,8 +4,8 @@
  *
  * Executable mappings without a file behind them (anonymous, memfd, deleted, the vdso) are remembered for each
  * process; a page of theirs that gets a sample is copied out of the living process, again when another part of it
- * runs or it has had 16, 256, … times as many samples, and it has changed. The copies go into the recording (decode/code_page.h).
- * Does not support: processes that we may not read, or that ended before the copy.
+ * runs or it has had 16, 256, … times as many samples, and it has changed. The copies go into the recording
+ * (decode/code_page.h). Does not support: processes that we may not read, or that ended before the copy.
  */
 #ifndef PLUMB_SOURCE_RECORDER_RECORDER_CODE_H
 #define PLUMB_SOURCE_RECORDER_RECORDER_CODE_H

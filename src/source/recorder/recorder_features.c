@@ -63,7 +63,8 @@ static void add_cpu_id(struct gathering *gathering, const struct text *cpuinfo)
                     (int)model.length, model.text, (int)stepping.length, stepping.text);
     } else {
         char midr[64];
-        if (sysroot_line(gathering->root, midr, sizeof(midr), "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1"))
+        if (sysroot_line(gathering->root, midr, sizeof(midr),
+                         "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1"))
             text_add(&id, midr);
     }
     add_string(gathering, FEATURE_CPU_ID, text_string(&id));

@@ -92,8 +92,8 @@ size_t recorder_look(struct recorder *recorder, const uint8_t *bytes, size_t siz
 /* The stream that a sample belongs to; NULL: none of ours. */
 const struct counter_stream *recorder_stream_of(const struct recorder *recorder, const struct passing *passing);
 /*
- * Cut off what the kernel wrote behind the last field of samples (see sample_end), give samples with another recording's id
- * ours, in place. Returns the bytes that are left.
+ * Cut off what the kernel wrote behind the last field of samples (see sample_end), give samples with another
+ * recording's id ours, in place. Returns the bytes that are left.
  */
 size_t recorder_cut_excess(struct recorder *recorder, uint8_t *bytes, size_t size_bytes);
 /*

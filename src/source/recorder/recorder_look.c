@@ -115,8 +115,11 @@ static void look_at_mapping(struct recorder *recorder, const struct passing *pas
     }
     recorder_files_add(&recorder->files, path, &id, is_kernel_record(passing));
     if (recorder->request.keep_files && !is_kernel_record(passing))
-        files_apart_mapped(&recorder->files_apart, &(struct record_mmap){.pid = u32_at(payload), .start = u64_at(payload + 8),
-                                                                         .size_bytes = u64_at(payload + 16), .path = path, .build_id = id});
+        files_apart_mapped(&recorder->files_apart, &(struct record_mmap){.pid = u32_at(payload),
+                                                                         .start = u64_at(payload + 8),
+                                                                         .size_bytes = u64_at(payload + 16),
+                                                                         .path = path,
+                                                                         .build_id = id});
 }
 
 static void task_forked(struct recorder *recorder, uint32_t pid, uint32_t parent)
@@ -203,10 +206,14 @@ static bool is_shared(const struct counter_stream *stream)
     const struct perf_event_attr *attr = &stream->attr;
     bool own = attr->type == PERF_TYPE_SOFTWARE &&
                (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
-    return stream->event != STREAM_TRACKING && ((attr->type == PERF_TYPE_SOFTWARE && !own) || attr->type == PERF_TYPE_TRACEPOINT);
+    return stream->event != STREAM_TRACKING &&
+           ((attr->type == PERF_TYPE_SOFTWARE && !own) || attr->type == PERF_TYPE_TRACEPOINT);
 }
 
-/* The stream that a sample with a foreign id must be of; NULL: it may be of several. Of twins it is the one whose turn it is; those of a paced event are alike. */
+/*
+ * The stream that a sample with a foreign id must be of; NULL: it may be of several. Of twins it is the one whose turn
+ * it is; those of a paced event are alike.
+ */
 static const struct counter_stream *only_shared_stream(const struct recorder *recorder)
 {
     const struct counter_stream *found = NULL;
@@ -222,8 +229,8 @@ static const struct counter_stream *only_shared_stream(const struct recorder *re
 }
 
 /*
- * The stream of a sample. Beside another recording of the same event the kernel (6.2 and later) gives our sample the other's
- * id, which readers don't know: it gets ours back. False: no telling whose it is, so that it is lost.
+ * The stream of a sample. Beside another recording of the same event the kernel (6.2 and later) gives our sample the
+ * other's id, which readers don't know: it gets ours back. False: no telling whose it is, so that it is lost.
  */
 static bool sample_owner(struct recorder *recorder, uint8_t *bytes, const struct passing *passing,
                          const struct counter_stream **ret_stream)
@@ -251,7 +258,8 @@ size_t recorder_cut_excess(struct recorder *recorder, uint8_t *bytes, size_t siz
             continue;
         }
         if (stream)
-            passing.header.size = (uint16_t)(sizeof(passing.header) + sample_end(&stream->attr, passing.payload, passing.payload_bytes));
+            passing.header.size =
+                (uint16_t)(sizeof(passing.header) + sample_end(&stream->attr, passing.payload, passing.payload_bytes));
         if (kept != at)
             memmove(bytes + kept, bytes + at, passing.header.size);
         if (passing.header.size != taken)
@@ -265,7 +273,8 @@ size_t recorder_cut_excess(struct recorder *recorder, uint8_t *bytes, size_t siz
 }
 
 /* What the reader of an excerpt needs, and what it is about. The samples come trimmed. */
-static void add_to_excerpt(struct recorder *recorder, const struct counter_stream *stream, const struct passing *passing)
+static void add_to_excerpt(struct recorder *recorder, const struct counter_stream *stream,
+                           const struct passing *passing)
 {
     const void *record = passing->payload - sizeof(passing->header);
     if (stream)
@@ -294,7 +303,8 @@ size_t recorder_trim_dumps(struct recorder *recorder, uint8_t *bytes, size_t siz
         passing.payload = bytes + kept + sizeof(passing.header);
         if (stream && stack_dump_find(&stream->attr, passing.payload, passing.payload_bytes, &dump)) {
             stack_dump_end_at(&dump, stack_top_of(recorder, &passing));
-            passing.payload_bytes = stack_dump_trim(&dump, bytes + kept + sizeof(passing.header), passing.payload_bytes);
+            passing.payload_bytes =
+                stack_dump_trim(&dump, bytes + kept + sizeof(passing.header), passing.payload_bytes);
             passing.header.size = (uint16_t)(sizeof(passing.header) + passing.payload_bytes);
             memcpy(bytes + kept, &passing.header, sizeof(passing.header));
         } else {

@@ -3,9 +3,9 @@
  * Events that may come a hundred thousand times a second, each with a copy of its stack: how many of them we take.
  *
  * As many as their rings hold between two times of emptying them. A ring that is nearly full before its time stops
- * the events until then: a stopped one costs its program nothing, while one whose ring is full has its chain walked for nothing.
- * Meanwhile a sparse twin goes on, at a frequency of each thread's own: who waits seldom is still seen.
- * The more rings, the seldomer: some thousand stacks a second in all.
+ * the events until then: a stopped one costs its program nothing, while one whose ring is full has its chain walked for
+ * nothing. Meanwhile a sparse twin goes on, at a frequency of each thread's own: who waits seldom is still seen. The
+ * more rings, the seldomer: some thousand stacks a second in all.
  */
 #include "source/recorder/recorder_internal.h"
 

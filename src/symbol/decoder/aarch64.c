@@ -127,10 +127,16 @@ static void decode_load_literal(uint32_t word, struct instruction *instruction)
     unsigned opc = bits(word, 31, 30);
     bool is_vector = bits(word, 26, 26);
     note_transfer(instruction, bits(word, 4, 0), is_vector, true);
-    instruction->memory = (struct memory_operand){.base = REGISTER_NONE, .index = REGISTER_NONE, .scale = 1,
-                                                  .segment = REGISTER_NONE, .displacement = signed_bits(word, 23, 5) * 4,
-                                                  .size_bytes = (uint16_t)(is_vector ? 4u << opc : opc == 1 ? 8 : 4),
-                                                  .is_relative = true, .is_present = true};
+    instruction->memory = (struct memory_operand){.base = REGISTER_NONE,
+                                                  .index = REGISTER_NONE,
+                                                  .scale = 1,
+                                                  .segment = REGISTER_NONE,
+                                                  .displacement = signed_bits(word, 23, 5) * 4,
+                                                  .size_bytes = (uint16_t)(is_vector  ? 4u << opc
+                                                                           : opc == 1 ? 8
+                                                                                      : 4),
+                                                  .is_relative = true,
+                                                  .is_present = true};
     if (!is_vector && opc == 3) {
         instruction->class = INSTRUCTION_PREFETCH;
         instruction->is_load = false;
@@ -248,7 +254,10 @@ static void set_target(struct instruction *instruction, int64_t words)
 static void decode_branch_register(uint32_t word, struct instruction *instruction)
 {
     unsigned opc = bits(word, 24, 21) & 7;
-    instruction->class = opc == 1 ? INSTRUCTION_CALL : opc == 2 ? INSTRUCTION_RETURN : opc == 0 ? INSTRUCTION_JUMP : INSTRUCTION_SYSTEM;
+    instruction->class = opc == 1   ? INSTRUCTION_CALL
+                         : opc == 2 ? INSTRUCTION_RETURN
+                         : opc == 0 ? INSTRUCTION_JUMP
+                                    : INSTRUCTION_SYSTEM;
     instruction->reads |= register_bit(bits(word, 9, 5));
     if (opc == 1)
         instruction->writes |= (uint64_t)1 << LINK_REGISTER;
@@ -359,13 +368,18 @@ static void decode_vector(uint32_t word, struct instruction *instruction)
     instruction->is_fp = is_scalar_fp || is_vector_float(word);
     instruction->vector_bits = is_scalar_fp || bits(word, 30, 30) ? 128 : 64;
     instruction->divides = divides;
-    instruction->class = divides ? INSTRUCTION_FP_DIV : is_move ? INSTRUCTION_MOVE : instruction->is_fp ? INSTRUCTION_FP : INSTRUCTION_VECTOR;
+    instruction->class = divides              ? INSTRUCTION_FP_DIV
+                         : is_move            ? INSTRUCTION_MOVE
+                         : instruction->is_fp ? INSTRUCTION_FP
+                                              : INSTRUCTION_VECTOR;
     if ((word & 0x9f3e0c00) == 0x0e280800 && (word & 0x00010000) == 0) /* aese and kin */
         instruction->class = INSTRUCTION_CRYPTO;
     instruction->vector_reads |= 1u << bits(word, 9, 5) | 1u << bits(word, 20, 16);
     bool adds_third = (word & 0xff000000) == 0x1f000000; /* fmadd and kin */
-    bool adds_to_result = (word & 0x9f20fc00) == 0x0e20cc00 || ((word & 0x9f00b400) == 0x0f001000); /* fmla, fmls; by element */
-    instruction->vector_reads |= (adds_third ? 1u << bits(word, 14, 10) : 0) | (adds_to_result ? 1u << bits(word, 4, 0) : 0);
+    /* fmla, fmls; by element */
+    bool adds_to_result = (word & 0x9f20fc00) == 0x0e20cc00 || ((word & 0x9f00b400) == 0x0f001000);
+    instruction->vector_reads |=
+        (adds_third ? 1u << bits(word, 14, 10) : 0) | (adds_to_result ? 1u << bits(word, 4, 0) : 0);
     instruction->vector_writes |= 1u << bits(word, 4, 0);
 }
 
@@ -423,9 +437,13 @@ static void aarch64_next(void *context, const uint8_t *bytes, size_t left, uint6
                          struct instruction *ret_instruction)
 {
     (void)context;
-    struct instruction instruction = {.addr = addr, .length = WORD_BYTES, .falls_through = true,
-                                      .step_register = REGISTER_NONE, .step_by = REGISTER_NONE,
-                                      .memory = {.base = REGISTER_NONE, .index = REGISTER_NONE, .segment = REGISTER_NONE}};
+    struct instruction instruction = {
+        .addr = addr,
+        .length = WORD_BYTES,
+        .falls_through = true,
+        .step_register = REGISTER_NONE,
+        .step_by = REGISTER_NONE,
+        .memory = {.base = REGISTER_NONE, .index = REGISTER_NONE, .segment = REGISTER_NONE}};
     if (left < WORD_BYTES) {
         instruction.length = (uint8_t)left;
         instruction.ends_block = true;
@@ -514,9 +532,10 @@ static void aarch64_text(void *context, const struct instruction *instruction, c
 
 static const char *aarch64_register_name(unsigned number)
 {
-    static const char *const names[ARM64_REGISTERS] = {
-        "x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",  "x8",  "x9",  "x10", "x11", "x12", "x13", "x14", "x15", "x16",
-        "x17", "x18", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29", "lr",  "sp",  "pc"};
+    static const char *const names[ARM64_REGISTERS] = {"x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",  "x8",
+                                                       "x9",  "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17",
+                                                       "x18", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26",
+                                                       "x27", "x28", "x29", "lr",  "sp",  "pc"};
     return number < ARM64_REGISTERS ? names[number] : "?";
 }
 

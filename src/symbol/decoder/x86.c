@@ -39,8 +39,9 @@ static bool x86_open(void **ret_state, const char *architecture, enum disassembl
         return false;
     struct x86_state *state = memory_alloc(sizeof(*state));
     *state = (struct x86_state){.api = api, .syntax = syntax, .is_64 = architecture[0] != 'i'};
-    ZyanStatus status = api.init(&state->decoder, state->is_64 ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32,
-                                 state->is_64 ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32);
+    ZyanStatus status =
+        api.init(&state->decoder, state->is_64 ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32,
+                 state->is_64 ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32);
     if (!ZYAN_SUCCESS(status)) {
         free(state);
         return error_set(err, ERROR_UNSUPPORTED, "Zydis can't decode %s code", architecture);
@@ -98,7 +99,8 @@ static void note_register(struct instruction *instruction, ZydisRegister name, Z
     uint8_t number = sample_number(name);
     uint32_t vector_bit;
     uint16_t bits;
-    bool reads = actions & (ZYDIS_OPERAND_ACTION_MASK_READ | ZYDIS_OPERAND_ACTION_CONDWRITE); /* cmov: what it was may stay */
+    /* cmov: what it was may stay */
+    bool reads = actions & (ZYDIS_OPERAND_ACTION_MASK_READ | ZYDIS_OPERAND_ACTION_CONDWRITE);
     bool writes = actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
     if (name == ZYDIS_REGISTER_FLAGS || name == ZYDIS_REGISTER_EFLAGS || name == ZYDIS_REGISTER_RFLAGS)
         number = X86_FLAGS, reads = actions & ZYDIS_OPERAND_ACTION_MASK_READ;
@@ -129,8 +131,9 @@ static bool is_float(ZydisElementType type)
 }
 
 /*
- * Instructions whose address isn't base + index + displacement: a bit number from a register reaches beyond the operand,
- * xlat indexes by AL alone, tiles take the index as the distance of their rows, two masked or direct stores hide theirs.
+ * Instructions whose address isn't base + index + displacement: a bit number from a register reaches beyond the
+ * operand, xlat indexes by AL alone, tiles take the index as the distance of their rows, two masked or direct stores
+ * hide theirs.
  */
 static bool hides_part_of_address(const struct x86_instruction *x86)
 {
@@ -301,7 +304,8 @@ static uint8_t own_places_of(const struct x86_instruction *x86)
     const ZydisDecodedOperand *to = &x86->operands[0];
     uint32_t bit, own_bit = 0;
     uint16_t bits;
-    if (!x86->info.operand_count_visible || to->type != ZYDIS_OPERAND_TYPE_REGISTER || !(to->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+    if (!x86->info.operand_count_visible || to->type != ZYDIS_OPERAND_TYPE_REGISTER ||
+        !(to->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
         return 0;
     uint8_t own = sample_number(to->reg.value), places = 0;
     bool is_own_vector = is_vector(to->reg.value, &own_bit, &bits);
@@ -310,7 +314,8 @@ static uint8_t own_places_of(const struct x86_instruction *x86)
         ZydisRegister name = operand->type == ZYDIS_OPERAND_TYPE_REGISTER ? operand->reg.value : ZYDIS_REGISTER_NONE;
         if (name >= ZYDIS_REGISTER_K0 && name <= ZYDIS_REGISTER_K7)
             continue;
-        bool same = is_own_vector ? is_vector(name, &bit, &bits) && bit == own_bit : own != REGISTER_NONE && sample_number(name) == own;
+        bool same = is_own_vector ? is_vector(name, &bit, &bits) && bit == own_bit
+                                  : own != REGISTER_NONE && sample_number(name) == own;
         places |= same && operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ ? (uint8_t)(1u << place) : 0;
         place++;
     }
@@ -346,8 +351,9 @@ static void note_operands(struct instruction *instruction, const struct x86_inst
 static void note_zeroing(struct instruction *instruction, const struct x86_instruction *x86)
 {
     static const ZydisMnemonic zeroing[] = {
-        ZYDIS_MNEMONIC_XOR,   ZYDIS_MNEMONIC_SUB,    ZYDIS_MNEMONIC_PXOR,   ZYDIS_MNEMONIC_XORPS,  ZYDIS_MNEMONIC_XORPD,
-        ZYDIS_MNEMONIC_VPXOR, ZYDIS_MNEMONIC_VXORPS, ZYDIS_MNEMONIC_VXORPD, ZYDIS_MNEMONIC_VPXORD, ZYDIS_MNEMONIC_VPXORQ,
+        ZYDIS_MNEMONIC_XOR,    ZYDIS_MNEMONIC_SUB,    ZYDIS_MNEMONIC_PXOR,   ZYDIS_MNEMONIC_XORPS,
+        ZYDIS_MNEMONIC_XORPD,  ZYDIS_MNEMONIC_VPXOR,  ZYDIS_MNEMONIC_VXORPS, ZYDIS_MNEMONIC_VXORPD,
+        ZYDIS_MNEMONIC_VPXORD, ZYDIS_MNEMONIC_VPXORQ,
     };
     bool listed = false;
     for (size_t at = 0; at < array_count(zeroing); at++)
@@ -398,8 +404,10 @@ static void note_sum(struct instruction *instruction, const struct x86_instructi
 {
     const ZydisDecodedOperand *to = &x86->operands[0], *from = &x86->operands[1];
     ZydisMnemonic mnemonic = x86->info.mnemonic;
-    bool is_low = from->type == ZYDIS_OPERAND_TYPE_REGISTER && !(from->reg.value >= ZYDIS_REGISTER_AH && from->reg.value <= ZYDIS_REGISTER_BH);
-    bool copies = mnemonic == ZYDIS_MNEMONIC_MOV || mnemonic == ZYDIS_MNEMONIC_MOVSXD || mnemonic == ZYDIS_MNEMONIC_CDQE;
+    bool is_low = from->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                  !(from->reg.value >= ZYDIS_REGISTER_AH && from->reg.value <= ZYDIS_REGISTER_BH);
+    bool copies =
+        mnemonic == ZYDIS_MNEMONIC_MOV || mnemonic == ZYDIS_MNEMONIC_MOVSXD || mnemonic == ZYDIS_MNEMONIC_CDQE;
     if (to->type != ZYDIS_OPERAND_TYPE_REGISTER || to->size < 32)
         return;
     if (mnemonic == ZYDIS_MNEMONIC_MOVZX && is_low) {
@@ -436,12 +444,13 @@ static bool is_scalar(const struct x86_state *state, const struct x86_instructio
 
 static uint8_t flag_groups(ZydisAccessedFlagsMask flags)
 {
-    return (uint8_t)((flags & ZYDIS_CPUFLAG_CF ? FLAGS_CARRY : 0) | (flags & ~(ZydisAccessedFlagsMask)ZYDIS_CPUFLAG_CF ? FLAGS_REST : 0));
+    return (uint8_t)((flags & ZYDIS_CPUFLAG_CF ? FLAGS_CARRY : 0) |
+                     (flags & ~(ZydisAccessedFlagsMask)ZYDIS_CPUFLAG_CF ? FLAGS_REST : 0));
 }
 
 /*
- * A byte or half word written into a register, and one element by SSE's first encoding into a vector register, leave the
- * rest as it was, so cores wait for that. Loads of one element clear the rest.
+ * A byte or half word written into a register, and one element by SSE's first encoding into a vector register, leave
+ * the rest as it was, so cores wait for that. Loads of one element clear the rest.
  */
 static void note_merging(struct instruction *instruction, const struct x86_instruction *x86)
 {
@@ -462,15 +471,17 @@ static void note_merging(struct instruction *instruction, const struct x86_instr
         instruction->vector_merges |= vector_bit;
 }
 
-static void note_costs(const struct x86_state *state, struct instruction *instruction, const struct x86_instruction *x86)
+static void note_costs(const struct x86_state *state, struct instruction *instruction,
+                       const struct x86_instruction *x86)
 {
     const ZydisDecodedOperand *from = &x86->operands[1];
     const ZydisAccessedFlags *flags = x86->info.cpu_flags;
     instruction->mnemonic = state->api.mnemonic(x86->info.mnemonic);
     instruction->operation_bits = x86->info.operand_width <= 64 ? (uint8_t)x86->info.operand_width : 0;
     if (x86->info.mnemonic == ZYDIS_MNEMONIC_LEA)
-        instruction->address_parts = (uint8_t)((from->mem.base != ZYDIS_REGISTER_NONE) + (from->mem.index != ZYDIS_REGISTER_NONE) +
-                                               (from->mem.disp.has_displacement && from->mem.disp.value));
+        instruction->address_parts =
+            (uint8_t)((from->mem.base != ZYDIS_REGISTER_NONE) + (from->mem.index != ZYDIS_REGISTER_NONE) +
+                      (from->mem.disp.has_displacement && from->mem.disp.value));
     if (flags) {
         instruction->flags_read = flag_groups(flags->tested);
         instruction->flags_written = flag_groups(flags->modified | flags->set_0 | flags->set_1 | flags->undefined);

@@ -102,9 +102,10 @@ static size_t written_operands(const struct writer *writer, const ZydisDecodedOp
             continue;
         if (is_string && hidden) {
             /* Written although hidden: the memory operands and the accumulator, but no counts and pointers. */
-            bool is_accumulator = operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-                                  (operand->reg.value == ZYDIS_REGISTER_AL || operand->reg.value == ZYDIS_REGISTER_AX ||
-                                   operand->reg.value == ZYDIS_REGISTER_EAX || operand->reg.value == ZYDIS_REGISTER_RAX);
+            bool is_accumulator =
+                operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                (operand->reg.value == ZYDIS_REGISTER_AL || operand->reg.value == ZYDIS_REGISTER_AX ||
+                 operand->reg.value == ZYDIS_REGISTER_EAX || operand->reg.value == ZYDIS_REGISTER_RAX);
             hidden = operand->type != ZYDIS_OPERAND_TYPE_MEMORY && !is_accumulator;
         }
         if (!hidden)
@@ -148,7 +149,8 @@ static const char *x87_suffix(const char *mnemonic, unsigned bits)
 {
     static const char *const integers[] = {"fild", "fist", "fistp", "fisttp"};
     static const char *const halves[] = {"fiadd", "fisub", "fisubr", "fimul", "fidiv", "fidivr", "ficom", "ficomp"};
-    static const char *const reals[] = {"fld", "fst", "fstp", "fadd", "fsub", "fsubr", "fmul", "fdiv", "fdivr", "fcom", "fcomp"};
+    static const char *const reals[] = {"fld",  "fst",  "fstp",  "fadd", "fsub", "fsubr",
+                                        "fmul", "fdiv", "fdivr", "fcom", "fcomp"};
     for (size_t at = 0; at < array_count(integers); at++)
         if (strcmp(mnemonic, integers[at]) == 0)
             return bits == 16 ? "s" : bits == 32 ? "l" : "ll";
@@ -264,7 +266,8 @@ static bool reverses_x87(const ZydisDecodedInstruction *info, const ZydisDecoded
     case ZYDIS_MNEMONIC_FDIVR:
     case ZYDIS_MNEMONIC_FDIVP:
     case ZYDIS_MNEMONIC_FDIVRP:
-        return count == 2 && operands[0]->type == ZYDIS_OPERAND_TYPE_REGISTER && (info->opcode == 0xdc || info->opcode == 0xde);
+        return count == 2 && operands[0]->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+               (info->opcode == 0xdc || info->opcode == 0xde);
     default:
         return false;
     }
@@ -278,7 +281,8 @@ static bool add_mnemonic(struct writer *writer, const ZydisDecodedOperand *const
     const ZydisDecodedOperand *immediate = immediate_of(operands, count), *memory = memory_of(operands, count);
     if (!mnemonic)
         mnemonic = "?";
-    if (immediate && writer->info->meta.category != ZYDIS_CATEGORY_BINARY && add_pseudo_mnemonic(writer, mnemonic, immediate->imm.value.u & 0xff))
+    if (immediate && writer->info->meta.category != ZYDIS_CATEGORY_BINARY &&
+        add_pseudo_mnemonic(writer, mnemonic, immediate->imm.value.u & 0xff))
         return true;
     if (writer->att && extends(info->mnemonic) && count == 2 && operands[0]->size > operands[1]->size) {
         text_printf(writer->out, "mov%c%c%c", info->mnemonic == ZYDIS_MNEMONIC_MOVZX ? 'z' : 's',
@@ -306,8 +310,10 @@ static bool add_mnemonic(struct writer *writer, const ZydisDecodedOperand *const
     if (objdump_name)
         mnemonic = objdump_name;
     /* String moves share their names with vector moves. */
-    if (is_string_instruction(info) && (info->mnemonic == ZYDIS_MNEMONIC_MOVSD || info->mnemonic == ZYDIS_MNEMONIC_CMPSD))
-        mnemonic = info->mnemonic == ZYDIS_MNEMONIC_MOVSD ? (writer->att ? "movsl" : "movs") : (writer->att ? "cmpsl" : "cmps");
+    if (is_string_instruction(info) &&
+        (info->mnemonic == ZYDIS_MNEMONIC_MOVSD || info->mnemonic == ZYDIS_MNEMONIC_CMPSD))
+        mnemonic = info->mnemonic == ZYDIS_MNEMONIC_MOVSD ? (writer->att ? "movsl" : "movs")
+                                                          : (writer->att ? "cmpsl" : "cmps");
     text_add(writer->out, mnemonic);
     if (info->meta.category == ZYDIS_CATEGORY_RET && info->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR &&
         info->mnemonic == ZYDIS_MNEMONIC_RET)
@@ -439,7 +445,9 @@ static void add_memory_intel(struct writer *writer, const ZydisDecodedOperand *o
     bool broadcasts = writer->info->avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID &&
                       !writer->info->avx.broadcast.is_static;
     if (broadcasts)
-        text_add(writer->out, operand->element_size == 64 ? "QWORD BCST " : operand->element_size == 16 ? "WORD BCST " : "DWORD BCST ");
+        text_add(writer->out, operand->element_size == 64   ? "QWORD BCST "
+                              : operand->element_size == 16 ? "WORD BCST "
+                                                            : "DWORD BCST ");
     else if (memory->type != ZYDIS_MEMOP_TYPE_AGEN)
         text_add(writer->out, size_name(memory->type == ZYDIS_MEMOP_TYPE_VSIB ? operand->element_size : operand->size));
     if (writes_segment(writer, operand) || (!has_base && !has_index)) {
@@ -475,7 +483,8 @@ static void add_immediate(struct writer *writer, const ZydisDecodedOperand *oper
     const ZydisDecodedInstruction *info = writer->info;
     if (operand->imm.is_relative) {
         uint64_t target = writer->addr + info->length + value;
-        text_add_address(writer->out, mask_bits(target, writer->state->is_64 ? 64 : 32), writer->name, writer->name_context);
+        text_add_address(writer->out, mask_bits(target, writer->state->is_64 ? 64 : 32), writer->name,
+                         writer->name_context);
         return;
     }
     if (operand->visibility != ZYDIS_OPERAND_VISIBILITY_EXPLICIT) { /* shifts by one */
@@ -483,7 +492,9 @@ static void add_immediate(struct writer *writer, const ZydisDecodedOperand *oper
         return;
     }
     if (operand->imm.is_signed)
-        value = mask_bits(value, first && first != operand && first->type != ZYDIS_OPERAND_TYPE_IMMEDIATE ? first->size : info->operand_width);
+        value = mask_bits(value, first && first != operand && first->type != ZYDIS_OPERAND_TYPE_IMMEDIATE
+                                     ? first->size
+                                     : info->operand_width);
     if (writer->att)
         text_add_char(writer->out, '$');
     add_hex(writer, value);
@@ -554,9 +565,10 @@ static const char *rounding(const ZydisDecodedInstructionAvx *avx)
 static size_t rounding_place(const ZydisDecodedOperand *const *operands, size_t count)
 {
     const ZydisDecodedOperand *last = operands[count - 1];
-    bool from_integer = last->type == ZYDIS_OPERAND_TYPE_REGISTER && count == 3 &&
-                        (last->element_type == ZYDIS_ELEMENT_TYPE_INT || last->element_type == ZYDIS_ELEMENT_TYPE_UINT) &&
-                        last->reg.value >= ZYDIS_REGISTER_EAX && last->reg.value <= ZYDIS_REGISTER_R15;
+    bool from_integer =
+        last->type == ZYDIS_OPERAND_TYPE_REGISTER && count == 3 &&
+        (last->element_type == ZYDIS_ELEMENT_TYPE_INT || last->element_type == ZYDIS_ELEMENT_TYPE_UINT) &&
+        last->reg.value >= ZYDIS_REGISTER_EAX && last->reg.value <= ZYDIS_REGISTER_R15;
     return last->type == ZYDIS_OPERAND_TYPE_IMMEDIATE || from_integer ? 1 : 0;
 }
 
@@ -620,7 +632,8 @@ static void add_prefixes(struct writer *writer)
     if (jumps && info->raw.rex.W) /* padding of calls that linkers rewrite */
         text_add(writer->out, "rex.W ");
     bool tracked = info->attributes & ZYDIS_ATTRIB_HAS_NOTRACK;
-    if (other_segment && !tracked && writer->state->is_64 && !is_string_instruction(info) && info->meta.category != ZYDIS_CATEGORY_COND_BR)
+    if (other_segment && !tracked && writer->state->is_64 && !is_string_instruction(info) &&
+        info->meta.category != ZYDIS_CATEGORY_COND_BR)
         text_add(writer->out, segment == 0x2e ? "cs " : segment == 0x36 ? "ss " : segment == 0x3e ? "ds " : "es ");
     if (ignored_rep && info->meta.category == ZYDIS_CATEGORY_RET)
         text_add(writer->out, rep == 0xf3 ? "repz " : "repnz ");

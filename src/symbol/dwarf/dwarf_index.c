@@ -85,7 +85,8 @@ struct dwarf_index {
     struct split_package *package; /* of split units, or NULL … */
     vec(struct packaged_unit) packaged; /* … and those read of it */
     const char *missing; /* name of the first split unit that wasn't found */
-    const char *shared_missing; /* the file of names that are shared with other binaries, where one was asked for and it isn't there */
+    /* the file of names that are shared with other binaries, where one was asked for and it isn't there */
+    const char *shared_missing;
     struct arena arena;
     struct strings paths; /* joined with their unit's folder */
     struct hashmap unit_by_offset;
@@ -98,14 +99,18 @@ struct dwarf_index {
 /* Of variables, macros and stacks nothing is asked. */
 static bool is_needed(const char *section, bool lines)
 {
-    static const char *const others[] = {".debug_loclists", ".debug_loc", ".debug_macro", ".debug_macinfo", ".debug_frame"};
+    static const char *const others[] = {".debug_loclists", ".debug_loc", ".debug_macro", ".debug_macinfo",
+                                         ".debug_frame"};
     for (size_t at = 0; at < array_count(others); at++)
         if (strcmp(section, others[at]) == 0)
             return false;
     return lines || strcmp(section, ".debug_line") != 0;
 }
 
-/* libdw unpacks all sections of a compressed file at once: hide those that aren't needed. Returns whether the lines are hidden. */
+/*
+ * libdw unpacks all sections of a compressed file at once: hide those that aren't needed. Returns whether the lines are
+ * hidden.
+ */
 static bool sections_hide(const struct libdw *api, Elf *elf, bool lines)
 {
     bool hidden = false;
@@ -145,7 +150,8 @@ static bool open_dwarf(struct dwarf_index *index, struct error *err)
     return true;
 }
 
-bool dwarf_index_new(struct dwarf_index **ret_index, int fd, bool demangle_names, bool lines_first, struct kept_dwarf *kept, struct error *err)
+bool dwarf_index_new(struct dwarf_index **ret_index, int fd, bool demangle_names, bool lines_first,
+                     struct kept_dwarf *kept, struct error *err)
 {
     struct dwarf_index *index = memory_alloc(sizeof(*index));
     *index = (struct dwarf_index){.fd = fd, .demangle = demangle_names, .lines_first = lines_first, .kept = kept};
@@ -192,7 +198,10 @@ static void own_folder(const struct dwarf_index *index, char folder[PATH_MAX])
     folder[slash ? slash + 1 - folder : 0] = '\0';
 }
 
-/* The .dwo file of a unit, where libdw looks for it as well: beside the binary, then where it was compiled; -1: neither. Owner: the caller. */
+/*
+ * The .dwo file of a unit, where libdw looks for it as well: beside the binary, then where it was compiled; -1:
+ * neither. Owner: the caller.
+ */
 static int open_split_file(const struct dwarf_index *index, Dwarf_Die *skeleton, const char *name)
 {
     enum { HOW = O_RDONLY | O_CLOEXEC | O_NONBLOCK };
@@ -209,7 +218,10 @@ static int open_split_file(const struct dwarf_index *index, Dwarf_Die *skeleton,
     return open(path, HOW);
 }
 
-/* The split part of a unit, from the package, or from a .dwo file that libdw can't read: it knows one section of units in each. */
+/*
+ * The split part of a unit, from the package, or from a .dwo file that libdw can't read: it knows one section of units
+ * in each.
+ */
 static bool unpack(struct dwarf_index *index, Dwarf_Die *skeleton, Dwarf_Die *ret_split)
 {
     struct packaged_unit unit;
@@ -241,7 +253,8 @@ static uint32_t unit_of_die(struct dwarf_index *index, Dwarf_Die *die)
     Dwarf_Half version;
     Dwarf_Die cu, split;
     memset(&split, 0, sizeof(split));
-    bool is_split = index->api.cu_info(die->cu, &version, &kind, &cu, &split, NULL, NULL, NULL) == 0 && kind == DW_UT_skeleton;
+    bool is_split =
+        index->api.cu_info(die->cu, &version, &kind, &cu, &split, NULL, NULL, NULL) == 0 && kind == DW_UT_skeleton;
     if (is_split && (index->api.tag(&split) == DW_TAG_compile_unit || unpack(index, die, &split)))
         unit->die = split;
     else if (is_split && !index->missing)
@@ -392,7 +405,8 @@ static void note_nameless(struct dwarf_index *index)
 {
     const char *shared;
     const void *build_id;
-    if (!index->shared_missing && index->api.altlink(index->dwarf, &shared, &build_id) > 0 && !index->api.getalt(index->dwarf))
+    if (!index->shared_missing && index->api.altlink(index->dwarf, &shared, &build_id) > 0 &&
+        !index->api.getalt(index->dwarf))
         index->shared_missing = shared;
 }
 
@@ -414,9 +428,11 @@ static const struct scope_entry *entry_read(struct dwarf_index *index, struct un
     entry->function = function_name(index, &entry->die);
     if (!entry->function)
         note_nameless(index);
-    if (entry->is_inlined && api->attr(&entry->die, DW_AT_call_line, &attribute) && api->formudata(&attribute, &number) == 0)
+    if (entry->is_inlined && api->attr(&entry->die, DW_AT_call_line, &attribute) &&
+        api->formudata(&attribute, &number) == 0)
         entry->call_line = (uint32_t)number;
-    if (entry->is_inlined && api->attr(&entry->die, DW_AT_call_file, &attribute) && api->formudata(&attribute, &number) == 0 && number < UINT32_MAX)
+    if (entry->is_inlined && api->attr(&entry->die, DW_AT_call_file, &attribute) &&
+        api->formudata(&attribute, &number) == 0 && number < UINT32_MAX)
         entry->call_file = (uint32_t)number;
     return entry;
 }
@@ -477,7 +493,8 @@ static void load_function(struct dwarf_index *index, struct unit *unit, struct f
 
 static bool holds_functions(const struct unit *unit, int tag)
 {
-    bool is_type = tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
+    bool is_type = tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
+                   tag == DW_TAG_enumeration_type;
     return tag == DW_TAG_namespace || tag == DW_TAG_module || (is_type && !unit->is_of_c);
 }
 
@@ -591,7 +608,8 @@ static void keep_function(struct dwarf_index *index, struct unit *unit, const st
     vec_for_each(&function->scopes, scope)
     {
         const struct scope_entry *entry = entry_read(index, unit, scope->entry);
-        *vec_push(&scopes) = (struct kept_scope){scope->start, scope->end, entry->function, scope->enclosing, entry->is_inlined};
+        *vec_push(&scopes) =
+            (struct kept_scope){scope->start, scope->end, entry->function, scope->enclosing, entry->is_inlined};
     }
     if (!index->shared_missing) /* it may have shown now that names are missing */
         kept_dwarf_learn_function(index->kept, function->start, end, scopes.items, scopes.count);

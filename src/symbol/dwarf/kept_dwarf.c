@@ -134,8 +134,9 @@ static bool texts_hold(const struct kept_dwarf *kept)
 /* Room for what the counts say, where the rest is long enough for it. */
 static bool table_reserve(struct table *table, const struct counts *counts, size_t left_bytes)
 {
-    if (counts->functions > left_bytes / sizeof(struct function) || counts->scopes > left_bytes / sizeof(struct scope) ||
-        counts->lines > left_bytes / sizeof(struct line) || counts->texts > left_bytes)
+    if (counts->functions > left_bytes / sizeof(struct function) ||
+        counts->scopes > left_bytes / sizeof(struct scope) || counts->lines > left_bytes / sizeof(struct line) ||
+        counts->texts > left_bytes)
         return false;
     vec_reserve(&table->functions, counts->functions);
     vec_reserve(&table->scopes, counts->scopes);
@@ -190,8 +191,9 @@ static bool identify(struct kept_dwarf *kept, int fd)
     if (fstat(fd, &status) != 0)
         return false;
     const uint64_t place[] = {status.st_dev, status.st_ino};
-    const uint64_t state[] = {(uint64_t)status.st_size, (uint64_t)status.st_mtim.tv_sec, (uint64_t)status.st_mtim.tv_nsec,
-                              (uint64_t)status.st_ctim.tv_sec, (uint64_t)status.st_ctim.tv_nsec};
+    const uint64_t state[] = {(uint64_t)status.st_size, (uint64_t)status.st_mtim.tv_sec,
+                              (uint64_t)status.st_mtim.tv_nsec, (uint64_t)status.st_ctim.tv_sec,
+                              (uint64_t)status.st_ctim.tv_nsec};
     uint64_t of_place = hash_bytes(place, sizeof(place)), of_state = hash_bytes(state, sizeof(state));
     snprintf(kept->file_name, sizeof(kept->file_name), "dwarf.%02x", (unsigned)(of_place % FILES_MOST));
     snprintf(kept->head, sizeof(kept->head), "# dwarf 1 of %016" PRIx64 " \n", hash_combine(of_place, of_state));
@@ -244,7 +246,8 @@ static uint32_t innermost(const struct scope *scopes, uint32_t count, uint64_t a
     return low ? holding(scopes, low - 1, addr) : UINT32_MAX;
 }
 
-bool kept_dwarf_functions(const struct kept_dwarf *kept, uint64_t elf_addr, const char **ret_functions, size_t most, size_t *ret_count)
+bool kept_dwarf_functions(const struct kept_dwarf *kept, uint64_t elf_addr, const char **ret_functions, size_t most,
+                          size_t *ret_count)
 {
     const struct function *function = function_at(&kept->known, elf_addr);
     if (!function)
@@ -279,15 +282,19 @@ static uint32_t text_learn(struct kept_dwarf *kept, const char *text)
 
 void kept_dwarf_learn_line(struct kept_dwarf *kept, uint64_t elf_addr, const struct kept_line *line)
 {
-    *vec_push(&kept->learnt.lines) = (struct line){elf_addr, text_learn(kept, line->path), line->number, line->is_known, 0};
+    *vec_push(&kept->learnt.lines) =
+        (struct line){elf_addr, text_learn(kept, line->path), line->number, line->is_known, 0};
 }
 
-void kept_dwarf_learn_function(struct kept_dwarf *kept, uint64_t start, uint64_t end, const struct kept_scope *scopes, size_t scope_count)
+void kept_dwarf_learn_function(struct kept_dwarf *kept, uint64_t start, uint64_t end, const struct kept_scope *scopes,
+                               size_t scope_count)
 {
     struct table *learnt = &kept->learnt;
-    *vec_push(&learnt->functions) = (struct function){start, end, (uint32_t)learnt->scopes.count, (uint32_t)scope_count};
+    *vec_push(&learnt->functions) =
+        (struct function){start, end, (uint32_t)learnt->scopes.count, (uint32_t)scope_count};
     for (size_t at = 0; at < scope_count; at++)
-        *vec_push(&learnt->scopes) = (struct scope){scopes[at].start, scopes[at].end, scopes[at].enclosing, text_learn(kept, scopes[at].name),
+        *vec_push(&learnt->scopes) = (struct scope){scopes[at].start,      scopes[at].end,
+                                                    scopes[at].enclosing,  text_learn(kept, scopes[at].name),
                                                     scopes[at].is_inlined, 0};
 }
 
@@ -376,8 +383,9 @@ static void body_make(const struct table *table, const struct strings *texts, st
     scoped_text struct text text = {0};
     for (uint32_t id = 0; id < strings_count(texts); id++)
         text_append(&text, strings_text(texts, id), strlen(strings_text(texts, id)) + 1);
-    struct counts counts = {(uint32_t)table->functions.count, (uint32_t)table->scopes.count, (uint32_t)table->lines.count,
-                            (uint32_t)strings_count(texts), (uint32_t)text.length, 0};
+    struct counts counts = {
+        (uint32_t)table->functions.count, (uint32_t)table->scopes.count, (uint32_t)table->lines.count,
+        (uint32_t)strings_count(texts),   (uint32_t)text.length,         0};
     add_items(ret_body, &counts, sizeof(counts));
     add_items(ret_body, table->functions.items, table->functions.count * sizeof(struct function));
     add_items(ret_body, table->scopes.items, table->scopes.count * sizeof(struct scope));

@@ -44,7 +44,8 @@ static void put_field(struct skeleton *out, const struct field *field)
         put_number(&out->info, field->value, field->form == DW_FORM_sec_offset ? 4 : FORM_ADDRESS_BYTES);
 }
 
-static void put_fields(struct skeleton *out, Dwarf_Half version, const struct libdw *api, Dwarf_Die *own, uint64_t id, const char *path)
+static void put_fields(struct skeleton *out, Dwarf_Half version, const struct libdw *api, Dwarf_Die *own, uint64_t id,
+                       const char *path)
 {
     bool is_new = version >= 5;
     Dwarf_Addr low = 0;
@@ -53,7 +54,8 @@ static void put_fields(struct skeleton *out, Dwarf_Half version, const struct li
     const struct field fields[] = {
         {is_new ? DW_AT_dwo_name : DW_AT_GNU_dwo_name, DW_FORM_string, 0, path},
         {DW_AT_low_pc, DW_FORM_addr, low, NULL},
-        {is_new ? DW_AT_addr_base : DW_AT_GNU_addr_base, DW_FORM_sec_offset, attribute_of(api, own, is_new ? DW_AT_addr_base : DW_AT_GNU_addr_base), NULL},
+        {is_new ? DW_AT_addr_base : DW_AT_GNU_addr_base, DW_FORM_sec_offset,
+         attribute_of(api, own, is_new ? DW_AT_addr_base : DW_AT_GNU_addr_base), NULL},
         {DW_AT_GNU_ranges_base, DW_FORM_sec_offset, attribute_of(api, own, DW_AT_GNU_ranges_base), NULL},
         {DW_AT_GNU_dwo_id, DW_FORM_data8, id, NULL},
     };
@@ -105,7 +107,8 @@ static bool map_with_room(struct packaged_unit *unit, int fd, size_t room, size_
     unit->memory = mmap(NULL, unit->size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (unit->memory == MAP_FAILED)
         return false;
-    if (mmap(unit->memory, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) != MAP_FAILED)
+    if (mmap(unit->memory, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) !=
+        MAP_FAILED)
         return true;
     munmap(unit->memory, unit->size_bytes);
     return false;
@@ -120,7 +123,10 @@ static void section_move(const struct libdw *api, Elf_Scn *section, GElf_Shdr *h
     api->gelf_update_shdr(section, header);
 }
 
-/* The skeleton takes the place of all units and their abbreviations; of the rest of the DWARF only what it speaks of stays. */
+/*
+ * The skeleton takes the place of all units and their abbreviations; of the rest of the DWARF only what it speaks of
+ * stays.
+ */
 static void sections_replace(const struct libdw *api, Elf *elf, const struct skeleton *skeleton, size_t at)
 {
     size_t names;
@@ -142,7 +148,8 @@ static void sections_replace(const struct libdw *api, Elf *elf, const struct ske
     }
 }
 
-static bool link_halves(struct packaged_unit *unit, const struct libdw *api, const struct skeleton *skeleton, int binary_fd)
+static bool link_halves(struct packaged_unit *unit, const struct libdw *api, const struct skeleton *skeleton,
+                        int binary_fd)
 {
     size_t at;
     if (!map_with_room(unit, binary_fd, skeleton->info.bytes.count + skeleton->abbreviations.bytes.count, &at))
@@ -162,11 +169,13 @@ static bool link_halves(struct packaged_unit *unit, const struct libdw *api, con
     return linked;
 }
 
-bool packaged_unit_open(struct packaged_unit *ret_unit, const struct libdw *api, const struct split_package *package, int binary_fd, Dwarf_Die *skeleton)
+bool packaged_unit_open(struct packaged_unit *ret_unit, const struct libdw *api, const struct split_package *package,
+                        int binary_fd, Dwarf_Die *skeleton)
 {
     struct byte_writer image;
     uint64_t id = 0;
-    if (api->cu_info(skeleton->cu, NULL, NULL, NULL, NULL, &id, NULL, NULL) != 0 || !split_package_unit(package, id, &image))
+    if (api->cu_info(skeleton->cu, NULL, NULL, NULL, NULL, &id, NULL, NULL) != 0 ||
+        !split_package_unit(package, id, &image))
         return false;
     scoped_fd int file = memfd_create("plumb-unit", MFD_CLOEXEC);
     struct packaged_unit unit = {0};

@@ -51,10 +51,13 @@ static bool index_read(struct split_package *package, struct error *err)
     package->units = read_u32(&header);
     package->slots = read_u32(&header);
     if (package->version != 2 && package->version != 5)
-        return error_set(err, ERROR_FORMAT, "a package of split units of version %u; 2 and 5 are read", package->version);
+        return error_set(err, ERROR_FORMAT, "a package of split units of version %u; 2 and 5 are read",
+                         package->version);
     if (package->columns > COLUMNS_MOST || package->slots & (package->slots - 1))
-        return error_set(err, ERROR_FORMAT, "the index of split units has %u sections and %u slots; at most %d and a power of two were expected",
-                         package->columns, package->slots, COLUMNS_MOST);
+        return error_set(
+            err, ERROR_FORMAT,
+            "the index of split units has %u sections and %u slots; at most %d and a power of two were expected",
+            package->columns, package->slots, COLUMNS_MOST);
     uint64_t cells = (uint64_t)package->units * package->columns;
     package->slots_at = INDEX_HEADER_BYTES;
     package->rows_at = package->slots_at + (uint64_t)package->slots * 8;
@@ -62,18 +65,24 @@ static bool index_read(struct split_package *package, struct error *err)
     package->offsets_at = ids_at + (uint64_t)package->columns * 4;
     package->sizes_at = package->offsets_at + cells * 4;
     if (package->sizes_at + cells * 4 > package->index.size_bytes)
-        return error_set(err, ERROR_FORMAT, "the index of split units ends after %zu bytes: %u sections of %u units in %u slots were expected",
-                         package->index.size_bytes, package->columns, package->units, package->slots);
+        return error_set(
+            err, ERROR_FORMAT,
+            "the index of split units ends after %zu bytes: %u sections of %u units in %u slots were expected",
+            package->index.size_bytes, package->columns, package->units, package->slots);
     for (int kind = 0; kind < SECTION_KINDS; kind++) {
         package->column_of[kind] = UINT32_MAX;
         for (uint32_t column = 0; column < package->columns; column++)
-            if (column_ids[kind] && index_u32(package, ids_at + column * 4) == column_ids[kind] && (kind != RANGES || package->version == 5))
+            if (column_ids[kind] && index_u32(package, ids_at + column * 4) == column_ids[kind] &&
+                (kind != RANGES || package->version == 5))
                 package->column_of[kind] = column;
     }
     return true;
 }
 
-/* All sections that units are made of; several of one name are kept apart where they hold units, else the first is meant. */
+/*
+ * All sections that units are made of; several of one name are kept apart where they hold units, else the first is
+ * meant.
+ */
 static bool sections_read(struct split_package *package, struct error *err)
 {
     for (size_t at = 0; at < package->elf.section_count; at++)
@@ -96,11 +105,13 @@ static bool index_open(struct split_package *package, struct error *err)
     const struct elf_section *index = elf_section_named(&package->elf, ".debug_cu_index");
     if (index && !packed_section_read(&package->elf, index, &package->arena, &package->index, err))
         return false;
-    return package->index.size_bytes >= INDEX_HEADER_BYTES ? index_read(package, err)
-                                                           : error_set(err, ERROR_FORMAT, "no index of split units (.debug_cu_index)");
+    return package->index.size_bytes >= INDEX_HEADER_BYTES
+               ? index_read(package, err)
+               : error_set(err, ERROR_FORMAT, "no index of split units (.debug_cu_index)");
 }
 
-static bool open_with(struct split_package **ret_package, int fd, bool (*complete)(struct split_package *, struct error *), struct error *err)
+static bool open_with(struct split_package **ret_package, int fd,
+                      bool (*complete)(struct split_package *, struct error *), struct error *err)
 {
     struct elf_file elf;
     if (!elf_file_open(&elf, fd, err))
@@ -162,7 +173,8 @@ static struct bytes_view piece_of(const struct split_package *package, uint32_t 
     if (package->column_of[kind] == UINT32_MAX)
         return (struct bytes_view){0};
     uint64_t cell = ((uint64_t)row * package->columns + package->column_of[kind]) * 4;
-    uint32_t offset = index_u32(package, package->offsets_at + cell), size = index_u32(package, package->sizes_at + cell);
+    uint32_t offset = index_u32(package, package->offsets_at + cell),
+             size = index_u32(package, package->sizes_at + cell);
     struct bytes_view section = package->sections[kind];
     if (!size || offset > section.size_bytes || size > section.size_bytes - offset)
         return (struct bytes_view){0};
@@ -173,8 +185,8 @@ static struct bytes_view piece_of(const struct split_package *package, uint32_t 
  * A unit's own strings, of the many that the package has: its offsets are written anew to go with them. No more bytes
  * are looked at than the package has of strings, however often the offsets name one.
  */
-static void strings_gather(const struct split_package *package, struct bytes_view piece, size_t header_bytes, struct byte_writer *offsets,
-                           struct byte_writer *strings)
+static void strings_gather(const struct split_package *package, struct bytes_view piece, size_t header_bytes,
+                           struct byte_writer *offsets, struct byte_writer *strings)
 {
     struct bytes_view all = package->sections[STRINGS];
     size_t left = all.size_bytes, from = piece.size_bytes < header_bytes ? piece.size_bytes : header_bytes;
@@ -226,7 +238,8 @@ static void put_section(struct byte_writer *image, uint32_t name, uint32_t type,
 }
 
 /* An ELF file of these sections: header, table of sections, their bytes, their names. */
-static void put_elf(const struct split_package *package, struct byte_writer *image, const struct bytes_view pieces[SECTION_KINDS])
+static void put_elf(const struct split_package *package, struct byte_writer *image,
+                    const struct bytes_view pieces[SECTION_KINDS])
 {
     enum { SECTIONS = SECTION_KINDS + 2 }; /* the empty first one and the names */
     static const char own_name[] = ".shstrtab";
@@ -249,10 +262,14 @@ static void put_elf(const struct split_package *package, struct byte_writer *ima
     vec_done(&names.bytes);
 }
 
-/* Whether a .dwo file's section begins with the unit of that id: of DWARF 5, since before it types had a section of their own. */
+/*
+ * Whether a .dwo file's section begins with the unit of that id: of DWARF 5, since before it types had a section of
+ * their own.
+ */
 static bool is_unit(const struct split_package *package, struct bytes_view section, uint64_t id)
 {
-    struct bytes unit = bytes_of(section.bytes ? section.bytes : package->elf.bytes, section.size_bytes, package->elf.swapped);
+    struct bytes unit =
+        bytes_of(section.bytes ? section.bytes : package->elf.bytes, section.size_bytes, package->elf.swapped);
     read_u32(&unit); /* length */
     uint16_t version = read_u16(&unit);
     uint8_t kind = read_u8(&unit);
@@ -286,7 +303,8 @@ bool split_package_unit(const struct split_package *package, uint64_t id, struct
         pieces_of_row(package, row_of(package, id), pieces);
     else
         pieces_of_file(package, id, pieces);
-    struct bytes unit = bytes_of(pieces[INFO].bytes ? pieces[INFO].bytes : package->elf.bytes, pieces[INFO].size_bytes, package->elf.swapped);
+    struct bytes unit = bytes_of(pieces[INFO].bytes ? pieces[INFO].bytes : package->elf.bytes, pieces[INFO].size_bytes,
+                                 package->elf.swapped);
     uint32_t length = read_u32(&unit);
     uint16_t version = read_u16(&unit);
     if (unit.failed || length == UINT32_MAX || !pieces[ABBREVIATIONS].size_bytes)

@@ -49,8 +49,8 @@ static bool candidate_open(struct candidate *ret, const struct sysroot *root, co
     if (wanted->size_bytes && !build_id_equal(&found, wanted)) {
         char text[2 * BUILD_ID_BYTES_MOST + 1], reason[160];
         build_id_text(&found, text);
-        snprintf(reason, sizeof(reason), "not the recorded file: %s%.12s", found.size_bytes ? "its build id is " : "it has no build id",
-                 text);
+        snprintf(reason, sizeof(reason), "not the recorded file: %s%.12s",
+                 found.size_bytes ? "its build id is " : "it has no build id", text);
         note_tried(tried, path, reason);
         if (replaced)
             *replaced = true;
@@ -167,7 +167,8 @@ static bool search_all(struct search *search)
     if ((!deleted || request->build_id.size_bytes) && search_at(search, "%.*s", shown, path))
         return true;
     if (deleted && !request->build_id.size_bytes)
-        note_tried(&search->binary->tried, path, "deleted, its process is gone, and no build id tells another file from it");
+        note_tried(&search->binary->tried, path,
+                   "deleted, its process is gone, and no build id tells another file from it");
     return (!deleted && search_mapped(search)) || search_cache(search) || search_debuginfod(search);
 }
 
@@ -188,9 +189,10 @@ bool binary_find(struct binary *ret_binary, const struct binary_request *request
     build_id_text(&request->build_id, id);
     error_set(err, ERROR_NOT_FOUND, "no file for '%s'%s%.12s%s: tried %s", request->path,
               *id ? " (build id " : "", id, *id ? "…)" : "", text_string(&ret_binary->tried));
-    return error_hint(err, ret_binary->replaced ? "the file was replaced after it was recorded: record again, or "
-                                                  "give the old files' folder with --symfs"
-                                                : "give the folder that holds the recorded machine's files with --symfs");
+    return error_hint(err, ret_binary->replaced
+                               ? "the file was replaced after it was recorded: record again, or "
+                                 "give the old files' folder with --symfs"
+                               : "give the folder that holds the recorded machine's files with --symfs");
 }
 
 static bool has_debug_info(const struct elf_file *elf)
@@ -266,7 +268,8 @@ static bool debug_by_link(struct debug_search *search, const char *symbol_folder
     char *slash = strrchr(folder, '/');
     if (slash)
         *slash = 0;
-    const char *recorded = folder + (strncmp(folder, symbol_folder, strlen(symbol_folder)) == 0 ? strlen(symbol_folder) : 0);
+    const char *recorded =
+        folder + (strncmp(folder, symbol_folder, strlen(symbol_folder)) == 0 ? strlen(symbol_folder) : 0);
     return debug_at(search, "%s/.debug/%s", folder, name) ||
            (strcmp(name, slash ? slash + 1 : "") != 0 && debug_at(search, "%s/%s", folder, name)) ||
            debug_at(search, "%s/usr/lib/debug%s/%s", symbol_folder, recorded, name);
@@ -313,7 +316,8 @@ bool binary_stands(const struct binary *binary, struct error *err)
     bool changed = file_stamp_changed(&binary->stamp, binary->fd);
     if (!changed && !file_stamp_changed(&binary->debug_stamp, binary->debug_fd))
         return true;
-    error_set(err, ERROR_NOT_FOUND, "'%s' was overwritten while it was read", changed ? binary->path : binary->debug_path);
+    error_set(err, ERROR_NOT_FOUND, "'%s' was overwritten while it was read",
+              changed ? binary->path : binary->debug_path);
     return error_hint(err, "record again; install new builds beside the old ones and rename them");
 }
 

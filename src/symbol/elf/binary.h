@@ -45,11 +45,17 @@ struct binary {
 MUST_CHECK bool binary_find(struct binary *ret_binary, const struct binary_request *request, struct error *err);
 /* Find the separate debug file of a found binary; adds to tried. Returns whether there is one. */
 bool binary_find_debug(struct binary *binary, const struct binary_request *request);
-/* The package of split units (.dwp) beside the file with the debug information, or beside the binary; -1: there is none. Owner: the caller. */
+/*
+ * The package of split units (.dwp) beside the file with the debug information, or beside the binary; -1: there is
+ * none. Owner: the caller.
+ */
 int binary_open_package(const struct binary *binary, const struct sysroot *root);
 /* Whether either file was written into since: what was read of it may be of two builds. Errors: ERROR_NOT_FOUND. */
 MUST_CHECK bool binary_stands(const struct binary *binary, struct error *err);
-/* The description of the function that holds an ELF address: by its sorted table, else by an index made at the first time. */
+/*
+ * The description of the function that holds an ELF address: by its sorted table, else by an index made at the first
+ * time.
+ */
 bool binary_frame_find(struct binary *binary, uint64_t addr, struct frame_description *ret_description);
 void binary_done(struct binary *binary);
 

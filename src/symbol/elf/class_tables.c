@@ -8,7 +8,8 @@ enum {
     ENTRIES_MOST = 1024, /* of one table, from its beginning to a function */
     BASES_MOST = 64,     /* of one class */
     DEPTH_MOST = 16,
-    BASE_AT = 2 * WORD,       /* in the information of a class with one base: behind its own table's address and its name's */
+    /* in the information of a class with one base: behind its own table's address and its name's */
+    BASE_AT = 2 * WORD,
     BASE_COUNT_AT = 20,       /* of one with several: behind flags */
     BASES_AT = 3 * WORD,      /* each with its flags behind it */
     TO_TOP_MOST = 1 << 20,    /* how far a base lies in an object at most */
@@ -45,7 +46,8 @@ static const char *kind_of(const struct placed_pointers *pointers, uint64_t info
 static const char *class_name(const struct placed_pointers *pointers, uint64_t information)
 {
     const struct placed_pointer *name = placed_pointer_at(pointers, information + WORD);
-    struct bytes_view text = name && name->target ? elf_bytes_at(pointers->elf, name->target, UINT32_MAX) : (struct bytes_view){0};
+    struct bytes_view text =
+        name && name->target ? elf_bytes_at(pointers->elf, name->target, UINT32_MAX) : (struct bytes_view){0};
     if (!text.size_bytes)
         return NULL;
     struct bytes at = bytes_of(text.bytes, text.size_bytes, false);
@@ -53,11 +55,14 @@ static const char *class_name(const struct placed_pointers *pointers, uint64_t i
     return !found || !*found ? NULL : found + (*found == '*'); /* a star: the name is unique to this binary */
 }
 
-/* Whether a table of virtual functions begins behind `addr`: how far it is to the object's beginning, then whose it is. */
+/*
+ * Whether a table of virtual functions begins behind `addr`: how far it is to the object's beginning, then whose it is.
+ */
 static bool begins_table(const struct placed_pointers *pointers, uint64_t addr)
 {
     uint64_t to_top;
-    return !placed_pointer_at(pointers, addr - WORD) && word_at(pointers, addr - WORD, WORD, &to_top) && (to_top == 0 || -to_top < TO_TOP_MOST);
+    return !placed_pointer_at(pointers, addr - WORD) && word_at(pointers, addr - WORD, WORD, &to_top) &&
+           (to_top == 0 || -to_top < TO_TOP_MOST);
 }
 
 /* The type information of the class whose table holds the slot; 0: it is in none. */
@@ -68,9 +73,13 @@ static uint64_t class_of_slot(const struct placed_pointers *pointers, uint64_t s
         const struct placed_pointer *pointer = placed_pointer_at(pointers, slot);
         if (!pointer)
             return 0;
-        bool is_function = pointer->target ? is_code(pointers, pointer->target) : strncmp(placed_pointer_name(pointers, pointer), INFORMATION_NAME, strlen(INFORMATION_NAME)) != 0;
+        bool is_function = pointer->target ? is_code(pointers, pointer->target)
+                                           : strncmp(placed_pointer_name(pointers, pointer), INFORMATION_NAME,
+                                                     strlen(INFORMATION_NAME)) != 0;
         if (!is_function)
-            return pointer->target && *kind_of(pointers, pointer->target) && begins_table(pointers, slot) ? pointer->target : 0;
+            return pointer->target && *kind_of(pointers, pointer->target) && begins_table(pointers, slot)
+                       ? pointer->target
+                       : 0;
     }
     return 0;
 }
@@ -103,14 +112,18 @@ static bool is_derived(struct search *search, uint64_t from, uint64_t informatio
     uint64_t bases[BASES_MOST];
     if (information == from)
         return true;
-    size_t count = depth < DEPTH_MOST && search->steps++ < STEPS_MOST ? bases_of(search->pointers, information, bases) : 0;
+    size_t count =
+        depth < DEPTH_MOST && search->steps++ < STEPS_MOST ? bases_of(search->pointers, information, bases) : 0;
     for (size_t at = 0; at < count; at++)
         if (is_derived(search, from, bases[at], depth + 1))
             return true;
     return false;
 }
 
-/* The nearest class, up from the first, that the second is derived from as well; 0: there is none, or more than one way up. */
+/*
+ * The nearest class, up from the first, that the second is derived from as well; 0: there is none, or more than one way
+ * up.
+ */
 static uint64_t common_class(struct search *search, uint64_t first, uint64_t second)
 {
     uint64_t bases[BASES_MOST];

@@ -303,7 +303,8 @@ static const struct elf_segment *data_segment(const struct elf_file *elf, uint64
     for (size_t at = 0; at < elf->segment_count; at++) {
         const struct elf_segment *segment = &elf->segments[at];
         uint64_t size_bytes = zeros ? segment->memory_bytes : segment->file_bytes;
-        if (segment->type == PT_LOAD && segment->flags & PF_W && file_offset >= segment->offset && file_offset - segment->offset < size_bytes)
+        if (segment->type == PT_LOAD && segment->flags & PF_W && file_offset >= segment->offset &&
+            file_offset - segment->offset < size_bytes)
             return segment;
     }
     return NULL;

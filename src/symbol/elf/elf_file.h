@@ -4,8 +4,8 @@
  * a mapping of the file with every offset checked.
  *
  * Both classes and both byte orders. Why not libelf: symbol tables are read in one pass over the mapped
- * file, and names work where libelf isn't installed. A file that shrinks while mapped reads as zeros (base/file/file_fault.h).
- * Does not support: extended section counts beyond the file's own size.
+ * file, and names work where libelf isn't installed. A file that shrinks while mapped reads as zeros
+ * (base/file/file_fault.h). Does not support: extended section counts beyond the file's own size.
  * Invariant: every range handed out lies within the file.
  */
 #ifndef PLUMB_SYMBOL_ELF_ELF_FILE_H
@@ -63,7 +63,9 @@ bool elf_debug_link(const struct elf_file *elf, const char **ret_name, uint32_t 
 
 /* File offset <-> virtual address by the loadable segments; false when no segment holds it. */
 bool elf_addr_of_offset(const struct elf_file *elf, uint64_t file_offset, uint64_t *ret_addr);
-/* The same for data of a writable mapping: beyond a segment's bytes its zeros (.bss) follow, as if the file held them. */
+/*
+ * The same for data of a writable mapping: beyond a segment's bytes its zeros (.bss) follow, as if the file held them.
+ */
 bool elf_data_addr_of_offset(const struct elf_file *elf, uint64_t file_offset, uint64_t *ret_addr);
 bool elf_offset_of_addr(const struct elf_file *elf, uint64_t addr, uint64_t *ret_file_offset);
 /* Bytes in the file from addr to the end of what its segment has in the file, at most size_bytes. */

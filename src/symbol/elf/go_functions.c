@@ -80,8 +80,9 @@ size_t go_functions_read(const struct elf_file *elf, struct symbol_index *index)
         uint32_t end = read_u32(&at); /* the next one's begin; behind the last stands where it ends */
         const char *name = at.failed || end <= start ? NULL : function_name(&table, description);
         if (name) {
-            symbol_index_add(index, table.text_addr + start, end - start,
-                             (struct indexed_symbol){.name = name, .name_length = SYMBOL_NAME_UNMEASURED, .binding = SYMBOL_GLOBAL});
+            symbol_index_add(
+                index, table.text_addr + start, end - start,
+                (struct indexed_symbol){.name = name, .name_length = SYMBOL_NAME_UNMEASURED, .binding = SYMBOL_GLOBAL});
             added++;
         }
         if (at.failed)

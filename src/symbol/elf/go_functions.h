@@ -2,8 +2,8 @@
 /*
  * Which functions does a program built by Go name in the table that its runtime needs, and that "-s -w" leaves in?
  *
- * Source: src/runtime/symtab.go and src/debug/gosym of Go (".gopclntab", Go 1.18 and later; magic numbers 0xfffffff0 and
- * 0xfffffff1). Does not support: tables of older Go, inlined functions, lines.
+ * Source: src/runtime/symtab.go and src/debug/gosym of Go (".gopclntab", Go 1.18 and later; magic numbers 0xfffffff0
+ * and 0xfffffff1). Does not support: tables of older Go, inlined functions, lines.
  */
 #ifndef PLUMB_SYMBOL_ELF_GO_FUNCTIONS_H
 #define PLUMB_SYMBOL_ELF_GO_FUNCTIONS_H
@@ -11,7 +11,10 @@
 #include "symbol/elf/elf_file.h"
 #include "symbol/symbol_index.h"
 
-/* Add its functions with their sizes; returns how many. A damaged table ends where it is damaged. Names point into the file. */
+/*
+ * Add its functions with their sizes; returns how many. A damaged table ends where it is damaged. Names point into the
+ * file.
+ */
 size_t go_functions_read(const struct elf_file *elf, struct symbol_index *index);
 
 #endif

@@ -11,7 +11,8 @@
 enum {
     KIND_ZLIB = 1, /* ELFCOMPRESS_ZLIB; the next is younger than many an elf.h */
     KIND_ZSTD = 2,
-    GROWTH_MOST = 1032, /* what deflate can at most make of a byte; debug information stays far below it under zstd, too */
+    /* what deflate can at most make of a byte; debug information stays far below it under zstd, too */
+    GROWTH_MOST = 1032,
 };
 
 struct zlib {
@@ -42,7 +43,8 @@ static bool unpack_zstd(struct bytes_view packed, uint8_t *out, size_t out_bytes
     struct zstd zstd;
     if (!library_load(&zstd_library, zstd_symbols, array_count(zstd_symbols), &zstd, err))
         return false;
-    return zstd.unpack(out, out_bytes, packed.bytes, packed.size_bytes) == out_bytes || error_set(err, ERROR_FORMAT, "damaged zstd data");
+    return zstd.unpack(out, out_bytes, packed.bytes, packed.size_bytes) == out_bytes ||
+           error_set(err, ERROR_FORMAT, "damaged zstd data");
 }
 
 static bool unpack(uint32_t kind, struct bytes_view packed, uint8_t *out, size_t out_bytes, struct error *err)
@@ -57,8 +59,8 @@ static bool unpack(uint32_t kind, struct bytes_view packed, uint8_t *out, size_t
     }
 }
 
-bool packed_section_read(const struct elf_file *elf, const struct elf_section *section, struct arena *arena, struct bytes_view *ret_bytes,
-                         struct error *err)
+bool packed_section_read(const struct elf_file *elf, const struct elf_section *section, struct arena *arena,
+                         struct bytes_view *ret_bytes, struct error *err)
 {
     struct bytes cursor = elf_section_cursor(elf, section);
     if (!(section->flags & SHF_COMPRESSED)) {
@@ -72,7 +74,8 @@ bool packed_section_read(const struct elf_file *elf, const struct elf_section *s
     bytes_take(&cursor, elf->is_64 ? sizeof(uint64_t) : sizeof(uint32_t)); /* alignment */
     struct bytes_view packed = {cursor.at, bytes_left(&cursor)};
     if (cursor.failed || size_bytes / GROWTH_MOST > packed.size_bytes)
-        return error_set(err, ERROR_FORMAT, "%s: %zu compressed bytes can't hold %llu", section->name, packed.size_bytes, (unsigned long long)size_bytes);
+        return error_set(err, ERROR_FORMAT, "%s: %zu compressed bytes can't hold %llu", section->name,
+                         packed.size_bytes, (unsigned long long)size_bytes);
     uint8_t *out = arena_array(arena, uint8_t, size_bytes);
     if (!unpack(kind, packed, out, size_bytes, err))
         return error_wrap(err, "%s", section->name);

@@ -29,7 +29,8 @@ void placed_pointers_read(struct placed_pointers *pointers, const struct elf_fil
     bool is_x86 = elf->machine == EM_X86_64;
     if (!section || section->type != SHT_RELA || !elf->is_64 || (!is_x86 && elf->machine != EM_AARCH64))
         return;
-    uint32_t relative = is_x86 ? R_X86_64_RELATIVE : R_AARCH64_RELATIVE, absolute = is_x86 ? R_X86_64_64 : R_AARCH64_ABS64;
+    uint32_t relative = is_x86 ? R_X86_64_RELATIVE : R_AARCH64_RELATIVE,
+             absolute = is_x86 ? R_X86_64_64 : R_AARCH64_ABS64;
     struct bytes at = elf_section_cursor(elf, section);
     vec_reserve(&pointers->items, bytes_left(&at) / sizeof(Elf64_Rela));
     while (bytes_left(&at) >= sizeof(Elf64_Rela)) {
@@ -39,7 +40,8 @@ void placed_pointers_read(struct placed_pointers *pointers, const struct elf_fil
             *vec_push(&pointers->items) = (struct placed_pointer){addr, addend, 0};
         else if (type == absolute) {
             struct dynamic_symbol found = elf_dynamic_symbol(elf, symbol);
-            *vec_push(&pointers->items) = (struct placed_pointer){addr, found.is_defined ? found.addr + addend : 0, symbol};
+            *vec_push(&pointers->items) =
+                (struct placed_pointer){addr, found.is_defined ? found.addr + addend : 0, symbol};
         }
     }
     if (pointers->items.count && !is_sorted(pointers))

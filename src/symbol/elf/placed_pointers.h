@@ -2,8 +2,9 @@
 /*
  * What does the loader put where? The pointers in a position-independent binary's data, by its relocations.
  *
- * Its tables (of a class's virtual functions, of constants) hold nothing in the file: what they point to stands in .rela.dyn.
- * x86-64 and AArch64, 64 bits. Does not support: binaries at fixed addresses, relative relocations packed as bits (RELR).
+ * Its tables (of a class's virtual functions, of constants) hold nothing in the file: what they point to stands in
+ * .rela.dyn. x86-64 and AArch64, 64 bits. Does not support: binaries at fixed addresses, relative relocations packed as
+ * bits (RELR).
  */
 #ifndef PLUMB_SYMBOL_ELF_PLACED_POINTERS_H
 #define PLUMB_SYMBOL_ELF_PLACED_POINTERS_H

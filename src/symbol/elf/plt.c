@@ -123,8 +123,9 @@ static void name_entries(struct plt *plt, const char *section_name, unsigned ste
         at += is_x86 ? 0 : 8; /* bti's entry would match again at its adrp */
     }
     if (first_end > section->addr)
-        symbol_index_add(plt->index, section->addr, first_end - section->addr,
-                         (struct indexed_symbol){.name = section->name, .name_length = SYMBOL_NAME_UNMEASURED, .rank = 1});
+        symbol_index_add(
+            plt->index, section->addr, first_end - section->addr,
+            (struct indexed_symbol){.name = section->name, .name_length = SYMBOL_NAME_UNMEASURED, .rank = 1});
 }
 
 void elf_plt_read(const struct elf_file *elf, struct arena *arena, struct symbol_index *index)

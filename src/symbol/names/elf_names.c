@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names from a binary's symbol tables, its debug file's, its compressed mini debug info, and its PLT; and the vdso's. */
+/*
+ * Names from a binary's symbol tables, its debug file's, its compressed mini debug info, and its PLT; and the vdso's.
+ */
 #include "symbol/elf/elf_symbols.h"
 #include "symbol/elf/go_functions.h"
 #include "symbol/elf/mini_debuginfo.h"
@@ -46,10 +48,10 @@ static bool elf_load(const struct naming *naming, uint32_t dso, struct names *na
     if (!binary_stands(binary, err))
         return false;
     if (!full)
-        names->remark = arena_printf(&names->arena, "'%s' is stripped, %zu exported functions have names%s%s; no debug file: tried %s",
-                                     binary->path, exported, names->remark ? "; " : "",
-                                     names->remark ? names->remark : "",
-                                     binary->tried.length ? text_string(&binary->tried) : "none (no build id, no .gnu_debuglink)");
+        names->remark = arena_printf(
+            &names->arena, "'%s' is stripped, %zu exported functions have names%s%s; no debug file: tried %s",
+            binary->path, exported, names->remark ? "; " : "", names->remark ? names->remark : "",
+            binary->tried.length ? text_string(&binary->tried) : "none (no build id, no .gnu_debuglink)");
     return true;
 }
 

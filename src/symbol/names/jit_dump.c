@@ -16,7 +16,10 @@ enum {
     CODE_LOAD = 0,
     CODE_MOVE = 1,
     DEBUG_INFO = 2,
-    /* of the ELF file that perf inject makes of each function: V8 adds it to the addresses of its lines, so that they suit that file */
+    /*
+     * of the ELF file that perf inject makes of each function: V8 adds it to the addresses of its lines, so that they
+     * suit that file
+     */
     ELF_HEADER_BYTES = 64
 };
 
@@ -98,7 +101,10 @@ struct jit_record {
     struct jit_line_table lines; /* DEBUG_INFO: of code that is about to be loaded */
 };
 
-/* The next record; false at the end, or where the cursor failed: at a record that its own size or the file doesn't hold. */
+/*
+ * The next record; false at the end, or where the cursor failed: at a record that its own size or the file doesn't
+ * hold.
+ */
 static bool dump_next(struct bytes *cursor, struct jit_record *ret_record)
 {
     if (!bytes_left(cursor))
@@ -106,14 +112,16 @@ static bool dump_next(struct bytes *cursor, struct jit_record *ret_record)
     struct jit_record record = {.id = read_u32(cursor)};
     uint32_t size_bytes = read_u32(cursor);
     read_u64(cursor); /* time */
-    const uint8_t *rest = size_bytes < RECORD_HEADER_BYTES ? NULL : bytes_take(cursor, size_bytes - RECORD_HEADER_BYTES);
+    const uint8_t *rest =
+        size_bytes < RECORD_HEADER_BYTES ? NULL : bytes_take(cursor, size_bytes - RECORD_HEADER_BYTES);
     if (!rest) {
         cursor->failed = true;
         return false;
     }
     struct bytes body = bytes_of(rest, size_bytes - RECORD_HEADER_BYTES, cursor->swapped);
     if (record.id == CODE_LOAD || record.id == CODE_MOVE) {
-        bytes_take(&body, 2 * sizeof(uint32_t) + sizeof(uint64_t)); /* process, thread, and an address that isn't where it runs */
+        /* process, thread, and an address that isn't where it runs */
+        bytes_take(&body, 2 * sizeof(uint32_t) + sizeof(uint64_t));
         if (record.id == CODE_MOVE)
             read_u64(&body); /* where it was */
         record.code.addr = read_u64(&body);
@@ -145,7 +153,10 @@ struct jit_line {
     const char *path; /* as the first of those that share it has it */
 };
 
-/* The next of a table's entries, and in entry the one before it, whose path it may share; false at the end, and at what is damaged. */
+/*
+ * The next of a table's entries, and in entry the one before it, whose path it may share; false at the end, and at what
+ * is damaged.
+ */
 static bool entry_next(struct bytes *cursor, struct jit_line *entry)
 {
     static const char same_path[] = "\xff";
@@ -169,8 +180,8 @@ static bool is_text(const char *path)
 }
 
 /*
- * Whether the entries are as many as the table says, fill it, and name files. V8's of some releases (Node.js 18 to 20) have what
- * happened to lie in freed memory for the names of scripts.
+ * Whether the entries are as many as the table says, fill it, and name files. V8's of some releases (Node.js 18 to 20)
+ * have what happened to lie in freed memory for the names of scripts.
  */
 static bool table_is_whole(const struct jit_line_table *table, bool *ret_begins_early)
 {
@@ -269,7 +280,8 @@ bool jit_dump_parse(struct view dump, struct symbol_index *index, struct jit_lin
 {
     struct bytes cursor;
     if (!dump_begin(dump, &cursor))
-        return error_set(err, ERROR_FORMAT, "no jitdump: its header should begin with \"JiTD\" and be %d bytes or longer", HEADER_BYTES);
+        return error_set(err, ERROR_FORMAT,
+                         "no jitdump: its header should begin with \"JiTD\" and be %d bytes or longer", HEADER_BYTES);
     struct parsing parsing = {.index = index, .lines = lines};
     struct jit_record record;
     size_t offset = dump.length - bytes_left(&cursor);
@@ -285,7 +297,8 @@ bool jit_dump_parse(struct view dump, struct symbol_index *index, struct jit_lin
     symbol_index_sort(index, true);
     hashmap_done(&parsing.by_number);
     vec_done(&parsing.loaded);
-    return !cursor.failed || error_set(err, ERROR_FORMAT, "the record at offset %zu of %zu is cut off or damaged", offset, dump.length);
+    return !cursor.failed ||
+           error_set(err, ERROR_FORMAT, "the record at offset %zu of %zu is cut off or damaged", offset, dump.length);
 }
 
 struct view jit_dump_code(struct view dump, uint64_t addr)

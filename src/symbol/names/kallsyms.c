@@ -40,7 +40,8 @@ static bool hex_eight(const char *text, uint64_t *ret_value)
     uint64_t letter = (digits + EACH_BYTE(0x80 - 'a')) & ~(digits + EACH_BYTE(0x80 - 'g'));
     if (((decimal | letter) & high_bits) != high_bits)
         return false;
-    uint64_t values = __builtin_bswap64((digits & EACH_BYTE(0x0f)) + 9 * ((digits >> 6) & EACH_BYTE(1))); /* the first digit is worth most */
+    /* the first digit is worth most */
+    uint64_t values = __builtin_bswap64((digits & EACH_BYTE(0x0f)) + 9 * ((digits >> 6) & EACH_BYTE(1)));
     values = (values | values >> 4) & UINT64_C(0x00ff00ff00ff00ff);
     values = (values | values >> 8) & UINT64_C(0x0000ffff0000ffff);
     *ret_value = (values | values >> 16) & UINT32_MAX;

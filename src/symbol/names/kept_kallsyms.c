@@ -75,7 +75,8 @@ static bool head_of(const struct sysroot *root, char ret_head[HEAD_BYTES + 1])
 bool kept_kallsyms_read(const struct sysroot *root, struct text *ret_text)
 {
     char head[HEAD_BYTES + 1];
-    return sysroot_is_live(root) && head_of(root, head) && cache_file_read(file_name, view_of(head), BYTES_MOST, ret_text);
+    return sysroot_is_live(root) && head_of(root, head) &&
+           cache_file_read(file_name, view_of(head), BYTES_MOST, ret_text);
 }
 
 void kept_kallsyms_write(const struct sysroot *root, struct view text)

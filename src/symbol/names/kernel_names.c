@@ -59,14 +59,16 @@ static bool kernel_is_recorded(const struct naming *naming, struct error *err)
             return true;
         char text[2 * BUILD_ID_BYTES_MOST + 1];
         build_id_text(recorded, text);
-        return error_set(err, ERROR_NOT_FOUND, "the recording is of another kernel (build id %.12s…) than the running one", text);
+        return error_set(err, ERROR_NOT_FOUND,
+                         "the recording is of another kernel (build id %.12s…) than the running one", text);
     }
     if (naming->options->kernel_release && sysroot_line(root, release, sizeof(release), "/proc/sys/kernel/osrelease") &&
         strcmp(release, naming->options->kernel_release) != 0)
         return error_set(err, ERROR_NOT_FOUND, "the recording is of kernel %s, running is %s",
                          naming->options->kernel_release, release);
     struct utsname name;
-    if (strcmp(naming->recording->architecture, "unknown") != 0 && sysroot_is_live(root) && uname(&name) == 0 && strcmp(name.machine, naming->recording->architecture) != 0)
+    if (strcmp(naming->recording->architecture, "unknown") != 0 && sysroot_is_live(root) && uname(&name) == 0 &&
+        strcmp(name.machine, naming->recording->architecture) != 0)
         return error_set(err, ERROR_NOT_FOUND, "the recording is of a kernel for %s, running is one for %s",
                          naming->recording->architecture, name.machine);
     return true;
@@ -120,8 +122,10 @@ static void hidden_explain(const struct sysroot *root, struct error *err)
     if (!sysroot_i64(root, &paranoid, "/proc/sys/kernel/perf_event_paranoid") || !known)
         error_hint(err, "run plumb as root or with CAP_SYSLOG");
     else if (restricted > 1)
-        error_hint(err, "kernel.kptr_restrict is %lld, which hides them from root as well: as root, sysctl kernel.kptr_restrict=1",
-                   (long long)restricted);
+        error_hint(
+            err,
+            "kernel.kptr_restrict is %lld, which hides them from root as well: as root, sysctl kernel.kptr_restrict=1",
+            (long long)restricted);
     else if (restricted == 0 && paranoid > 1)
         error_hint(err, "run plumb as root or with CAP_SYSLOG, or as root: sysctl kernel.perf_event_paranoid=1");
     else

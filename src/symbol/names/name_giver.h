@@ -47,6 +47,7 @@ struct name_giver {
     bool (*load)(const struct naming *naming, uint32_t dso, struct names *names, struct error *err);
 };
 
-extern const struct name_giver vmlinux_names, kallsyms_names, elf_names, vdso_names, bpf_names, jit_dump_names, perf_map_names;
+extern const struct name_giver vmlinux_names, kallsyms_names, elf_names, vdso_names, bpf_names, jit_dump_names,
+    perf_map_names;
 
 #endif

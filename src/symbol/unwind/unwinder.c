@@ -35,14 +35,15 @@ static const struct unwinder_machine machines[] = {
      .stack_pointer = X86_RSP,
      .program_counter = X86_RIP,
      .address_mask = UINT64_MAX,
-     .perf_of_dwarf = {0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8, [17 ... FRAME_REGISTERS - 1] = NO_REGISTER}},
+     .perf_of_dwarf = {0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8,
+                       [17 ... FRAME_REGISTERS - 1] = NO_REGISTER}},
     {.name = "aarch64",
      .frame_pointer = ARM_FP,
      .stack_pointer = ARM_SP,
      .program_counter = ARM_PC,
      .address_mask = (UINT64_C(1) << 48) - 1,
-     .perf_of_dwarf = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-                       22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, NO_REGISTER}},
+     .perf_of_dwarf = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,
+                       17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, NO_REGISTER}},
 };
 
 /* How one register's value of the caller is found. */
@@ -315,7 +316,8 @@ static struct frame_place place_find(struct stack_walk *walk, uint64_t runtime_a
     uint64_t elf_addr;
     place.unread = !binary || !binary->elf.bytes;
     if (place.unread ||
-        !elf_addr_of_offset(&binary->elf, address_spaces_dso_addr(&recording->spaces, mapping, runtime_addr), &elf_addr))
+        !elf_addr_of_offset(&binary->elf, address_spaces_dso_addr(&recording->spaces, mapping, runtime_addr),
+                            &elf_addr))
         return place;
     place.step = step_at(walk->unwinder, walk->machine, binary, mapping->dso, elf_addr);
     place.is_entry = kind == DSO_FILE && is_entry(&binary->elf, elf_addr);
@@ -327,7 +329,8 @@ static const struct frame_place *place_of(struct stack_walk *walk, uint64_t runt
 {
     struct place_slot *slot = &walk->unwinder->places[hash_u64(runtime_addr) & (PLACES_KEPT - 1)];
     uint32_t generation = walk->recording->spaces.items[walk->space].generation;
-    if (!slot->used || slot->runtime_addr != runtime_addr || slot->space != walk->space || slot->generation != generation)
+    if (!slot->used || slot->runtime_addr != runtime_addr || slot->space != walk->space ||
+        slot->generation != generation)
         *slot = (struct place_slot){.runtime_addr = runtime_addr,
                                     .space = walk->space,
                                     .generation = generation,

@@ -3,8 +3,8 @@
  * Who called whom when a sample was taken? Return addresses from the registers and the copy of the stack that a
  * sample carries, by the binaries' frame descriptions; where a function has none, by frame pointers.
  *
- * Rules are found once per instruction, and kept as what they change. Does not support: machines other than x86-64 and AArch64, 32-bit
- * programs, .debug_frame.
+ * Rules are found once per instruction, and kept as what they change. Does not support: machines other than x86-64 and
+ * AArch64, 32-bit programs, .debug_frame.
  */
 #ifndef PLUMB_SYMBOL_UNWIND_UNWINDER_H
 #define PLUMB_SYMBOL_UNWIND_UNWINDER_H

@@ -7,7 +7,8 @@
  * and no rights beyond reading one's own processes, so it is what remains when everything else is refused.
  * What can't be read is "not measured", with the reason.
  * Does not support: what a thread did between its last look and its death. Sums over threads are lower ends then:
- * seen_run_s beside the CPU time tells how much was seen, activity_raise puts in what rusage of a started program knows.
+ * seen_run_s beside the CPU time tells how much was seen, activity_raise puts in what rusage of a started program
+ * knows.
  */
 #ifndef PLUMB_SYSTEM_ACTIVITY_ACTIVITY_H
 #define PLUMB_SYSTEM_ACTIVITY_ACTIVITY_H
@@ -98,8 +99,8 @@ struct activity_watch;
 
 /*
  * Begin. pids: processes to watch with the children they start from now on (those they have are not the target); none:
- * the machine only. started: a program of ours, all of whose descendants count. cgroup: its path below the cgroup mount,
- * or NULL: that of pids[0].
+ * the machine only. started: a program of ours, all of whose descendants count. cgroup: its path below the cgroup
+ * mount, or NULL: that of pids[0].
  */
 struct activity_watch *activity_watch_new(const struct sysroot *root, const pid_t *pids, size_t count, bool started,
                                           const char *cgroup);

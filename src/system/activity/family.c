@@ -46,7 +46,8 @@ static const struct seen_process *seen_by_pid(const struct seen_process *items, 
  * The first process of a pid namespace is given everybody's orphans. A child of its own has its session unless it
  * began one; what had another parent a look ago is none.
  */
-static bool is_orphan(const struct activity_watch *watch, const struct watched_process *parent, const struct seen_process *seen)
+static bool is_orphan(const struct activity_watch *watch, const struct watched_process *parent,
+                      const struct seen_process *seen)
 {
     if (!parent->given_orphans)
         return false;
@@ -66,8 +67,11 @@ static void child_note(struct activity_watch *watch, const struct seen_process *
             return;
         }
     struct watched_child *child = vec_push(&watch->children);
-    *child = (struct watched_child){.pid = (uint32_t)seen->pid, .parent = (uint32_t)seen->parent, .start_ticks = seen->start_ticks,
-                                    .first_cpu_s = seen->cpu_s, .last_cpu_s = seen->cpu_s};
+    *child = (struct watched_child){.pid = (uint32_t)seen->pid,
+                                    .parent = (uint32_t)seen->parent,
+                                    .start_ticks = seen->start_ticks,
+                                    .first_cpu_s = seen->cpu_s,
+                                    .last_cpu_s = seen->cpu_s};
     memcpy(child->comm, seen->comm, sizeof(child->comm));
 }
 
@@ -98,7 +102,8 @@ static void children_join(struct activity_watch *watch)
         vec_for_each(&watch->listed, item) {
             struct watched_process *parent = watch_process_find(watch, item->parent);
             bool began_before = !watch->started && item->start_ticks < watch->began_ticks;
-            if (!parent || !parent->alive || began_before || watch_process_find(watch, item->pid) || is_orphan(watch, parent, item))
+            if (!parent || !parent->alive || began_before || watch_process_find(watch, item->pid) ||
+                is_orphan(watch, parent, item))
                 continue;
             watch_process_add(watch, item->pid, false);
             grew = true;

@@ -166,7 +166,8 @@ static void read_cpus(struct activity *activity, struct json_value cpus, struct 
             .timer_per_s = json_number_or(json_member(item, "timer_interrupts_per_s"), -1),
             .others_per_s = json_number_or(json_member(item, "other_interrupts_per_s"), -1),
         };
-        if (!(cpu.timer_per_s >= 0 && cpu.timer_per_s < RATE_MOST && cpu.others_per_s >= 0 && cpu.others_per_s < RATE_MOST))
+        if (!(cpu.timer_per_s >= 0 && cpu.timer_per_s < RATE_MOST && cpu.others_per_s >= 0 &&
+              cpu.others_per_s < RATE_MOST))
             cpu.timer_per_s = cpu.others_per_s = -1;
         if (cpu.busy_s >= 0 && cpu.steal_s >= 0)
             activity->cpus[activity->cpu_count++] = cpu;

@@ -28,7 +28,10 @@ static void cpus_look(struct activity_watch *watch, struct machine_counters *cou
     list->count = cpu_ticks_parse(text_view(scratch), list->items, CPUS_MOST);
 }
 
-/* Of many CPUs and devices the file is long: it may take a two-hundredth of the time, and rates over less than that say little. */
+/*
+ * Of many CPUs and devices the file is long: it may take a two-hundredth of the time, and rates over less than that say
+ * little.
+ */
 static void interrupts_look(struct activity_watch *watch, struct text *scratch)
 {
     static const double STEP_LEAST_S = 0.2, PAUSE_TIMES = 200;
@@ -67,7 +70,10 @@ void watch_machine_look(struct activity_watch *watch, struct text *scratch)
     }
 }
 
-/* Who shares the limit: besides the target and plumb, which does next to nothing. Groups below it have lists of their own. */
+/*
+ * Who shares the limit: besides the target and plumb, which does next to nothing. Groups below it have lists of their
+ * own.
+ */
 static void members_look(struct activity_watch *watch, const struct cgroup_cpu *cgroup)
 {
     char limited[sizeof(cgroup->folder) + sizeof(cgroup->quota_path.text)];
@@ -89,7 +95,10 @@ static void members_look(struct activity_watch *watch, const struct cgroup_cpu *
     watch->others_most = others > watch->others_most ? others : watch->others_most;
 }
 
-/* A program may be put into a limited group only once it runs (a shell that does so and execs, systemd-run): that one counts from then on. */
+/*
+ * A program may be put into a limited group only once it runs (a shell that does so and execs, systemd-run): that one
+ * counts from then on.
+ */
 static void cgroup_follow(struct activity_watch *watch)
 {
     pid_t busiest;
@@ -97,7 +106,8 @@ static void cgroup_follow(struct activity_watch *watch)
     if (watch->cgroup_is_given || watch->cgroup_last.limited || !activity_processes(watch, &busiest, 1))
         return;
     cgroup_cpu_read(&now, watch->root, busiest);
-    if (!now.path.known || !now.limited || (watch->has_cgroup && strcmp(now.path.text, watch->cgroup_first.path.text) == 0))
+    if (!now.path.known || !now.limited ||
+        (watch->has_cgroup && strcmp(now.path.text, watch->cgroup_first.path.text) == 0))
         return;
     watch->cgroup_first = watch->cgroup_last = now;
     watch->has_cgroup = true;

@@ -116,8 +116,8 @@ static void result_target(const struct activity_watch *watch, struct activity *r
     char accounting[8] = "";
     bool delays = sysroot_line(watch->root, accounting, sizeof(accounting), "/proc/sys/kernel/task_delayacct") &&
                   accounting[0] == '1';
-    result->block_io_delay_s =
-        difference(any && delays, block_s, 0, any ? "delay accounting is off (sysctl kernel.task_delayacct=1)" : nobody);
+    result->block_io_delay_s = difference(any && delays, block_s, 0,
+                                          any ? "delay accounting is off (sysctl kernel.task_delayacct=1)" : nobody);
 }
 
 static void result_processes(const struct activity_watch *watch, struct activity *result)
@@ -216,8 +216,8 @@ static void result_machine(const struct activity_watch *watch, struct activity *
     result->huge_fault_fallbacks = difference(memory, (double)b->huge_fallbacks, (double)a->huge_fallbacks, why);
     result->swap_ins = difference(memory, (double)b->swap_ins, (double)a->swap_ins, why);
     result->swap_outs = difference(memory, (double)b->swap_outs, (double)a->swap_outs, why);
-    result->interrupts = difference(a->has_interrupts && b->has_interrupts, (double)b->interrupts, (double)a->interrupts,
-                                    "/proc/stat doesn't count interrupts");
+    result->interrupts = difference(a->has_interrupts && b->has_interrupts, (double)b->interrupts,
+                                    (double)a->interrupts, "/proc/stat doesn't count interrupts");
     result->runnable_mean = watch->runnable_count
                                 ? measured_as(watch->runnable_sum / watch->runnable_count)
                                 : not_measured("/proc/loadavg can't be read");
@@ -263,7 +263,8 @@ static void result_cgroup(const struct activity_watch *watch, struct activity *r
 static void result_children(const struct activity_watch *watch, struct activity *result)
 {
     vec_for_each(&watch->children, child) {
-        struct activity_child entry = {.pid = child->pid, .parent = child->parent, .cpu_s = child->last_cpu_s - child->first_cpu_s};
+        struct activity_child entry = {
+            .pid = child->pid, .parent = child->parent, .cpu_s = child->last_cpu_s - child->first_cpu_s};
         memcpy(entry.comm, child->comm, sizeof(entry.comm));
         size_t at = result->child_count < ACTIVITY_CHILDREN_MOST ? result->child_count++ : ACTIVITY_CHILDREN_MOST;
         for (; at > 0 && result->children[at - 1].cpu_s < entry.cpu_s; at--)
@@ -284,8 +285,10 @@ void activity_result(const struct activity_watch *watch, struct arena *arena, st
     uint32_t looks = watch->look_count > 1 ? watch->look_count - 1 : 0;
     result.ready_ratio = looks && watch->threads.count ? measured_as((double)watch->ready_looks / looks)
                                                        : not_measured("it was not looked at while it ran");
-    result.stopped_ratio = looks && watch->threads.count ? measured_as((double)watch->stopped_looks / looks) : result.ready_ratio;
-    result.blocked_ratio = looks && watch->threads.count ? measured_as((double)watch->blocked_looks / looks) : result.ready_ratio;
+    result.stopped_ratio =
+        looks && watch->threads.count ? measured_as((double)watch->stopped_looks / looks) : result.ready_ratio;
+    result.blocked_ratio =
+        looks && watch->threads.count ? measured_as((double)watch->blocked_looks / looks) : result.ready_ratio;
     result_children(watch, &result);
     result_threads(watch, arena, &result);
     result_target(watch, &result);

@@ -44,12 +44,15 @@ static void call_name(char *place, size_t size, uint64_t call)
         long number;
         const char *name;
     } calls[] = {
-        {SYS_read, "read"},         {SYS_write, "write"},     {SYS_futex, "futex"},           {SYS_wait4, "wait4"},
-        {SYS_waitid, "waitid"},     {SYS_fsync, "fsync"},     {SYS_fdatasync, "fdatasync"},   {SYS_nanosleep, "nanosleep"},
-        {SYS_ppoll, "ppoll"},       {SYS_accept, "accept"},   {SYS_accept4, "accept4"},       {SYS_clock_nanosleep, "clock_nanosleep"},
-        {SYS_recvfrom, "recvfrom"}, {SYS_recvmsg, "recvmsg"}, {SYS_epoll_pwait, "epoll_pwait"}, {SYS_pselect6, "pselect6"},
+        {SYS_read, "read"},           {SYS_write, "write"},         {SYS_futex, "futex"},
+        {SYS_wait4, "wait4"},         {SYS_waitid, "waitid"},       {SYS_fsync, "fsync"},
+        {SYS_fdatasync, "fdatasync"}, {SYS_nanosleep, "nanosleep"}, {SYS_ppoll, "ppoll"},
+        {SYS_accept, "accept"},       {SYS_accept4, "accept4"},     {SYS_clock_nanosleep, "clock_nanosleep"},
+        {SYS_recvfrom, "recvfrom"},   {SYS_recvmsg, "recvmsg"},     {SYS_epoll_pwait, "epoll_pwait"},
+        {SYS_pselect6, "pselect6"},
 #ifdef SYS_poll
-        {SYS_poll, "poll"},         {SYS_select, "select"},   {SYS_epoll_wait, "epoll_wait"}, {SYS_pause, "pause"},
+        {SYS_poll, "poll"},           {SYS_select, "select"},       {SYS_epoll_wait, "epoll_wait"},
+        {SYS_pause, "pause"},
 #endif
     };
     snprintf(place, size, "syscall %llu", (unsigned long long)call);

@@ -38,7 +38,8 @@ struct seen_process {
 
 struct watched_process {
     pid_t pid;
-    bool alive, began_before, given_orphans; /* began_before: it ran already when watching began, so counters start at first;
+    bool alive, began_before,
+        given_orphans; /* began_before: it ran already when watching began, so counters start at first;
                                                  given_orphans: the first of its pid namespace */
     uint64_t first_read_bytes, read_bytes, first_write_bytes, write_bytes;
     bool has_io, has_counters;

@@ -27,7 +27,8 @@ static bool governor_differs(const struct sysroot *root, const struct fact_word 
     for (struct dirent *entry; first->known && folder && (entry = readdir(folder));) {
         char line[64];
         if (view_starts(view_of(entry->d_name), "policy") &&
-            sysroot_line(root, line, sizeof(line), "/sys/devices/system/cpu/cpufreq/%s/scaling_governor", entry->d_name) &&
+            sysroot_line(root, line, sizeof(line), "/sys/devices/system/cpu/cpufreq/%s/scaling_governor",
+                         entry->d_name) &&
             strcmp(line, first->text) != 0)
             return true;
     }

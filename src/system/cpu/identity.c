@@ -20,10 +20,10 @@ static struct view *member_of(struct cpuinfo *info, struct view key)
         const char *key;
         struct view *member;
     } keys[] = {
-        {"vendor_id", &info->vendor},      {"model name", &info->model_name},     {"cpu family", &info->family},
-        {"model", &info->model},           {"stepping", &info->stepping},         {"microcode", &info->microcode},
-        {"flags", &info->flags},           {"Features", &info->flags},            {"CPU implementer", &info->implementer},
-        {"CPU part", &info->part},         {"CPU variant", &info->variant},       {"CPU revision", &info->revision},
+        {"vendor_id", &info->vendor}, {"model name", &info->model_name}, {"cpu family", &info->family},
+        {"model", &info->model},      {"stepping", &info->stepping},     {"microcode", &info->microcode},
+        {"flags", &info->flags},      {"Features", &info->flags},        {"CPU implementer", &info->implementer},
+        {"CPU part", &info->part},    {"CPU variant", &info->variant},   {"CPU revision", &info->revision},
     };
     for (size_t at = 0; at < sizeof(keys) / sizeof(keys[0]); at++)
         if (view_equal(key, keys[at].key))
@@ -94,7 +94,8 @@ static void flags_from_cpuid(struct cpu_identity *identity, const struct sysroot
     if (!cpuid_read(root, 7, 0, &seven))
         seven = (struct cpuid_leaf){0};
     bool avx2 = seven.ebx >> 5 & 1, avx512 = seven.ebx >> 16 & 1;
-    identity->flags = arena_printf(arena, " cpuid%s%s%s ", guest ? " hypervisor" : "", avx2 ? " avx2" : "", avx2 && avx512 ? " avx512f" : "");
+    identity->flags = arena_printf(arena, " cpuid%s%s%s ", guest ? " hypervisor" : "", avx2 ? " avx2" : "",
+                                   avx2 && avx512 ? " avx512f" : "");
 }
 
 /* Family, model and stepping out of CPUID leaf 1, as the vendors' manuals say to add the extended parts. */

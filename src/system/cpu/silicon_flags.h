@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which instructions and page-table features has this silicon that this kernel doesn't show: hidden by the hypervisor, or switched off?
+ * Which instructions and page-table features has this silicon that this kernel doesn't show: hidden by the hypervisor,
+ * or switched off?
  *
- * By the rows of data/silicon_flags.tsv. Only flags that software gets faster by. Does not support: processors that aren't tabled, and
- * parts that lack what the others of their silicon have.
+ * By the rows of data/silicon_flags.tsv. Only flags that software gets faster by. Does not support: processors that
+ * aren't tabled, and parts that lack what the others of their silicon have.
  */
 #ifndef PLUMB_SYSTEM_CPU_SILICON_FLAGS_H
 #define PLUMB_SYSTEM_CPU_SILICON_FLAGS_H

@@ -163,8 +163,8 @@ static bool cache_read(struct topology_cache *cache, bool *ret_first_of_sharers,
 {
     char line[1024];
     *cache = (struct topology_cache){.level = (int)cache_number(root, cpu, index, "level"), .shared_by = -1};
-    if (cache->level < 0 ||
-        !sysroot_line(root, cache->type, sizeof(cache->type), "/sys/devices/system/cpu/cpu%d/cache/index%d/type", cpu, index))
+    if (cache->level < 0 || !sysroot_line(root, cache->type, sizeof(cache->type),
+                                          "/sys/devices/system/cpu/cpu%d/cache/index%d/type", cpu, index))
         return false;
     cache->size_bytes = -1;
     if (sysroot_line(root, line, sizeof(line), "/sys/devices/system/cpu/cpu%d/cache/index%d/size", cpu, index))
@@ -175,7 +175,8 @@ static bool cache_read(struct topology_cache *cache, bool *ret_first_of_sharers,
     *ret_first_of_sharers = true;
     scoped_free int *sharers = NULL;
     size_t count = 0;
-    if (sysroot_line(root, line, sizeof(line), "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", cpu, index) &&
+    if (sysroot_line(root, line, sizeof(line), "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", cpu,
+                     index) &&
         cpu_list_parse(view_of(line), &sharers, &count) && count) {
         cache->shared_by = (int)count;
         *ret_first_of_sharers = sharers[0] == cpu;

@@ -7,7 +7,8 @@
 
 struct measured tsc_hertz(const struct kernel *kernel)
 {
-    struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1};
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1};
     struct measured hertz = not_measured("the kernel doesn't tell the time stamp counter's frequency");
     size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     int fd = kernel->perf_event_open(kernel->context, &attr, 0, -1, -1, 0);

@@ -33,7 +33,8 @@ static bool level_read_v2(struct level *level, const struct sysroot *root, const
 }
 
 /* Version 1 counts CPU time in a hierarchy of its own, mounted together with cpu's nearly everywhere. */
-static void usage_read_v1(struct fact_number *usage, const struct sysroot *root, const char *folder, const char *accounts)
+static void usage_read_v1(struct fact_number *usage, const struct sysroot *root, const char *folder,
+                          const char *accounts)
 {
     int64_t usage_ns;
     fact_number_absent(usage, "no cpuacct.usage can be read in '%.60s'", accounts[0] ? accounts : folder);
@@ -168,14 +169,16 @@ static void group_read(struct cgroup_cpu *cgroup, const struct sysroot *root, co
     fact_word_absent(&cgroup->cpus, "no cpuset hierarchy is mounted");
     if (!sets.found || !cgroup_path_find(root, pid, "cpuset", set_path, sizeof(set_path)))
         return;
-    snprintf(cgroup->cpuset_folder, sizeof(cgroup->cpuset_folder), "%s%s", sets.point, cgroup_path_below(&sets, set_path));
+    snprintf(cgroup->cpuset_folder, sizeof(cgroup->cpuset_folder), "%s%s", sets.point,
+             cgroup_path_below(&sets, set_path));
     cpuset_read(&cgroup->cpus, root, &sets, cgroup_path_below(&sets, set_path), "cpuset.effective_cpus");
 }
 
 static void all_absent(struct cgroup_cpu *cgroup, const char *why)
 {
-    struct fact_number *const numbers[] = {&cgroup->quota_us,     &cgroup->period_us, &cgroup->periods, &cgroup->throttled_periods,
-                                           &cgroup->throttled_us, &cgroup->usage_us,  &cgroup->weight,    &cgroup->pressure_us};
+    struct fact_number *const numbers[] = {
+        &cgroup->quota_us,     &cgroup->period_us, &cgroup->periods, &cgroup->throttled_periods,
+        &cgroup->throttled_us, &cgroup->usage_us,  &cgroup->weight,  &cgroup->pressure_us};
     struct fact_word *const words[] = {&cgroup->mount, &cgroup->path, &cgroup->quota_path, &cgroup->cpus};
     for (size_t at = 0; at < array_count(numbers); at++)
         fact_number_absent(numbers[at], "%s", why);

@@ -18,7 +18,8 @@ struct cgroup_cpu {
     int version;                      /* 1, 2; 0: no CPU controller found (why: in path) */
     struct fact_word mount;           /* where the controller's hierarchy is mounted */
     struct fact_word path;            /* the process's group below it */
-    char folder[CGROUP_FOLDER_MOST];  /* where this mount shows the group, which in a container is not mount + path; or "" */
+    /* where this mount shows the group, which in a container is not mount + path; or "" */
+    char folder[CGROUP_FOLDER_MOST];
     char cpuset_folder[CGROUP_FOLDER_MOST]; /* the same of the cpuset controller */
     bool limited;                     /* some level has a quota */
     struct fact_number quota_us, period_us; /* of the tightest level; quota absent with why when unlimited */

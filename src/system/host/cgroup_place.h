@@ -17,13 +17,17 @@ enum {
 
 struct cgroup_place {
     bool found;
-    char root[CGROUP_PATH_SIZE], point[CGROUP_PATH_SIZE]; /* the mount's own start within the hierarchy; the mount point */
+    /* the mount's own start within the hierarchy; the mount point */
+    char root[CGROUP_PATH_SIZE], point[CGROUP_PATH_SIZE];
 };
 
 /* type: "cgroup" with a controller, or "cgroup2" with NULL. */
 struct cgroup_place cgroup_place_find(const struct sysroot *root, const char *type, const char *controller);
-/* The group of a process (pid 0: of this one) in the hierarchy of that controller; NULL: version 2's. False: in none. */
-MUST_CHECK bool cgroup_path_find(const struct sysroot *root, pid_t pid, const char *controller, char *path, size_t path_size);
+/*
+ * The group of a process (pid 0: of this one) in the hierarchy of that controller; NULL: version 2's. False: in none.
+ */
+MUST_CHECK bool cgroup_path_find(const struct sysroot *root, pid_t pid, const char *controller, char *path,
+                                 size_t path_size);
 /* Below the mount point; it begins with a slash or is "". */
 const char *cgroup_path_below(const struct cgroup_place *place, const char *path);
 

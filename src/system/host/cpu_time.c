@@ -24,8 +24,9 @@ static void ticks_read(struct cpu_time *time, struct view rest)
 
 void cpu_time_read(struct cpu_time *time, const struct sysroot *root)
 {
-    struct fact_number *const all[] = {&time->user, &time->nice,    &time->system, &time->idle,  &time->iowait,
-                                       &time->irq,  &time->softirq, &time->steal,  &time->guest, &time->load_hundredths};
+    struct fact_number *const all[] = {
+        &time->user, &time->nice,    &time->system, &time->idle,  &time->iowait,
+        &time->irq,  &time->softirq, &time->steal,  &time->guest, &time->load_hundredths};
     scoped_text struct text file = {0};
     struct error unread = {0};
     bool have = sysroot_read(root, &file, &unread, "/proc/stat");

@@ -2,7 +2,8 @@
 /*
  * How many interrupts has each CPU taken, by kind: its own timer, other CPUs, devices?
  *
- * From /proc/interrupts. Timers are x86's LOC and Arm's arch_timer; what CPUs send one another is RES, CAL, TLB, IWI, IPI*.
+ * From /proc/interrupts. Timers are x86's LOC and Arm's arch_timer; what CPUs send one another is RES, CAL, TLB, IWI,
+ * IPI*.
  */
 #ifndef PLUMB_SYSTEM_HOST_INTERRUPTS_H
 #define PLUMB_SYSTEM_HOST_INTERRUPTS_H

@@ -25,12 +25,13 @@ static bool machine_parse(struct view name, struct kvm_machine *machine)
 bool kvm_machine_is_held(const struct sysroot *root, pid_t pid, int fd)
 {
     char target[64];
-    return sysroot_link(root, target, sizeof(target), "/proc/%d/fd/%d", pid, fd) && strcmp(target, "anon_inode:kvm-vm") == 0;
+    return sysroot_link(root, target, sizeof(target), "/proc/%d/fd/%d", pid, fd) &&
+           strcmp(target, "anon_inode:kvm-vm") == 0;
 }
 
 /*
- * Of the processes that have a machine at that descriptor, the one that started last before the thread did: numbers are given out in
- * turn. Where several were there before it, that is a guess.
+ * Of the processes that have a machine at that descriptor, the one that started last before the thread did: numbers are
+ * given out in turn. Where several were there before it, that is a guess.
  */
 static void process_guess(const struct sysroot *root, struct kvm_machine *machine)
 {
@@ -55,8 +56,12 @@ static void process_find(const struct sysroot *root, struct kvm_machine *machine
     const struct key_fact keys[] = {{"Tgid", &process}};
     snprintf(path, sizeof(path), "/proc/%d/status", machine->creator);
     key_facts_read(keys, array_count(keys), root, path);
-    /* A thread's number may be another's by now: only who holds the machine is its monitor. A copied /proc has no descriptors. */
-    bool is_it = process.known && (!sysroot_is_live(root) || kvm_machine_is_held(root, (pid_t)process.value, machine->fd));
+    /*
+     * A thread's number may be another's by now: only who holds the machine is its monitor. A copied /proc has no
+     * descriptors.
+     */
+    bool is_it =
+        process.known && (!sysroot_is_live(root) || kvm_machine_is_held(root, (pid_t)process.value, machine->fd));
     if (is_it)
         machine->pid = (pid_t)process.value;
     else
@@ -73,8 +78,8 @@ static bool refuse(const struct sysroot *root, int reason, struct error *err)
     return error_hint(err, "mount -t debugfs nodev /sys/kernel/debug");
 }
 
-bool kvm_machines_list(const struct sysroot *root, struct kvm_machine **ret_machines, size_t *ret_count, struct arena *arena,
-                       struct error *err)
+bool kvm_machines_list(const struct sysroot *root, struct kvm_machine **ret_machines, size_t *ret_count,
+                       struct arena *arena, struct error *err)
 {
     scoped_dir DIR *folder = sysroot_opendir(root, KVM_FOLDER);
     if (!folder)
@@ -114,7 +119,8 @@ bool kvm_machine_has_private(const struct sysroot *root, const struct kvm_machin
     return holds(root, machine->pid, "guest_memfd", "kvm-gmem");
 }
 
-void kvm_statistic_read(struct fact_number *fact, const struct sysroot *root, const struct kvm_machine *machine, const char *name)
+void kvm_statistic_read(struct fact_number *fact, const struct sysroot *root, const struct kvm_machine *machine,
+                        const char *name)
 {
     fact_number_read(fact, root, KVM_FOLDER "/%d-%d/%s", machine->creator, machine->fd, name);
 }

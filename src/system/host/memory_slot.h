@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which part of a guest's memory is which part of its monitor's? One piece as KVM was told of it (KVM_SET_USER_MEMORY_REGION). */
+/*
+ * Which part of a guest's memory is which part of its monitor's? One piece as KVM was told of it
+ * (KVM_SET_USER_MEMORY_REGION).
+ */
 #ifndef PLUMB_SYSTEM_HOST_MEMORY_SLOT_H
 #define PLUMB_SYSTEM_HOST_MEMORY_SLOT_H
 

@@ -7,7 +7,10 @@
 
 #include <stdint.h>
 
-/* The pid inside its own pid namespace, the last number of NSpid in /proc/PID/status; pid itself where that can't be read. */
+/*
+ * The pid inside its own pid namespace, the last number of NSpid in /proc/PID/status; pid itself where that can't be
+ * read.
+ */
 uint32_t pid_innermost(const struct sysroot *root, uint32_t pid);
 
 #endif

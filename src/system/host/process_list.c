@@ -55,7 +55,8 @@ void process_list_read(struct process_list *list, const struct sysroot *root)
     for (struct dirent *found; proc && (found = readdir(proc));) {
         uint64_t pid;
         struct process_entry entry;
-        if (view_u64(view_of(found->d_name), 10, &pid) && pid <= INT32_MAX && process_entry_read(&entry, (pid_t)pid, root))
+        if (view_u64(view_of(found->d_name), 10, &pid) && pid <= INT32_MAX &&
+            process_entry_read(&entry, (pid_t)pid, root))
             *vec_push(list) = entry;
     }
 }

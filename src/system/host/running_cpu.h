@@ -9,8 +9,8 @@
 #include <sys/types.h>
 
 /*
- * The CPU of one of its threads that run or are ready, in turns: turn 0 the first found, 1 the next, … Only some dozens of its threads
- * are looked at. False: none of them runs, or it is gone.
+ * The CPU of one of its threads that run or are ready, in turns: turn 0 the first found, 1 the next, … Only some dozens
+ * of its threads are looked at. False: none of them runs, or it is gone.
  */
 MUST_CHECK bool process_running_cpu(const struct sysroot *root, pid_t pid, unsigned turn, uint32_t *ret_cpu);
 

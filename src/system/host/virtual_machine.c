@@ -12,7 +12,8 @@ int vcpu_number_of(const char *thread_name)
 {
     static const struct {
         const char *prefix, *suffix;
-    } names[] = {{"CPU ", "/KVM"}, {"fc_vcpu ", ""}, {"fc_vcpu", ""}, {"vcpu", ""}, {"crosvm_vcpu", ""}, {"kvm-vcpu-", ""}};
+    } names[] = {{"CPU ", "/KVM"}, {"fc_vcpu ", ""},    {"fc_vcpu", ""},
+                 {"vcpu", ""},     {"crosvm_vcpu", ""}, {"kvm-vcpu-", ""}};
     struct view name = view_trim(view_of(thread_name));
     for (size_t at = 0; at < array_count(names); at++) {
         uint64_t number;
@@ -194,8 +195,8 @@ static void parameters_read(struct virtual_machines *machines, const struct sysr
     fact_word_read(&machines->nx_huge_pages, root, "/sys/module/kvm/parameters/nx_huge_pages");
 }
 
-void virtual_machines_read(struct virtual_machines *machines, const struct sysroot *root, const struct topology *topology,
-                           struct arena *arena)
+void virtual_machines_read(struct virtual_machines *machines, const struct sysroot *root,
+                           const struct topology *topology, struct arena *arena)
 {
     vec(struct virtual_machine) found = {0};
     int64_t scanned = 0;

@@ -41,8 +41,8 @@ struct virtual_machines {
 };
 
 /* Owner: arena. */
-void virtual_machines_read(struct virtual_machines *machines, const struct sysroot *root, const struct topology *topology,
-                           struct arena *arena);
+void virtual_machines_read(struct virtual_machines *machines, const struct sysroot *root,
+                           const struct topology *topology, struct arena *arena);
 
 /* Whether a process of this name runs virtual machines. */
 bool virtual_machine_is_monitor(const char *comm);

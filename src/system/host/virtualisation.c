@@ -74,8 +74,8 @@ __attribute__((format(printf, 3, 4))) static void decide(struct virtualisation *
     va_end(args);
 }
 
-__attribute__((format(printf, 3, 4))) static void decide_confidential(struct virtualisation *out, enum confidential kind,
-                                                                      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void decide_confidential(struct virtualisation *out,
+                                                                      enum confidential kind, const char *format, ...)
 {
     va_list args;
     out->confidential = kind;
@@ -144,15 +144,19 @@ static bool by_device_tree(struct virtualisation *out, const struct sysroot *roo
 {
     char line[64];
     if (sysroot_line(root, line, sizeof(line), "/proc/device-tree/hypervisor/compatible")) {
-        enum hypervisor found = strstr(line, "kvm") ? HYPERVISOR_KVM : strstr(line, "xen") ? HYPERVISOR_XEN : HYPERVISOR_OTHER;
+        enum hypervisor found = strstr(line, "kvm")   ? HYPERVISOR_KVM
+                                : strstr(line, "xen") ? HYPERVISOR_XEN
+                                                      : HYPERVISOR_OTHER;
         decide(out, found, "the device tree's hypervisor is '%s'", line);
         return true;
     }
     /* the first of the strings that end in 0: a monitor's made-up board, "linux,dummy-virt" of QEMU, kvmtool, crosvm */
-    if (sysroot_line(root, line, sizeof(line), "/proc/device-tree/compatible") && strncmp(line, "linux,dummy-virt", 16) == 0) {
-        bool qemu = sysroot_exists(root, "/sys/firmware/qemu_fw_cfg") || has_child(root, "/proc/device-tree", "fw-cfg@");
-        decide(out, qemu ? HYPERVISOR_QEMU : HYPERVISOR_OTHER, "the device tree is a virtual machine's ('linux,dummy-virt'%s)",
-               qemu ? " with QEMU's fw-cfg" : "");
+    if (sysroot_line(root, line, sizeof(line), "/proc/device-tree/compatible") &&
+        strncmp(line, "linux,dummy-virt", 16) == 0) {
+        bool qemu =
+            sysroot_exists(root, "/sys/firmware/qemu_fw_cfg") || has_child(root, "/proc/device-tree", "fw-cfg@");
+        decide(out, qemu ? HYPERVISOR_QEMU : HYPERVISOR_OTHER,
+               "the device tree is a virtual machine's ('linux,dummy-virt'%s)", qemu ? " with QEMU's fw-cfg" : "");
         return true;
     }
     if (fact_is(&out->vendor, "Amazon EC2")) {
@@ -188,7 +192,8 @@ static void kvm_refine(struct virtualisation *out, const struct sysroot *root)
     }
     /* without root: Firecracker gives no DMI, and lists the clock device that only Amazon's monitors make */
     if (!sysroot_exists(root, "/sys/class/dmi/id") && sysroot_exists(root, "/sys/bus/acpi/devices/AMZNC10C:00")) {
-        decide(out, HYPERVISOR_FIRECRACKER, "CPUID says '%.12s'; no DMI, and Firecracker's ACPI device AMZNC10C", out->signature);
+        decide(out, HYPERVISOR_FIRECRACKER, "CPUID says '%.12s'; no DMI, and Firecracker's ACPI device AMZNC10C",
+               out->signature);
         return;
     }
     if (fact_is(&out->vendor, "Cloud Hypervisor"))
@@ -232,7 +237,8 @@ static bool confidential_by_hyperv(struct virtualisation *out, const struct sysr
     return kind == 2 || kind == 3;
 }
 
-static bool confidential_by_tdx(struct virtualisation *out, const struct sysroot *root, const struct cpu_identity *identity)
+static bool confidential_by_tdx(struct virtualisation *out, const struct sysroot *root,
+                                const struct cpu_identity *identity)
 {
     struct cpuid_leaf leaf;
     char signature[13];
@@ -254,7 +260,8 @@ static bool confidential_by_tdx(struct virtualisation *out, const struct sysroot
  * A host's /proc/cpuinfo lists sev, sev_es, sev_snp as what it can offer; a guest's kernel keeps the flags of what it
  * runs under. So they count in a guest only. The guest driver's device is the surer sign of SEV-SNP.
  */
-static void confidential_by_sev(struct virtualisation *out, const struct sysroot *root, const struct cpu_identity *identity)
+static void confidential_by_sev(struct virtualisation *out, const struct sysroot *root,
+                                const struct cpu_identity *identity)
 {
     static const struct {
         const char *flag;
@@ -295,7 +302,8 @@ void virtualisation_read(struct virtualisation *virtualisation, const struct sys
         return;
     if (identity->vendor_kind == MICROARCHITECTURE_AMD || identity->vendor_kind == MICROARCHITECTURE_HYGON)
         confidential_by_sev(virtualisation, root, identity);
-    else if (sysroot_exists(root, "/sys/devices/platform/arm-cca-dev") || sysroot_exists(root, "/sys/devices/faux/arm-cca-dev"))
+    else if (sysroot_exists(root, "/sys/devices/platform/arm-cca-dev") ||
+             sysroot_exists(root, "/sys/devices/faux/arm-cca-dev"))
         decide_confidential(virtualisation, CONFIDENTIAL_CCA, "the kernel has its Arm CCA realm device");
 }
 

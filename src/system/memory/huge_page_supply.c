@@ -31,7 +31,8 @@ static void free_count(struct huge_page_supply *supply, const struct sysroot *ro
         for (int word = 0; word < 4; word++)
             view_word(&line);
         int64_t block = sysconf(_SC_PAGESIZE);
-        for (struct view word = view_word(&line); word.length && block <= INT64_MAX >> 20; word = view_word(&line), block *= 2) {
+        for (struct view word = view_word(&line); word.length && block <= INT64_MAX >> 20;
+             word = view_word(&line), block *= 2) {
             uint64_t count;
             if (!view_u64(word, 10, &count) || count > UINT32_MAX)
                 break;
@@ -52,12 +53,12 @@ static void process_look(struct huge_page_supply *supply, const struct sysroot *
 }
 
 /* One level of a group: the one with the least room so far stays. */
-static void level_look(struct huge_page_supply *supply, const struct sysroot *root, const char *folder, const char *limit_file,
-                       const char *used_file)
+static void level_look(struct huge_page_supply *supply, const struct sysroot *root, const char *folder,
+                       const char *limit_file, const char *used_file)
 {
     uint64_t limit, used;
-    if (!sysroot_u64(root, &limit, "%s/%s", folder, limit_file) || !sysroot_u64(root, &used, "%s/%s", folder, used_file) ||
-        limit > INT64_MAX / 2)
+    if (!sysroot_u64(root, &limit, "%s/%s", folder, limit_file) ||
+        !sysroot_u64(root, &used, "%s/%s", folder, used_file) || limit > INT64_MAX / 2)
         return;
     bool tighter = !supply->group_limit_bytes.known ||
                    (int64_t)(limit - used) < supply->group_limit_bytes.value - supply->group_used_bytes.value;
@@ -98,7 +99,8 @@ static const char *unescape(struct view word, struct arena *arena)
 {
     char *text = arena_string_n(arena, word.text, word.length), *to = text;
     for (const char *from = text; *from; from++) {
-        bool octal = from[0] == '\\' && from[1] >= '0' && from[1] <= '3' && from[2] >= '0' && from[2] <= '7' && from[3] >= '0' && from[3] <= '7';
+        bool octal = from[0] == '\\' && from[1] >= '0' && from[1] <= '3' && from[2] >= '0' && from[2] <= '7' &&
+                     from[3] >= '0' && from[3] <= '7';
         *to++ = octal ? (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0')) : *from;
         from += octal ? 3 : 0;
     }

@@ -2,9 +2,10 @@
 /*
  * May this process have huge pages now, and are there any?
  *
- * What is outside the general policy (memory/huge_page.h): a process that was barred (PR_SET_THP_DISABLE), whole 2 MiB blocks among
- * the free memory, a control group near its limit, what khugepaged asks of a block, and the file systems behind mappings.
- * Source: proc_pid_status(5), proc_buddyinfo(5), Documentation/admin-guide/mm/transhuge.rst, Documentation/filesystems/tmpfs.rst.
+ * What is outside the general policy (memory/huge_page.h): a process that was barred (PR_SET_THP_DISABLE), whole 2 MiB
+ * blocks among the free memory, a control group near its limit, what khugepaged asks of a block, and the file systems
+ * behind mappings. Source: proc_pid_status(5), proc_buddyinfo(5), Documentation/admin-guide/mm/transhuge.rst,
+ * Documentation/filesystems/tmpfs.rst.
  */
 #ifndef PLUMB_SYSTEM_MEMORY_HUGE_PAGE_SUPPLY_H
 #define PLUMB_SYSTEM_MEMORY_HUGE_PAGE_SUPPLY_H
@@ -22,7 +23,8 @@ struct page_mount { /* a file system as the process sees it */
 struct huge_page_supply {
     struct fact_number process_allowed;  /* 0: PR_SET_THP_DISABLE is in force */
     struct fact_number free_bytes, free_block_bytes; /* all free memory; of it in whole blocks of 2 MiB and more */
-    struct fact_number group_limit_bytes, group_used_bytes; /* of the tightest memory group; absent with why when unlimited */
+    /* of the tightest memory group; absent with why when unlimited */
+    struct fact_number group_limit_bytes, group_used_bytes;
     struct fact_number empty_most;       /* khugepaged's max_ptes_none: empty small pages that it accepts in a block */
     struct page_mount *mounts;           /* owner: arena */
     size_t mount_count;

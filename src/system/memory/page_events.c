@@ -5,16 +5,19 @@
 #include "base/vec.h"
 #include "system/key_value.h"
 
-enum { WORDS_BEFORE_FAULTS = 7, WORDS_BETWEEN = 1 }; /* of /proc/PID/stat behind the name: state … flags, minflt, cminflt, majflt */
+/* of /proc/PID/stat behind the name: state … flags, minflt, cminflt, majflt */
+enum { WORDS_BEFORE_FAULTS = 7, WORDS_BETWEEN = 1 };
 
 static void process_faults_read(struct page_events *events, const struct sysroot *root, pid_t pid)
 {
     char line[1024];
     uint64_t minor, major;
-    struct fact_number *faults = &events->counts[PAGE_EVENT_FAULTS], *major_faults = &events->counts[PAGE_EVENT_MAJOR_FAULTS];
+    struct fact_number *faults = &events->counts[PAGE_EVENT_FAULTS],
+                       *major_faults = &events->counts[PAGE_EVENT_MAJOR_FAULTS];
     fact_number_absent(faults, pid ? "process %d has ended" : "no process was asked for", pid);
     *major_faults = *faults;
-    const char *name_end = pid && sysroot_line(root, line, sizeof(line), "/proc/%d/stat", pid) ? strrchr(line, ')') : NULL;
+    const char *name_end =
+        pid && sysroot_line(root, line, sizeof(line), "/proc/%d/stat", pid) ? strrchr(line, ')') : NULL;
     if (!name_end)
         return;
     struct view rest = view_of(name_end + 1);

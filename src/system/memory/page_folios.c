@@ -39,7 +39,8 @@ static bool page_look(struct folio_reader *reader, uint64_t addr)
         return true;
     }
     if (!shown) {
-        snprintf(reader->folios->why_not, sizeof(reader->folios->why_not), "the kernel shows frame numbers to CAP_SYS_ADMIN only");
+        snprintf(reader->folios->why_not, sizeof(reader->folios->why_not),
+                 "the kernel shows frame numbers to CAP_SYS_ADMIN only");
         return false;
     }
     uint64_t frames = page_entry_present(entry) ? page_folio_frames(reader->flags_fd, page_frame_of(entry)) : 0;
@@ -61,7 +62,8 @@ static uint64_t next_random(uint64_t *state)
 }
 
 /* One page of each of `most` parts of equal size: as random as single draws, and in order of addresses. */
-static void pages_draw(struct folio_reader *reader, const struct process_pages *pages, uint64_t count, uint64_t most, uint64_t seed)
+static void pages_draw(struct folio_reader *reader, const struct process_pages *pages, uint64_t count, uint64_t most,
+                       uint64_t seed)
 {
     uint64_t state = seed * 2 + 1, before = 0, drawn = 0;
     double part = (double)count / (double)most;
@@ -89,8 +91,8 @@ static void pages_walk(struct folio_reader *reader, const struct process_pages *
                     return;
 }
 
-void page_folios_read(struct page_folios *folios, const struct sysroot *root, const struct process_pages *pages, uint64_t most,
-                      uint64_t seed)
+void page_folios_read(struct page_folios *folios, const struct sysroot *root, const struct process_pages *pages,
+                      uint64_t most, uint64_t seed)
 {
     *folios = (struct page_folios){.all = !most};
     scoped_fd int pagemap_fd = sysroot_open(root, "/proc/%d/pagemap", pages->pid);

@@ -2,9 +2,9 @@
 /*
  * In folios of which sizes does memory lie that is mapped page by page?
  *
- * Between one page and 2 MiB the kernel may keep memory in larger pieces (mTHP, large folios of the page cache), which page tables
- * don't show but TLBs that join entries use. Looked up by frame flags, which takes CAP_SYS_ADMIN. Pages are drawn at random, each
- * with the same chance, or all are taken.
+ * Between one page and 2 MiB the kernel may keep memory in larger pieces (mTHP, large folios of the page cache), which
+ * page tables don't show but TLBs that join entries use. Looked up by frame flags, which takes CAP_SYS_ADMIN. Pages are
+ * drawn at random, each with the same chance, or all are taken.
  * Source: Documentation/admin-guide/mm/pagemap.rst.
  */
 #ifndef PLUMB_SYSTEM_MEMORY_PAGE_FOLIOS_H
@@ -22,7 +22,7 @@ struct page_folios {
 };
 
 /* most 0: all pages. Takes ranges: with PAGE_METHOD_SMAPS it says why not. */
-void page_folios_read(struct page_folios *folios, const struct sysroot *root, const struct process_pages *pages, uint64_t most,
-                      uint64_t seed);
+void page_folios_read(struct page_folios *folios, const struct sysroot *root, const struct process_pages *pages,
+                      uint64_t most, uint64_t seed);
 
 #endif

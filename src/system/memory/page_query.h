@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* With which page size was a mapping made (hugetlb's 2 MiB and 1 GiB), without the cost of smaps? By PROCMAP_QUERY, Linux 6.11. */
+/*
+ * With which page size was a mapping made (hugetlb's 2 MiB and 1 GiB), without the cost of smaps? By PROCMAP_QUERY,
+ * Linux 6.11.
+ */
 #ifndef PLUMB_SYSTEM_MEMORY_PAGE_QUERY_H
 #define PLUMB_SYSTEM_MEMORY_PAGE_QUERY_H
 

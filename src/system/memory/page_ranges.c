@@ -31,7 +31,8 @@ static uint64_t large_page_bytes(const struct page_area *area)
 }
 
 /* Ranges of two areas stay two. */
-static void range_add(page_range_vec *ranges, const struct page_area *area, uint64_t start, uint64_t end, uint64_t page_bytes)
+static void range_add(page_range_vec *ranges, const struct page_area *area, uint64_t start, uint64_t end,
+                      uint64_t page_bytes)
 {
     struct page_range *last = ranges->count ? &ranges->items[ranges->count - 1] : NULL;
     if (last && last->end == start && start != area->start && last->page_bytes == page_bytes)
@@ -40,8 +41,8 @@ static void range_add(page_range_vec *ranges, const struct page_area *area, uint
         *vec_push(ranges) = (struct page_range){start, end, page_bytes};
 }
 
-bool page_ranges_scan(const struct kernel *kernel, int pagemap_fd, const struct page_area *area, uint64_t base_page_bytes,
-                      page_range_vec *ranges, uint64_t *swapped_bytes)
+bool page_ranges_scan(const struct kernel *kernel, int pagemap_fd, const struct page_area *area,
+                      uint64_t base_page_bytes, page_range_vec *ranges, uint64_t *swapped_bytes)
 {
     struct scan_region regions[SCAN_REGIONS];
     for (uint64_t start = area->start; start < area->end;) {
@@ -69,8 +70,8 @@ bool page_ranges_scan(const struct kernel *kernel, int pagemap_fd, const struct 
 }
 
 /*
- * The way by flags looks at every page, present or not: a reservation of terabytes (a sanitizer's shadow, a language's heap) would
- * take minutes. What smaps says of it has to do.
+ * The way by flags looks at every page, present or not: a reservation of terabytes (a sanitizer's shadow, a language's
+ * heap) would take minutes. What smaps says of it has to do.
  */
 #define BY_FLAGS_AREA_MOST (UINT64_C(64) << 30)
 
@@ -95,7 +96,8 @@ static void entries_add(const uint64_t *entries, size_t count, uint64_t addr, co
         bool may_be_huge = here % HUGE_PAGE_BYTES == 0 && count - at >= pages && page_entry_present(entries[at]);
         size_t taken = may_be_huge && is_huge_folio(entries + at, pages, flags_fd) ? pages : 1;
         if (page_entry_present(entries[at]))
-            range_add(ranges, area, here, here + taken * base_page_bytes, taken > 1 ? large_page_bytes(area) : base_page_bytes);
+            range_add(ranges, area, here, here + taken * base_page_bytes,
+                      taken > 1 ? large_page_bytes(area) : base_page_bytes);
         else if (page_entry_swapped(entries[at]))
             *swapped_bytes += base_page_bytes;
         at += taken;

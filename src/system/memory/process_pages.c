@@ -12,7 +12,10 @@
 
 typedef vec(struct page_area) area_vec;
 
-/* Fills the ranges, and gives back per area what is swapped out (owner: arena); NULL when the kernel doesn't tell it that way. */
+/*
+ * Fills the ranges, and gives back per area what is swapped out (owner: arena); NULL when the kernel doesn't tell it
+ * that way.
+ */
 static uint64_t *ranges_find(struct process_pages *pages, enum page_method method, int pagemap_fd, int flags_fd,
                              const struct kernel *kernel, struct arena *arena)
 {
@@ -22,9 +25,10 @@ static uint64_t *ranges_find(struct process_pages *pages, enum page_method metho
     for (size_t at = 0; found && at < pages->area_count; at++) {
         const struct page_area *area = &pages->areas[at];
         if (strcmp(area->path, "[vsyscall]") != 0)
-            found = method == PAGE_METHOD_SCAN
-                        ? page_ranges_scan(kernel, pagemap_fd, area, pages->base_page_bytes, &ranges, &swapped[at])
-                        : page_ranges_by_flags(pagemap_fd, flags_fd, area, pages->base_page_bytes, &ranges, &swapped[at]);
+            found =
+                method == PAGE_METHOD_SCAN
+                    ? page_ranges_scan(kernel, pagemap_fd, area, pages->base_page_bytes, &ranges, &swapped[at])
+                    : page_ranges_by_flags(pagemap_fd, flags_fd, area, pages->base_page_bytes, &ranges, &swapped[at]);
     }
     if (found) {
         pages->ranges = arena_copy(arena, ranges.items, ranges.count * sizeof(*ranges.items));
@@ -165,14 +169,16 @@ static bool areas_read(const struct sysroot *root, const char *file, struct proc
         page_areas_parse(text_view(&text), &pages->areas, &pages->area_count, arena, err))
         return true;
     if (err->kind == ERROR_PERMISSION)
-        (void)error_hint(err, "another user's process: as root, or with CAP_SYS_PTRACE (with CAP_PERFMON as well on some kernels)");
+        (void)error_hint(
+            err, "another user's process: as root, or with CAP_SYS_PTRACE (with CAP_PERFMON as well on some kernels)");
     return error_wrap(err, "page sizes of process %d", pages->pid);
 }
 
 bool process_pages_read(const struct sysroot *root, const struct kernel *kernel, pid_t pid,
                         struct process_pages *ret_pages, struct arena *arena, struct error *err)
 {
-    struct process_pages pages = {.pid = pid, .method = PAGE_METHOD_SMAPS, .base_page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)};
+    struct process_pages pages = {
+        .pid = pid, .method = PAGE_METHOD_SMAPS, .base_page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)};
     if (!areas_read(root, "smaps", &pages, arena, err))
         return false;
     (void)ranges_read(root, kernel, &pages, arena); /* smaps answers, too */
@@ -199,7 +205,8 @@ static void areas_count(struct process_pages *pages, const uint64_t *swapped)
 bool process_pages_read_split(const struct sysroot *root, const struct kernel *kernel, pid_t pid,
                               struct process_pages *ret_pages, struct arena *arena, struct error *err)
 {
-    struct process_pages pages = {.pid = pid, .method = PAGE_METHOD_SMAPS, .base_page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)};
+    struct process_pages pages = {
+        .pid = pid, .method = PAGE_METHOD_SMAPS, .base_page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)};
     if (!areas_read(root, "maps", &pages, arena, err))
         return false;
     keep_in_order(&pages);

@@ -2,12 +2,12 @@
 /*
  * Which page sizes really back a process's memory, and what stands behind each address?
  *
- * Exact by the PAGEMAP_SCAN ioctl (kernel 6.7 and later): which present ranges are mapped by huge entries. Before that, with
- * CAP_SYS_ADMIN, estimated by pagemap and kpageflags: memory in an aligned 2 MiB folio, which may yet be mapped in small
- * pieces. Else by smaps, which knows bytes per mapping, not addresses: then a mapping that mixes sizes answers "unknown" for
- * an address. 1 GiB pages are told by smaps' KernelPageSize (or PROCMAP_QUERY's, kernel 6.11).
- * Does not support: sizes between the base page and 2 MiB (memory/page_folios), nodes (memory/page_nodes), other hosts' mappings.
- * Source: Documentation/admin-guide/mm/pagemap.rst, proc_pid_smaps(5), include/uapi/linux/fs.h.
+ * Exact by the PAGEMAP_SCAN ioctl (kernel 6.7 and later): which present ranges are mapped by huge entries. Before that,
+ * with CAP_SYS_ADMIN, estimated by pagemap and kpageflags: memory in an aligned 2 MiB folio, which may yet be mapped in
+ * small pieces. Else by smaps, which knows bytes per mapping, not addresses: then a mapping that mixes sizes answers
+ * "unknown" for an address. 1 GiB pages are told by smaps' KernelPageSize (or PROCMAP_QUERY's, kernel 6.11).
+ * Does not support: sizes between the base page and 2 MiB (memory/page_folios), nodes (memory/page_nodes), other hosts'
+ * mappings. Source: Documentation/admin-guide/mm/pagemap.rst, proc_pid_smaps(5), include/uapi/linux/fs.h.
  */
 #ifndef PLUMB_SYSTEM_MEMORY_PROCESS_PAGES_H
 #define PLUMB_SYSTEM_MEMORY_PROCESS_PAGES_H
@@ -57,8 +57,8 @@ MUST_CHECK bool process_pages_read(const struct sysroot *root, const struct kern
                                    struct process_pages *ret_pages, struct arena *arena, struct error *err);
 
 /*
- * The same without what only smaps tells (advice, eligibility), which costs several times the scan: what is resident and
- * swapped comes from the scan. Where the kernel can't scan it falls back to process_pages_read.
+ * The same without what only smaps tells (advice, eligibility), which costs several times the scan: what is resident
+ * and swapped comes from the scan. Where the kernel can't scan it falls back to process_pages_read.
  */
 MUST_CHECK bool process_pages_read_split(const struct sysroot *root, const struct kernel *kernel, pid_t pid,
                                          struct process_pages *ret_pages, struct arena *arena, struct error *err);

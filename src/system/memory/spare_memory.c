@@ -22,10 +22,12 @@ static uint64_t available_bytes(const struct sysroot *root)
 }
 
 /* What page caches hold counts as used there and would go first; without it this is a lower end. */
-static uint64_t level_spare(const struct sysroot *root, const char *folder, const char *limit_file, const char *used_file)
+static uint64_t level_spare(const struct sysroot *root, const char *folder, const char *limit_file,
+                            const char *used_file)
 {
     uint64_t limit, used;
-    if (!sysroot_u64(root, &limit, "%s/%s", folder, limit_file) || !sysroot_u64(root, &used, "%s/%s", folder, used_file))
+    if (!sysroot_u64(root, &limit, "%s/%s", folder, limit_file) ||
+        !sysroot_u64(root, &used, "%s/%s", folder, used_file))
         return SPARE_MEMORY_UNKNOWN; /* "max", or no such file: no limit at this level */
     return used < limit ? limit - used : 0;
 }

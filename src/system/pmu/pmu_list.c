@@ -101,7 +101,8 @@ const struct pmu *pmu_find_prefix(const struct pmu_list *list, const char *prefi
 
 bool pmu_name_is_core(const char *name)
 {
-    static const char *const names[] = {"cpu", "cpu_core", "cpu_atom"}, *const prefixes[] = {"armv8_", "armv9_", "apple_"};
+    static const char *const names[] = {"cpu", "cpu_core", "cpu_atom"}, *const prefixes[] = {"armv8_", "armv9_",
+                                                                                             "apple_"};
     for (size_t at = 0; at < array_count(names); at++)
         if (strcmp(name, names[at]) == 0)
             return true;

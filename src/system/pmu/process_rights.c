@@ -29,7 +29,8 @@ static void status_read(struct process_rights *rights, const struct sysroot *roo
     struct error unread;
     bool have = sysroot_read(root, &file, &unread, "/proc/self/status");
     for (size_t at = 0; at < array_count(keys); at++) {
-        fact_number_absent(keys[at].fact, have ? "'/proc/self/status' has no %s" : "'/proc/self/status' can't be read (%s)",
+        fact_number_absent(keys[at].fact,
+                           have ? "'/proc/self/status' has no %s" : "'/proc/self/status' can't be read (%s)",
                            keys[at].key);
         struct view rest = {text_string(&file), have ? file.length : 0}, line;
         while (view_line(&rest, &line)) {

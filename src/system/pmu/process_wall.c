@@ -71,7 +71,8 @@ static enum process_wall yama_wall(const struct sysroot *root, bool may_trace_al
         error_set(reason, ERROR_PERMISSION, "Yama leaves ptrace to CAP_SYS_PTRACE (kernel.yama.ptrace_scope is 2)");
         error_hint(reason, "as root: sysctl kernel.yama.ptrace_scope=1, or " SETCAP);
     } else {
-        error_set(reason, ERROR_PERMISSION, "Yama lets a process trace its own descendants only (kernel.yama.ptrace_scope is 1)");
+        error_set(reason, ERROR_PERMISSION,
+                  "Yama lets a process trace its own descendants only (kernel.yama.ptrace_scope is 1)");
         error_hint(reason, "start the program with plumb, or as root: sysctl kernel.yama.ptrace_scope=0");
     }
     return WALL_YAMA;
@@ -79,9 +80,10 @@ static enum process_wall yama_wall(const struct sysroot *root, bool may_trace_al
 
 static enum process_wall other_users_wall(const struct other *other, struct error *reason)
 {
-    error_set(reason, ERROR_PERMISSION, "it runs as user %llu, and this is user %llu", (unsigned long long)other->users[1],
-              (unsigned long long)geteuid());
-    error_hint(reason, "run as that user (sudo -u '#%llu') or as root, or " SETCAP, (unsigned long long)other->users[1]);
+    error_set(reason, ERROR_PERMISSION, "it runs as user %llu, and this is user %llu",
+              (unsigned long long)other->users[1], (unsigned long long)geteuid());
+    error_hint(reason, "run as that user (sudo -u '#%llu') or as root, or " SETCAP,
+               (unsigned long long)other->users[1]);
     return WALL_USER;
 }
 
@@ -102,22 +104,28 @@ enum process_wall process_wall_find(const struct sysroot *root, pid_t pid, bool 
     *ret_reason = (struct error){0};
     process_rights_read(&rights, root);
     if (!other_read(&other, root, pid)) {
-        error_set(ret_reason, ERROR_NOT_FOUND, "process %d has ended, or /proc does not show it (hidepid, another PID namespace)", (int)pid);
+        error_set(ret_reason, ERROR_NOT_FOUND,
+                  "process %d has ended, or /proc does not show it (hidepid, another PID namespace)", (int)pid);
         return WALL_GONE;
     }
     if (attach && other.tracer) {
-        error_set(ret_reason, ERROR_PERMISSION, "process %llu traces it already (a debugger, strace)", (unsigned long long)other.tracer);
+        error_set(ret_reason, ERROR_PERMISSION, "process %llu traces it already (a debugger, strace)",
+                  (unsigned long long)other.tracer);
         error_hint(ret_reason, "a process has one tracer at most: end that one");
         return WALL_TRACED;
     }
-    /* Who may measure everything is asked nothing of ptrace's when only looking (perf_check_permission, since Linux 5.9). */
+    /*
+     * Who may measure everything is asked nothing of ptrace's when only looking (perf_check_permission, since Linux
+     * 5.9).
+     */
     bool traces_all = process_has(&rights, PROCESS_CAP_SYS_PTRACE) || (!attach && process_has_perfmon(&rights));
     if (!traces_all && ((other.has_users && !all_are(other.users, getuid())) ||
                         (other.has_groups && !all_are(other.groups, getgid()))))
         return other_users_wall(&other, ret_reason);
     if (!traces_all && files_are_roots(root, pid, other.users[1])) {
-        error_set(ret_reason, ERROR_PERMISSION, "it may not be looked into: a setuid or setcap program, one whose file isn't "
-                                                "readable, or one that said so (PR_SET_DUMPABLE)");
+        error_set(ret_reason, ERROR_PERMISSION,
+                  "it may not be looked into: a setuid or setcap program, one whose file isn't "
+                  "readable, or one that said so (PR_SET_DUMPABLE)");
         error_hint(ret_reason, "as root, or " SETCAP);
         return WALL_NOT_DUMPABLE;
     }
@@ -128,7 +136,10 @@ enum process_wall process_wall_find(const struct sysroot *root, pid_t pid, bool 
         return WALL_CAPABILITIES;
     }
     enum process_wall found = attach ? yama_wall(root, traces_all, ret_reason) : WALL_UNKNOWN;
-    /* In a container a filter is always there: of perf_event_open the errno tells whether it was that (process_seccomp_refused). */
+    /*
+     * In a container a filter is always there: of perf_event_open the errno tells whether it was that
+     * (process_seccomp_refused).
+     */
     if (attach && found == WALL_UNKNOWN && fact_equals(&rights.seccomp_mode, 2)) {
         error_set(ret_reason, ERROR_PERMISSION, "a seccomp filter refuses the call");
         error_hint(ret_reason, "in a container: --cap-add SYS_PTRACE, or --security-opt seccomp=unconfined");

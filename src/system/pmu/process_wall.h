@@ -26,17 +26,19 @@ enum process_wall {
 
 /*
  * The wall, and in ret_reason its words and the remedy as hint. attach: ptrace was refused; else only looking was.
- * Call after a refusal: this looks for its reason, and does not tell whether there was one. WALL_SECCOMP is of attaching only: of
- * perf_event_open ask process_seccomp_refused first.
+ * Call after a refusal: this looks for its reason, and does not tell whether there was one. WALL_SECCOMP is of
+ * attaching only: of perf_event_open ask process_seccomp_refused first.
  */
 enum process_wall process_wall_find(const struct sysroot *root, pid_t pid, bool attach, struct error *ret_reason);
 
 /*
- * Was it a seccomp filter that answered perf_event_open with this errno? The kernel's own checks answer EACCES, and not to
- * who holds CAP_PERFMON (security modules apart); a filter's usual answer is EPERM.
+ * Was it a seccomp filter that answered perf_event_open with this errno? The kernel's own checks answer EACCES, and not
+ * to who holds CAP_PERFMON (security modules apart); a filter's usual answer is EPERM.
  */
 bool process_seccomp_refused(const struct process_rights *rights, int sys_errno);
-/* A wall that stands whatever kernel.perf_event_paranoid says: another user's process, one that may not be looked into. */
+/*
+ * A wall that stands whatever kernel.perf_event_paranoid says: another user's process, one that may not be looked into.
+ */
 bool process_wall_is_its_own(enum process_wall wall);
 
 #endif

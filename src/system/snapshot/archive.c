@@ -183,7 +183,8 @@ static const char *relative_of(const char *path)
     return path;
 }
 
-bool archive_add_file(struct archive *archive, const char *path, const void *bytes, size_t size_bytes, struct error *err)
+bool archive_add_file(struct archive *archive, const char *path, const void *bytes, size_t size_bytes,
+                      struct error *err)
 {
     archive->count++;
     if (archive->tar)

@@ -2,8 +2,9 @@
 /*
  * A tree of small files being written: into a folder, or into one ustar file that any tar unpacks.
  *
- * Paths are absolute inside the tree ("/proc/stat"). Everything is owned by nobody in particular (uid 0, mode 644), with no
- * times, so that equal content makes equal bytes. Does not support: names beyond ustar's 255 bytes (refused), devices.
+ * Paths are absolute inside the tree ("/proc/stat"). Everything is owned by nobody in particular (uid 0, mode 644),
+ * with no times, so that equal content makes equal bytes. Does not support: names beyond ustar's 255 bytes (refused),
+ * devices.
  */
 #ifndef PLUMB_SYSTEM_SNAPSHOT_ARCHIVE_H
 #define PLUMB_SYSTEM_SNAPSHOT_ARCHIVE_H

@@ -185,9 +185,28 @@ static void keep_words(struct text *content, bool (*keep)(struct view word))
 
 static bool is_kernel_word(struct view word)
 {
-    static const char *const names[] = {"isolcpus", "nohz_full", "rcu_nocbs", "mitigations", "nosmt", "nmi_watchdog", "intel_pstate", "amd_pstate",
-                                        "processor.max_cstate", "intel_idle.max_cstate", "idle", "clocksource", "tsc", "hugepages", "hugepagesz",
-                                        "default_hugepagesz", "transparent_hugepage", "lockdown", "spectre_v2", "pti", "nopti", "preempt"};
+    static const char *const names[] = {"isolcpus",
+                                        "nohz_full",
+                                        "rcu_nocbs",
+                                        "mitigations",
+                                        "nosmt",
+                                        "nmi_watchdog",
+                                        "intel_pstate",
+                                        "amd_pstate",
+                                        "processor.max_cstate",
+                                        "intel_idle.max_cstate",
+                                        "idle",
+                                        "clocksource",
+                                        "tsc",
+                                        "hugepages",
+                                        "hugepagesz",
+                                        "default_hugepagesz",
+                                        "transparent_hugepage",
+                                        "lockdown",
+                                        "spectre_v2",
+                                        "pti",
+                                        "nopti",
+                                        "preempt"};
     struct view value = word, name = view_cut(&value, '=');
     for (size_t at = 0; at < array_count(names); at++)
         if (view_equal(name, names[at]))
@@ -243,7 +262,8 @@ static bool path_write(const struct writer *writer, const char *path, enum treat
                archive_add_link(writer->archive, path, target, writer->err);
     if (treatment == MARK)
         return !sysroot_exists(writer->root, "%s", path) || archive_add_file(writer->archive, path, "", 0, writer->err);
-    if (!is_regular(writer->root, path) || !sysroot_read(writer->root, &content, &unread, "%s", path) || content.length > FILE_MOST)
+    if (!is_regular(writer->root, path) || !sysroot_read(writer->root, &content, &unread, "%s", path) ||
+        content.length > FILE_MOST)
         return true; /* unreadable here: the snapshot's reader will find it absent, and say so */
     treat(&content, treatment);
     return archive_add_file(writer->archive, path, text_string(&content), content.length, writer->err);
@@ -279,7 +299,15 @@ static bool pattern_write(const struct writer *writer, const char *done, const c
 
 /* ---- parts that depend on the machine ------------------------------------------------------------------- */
 
-static const char *const cgroup_files[] = {"cpu.max", "cpu.stat", "cpu.weight", "cpu.pressure", "cpuset.cpus.effective", "cpuset.effective_cpus", "cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.shares"};
+static const char *const cgroup_files[] = {"cpu.max",
+                                           "cpu.stat",
+                                           "cpu.weight",
+                                           "cpu.pressure",
+                                           "cpuset.cpus.effective",
+                                           "cpuset.effective_cpus",
+                                           "cpu.cfs_quota_us",
+                                           "cpu.cfs_period_us",
+                                           "cpu.shares"};
 
 /* The group's files and those of every level above it; above the mount there are none. */
 static bool levels_write(const struct writer *writer, const char *group)
@@ -335,7 +363,8 @@ static bool plumb_write(const struct writer *writer, const struct machine *machi
     return archive_add_file(writer->archive, "/plumb/btf_bytes", number, (size_t)length, writer->err);
 }
 
-bool snapshot_write(struct archive *archive, const struct sysroot *root, const struct machine *machine, struct error *err)
+bool snapshot_write(struct archive *archive, const struct sysroot *root, const struct machine *machine,
+                    struct error *err)
 {
     const struct writer writer = {archive, root, err};
     for (size_t at = 0; at < array_count(patterns); at++)

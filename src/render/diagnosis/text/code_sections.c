@@ -42,7 +42,8 @@ static void name_and_binary(struct sheet *sheet, const struct stall_function *fu
     size_t length = strlen(function->dso), used = 2 + 8 + 2 + sheet_bar_columns(sheet);
     scoped_text struct text name = {0};
     if (strncmp(function->name, function->dso, length) == 0 && function->name[length] == '+') {
-        text_shortened(&name, function->name, sheet_width(sheet) > used + SHEET_NAME_LEAST ? sheet_width(sheet) - used : SHEET_NAME_LEAST);
+        text_shortened(&name, function->name,
+                       sheet_width(sheet) > used + SHEET_NAME_LEAST ? sheet_width(sheet) - used : SHEET_NAME_LEAST);
         sheet_coloured(sheet, SHEET_BOLD, text_string(&name));
     } else {
         text_fitted(&name, function->name, sheet_column(sheet, 42));
@@ -61,7 +62,8 @@ static void sampling_line(struct sheet *sheet, const struct stalls *stalls)
     if (!stalls->event || !stalls->attributed || !share.known)
         return;
     scoped_text struct text line = {0};
-    text_printf(&line, "sampled by %s; %.0f to %.0f %% of the self-test's samples land %s", stalls->event, share.low * 100, share.high * 100,
+    text_printf(&line, "sampled by %s; %.0f to %.0f %% of the self-test's samples land %s", stalls->event,
+                share.low * 100, share.high * 100,
                 stalls->exact ? "on what stalled" : "one instruction behind the stall");
     sheet_labelled(sheet, SHEET_DIM, "  ", text_string(&line), 2);
 }
@@ -177,19 +179,21 @@ void sheet_vector_section(struct sheet *sheet)
     if (!stalls || !stalls->attributed || !sheet_has_samples(sheet))
         return;
     double total = (double)stalls->sample_count, user = (double)stalls->attributed_samples;
-    double widths[] = {(double)stalls->scalar_fp_samples, (double)stalls->vector_samples[0], (double)stalls->vector_samples[1],
-                       (double)stalls->vector_samples[2]};
+    double widths[] = {(double)stalls->scalar_fp_samples, (double)stalls->vector_samples[0],
+                       (double)stalls->vector_samples[1], (double)stalls->vector_samples[2]};
     static const char *const labels[] = {"one number at a time", "128 bits", "256 bits", "512 bits"};
     double any = widths[0] + widths[1] + widths[2] + widths[3];
     if (any < 0.02 * total) {
         if (user >= (double)stalls->user_samples / 2) /* of code that can't be read nothing is known */
             sheet_heading(sheet, "VECTOR WIDTH OF THE HOT CODE", "none: general registers alone");
         else
-            sheet_heading(sheet, "VECTOR WIDTH OF THE HOT CODE", "not known: most of the hot instructions couldn't be read");
+            sheet_heading(sheet, "VECTOR WIDTH OF THE HOT CODE",
+                          "not known: most of the hot instructions couldn't be read");
         return;
     }
     sheet_heading(sheet, "VECTOR WIDTH OF THE HOT CODE", "share of all samples at such instructions");
-    sheet_share_line(sheet, "no vectors", (user > any ? user - any : 0) / total, SHEET_DIM, "general registers, counting, jumps");
+    sheet_share_line(sheet, "no vectors", (user > any ? user - any : 0) / total, SHEET_DIM,
+                     "general registers, counting, jumps");
     for (size_t at = 0; at < array_count(widths); at++)
         if (widths[at] > 0)
             sheet_share_line(sheet, labels[at], widths[at] / total, at ? SHEET_CYAN : SHEET_YELLOW, "");
@@ -221,7 +225,8 @@ void sheet_phase_section(struct sheet *sheet)
     for (size_t at = 0; at < phases->count; at++) {
         const struct phase_row *row = &phases->items[at];
         scoped_text struct text line = {0};
-        for (size_t function = 0; function < row->function_count && (!function || row->functions[function].share >= 0.01); function++) {
+        for (size_t function = 0;
+             function < row->function_count && (!function || row->functions[function].share >= 0.01); function++) {
             text_add(&line, function ? ", " : "");
             text_add_name(&line, row->functions[function].name, SENTENCE_NAME_MOST);
             text_printf(&line, " %.0f %%", row->functions[function].share * 100);

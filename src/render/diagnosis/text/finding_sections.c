@@ -32,7 +32,10 @@ static bool same_reason(const struct finding *a, const struct finding *b)
     return a->verdict == b->verdict && a->reason && same_text(a->reason, b->reason) && same_text(a->remedy, b->remedy);
 }
 
-/* One reason for many (no recording at all) is said once, behind what it keeps from being tested: the first of them, in -v all. */
+/*
+ * One reason for many (no recording at all) is said once, behind what it keeps from being tested: the first of them, in
+ * -v all.
+ */
 static bool not_testable_together(struct sheet *sheet, size_t first)
 {
     enum { TOGETHER_LEAST = 3, NAMED_MOST = 6 };
@@ -62,7 +65,8 @@ static bool not_testable_together(struct sheet *sheet, size_t first)
 }
 
 /* Name and bound of each from the one at `first` on, as a paragraph; why stands in -v. */
-static void findings_shortly(struct sheet *sheet, enum verdict verdict, size_t first, enum sheet_colour colour, const char *mark)
+static void findings_shortly(struct sheet *sheet, enum verdict verdict, size_t first, enum sheet_colour colour,
+                             const char *mark)
 {
     const struct findings *findings = sheet->diagnosis->findings;
     for (enum denominator of = OF_ELAPSED; of <= OF_CPU_TIME; of++) {
@@ -200,7 +204,8 @@ void sheet_gaps_section(struct sheet *sheet)
     sheet_heading(sheet, "NOT MEASURED HERE", "");
     for (size_t at = 0; at < sheet->diagnosis->gap_count; at++) {
         const char *why = sheet->diagnosis->gaps[at].why;
-        const char *tried = strstr(why, ": tried '"), *places = sheet->style->verbose ? NULL : tried; /* where debug files were looked for */
+        /* where debug files were looked for */
+        const char *tried = strstr(why, ": tried '"), *places = sheet->style->verbose ? NULL : tried;
         scoped_text struct text line = {0};
         text_printf(&line, "%s: ", sheet->diagnosis->gaps[at].what);
         text_append(&line, why, places ? (size_t)(places - why) : strlen(why));

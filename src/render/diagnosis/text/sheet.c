@@ -30,7 +30,8 @@ size_t sheet_column(const struct sheet *sheet, size_t usual)
 
 const char *sheet_code(const struct sheet *sheet, enum sheet_colour colour)
 {
-    static const char *const codes[] = {"\033[0m", "\033[1m", "\033[2m", "\033[1;31m", "\033[33m", "\033[32m", "\033[36m"};
+    static const char *const codes[] = {"\033[0m",  "\033[1m",  "\033[2m", "\033[1;31m",
+                                        "\033[33m", "\033[32m", "\033[36m"};
     return sheet->style->colour ? codes[colour] : "";
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a diagnosis is written on: so many columns, in colour or not; bars and names take what the terminal leaves them. */
+/*
+ * What a diagnosis is written on: so many columns, in colour or not; bars and names take what the terminal leaves them.
+ */
 #ifndef PLUMB_RENDER_DIAGNOSIS_TEXT_SHEET_H
 #define PLUMB_RENDER_DIAGNOSIS_TEXT_SHEET_H
 
@@ -50,7 +52,8 @@ void sheet_labelled(struct sheet *sheet, enum sheet_colour colour, const char *l
 /* share: of the whole, 0 to 1. */
 void sheet_bar(struct sheet *sheet, double share, enum sheet_colour colour);
 /* A line of label, bar, share and what stands beside it. */
-void sheet_share_line(struct sheet *sheet, const char *label, double share, enum sheet_colour colour, const char *aside);
+void sheet_share_line(struct sheet *sheet, const char *label, double share, enum sheet_colour colour,
+                      const char *aside);
 
 /* Of a handful of samples each is a large share, and says next to nothing. */
 bool sheet_has_samples(const struct sheet *sheet);

@@ -69,7 +69,8 @@ static void on_cpu_lines(struct sheet *sheet, const struct results *results)
     if (sampled) {
         kernel = (double)results->stalls->kernel_samples / (double)results->stalls->sample_count;
     } else if (run->cpu_s.known && run->cpu_s.value > 0 && run->system_s.known) {
-        kernel = run->system_s.value / run->cpu_s.value; /* ticks of /proc over a finer clock: of little time too much */
+        /* ticks of /proc over a finer clock: of little time too much */
+        kernel = run->system_s.value / run->cpu_s.value;
         kernel = kernel < 1 ? kernel : 1;
     }
     bool parted = sampled || kernel > 0;
@@ -92,7 +93,8 @@ static void scheduling_line(struct sheet *sheet, const struct run_time *run, con
         print_seconds(&facts, activity->throttled_s.value);
     }
     if (activity && activity->steal_ratio.known)
-        text_printf(&facts, "%s%.1f %% of the machine stolen", facts.length ? ", " : "", activity->steal_ratio.value * 100);
+        text_printf(&facts, "%s%.1f %% of the machine stolen", facts.length ? ", " : "",
+                    activity->steal_ratio.value * 100);
     if (run->migrations.known)
         text_printf(&facts, "%s%.0f move%s between CPUs", facts.length ? ", " : "", run->migrations.value,
                     run->migrations.value == 1 ? "" : "s");
@@ -120,7 +122,8 @@ static void kernel_line(struct sheet *sheet, const struct kernel_time *kernel)
         return;
     scoped_text struct text line = {0};
     double total = (double)kernel->sample_count;
-    text_printf(&line, "of the CPU time, in the kernel: page faults %.1f %%", 100 * (double)kernel->fault_samples / total);
+    text_printf(&line, "of the CPU time, in the kernel: page faults %.1f %%",
+                100 * (double)kernel->fault_samples / total);
     for (size_t at = 0; at < kernel->entry_count && at < 4; at++)
         text_printf(&line, ", %s %.1f %%", kernel->entries[at].name, 100 * (double)kernel->entries[at].samples / total);
     text_printf(&line, ", interrupts %.1f %%", 100 * (double)kernel->interrupt_samples / total);
@@ -155,8 +158,10 @@ static const double SHOWN_LEAST = 0.0005;
 /* Of CPUs that were watched: whose time it was, each sample once. */
 void sheet_host_section(struct sheet *sheet)
 {
-    static const enum sheet_colour colours[] = {[HOST_GUEST] = SHEET_CYAN, [HOST_GUEST_ENTRY] = SHEET_CYAN, [HOST_GUEST_EXITS] = SHEET_YELLOW, [HOST_PROFILER] = SHEET_RED,
-                                          [HOST_IDLE] = SHEET_DIM, [HOST_KERNEL] = SHEET_YELLOW, [HOST_USER] = SHEET_CYAN};
+    static const enum sheet_colour colours[] = {
+        [HOST_GUEST] = SHEET_CYAN,   [HOST_GUEST_ENTRY] = SHEET_CYAN, [HOST_GUEST_EXITS] = SHEET_YELLOW,
+        [HOST_PROFILER] = SHEET_RED, [HOST_IDLE] = SHEET_DIM,         [HOST_KERNEL] = SHEET_YELLOW,
+        [HOST_USER] = SHEET_CYAN};
     const struct host_profile *host = sheet->diagnosis->host;
     if (!host)
         return;
@@ -171,15 +176,20 @@ void sheet_host_section(struct sheet *sheet)
         if (guests && !host_profile_has_guests(host))
             continue;
         if (part == HOST_PROFILER)
-            for (size_t at = 0; at < host->profiler_count && at < PROFILER_NAMES_SHOWN && host->profiler[at].weight >= SHOWN_LEAST * host->total; at++)
-                text_printf(&aside, "%s%s %.1f %%", at ? ", " : "", host->profiler[at].name, 100 * host->profiler[at].weight / host->total);
+            for (size_t at = 0; at < host->profiler_count && at < PROFILER_NAMES_SHOWN &&
+                                host->profiler[at].weight >= SHOWN_LEAST * host->total;
+                 at++)
+                text_printf(&aside, "%s%s %.1f %%", at ? ", " : "", host->profiler[at].name,
+                            100 * host->profiler[at].weight / host->total);
         if (part == HOST_GUEST_ENTRY)
             text_add(&aside, "guests' time is found there, too");
-        sheet_share_line(sheet, host_part_words(part), host_profile_share(host, part), colours[part], text_string(&aside));
+        sheet_share_line(sheet, host_part_words(part), host_profile_share(host, part), colours[part],
+                         text_string(&aside));
     }
     const struct activity *activity = sheet->diagnosis->results->activity;
     if (activity && activity->guest_ratio.known && activity->guest_ratio.value > 0)
-        text_printf(sheet->out, "  by /proc/stat, guests ran in %.1f %% of the machine's CPU time\n", 100 * activity->guest_ratio.value);
+        text_printf(sheet->out, "  by /proc/stat, guests ran in %.1f %% of the machine's CPU time\n",
+                    100 * activity->guest_ratio.value);
 }
 
 enum { PROGRAMS_SHOWN = 6 };
@@ -192,7 +202,8 @@ void sheet_programs_section(struct sheet *sheet)
     const struct run_time *run = sheet->diagnosis->results->run;
     size_t shown = 0;
     uint32_t processes = 0;
-    for (size_t at = 0; programs && at < programs->count && programs->items[at].share >= PROGRAM_SHOWN_LEAST; at++, shown++)
+    for (size_t at = 0; programs && at < programs->count && programs->items[at].share >= PROGRAM_SHOWN_LEAST;
+         at++, shown++)
         processes += programs->items[at].processes;
     if (processes < 2)
         return;
@@ -203,7 +214,8 @@ void sheet_programs_section(struct sheet *sheet)
         text_printf(&aside, "%u process%s", program->processes, program->processes == 1 ? "" : "es");
         if (program->processes > 1 && run && run->cpu_s.known) {
             text_add(&aside, ", ");
-            struct value each = VALUE_SECONDS("", interval_exactly(program->share * run->cpu_s.value / program->processes));
+            struct value each =
+                VALUE_SECONDS("", interval_exactly(program->share * run->cpu_s.value / program->processes));
             value_print(&aside, &each);
             text_add(&aside, " each");
         }

@@ -31,7 +31,8 @@ static void confirmed_line(struct sheet *sheet)
     scoped_text struct text line = {0};
     text_printf(&line, "%s: %s (plumb confirm: %s", confirmed->finding, confirmed->sentence, confirmed->experiment);
     if (confirmed->predicted.known)
-        text_printf(&line, "; predicted gain %.1f to %.1f %%", 100 * confirmed->predicted.low, 100 * confirmed->predicted.high);
+        text_printf(&line, "; predicted gain %.1f to %.1f %%", 100 * confirmed->predicted.low,
+                    100 * confirmed->predicted.high);
     if (confirmed->realised.known)
         text_printf(&line, "; realised %.1f to %.1f %%", 100 * confirmed->realised.low, 100 * confirmed->realised.high);
     text_add_char(&line, ')');
@@ -73,14 +74,16 @@ void sheet_verdict_section(struct sheet *sheet)
     if (culprit && culprit->confidence != CONFIDENCE_NONE) {
         static const char *const shouted[] = {"", "LOW", "MEDIUM", "HIGH"};
         scoped_text struct text line = {0};
-        text_printf(&line, "%s%s: %s%s.", shouted[culprit->confidence], overall->culprit_is_small ? " in that small cause" : "",
-                    culprit->confidence_reason, culprit->gain_unmeasured ? "; what removing it returns is not measured" : "");
+        text_printf(&line, "%s%s: %s%s.", shouted[culprit->confidence],
+                    overall->culprit_is_small ? " in that small cause" : "", culprit->confidence_reason,
+                    culprit->gain_unmeasured ? "; what removing it returns is not measured" : "");
         sheet_labelled(sheet, SHEET_BOLD, "  Confidence   ", text_string(&line), 15);
     }
     for (size_t at = 0, shown = 0; at < sheet->diagnosis->findings->count && shown < 3; at++) {
         const struct finding *finding = &sheet->diagnosis->findings->items[at];
-        if (finding == culprit || finding == overall->disturbance || finding == overall->larger || finding->verdict != VERDICT_SUPPORTED ||
-            overall->kind == OVERALL_WAITS || overall->kind == OVERALL_TOO_SHORT)
+        if (finding == culprit || finding == overall->disturbance || finding == overall->larger ||
+            finding->verdict != VERDICT_SUPPORTED || overall->kind == OVERALL_WAITS ||
+            overall->kind == OVERALL_TOO_SHORT)
             continue;
         scoped_text struct text line = {0};
         text_add(&line, finding->headline ? finding->headline : finding->hypothesis->title);
@@ -129,7 +132,8 @@ void sheet_bottleneck_section(struct sheet *sheet)
 /* Names, shares and bars stand in columns of their own: as wide as they are. */
 void sheet_topdown_tree(struct sheet *sheet, const struct topdown_counted *counted)
 {
-    const struct topdown_section_style style = {sheet->style->colour, sheet->style->unicode, sheet->style->verbose, sheet_width(sheet)};
+    const struct topdown_section_style style = {sheet->style->colour, sheet->style->unicode, sheet->style->verbose,
+                                                sheet_width(sheet)};
     topdown_section_lines(sheet->out, counted, &style);
 }
 

@@ -87,7 +87,8 @@ static bool waits_matter(const struct wait_rows *waits, double elapsed_s)
     return waits->idle_s >= IDLE_LEAST * elapsed_s;
 }
 
-static void wait_row_lines(struct sheet *sheet, const struct wait_rows *waits, const struct wait_row *row, double elapsed_s)
+static void wait_row_lines(struct sheet *sheet, const struct wait_rows *waits, const struct wait_row *row,
+                           double elapsed_s)
 {
     scoped_text struct text line = {0};
     print_seconds(&line, row->total_s);

@@ -6,7 +6,8 @@
 
 #include <ctype.h>
 
-static void facts_keep(const struct system_reading *reading, const struct system_table *table, struct view text, struct arena *arena, struct import_facts *facts)
+static void facts_keep(const struct system_reading *reading, const struct system_table *table, struct view text,
+                       struct arena *arena, struct import_facts *facts)
 {
     scoped_text struct text summary = {0};
     struct import_row rows[SYSTEM_ROWS_MOST];
@@ -15,8 +16,14 @@ static void facts_keep(const struct system_reading *reading, const struct system
         return;
     for (size_t at = 0; at < count; at++)
         text_printf(&summary, "%s%s %.4g %%", at ? "; " : "", rows[at].name, rows[at].number);
-    facts->tables[facts->count++] = (struct imported_text){.kind = IMPORT_UNKNOWN, .origin = SYSTEM_TABLE, .summary = arena_string(arena, text_string(&summary)), .rows = arena_copy(arena, rows, count * sizeof(*rows)),
-                                                           .row_count = count, .heading = import_text_heading(table->heading, arena), .event = "", .segment = text};
+    facts->tables[facts->count++] = (struct imported_text){.kind = IMPORT_UNKNOWN,
+                                                           .origin = SYSTEM_TABLE,
+                                                           .summary = arena_string(arena, text_string(&summary)),
+                                                           .rows = arena_copy(arena, rows, count * sizeof(*rows)),
+                                                           .row_count = count,
+                                                           .heading = import_text_heading(table->heading, arena),
+                                                           .event = "",
+                                                           .segment = text};
 }
 
 /* The line with blanks for the bars of a table of Markdown. */
@@ -34,7 +41,8 @@ static struct view section_of(struct view line)
     struct view rest = line;
     while (view_starts(rest, "#"))
         rest = view_skip(rest, 1);
-    bool is_one = rest.length < line.length && view_starts(rest, " ") && view_trim(rest).length && isalpha((unsigned char)view_trim(rest).text[0]);
+    bool is_one = rest.length < line.length && view_starts(rest, " ") && view_trim(rest).length &&
+                  isalpha((unsigned char)view_trim(rest).text[0]);
     return is_one ? view_trim(rest) : (struct view){0};
 }
 
@@ -47,7 +55,8 @@ static bool is_of_tool(struct view line)
     for (size_t at = 0; at < array_count(own); at++)
         is_own |= view_starts(line, own[at]);
     for (size_t at = 1; at + 1 < line.length; at++) /* two blanks, but behind a sentence */
-        is_own |= line.text[at] == '\t' || (line.text[at] == ' ' && line.text[at + 1] == ' ' && !strchr(".:!?", line.text[at - 1]));
+        is_own |= line.text[at] == '\t' ||
+                  (line.text[at] == ' ' && line.text[at + 1] == ' ' && !strchr(".:!?", line.text[at - 1]));
     return is_own;
 }
 
@@ -68,7 +77,8 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
     while (view_line(&rest, &line)) {
         struct view bare = without_bars(line, &plain);
         system_log_read(&reading, line);
-        bool read = system_columns_read(&reading, line, &rest) || system_line_read(&reading, bare) || system_nodes_read(&reading, line) || system_waits_read(&reading, line);
+        bool read = system_columns_read(&reading, line, &rest) || system_line_read(&reading, bare) ||
+                    system_nodes_read(&reading, line) || system_waits_read(&reading, line);
         turned |= read;
         if (!read) {
             heading_note(&reading, line, after_gap, rest);

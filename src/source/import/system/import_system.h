@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What tools that look at the whole system printed, as shares in percent: mpstat, sar and top (%steal, %iowait, …), vmstat, a cgroup's cpu.stat, turbostat, GNU time and
- * the times that perf stat puts below its counts, perf c2c's summary, perf lock contention, perf sched's latency and timehist, smaps and meminfo, numastat, pcm-memory.
+ * What tools that look at the whole system printed, as shares in percent: mpstat, sar and top (%steal, %iowait, …),
+ * vmstat, a cgroup's cpu.stat, turbostat, GNU time and the times that perf stat puts below its counts, perf c2c's
+ * summary, perf lock contention, perf sched's latency and timehist, smaps and meminfo, numastat, pcm-memory.
  *
- * Each printed table gives one, with the prose before it: two of them, as before and after a change, aren't mixed. Columns are told by their heading and counted from the right,
- * where these tools put words before them in some rows alone. Of several rows of a table the mean counts, or the tool's own average. The first row of vmstat, which is of the
- * time since boot, counts where it is the only one. What can be told of a document alone (a cgroup's counters, which grow; programs' times) is one table.
- * Does not support: sar's other reports, the other tables of pcm.
+ * Each printed table gives one, with the prose before it: two of them, as before and after a change, aren't mixed.
+ * Columns are told by their heading and counted from the right, where these tools put words before them in some rows
+ * alone. Of several rows of a table the mean counts, or the tool's own average. The first row of vmstat, which is of
+ * the time since boot, counts where it is the only one. What can be told of a document alone (a cgroup's counters,
+ * which grow; programs' times) is one table. Does not support: sar's other reports, the other tables of pcm.
  */
 #ifndef PLUMB_SOURCE_IMPORT_SYSTEM_IMPORT_SYSTEM_H
 #define PLUMB_SOURCE_IMPORT_SYSTEM_IMPORT_SYSTEM_H
 
 #include "source/import/import_text.h"
 
-/* The kind of its rows, which are named by what they are of what the tools print ("%steal", "nr_throttled / nr_periods"), in percent. */
+/*
+ * The kind of its rows, which are named by what they are of what the tools print ("%steal", "nr_throttled /
+ * nr_periods"), in percent.
+ */
 #define SYSTEM_TABLE "counters of the system"
 
 struct import_facts {

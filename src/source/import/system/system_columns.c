@@ -12,8 +12,11 @@ static bool has(const struct words *words, const char *word)
 static const struct {
     const char *heading;
     enum fact fact;
-} columns[] = {{"%steal", FACT_STEAL},   {"st", FACT_STEAL},     {"%iowait", FACT_IO_WAIT}, {"wa", FACT_IO_WAIT},       {"%irq", FACT_INTERRUPTS},     {"%soft", FACT_SOFT_INTERRUPTS}, {"%sys", FACT_KERNEL},
-               {"%system", FACT_KERNEL}, {"sy", FACT_KERNEL},    {"si", FACT_PAGED_IN},     {"so", FACT_PAGED_OUT},     {"Bzy_MHz", FACT_BUSY_CLOCK},  {"TSC_MHz", FACT_NOMINAL_CLOCK}};
+} columns[] = {{"%steal", FACT_STEAL},         {"st", FACT_STEAL},        {"%iowait", FACT_IO_WAIT},
+               {"wa", FACT_IO_WAIT},           {"%irq", FACT_INTERRUPTS}, {"%soft", FACT_SOFT_INTERRUPTS},
+               {"%sys", FACT_KERNEL},          {"%system", FACT_KERNEL},  {"sy", FACT_KERNEL},
+               {"si", FACT_PAGED_IN},          {"so", FACT_PAGED_OUT},    {"Bzy_MHz", FACT_BUSY_CLOCK},
+               {"TSC_MHz", FACT_NOMINAL_CLOCK}};
 
 static bool is_heading(const struct words *words)
 {
@@ -41,14 +44,19 @@ struct rows_read {
     bool has_final; /* the tool's own average: it stands for all, and ends the table */
 };
 
-/* What stands at the right end has its heading there; a row may have more or fewer words before. False: no row of this table. */
-static bool row_read(struct system_table *table, const struct words *heading, const struct words *row, struct rows_read *rows)
+/*
+ * What stands at the right end has its heading there; a row may have more or fewer words before. False: no row of this
+ * table.
+ */
+static bool row_read(struct system_table *table, const struct words *heading, const struct words *row,
+                     struct rows_read *rows)
 {
     enum { NUMBERS_LEAST = 5 };
     size_t numbers = 0;
     while (numbers < row->count && is_number(row->items[row->count - 1 - numbers]))
         numbers++;
-    bool shorter = row->count + 2 < heading->count && !has(heading, "Bzy_MHz"); /* turbostat says of a package once what is its own */
+    /* turbostat says of a package once what is its own */
+    bool shorter = row->count + 2 < heading->count && !has(heading, "Bzy_MHz");
     if (numbers < NUMBERS_LEAST || shorter || row->count > heading->count + 2)
         return false;
     rows->count++;
@@ -61,7 +69,8 @@ static bool row_read(struct system_table *table, const struct words *heading, co
     for (size_t back = 1; back <= numbers && back <= heading->count; back++)
         for (size_t at = 0; at < array_count(columns); at++) {
             double value;
-            if (view_equal(heading->items[heading->count - back], columns[at].heading) && view_grouped(row->items[row->count - back], &value))
+            if (view_equal(heading->items[heading->count - back], columns[at].heading) &&
+                view_grouped(row->items[row->count - back], &value))
                 system_meet(table, columns[at].fact, value);
         }
     return true;
@@ -70,7 +79,8 @@ static bool row_read(struct system_table *table, const struct words *heading, co
 /* The same columns again, as tools print them from time to time; before them may stand another time of day. */
 static bool is_continued(const struct words *heading, const struct words *again, bool has_final)
 {
-    size_t least = heading->count < again->count ? heading->count : again->count, most = heading->count + again->count - least;
+    size_t least = heading->count < again->count ? heading->count : again->count,
+           most = heading->count + again->count - least;
     for (size_t back = 1; back + 2 <= least; back++) {
         struct view one = heading->items[heading->count - back], other = again->items[again->count - back];
         if (one.length != other.length || memcmp(one.text, other.text, one.length) != 0)
@@ -98,7 +108,8 @@ bool system_columns_read(struct system_reading *reading, struct view line, struc
     struct rows_read rows = {0};
     for (struct view after = *rest; view_line(&after, &line); *rest = after) {
         words_of(line, &row);
-        if (is_heading(&row) ? !is_continued(&heading, &row, rows.has_final) : row.count && !row_read(table, &heading, &row, &rows))
+        if (is_heading(&row) ? !is_continued(&heading, &row, rows.has_final)
+                             : row.count && !row_read(table, &heading, &row, &rows))
             break;
     }
     if (has(&heading, "swpd")) /* the first row is of the time since the machine was started */

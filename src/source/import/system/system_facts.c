@@ -24,7 +24,8 @@ static void fact_add(struct facts *facts, const char *name, double part, double 
     if (!(whole > 0) || !(part >= 0) || part > whole)
         return;
     assert(facts->count < SYSTEM_ROWS_MOST);
-    facts->rows[facts->count++] = (struct import_row){.name = name, .number = 100 * part / whole, .self = 100 * part / whole, .where = ""};
+    facts->rows[facts->count++] =
+        (struct import_row){.name = name, .number = 100 * part / whole, .self = 100 * part / whole, .where = ""};
 }
 
 static bool is_paged(const struct met *met)
@@ -48,7 +49,8 @@ static void shares_add(const struct met *met, bool swapped, struct facts *facts)
         const char *name;
     } shares[] = {{FACT_STEAL, "%steal"}, {FACT_IO_WAIT, "%iowait"}, {FACT_KERNEL, "%sys"}};
     for (size_t at = 0; at < array_count(shares); at++)
-        if (met[shares[at].fact].count && !(swapped /* that is what storage was waited for */ && shares[at].fact == FACT_IO_WAIT))
+        if (met[shares[at].fact].count &&
+            !(swapped /* that is what storage was waited for */ && shares[at].fact == FACT_IO_WAIT))
             fact_add(facts, shares[at].name, mean_of(&met[shares[at].fact]), 100);
     if (met[FACT_INTERRUPTS].count && met[FACT_SOFT_INTERRUPTS].count)
         fact_add(facts, "%irq + %soft", mean_of(&met[FACT_INTERRUPTS]) + mean_of(&met[FACT_SOFT_INTERRUPTS]), 100);
@@ -60,7 +62,8 @@ static void shares_add(const struct met *met, bool swapped, struct facts *facts)
 static void pages_add(const struct met *met, struct facts *facts)
 {
     double huge = met[FACT_ANONYMOUS_HUGE].sum, all = met[FACT_ANONYMOUS].sum;
-    bool reserved = met[FACT_HUGETLB].sum > met[FACT_HUGETLB_FREE].sum, told = all > 0 || huge <= 0; /* none of it: whatever all of it is */
+    /* none of it: whatever all of it is */
+    bool reserved = met[FACT_HUGETLB].sum > met[FACT_HUGETLB_FREE].sum, told = all > 0 || huge <= 0;
     if (met[FACT_ANONYMOUS_HUGE].count && !reserved && told)
         fact_add(facts, "anonymous memory on small pages / all of it", all > 0 ? all - huge : 1, all > 0 ? all : 1);
 }
@@ -75,21 +78,26 @@ static const struct task *task_delayed_most(const struct system_table *table)
         busiest_ms = table->tasks.items[at].run_ms > busiest_ms ? table->tasks.items[at].run_ms : busiest_ms;
     for (size_t at = 0; at < table->tasks.count; at++) {
         const struct task *here = &table->tasks.items[at];
-        bool more = !most || here->delay_ms * (most->delay_ms + most->run_ms) > most->delay_ms * (here->delay_ms + here->run_ms);
+        bool more = !most ||
+                    here->delay_ms * (most->delay_ms + most->run_ms) > most->delay_ms * (here->delay_ms + here->run_ms);
         if (here->run_ms > 0 && here->run_ms >= MUCH * busiest_ms && more)
             most = here;
     }
     return most;
 }
 
-/* Of a period in which it was stopped a program may have lost all or next to nothing: how long it stood says so, where that is told. */
+/*
+ * Of a period in which it was stopped a program may have lost all or next to nothing: how long it stood says so, where
+ * that is told.
+ */
 static void throttled_add(const struct met *met, struct facts *facts)
 {
     static const double PERIOD_S = 0.1; /* the kernel's, unless cpu.max says otherwise */
     if (!met[FACT_PERIODS].count || !met[FACT_THROTTLED].count)
         return;
     double periods = growth_of(&met[FACT_PERIODS]), stopped = growth_of(&met[FACT_THROTTLED]);
-    double stood_s = met[FACT_THROTTLED_US].count ? growth_of(&met[FACT_THROTTLED_US]) / 1e6 : growth_of(&met[FACT_THROTTLED_NS]) / 1e9;
+    double stood_s = met[FACT_THROTTLED_US].count ? growth_of(&met[FACT_THROTTLED_US]) / 1e6
+                                                  : growth_of(&met[FACT_THROTTLED_NS]) / 1e9;
     bool is_told = met[FACT_THROTTLED_US].count || met[FACT_THROTTLED_NS].count;
     if (is_told && stood_s < stopped * PERIOD_S)
         fact_add(facts, "throttled time / nr_periods of 100 ms", stood_s, periods * PERIOD_S);
@@ -97,14 +105,16 @@ static void throttled_add(const struct met *met, struct facts *facts)
         fact_add(facts, "nr_throttled / nr_periods", stopped, periods);
 }
 
-size_t system_facts_of(const struct system_reading *reading, const struct system_table *table, struct import_row ret_rows[SYSTEM_ROWS_MOST])
+size_t system_facts_of(const struct system_reading *reading, const struct system_table *table,
+                       struct import_row ret_rows[SYSTEM_ROWS_MOST])
 {
     const struct met *met = table->met;
     struct facts all = {.rows = ret_rows}, *facts = &all;
     shares_add(met, has_swapped(reading, met), facts);
     throttled_add(met, facts);
     if (met[FACT_BUSY_CLOCK].count && met[FACT_NOMINAL_CLOCK].count)
-        fact_add(facts, reading->was_hot ? "1 - Bzy_MHz / TSC_MHz, throttled by heat," : "1 - Bzy_MHz / TSC_MHz", mean_of(&met[FACT_NOMINAL_CLOCK]) - mean_of(&met[FACT_BUSY_CLOCK]), mean_of(&met[FACT_NOMINAL_CLOCK]));
+        fact_add(facts, reading->was_hot ? "1 - Bzy_MHz / TSC_MHz, throttled by heat," : "1 - Bzy_MHz / TSC_MHz",
+                 mean_of(&met[FACT_NOMINAL_CLOCK]) - mean_of(&met[FACT_BUSY_CLOCK]), mean_of(&met[FACT_NOMINAL_CLOCK]));
     /* Of several programs' times it isn't known which belong together. */
     if (met[FACT_USER_S].count == 1 && met[FACT_KERNEL_S].count == 1) {
         double cpu_s = met[FACT_USER_S].last + met[FACT_KERNEL_S].last;
@@ -118,14 +128,17 @@ size_t system_facts_of(const struct system_reading *reading, const struct system
         fact_add(facts, "traffic of the busiest node / all", met[FACT_BUSIEST_NODE].sum, met[FACT_NODES_TRAFFIC].sum);
     if (met[FACT_LOCK_WAITS_S].count) {
         fact_add(facts, "waits for spinning locks / for locks", met[FACT_SPIN_WAITS_S].sum, met[FACT_LOCK_WAITS_S].sum);
-        fact_add(facts, "waits for sleeping locks / for locks", met[FACT_LOCK_WAITS_S].sum - met[FACT_SPIN_WAITS_S].sum, met[FACT_LOCK_WAITS_S].sum);
+        fact_add(facts, "waits for sleeping locks / for locks", met[FACT_LOCK_WAITS_S].sum - met[FACT_SPIN_WAITS_S].sum,
+                 met[FACT_LOCK_WAITS_S].sum);
     }
     pages_add(met, facts);
     if (met[FACT_LOCAL_PAGES].count && met[FACT_OTHER_PAGES].count)
-        fact_add(facts, "pages given to other nodes / all", met[FACT_OTHER_PAGES].sum, met[FACT_LOCAL_PAGES].sum + met[FACT_OTHER_PAGES].sum);
+        fact_add(facts, "pages given to other nodes / all", met[FACT_OTHER_PAGES].sum,
+                 met[FACT_LOCAL_PAGES].sum + met[FACT_OTHER_PAGES].sum);
     const struct task *delayed = task_delayed_most(table);
     if (delayed)
-        fact_add(facts, "ready without a CPU / ready or running", delayed->delay_ms, delayed->delay_ms + delayed->run_ms);
+        fact_add(facts, "ready without a CPU / ready or running", delayed->delay_ms,
+                 delayed->delay_ms + delayed->run_ms);
     if (met[FACT_LOADS].count == 1 && met[FACT_MODIFIED].count == 1)
         fact_add(facts, "HITM / loads", met[FACT_MODIFIED].last + met[FACT_MODIFIED_REMOTE].last, met[FACT_LOADS].last);
     return facts->count;

@@ -22,11 +22,23 @@ static bool named_read(struct system_reading *reading, struct view line)
     static const struct {
         const char *begins;
         enum fact fact;
-    } lines[] = {{"nr_periods", FACT_PERIODS},       {"nr_throttled", FACT_THROTTLED},           {"throttled_usec", FACT_THROTTLED_US},         {"throttled_time", FACT_THROTTLED_NS},
-                 {"User time (seconds):", FACT_USER_S},         {"System time (seconds):", FACT_KERNEL_S},
-                 {"Load Operations", FACT_LOADS},    {"Load Local HITM", FACT_MODIFIED},         {"Load Remote HITM", FACT_MODIFIED_REMOTE},
-                 {"Anonymous:", FACT_ANONYMOUS},     {"AnonPages:", FACT_ANONYMOUS},             {"AnonHugePages:", FACT_ANONYMOUS_HUGE},       {"Private_Hugetlb:", FACT_HUGETLB},
-                 {"HugePages_Total:", FACT_HUGETLB}, {"HugePages_Free:", FACT_HUGETLB_FREE},     {"local_node", FACT_LOCAL_PAGES},              {"other_node", FACT_OTHER_PAGES}};
+    } lines[] = {{"nr_periods", FACT_PERIODS},
+                 {"nr_throttled", FACT_THROTTLED},
+                 {"throttled_usec", FACT_THROTTLED_US},
+                 {"throttled_time", FACT_THROTTLED_NS},
+                 {"User time (seconds):", FACT_USER_S},
+                 {"System time (seconds):", FACT_KERNEL_S},
+                 {"Load Operations", FACT_LOADS},
+                 {"Load Local HITM", FACT_MODIFIED},
+                 {"Load Remote HITM", FACT_MODIFIED_REMOTE},
+                 {"Anonymous:", FACT_ANONYMOUS},
+                 {"AnonPages:", FACT_ANONYMOUS},
+                 {"AnonHugePages:", FACT_ANONYMOUS_HUGE},
+                 {"Private_Hugetlb:", FACT_HUGETLB},
+                 {"HugePages_Total:", FACT_HUGETLB},
+                 {"HugePages_Free:", FACT_HUGETLB_FREE},
+                 {"local_node", FACT_LOCAL_PAGES},
+                 {"other_node", FACT_OTHER_PAGES}};
     static const char elapsed[] = "Elapsed (wall clock) time (h:mm:ss or m:ss):";
     double value;
     line = view_trim(line);
@@ -36,7 +48,8 @@ static bool named_read(struct system_reading *reading, struct view line)
     }
     for (size_t at = 0; at < array_count(lines); at++) {
         struct view rest = view_skip(line, strlen(lines[at].begins)), word;
-        if (!view_starts(line, lines[at].begins) || (rest.length && (isalnum((unsigned char)rest.text[0]) || rest.text[0] == '_')))
+        if (!view_starts(line, lines[at].begins) ||
+            (rest.length && (isalnum((unsigned char)rest.text[0]) || rest.text[0] == '_')))
             continue;
         size_t numbers = 0;
         while ((word = view_word(&rest)).length)
@@ -73,7 +86,11 @@ static bool top_read(struct system_reading *reading, struct view line)
     static const struct {
         const char *name;
         enum fact fact;
-    } shares[] = {{"st", FACT_STEAL}, {"wa", FACT_IO_WAIT}, {"sy", FACT_KERNEL}, {"hi", FACT_INTERRUPTS}, {"si", FACT_SOFT_INTERRUPTS}};
+    } shares[] = {{"st", FACT_STEAL},
+                  {"wa", FACT_IO_WAIT},
+                  {"sy", FACT_KERNEL},
+                  {"hi", FACT_INTERRUPTS},
+                  {"si", FACT_SOFT_INTERRUPTS}};
     static const char head[] = "%Cpu(s):";
     if (!view_starts(line, head))
         return false;
@@ -88,7 +105,9 @@ static bool top_read(struct system_reading *reading, struct view line)
     return true;
 }
 
-/* "Linux 6.1.0 (host)  11/23/2026  _x86_64_  (4 CPU)", above the tables of mpstat and sar: another run of them begins. */
+/*
+ * "Linux 6.1.0 (host)  11/23/2026  _x86_64_  (4 CPU)", above the tables of mpstat and sar: another run of them begins.
+ */
 static bool run_begins(struct system_reading *reading, struct view line)
 {
     if (!view_starts(line, "Linux ") || !view_ends(line, "CPU)"))
@@ -99,5 +118,6 @@ static bool run_begins(struct system_reading *reading, struct view line)
 
 bool system_line_read(struct system_reading *reading, struct view line)
 {
-    return run_begins(reading, view_trim(line)) || named_read(reading, line) || top_read(reading, line) || times_read(reading, line);
+    return run_begins(reading, view_trim(line)) || named_read(reading, line) || top_read(reading, line) ||
+           times_read(reading, line);
 }

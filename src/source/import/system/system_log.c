@@ -3,7 +3,10 @@
 
 #include <ctype.h>
 
-/* "CPU3: Package temperature above threshold, cpu clock throttled", "CPU3: Core temperature/speed normal", by which it ends. */
+/*
+ * "CPU3: Package temperature above threshold, cpu clock throttled", "CPU3: Core temperature/speed normal", by which it
+ * ends.
+ */
 void system_log_read(struct system_reading *reading, struct view line)
 {
     ptrdiff_t at = view_find(line, "CPU");

@@ -13,7 +13,10 @@ static bool nodes_begin(struct system_reading *reading, const struct words *word
     return true;
 }
 
-/* "Private  1.20  40871.22  40872.42": of each node and of all, below that heading. The last row is the sum of the others. */
+/*
+ * "Private  1.20  40871.22  40872.42": of each node and of all, below that heading. The last row is the sum of the
+ * others.
+ */
 static bool process_read(struct system_reading *reading, struct view line)
 {
     static const char *const parts[] = {"Huge", "Heap", "Stack", "Private", "Total"};

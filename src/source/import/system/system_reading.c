@@ -12,7 +12,8 @@ void system_heading(struct system_reading *reading, struct view heading)
 struct system_table *system_table_begin(struct system_reading *reading, enum system_tool tool)
 {
     struct system_table *table = vec_push(&reading->tables);
-    *table = (struct system_table){.tool = tool, .heading = tool == TOOL_DOCUMENT ? (struct view){0} : reading->heading};
+    *table =
+        (struct system_table){.tool = tool, .heading = tool == TOOL_DOCUMENT ? (struct view){0} : reading->heading};
     return table;
 }
 
@@ -43,6 +44,7 @@ void system_reading_done(struct system_reading *reading)
 void words_of(struct view line, struct words *ret_words)
 {
     ret_words->count = 0;
-    for (struct view word = view_word(&line); word.length && ret_words->count < SYSTEM_WORDS_MOST; word = view_word(&line))
+    for (struct view word = view_word(&line); word.length && ret_words->count < SYSTEM_WORDS_MOST;
+         word = view_word(&line))
         ret_words->items[ret_words->count++] = word;
 }

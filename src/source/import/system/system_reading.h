@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What readers of single tools meet in a document: numbers by fact, of one printed table each. Internal to source/import.
+ * What readers of single tools meet in a document: numbers by fact, of one printed table each. Internal to
+ * source/import.
  *
  * system_columns  mpstat, sar, vmstat, turbostat: columns under their heading
- * system_lines    a cgroup's cpu.stat, GNU time, perf stat's times, perf c2c's summary, smaps, meminfo, numastat's counters: a number behind its name; top's line of shares
- * system_nodes    numastat -p, pcm-memory: what each node has
+ * system_lines a cgroup's cpu.stat, GNU time, perf stat's times, perf c2c's summary, smaps, meminfo, numastat's
+ * counters: a number behind its name; top's line of shares system_nodes numastat -p, pcm-memory: what each node has
  * system_waits    perf lock contention, perf sched latency and timehist: how long who waited
  * system_log      the kernel's log: limits of heat
  * system_facts    shares of what was met
  *
- * A heading ends the tables above it, as does the tool's own beginning. What can only be told of a whole document (counters that grow, several programs' times) is in one
- * table of it.
+ * A heading ends the tables above it, as does the tool's own beginning. What can only be told of a whole document
+ * (counters that grow, several programs' times) is in one table of it.
  */
 #ifndef PLUMB_SOURCE_IMPORT_SYSTEM_SYSTEM_READING_H
 #define PLUMB_SOURCE_IMPORT_SYSTEM_SYSTEM_READING_H
@@ -103,7 +104,8 @@ void system_log_read(struct system_reading *reading, struct view line); /* which
 
 enum { SYSTEM_ROWS_MOST = 20 };
 /* Shares in percent, by what they are of, of one of its tables; returns how many were written. */
-size_t system_facts_of(const struct system_reading *reading, const struct system_table *table, struct import_row ret_rows[SYSTEM_ROWS_MOST]);
+size_t system_facts_of(const struct system_reading *reading, const struct system_table *table,
+                       struct import_row ret_rows[SYSTEM_ROWS_MOST]);
 
 /* ---- words of a line ---- */
 

@@ -3,10 +3,15 @@
 
 #include "base/scope.h"
 
-/* "48213  71.22 s  42.11 ms  1.48 ms  spinlock  rwsem_down_write_slowpath+0x1a4": how often, in all, at most, on average. */
+/*
+ * "48213  71.22 s  42.11 ms  1.48 ms  spinlock  rwsem_down_write_slowpath+0x1a4": how often, in all, at most, on
+ * average.
+ */
 static bool locks_read(struct system_reading *reading, struct view line)
 {
-    static const char *const spinning[] = {"spinlock", "rwlock"}, *const sleeping[] = {"mutex", "rwsem", "rtmutex", "percpu-rwsem", "rt-mutex", "semaphore"};
+    static const char *const spinning[] = {"spinlock", "rwlock"}, *const sleeping[] = {"mutex",    "rwsem",
+                                                                                       "rtmutex",  "percpu-rwsem",
+                                                                                       "rt-mutex", "semaphore"};
     enum { TOTAL = 1, UNIT = 2, TYPE = 7 };
     struct words words;
     double count, total;
@@ -52,9 +57,11 @@ static void task_add(struct system_reading *reading, struct view name, double ru
 /* "batchd:(8) | 41203.118 ms | 91203 | avg:   0.412 ms | max: …", as perf sched latency has it. */
 static bool latency_read(struct system_reading *reading, struct view line)
 {
-    struct view name = view_trim(view_cut(&line, '|')), run = view_cut(&line, '|'), count = view_trim(view_cut(&line, '|')), mean = view_trim(view_cut(&line, '|'));
+    struct view name = view_trim(view_cut(&line, '|')), run = view_cut(&line, '|'),
+                count = view_trim(view_cut(&line, '|')), mean = view_trim(view_cut(&line, '|'));
     double run_ms, switches, mean_ms;
-    if (!view_grouped(view_word(&run), &run_ms) || !view_equal(view_word(&run), "ms") || !view_grouped(count, &switches))
+    if (!view_grouped(view_word(&run), &run_ms) || !view_equal(view_word(&run), "ms") ||
+        !view_grouped(count, &switches))
         return false;
     if (view_equal(name, "TOTAL:"))
         return true;

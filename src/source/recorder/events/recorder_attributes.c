@@ -22,7 +22,8 @@ const uint64_t recorder_all_registers = 0;
 
 /* What to ask the kernel for. */
 
-static void ask_common(struct perf_event_attr *attr, const struct recorder_request *request, bool stays, size_t ring_bytes)
+static void ask_common(struct perf_event_attr *attr, const struct recorder_request *request, bool stays,
+                       size_t ring_bytes)
 {
     bool workload = request->target->kind == TARGET_WORKLOAD;
     attr->size = sizeof(*attr) < PERF_ATTR_SIZE_VER7 ? sizeof(*attr) : PERF_ATTR_SIZE_VER7;
@@ -191,13 +192,16 @@ static struct counter_stream *add_stream(struct opening *opening, size_t event, 
         ask_sampling(&stream->attr, opening->request, event, second);
     bool paced = recorder_event_is_paced(opening->request, event);
     stream->is_paced = paced;
-    ask_common(&stream->attr, opening->request, !tracking && opening->request->events[event].stays, recorder_ring_bytes(opening->counters, paced));
+    ask_common(&stream->attr, opening->request, !tracking && opening->request->events[event].stays,
+               recorder_ring_bytes(opening->counters, paced));
     if (paced) /* whoever wakes us stops it: as late as is still in time */
         stream->attr.wakeup_watermark = (uint32_t)(recorder_ring_bytes(opening->counters, paced) / 4 * 3);
     return stream;
 }
 
-/* Of a paced event: so often for each thread, so that one that seldom waits is seen beside those that do all the time. */
+/*
+ * Of a paced event: so often for each thread, so that one that seldom waits is seen beside those that do all the time.
+ */
 static void add_sparse_stream(struct opening *opening, size_t event)
 {
     enum { SPARSE_HZ = 100 };
@@ -272,13 +276,16 @@ static bool drop_kernel(struct opening *opening, struct counter_stream *stream)
     stream->attr.exclude_kernel = 1;
     bool has_modifier = strrchr(stream->name, ':') && stream->attr.type != PERF_TYPE_TRACEPOINT;
     char *name = memory_printf("%s%su", stream->name, has_modifier ? "" : ":");
-    bool in_kernel = stream->attr.type == PERF_TYPE_SOFTWARE && (stream->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
-                                                                 stream->attr.config == PERF_COUNT_SW_CPU_MIGRATIONS ||
-                                                                 stream->attr.config == PERF_COUNT_SW_CGROUP_SWITCHES);
+    bool in_kernel =
+        stream->attr.type == PERF_TYPE_SOFTWARE &&
+        (stream->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES || stream->attr.config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+         stream->attr.config == PERF_COUNT_SW_CGROUP_SWITCHES);
     if (!stream->is_second && in_kernel)
-        recorder_notes_add(opening->notes,
-                           "'%s' happens in the kernel, of which samples aren't permitted: there will be none (as root: sysctl "
-                           "kernel.perf_event_paranoid=1, or setcap cap_perfmon+ep on plumb)", stream->name);
+        recorder_notes_add(
+            opening->notes,
+            "'%s' happens in the kernel, of which samples aren't permitted: there will be none (as root: sysctl "
+            "kernel.perf_event_paranoid=1, or setcap cap_perfmon+ep on plumb)",
+            stream->name);
     else if (!stream->is_second)
         recorder_notes_add(opening->notes,
                            "'%s': samples of the kernel aren't permitted (see /proc/sys/kernel/perf_event_paranoid); "

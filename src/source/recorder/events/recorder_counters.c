@@ -87,7 +87,8 @@ static bool find_places(struct opening *opening, struct error *err)
 
 bool recorder_event_is_paced(const struct recorder_request *request, size_t event)
 {
-    return event != STREAM_TRACKING && request->events[event].copied_stack_bytes && request->events[event].is_paced && recorder_all_registers;
+    return event != STREAM_TRACKING && request->events[event].copied_stack_bytes && request->events[event].is_paced &&
+           recorder_all_registers;
 }
 
 static bool has_paced(const struct recorder_request *request)
@@ -166,7 +167,10 @@ static int open_stream(struct opening *opening, struct counter_stream *stream, c
         if (stream->ids.count == 0 && recorder_stream_ask_less(opening, stream, sys_errno))
             continue;
         stream->attr = asked;
-        /* With less it was refused for another reason: that reason is the one that matters; a group may not fit once it is permitted. */
+        /*
+         * With less it was refused for another reason: that reason is the one that matters; a group may not fit once it
+         * is permitted.
+         */
         bool misfit = group_fd >= 0 && sys_errno == EINVAL;
         first_errno = first_errno == EINVAL || misfit ? sys_errno : first_errno;
         break;

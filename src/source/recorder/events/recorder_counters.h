@@ -73,8 +73,8 @@ bool recorder_counters_set_event(struct recorder_counters *counters, size_t even
 /* From frame pointers to the waiting twins that copy stacks. */
 bool recorder_counters_switch(struct recorder_counters *counters, struct error *err);
 /*
- * Until a buffer fills, one of wake_fds (-1: none) is readable or timeout_ms has passed; marks rings whose events have ended.
- * Returns whether it was the first of wake_fds, or a signal.
+ * Until a buffer fills, one of wake_fds (-1: none) is readable or timeout_ms has passed; marks rings whose events have
+ * ended. Returns whether it was the first of wake_fds, or a signal.
  */
 bool recorder_counters_wait(struct recorder_counters *counters, const int wake_fds[2], int timeout_ms);
 

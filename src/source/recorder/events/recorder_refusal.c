@@ -43,11 +43,16 @@ static bool permission_failed(const struct opening *opening, const struct counte
         }
     }
     if (is_probe(opening->root, stream->attr.type) && !process_has(&rights, PROCESS_CAP_SYS_ADMIN))
-        return error_hint(err, "probes need root (CAP_SYS_ADMIN; CAP_PERFMON is enough for some kernels%s), whatever "
-                               "kernel.perf_event_paranoid is", process_has_perfmon(&rights) ? ", not for this one" : "");
+        return error_hint(err,
+                          "probes need root (CAP_SYS_ADMIN; CAP_PERFMON is enough for some kernels%s), whatever "
+                          "kernel.perf_event_paranoid is",
+                          process_has_perfmon(&rights) ? ", not for this one" : "");
     if (stream->attr.type == PERF_TYPE_TRACEPOINT && paranoid > -1 && strncmp(stream->name, "syscalls:", 9) != 0)
-        return error_hint(err, "what a tracepoint saw is shown with kernel.perf_event_paranoid at -1 only (it is %lld), or to "
-                               "CAP_PERFMON; plumb stat counts it at 1", (long long)paranoid);
+        return error_hint(
+            err,
+            "what a tracepoint saw is shown with kernel.perf_event_paranoid at -1 only (it is %lld), or to "
+            "CAP_PERFMON; plumb stat counts it at 1",
+            (long long)paranoid);
     bool wide = opening->request->target->kind == TARGET_CPUS || opening->request->target->kind == TARGET_CGROUP;
     long long wanted = wide ? 0 : stream->attr.exclude_kernel ? 2 : 1;
     if (paranoid > wanted)
@@ -86,12 +91,15 @@ bool recorder_open_failed(const struct opening *opening, const struct counter_st
         if (stream->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
             return error_hint(err, "branch records (-b, -j, --call-graph lbr) need a CPU that has them and lets us "
                                    "see them");
-        return error_hint(err, "its PMU can't sample, or not as precisely as asked (:p); -e cpu-clock samples anywhere");
+        return error_hint(err,
+                          "its PMU can't sample, or not as precisely as asked (:p); -e cpu-clock samples anywhere");
     case EMFILE:
     case ENFILE:
-        return error_hint(err, "%zu of its descriptors are open; raise the limit (ulimit -n), or record fewer threads, events "
-                               "or CPUs; --per-thread needs one for each thread and event",
-                          opening->counters->fds.count);
+        return error_hint(
+            err,
+            "%zu of its descriptors are open; raise the limit (ulimit -n), or record fewer threads, events "
+            "or CPUs; --per-thread needs one for each thread and event",
+            opening->counters->fds.count);
     case EBUSY:
         return error_hint(err, "another user holds the counter exclusively");
     case ENOSPC:

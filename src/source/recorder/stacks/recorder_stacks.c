@@ -28,7 +28,8 @@ void recorder_stacks_done(struct recorder_stacks *stacks)
 
 static bool is_c_library(const char *path)
 {
-    static const char *const names[] = {"libc.so", "libc-2", "libpthread", "ld-linux", "ld-2", "ld-musl", "libc.musl", "ld.so"};
+    static const char *const names[] = {"libc.so", "libc-2",  "libpthread", "ld-linux",
+                                        "ld-2",    "ld-musl", "libc.musl",  "ld.so"};
     const char *slash = strrchr(path, '/');
     struct view name = view_of(slash ? slash + 1 : path);
     for (size_t at = 0; at < array_count(names); at++)

@@ -36,7 +36,8 @@ static void skip_counted(struct walk *walk, uint64_t between_bytes, uint64_t ite
 
 static void skip_read(struct walk *walk, uint64_t format)
 {
-    uint64_t times = (format & PERF_FORMAT_TOTAL_TIME_ENABLED ? 8 : 0) + (format & PERF_FORMAT_TOTAL_TIME_RUNNING ? 8 : 0);
+    uint64_t times =
+        (format & PERF_FORMAT_TOTAL_TIME_ENABLED ? 8 : 0) + (format & PERF_FORMAT_TOTAL_TIME_RUNNING ? 8 : 0);
     uint64_t value = 8 + (format & PERF_FORMAT_ID ? 8 : 0) + (format & PERF_FORMAT_LOST ? 8 : 0);
     if (format & PERF_FORMAT_GROUP)
         skip_counted(walk, times, value);

@@ -22,9 +22,9 @@ struct stack_dump {
 /* Where the call chain stands; SIZE_MAX when there is none or the payload is too short. */
 size_t sample_chain_at(const struct perf_event_attr *attr, const uint8_t *payload, size_t payload_bytes);
 /*
- * Where the sample's last field ends. What lies behind isn't ours: a software event that several recordings want at once
- * passes one perf_sample_data to all of them, and the kernel (6.2 and later) adds the dump of one to the size of the next.
- * payload_bytes when the fields don't tell.
+ * Where the sample's last field ends. What lies behind isn't ours: a software event that several recordings want at
+ * once passes one perf_sample_data to all of them, and the kernel (6.2 and later) adds the dump of one to the size of
+ * the next. payload_bytes when the fields don't tell.
  */
 size_t sample_end(const struct perf_event_attr *attr, const uint8_t *payload, size_t payload_bytes);
 /* False when the sample carries no dump. */

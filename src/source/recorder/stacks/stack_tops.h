@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where does the stack of a process's first thread begin? Above lie the arguments and the environment, which no unwinder
- * needs and nobody expects in a recording.
+ * Where does the stack of a process's first thread begin? Above lie the arguments and the environment, which no
+ * unwinder needs and nobody expects in a recording.
  *
  * Read once per process and program from /proc/PID/stat; 0 where that isn't told (the process has ended, or belongs to
  * others).
