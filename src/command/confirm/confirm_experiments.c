@@ -206,7 +206,6 @@ static const struct confirm_experiment experiments[] = {
         .is_live = true,
         .way = WAY_PROBE,
         .probe = PROBE_COLLAPSE,
-        .why_not = confirm_no_speed,
     },
     {
         .name = "pin-threads",

@@ -251,7 +251,7 @@ Test(confirm, a_priority_has_taken_hold_when_it_waits_less)
 }
 
 /* A process that has no CPU half of the time is none the faster for that in its own CPU time: pinned or not, it would overturn the verdict. */
-Test(confirm, probes_that_count_cpu_time_test_nothing_of_the_elapsed_time)
+Test(confirm, pinning_counts_cpu_time_and_tests_no_wait_for_a_cpu)
 {
     struct arena arena;
     struct sysroot root;
@@ -261,7 +261,7 @@ Test(confirm, probes_that_count_cpu_time_test_nothing_of_the_elapsed_time)
     sysroot_init(&root, NULL);
     const char *why_not = choice_of(&place, "pin-threads", &arena).why_not;
     cr_expect(why_not && strstr(why_not, "own CPU time"), "%s", why_not ? why_not : "it would be made");
-    subject = (struct confirm_subject){.id = "small-pages", .by_cpu = true};
+    subject = (struct confirm_subject){.id = "small-pages"}; /* what address translation takes it takes of both */
     cr_expect_null(choice_of(&place, "collapse-pages", &arena).why_not);
     arena_done(&arena);
 }
