@@ -2,6 +2,7 @@
 #include "render/diagnosis/text/sheet.h"
 
 #include "base/scope.h"
+#include "render/page.h"
 
 #include <math.h>
 
@@ -92,26 +93,8 @@ void sheet_heading(struct sheet *sheet, const char *title, const char *aside)
 
 void sheet_paragraph(struct sheet *sheet, const char *text, size_t indent, size_t first)
 {
-    struct view rest = view_of(text);
-    size_t column = first;
-    bool begun = false;
-    for (struct view word = view_word(&rest); word.length; word = view_word(&rest)) {
-        scoped_text struct text one = {0};
-        text_append(&one, word.text, word.length);
-        size_t width = text_columns(text_string(&one));
-        if (begun && column + 1 + width > sheet_width(sheet)) {
-            text_add_char(sheet->out, '\n');
-            text_add_repeated(sheet->out, " ", indent);
-            column = indent;
-        } else if (begun) {
-            text_add_char(sheet->out, ' ');
-            column++;
-        }
-        text_append(sheet->out, word.text, word.length);
-        column += width;
-        begun = true;
-    }
-    text_add_char(sheet->out, '\n');
+    struct page page = {.out = sheet->out, .width = sheet_width(sheet)};
+    page_paragraph(&page, PAGE_PLAIN, first, indent, text);
 }
 
 void sheet_labelled(struct sheet *sheet, enum sheet_colour colour, const char *label, const char *text, size_t indent)
