@@ -118,15 +118,17 @@ def lines_of(path):
 
 
 def leaves_of(path):
-    """Samples of folded stacks by thread name and innermost function: nameless frames and where stacks end are told otherwise by each tool."""
+    """Of folded stacks the millionths by thread name and innermost function: FlameGraph's script counts periods and joins a name's words;
+    nameless frames and where stacks end are told otherwise by each tool."""
     leaves = collections.Counter()
     with open(path, errors="replace") as text:
         for line in text:
             stack, _, count = line.rpartition(" ")
             comm, _, frames = stack.partition(";")
             leaf = frames.rpartition(";")[2]
-            leaves[comm, "[unknown]" if leaf.startswith("[") else leaf] += int(count)
-    return leaves
+            leaves[comm.replace(" ", "_"), "[unknown]" if leaf.startswith("[") else leaf.partition("(")[0]] += int(count)
+    total = sum(leaves.values())
+    return collections.Counter({leaf: round(1e6 * count / total) for leaf, count in leaves.items()})
 
 
 def share_alike(ours, theirs, read=lines_of):
