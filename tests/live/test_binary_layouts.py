@@ -170,7 +170,7 @@ def test_a_compressed_package(scene, how):
 
 def test_split_units_beside_units_of_types(scene):
     """gcc writes a section of units for each type, all of one name; libdw reads the first alone."""
-    scene.build("-gsplit-dwarf", "-gdwarf-5", "-fdebug-types-section", tools=["gcc"], compiler="gcc")
+    scene.build("-gsplit-dwarf", "-gdwarf-5", "-fdebug-types-section", tools=["gcc", "g++"], compiler="gcc")
     (scene.folder / "work.cpp").write_text(CLASSES)
     scene.tool("g++", *FLAGS, "-gsplit-dwarf", "-gdwarf-5", "-fdebug-types-section", "-c", "work.cpp")
     scene.tool("g++", *FLAGS, "-o", "program", "main.o", "work.o")
