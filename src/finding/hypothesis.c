@@ -6,7 +6,7 @@
 #include "finding/counted.h"
 #include "finding/family.h"
 #include "finding/imported/imported.h"
-#include "finding/overall.h"
+#include "finding/verdict/overall.h"
 #include "finding/wording.h"
 
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include "command/diagnose/diagnose_report.h"
 #include "command/html_file.h"
 #include "command/options.h"
-#include "finding/overall.h"
+#include "finding/verdict/overall.h"
 #include "render/diagnosis/diagnosis.h"
 #include "render/page.h"
 #include "source/live/workload.h"

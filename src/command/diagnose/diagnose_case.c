@@ -8,7 +8,7 @@
 #include "capture/case/case_command.h"
 #include "capture/case/shell_line.h"
 #include "capture/exits/exits_input.h"
-#include "finding/overall.h"
+#include "finding/verdict/overall.h"
 #include "source/perf_data/perf_data.h"
 #include "symbol/disassembly.h"
 #include "system/cpu/microarchitecture.h"

@@ -4,7 +4,7 @@
 #include "analyse/code/wide_code.h"
 #include "base/vec.h"
 #include "command/diagnose/diagnose_case.h"
-#include "finding/overall.h"
+#include "finding/verdict/overall.h"
 #include "probe/page_walk.h"
 #include "probe/skid.h"
 #include "probe/skid_cache.h"

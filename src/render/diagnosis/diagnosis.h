@@ -12,9 +12,9 @@
 #include "analyse/time/phase_rows.h"
 #include "analyse/time/program_shares.h"
 #include "base/text.h"
-#include "finding/overall.h"
-#include "finding/phase_verdicts.h"
 #include "finding/results.h"
+#include "finding/verdict/overall.h"
+#include "finding/verdict/phase_verdicts.h"
 
 struct diagnosis_gap {
     const char *what, *why;

@@ -5,8 +5,8 @@
 #include "base/json/json_reader.h"
 #include "base/vec.h"
 #include "finding/hypothesis.h"
-#include "finding/overall.h"
 #include "finding/topdown_rows.h"
+#include "finding/verdict/overall.h"
 #include "metric/table/table_builtin.h"
 #include "metric/table/table_general.h"
 

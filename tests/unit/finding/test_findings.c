@@ -6,7 +6,7 @@
 #include "base/vec.h"
 #include "finding/family.h"
 #include "finding/hypothesis.h"
-#include "finding/overall.h"
+#include "finding/verdict/overall.h"
 #include "finding/wording.h"
 #include "render/diagnosis/bottleneck.h"
 #include "render/diagnosis/diagnosis.h"

@@ -2,7 +2,7 @@
 /* Which of what was counted is of which phase, and what that makes of the phase. */
 #include "test.h"
 
-#include "finding/phase_verdicts.h"
+#include "finding/verdict/phase_verdicts.h"
 #include "metric/table/table_builtin.h"
 
 #include <string.h>

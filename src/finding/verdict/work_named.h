@@ -3,8 +3,8 @@
  * What kind of work is a program at, by the names of its functions, where no cause of slowness is the answer? Names of
  * well-known libraries alone.
  */
-#ifndef PLUMB_FINDING_WORK_NAMED_H
-#define PLUMB_FINDING_WORK_NAMED_H
+#ifndef PLUMB_FINDING_VERDICT_WORK_NAMED_H
+#define PLUMB_FINDING_VERDICT_WORK_NAMED_H
 
 #include "finding/results.h"
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "finding/overall.h"
+#include "finding/verdict/overall.h"
 
 #include "base/scope.h"
 #include "base/vec.h"
-#include "finding/binaries.h"
-#include "finding/callers.h"
 #include "finding/counted.h"
 #include "finding/cpu/dispatch.h"
 #include "finding/family.h"
-#include "finding/few_samples.h"
 #include "finding/imported/leaf.h"
 #include "finding/maker.h"
-#include "finding/operations_said.h"
-#include "finding/parts.h"
-#include "finding/programs.h"
+#include "finding/verdict/binaries.h"
+#include "finding/verdict/callers.h"
+#include "finding/verdict/few_samples.h"
+#include "finding/verdict/operations_said.h"
+#include "finding/verdict/parts.h"
+#include "finding/verdict/programs.h"
+#include "finding/verdict/work_named.h"
 #include "finding/wording.h"
-#include "finding/work_named.h"
 
 #include <ctype.h>
 #include <math.h>

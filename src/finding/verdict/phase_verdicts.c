@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "finding/phase_verdicts.h"
+#include "finding/verdict/phase_verdicts.h"
 
 #include "finding/counted.h"
 #include "finding/hypothesis.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where several programs ran, as in a pipeline: which of them took the CPU time. */
-#ifndef PLUMB_FINDING_PROGRAMS_H
-#define PLUMB_FINDING_PROGRAMS_H
+#ifndef PLUMB_FINDING_VERDICT_PROGRAMS_H
+#define PLUMB_FINDING_VERDICT_PROGRAMS_H
 
 #include "finding/results.h"
 

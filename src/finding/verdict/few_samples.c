@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "finding/few_samples.h"
+#include "finding/verdict/few_samples.h"
 
 #include "finding/wording.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Would more of the same run tell more of it, and what is to be typed for that? */
-#ifndef PLUMB_FINDING_FEW_SAMPLES_H
-#define PLUMB_FINDING_FEW_SAMPLES_H
+#ifndef PLUMB_FINDING_VERDICT_FEW_SAMPLES_H
+#define PLUMB_FINDING_VERDICT_FEW_SAMPLES_H
 
 #include "finding/results.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "finding/parts.h"
+#include "finding/verdict/parts.h"
 
 #include "base/scope.h"
 #include "finding/finding.h"

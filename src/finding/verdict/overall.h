@@ -3,8 +3,8 @@
  * The verdict in one sentence, from all findings: the culprit, or that it waits, or that there is not enough
  * evidence, or that nothing tested explains it.
  */
-#ifndef PLUMB_FINDING_OVERALL_H
-#define PLUMB_FINDING_OVERALL_H
+#ifndef PLUMB_FINDING_VERDICT_OVERALL_H
+#define PLUMB_FINDING_VERDICT_OVERALL_H
 
 #include "finding/hypothesis.h"
 

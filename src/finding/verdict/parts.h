@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where no function has much of the time: the calls that it parts into, by their own names, with all that they call. */
-#ifndef PLUMB_FINDING_PARTS_H
-#define PLUMB_FINDING_PARTS_H
+#ifndef PLUMB_FINDING_VERDICT_PARTS_H
+#define PLUMB_FINDING_VERDICT_PARTS_H
 
 #include "finding/results.h"
 

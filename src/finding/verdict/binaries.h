@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where no function has much of the time: which binaries, generated code among them, hold how much. */
-#ifndef PLUMB_FINDING_BINARIES_H
-#define PLUMB_FINDING_BINARIES_H
+#ifndef PLUMB_FINDING_VERDICT_BINARIES_H
+#define PLUMB_FINDING_VERDICT_BINARIES_H
 
 #include "finding/results.h"
 

@@ -5,8 +5,8 @@
  * A phase's verdict is its tree's leaf; where no flag leads to one, the largest of its first level. Recoverable time is
  * said of the whole run alone (finding.h): a phase's share is of its own slots or cycles.
  */
-#ifndef PLUMB_FINDING_PHASE_VERDICTS_H
-#define PLUMB_FINDING_PHASE_VERDICTS_H
+#ifndef PLUMB_FINDING_VERDICT_PHASE_VERDICTS_H
+#define PLUMB_FINDING_VERDICT_PHASE_VERDICTS_H
 
 #include "analyse/topdown/phase_trees.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "finding/callers.h"
+#include "finding/verdict/callers.h"
 
 #include "analyse/code/code_origin.h"
 #include "base/scope.h"

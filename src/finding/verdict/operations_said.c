@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "finding/operations_said.h"
+#include "finding/verdict/operations_said.h"
 
 #include "analyse/code/operations.h"
 #include "base/scope.h"

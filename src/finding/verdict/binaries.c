@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "finding/binaries.h"
+#include "finding/verdict/binaries.h"
 
 #include "base/scope.h"
 #include "finding/maker.h"

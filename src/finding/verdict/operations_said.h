@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the hot code computes, by its instructions: said where neither a cause nor a name is the answer. */
-#ifndef PLUMB_FINDING_OPERATIONS_SAID_H
-#define PLUMB_FINDING_OPERATIONS_SAID_H
+#ifndef PLUMB_FINDING_VERDICT_OPERATIONS_SAID_H
+#define PLUMB_FINDING_VERDICT_OPERATIONS_SAID_H
 
 #include "finding/results.h"
 

@@ -3,8 +3,8 @@
  * Who of the program's own code calls what is hot, where that is a library's: the sentence that a verdict needs beside
  * its function.
  */
-#ifndef PLUMB_FINDING_CALLERS_H
-#define PLUMB_FINDING_CALLERS_H
+#ifndef PLUMB_FINDING_VERDICT_CALLERS_H
+#define PLUMB_FINDING_VERDICT_CALLERS_H
 
 #include "finding/results.h"
 

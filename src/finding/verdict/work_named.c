@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "finding/work_named.h"
+#include "finding/verdict/work_named.h"
 
 #include "base/scope.h"
 #include "base/vec.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "finding/programs.h"
+#include "finding/verdict/programs.h"
 
 #include "base/scope.h"
 
