@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* FNV-1a: pieces come as the program writes them, so that the digest must not depend on where they are cut. */
@@ -19,14 +20,24 @@ static void take(struct output_reader *reader, const unsigned char *piece, size_
         reader->digest = (reader->digest ^ piece[at]) * digest_prime;
 }
 
-/* What lies in the pipe; false: nobody will write any more. */
-static bool take_what_is_there(struct output_reader *reader)
+/* At most so much of what lies in the pipe; 0: nobody will write any more, or it can't be read. */
+static size_t take_piece(struct output_reader *reader, size_t bytes_most)
 {
     unsigned char piece[65536];
-    ssize_t got;
-    while ((got = read(reader->read_fd, piece, sizeof(piece))) > 0)
+    ssize_t got = read(reader->read_fd, piece, bytes_most < sizeof(piece) ? bytes_most : sizeof(piece));
+    if (got > 0)
         take(reader, piece, (size_t)got);
-    return got < 0 && (errno == EAGAIN || errno == EINTR);
+    return got > 0 ? (size_t)got : 0;
+}
+
+/* What lay there as the program ended: a child that goes on writing would never let the pipe be empty. */
+static void take_rest(struct output_reader *reader)
+{
+    int left = 0;
+    if (ioctl(reader->read_fd, FIONREAD, &left) != 0)
+        return;
+    for (size_t rest = left > 0 ? (size_t)left : 0, got; rest && (got = take_piece(reader, rest)); rest -= got)
+        continue;
 }
 
 static void read_until_stopped(void *context)
@@ -35,11 +46,14 @@ static void read_until_stopped(void *context)
     if (pthread_equal(pthread_self(), reader->owner))
         return; /* no thread could be had, and nobody else would end this one's waiting */
     struct pollfd waits[] = {{.fd = reader->read_fd, .events = POLLIN}, {.fd = reader->stop_read_fd, .events = POLLIN}};
-    bool more = true;
-    while (more) {
+    for (;;) {
         int ready = poll(waits, array_count(waits), -1);
-        bool stopped = ready > 0 && waits[1].revents;
-        more = ready > 0 ? take_what_is_there(reader) && !stopped : errno == EINTR;
+        if (ready < 0 && errno == EINTR)
+            continue;
+        if (ready < 0 || waits[1].revents)
+            return take_rest(reader);
+        if (!take_piece(reader, SIZE_MAX))
+            return;
     }
 }
 
@@ -54,8 +68,7 @@ static void all_closed(struct output_reader *reader)
 bool output_reader_begin(struct output_reader *reader)
 {
     int output[2] = {-1, -1}, stop[2] = {-1, -1};
-    bool made =
-        pipe2(output, O_CLOEXEC) == 0 && pipe2(stop, O_CLOEXEC) == 0 && fcntl(output[0], F_SETFL, O_NONBLOCK) == 0;
+    bool made = pipe2(output, O_CLOEXEC) == 0 && pipe2(stop, O_CLOEXEC) == 0;
     *reader = (struct output_reader){.read_fd = output[0],
                                      .output_fd = output[1],
                                      .stop_read_fd = stop[0],
