@@ -64,7 +64,7 @@ static const struct option_row script_rows[] = {
      "switches of threads, too (record --switch-events)"},
     {0, "show-lost-events", OPTION_FLAG, AT(records.lost), NULL, "where records were lost, too"},
     {0, "show-namespace-events", OPTION_FLAG, AT(records.namespaces), NULL,
-     "namespaces of processes, too (record --namespaces)"},
+     "namespaces of processes, too (perf record --namespaces; plumb always records them)"},
     {0, "show-cgroup-events", OPTION_FLAG, AT(records.cgroups), NULL, "control groups, too (record --all-cgroups)"},
     {0, "show-bpf-events", OPTION_FLAG, AT(records.bpf), NULL,
      "BPF programs and other code that the kernel makes, too"},
