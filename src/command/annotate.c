@@ -196,7 +196,7 @@ static bool skid_verdict(const struct session *session, enum skid_verdict *ret_v
     struct skid_result result;
     if (skid_cache_read(session->context->root, ret_verdict))
         return true;
-    if (!skid_measure(session->context->kernel, SKID_OF_CPU_CLOCK, &result, NULL))
+    if (!skid_measure(session->context->kernel, SKID_OF_CPU_CLOCK, SKID_WHOLE, &result, NULL))
         return false;
     *ret_verdict = result.verdict;
     skid_cache_write(session->context->root, result.verdict);

@@ -23,11 +23,12 @@ enum {
     HUGE_BYTES = 2 * 1024 * 1024,
     SMALL_BYTES = 4096,
     BLOCKS_LEAST = 12,
+    BUDGET_NS = 300 * 1000 * 1000,
     BLOCK_NS = 3 * 1000 * 1000,
+    WARM_PART = 3,  /* of a block: before it, uncounted */
+    BESIDE_PART = 6, /* of a block: the work alone, and a stream */
     REACH_LEAST = 128 * 1024,
-    WARM_NS = 1000 * 1000,
-    WORK_NS = 500 * 1000,
-    LINE_NS = 500 * 1000,
+    NEAR_BYTES = 256 * 1024, /* fits the second-level cache and its TLB entries of every core in use */
     WORK_STEP = 8, /* instructions of one turn of work_do */
 };
 
@@ -73,7 +74,7 @@ static double walk_touch(struct walk *walk, bool huge)
     return (double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - started) / ((double)walk->span_bytes / SMALL_BYTES);
 }
 
-static bool walk_map(struct walk *walk, uint64_t span_bytes, bool huge, struct error *err)
+static bool walk_map(struct walk *walk, uint64_t span_bytes, bool huge, bool touch_again, struct error *err)
 {
     walk->mapping_bytes = span_bytes + HUGE_BYTES;
     walk->mapping =
@@ -87,7 +88,7 @@ static bool walk_map(struct walk *walk, uint64_t span_bytes, bool huge, struct e
     if (madvise(walk->memory, span_bytes, advice) != 0 && huge)
         return error_system(err, errno, "the kernel refuses huge pages (MADV_HUGEPAGE)");
     double first_ns = walk_touch(walk, huge), again_ns = first_ns;
-    if (huge && madvise(walk->memory, span_bytes, MADV_DONTNEED) == 0)
+    if (huge && touch_again && madvise(walk->memory, span_bytes, MADV_DONTNEED) == 0)
         again_ns = walk_touch(walk, huge);
     walk->touch_ns = interval_of(fmin(first_ns, again_ns), (first_ns + again_ns) / 2, fmax(first_ns, again_ns));
     return true;
@@ -235,11 +236,11 @@ static double steps_time(struct walk *walk, uint64_t (*step)(struct walk *), uin
 }
 
 /* CPU nanoseconds per access; the other region has had the caches, so the first part isn't counted. */
-static double walk_block(struct walk *walk)
+static double walk_block(struct walk *walk, uint64_t block_ns)
 {
     uint64_t (*step)(struct walk *) = walk->chase ? step_chase : walk->stride_bytes ? step_stride : step_random;
-    steps_time(walk, step, WARM_NS);
-    return steps_time(walk, step, BLOCK_NS);
+    steps_time(walk, step, block_ns / WARM_PART);
+    return steps_time(walk, step, block_ns);
 }
 
 /* Bytes of huge pages in [memory, memory + span) by smaps; 0 when it can't be read. */
@@ -310,28 +311,32 @@ static struct interval cost_interval(const double *values, size_t count)
 }
 
 /* Small, huge and the work alone side by side: what slows the machine for a while slows all of them. */
-static void block_measure(struct walk *small, struct walk *huge, bool small_first, struct page_walk_blocks *blocks)
+static void block_measure(struct walk *small, struct walk *huge, bool small_first, uint64_t block_ns,
+                          struct page_walk_blocks *blocks)
 {
     size_t at = blocks->count++;
     if (small_first)
-        blocks->small[at] = walk_block(small);
-    blocks->huge[at] = walk_block(huge);
+        blocks->small[at] = walk_block(small, block_ns);
+    blocks->huge[at] = walk_block(huge, block_ns);
     if (!small_first)
-        blocks->small[at] = walk_block(small);
-    blocks->work[at] = steps_time(huge, step_work, WORK_NS);
-    blocks->line[at] = steps_time(small, step_stream, LINE_NS);
+        blocks->small[at] = walk_block(small, block_ns);
+    blocks->work[at] = steps_time(huge, step_work, block_ns / BESIDE_PART);
+    blocks->line[at] = steps_time(small, step_stream, block_ns / BESIDE_PART);
 }
 
-static void measure_blocks(struct walk *small, struct walk *huge, uint64_t budget_ns, struct page_walk_result *result)
+static void measure_blocks(struct walk *small, struct walk *huge, const struct page_walk_request *request,
+                           struct page_walk_result *result)
 {
+    uint64_t budget_ns = request->budget_ns ? request->budget_ns : BUDGET_NS;
+    uint64_t block_ns = request->block_ns ? request->block_ns : BLOCK_NS;
     struct page_walk_blocks blocks;
     blocks.count = 0;
     uint64_t order = 20051120, started = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    walk_block(small); /* warm-up */
-    walk_block(huge);
+    walk_block(small, block_ns); /* warm-up */
+    walk_block(huge, block_ns);
     while (blocks.count < PAGE_WALK_BLOCKS_MOST &&
            (blocks.count < BLOCKS_LEAST || clock_ns(CLOCK_THREAD_CPUTIME_ID) - started < budget_ns))
-        block_measure(small, huge, random_next(&order) & 1, &blocks);
+        block_measure(small, huge, random_next(&order) & 1, block_ns, &blocks);
     result->ns_4k = cost_interval(blocks.small, blocks.count);
     result->ns_2m = cost_interval(blocks.huge, blocks.count);
     result->ns_work = cost_interval(blocks.work, blocks.count);
@@ -342,6 +347,19 @@ static void measure_blocks(struct walk *small, struct walk *huge, uint64_t budge
     result->block_count = blocks.count;
 }
 
+/* At random over what is near, on huge pages: the same instructions without the misses. */
+static void measure_near(struct walk *huge, struct page_walk_request request, struct page_walk_result *result)
+{
+    double near[BLOCKS_LEAST];
+    uint64_t block_ns = request.block_ns ? request.block_ns : BLOCK_NS;
+    request.span_bytes = NEAR_BYTES;
+    request.lines_bytes = request.stride_bytes = 0;
+    walk_prepare(huge, &request);
+    for (size_t at = 0; at < BLOCKS_LEAST; at++)
+        near[at] = walk_block(huge, block_ns);
+    result->ns_near = cost_interval(near, BLOCKS_LEAST);
+}
+
 bool page_walk_measure(const struct sysroot *root, const struct page_walk_request *request,
                        struct page_walk_result *ret_result, struct error *err)
 {
@@ -349,7 +367,8 @@ bool page_walk_measure(const struct sysroot *root, const struct page_walk_reques
     struct page_walk_result result = {0};
     if (!span_choose(root, request, &result.span_bytes, err))
         return false;
-    if (!walk_map(&small, result.span_bytes, false, err) || !walk_map(&huge, result.span_bytes, true, err))
+    if (!walk_map(&small, result.span_bytes, false, false, err) ||
+        !walk_map(&huge, result.span_bytes, true, !request->touch_once, err))
         return false;
     if (!check_huge(root, &huge, &result.huge_ratio, err))
         return false;
@@ -357,7 +376,8 @@ bool page_walk_measure(const struct sysroot *root, const struct page_walk_reques
     result.touch_2m = huge.touch_ns;
     walk_prepare(&small, request);
     walk_prepare(&huge, request);
-    measure_blocks(&small, &huge, request->budget_ns ? request->budget_ns : 300u * 1000 * 1000, &result);
+    measure_blocks(&small, &huge, request, &result);
+    measure_near(&huge, *request, &result);
     *ret_result = result;
     return true;
 }

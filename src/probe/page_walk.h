@@ -25,10 +25,13 @@ struct page_walk_request {
     bool dependent;         /* each address comes from the load before (pointer chase) */
     uint32_t work_instructions; /* of other work between two accesses: it decides how many misses overlap */
     uint64_t budget_ns;     /* for the timed part; 0: 300 ms */
+    uint64_t block_ns;      /* of one turn on one region; 0: 3 ms. A dozen blocks are the least */
+    bool touch_once;        /* huge pages aren't given back and taken once more: touch_2m is of one time */
 };
 
 struct page_walk_result {
     struct interval ns_4k, ns_2m; /* per access, over the blocks: median, quartiles or its 95 % interval, the wider */
+    struct interval ns_near;      /* the same at random over 256 KiB on 2 MiB pages: what the second cache holds */
     struct interval ns_work;      /* the work alone, its accesses in one cache line */
     struct interval ns_line;      /* one line when all lines of the small-page region are read in order */
     struct interval ratio;        /* ns_2m / ns_4k, paired by block, 95 % */

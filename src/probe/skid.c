@@ -138,15 +138,21 @@ __asm__(".text\n"
 #endif
 
 enum {
-    CHASE_BYTES = 64 * 1024 * 1024,
     NODE_BYTES = 256,
-    CHASE_CPU_NS = 80 * 1000 * 1000,
-    GUESSES_CPU_NS = 40 * 1000 * 1000,
     SAMPLES_LEAST = 50,
     RING_BYTES = 256 * 1024,
     PATIENCE_S = 4,
     SAMPLE_PERIOD_NS = 200 * 1000,
     CYCLES_HZ = 5000,
+};
+
+/* Beyond the second cache of every core a load waits long enough to be told from the two instructions beside it. */
+static const struct effort {
+    size_t chase_bytes;
+    uint64_t chase_cpu_ns, guesses_cpu_ns;
+} efforts[] = {
+    [SKID_WHOLE] = {64u << 20, 80 * 1000 * 1000, 40 * 1000 * 1000},
+    [SKID_SPARING] = {8u << 20, 25 * 1000 * 1000, 20 * 1000 * 1000},
 };
 
 struct chase_node {
@@ -155,9 +161,9 @@ struct chase_node {
 };
 
 /* One cycle through all nodes in random order (Sattolo), begun at the first. */
-static void chase_build(char *memory)
+static void chase_build(char *memory, size_t bytes)
 {
-    const size_t nodes = CHASE_BYTES / NODE_BYTES;
+    const size_t nodes = bytes / NODE_BYTES;
     scoped_free uint32_t *order = memory_alloc(memory_product(nodes, sizeof(*order)));
     unsigned short state[3] = {11, 13, 17};
     for (size_t at = 0; at < nodes; at++)
@@ -269,6 +275,7 @@ enum { CHASE_STEPS = 20000 };
 
 struct chase {
     char *memory;
+    size_t bytes;
     struct skid_result *result;
 };
 
@@ -282,9 +289,9 @@ static void chase_go_on(void *context)
 static bool is_behind_load(const struct chase *chase, const uint64_t registers[LOOP_REGISTERS])
 {
     uint64_t into = registers[PLACE_POINTER] - (uintptr_t)chase->memory;
-    bool is_node = into < CHASE_BYTES && into % NODE_BYTES == 0;
+    bool is_node = into < chase->bytes && into % NODE_BYTES == 0;
     return is_node && ((const struct chase_node *)(chase->memory + into))->place ==
-                          (CHASE_STEPS - registers[PLACE_STEPS] + 1) % (CHASE_BYTES / NODE_BYTES);
+                          (CHASE_STEPS - registers[PLACE_STEPS] + 1) % (chase->bytes / NODE_BYTES);
 }
 
 static void chase_count(void *context, uint64_t ip, const uint64_t registers[LOOP_REGISTERS])
@@ -317,43 +324,53 @@ static void judge(struct skid_result *result)
 }
 
 /* In a small pod the chase would be the end of it, or of the program beside us. */
-static bool has_room(struct error *err)
+static bool has_room(size_t bytes, struct error *err)
 {
     struct sysroot live;
     sysroot_init(&live, NULL);
     uint64_t spare = spare_memory_bytes(&live);
-    return spare / 2 >= CHASE_BYTES ||
+    return spare / 2 >= bytes ||
            error_set(err, ERROR_LIMIT,
-                     "the skid self-test needs 64 MiB, and %llu MiB are to spare below the limits of memory",
-                     (unsigned long long)(spare >> 20));
+                     "the skid self-test needs %zu MiB, and %llu MiB are to spare below the limits of memory",
+                     bytes >> 20, (unsigned long long)(spare >> 20));
 }
 
-bool skid_measure(const struct kernel *kernel, enum skid_event event, struct skid_result *ret_result,
-                  struct error *err)
+static bool chase_measure(const struct kernel *kernel, enum skid_event event, const struct effort *effort,
+                          struct skid_result *ret_result, struct error *err)
 {
     int fd = event_open(kernel, event, err);
     if (fd < 0)
         return false;
-    if (!has_room(err)) {
+    if (!has_room(effort->chase_bytes, err)) {
         kernel->close(kernel->context, fd);
         return false;
     }
-    char *memory = mmap(NULL, CHASE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *memory = mmap(NULL, effort->chase_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     struct skid_result result = {0};
-    struct chase chase = {.memory = memory, .result = &result};
-    const struct sampled_loop loop = {CHASE_CPU_NS, chase_go_on, chase_count, &chase};
+    struct chase chase = {.memory = memory, .bytes = effort->chase_bytes, .result = &result};
+    const struct sampled_loop loop = {effort->chase_cpu_ns, chase_go_on, chase_count, &chase};
     if (memory != MAP_FAILED)
-        chase_build(memory);
+        chase_build(memory, effort->chase_bytes);
     bool measured = memory != MAP_FAILED ? loop_sample(kernel, fd, &loop, err)
-                                         : error_system(err, errno, "can't map 64 MiB for the skid self-test");
+                                         : error_system(err, errno, "can't map %zu MiB for the skid self-test",
+                                                        effort->chase_bytes >> 20);
     if (memory != MAP_FAILED)
-        munmap(memory, CHASE_BYTES);
+        munmap(memory, effort->chase_bytes);
     kernel->close(kernel->context, fd);
     if (!measured)
         return false;
     judge(&result);
     *ret_result = result;
     return true;
+}
+
+bool skid_measure(const struct kernel *kernel, enum skid_event event, enum skid_effort effort,
+                  struct skid_result *ret_result, struct error *err)
+{
+    if (!chase_measure(kernel, event, &efforts[effort], ret_result, err))
+        return false;
+    bool is_sure = ret_result->verdict == SKID_ONE || ret_result->verdict == SKID_EXACT;
+    return effort == SKID_WHOLE || is_sure || chase_measure(kernel, event, &efforts[SKID_WHOLE], ret_result, err);
 }
 
 /* ---- the wrong guess ---- */
@@ -382,12 +399,12 @@ static void guesses_count(void *context, uint64_t ip, const uint64_t registers[L
         result->elsewhere++;
 }
 
-bool skid_restart_measure(const struct kernel *kernel, enum skid_event event, struct restart_result *ret_result,
-                          struct error *err)
+static bool guesses_measure(const struct kernel *kernel, enum skid_event event, const struct effort *effort,
+                            struct restart_result *ret_result, struct error *err)
 {
     enum { CLEARLY = 3, SHOWN = 10 }; /* times the other; one in so many of all */
     struct guessing guessing = {.state = 88172645463325252u};
-    const struct sampled_loop loop = {GUESSES_CPU_NS, guesses_go_on, guesses_count, &guessing};
+    const struct sampled_loop loop = {effort->guesses_cpu_ns, guesses_go_on, guesses_count, &guessing};
     int fd = event_open(kernel, event, err);
     if (fd < 0)
         return false;
@@ -405,19 +422,28 @@ bool skid_restart_measure(const struct kernel *kernel, enum skid_event event, st
     return true;
 }
 
+bool skid_restart_measure(const struct kernel *kernel, enum skid_event event, enum skid_effort effort,
+                          struct restart_result *ret_result, struct error *err)
+{
+    if (!guesses_measure(kernel, event, &efforts[effort], ret_result, err))
+        return false;
+    return effort == SKID_WHOLE || ret_result->verdict != SKID_UNKNOWN ||
+           guesses_measure(kernel, event, &efforts[SKID_WHOLE], ret_result, err);
+}
+
 #else
 
-bool skid_measure(const struct kernel *kernel, enum skid_event event, struct skid_result *ret_result,
-                  struct error *err)
+bool skid_measure(const struct kernel *kernel, enum skid_event event, enum skid_effort effort,
+                  struct skid_result *ret_result, struct error *err)
 {
-    (void)kernel, (void)event, (void)ret_result;
+    (void)kernel, (void)event, (void)effort, (void)ret_result;
     return error_set(err, ERROR_UNSUPPORTED, "the skid self-test has no code for this architecture");
 }
 
-bool skid_restart_measure(const struct kernel *kernel, enum skid_event event, struct restart_result *ret_result,
-                          struct error *err)
+bool skid_restart_measure(const struct kernel *kernel, enum skid_event event, enum skid_effort effort,
+                          struct restart_result *ret_result, struct error *err)
 {
-    (void)kernel, (void)event, (void)ret_result;
+    (void)kernel, (void)event, (void)effort, (void)ret_result;
     return error_set(err, ERROR_UNSUPPORTED, "the skid self-test has no code for this architecture");
 }
 

@@ -24,6 +24,10 @@ static struct calibration together(const struct calibration *a, const struct cal
     for (size_t at = 0; at < CALIBRATION_FIGURES; at++)
         both.figures[at] = value_hull(&a->figures[at], &b->figures[at]);
     both.share = hull(a->share, b->share);
+    if (!a->step_count) {
+        memcpy(both.steps, b->steps, sizeof(both.steps));
+        both.step_count = b->step_count;
+    }
     for (size_t at = 0; at < a->step_count; at++)
         for (size_t other = 0; other < b->step_count; other++)
             if (a->steps[at].bytes == b->steps[other].bytes) {

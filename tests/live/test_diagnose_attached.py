@@ -80,6 +80,25 @@ def test_what_runs_already_is_sampled_less_often_than_what_is_started(run):
     assert watched["profile"]["samples"] > 250 * watched["run"]["cpu_s"] - 20
 
 
+def test_a_service_that_goes_on_is_probed_sparingly(run, kernels, tmp_path):
+    """It may run on the other thread of the core that probes run on: memory is looked at once, patterns over a part of it."""
+    case = tmp_path / "case"
+    process = subprocess.Popen([kernels, "chase", "--seconds", "60"], stdout=subprocess.DEVNULL)
+    try:
+        time.sleep(1)
+        found = json.loads(run("diagnose", "--json", "--case", case, "--duration", "2", "-p", process.pid).stdout)
+    finally:
+        process.kill()
+        process.wait()
+    can_sample(run, found)
+    beside = json.loads((case / "calibration.json").read_text())
+    assert beside["before"]["load_latency_ns"] == [] and beside["after"]["load_latency_ns"]
+    costs = json.loads((case / "costs.json").read_text())["access_costs"]
+    if not costs or costs[0]["why_not"]:
+        pytest.skip(f"its pattern was not probed here: {costs}")
+    assert costs[0]["span_bytes"] > 128 << 20 and costs[0]["measured_span_bytes"] <= 64 << 20 and costs[0]["blocks"] == 12
+
+
 def cgroup2():
     """A mount of cgroup v2, mounted here when there is none."""
     for line in pathlib.Path("/proc/mounts").read_text().splitlines():

@@ -289,6 +289,7 @@ static bool diagnose_live(struct context *context, const struct diagnose_options
                       : argv && argv[0]                ? 0
                                                        : ATTACHED_USUAL_S,
         .quick = options->duration_s == NOT_GIVEN && !(argv && argv[0]),
+        .sparing = !(argv && argv[0]),
         .frequency = options->frequency != FREQUENCY_NOT_GIVEN ? options->frequency
                      : argv && argv[0]                         ? FREQUENCY
                                                                : FREQUENCY_ATTACHED,

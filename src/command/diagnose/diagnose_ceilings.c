@@ -12,7 +12,8 @@
 
 enum {
     PROCESSES_ASKED = 4,
-    GLIMPSE_SHARE = 250 /* glimpses may take 1/250 of the time of a CPU */
+    GLIMPSE_SHARE = 250,        /* glimpses may take 1/250 of the time of a CPU */
+    GLIMPSE_SHARE_SPARING = 500 /* … that is somebody's service */
 };
 
 static const double GLIMPSE_FIRST_S = 0.02, GLIMPSE_STEP_LEAST_S = 0.1;
@@ -29,14 +30,14 @@ static bool affinity_take(const struct collection *collection, cpu_set_t *ret_be
            sched_setaffinity(0, sizeof(theirs), &theirs) == 0;
 }
 
-static void calibrate_quickly(struct collection *collection, struct calibration *calibration)
+static void calibrate(struct collection *collection, enum calibration_extent extent, struct calibration *calibration)
 {
     struct cpu_identity identity;
     cpu_set_t before;
     cpu_identity_read(&identity, collection->context->root, &collection->arena);
     struct calibration_key key;
     const struct calibration_request request = {
-        .quick = true,
+        .extent = extent,
         .issue_slots = identity.microarchitecture ? identity.microarchitecture->slots : 0,
         .seed = 1,
     };
@@ -54,13 +55,16 @@ static void calibrate_quickly(struct collection *collection, struct calibration 
 void ceilings_before(struct collection *collection)
 {
     progress_say(collection, "plumb: measuring what the machine can do just now");
-    calibrate_quickly(collection, &collection->ceilings.before);
+    /* A service goes on meanwhile: what memory gives is asked once, when it has been watched. */
+    calibrate(collection, collection->request->sparing ? CALIBRATION_CORE : CALIBRATION_QUICK,
+              &collection->ceilings.before);
     collection->ceilings.has_before = true;
 }
 
 void ceilings_after(struct collection *collection)
 {
-    calibrate_quickly(collection, &collection->ceilings.after);
+    calibrate(collection, collection->request->sparing ? CALIBRATION_SPARING : CALIBRATION_QUICK,
+              &collection->ceilings.after);
     collection->ceilings.has_after = true;
 }
 
@@ -116,7 +120,8 @@ void ceilings_look(struct collection *collection)
             glimpse_keep(collection, &glimpse);
     }
     collection->glimpse_turn++;
-    double pause_s = (clock_s(CLOCK_THREAD_CPUTIME_ID) - cost_s) * GLIMPSE_SHARE;
+    double share = collection->request->sparing ? GLIMPSE_SHARE_SPARING : GLIMPSE_SHARE;
+    double pause_s = (clock_s(CLOCK_THREAD_CPUTIME_ID) - cost_s) * share;
     collection->next_glimpse_s =
         clock_s(CLOCK_MONOTONIC) + (pause_s > GLIMPSE_STEP_LEAST_S ? pause_s : GLIMPSE_STEP_LEAST_S);
 }

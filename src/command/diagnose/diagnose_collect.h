@@ -13,8 +13,8 @@ struct collect_request {
     const char *target_options;          /* as typed, "-p 12" */
     uint64_t runs;                       /* of the program, one after the other into one recording; 0 or 1: once */
     double duration_s;                   /* 0: until it ends or Ctrl-C */
-    /* an answer soon: up to twice as long where there is little to see, small probes */
-    bool quick;
+    bool quick;                          /* an answer soon: up to twice as long where there is little to see */
+    bool sparing;                        /* what is watched goes on afterwards: probes are small */
     uint64_t frequency;
     double effect;
     unsigned probes;                     /* PROBE_BITs of analyse/probes/probe_results.h */

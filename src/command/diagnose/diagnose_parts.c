@@ -163,8 +163,8 @@ static bool write_followers(struct collection *collection, struct error *err)
     loaded_case_done(&loaded);
     progress_say(collection, "plumb: measuring what such accesses cost here");
     enum skid_event event = collection->by_cycles ? skid_event_of_cycles(collection->precise) : SKID_OF_CPU_CLOCK;
-    bool is_wide = false, quick = collection->request->quick;
-    written = written && diagnose_probe(collection->context, collection->folder, event, samples, quick,
+    bool is_wide = false, sparing = collection->request->sparing;
+    written = written && diagnose_probe(collection->context, collection->folder, event, samples, sparing,
                                         &collection->manifest, &collection->arena, &is_wide, err);
     if (written && is_wide) {
         ceilings_licence(collection);

@@ -2,6 +2,7 @@
 #include "command/diagnose/diagnose_probe.h"
 
 #include "analyse/code/wide_code.h"
+#include "base/clock.h"
 #include "base/vec.h"
 #include "command/diagnose/diagnose_case.h"
 #include "finding/verdict/overall.h"
@@ -12,22 +13,23 @@
 enum {
     GROUPS_PROBED_MOST = 3,
     LEADING_BUDGET_NS = 800000000, /* where most hangs on the answer, drift of the machine is looked at longer */
-    QUICK_BUDGET_NS = 200000000,
-    QUICK_SPAN_BYTES = 64 << 20, /* far beyond caches and translations all the same */
+    SPARING_CPU_NS = 150000000, /* then no further pattern is begun */
+    SPARING_BLOCK_NS = 1000000,
+    SPARING_SPAN_BYTES = 64 << 20, /* far beyond caches and translations all the same */
     WORK_UNKNOWN = 16, /* between two accesses, when no loop was found around them */
-    NEAR_BYTES = 256 << 10, /* fits the second-level cache and its TLB entries of every core in use */
 };
 
 static const double GROUP_SHARE_LEAST = 0.02;
 static const double SPAN_LEAST_BYTES = 128 * 1024.0;
 
 /* Measured beside the run; where that came to nothing, what it came to since the machine was booted. */
-static void skid_probe(struct context *context, enum skid_event event, struct access_costs *costs, struct arena *arena)
+static void skid_probe(struct context *context, enum skid_event event, enum skid_effort effort,
+                       struct access_costs *costs, struct arena *arena)
 {
     bool by_clock = event == SKID_OF_CPU_CLOCK; /* that one is kept */
     struct skid_result skid = {0};
     struct error err = {0};
-    if (!skid_measure(context->kernel, event, &skid, &err))
+    if (!skid_measure(context->kernel, event, effort, &skid, &err))
         costs->skid_why_not = arena_string(arena, err.message);
     else if (skid.verdict == SKID_UNKNOWN)
         costs->skid_why_not = "too few samples of the self-test";
@@ -40,7 +42,7 @@ static void skid_probe(struct context *context, enum skid_event event, struct ac
     costs->exact_ratio = skid.exact_ratio;
     struct restart_result restart = {0};
     costs->restart_known = (costs->one_behind || costs->exact) &&
-                           skid_restart_measure(context->kernel, event, &restart, &err) &&
+                           skid_restart_measure(context->kernel, event, effort, &restart, &err) &&
                            restart.verdict != SKID_UNKNOWN;
     costs->restarts_behind = restart.verdict == SKID_ONE;
 }
@@ -77,20 +79,8 @@ static struct page_walk_request request_of(const struct stall_group *group)
     };
 }
 
-static void near_probe(struct context *context, struct access_cost *cost, struct page_walk_request request)
-{
-    struct page_walk_result near;
-    struct error ignored;
-    request.span_bytes = NEAR_BYTES;
-    request.lines_bytes = 0;
-    request.stride_bytes = 0;
-    request.budget_ns = 60000000;
-    if (page_walk_measure(context->root, &request, &near, &ignored))
-        cost->ns_near = near.ns_2m.known ? near.ns_2m : near.ns_4k;
-}
-
 static struct access_cost cost_probe(struct context *context, const struct stalls *stalls, uint32_t index,
-                                     bool quick, struct arena *arena)
+                                     bool sparing, struct arena *arena)
 {
     const struct stall_group *group = &stalls->groups[index];
     struct page_walk_request request = request_of(group);
@@ -108,10 +98,12 @@ static struct access_cost cost_probe(struct context *context, const struct stall
     };
     struct page_walk_result walk;
     struct error err = {0};
-    if (quick) {
-        request.lines_bytes = request.span_bytes > QUICK_SPAN_BYTES ? 0 : request.lines_bytes;
-        request.span_bytes = request.span_bytes > QUICK_SPAN_BYTES ? QUICK_SPAN_BYTES : request.span_bytes;
-        request.budget_ns = QUICK_BUDGET_NS;
+    if (sparing) {
+        request.lines_bytes = request.span_bytes > SPARING_SPAN_BYTES ? 0 : request.lines_bytes;
+        request.span_bytes = request.span_bytes > SPARING_SPAN_BYTES ? SPARING_SPAN_BYTES : request.span_bytes;
+        request.block_ns = SPARING_BLOCK_NS;
+        request.budget_ns = 1; /* as few blocks as make a result */
+        request.touch_once = true;
     }
     if (!page_walk_measure(context->root, &request, &walk, &err)) {
         cost.why_not = arena_string(arena, err.message);
@@ -122,6 +114,7 @@ static struct access_cost cost_probe(struct context *context, const struct stall
     cost.ns_small = walk.ns_4k;
     cost.ns_huge = walk.ns_2m;
     cost.ratio = walk.ratio;
+    cost.ns_near = walk.ns_near;
     cost.ns_work = walk.ns_work;
     cost.ns_line = walk.ns_line;
     cost.ratio_spread = walk.ratio_spread;
@@ -130,7 +123,6 @@ static struct access_cost cost_probe(struct context *context, const struct stall
     cost.ns_touch_huge = walk.touch_2m;
     cost.measured_span_bytes = walk.span_bytes;
     cost.blocks = walk.block_count;
-    near_probe(context, &cost, request);
     return cost;
 }
 
@@ -140,7 +132,7 @@ static bool is_wide(const struct stalls *stalls)
     return code.stands[WIDE_LIGHT_512] || code.stands[WIDE_HEAVY_512] || code.samples[WIDE_HEAVY_256];
 }
 
-static void groups_probe(struct context *context, const char *folder, bool quick, struct access_costs *costs,
+static void groups_probe(struct context *context, const char *folder, bool sparing, struct access_costs *costs,
                          bool *ret_is_wide, struct arena *arena)
 {
     struct loaded_case loaded;
@@ -148,13 +140,15 @@ static void groups_probe(struct context *context, const char *folder, bool quick
     if (!loaded_case_read(&loaded, folder, &ignored))
         return;
     *ret_is_wide = is_wide(&loaded.stalls);
-    size_t most = quick ? 1 : GROUPS_PROBED_MOST;
-    for (uint32_t at = 0; at < loaded.stalls.group_count && costs->count < most; at++) {
+    uint64_t began_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    for (uint32_t at = 0; at < loaded.stalls.group_count && costs->count < GROUPS_PROBED_MOST; at++) {
         const struct stall_group *group = &loaded.stalls.groups[at];
         bool counted = group->set.address_count >= WORKING_SET_ADDRESSES_LEAST;
         if (group->share.mid < GROUP_SHARE_LEAST || !counted || (double)span_of(group) < SPAN_LEAST_BYTES)
             continue;
-        costs->items[costs->count++] = cost_probe(context, &loaded.stalls, at, quick, arena);
+        if (sparing && costs->count && clock_ns(CLOCK_PROCESS_CPUTIME_ID) - began_ns > SPARING_CPU_NS)
+            break;
+        costs->items[costs->count++] = cost_probe(context, &loaded.stalls, at, sparing, arena);
     }
     loaded_case_done(&loaded);
 }
@@ -166,7 +160,7 @@ static bool costs_write(const struct access_costs *costs, const char *folder, st
     return case_part_write(folder, "costs.json", &out, err);
 }
 
-bool diagnose_probe(struct context *context, const char *folder, enum skid_event event, uint64_t samples, bool quick,
+bool diagnose_probe(struct context *context, const char *folder, enum skid_event event, uint64_t samples, bool sparing,
                     struct case_manifest *manifest, struct arena *arena, bool *ret_is_wide, struct error *err)
 {
     struct access_costs costs = {.items = arena_array(arena, struct access_cost, GROUPS_PROBED_MOST)};
@@ -174,12 +168,12 @@ bool diagnose_probe(struct context *context, const char *folder, enum skid_event
     if (samples < OVERALL_SAMPLES_LEAST)
         costs.skid_why_not = "with so few samples the self-test of what they mean was left out";
     else
-        skid_probe(context, event, &costs, arena);
+        skid_probe(context, event, sparing ? SKID_SPARING : SKID_WHOLE, &costs, arena);
     /* The skid's answer decides what the samples mean, so it is written before the case is read again. */
     if (!costs_write(&costs, folder, err))
         return false;
     if (costs.one_behind || costs.exact)
-        groups_probe(context, folder, quick, &costs, ret_is_wide, arena);
+        groups_probe(context, folder, sparing, &costs, ret_is_wide, arena);
     else
         case_manifest_gap(manifest, arena, "stalled instructions",
                           costs.skid_known ? "samples don't land one instruction behind the stall here"

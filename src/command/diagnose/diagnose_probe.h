@@ -9,12 +9,11 @@
 
 /*
  * Writes costs.json into the case; event: what its samples were taken by; samples: how many, as of too few nothing is
- * made; quick: of the leading pattern alone, over less
- * memory. ret_is_wide: its code may lower the clock of its core by wide vectors. Errors: the folder can't be read or
- * written.
+ * made; sparing: of as many patterns, the leading one first, as some CPU time allows, over less memory. ret_is_wide:
+ * its code may lower the clock of its core by wide vectors. Errors: the folder can't be read or written.
  */
 MUST_CHECK bool diagnose_probe(struct context *context, const char *folder, enum skid_event event, uint64_t samples,
-                               bool quick, struct case_manifest *manifest, struct arena *arena, bool *ret_is_wide,
+                               bool sparing, struct case_manifest *manifest, struct arena *arena, bool *ret_is_wide,
                                struct error *err);
 
 #endif

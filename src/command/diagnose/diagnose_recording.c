@@ -201,13 +201,13 @@ static void counters_finish(struct collection *collection, struct run_row *row)
  * The level that samples land on the very instruction with; of those that open only the highest is asked: less isn't
  * more exact. 0: none.
  */
-static unsigned precise_level(const struct kernel *kernel)
+static unsigned precise_level(const struct kernel *kernel, enum skid_effort effort)
 {
     enum { LEVEL_MOST = 3 };
     struct skid_result skid;
     struct error ignored;
     for (unsigned level = LEVEL_MOST; level; level--)
-        if (skid_measure(kernel, skid_event_of_cycles(level), &skid, &ignored))
+        if (skid_measure(kernel, skid_event_of_cycles(level), effort, &skid, &ignored))
             return skid.verdict == SKID_EXACT && skid_registers_fit(&skid) ? level : 0;
     return 0;
 }
@@ -222,8 +222,10 @@ void recording_choose(struct collection *collection)
     struct skid_result skid;
     struct error ignored;
     const struct kernel *kernel = collection->context->kernel;
-    collection->plain_cycles_fit = skid_measure(kernel, SKID_OF_CYCLES, &skid, &ignored) && skid.verdict == SKID_ONE;
-    collection->precise = precise_level(kernel);
+    enum skid_effort effort = collection->request->sparing ? SKID_SPARING : SKID_WHOLE;
+    collection->plain_cycles_fit =
+        skid_measure(kernel, SKID_OF_CYCLES, effort, &skid, &ignored) && skid.verdict == SKID_ONE;
+    collection->precise = precise_level(kernel, effort);
     collection->by_cycles = collection->precise || collection->plain_cycles_fit;
 }
 

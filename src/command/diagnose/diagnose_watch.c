@@ -14,9 +14,15 @@
 enum {
     PROCESSES_MOST = 8, /* whose page maps are taken at a time */
     PAGES_MOST = 64,    /* processes whose page maps are kept */
-    PAGES_SHARE = 50,   /* page maps may take 1/50 of the time */
+    LOOKS_SHARE = 50,   /* looks at /proc, and page maps, may take 1/50 of the time each */
+    LOOKS_SHARE_SPARING = 200,
     CGROUP_MOST = 4096, /* processes of a cgroup */
 };
+
+static double looks_share(const struct collection *collection)
+{
+    return collection->request->sparing ? LOOKS_SHARE_SPARING : LOOKS_SHARE;
+}
 
 /* ---- whose page maps ---- */
 
@@ -87,7 +93,7 @@ static void pages_look(struct collection *collection)
             pages_keep(collection, &pages);
     }
     double now_s = clock_s(CLOCK_MONOTONIC), elapsed_s = now_s - collection->began_s;
-    double pause = (now_s - before_s) * PAGES_SHARE;
+    double pause = (now_s - before_s) * looks_share(collection);
     pause = pause > elapsed_s * 0.5 ? pause : elapsed_s * 0.5;
     collection->next_pages_s = now_s + (pause > 0.02 ? pause : 0.02);
 }
@@ -112,9 +118,10 @@ static void activity_due(struct collection *collection)
     for (size_t at = 0; at < count; at++)
         activity_watch_add(collection->watch, pids[at]);
     activity_look(collection->watch);
-    double cost_s = clock_s(CLOCK_MONOTONIC) - now_s, elapsed_s = now_s - collection->began_s;
+    double pause_s = (clock_s(CLOCK_MONOTONIC) - now_s) * looks_share(collection);
+    double elapsed_s = now_s - collection->began_s;
     double step_s = elapsed_s < 0.5 ? 0.05 : elapsed_s < 5 ? 0.1 : 0.25;
-    collection->next_look_s = clock_s(CLOCK_MONOTONIC) + (cost_s * 50 > step_s ? cost_s * 50 : step_s);
+    collection->next_look_s = clock_s(CLOCK_MONOTONIC) + (pause_s > step_s ? pause_s : step_s);
 }
 
 void watch_look(struct collection *collection)

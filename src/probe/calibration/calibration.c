@@ -29,35 +29,53 @@ struct plan {
     bool (*stop)(void); /* NULL: never */
 };
 
-static const struct plan full_plan = {
-    .core_rounds = 15,
-    .memory_rounds = 7,
-    .curve_rounds = 6,
-    .cpu_rounds = 7,
-    .licence_rounds = 9,
-    .figures = ~0u,
-    .bandwidth_bytes = 64 * 1024 * 1024,
-    .step_shift = 2,
-    .chase_budget_ns = 4e6,
-    .chase_warm_ns = 2e6,
+static const struct plan plans[] = {
+    [CALIBRATION_FULL] = {
+        .core_rounds = 15,
+        .memory_rounds = 7,
+        .curve_rounds = 6,
+        .cpu_rounds = 7,
+        .licence_rounds = 9,
+        .figures = ~0u,
+        .bandwidth_bytes = 64 * 1024 * 1024,
+        .step_shift = 2,
+        .chase_budget_ns = 4e6,
+        .chase_warm_ns = 2e6,
+    },
+    [CALIBRATION_QUICK] = {
+        .core_rounds = 5,
+        .memory_rounds = 3,
+        .curve_rounds = 1,
+        .figures = FIGURE_BIT(CALIBRATION_ISSUE) | FIGURE_BIT(CALIBRATION_FMA_128) | FIGURE_BIT(CALIBRATION_FMA_256) |
+                   FIGURE_BIT(CALIBRATION_FMA_512) | FIGURE_BIT(CALIBRATION_FMA_LATENCY) |
+                   FIGURE_BIT(CALIBRATION_CPUID) | FIGURE_BIT(CALIBRATION_READ_ONE) |
+                   FIGURE_BIT(CALIBRATION_WRITE_ONE),
+        .bandwidth_bytes = 32 * 1024 * 1024,
+        .largest_bytes = 16 * 1024 * 1024,
+        .step_shift = 5, /* the first cache, the second, beyond */
+        .chase_budget_ns = 1e6,
+        .chase_warm_ns = 1e6,
+    },
+    [CALIBRATION_SPARING] = {
+        .core_rounds = 3,
+        .memory_rounds = 3,
+        .curve_rounds = 1,
+        .figures = FIGURE_BIT(CALIBRATION_ISSUE) | FIGURE_BIT(CALIBRATION_CPUID) | FIGURE_BIT(CALIBRATION_READ_ONE) |
+                   FIGURE_BIT(CALIBRATION_WRITE_ONE),
+        .bandwidth_bytes = 32 * 1024 * 1024,
+        .largest_bytes = 16 * 1024 * 1024,
+        .step_shift = 5,
+        .chase_budget_ns = 0.5e6,
+        .chase_warm_ns = 0.5e6,
+    },
+    [CALIBRATION_CORE] = {
+        .core_rounds = 3,
+        .figures = FIGURE_BIT(CALIBRATION_ISSUE),
+    },
 };
 
-static const struct plan quick_plan = {
-    .core_rounds = 5,
-    .memory_rounds = 3,
-    .curve_rounds = 1,
-    .figures = FIGURE_BIT(CALIBRATION_ISSUE) | FIGURE_BIT(CALIBRATION_FMA_128) | FIGURE_BIT(CALIBRATION_FMA_256) |
-               FIGURE_BIT(CALIBRATION_FMA_512) | FIGURE_BIT(CALIBRATION_FMA_LATENCY) | FIGURE_BIT(CALIBRATION_CPUID) |
-               FIGURE_BIT(CALIBRATION_READ_ONE) | FIGURE_BIT(CALIBRATION_WRITE_ONE),
-    .bandwidth_bytes = 32 * 1024 * 1024,
-    .largest_bytes = 16 * 1024 * 1024,
-    .step_shift = 5, /* the first cache, the second, beyond */
-    .chase_budget_ns = 1e6,
-    .chase_warm_ns = 1e6,
-};
-
-static const char *const left_out = "a quick calibration leaves it out", *const interrupted =
-                                                                             "it was interrupted before that";
+static const char *const left_out = "a quick calibration leaves it out";
+static const char *const interrupted = "it was interrupted before that";
 
 static bool is_stopped(const struct plan *plan)
 {
@@ -345,6 +363,11 @@ static void measure_bandwidth(struct samples *all, const struct sysroot *root, c
                               unsigned short state[3])
 {
     struct memory_region region;
+    if (!plan->memory_rounds) {
+        for (size_t figure = CALIBRATION_READ_ONE; figure <= CALIBRATION_READ_ALL; figure++)
+            all[figure].why_not = left_out;
+        return;
+    }
     memory_region_init(&region, root, plan->bandwidth_bytes, true);
     region.why_not = region.bytes ? NULL : region.why_not; /* huge pages help, and are no condition here */
     for (int round = 0; round < plan->memory_rounds && !is_stopped(plan); round++) {
@@ -380,6 +403,10 @@ static void measure_curve(struct calibration *calibration, struct samples *page_
     struct memory_region small, huge;
     struct samples on_4k[CALIBRATION_STEPS_MOST] = {0}, on_2m[CALIBRATION_STEPS_MOST] = {0};
     size_t count = 0, largest_bytes = plan->largest_bytes;
+    if (!plan->curve_rounds) {
+        page_walk->why_not = left_out;
+        return;
+    }
     for (size_t bytes = SMALLEST_BYTES; bytes <= largest_bytes && count < CALIBRATION_STEPS_MOST;
          bytes <<= plan->step_shift)
         calibration->steps[count++].bytes = bytes;
@@ -436,9 +463,9 @@ static struct measured waited_ratio(struct measured before_s, struct measured af
 void calibration_measure(struct calibration *calibration, const struct sysroot *root,
                          const struct calibration_request *request)
 {
-    struct plan plan = request->quick ? quick_plan : full_plan;
+    struct plan plan = plans[request->extent];
     plan.stop = request->stop;
-    if (!request->quick)
+    if (request->extent == CALIBRATION_FULL)
         plan.largest_bytes = request->largest_bytes;
     *calibration = (struct calibration){.issue_slots = request->issue_slots, .taken_at_s = clock_s(CLOCK_REALTIME)};
     struct samples all[CALIBRATION_FIGURES] = {0};

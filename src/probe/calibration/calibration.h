@@ -5,9 +5,8 @@
  *
  * Every figure is the median of slices that take turns in random order, with their quartiles. Measured on the CPUs this
  * process may use; single-core figures on whichever it runs on, in CPU time.
- * The quick form (some 80 ms) leaves out what moves little or costs much: branch misses, what all cores read
- * together, the clock behind wide vectors, and all but a few steps of the latency curve. It is made beside each
- * measurement. A glimpse (0.5 ms) looks at one CPU's clock and issue rate while somebody else works there.
+ * Each extent leaves out what moves little or costs much. A glimpse (0.5 ms) looks at one CPU's clock and issue rate
+ * while somebody else works there.
  */
 #ifndef PLUMB_PROBE_CALIBRATION_CALIBRATION_H
 #define PLUMB_PROBE_CALIBRATION_CALIBRATION_H
@@ -16,9 +15,20 @@
 #include "statistics/ceilings.h"
 #include "system/sysroot.h"
 
+enum calibration_extent {
+    CALIBRATION_FULL,
+    /*
+     * Some 80 ms, beside each run of a program: without branch misses, what all cores read together, the clock behind
+     * wide vectors, and all but a few steps of the latency curve.
+     */
+    CALIBRATION_QUICK,
+    CALIBRATION_SPARING, /* some 40 ms, beside a service that goes on: without multiply-adds, too */
+    CALIBRATION_CORE     /* some 5 ms: clock and issue rate alone, no memory */
+};
+
 struct calibration_request {
-    bool quick;
-    size_t largest_bytes;  /* working set: a power of two, 16 KiB to 1 GiB; the quick form has its own */
+    enum calibration_extent extent;
+    size_t largest_bytes;  /* working set: a power of two, 16 KiB to 1 GiB; less than a full one has its own */
     uint32_t issue_slots;  /* from system/cpu/microarchitecture; 0: not tabled */
     uint64_t seed;
     bool (*stop)(void);    /* asked again and again: true ends it with what there is; NULL: never */

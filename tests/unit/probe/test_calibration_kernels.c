@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "probe/calibration/clock.h"
+#include "probe/calibration/calibration.h"
 #include "probe/calibration/core_kernel.h"
 #include "probe/calibration/memory_kernel.h"
 
@@ -62,4 +63,18 @@ Test(calibration_kernels, a_chase_has_no_clock_readings_in_it)
     memory_region_done(&region);
     qsort(ratios, ROUNDS, sizeof(double), ascending);
     cr_assert_lt(ratios[ROUNDS / 4], 1.2, "a load took %.2f times as long as in one group", ratios[ROUNDS / 4]);
+}
+
+/* Each extent measures what it says, and says of the rest that it was left out. */
+Test(calibration, of_the_core_alone_touches_no_memory)
+{
+    struct sysroot root;
+    struct calibration calibration;
+    const struct calibration_request request = {.extent = CALIBRATION_CORE, .issue_slots = 4, .seed = 1};
+    sysroot_init(&root, NULL);
+    calibration_measure(&calibration, &root, &request);
+    cr_expect(calibration.figures[CALIBRATION_CLOCK].value.known || calibration.figures[CALIBRATION_CLOCK].why_not);
+    cr_expect_eq(calibration.step_count, 0);
+    for (size_t at = CALIBRATION_FMA_128; at < CALIBRATION_FIGURES; at++)
+        cr_expect(!calibration.figures[at].value.known && calibration.figures[at].why_not, "%zu", at);
 }

@@ -12,6 +12,7 @@ Test(page_walk, measures_every_pattern_or_says_why_not)
         {.span_bytes = 16u << 20, .budget_ns = 1},
         {.span_bytes = 32u << 20, .stride_bytes = 16384, .work_instructions = 400, .budget_ns = 1},
         {.span_bytes = 16u << 20, .lines_bytes = 1u << 20, .dependent = true, .budget_ns = 1},
+        {.span_bytes = 16u << 20, .dependent = true, .budget_ns = 1, .block_ns = 500000, .touch_once = true},
     };
     struct sysroot root;
     sysroot_init(&root, NULL);
@@ -28,6 +29,8 @@ Test(page_walk, measures_every_pattern_or_says_why_not)
         cr_assert(result.wait_spread.low >= 0 && result.ratio_spread.low > 0);
         cr_assert(result.huge_ratio >= 0.9 && result.huge_ratio <= 1);
         cr_assert_geq(result.block_count, 12);
+        cr_assert(result.ns_near.known && result.ns_near.low > 0);
+        cr_assert(!cases[at].touch_once || result.touch_2m.low >= result.touch_2m.high);
     }
 }
 

@@ -31,6 +31,18 @@ Test(ceilings, before_and_after_span_what_moved)
     cr_expect_not(ceilings_figure(&ceilings, CALIBRATION_CPUID).known, "nobody measured it");
 }
 
+/* Beside a service memory is looked at once, afterwards. */
+Test(ceilings, what_only_one_of_both_measured_stands)
+{
+    struct ceilings ceilings = {.before = made(3e9, 4), .after = made(2e9, 2), .has_before = true, .has_after = true};
+    ceilings.before.step_count = 0;
+    ceilings.after.figures[CALIBRATION_READ_ONE] = (struct calibration_value){interval_exactly(8e9), NULL};
+    ceilings_settle(&ceilings);
+    cr_assert_eq(ceilings.now.step_count, 2);
+    cr_expect_float_eq(calibration_latency_ns(&ceilings.now, 1 << 19, false).mid, 52, 1e-9);
+    cr_expect_float_eq(ceilings_figure(&ceilings, CALIBRATION_READ_ONE).mid, 8e9, 1);
+}
+
 Test(ceilings, glimpses_at_its_own_cpu_count_before_those_elsewhere)
 {
     struct ceilings_glimpse glimpses[4] = {{0.1, 0, 2.7e9, 4}, {0.2, 0, 2.7e9, 4}, {0.3, 0, 2.6e9, 3.8}, {0.4, 0, 2.8e9, 4}};
