@@ -188,6 +188,13 @@ bool function_has_name(const struct stall_function *function, const struct name_
            (!pattern->dso || is_binary(function->dso, pattern->dso));
 }
 
+bool function_is_nameless(const struct stall_function *function)
+{
+    size_t length = function->dso ? strlen(function->dso) : 0;
+    bool by_place = length && strncmp(function->name, function->dso, length) == 0 && function->name[length] == '+';
+    return by_place || strncmp(function->name, "[JIT]", 5) == 0 || strncmp(function->name, "[unknown]", 9) == 0;
+}
+
 struct name_matches functions_named(const struct stalls *stalls, const struct name_pattern *patterns, size_t count)
 {
     struct name_matches matches = {0};

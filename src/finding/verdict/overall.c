@@ -11,6 +11,7 @@
 #include "finding/verdict/binaries.h"
 #include "finding/verdict/callers.h"
 #include "finding/verdict/few_samples.h"
+#include "finding/verdict/loop_said.h"
 #include "finding/verdict/operations_said.h"
 #include "finding/verdict/parts.h"
 #include "finding/verdict/programs.h"
@@ -468,6 +469,8 @@ static const char *time_goes(const struct results *results, struct arena *arena)
  * A small cause with a measured gain must not hide a large one whose gain isn't, or that most of the time is elsewhere.
  */
 static const double CULPRIT_SMALL = 0.2;
+/* Below that most of the time is something else, which is to be told, too. */
+static const double LEAVES_MOST = 0.5;
 /* Below that, it is no answer to where the time goes, however sure it is. */
 static const double CULPRIT_TINY = 0.1;
 
@@ -576,9 +579,13 @@ static const char *with_what_is_open(const char *sentence, const struct finding 
     const char *estimated = estimated_beside(culprit, results, arena);
     if (estimated)
         return arena_printf(arena, "%s %s", sentence, estimated);
-    if (share_of_culprit(culprit) >= CULPRIT_SMALL || !hottest)
+    bool is_small = share_of_culprit(culprit) < CULPRIT_SMALL;
+    bool leaves_most = culprit->recoverable.low < CULPRIT_SMALL &&
+                       culprit->recoverable.mid < (culprit->gain_unmeasured ? LEAVES_MOST / 2 : LEAVES_MOST);
+    if (!hottest || !(is_small || leaves_most))
         return sentence;
-    return arena_printf(arena, "%s %s%s", sentence, time_goes(results, arena), what_is_open(findings, results, arena));
+    return arena_printf(arena, "%s %s%s", sentence, time_goes(results, arena),
+                        is_small ? what_is_open(findings, results, arena) : "");
 }
 
 static bool is_tiny(const struct finding *culprit)
@@ -706,20 +713,38 @@ static bool is_nameless_jit(const struct stall_function *function)
     return begins(function->name, "[JIT]") || (begins(function->dso_path, "//anon") && !named);
 }
 
+/*
+ * What its code does: by its hottest loops, by instructions of one purpose where these are less than half of it. A
+ * large cause stands alone but for code without a name, which nobody can look up.
+ */
+static struct overall with_operations(struct overall overall, const struct results *results, bool is_answered,
+                                      struct arena *arena)
+{
+    static const double MOST = 0.5;
+    const struct stalls *stalls = results->stalls;
+    bool is_nameless = stalls && stalls->function_count && function_is_nameless(&stalls->functions[0]);
+    if (is_answered && !is_nameless)
+        return overall;
+    struct loops_said loops = loops_said(results, arena);
+    overall = with_sentence(overall, loops.sentence, arena);
+    bool is_told = loops.share >= MOST || (is_answered && loops.sentence);
+    return is_told ? overall : with_sentence(overall, operations_said(results, arena), arena);
+}
+
 /* What it is at says more than a small cause, or one whose removal returns nobody knows what. */
 static struct overall with_work(struct overall overall, const struct results *results, struct arena *arena)
 {
     const struct finding *culprit = overall.culprit;
-    if (culprit && !culprit->gain_unmeasured && share_of_culprit(culprit) >= CULPRIT_SMALL)
-        return overall;
+    bool is_large = culprit && share_of_culprit(culprit) >= CULPRIT_SMALL;
+    if (is_large && !culprit->gain_unmeasured)
+        return with_operations(overall, results, true, arena);
     struct work_named work = work_named_of(results, arena);
     if (work.sentence)
         overall.sentence = arena_printf(arena, "%s %s", work.is_most ? work.sentence : overall.sentence,
                                         work.is_most ? overall.sentence : work.sentence);
     for (size_t at = 0; at < array_count(work.advice) && work.advice[at]; at++)
         advise(&overall, work.advice[at]);
-    bool says_enough = work.is_most || (culprit && share_of_culprit(culprit) >= CULPRIT_SMALL);
-    return says_enough ? overall : with_sentence(overall, operations_said(results, arena), arena);
+    return work.is_most ? overall : with_operations(overall, results, is_large, arena);
 }
 
 static void advise_on_samples(struct overall *overall, const struct results *results, struct arena *arena)

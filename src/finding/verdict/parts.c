@@ -2,6 +2,7 @@
 #include "finding/verdict/parts.h"
 
 #include "base/scope.h"
+#include "finding/family.h"
 #include "finding/finding.h"
 #include "finding/wording.h"
 
@@ -13,9 +14,7 @@ static const double FLAT = 0.25, FLAT_NAMELESS = 0.5, LARGE = 0.1, TOLD_LEAST = 
 /* "libgs.so.10.00+0x2df670" says less than who it works for. */
 static bool says_it_itself(const struct stall_function *hottest)
 {
-    bool is_nameless =
-        strncmp(hottest->name, hottest->dso, strlen(hottest->dso)) == 0 && hottest->name[strlen(hottest->dso)] == '+';
-    return hottest->share.mid >= (is_nameless ? FLAT_NAMELESS : FLAT);
+    return hottest->share.mid >= (function_is_nameless(hottest) ? FLAT_NAMELESS : FLAT);
 }
 
 static bool are_worth_saying(const struct call_parts *parts)
