@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-enum { ITEMS_AT_ONCE = 1 << 10 }; /* worth a thread */
-
 /* Whether names ahead tell a dso's addresses, and all of a stack's. */
 enum told {
     NOT_YET_ASKED,
@@ -16,10 +14,9 @@ enum told {
 };
 
 struct hotspots_ahead {
-    const struct sample_tally *tally; /* the reader's */
+    struct tally_ahead *tally;
     struct names_follower follower;
-    size_t learnt;                /* items of the tally so far */
-    vec(struct tally_item) items; /* the newest of these */
+    size_t gone_through;          /* items of the tally so far */
     struct building building;
     struct places places;         /* until they are taken */
     vec(uint8_t) dsos, stacks;    /* enum told */
@@ -58,14 +55,28 @@ static bool stack_is_told(struct hotspots_ahead *ahead, const struct names_ahead
     return is_told;
 }
 
+/* Samples that the reader added up itself may be newer than what is known of the recording. */
+static bool item_is_known(const struct hotspots_ahead *ahead, const struct tally_item *item)
+{
+    const struct samples *samples = &ahead->building.recording->samples;
+    return (item->location == LOCATION_NONE || item->location < samples->location_count) &&
+           (item->stack == STACK_NONE || item->stack < samples->stack_count);
+}
+
+static bool item_is_told(struct hotspots_ahead *ahead, const struct names_ahead *names, const struct tally_item *item)
+{
+    return item->event != ahead->building.event ||
+           (location_is_told(ahead, names, item->location) && stack_is_told(ahead, names, item->stack));
+}
+
 /* Paths have the order of their items: behind the first one that must wait all others do. */
-static size_t items_told(struct hotspots_ahead *ahead, const struct names_ahead *names)
+static size_t items_told(struct hotspots_ahead *ahead, const struct names_ahead *names, const struct tally_item *items,
+                         size_t most)
 {
     size_t count = 0;
-    for (; count < ahead->items.count; count++) {
-        const struct tally_item *item = &ahead->items.items[count];
-        if (item->event == ahead->building.event &&
-            !(location_is_told(ahead, names, item->location) && stack_is_told(ahead, names, item->stack)))
+    for (; count < most && item_is_known(ahead, &items[count]); count++) {
+        ahead->is_stopped = !item_is_told(ahead, names, &items[count]);
+        if (ahead->is_stopped)
             break;
     }
     return count;
@@ -74,23 +85,27 @@ static size_t items_told(struct hotspots_ahead *ahead, const struct names_ahead 
 static bool waits(void *context)
 {
     const struct hotspots_ahead *ahead = context;
-    return !ahead->is_stopped && ahead->tally->count - ahead->learnt >= ITEMS_AT_ONCE;
+    return tally_ahead_waits(ahead->tally);
 }
 
 static void learn(void *context)
 {
-    struct hotspots_ahead *ahead = context;
-    size_t count = ahead->is_stopped ? 0 : ahead->tally->count - ahead->learnt;
-    ahead->items.count = 0;
-    if (!count)
+    const struct hotspots_ahead *ahead = context;
+    tally_ahead_hand_over(ahead->tally);
+}
+
+static void paths_find(struct hotspots_ahead *ahead, const struct names_ahead *names, const struct sample_tally *tally)
+{
+    const struct tally_item *items = tally->items + ahead->gone_through;
+    size_t count = tally->count - ahead->gone_through;
+    if (ahead->is_stopped || !count)
         return;
-    vec_reserve(&ahead->items, count);
-    memcpy(ahead->items.items, ahead->tally->items + ahead->learnt, count * sizeof(*ahead->items.items));
-    ahead->items.count = count;
-    ahead->learnt += count;
     if (!ahead->has_event)
-        ahead->building.event = ahead->items.items[0].event;
+        ahead->building.event = items[0].event;
     ahead->has_event = true;
+    count = items_told(ahead, names, items, count);
+    paths_go_on(&ahead->building, items, count);
+    ahead->gone_through += count;
 }
 
 static void work(void *context, const struct names_ahead *names, struct recording *known, struct symboliser *symboliser)
@@ -98,12 +113,11 @@ static void work(void *context, const struct names_ahead *names, struct recordin
     struct hotspots_ahead *ahead = context;
     ahead->building.recording = ahead->places.recording = known;
     ahead->places.symboliser = symboliser;
-    size_t count = items_told(ahead, names);
-    paths_go_on(&ahead->building, ahead->items.items, count);
-    ahead->is_stopped |= count < ahead->items.count;
+    paths_find(ahead, names, tally_ahead_enter(ahead->tally));
+    tally_ahead_leave(ahead->tally);
 }
 
-struct hotspots_ahead *hotspots_ahead_begin(const struct sample_tally *tally, const struct hotspots_options *options,
+struct hotspots_ahead *hotspots_ahead_begin(struct tally_ahead *tally, const struct hotspots_options *options,
                                             struct places_options places)
 {
     if (!options->children || !options->callers_first || options->keys & hotspot_key(COLUMN_PID))
@@ -139,9 +153,9 @@ bool hotspots_ahead_take(struct hotspots_ahead *ahead, uint32_t event, struct re
     return true;
 }
 
-void hotspots_ahead_build(struct hotspots_ahead *ahead, struct hotspots *hotspots)
+void hotspots_ahead_build(struct hotspots_ahead *ahead, struct hotspots *hotspots, const struct sample_tally *tally)
 {
-    hotspots_build_on(&ahead->building, hotspots, ahead->tally);
+    hotspots_build_on(&ahead->building, hotspots, tally);
 }
 
 void hotspots_ahead_free(struct hotspots_ahead *ahead)
@@ -151,7 +165,6 @@ void hotspots_ahead_free(struct hotspots_ahead *ahead)
     if (!ahead->is_taken)
         places_done(&ahead->places);
     building_done(&ahead->building);
-    vec_done(&ahead->items);
     vec_done(&ahead->dsos);
     vec_done(&ahead->stacks);
     free(ahead);

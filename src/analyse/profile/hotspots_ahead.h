@@ -10,7 +10,7 @@
 #define PLUMB_ANALYSE_PROFILE_HOTSPOTS_AHEAD_H
 
 #include "analyse/profile/hotspots.h"
-#include "symbol/names_ahead.h"
+#include "analyse/profile/tally_ahead.h"
 
 struct hotspots_ahead;
 
@@ -18,7 +18,7 @@ struct hotspots_ahead;
  * NULL when paths can't be found ahead with these options. tally and options stay where they are. Owner: the caller
  * (hotspots_ahead_free).
  */
-struct hotspots_ahead *hotspots_ahead_begin(const struct sample_tally *tally, const struct hotspots_options *options,
+struct hotspots_ahead *hotspots_ahead_begin(struct tally_ahead *tally, const struct hotspots_options *options,
                                             struct places_options places);
 /* What names_ahead_begin() wants of it; as long-lived. */
 const struct names_follower *hotspots_ahead_follower(const struct hotspots_ahead *ahead);
@@ -28,8 +28,8 @@ const struct names_follower *hotspots_ahead_follower(const struct hotspots_ahead
  */
 bool hotspots_ahead_take(struct hotspots_ahead *ahead, uint32_t event, struct recording *recording,
                          struct symboliser *symboliser, struct places *ret_places);
-/* hotspots_build() with what was taken, once. */
-void hotspots_ahead_build(struct hotspots_ahead *ahead, struct hotspots *hotspots);
+/* hotspots_build() with what was taken, once, of the tally now complete. */
+void hotspots_ahead_build(struct hotspots_ahead *ahead, struct hotspots *hotspots, const struct sample_tally *tally);
 /* NULL is allowed. */
 void hotspots_ahead_free(struct hotspots_ahead *ahead);
 

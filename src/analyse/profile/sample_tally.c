@@ -59,8 +59,7 @@ static void slots_grow(struct sample_tally *tally)
 /* A sample on its way to its item: looked for one after the other, each would wait for memory twice. */
 struct tally_waiting {
     struct tally_item item;
-    uint64_t period;
-    uint32_t hash, alike;
+    uint32_t hash;
 };
 
 enum {
@@ -96,10 +95,11 @@ static void item_count(struct sample_tally *tally, const struct tally_waiting *w
     if (!slot->item_behind) {
         *vec_push(tally) = waiting->item;
         *slot = (struct tally_slot){waiting->hash, (uint32_t)tally->count};
+        return;
     }
     struct tally_item *met = &tally->items[slot->item_behind - 1];
-    met->samples += (uint64_t)waiting->alike + 1;
-    met->period += waiting->period;
+    met->samples += waiting->item.samples;
+    met->period += waiting->item.period;
 }
 
 static struct tally_waiting *waiting_at(struct sample_tally *tally, uint32_t number)
@@ -107,7 +107,7 @@ static struct tally_waiting *waiting_at(struct sample_tally *tally, uint32_t num
     return &tally->waiting[number & (WAITING_MOST - 1)];
 }
 
-static void item_wait(struct sample_tally *tally, const struct tally_item *item, uint64_t period, uint32_t alike)
+static void item_wait(struct sample_tally *tally, const struct tally_item *item)
 {
     if (!tally->waiting)
         tally->waiting = memory_alloc(WAITING_MOST * sizeof(*tally->waiting));
@@ -116,7 +116,7 @@ static void item_wait(struct sample_tally *tally, const struct tally_item *item,
     if (tally->added - tally->settled == WAITING_MOST)
         item_count(tally, waiting_at(tally, tally->settled++));
     uint32_t hash = (uint32_t)item_hash(tally, item);
-    *waiting_at(tally, tally->added++) = (struct tally_waiting){*item, period, hash, alike};
+    *waiting_at(tally, tally->added++) = (struct tally_waiting){*item, hash};
     __builtin_prefetch(&tally->slots[hash & (tally->slot_capacity - 1)]);
     if (tally->added - tally->settled > SLOT_COMES)
         item_fetch(tally, waiting_at(tally, tally->added - SLOT_COMES));
@@ -128,17 +128,30 @@ void sample_tally_settle(struct sample_tally *tally)
         item_count(tally, waiting_at(tally, tally->settled++));
 }
 
+struct tally_item sample_tally_item(const struct sample_tally *tally, const struct sample *sample, uint32_t traits)
+{
+    return (struct tally_item){.event = sample->event,
+                               .comm = sample->comm,
+                               .thread = sample->thread,
+                               .cpu = tally->by_cpu ? sample->cpu : UINT32_MAX,
+                               .location = sample->location,
+                               .stack = sample->stack,
+                               .branch = TALLY_NONE,
+                               .traits = traits,
+                               .samples = (uint64_t)sample->alike + 1,
+                               .period = sample->period};
+}
+
+void sample_tally_add_items(struct sample_tally *tally, const struct tally_item *items, size_t count)
+{
+    for (size_t at = 0; at < count; at++)
+        item_wait(tally, &items[at]);
+}
+
 void sample_tally_add_with(struct sample_tally *tally, const struct sample *sample, uint32_t traits)
 {
-    struct tally_item item = {.event = sample->event,
-                              .comm = sample->comm,
-                              .thread = sample->thread,
-                              .cpu = tally->by_cpu ? sample->cpu : UINT32_MAX,
-                              .location = sample->location,
-                              .stack = sample->stack,
-                              .branch = TALLY_NONE,
-                              .traits = traits};
-    item_wait(tally, &item, sample->period, sample->alike);
+    struct tally_item item = sample_tally_item(tally, sample, traits);
+    item_wait(tally, &item);
 }
 
 void sample_tally_add(struct sample_tally *tally, const struct sample *sample)
@@ -177,8 +190,10 @@ void sample_tally_add_branch(struct sample_tally *tally, const struct sample *sa
                               .location = branch->to,
                               .stack = STACK_NONE,
                               .branch = branch_intern(tally, branch),
-                              .traits = TRAITS_NONE};
-    item_wait(tally, &item, 1, 0);
+                              .traits = TRAITS_NONE,
+                              .samples = 1,
+                              .period = 1};
+    item_wait(tally, &item);
 }
 
 void sample_tally_done(struct sample_tally *tally)

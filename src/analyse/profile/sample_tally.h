@@ -7,6 +7,7 @@
 #define PLUMB_ANALYSE_PROFILE_SAMPLE_TALLY_H
 
 #include "analyse/profile/sample_traits.h"
+#include "base/cache_line.h"
 #include "base/hashmap.h"
 #include "model/recording.h"
 
@@ -42,7 +43,9 @@ struct tally_item {
 };
 
 struct sample_tally {
-    struct tally_item *items;
+    bool by_thread, by_cpu; /* set before the first sample: what to tell apart */
+    /* what follows may be another core's */
+    _Alignas(CACHE_LINE_BYTES) struct tally_item *items;
     size_t count, capacity;
     struct tally_slot *slots; /* items by what tells them apart */
     size_t slot_capacity;
@@ -51,13 +54,15 @@ struct sample_tally {
     struct tally_branch *branches;
     size_t branch_count, branch_capacity;
     struct hashmap branch_map;
-    bool by_thread, by_cpu; /* set before the first sample: what to tell apart */
 };
 
 /* Items are complete after sample_tally_settle() alone. */
 void sample_tally_add(struct sample_tally *tally, const struct sample *sample);
 /* One that a set of sample_traits tells apart, too. */
 void sample_tally_add_with(struct sample_tally *tally, const struct sample *sample, uint32_t traits);
+/* The same in two steps, of which the first one reads no more of the tally than what to tell apart. */
+struct tally_item sample_tally_item(const struct sample_tally *tally, const struct sample *sample, uint32_t traits);
+void sample_tally_add_items(struct sample_tally *tally, const struct tally_item *items, size_t count);
 void sample_tally_settle(struct sample_tally *tally);
 /* One taken branch of a sample, counted as one whatever the sample's period. */
 void sample_tally_add_branch(struct sample_tally *tally, const struct sample *sample,

@@ -65,8 +65,7 @@ static bool samples_kernel(const struct source *source)
     return false;
 }
 
-/* Whether there is enough to read, and another core. */
-static bool ahead_pays(const struct recording_names *names)
+bool recording_names_go_ahead(const struct recording_names *names)
 {
     enum { BYTES_WORTH_IT = 4 << 20 };
     return !names->source->facts.is_pipe && names->source->total_bytes >= BYTES_WORTH_IT && worker_has_core();
@@ -76,7 +75,7 @@ void recording_names_kernel_ahead(struct recording_names *names)
 {
     const struct recording_input *input = names->input;
     char release[256];
-    if (!ahead_pays(names))
+    if (!recording_names_go_ahead(names))
         return;
     bool is_own = names->source->facts.os_release && !input->kallsyms && !input->vmlinux &&
                   sysroot_line(names->context->root, release, sizeof(release), "/proc/sys/kernel/osrelease") &&
@@ -87,7 +86,7 @@ void recording_names_kernel_ahead(struct recording_names *names)
 
 void recording_names_ahead(struct recording_names *names, struct names_wanted wanted)
 {
-    if (!ahead_pays(names))
+    if (!recording_names_go_ahead(names))
         return;
     if (!wanted.kernel_bare)
         recording_names_kernel_ahead(names);

@@ -77,6 +77,8 @@ struct recording_names {
  * then of what was read. Nothing for small ones, and where there is no other core.
  */
 void recording_names_ahead(struct recording_names *names, struct names_wanted wanted);
+/* Whether there is enough to read for that, and another core. */
+bool recording_names_go_ahead(const struct recording_names *names);
 /* The kernel's names alone: for who needs all others at once. */
 void recording_names_kernel_ahead(struct recording_names *names);
 void recording_names_tell(struct recording_names *names);

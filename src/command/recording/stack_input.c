@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/recording/stack_input.h"
 
+#include "analyse/profile/tally_ahead.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "command/recording/reading_progress.h"
@@ -17,6 +18,7 @@ struct reading {
     struct capture capture;
     struct recording_names names;
     struct sample_tally tally;
+    struct tally_ahead *tally_ahead; /* NULL: samples are added up as they are read */
     struct thread_series series; /* where times are asked for */
     vec(struct series_loss) losses;
 };
@@ -26,7 +28,9 @@ static bool count_sample(void *context, struct capture *capture, const struct re
 {
     struct reading *reading = context;
     recording_names_tell(&reading->names);
-    if (sample)
+    if (sample && reading->tally_ahead)
+        tally_ahead_add(reading->tally_ahead, sample, TRAITS_NONE);
+    else if (sample)
         sample_tally_add(&reading->tally, sample);
     if (sample && reading->input->with_times)
         thread_series_add(&reading->series, &capture->recording, sample);
@@ -137,6 +141,8 @@ static bool stacks_read(struct reading *reading, struct error *err)
     const char *path = recording_input_path(&reading->input->recording);
     bool complete = capture_fill_with(&reading->capture, reading->source, &options, &trouble);
     reading_progress_end(&progress);
+    if (reading->tally_ahead)
+        tally_ahead_settle(reading->tally_ahead);
     sample_tally_settle(&reading->tally);
     if (!complete && !reading->tally.count)
         return (*err = trouble, error_wrap(err, "'%s'", path));
@@ -150,6 +156,17 @@ static bool stacks_read(struct reading *reading, struct error *err)
     return complete || (*err = trouble, error_wrap(err, "'%s' is damaged, the result holds what came before", path));
 }
 
+/* On another core, while the recording is read. */
+static void names_begin(struct reading *reading)
+{
+    struct names_wanted wanted = {.inlines = reading->input->inlines};
+    if (!recording_names_go_ahead(&reading->names))
+        return;
+    reading->tally_ahead = tally_ahead_begin(&reading->tally);
+    wanted.follower = tally_ahead_follower(reading->tally_ahead);
+    recording_names_ahead(&reading->names, wanted);
+}
+
 bool stack_input_read(const struct stack_input *input, const struct context *context, const struct stack_use *use,
                       struct error *err)
 {
@@ -159,9 +176,10 @@ bool stack_input_read(const struct stack_input *input, const struct context *con
     reading.names = (struct recording_names){
         .input = &input->recording, .context = context, .capture = &reading.capture, .source = reading.source};
     capture_init(&reading.capture);
-    recording_names_ahead(&reading.names, (struct names_wanted){.inlines = input->inlines});
+    names_begin(&reading);
     bool done = stacks_read(&reading, err);
     recording_names_done(&reading.names);
+    tally_ahead_free(reading.tally_ahead);
     sample_tally_done(&reading.tally);
     thread_series_done(&reading.series);
     vec_done(&reading.losses);

@@ -118,7 +118,8 @@ struct report {
     bool branches; /* rows are taken branches */
     struct hotspots_options wanted; /* of each table; once it is known what the recording has */
     bool children, trees;           /* columns for callers, call trees */
-    struct hotspots_ahead *ahead;   /* NULL: nothing is found while reading */
+    struct tally_ahead *tally_ahead; /* NULL: samples are added up as they are read */
+    struct hotspots_ahead *ahead;    /* NULL: nothing is found while reading */
 };
 
 /* The keys but for trace_fields: which fields there are shows when the recording has been opened. */
@@ -228,6 +229,14 @@ static void count_branches(struct report *report, struct capture *capture, const
     }
 }
 
+static void sample_count(struct report *report, const struct sample *sample, uint32_t traits)
+{
+    if (report->tally_ahead)
+        tally_ahead_add(report->tally_ahead, sample, traits);
+    else
+        sample_tally_add_with(&report->tally, sample, traits);
+}
+
 static void count_with_traits(struct report *report, struct capture *capture, const struct record *record,
                               const struct sample *sample)
 {
@@ -237,7 +246,7 @@ static void count_with_traits(struct report *report, struct capture *capture, co
     uint32_t traits = TRAITS_NONE;
     if (report->traits.values.count)
         traits = report_traits_of(&report->traits, capture, report->source, record, sample);
-    sample_tally_add_with(&report->tally, &counted, traits);
+    sample_count(report, &counted, traits);
 }
 
 static bool report_record(void *context, struct capture *capture, const struct record *record,
@@ -254,7 +263,7 @@ static bool report_record(void *context, struct capture *capture, const struct r
     else if (report->traits.values.count || report->options.mem_mode)
         count_with_traits(report, capture, record, sample);
     else
-        sample_tally_add(&report->tally, sample);
+        sample_count(report, sample, TRAITS_NONE);
     return true;
 }
 
@@ -588,7 +597,7 @@ static bool report_show(struct report *report, struct context *context, struct e
         struct hotspots hotspots;
         struct hotspots_layout layout = layout_of(report, report->wanted.children, report->trees, event);
         if (event == event_ahead)
-            hotspots_ahead_build(report->ahead, &hotspots);
+            hotspots_ahead_build(report->ahead, &hotspots, &report->tally);
         else
             hotspots_build(&hotspots, &report->tally, event, recording, &places, &report->wanted);
         if (!report->options.quiet)
@@ -671,6 +680,8 @@ static bool report_read(struct report *report, struct error *err)
         options.any_order && options.stacks != STACKS_ALL && !report->filter.is_given && !report->tally.by_cpu;
     bool complete = capture_fill_with(&report->capture, report->source, &options, err);
     reading_progress_end(&progress);
+    if (report->tally_ahead)
+        tally_ahead_settle(report->tally_ahead);
     sample_tally_settle(&report->tally);
     return complete;
 }
@@ -740,12 +751,18 @@ static bool report_named(struct report *report, struct context *context, struct 
 static void names_begin(struct report *report)
 {
     struct places_options places = places_wanted(report);
-    if (!report->branches && !report_traits_are_named(&report->traits) && !report->ignores_callees)
-        report->ahead = hotspots_ahead_begin(&report->tally, &report->wanted, places);
-    recording_names_ahead(&report->names, (struct names_wanted){.inlines = places.inlines,
-                                                                .lines = places.lines,
-                                                                .kernel_bare = places.kernel_bare,
-                                                                .follower = hotspots_ahead_follower(report->ahead)});
+    struct names_wanted wanted = {.inlines = places.inlines, .lines = places.lines, .kernel_bare = places.kernel_bare};
+    if (!recording_names_go_ahead(&report->names))
+        return;
+    if (!report->branches) {
+        report->tally_ahead = tally_ahead_begin(&report->tally);
+        wanted.follower = tally_ahead_follower(report->tally_ahead);
+    }
+    if (report->tally_ahead && !report_traits_are_named(&report->traits) && !report->ignores_callees)
+        report->ahead = hotspots_ahead_begin(report->tally_ahead, &report->wanted, places);
+    if (report->ahead)
+        wanted.follower = hotspots_ahead_follower(report->ahead);
+    recording_names_ahead(&report->names, wanted);
 }
 
 /* Of tracepoints alone what they say is what tells them apart, as perf decides. */
@@ -830,6 +847,7 @@ static bool report_all(struct report *report, struct context *context, struct er
     bool done = report_named(report, context, err);
     recording_names_done(&report->names);
     hotspots_ahead_free(report->ahead);
+    tally_ahead_free(report->tally_ahead);
     return done;
 }
 

@@ -19,6 +19,7 @@ struct scene {
     struct sysroot root;
     struct symboliser_options symbols;
     struct sample_tally tally;
+    struct tally_ahead *tally_ahead;
     uint32_t dsos[DSOS], untold_dso, jit_dso;
     uint32_t random;
     struct hotspots_options options;
@@ -59,7 +60,8 @@ static void scene_open(struct scene *scene)
         scene->dsos[at] = dso_map(scene, 0x100000 * (at + 1), paths[at]);
     scene->untold_dso = dso_map(scene, 0x900000, "/no/such/d (deleted)");
     scene->jit_dso = dso_map(scene, 0xa00000, "//anon");
-    scene->ahead = hotspots_ahead_begin(&scene->tally, &scene->options, (struct places_options){.inlines = true});
+    scene->tally_ahead = tally_ahead_begin(&scene->tally);
+    scene->ahead = hotspots_ahead_begin(scene->tally_ahead, &scene->options, (struct places_options){.inlines = true});
     cr_assert_not_null(scene->ahead);
     scene->names = names_ahead_begin(&scene->symbols, (struct names_wanted){.inlines = true, .follower = hotspots_ahead_follower(scene->ahead)});
 }
@@ -68,6 +70,7 @@ static void scene_close(struct scene *scene)
 {
     names_ahead_free(scene->names);
     hotspots_ahead_free(scene->ahead);
+    tally_ahead_free(scene->tally_ahead);
     sample_tally_done(&scene->tally);
     recording_done(&scene->recording);
 }
@@ -95,7 +98,7 @@ static void sample_make(struct scene *scene, uint32_t event, bool is_untold)
     sample.stack = next_random(scene) % 5 ? samples_callers(&scene->recording.samples, frames + 1, depth - 1)
                                           : samples_stack(&scene->recording.samples, frames, depth);
     scene->recording.events[event].sample_count++;
-    sample_tally_add(&scene->tally, &sample);
+    tally_ahead_add(scene->tally_ahead, &sample, TRAITS_NONE);
 }
 
 static void check_trees(const struct call_tree *tree, const struct call_tree *usual)
@@ -154,12 +157,12 @@ static void rows_are_the_same(uint32_t untold_from)
         if (at % SAMPLES_A_TELLING == 0)
             names_ahead_tell(scene.names, &scene.recording);
     }
-    sample_tally_settle(&scene.tally);
+    tally_ahead_settle(scene.tally_ahead);
     struct symboliser *symboliser = names_ahead_take(scene.names, &scene.recording);
     cr_assert_not_null(symboliser);
     cr_assert(!hotspots_ahead_take(scene.ahead, 1, &scene.recording, symboliser, &places), "of another event");
     cr_assert(hotspots_ahead_take(scene.ahead, 0, &scene.recording, symboliser, &places));
-    hotspots_ahead_build(scene.ahead, &rows);
+    hotspots_ahead_build(scene.ahead, &rows, &scene.tally);
     cr_assert(symboliser_new(&usual_symboliser, &scene.recording, &scene.symbols, &err), "%s", err.message);
     places_init(&usual_places, &scene.recording, usual_symboliser, (struct places_options){.inlines = true});
     hotspots_build(&usual, &scene.tally, 0, &scene.recording, &usual_places, &scene.options);
@@ -211,7 +214,7 @@ Test(hotspots_ahead, what_was_never_begun_is_not_taken)
     cr_assert(!hotspots_ahead_take(scene.ahead, 0, &scene.recording, symboliser, &places));
     cr_assert(!hotspots_ahead_take(NULL, 0, &scene.recording, symboliser, &places));
     scene.options.callers_first = false;
-    cr_assert_null(hotspots_ahead_begin(&scene.tally, &scene.options, (struct places_options){0}));
+    cr_assert_null(hotspots_ahead_begin(scene.tally_ahead, &scene.options, (struct places_options){0}));
     symboliser_free(symboliser);
     scene_close(&scene);
 }
