@@ -135,13 +135,8 @@ static void hidden_explain(const struct sysroot *root, struct error *err)
 bool running_kernel_read(const struct sysroot *root, struct running_kernel *ret_names, struct error *err)
 {
     struct running_kernel names = {0};
-    struct error ignored = {0};
-    if (kept_kallsyms_read(root, &names.text) && kallsyms_parse(text_view(&names.text), &names.index, &ignored)) {
-        *ret_names = names;
+    if (kept_kallsyms_read(root, ret_names))
         return true;
-    }
-    running_kernel_done(&names);
-    names = (struct running_kernel){0};
     bool good = sysroot_read(root, &names.text, err, "/proc/kallsyms");
     if (good && !kallsyms_parse(text_view(&names.text), &names.index, err)) {
         good = false;
@@ -152,7 +147,8 @@ bool running_kernel_read(const struct sysroot *root, struct running_kernel *ret_
         running_kernel_done(&names);
         return false;
     }
-    kept_kallsyms_write(root, text_view(&names.text));
+    names.text_addr = kallsyms_text_addr(text_view(&names.text));
+    kept_kallsyms_write(root, &names);
     *ret_names = names;
     return true;
 }
@@ -164,7 +160,7 @@ void running_kernel_done(struct running_kernel *names)
 }
 
 /* Of the running kernel, from here or from whoever read them already. */
-static bool running_names(const struct naming *naming, struct names *names, struct error *err)
+static bool running_names(const struct naming *naming, struct names *names, uint64_t *ret_text_addr, struct error *err)
 {
     const struct symboliser_options *options = naming->options;
     struct running_kernel running;
@@ -175,24 +171,26 @@ static bool running_names(const struct naming *naming, struct names *names, stru
         return false;
     names->text = running.text;
     names->index = running.index;
+    *ret_text_addr = running.text_addr;
     return true;
 }
 
-static bool listed_names(const char *path, struct names *names, struct error *err)
+static bool listed_names(const char *path, struct names *names, uint64_t *ret_text_addr, struct error *err)
 {
-    return read_whole(path, &names->text, err) &&
-           kallsyms_parse(text_view(&names->text), &names->index, err);
+    if (!read_whole(path, &names->text, err) || !kallsyms_parse(text_view(&names->text), &names->index, err))
+        return false;
+    *ret_text_addr = kallsyms_text_addr(text_view(&names->text));
+    return true;
 }
 
 static bool kallsyms_load(const struct naming *naming, uint32_t dso, struct names *names, struct error *err)
 {
     (void)dso;
     const char *path = naming->options->kallsyms_path;
-    if (!(path ? listed_names(path, names, err) : running_names(naming, names, err)))
+    uint64_t recorded, now = 0;
+    if (!(path ? listed_names(path, names, &now, err) : running_names(naming, names, &now, err)))
         return false;
-    struct view text = text_view(&names->text);
     names->key = NAMES_BY_RUNTIME_ADDR;
-    uint64_t recorded, now = kallsyms_text_addr(text);
     if (!path && is_unnamed(naming) && (!recorded_kernel_text(naming->recording, &recorded) || now != recorded))
         return error_set(err, ERROR_NOT_FOUND, "the recording doesn't say which kernel it is of, and that one's code "
                                                "lay elsewhere than the running one's");

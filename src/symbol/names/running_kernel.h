@@ -12,6 +12,7 @@
 struct running_kernel {
     struct text text; /* what the index' names point into */
     struct symbol_index index;
+    uint64_t text_addr; /* where its code begins; 0: it doesn't say */
 };
 
 /* Errors: the file can't be read; ERROR_PERMISSION, with the remedy, when it hides addresses; ERROR_FORMAT. */
