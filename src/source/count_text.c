@@ -392,7 +392,7 @@ static double running_of(struct view line)
         return 1;
     struct view inside = view_trim(view_skip(line, (size_t)(open - line.text) + 1));
     inside.length = (size_t)((const char *)memchr(inside.text, '%', inside.length) - inside.text);
-    return view_decimal(view_trim(inside), &percent) && percent > 0 && percent <= 100 && view_find(line, "+-") < 0
+    return view_decimal(view_trim(inside), &percent) && percent >= 0 && percent <= 100 && view_find(line, "+-") < 0
                ? percent / 100 : 1;
 }
 

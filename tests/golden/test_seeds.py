@@ -125,6 +125,14 @@ def test_without_the_licence_s_counts_nothing_is_said_of_it(diagnosed):
     assert finding(found, "avx512-licence")["verdict"] == "not_testable" and found["verdict"]["culprit"] is None
 
 
+def test_what_runs_differ_by_stays_open_where_nothing_explains_it(diagnosed):
+    found, _ = diagnosed("kernels", ("583958024", "0"))
+    assert found["verdict"]["culprit"] is None and finding(found, "avx512-licence")["verdict"] == "ruled_out"
+    assert "2.4 % of the time (0.164 s with 8386784008 cycles, 0.16 s with 8014232049)" in left_open(found)
+    found, _ = diagnosed("kernels", ("(?s)The same counts with.*", ""))
+    assert "1.8 % of the time" in left_open(found) and "clock lowered for wide vectors" in left_open(found)
+
+
 def test_throttling_counts_are_taken_into_account(diagnosed):
     found, _ = diagnosed("kernels", (r"(583958024.*)", r"\1\n 0 core_power.throttle"))
     licence = finding(found, "avx512-licence")
@@ -193,6 +201,18 @@ def test_a_class_whose_parts_were_not_imported_leads_and_is_named(diagnosed, cha
     assert "perf stat -M tma_" in page and any("perf stat -M tma_" in one for one in found["verdict"]["advice"]), "how to learn which part, on the page and in JSON"
     culprit = found["verdict"]["culprit"]
     assert culprit is None or (finding(found, culprit)["recoverable_ratio_at_most"] < 0.06 and "What is certain is small" in sentence)
+
+
+def test_a_part_larger_than_its_class_decides_nothing(diagnosed):
+    found, page = diagnosed("inference", ("88.8%", "8.8%"))
+    assert found["verdict"]["culprit"] is None and verdicts(found, "memory-bandwidth", "dram-latency") == ["undecided"] * 2
+    assert "both can't be of one run" in left_open(found) and left_open(found).count("both can't be") == 1, "a reason is said once"
+    assert finding(found, "branch-mispredicts")["verdict"] == "ruled_out", "the other classes stand"
+
+
+def test_page_walks_count_wherever_the_tree_puts_their_wait(diagnosed):
+    found, _ = diagnosed("inference", (r"(\| tma_l1_bound .*\n)", r"\1| tma_dtlb_load | 55.0 % |\n"))
+    assert verdicts(found, "small-pages", "memory-bandwidth") == ["supported"] * 2, "of a load's page walks a part is waited for below the first cache"
 
 
 def test_wrong_guesses_are_supported_by_their_own_node(diagnosed):

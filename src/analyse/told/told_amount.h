@@ -24,8 +24,8 @@ struct told_pair {
 bool told_pair_of(const char *plain, struct told_pair *ret_pair);
 
 /*
- * "gained 3 %", "throughput improved by 40 %", "made it 12 % slower"; whether a share is of the time or of the speed
- * isn't told: both ends, as above.
+ * "gained 3 %", "throughput improved by 40 %", "made it 12 % slower", "huge pages: 1.3x"; whether a share is of the
+ * time or of the speed isn't told: both ends, as above.
  */
 bool told_gain(const char *plain, struct interval *ret_gain);
 /* A time, a rate or a multiple of something ("1.2M") stands in it. */

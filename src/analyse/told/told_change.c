@@ -56,7 +56,8 @@ static const struct change changes[] = {
                                   .words = {"mitigation", "retpoline", "spectre", "meltdown", "kpti", "pti"},
                                   .whole = {"nopti", "nospectre"}},
     [TREATMENT_ALLOCATOR] = {"another allocator", BROUGHT_IN,
-                             .words = {"jemalloc", "tcmalloc", "mimalloc", "snmalloc", "another allocator",
+                             .words = {"jemalloc", "tcmalloc", "mimalloc", "snmalloc", "libjemalloc",
+                                       "libtcmalloc", "libmimalloc", "another allocator",
                                        "other allocator", "different allocator", "arena allocator", "pool allocator"},
                              .without = {"glibc malloc", "glibc's malloc", "system malloc", "ptmalloc"}},
     [TREATMENT_GOVERNOR] = {"the performance governor", BROUGHT_IN,
@@ -76,6 +77,19 @@ static const struct change changes[] = {
     [TREATMENT_OPTIMISED] = {"an optimised build", BROUGHT_IN,
                              .words = {"-o2", "-o3", "optimised build", "optimized build", "release build"},
                              .without = {"debug build", "-o0", "unoptimised", "unoptimized"}},
+    [TREATMENT_INTERLEAVE] = {"memory interleaved over the nodes", BROUGHT_IN,
+                              .words = {"interleave", "interleaved", "interleaving"}},
+    [TREATMENT_POWER] = {"a higher power limit", TAKEN_AWAY,
+                         .words = {"power limit", "power cap", "power-limit", "package limit", "rapl limit"},
+                         .whole = {"higher power limit", "higher power cap", "higher pl1"}},
+    [TREATMENT_KEPT_MEMORY] = {"freed memory kept", BROUGHT_IN,
+                               .words = {"m_mmap_threshold", "m_trim_threshold", "malloc_mmap_threshold_",
+                                         "malloc_trim_threshold_", "mmap_threshold", "trim_threshold",
+                                         "malloc_top_pad_"}},
+    [TREATMENT_FEWER_THREADS] = {"no more threads than CPUs", SAID_WHOLE,
+                                 .words = {"fewer threads", "half the threads", "half as many threads",
+                                           "as many threads as cpus", "as many threads as cores",
+                                           "one thread per cpu", "a thread per cpu"}},
 };
 _Static_assert(array_count(changes) == TREATMENT_COUNT, "each change by its names");
 
@@ -135,6 +149,17 @@ static bool has_behind(const char *end)
     return false;
 }
 
+/* A limit that is raised takes no more away: of what is taken away alone, since huge pages are raised in number. */
+static bool is_raised(const char *before, const char *end)
+{
+    static const char *const raising[] = {"raising ", "raised ", "raise ", "raises ", "increas"};
+    static const char *const behind[] = {" raised", " was raised", " increased", " was increased"};
+    bool raised = is_named(before, raising, array_count(raising));
+    for (size_t at = 0; at < array_count(behind); at++)
+        raised |= strncmp(end, behind[at], strlen(behind[at])) == 0;
+    return raised;
+}
+
 /* What somebody did, or the state that somebody found. */
 static enum change_reading change_in(const char *plain, const struct change *change)
 {
@@ -153,7 +178,8 @@ static enum change_reading change_in(const char *plain, const struct change *cha
     if (is_named(plain, change->other, array_count(change->other)))
         return CHANGE_NONE;
     const char *before = words_before(plain, place, near);
-    bool removed = is_named(before, removing, array_count(removing)),
+    bool removed = is_named(before, removing, array_count(removing)) ||
+                   (change->direction == TAKEN_AWAY && is_raised(before, end)),
          is_absent = removed || is_named(before, absent, array_count(absent)) || has_behind(end);
     if (change->direction == SAID_WHOLE || is_absent == (change->direction == TAKEN_AWAY))
         return CHANGE_MADE;

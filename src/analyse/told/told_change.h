@@ -29,6 +29,10 @@ enum treatment {
     TREATMENT_PADDING,        /* data of each thread on cache lines of its own */
     TREATMENT_FLUSH,          /* denormal numbers taken for zero */
     TREATMENT_OPTIMISED,      /* a build with -O2 */
+    TREATMENT_INTERLEAVE,     /* memory on all nodes in turns */
+    TREATMENT_POWER,          /* a higher limit of power */
+    TREATMENT_KEPT_MEMORY,    /* freed memory isn't given back to the kernel */
+    TREATMENT_FEWER_THREADS,  /* no more than CPUs */
     TREATMENT_COUNT
 };
 

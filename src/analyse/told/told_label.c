@@ -214,6 +214,8 @@ struct told_order told_order_by_labels(const char *plain, const struct quantity 
                       by_behind = order_of(behind, plain, &behind_times);
     bool clash =
         by_ahead.order != ORDER_UNKNOWN && by_behind.order != ORDER_UNKNOWN && by_ahead.order != by_behind.order;
+    if (clash && ahead.first.treatment != TREATMENT_COUNT) /* "after raising it: 41 s before, 32 s after" */
+        return by_behind;
     if (clash && ahead_times == behind_times)
         return (struct told_order){.treatment = TREATMENT_COUNT};
     return by_ahead.order == ORDER_UNKNOWN || (clash && behind_times > ahead_times) ? by_behind : by_ahead;

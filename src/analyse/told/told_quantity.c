@@ -112,6 +112,25 @@ static void unit_read(struct quantity *quantity)
     quantity->end = length ? text + length : quantity->end;
 }
 
+/* "gets/s , 1.21m", "requests per second = 44120": the unit of a rate that stands just before a bare number. */
+static void unit_ahead(struct quantity *quantity, const char *whole)
+{
+    enum { UNIT_MOST = 24 };
+    const char *end = quantity->begin;
+    while (end > whole && strchr(" ,=", end[-1]))
+        end--;
+    if (end == quantity->begin || quantity->kind != QUANTITY_BARE)
+        return;
+    for (const char *at = end; at > whole && end - at < UNIT_MOST; at--) {
+        size_t length = 0;
+        if (at[-1] == ' ' && rate_unit(at, &length) && at + length == end) {
+            quantity->kind = QUANTITY_RATE;
+            quantity->unit = (struct view){at, length};
+            return;
+        }
+    }
+}
+
 bool quantity_next(const char *text, const char *whole, struct quantity *ret_quantity)
 {
     for (; *text; text++) {
@@ -126,6 +145,7 @@ bool quantity_next(const char *text, const char *whole, struct quantity *ret_qua
         if (view_grouped(number, &ret_quantity->value)) {
             ret_quantity->half_digit = digit_of(number) / 2;
             unit_read(ret_quantity);
+            unit_ahead(ret_quantity, whole);
             return true;
         }
         text += length - 1;

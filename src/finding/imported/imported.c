@@ -146,7 +146,81 @@ static const char *reported_name(const struct topdown_row *row, const struct rep
                : metric;
 }
 
-static bool metric_test(const struct results *results, struct finding *finding)
+/* ---- what can't be of one run ---- */
+
+/*
+ * Slots are counted once: a class has no more of them than the one that it is a part of. Below these levels shares are
+ * of cycles.
+ */
+static const struct {
+    const char *part, *whole;
+} classes[] = {{"tma_memory_bound", "tma_backend_bound"},
+               {"tma_core_bound", "tma_backend_bound"},
+               {"tma_fetch_latency", "tma_frontend_bound"},
+               {"tma_fetch_bandwidth", "tma_frontend_bound"},
+               {"tma_branch_mispredicts", "tma_bad_speculation"},
+               {"tma_machine_clears", "tma_bad_speculation"},
+               {"backend_bound_memory", "backend_bound"},
+               {"backend_bound_cpu", "backend_bound"},
+               {"frontend_bound_latency", "frontend_bound"},
+               {"frontend_bound_bandwidth", "frontend_bound"},
+               {"bad_speculation_mispredicts", "bad_speculation"},
+               {"bad_speculation_pipeline_restarts", "bad_speculation"}};
+
+/* Of several tables, as before and after a change, the least or the most that one says. */
+static struct measured percent_outermost(const struct imported *imported, const char *metric, bool most,
+                                         const char **ret_file)
+{
+    struct measured found = not_measured("it wasn't imported");
+    for (size_t at = 0; at < imported->count; at++)
+        for (size_t row = 0; row < imported->tables[at].count && strcmp(imported->tables[at].kind, metrics_kind) == 0;
+             row++) {
+            double number = imported->tables[at].rows[row].number;
+            if (strcmp(imported->tables[at].rows[row].name, metric) != 0 ||
+                (found.known && (most ? number <= found.value : number >= found.value)))
+                continue;
+            found = measured_as(number);
+            *ret_file = imported->tables[at].file;
+        }
+    return found;
+}
+
+static bool is_about(const struct finding *finding, const char *metric)
+{
+    for (const struct topdown_row *row = topdown_row_of(finding->hypothesis->id, NULL); row;
+         row = topdown_row_of(finding->hypothesis->id, row)) {
+        if (row->parent && strcmp(row->parent, metric) == 0)
+            return true;
+        for (size_t at = 0; at < TOPDOWN_ROW_METRICS && row->metrics[at]; at++)
+            if (strcmp(row->metrics[at], metric) == 0)
+                return true;
+    }
+    return false;
+}
+
+/* What is decided by classes that contradict one another isn't decided. */
+static void impossible_leave_open(const struct results *results, struct finding *finding)
+{
+    static const double RUNS_DIFFER = 10; /* percent of the slots: each level is often counted in a run of its own */
+    for (size_t at = 0; at < array_count(classes); at++) {
+        const char *file, *whole_file;
+        struct measured part = percent_outermost(results->imported, classes[at].part, false, &file),
+                        whole = percent_outermost(results->imported, classes[at].whole, true, &whole_file);
+        if (!part.known || !whole.known || part.value <= whole.value + RUNS_DIFFER ||
+            !is_about(finding, classes[at].part))
+            continue;
+        finding->verdict = VERDICT_UNDECIDED;
+        finding->recoverable = (struct interval){0};
+        finding->headline = NULL;
+        finding_set(finding, reason, "imported-impossible", VALUE_TEXT("part", classes[at].part),
+                    VALUE_SHARE("share", interval_exactly(part.value / 100)), VALUE_TEXT("whole", classes[at].whole),
+                    VALUE_SHARE("most", interval_exactly(whole.value / 100)), VALUE_TEXT("file", file),
+                    VALUE_TEXT("origin", origin_words));
+        return;
+    }
+}
+
+static bool metric_decide(const struct results *results, struct finding *finding)
 {
     for (const struct topdown_row *row = topdown_row_of(finding->hypothesis->id, NULL); row;
          row = topdown_row_of(finding->hypothesis->id, row)) {
@@ -171,6 +245,14 @@ static bool metric_test(const struct results *results, struct finding *finding)
         return true;
     }
     return false;
+}
+
+static bool metric_test(const struct results *results, struct finding *finding)
+{
+    if (!metric_decide(results, finding))
+        return false;
+    impossible_leave_open(results, finding);
+    return true;
 }
 
 /*
@@ -216,7 +298,7 @@ static void hold_against_counts(const struct results *results, struct finding *f
         finding->verdict == VERDICT_SUPPORTED || (finding->verdict == VERDICT_RULED_OUT && finding->by_trial);
     if (!decides ||
         (!metric_test(results, &counted) && !imported_count_test(results, &counted) &&
-         !imported_system_test(results, &counted)) ||
+         !imported_report_test(results, &counted) && !imported_system_test(results, &counted)) ||
         !counted.evidence_count)
         return;
     if (counted.verdict == finding->verdict) {

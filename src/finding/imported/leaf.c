@@ -119,3 +119,33 @@ const char *imported_hot_words(const struct results *results, struct arena *aren
         VALUE_TEXT("event", hot.event[0] ? arena_printf(arena, "%s samples", hot.event) : "samples")};
     return wording_fill(arena, wording_find("verdict", "hot"), values, array_count(values));
 }
+
+/* Of the slowest and the fastest run the cycles, where both counted them: " (8386784008 and 8014232049 cycles)". */
+static const char *cycles_words(const struct imported *imported, struct arena *arena)
+{
+    struct imported_arm arms[IMPORTED_ARMS_MOST];
+    const struct imported_arm *slow = NULL, *fast = NULL;
+    for (size_t at = 0, count = imported_arms_of(imported, arms); at < count; at++) {
+        if (!arms[at].elapsed_s.known)
+            continue;
+        slow = !slow || arms[at].elapsed_s.value > slow->elapsed_s.value ? &arms[at] : slow;
+        fast = !fast || arms[at].elapsed_s.value < fast->elapsed_s.value ? &arms[at] : fast;
+    }
+    struct measured more = slow ? imported_arm_count(slow, "cycles") : not_measured(""),
+                    fewer = fast ? imported_arm_count(fast, "cycles") : not_measured("");
+    return slow != fast && more.known && fewer.known
+               ? arena_printf(arena, " (%.4g s with %.15g cycles, %.4g s with %.15g)", slow->elapsed_s.value,
+                              more.value, fast->elapsed_s.value, fewer.value)
+               : "";
+}
+
+const char *imported_gap_words(const struct results *results, struct arena *arena)
+{
+    struct measured gap = results->imported ? imported_gap_of(results->imported) : not_measured("");
+    if (!gap.known || gap.value < results->effect)
+        return NULL;
+    struct value values[] = {VALUE_TEXT("gap", arena_printf(arena, "%.1f %%", gap.value * 100)),
+                             VALUE_TEXT("runs", cycles_words(results->imported, arena)),
+                             VALUE_TEXT("origin", IMPORTED_WORDS)};
+    return wording_fill(arena, wording_find("verdict", "gap-open"), values, array_count(values));
+}

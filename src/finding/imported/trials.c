@@ -111,11 +111,16 @@ static const struct told_trial *trial_for(const struct told *told, const struct 
               {"swap", TREATMENT_NO_SWAP},
               {"contended-lines", TREATMENT_PADDING},
               {"denormals", TREATMENT_FLUSH},
-              {"unoptimised-build", TREATMENT_OPTIMISED}};
-    for (size_t at = 0; at < sizeof(of) / sizeof(of[0]); at++)
+              {"unoptimised-build", TREATMENT_OPTIMISED},
+              {"numa-remote", TREATMENT_INTERLEAVE},
+              {"thermal-power", TREATMENT_POWER},
+              {"page-faults", TREATMENT_KEPT_MEMORY},
+              {"oversubscribed", TREATMENT_FEWER_THREADS}};
+    const struct told_trial *found = NULL;
+    for (size_t at = 0; at < sizeof(of) / sizeof(of[0]) && !found; at++)
         if (is(finding, of[at].id))
-            return trial_of_side(told, of[at].treatment, is(finding, "host-small-pages"), effect, ret_contrary);
-    return NULL;
+            found = trial_of_side(told, of[at].treatment, is(finding, "host-small-pages"), effect, ret_contrary);
+    return found;
 }
 
 static double sum_of(const struct imported_table *table, const char *part)
@@ -388,6 +393,8 @@ static bool change_test(const struct results *results, const struct told *told, 
     /* a change that may fail although the cause is there */
     const char *stays_open = wording_find(finding->hypothesis->id, "told-stays-open");
     bool without_effect = kind_of(told, trial, results->effect) == EFFECT_NONE;
+    if (without_effect && trial->treatment == TREATMENT_INTERLEAVE)
+        return false; /* of interleaved memory most is on another node, too */
     if (without_effect && stays_open) {
         leave_open(finding, "told-stays-open", trial);
         return true;
@@ -405,6 +412,8 @@ static bool change_test(const struct results *results, const struct told *told, 
     if (finding->verdict != VERDICT_SUPPORTED)
         finding_set(finding, reason, trial->outcome == OUTCOME_SHRANK ? "told-shrank" : "told-undecided",
                     VALUE_TEXT("sentence", trial->sentence));
+    if (trial->treatment == TREATMENT_INTERLEAVE)
+        finding_leave_open(finding, "told-interleave", NO_VALUES);
     if (wording_find(finding->hypothesis->id, "told-open"))
         finding_leave_open(finding, "told-open", NO_VALUES);
     finding_advise(finding, own_or(finding, "told-advice", "told-change-advice"),

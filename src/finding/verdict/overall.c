@@ -1054,21 +1054,72 @@ static void open_add(struct overall *overall, const char *text)
         overall->open[overall->open_count++] = text;
 }
 
+static bool is_open_by_others(const struct finding *finding)
+{
+    return finding->verdict == VERDICT_UNDECIDED && finding->evidence_count && finding->reason &&
+           finding->evidence[0].origin == ORIGIN_STATEMENT;
+}
+
+static bool is_open_alike(const struct finding *one, const struct finding *other)
+{
+    return is_open_by_others(other) && !other->recoverable.known && strcmp(one->reason, other->reason) == 0;
+}
+
+/* Causes that stay open for one reason are told in one; NULL: it was told with an earlier one. */
+static const char *open_words(const struct findings *findings, size_t index, struct arena *arena)
+{
+    enum { TITLES_MOST = 3 };
+    const struct finding *finding = &findings->items[index];
+    const char *titles = finding->hypothesis->title;
+    size_t more = 0;
+    for (size_t at = 0; at < index; at++)
+        if (is_open_alike(finding, &findings->items[at]))
+            return NULL;
+    for (size_t at = index + 1; at < findings->count; at++)
+        if (is_open_alike(finding, &findings->items[at]) && ++more < TITLES_MOST)
+            titles = arena_printf(arena, "%s, %s", titles, findings->items[at].hypothesis->title);
+    return more < TITLES_MOST ? arena_printf(arena, "%s: %s", titles, finding->reason)
+                              : arena_printf(arena, "%s and %zu more: %s", titles, more - TITLES_MOST + 1,
+                                             finding->reason);
+}
+
+/* Where nothing is certain: what runs of others differ by, and the causes that their counts bound. */
+static void open_bounds_take(struct overall *overall, const struct findings *findings, const struct results *results,
+                             struct arena *arena)
+{
+    enum { BOUNDED_MOST = 3 };
+    const char *gap = imported_gap_words(results, arena);
+    size_t bounded = 0;
+    if (gap)
+        open_add(overall, gap);
+    for (size_t at = 0; gap && at < findings->count && bounded < BOUNDED_MOST; at++) {
+        const struct finding *finding = &findings->items[at];
+        if (is_open_by_others(finding) && finding->recoverable.known) {
+            open_add(overall, arena_printf(arena, "%s: %s", finding->hypothesis->title, finding->reason));
+            bounded++;
+        }
+    }
+}
+
 /*
  * What the culprit leaves unexplained; and of imported tables, which nobody can ask again, what they point at and don't
  * decide.
  */
-static void open_take(struct overall *overall, const struct findings *findings, struct arena *arena)
+static void open_take(struct overall *overall, const struct findings *findings, const struct results *results,
+                      struct arena *arena)
 {
     for (size_t at = 0; overall->culprit && at < overall->culprit->open_count; at++)
         open_add(overall, overall->culprit->open[at]);
     for (size_t at = 0; at < findings->count; at++) {
         const struct finding *finding = &findings->items[at];
-        bool by_others = finding->verdict == VERDICT_UNDECIDED && finding->evidence_count &&
-                         finding->evidence[0].origin == ORIGIN_STATEMENT;
-        if (by_others && !finding->recoverable.known && finding->reason && !says_the_same(finding, overall->culprit))
-            open_add(overall, arena_printf(arena, "%s: %s", finding->hypothesis->title, finding->reason));
+        if (!is_open_by_others(finding) || finding->recoverable.known || says_the_same(finding, overall->culprit))
+            continue;
+        const char *words = open_words(findings, at, arena);
+        if (words)
+            open_add(overall, words);
     }
+    if (!overall->culprit)
+        open_bounds_take(overall, findings, results, arena);
 }
 
 /* "m4+0xefb0" of "m4+0xefb0 (asserts as "next_token")"; 0: it has no name made of its place, or nothing behind that. */
@@ -1115,7 +1166,7 @@ struct overall overall_of(const struct findings *findings, const struct results 
     if (!results->stalls && !results->imported && !results->statements && why)
         overall.sentence = arena_printf(arena, "%s No samples: %s.", overall.sentence, why);
     overall = with_unseen_kernel(overall, results, arena);
-    open_take(&overall, findings, arena);
+    open_take(&overall, findings, results, arena);
     if (results->ended)
         overall.sentence = arena_printf(arena, "%s It did not stay: %s.", overall.sentence, results->ended);
     if (results->cut)

@@ -3,6 +3,7 @@
 
 #include "base/scope.h"
 #include "source/count_text.h"
+#include "source/import/import_text.h"
 
 #include <ctype.h>
 
@@ -58,12 +59,15 @@ static bool is_of_parts(struct view line)
 static bool is_separated(struct view line)
 {
     static const char separators[] = ",;\t";
+    struct view behind = line;
+    double ignored;
+    if (view_grouped(view_word(&behind), &ignored)) /* "4,120,331,220  cycles": commas between thousands */
+        return false;
     for (const char *separator = separators; *separator; separator++) {
         struct view rest = line;
         size_t count = 0, counts = 0;
         while (rest.length && count < 8) {
             struct view field = view_trim(view_cut(&rest, *separator));
-            double ignored;
             counts += count < 4 && (view_double(field, &ignored) || view_starts(field, "<not"));
             count++;
         }
@@ -112,7 +116,7 @@ static void counts_put(struct text *out, const struct count_text *counts)
     for (size_t at = 0; at < counts->event_count; at++)
         event_put(out, &counts->events[at]);
     for (size_t at = 0; at < counts->metric_count; at++)
-        if (strncmp(counts->metrics[at].name, "tma_", 4) == 0)
+        if (import_text_is_class(view_of(counts->metrics[at].name)))
             text_printf(out, "%.15g %% %s\n", counts->metrics[at].value, counts->metrics[at].name);
     if (counts->seconds > 0 && counts->set_count <= 1)
         text_printf(out, "%.9g seconds time elapsed\n", counts->seconds);

@@ -170,6 +170,17 @@ static bool row_behind_bar(struct view line, struct row *row)
     return line.length > 1 && isalpha((unsigned char)line.text[0]);
 }
 
+/* "11:20:01", as tools of the system begin their lines, is no share with an address. */
+static bool is_time_of_day(struct view text)
+{
+    static const char form[] = "dd:dd:dd";
+    text = view_trim(text);
+    bool is_one = text.length >= sizeof(form) - 1;
+    for (size_t at = 0; is_one && at < sizeof(form) - 1; at++)
+        is_one = form[at] == 'd' ? isdigit((unsigned char)text.text[at]) != 0 : text.text[at] == form[at];
+    return is_one;
+}
+
 /* "33.94 :  4011a2: mov 0x58(%rax),%rax", or a share before a line of source or code. */
 static bool row_of_annotate(struct view line, struct row *row)
 {
@@ -181,6 +192,8 @@ static bool row_of_annotate(struct view line, struct row *row)
         return row->name.length > 0 && !is_metric(row->name) && view_find(rest, "[.] ") < 0 &&
                view_find(rest, "[k] ") < 0;
     }
+    if (is_time_of_day(line))
+        return false;
     struct view percent = view_trim(view_cut(&line, ':'));
     if (!view_grouped(percent, &row->number) || row->number > 100 || !line.length)
         return false;
@@ -211,6 +224,20 @@ static bool row_of_toplev(struct view line, struct row *row)
     return row->name.length && row->number >= 0 && row->number <= 100;
 }
 
+bool import_text_is_class(struct view word)
+{
+    static const char *const classes[] = {"frontend_bound", "backend_bound",   "bad_speculation", "frontend_memory",
+                                          "backend_memory", "backend_core",    "frontend_core",   "smt_contention",
+                                          "retiring_fastpath", "retiring_microcode"};
+    if (is_metric(word))
+        return true;
+    for (size_t at = 0; at < array_count(classes); at++)
+        if (view_starts(word, classes[at]) &&
+            (word.length == strlen(classes[at]) || word.text[strlen(classes[at])] == '_'))
+            return true;
+    return false;
+}
+
 /* "88.8 %  tma_backend_bound", "tma_dram_bound  66.5%", with whatever else stands in the line. */
 static bool row_of_metrics(struct view line, struct row *row)
 {
@@ -218,11 +245,11 @@ static bool row_of_metrics(struct view line, struct row *row)
         return true;
     row->is_of_toplev = false;
     struct view word, before = {0};
-    bool has_share = false;
+    bool has_share = false, of_perf = view_find(line, "#") >= 0;
     row->name = (struct view){0};
     while ((word = view_word(&line)).length) {
         double percent;
-        if (is_metric(word))
+        if (import_text_is_class(word) || (of_perf && has_share && view_equal(word, "retiring")))
             row->name = word;
         else if (share_of(word, &percent) || (view_equal(word, "%") && view_grouped(before, &percent))) {
             row->number = percent;

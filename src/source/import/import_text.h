@@ -67,6 +67,8 @@ bool import_text_beside(const struct imported_text *table, struct arena *arena, 
  * kinds); the first ones, quoted, behind out.
  */
 size_t import_text_unread(struct view text, enum import_kind kind, struct text *out);
+/* The name of a class of a top-down tree: Intel's "tma_…", or AMD's and Arm's. */
+bool import_text_is_class(struct view name);
 /* A blank line, or a fence of Markdown. */
 bool import_text_is_gap(struct view line);
 /*

@@ -93,6 +93,12 @@ Test(told, trials_and_how_they_came_out)
         {"With smtp off the mail went from 4.2 s to 3.1 s.", 0, 0, 0, false, false},
         {"Using pinned memory the copy went from 9 ms to 4 ms.", 0, 0, 0, false, false},
         {"Enabling huge pages brought down dTLB misses from 12 % to 1 %, but the run time stayed the same.", 1, TREATMENT_PAGES, OUTCOME_STAYED, false, false},
+        {"Raising the power limit did not change anything.", 1, TREATMENT_POWER, OUTCOME_STAYED, false, false},
+        {"With a power cap of 125 W it is 20 % slower.", 0, 0, 0, false, false}, /* that is how it was */
+        {"We increased the number of huge pages: no change.", 1, TREATMENT_PAGES, OUTCOME_STAYED, false, false},
+        {"Interleaved over both nodes it is as fast as the old machine.", 1, TREATMENT_INTERLEAVE, OUTCOME_GONE, false, false},
+        {"tried: fewer threads: gone", 1, TREATMENT_FEWER_THREADS, OUTCOME_GONE, false, false},
+        {"tried: MALLOC_TRIM_THRESHOLD_=-1: gone", 1, TREATMENT_KEPT_MEMORY, OUTCOME_GONE, false, false},
         {"tried: CPU limit removed: gone", 1, TREATMENT_NO_QUOTA, OUTCOME_GONE, false, false},
         {"Hyper Threading off: no change.", 1, TREATMENT_NO_SMT, OUTCOME_STAYED, false, false},
         {"With huge pages off there is no change.", 0, 0, 0, false, false},

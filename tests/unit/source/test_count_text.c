@@ -44,6 +44,18 @@ Test(count_text, text_in_other_languages_numbers)
 }
 
 /* Where the separator stands in numbers as well, a part of one isn't taken for the whole. */
+Test(count_text, what_was_not_on_a_counter_is_counted_in_none_of_the_time)
+{
+    struct arena arena;
+    struct count_text counts;
+    struct error err = {0};
+    arena_init(&arena);
+    cr_assert(count_text_read(&counts, VIEW(" 1000 cycles (0.00%)\n 2000 instructions\n"), &arena, &err));
+    cr_expect_float_eq(counts.events[0].running_ratio, 0, 1e-9);
+    cr_expect_float_eq(counts.events[1].running_ratio, 1, 1e-9);
+    arena_done(&arena);
+}
+
 Test(count_text, numbers_that_the_separator_cuts_are_none)
 {
     static const struct {

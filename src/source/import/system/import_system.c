@@ -14,8 +14,11 @@ static void facts_keep(const struct system_reading *reading, const struct system
     size_t count = system_facts_of(reading, table, rows);
     if (!count)
         return;
-    for (size_t at = 0; at < count; at++)
-        text_printf(&summary, "%s%s %.4g %%", at ? "; " : "", rows[at].name, rows[at].number);
+    for (size_t at = 0; at < count; at++) {
+        rows[at].where = arena_string(arena, rows[at].where);
+        text_printf(&summary, "%s%s%s%s%s %.4g %%", at ? "; " : "", rows[at].name, rows[at].where[0] ? " (" : "",
+                    rows[at].where, rows[at].where[0] ? " first)" : "", rows[at].number);
+    }
     facts->tables[facts->count++] = (struct imported_text){.kind = IMPORT_UNKNOWN,
                                                            .origin = SYSTEM_TABLE,
                                                            .summary = arena_string(arena, text_string(&summary)),
@@ -77,7 +80,8 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
     while (view_line(&rest, &line)) {
         struct view bare = without_bars(line, &plain);
         system_log_read(&reading, line);
-        bool read = system_columns_read(&reading, line, &rest) || system_line_read(&reading, bare) ||
+        bool read = system_columns_read(&reading, line, &rest) || system_processes_read(&reading, line, &rest) ||
+                    system_line_read(&reading, bare) ||
                     system_nodes_read(&reading, line) || system_waits_read(&reading, line);
         turned |= read;
         if (!read) {

@@ -28,6 +28,15 @@ static void fact_add(struct facts *facts, const char *name, double part, double 
         (struct import_row){.name = name, .number = 100 * part / whole, .self = 100 * part / whole, .where = ""};
 }
 
+/* Whose share it is for the most part, or where. */
+static void fact_of(struct facts *facts, const char *where, const char *name, double part, double whole)
+{
+    size_t before = facts->count;
+    fact_add(facts, name, part, whole);
+    if (facts->count > before)
+        facts->rows[before].where = where;
+}
+
 static bool is_paged(const struct met *met)
 {
     return met[FACT_PAGED_IN].sum + met[FACT_PAGED_OUT].sum > 0;
@@ -66,6 +75,27 @@ static void pages_add(const struct met *met, struct facts *facts)
     bool reserved = met[FACT_HUGETLB].sum > met[FACT_HUGETLB_FREE].sum, told = all > 0 || huge <= 0;
     if (met[FACT_ANONYMOUS_HUGE].count && !reserved && told)
         fact_add(facts, "anonymous memory on small pages / all of it", all > 0 ? all - huge : 1, all > 0 ? all : 1);
+}
+
+/* Of the process that waited longest for storage. */
+static void storage_add(const struct system_table *table, struct facts *facts)
+{
+    const struct task *most = NULL;
+    for (size_t at = 0; at < table->tasks.count; at++)
+        if (table->tasks.items[at].seen_ms > 0 && (!most || table->tasks.items[at].io_ms > most->io_ms))
+            most = &table->tasks.items[at];
+    if (most)
+        fact_of(facts, most->name, "block I/O delay / elapsed", most->io_ms, most->seen_ms);
+}
+
+/* Where threads waited longest for locks of a kind; "": not told. */
+static const char *caller_of(const struct system_table *table, bool spins)
+{
+    const struct lock *most = NULL;
+    for (size_t at = 0; at < table->locks.count; at++)
+        if (table->locks.items[at].spins == spins && (!most || table->locks.items[at].wait_s > most->wait_s))
+            most = &table->locks.items[at];
+    return most ? most->caller : "";
 }
 
 /* Of those that ran much, the one that was ready without a CPU for the largest part. */
@@ -127,14 +157,16 @@ size_t system_facts_of(const struct system_reading *reading, const struct system
     if (met[FACT_NODES_TRAFFIC].count)
         fact_add(facts, "traffic of the busiest node / all", met[FACT_BUSIEST_NODE].sum, met[FACT_NODES_TRAFFIC].sum);
     if (met[FACT_LOCK_WAITS_S].count) {
-        fact_add(facts, "waits for spinning locks / for locks", met[FACT_SPIN_WAITS_S].sum, met[FACT_LOCK_WAITS_S].sum);
-        fact_add(facts, "waits for sleeping locks / for locks", met[FACT_LOCK_WAITS_S].sum - met[FACT_SPIN_WAITS_S].sum,
-                 met[FACT_LOCK_WAITS_S].sum);
+        fact_of(facts, caller_of(table, true), "waits for spinning locks / for locks", met[FACT_SPIN_WAITS_S].sum,
+                met[FACT_LOCK_WAITS_S].sum);
+        fact_of(facts, caller_of(table, false), "waits for sleeping locks / for locks",
+                met[FACT_LOCK_WAITS_S].sum - met[FACT_SPIN_WAITS_S].sum, met[FACT_LOCK_WAITS_S].sum);
     }
     pages_add(met, facts);
     if (met[FACT_LOCAL_PAGES].count && met[FACT_OTHER_PAGES].count)
         fact_add(facts, "pages given to other nodes / all", met[FACT_OTHER_PAGES].sum,
                  met[FACT_LOCAL_PAGES].sum + met[FACT_OTHER_PAGES].sum);
+    storage_add(table, facts);
     const struct task *delayed = task_delayed_most(table);
     if (delayed)
         fact_add(facts, "ready without a CPU / ready or running", delayed->delay_ms,

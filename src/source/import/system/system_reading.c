@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/import/system/system_reading.h"
 
+#include <string.h>
+
 void system_heading(struct system_reading *reading, struct view heading)
 {
     reading->heading = heading;
@@ -34,10 +36,34 @@ void system_meet(struct system_table *table, enum fact fact, double value)
     met->count++;
 }
 
+void system_task_add(struct system_reading *reading, struct view name, struct task task)
+{
+    enum { TASKS_MOST = 64 };
+    struct system_table *table = system_table_of(reading, TOOL_SCHEDULER);
+    size_t length = name.length < sizeof(task.name) - 1 ? name.length : sizeof(task.name) - 1, at = 0;
+    memset(task.name, 0, sizeof(task.name));
+    if (length)
+        memcpy(task.name, name.text, length);
+    while (at < table->tasks.count && strcmp(table->tasks.items[at].name, task.name) != 0)
+        at++;
+    if (at == table->tasks.count) {
+        if (at < TASKS_MOST)
+            *vec_push(&table->tasks) = task;
+        return;
+    }
+    struct task *before = &table->tasks.items[at];
+    before->run_ms += task.run_ms;
+    before->delay_ms += task.delay_ms;
+    before->io_ms += task.io_ms;
+    before->seen_ms += task.seen_ms;
+}
+
 void system_reading_done(struct system_reading *reading)
 {
-    for (size_t at = 0; at < reading->tables.count; at++)
+    for (size_t at = 0; at < reading->tables.count; at++) {
         vec_done(&reading->tables.items[at].tasks);
+        vec_done(&reading->tables.items[at].locks);
+    }
     vec_done(&reading->tables);
 }
 

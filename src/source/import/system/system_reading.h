@@ -7,6 +7,7 @@
  * system_lines a cgroup's cpu.stat, GNU time, perf stat's times, perf c2c's summary, smaps, meminfo, numastat's
  * counters: a number behind its name; top's line of shares system_nodes numastat -p, pcm-memory: what each node has
  * system_waits    perf lock contention, perf sched latency and timehist: how long who waited
+ * system_processes  pidstat: what processes ran and waited
  * system_log      the kernel's log: limits of heat
  * system_facts    shares of what was met
  *
@@ -62,20 +63,29 @@ struct met {
 
 enum { TASK_NAME_MOST = 48 };
 
-/* Of one that perf sched tells of. */
+/* Of one that perf sched or pidstat tells of; names are filled where it is added. */
 struct task {
     char name[TASK_NAME_MOST];
-    double run_ms, delay_ms;
+    double run_ms, delay_ms; /* on a CPU, and ready without one */
+    double io_ms, seen_ms;   /* waiting for storage, of the time that was looked at; 0: not told */
 };
 
 /* Whose tables are kept apart. */
 enum system_tool { TOOL_COLUMNS, TOOL_TOP, TOOL_NODES, TOOL_TRAFFIC, TOOL_LOCKS, TOOL_SCHEDULER, TOOL_DOCUMENT };
+
+/* Where a lock was taken that was waited for. */
+struct lock {
+    char caller[TASK_NAME_MOST];
+    double wait_s;
+    bool spins;
+};
 
 struct system_table {
     enum system_tool tool;
     struct view heading; /* the last one before it; length 0: none */
     struct met met[FACT_COUNT];
     vec(struct task) tasks;
+    vec(struct lock) locks;
     bool has_ended;
 };
 
@@ -93,6 +103,8 @@ struct system_table *system_table_begin(struct system_reading *reading, enum sys
 /* The tool's one that hasn't ended, or a new one. */
 struct system_table *system_table_of(struct system_reading *reading, enum system_tool tool);
 void system_meet(struct system_table *table, enum fact fact, double value);
+/* To what was told of one of that name before. */
+void system_task_add(struct system_reading *reading, struct view name, struct task task);
 void system_reading_done(struct system_reading *reading);
 
 /* Whether a line is of the tool, or the first of a table, whose other lines are skipped then. */
@@ -100,6 +112,7 @@ bool system_columns_read(struct system_reading *reading, struct view line, struc
 bool system_line_read(struct system_reading *reading, struct view line);
 bool system_nodes_read(struct system_reading *reading, struct view line);
 bool system_waits_read(struct system_reading *reading, struct view line);
+bool system_processes_read(struct system_reading *reading, struct view line, struct view *rest);
 void system_log_read(struct system_reading *reading, struct view line); /* which may be anything else, too */
 
 enum { SYSTEM_ROWS_MOST = 20 };

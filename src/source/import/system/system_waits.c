@@ -12,7 +12,7 @@ static bool locks_read(struct system_reading *reading, struct view line)
     static const char *const spinning[] = {"spinlock", "rwlock"}, *const sleeping[] = {"mutex",    "rwsem",
                                                                                        "rtmutex",  "percpu-rwsem",
                                                                                        "rt-mutex", "semaphore"};
-    enum { TOTAL = 1, UNIT = 2, TYPE = 7 };
+    enum { TOTAL = 1, UNIT = 2, TYPE = 7, CALLER = 8 };
     struct words words;
     double count, total;
     words_of(line, &words);
@@ -29,30 +29,17 @@ static bool locks_read(struct system_reading *reading, struct view line)
     if (!(spins || sleeps) || !view_duration(text_view(&duration), &total))
         return false;
     struct system_table *table = system_table_of(reading, TOOL_LOCKS);
+    struct lock lock = {.wait_s = total, .spins = spins};
+    struct view caller = words.count > CALLER ? words.items[CALLER] : (struct view){0};
+    if (caller.length && caller.length < sizeof(lock.caller))
+        memcpy(lock.caller, caller.text, caller.length);
+    *vec_push(&table->locks) = lock;
     system_meet(table, FACT_SPIN_WAITS_S, spins ? total : 0);
     system_meet(table, FACT_LOCK_WAITS_S, total);
     return true;
 }
 
 /* ---- perf sched ---- */
-
-static void task_add(struct system_reading *reading, struct view name, double run_ms, double delay_ms)
-{
-    enum { TASKS_MOST = 64 };
-    struct system_table *table = system_table_of(reading, TOOL_SCHEDULER);
-    struct task task = {.run_ms = run_ms, .delay_ms = delay_ms};
-    size_t length = name.length < sizeof(task.name) - 1 ? name.length : sizeof(task.name) - 1, at = 0;
-    if (length)
-        memcpy(task.name, name.text, length);
-    while (at < table->tasks.count && strcmp(table->tasks.items[at].name, task.name) != 0)
-        at++;
-    if (at < table->tasks.count) {
-        table->tasks.items[at].run_ms += run_ms;
-        table->tasks.items[at].delay_ms += delay_ms;
-    } else if (at < TASKS_MOST) {
-        *vec_push(&table->tasks) = task;
-    }
-}
 
 /* "batchd:(8) | 41203.118 ms | 91203 | avg:   0.412 ms | max: …", as perf sched latency has it. */
 static bool latency_read(struct system_reading *reading, struct view line)
@@ -70,7 +57,7 @@ static bool latency_read(struct system_reading *reading, struct view line)
     mean = view_skip(mean, strlen("avg:"));
     if (!view_grouped(view_word(&mean), &mean_ms) || run_ms < 0 || mean_ms < 0)
         return false;
-    task_add(reading, name, run_ms, switches * mean_ms);
+    system_task_add(reading, name, (struct task){.run_ms = run_ms, .delay_ms = switches * mean_ms});
     return true;
 }
 
@@ -92,7 +79,7 @@ static bool timehist_read(struct system_reading *reading, struct view line)
     if (count < TIMES || !name.length)
         return false;
     if (!view_starts(name, "<idle>"))
-        task_add(reading, name, times[2], times[1]);
+        system_task_add(reading, name, (struct task){.run_ms = times[2], .delay_ms = times[1]});
     return true;
 }
 
