@@ -4,6 +4,7 @@
 #include "analyse/bottleneck/dependence.h"
 #include "analyse/bottleneck/thresholds.h"
 #include "analyse/code/address_span.h"
+#include "base/cache_line.h"
 #include "base/scope.h"
 
 /* ---- what the code says of an access ---- */
@@ -75,14 +76,14 @@ static const char *memory_alike(const struct leading *leading)
 /* ---- what isn't memory ---- */
 
 /*
- * Samples that stand at loads from looked-up places, of its own: these miss, or don't, and only the size of what they
- * go over says it.
+ * Samples that stand at loads from looked-up places, of its own. No further than `near_bytes`: the code itself (a mask)
+ * keeps them within so much.
  */
-static double looked_up_share(const struct leading *leading)
+static double looked_up_share(const struct leading *leading, double near_bytes)
 {
     const struct loop_look *look = leading->look;
     const struct region *region = look->region;
-    double l1_bytes = leading->request->machine->l1_bytes, samples = 0;
+    double samples = 0;
     if (look->reach.in_order)
         return 0;
     uint64_t walking = code_walking_registers(region->code->items, region->rows);
@@ -90,9 +91,15 @@ static double looked_up_share(const struct leading *leading)
         if (!region_holds(region, row) || !region->code->hits[row] || !is_looked_up(&region->code->items[row], walking))
             continue;
         double span = (double)code_address_span(region->code->items, region->rows, row);
-        samples += span > 0 && 2 * span <= l1_bytes ? 0 : (double)region->code->hits[row];
+        samples += span > 0 && span <= near_bytes ? 0 : (double)region->code->hits[row];
     }
     return samples / (double)region->samples;
+}
+
+/* Within it no wrong guess waits for memory: half of the nearest cache, whose other half stays for the rest. */
+static double near_bytes(const struct leading *leading)
+{
+    return leading->request->machine->l1_bytes / 2;
 }
 
 static bool does_load_wait(const struct leading *leading)
@@ -115,9 +122,14 @@ static bool is_left_often(const struct leading *leading)
 
 static const char *core_alike(const struct leading *leading)
 {
-    if (looked_up_share(leading) >= bottleneck_thresholds.rival_high)
+    /* These miss, or don't, and only the size of what they go over says it. */
+    if (looked_up_share(leading, near_bytes(leading)) >= bottleneck_thresholds.rival_high)
         return "no more confidence: it looks data up, as code does that waits for memory; only how little they are "
                "says otherwise";
+    /* A line that is met each turn stays, and has no other line's bank to wait for. */
+    if (looked_up_share(leading, CACHE_LINE_BYTES) >= bottleneck_thresholds.rival_high)
+        return "no more confidence: it loads from places that it computes: these are near, but what else delays such "
+               "loads (banks of the cache, what a neighbour on the core evicts) is excluded by counters alone";
     if (does_load_wait(leading))
         return "no more confidence: the instruction that waits loads; that its data are near is said by their "
                "addresses alone";
@@ -131,7 +143,7 @@ static const char *core_alike(const struct leading *leading)
 
 static const char *guesses_alike(const struct leading *leading)
 {
-    return looked_up_share(leading) >= bottleneck_thresholds.alike_looked_up
+    return looked_up_share(leading, near_bytes(leading)) >= bottleneck_thresholds.alike_looked_up
                ? "no more confidence: it decides by data that it looks up, and waiting for these looks alike; --probe "
                  "step counts its wrong guesses"
                : NULL;

@@ -1316,6 +1316,31 @@ Test(bottleneck, what_tables_and_samples_show_is_sure_unless_something_looks_ali
     free(made);
 }
 
+/*
+ * Sums beside sums of looked-up elements; the place is the turn's number, turned about and masked. Within 4 KiB it is
+ * near, and may wait for a bank or for what a neighbour evicts; within one line there is nothing to wait for.
+ */
+Test(bottleneck, loads_at_computed_places_are_not_surely_undelayed)
+{
+    static const struct {
+        const char *code;
+        uint64_t bytes;
+    } rows[] = {
+        {"4889f04883f02a25ff01000048031cc74801f14801f24801f54901f04901f14901f24901f34901f44901f548ffc64c39f675cd", 4096},
+        {"4889f04883f02a83e00748031cc74801f14801f24801f54901f04901f14901f24901f34901f44901f548ffc64c39f675cf", 64},
+    };
+    static const uint64_t hits[16] = {40, 40, 40, 300, 60, 60, 60, 60, 60, 60, 60, 60, 60, 20, 10, 10};
+    struct made_up *made = calloc(1, sizeof(*made));
+    for (size_t row = 0; row < array_count(rows); row++) {
+        loop_make(made, rows[row].code, hits);
+        addresses_add(made, 3, rows[row].bytes);
+        expect(made, BOTTLENECK_RETIRING, CAUSE_RETIRING);
+        cr_assert_eq(made->result.program.confidence == ESTIMATE_HIGH, rows[row].bytes == 64, "%s", made->result.program.why_not);
+        done(made);
+    }
+    free(made);
+}
+
 /* Around a loop that never waits lies code: were it left at another turn each time, the wrong guess would show there. */
 Test(bottleneck, a_loop_that_is_left_for_a_fifth_of_the_time_is_not_surely_busy)
 {
