@@ -80,6 +80,13 @@ def test_what_runs_already_is_sampled_less_often_than_what_is_started(run):
     assert watched["profile"]["samples"] > 250 * watched["run"]["cpu_s"] - 20
 
 
+def test_who_watches_longer_samples_less_often(run):
+    with running("while True: pass", 60) as process:
+        watched = json.loads(run("diagnose", "--json", "-p", process.pid, "--duration", "5").stdout)
+    can_sample(run, watched)
+    assert watched["profile"]["samples"] < 300 * watched["run"]["cpu_s"] + 20
+
+
 def test_a_service_that_goes_on_is_probed_sparingly(run, kernels, tmp_path):
     """It may run on the other thread of the core that probes run on: memory is looked at once, patterns over a part of it."""
     case = tmp_path / "case"

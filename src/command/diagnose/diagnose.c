@@ -29,10 +29,11 @@ enum {
     /*
      * Primes, so that they don't beat with timers. What runs already is somebody's service: in a guest, where setting
      * the timer leaves to the hypervisor, a sample costs 18 us (measured on Zen 4), and 2 % is the most that watching
-     * may cost.
+     * may cost. Who watches for longer has as many samples from fewer a second, down to those that loops' rates need.
      */
     FREQUENCY = 2999,
     FREQUENCY_ATTACHED = 499,
+    FREQUENCY_ATTACHED_LEAST = 199,
     FREQUENCY_MOST = 20000,
 };
 
@@ -66,7 +67,7 @@ static const struct option_row diagnose_rows[] = {
     {0, "runs", OPTION_U64, AT(runs), "N",
      "run the program N times, one after the other, and diagnose all runs together"},
     {'F', "freq", OPTION_U64, AT(frequency), "HZ",
-     "samples per second and CPU; default: 2999, of what runs already 499"},
+     "samples per second and CPU; default: 2999, of what runs already 499, watched longer fewer"},
     {0, "effect", OPTION_DOUBLE, AT(effect_percent), "PERCENT",
      "less recoverable time than that is ruled out; default: 5, replayed: as it was"},
     {0, "probe", OPTION_TEXT, AT(probe_list), "LIST",
@@ -137,6 +138,17 @@ static const char *target_words(const struct diagnose_options *options, struct a
     if (options->cpus)
         return arena_printf(arena, "-C %s", options->cpus);
     return options->all_cpus ? "-a" : "";
+}
+
+static uint64_t frequency_of(const struct diagnose_options *options, bool has_command)
+{
+    if (options->frequency != FREQUENCY_NOT_GIVEN)
+        return options->frequency;
+    bool is_long = options->duration_s == 0 || options->duration_s > ATTACHED_USUAL_S;
+    if (has_command || !is_long)
+        return has_command ? FREQUENCY : FREQUENCY_ATTACHED;
+    double wanted = options->duration_s > 0 ? FREQUENCY_ATTACHED * ATTACHED_USUAL_S / options->duration_s : 0;
+    return wanted > FREQUENCY_ATTACHED_LEAST ? (uint64_t)wanted | 1 : FREQUENCY_ATTACHED_LEAST;
 }
 
 /* As wide as the terminal, as long as that reads well; 0: no terminal. */
@@ -290,9 +302,7 @@ static bool diagnose_live(struct context *context, const struct diagnose_options
                                                        : ATTACHED_USUAL_S,
         .quick = options->duration_s == NOT_GIVEN && !(argv && argv[0]),
         .sparing = !(argv && argv[0]),
-        .frequency = options->frequency != FREQUENCY_NOT_GIVEN ? options->frequency
-                     : argv && argv[0]                         ? FREQUENCY
-                                                               : FREQUENCY_ATTACHED,
+        .frequency = frequency_of(options, argv && argv[0]),
         .effect = options->effect_percent != NOT_GIVEN ? options->effect_percent / 100 : EFFECT_USUAL,
         .probes = options->probes,
         .progress = !options->quiet && terminal_moves(context->talk),
