@@ -47,6 +47,8 @@ struct dso_names {
     bool packed_by_zstd; /* its DWARF, so that nothing reads it */
     struct symbol_index objects; /* variables, for operands; read on first use */
     bool objects_read;
+    bool dump_is_mapped;  /* its process's jitdump, as far as the recording was read … */
+    uint32_t dump_sought; /* … when so many dsos were known */
 };
 
 struct symboliser {
@@ -94,7 +96,7 @@ static void table_free(struct table *table)
     symbol_index_done(&table->names.index);
     arena_done(&table->names.arena);
     text_done(&table->names.text);
-    jit_lines_done(&table->names.jit_lines);
+    jit_functions_done(&table->names.jit_functions);
     jit_dump_close(table->names.dump);
     free(table);
 }
@@ -466,12 +468,40 @@ static const struct names *jit_dump_of(struct symboliser *symboliser, uint32_t d
     return NULL;
 }
 
-static bool jit_line(struct symboliser *symboliser, uint32_t dso, uint64_t dso_addr, struct source_line *ret_line)
+/* The functions of the dump, and where the one that holds an address begins; NULL: it knows none there. */
+static const struct jit_functions *jit_functions_at(struct symboliser *symboliser, uint32_t dso, uint64_t addr,
+                                                    uint64_t *ret_start)
 {
     const struct names *names = jit_dump_of(symboliser, dso);
-    uint32_t at = names ? symbol_index_find(&names->index, dso_addr) : SYMBOL_INDEX_NONE;
-    return at != SYMBOL_INDEX_NONE &&
-           jit_lines_find(&names->jit_lines, names->index.symbols.items[at].start, dso_addr, ret_line);
+    uint32_t at = names ? symbol_index_find(&names->index, addr) : SYMBOL_INDEX_NONE;
+    if (at == SYMBOL_INDEX_NONE)
+        return NULL;
+    *ret_start = names->index.symbols.items[at].start;
+    return &names->jit_functions;
+}
+
+static bool jit_line(struct symboliser *symboliser, uint32_t dso, uint64_t dso_addr, struct source_line *ret_line)
+{
+    uint64_t start;
+    const struct jit_functions *functions = jit_functions_at(symboliser, dso, dso_addr, &start);
+    return functions && jit_line_find(functions, start, dso_addr, ret_line);
+}
+
+bool symboliser_jit_frame(struct symboliser *symboliser, uint32_t dso, uint64_t runtime_addr,
+                          struct frame_description *ret_description)
+{
+    const struct address_spaces *spaces = &symboliser->recording->spaces;
+    struct dso_names *names = dso_names_of(symboliser, dso);
+    if (!names)
+        return false;
+    /* Names are read once, and the process may map its dump only later: as yet another file. */
+    if (!names->dump_is_mapped && names->dump_sought != spaces->dso_count)
+        names->dump_is_mapped = jit_dump_path(symboliser->recording, spaces->dsos[dso].owner_pid) != NULL;
+    names->dump_sought = spaces->dso_count;
+    uint64_t start;
+    const struct jit_functions *functions =
+        names->dump_is_mapped ? jit_functions_at(symboliser, dso, runtime_addr, &start) : NULL;
+    return functions && jit_frame_find(functions, start, runtime_addr, ret_description);
 }
 
 size_t symboliser_lines_at(struct symboliser *symboliser, uint32_t dso, uint64_t dso_addr,
@@ -532,7 +562,7 @@ const char *symboliser_line_complaint(struct symboliser *symboliser, uint32_t ds
     const struct elf_file *elf;
     struct dso_names *names = dso_names_of(symboliser, dso);
     const struct names *dump = jit_dump_of(symboliser, dso);
-    if (!names || (dump && dump->jit_lines.tables.count) || dso_dwarf(symboliser, dso, true, &elf))
+    if (!names || (dump && dump->jit_functions.have_lines) || dso_dwarf(symboliser, dso, true, &elf))
         return NULL;
     return names->line_error.message;
 }
@@ -606,8 +636,9 @@ static struct bytes_view copied_code(struct symboliser *symboliser, uint32_t pid
 /* The same in the jitdump of the process. */
 static struct bytes_view dumped_code(struct symboliser *symboliser, uint32_t dso, uint64_t addr, uint64_t size_bytes)
 {
-    const struct names *names = jit_dump_of(symboliser, dso);
-    struct view found = names ? jit_dump_code(names->dump, addr) : (struct view){0};
+    uint64_t start;
+    const struct jit_functions *functions = jit_functions_at(symboliser, dso, addr, &start);
+    struct view found = functions ? jit_code_find(functions, start, addr) : (struct view){0};
     return (struct bytes_view){(const uint8_t *)found.text, found.length < size_bytes ? found.length : size_bytes};
 }
 

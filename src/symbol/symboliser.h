@@ -17,6 +17,7 @@
 #include "symbol/kernel_ahead.h"
 #include "system/sysroot.h"
 
+struct frame_description;
 struct symboliser;
 
 #define SYMBOL_NONE UINT32_MAX
@@ -117,6 +118,12 @@ MUST_CHECK bool symboliser_code(struct symboliser *symboliser, uint32_t symbol_i
  */
 bool symboliser_bounds(struct symboliser *symboliser, uint32_t location, uint64_t *ret_dso_addr,
                        uint64_t *ret_size_bytes);
+/*
+ * How the caller of a JIT compiler's code is found, by the jitdump of its process as far as the recording was read;
+ * false when that doesn't say. At runtime addresses. Owner of what it refers to: the symboliser.
+ */
+bool symboliser_jit_frame(struct symboliser *symboliser, uint32_t dso, uint64_t runtime_addr,
+                          struct frame_description *ret_description);
 /* As much code as there is around an unnamed location: at most before bytes before it and after behind it. */
 MUST_CHECK bool symboliser_code_around(struct symboliser *symboliser, uint32_t location, size_t before, size_t after,
                                        struct code *ret_code, struct error *err);

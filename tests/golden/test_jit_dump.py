@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from perf_data_file import CALLCHAIN, CPU, IDENTIFIER, IP, PERIOD, TID, TIME, File
+from perf_data_file import CALLCHAIN, CPU, IDENTIFIER, IP, PERIOD, REGS_USER, STACK_USER, TID, TIME, File
 
 CODE = bytes.fromhex("b829000000" "ffc0" "c3")  # mov $0x29,%eax; inc %eax; ret
 START = 0x7f0000001000
@@ -104,6 +104,64 @@ def test_samples_of_some_cpus(of_two_events):
     assert of_two_events("-C", "1") == [[], ["1"], []]
     assert of_two_events("--time", ",0.000000002") == [["2"], [], []]
     assert "--cpu" in of_two_events("-C", "5", status=1)
+
+
+MOVED = START + 0x400
+
+
+def moved(code, number=0):
+    """Function number of that code stands elsewhere from now on."""
+    body = struct.pack("<IIQQQQQ", 7, 7, 0, START, MOVED, len(code), number)
+    return struct.pack("<IIQ", 1, 16 + len(body), 2000) + body
+
+
+@pytest.fixture
+def elsewhere(run, tmp_path):
+    """The first function runs where it moved to, called by the second; frame pointers lead nowhere."""
+    path = tmp_path / "jit-7.dump"
+    recording = File(sample_type=IP | TID | TIME | PERIOD | REGS_USER | STACK_USER, regs_user=1 << 6 | 1 << 7 | 1 << 8, stack_user=64)
+    recording.string_feature(6, "x86_64").comm(7, 7, "prog").mmap2(7, START & ~0xffff, 0x10000, "//anon").mmap2(7, 0x600000, 0x1000, str(path))
+    recording.sample(7, MOVED + 5, 1, regs=(0, 0x7000000, MOVED + 5), stack=struct.pack("<8Q", 1, 2, 3, 4, 5, START + 0x103, 0, 0))
+
+    def show(content, *words):
+        path.write_bytes(content)
+        (tmp_path / "perf.data").write_bytes(recording.file())
+        done = run(words[0], "-i", str(tmp_path / "perf.data"), *words[1:])
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+    return show
+
+
+def test_code_that_moved_has_its_instructions_and_lines_there(elsewhere, tmp_path):
+    source = tmp_path / "app.js"
+    source.write_text("// one\nlet sum = 41;\nreturn ++sum;\n")
+    content = dump(*FUNCTIONS, lines=((START, 2, str(source)), (START + 5, 3, str(source)))) + moved(CODE)
+    shown = elsewhere(content, "annotate")
+    assert "mov    $0x29,%eax" in shown and "return ++sum;" in shown and shown.index("return ++sum") < shown.index("inc ")
+    assert f"{MOVED + 5:x}" in shown
+
+
+def frame_table(code_bytes):
+    """What V8 writes: a table of one function that keeps 40 bytes on the stack, and a header; relative to where perf inject lays it, behind the code."""
+    common = struct.pack("<IB4sBBBBB", 0, 1, b"zR\0\x01", 0x78, 16, 1, 0x1b, 0x0c) + bytes((7, 8, 0x90, 1))
+    common += bytes(-len(common) % 4)
+    frames = struct.pack("<I", len(common)) + common
+    start = -(code_bytes + -code_bytes % 8)  # of the code, from the table
+    own = struct.pack("<IiIBBB", len(frames) + 4, start - len(frames) - 8, code_bytes, 0, 0x0e, 0x30)
+    own += bytes(-len(own) % 4)
+    at, frames = len(frames), frames + struct.pack("<I", len(own)) + own + bytes(4)
+    return frames, struct.pack("<BBBBiIii", 1, 0x1b, 3, 0x3b, -len(frames) - 4, 1, start - len(frames), at - len(frames))
+
+
+@pytest.mark.parametrize("table", ["whole", "without header", "too long"])
+def test_callers_are_found_by_the_dumps_frame_tables(elsewhere, table):
+    frames, header = frame_table(len(CODE))
+    header = header if table == "whole" else b""
+    body = struct.pack("<QQQ", len(frames + header) + (table == "too long"), len(header), 0) + frames + header
+    content = dump()[:40] + struct.pack("<IIQ", 4, 16 + len(body), 998) + body + dump(*FUNCTIONS)[40:] + moved(CODE)
+    shown = elsewhere(content, "script", "-F", "ip,sym")
+    assert "JS:*hot app.js:1" in shown
+    assert ("JS:*caller app.js:9" in shown) == (table == "whole")
 
 
 def test_what_came_before_damage(scene):

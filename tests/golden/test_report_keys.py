@@ -371,8 +371,32 @@ def test_slices_of_another_length(report):
     assert "expects a time" in report(accesses(), "--time-quantum", "0", status=2)
 
 
+def test_slices_with_nine_digits(report):
+    assert report(accesses(), "-s", "time", "--ns") == ["75.00% 0.000000000", "25.00% 0.100000000"]
+    assert report(accesses(), "-s", "time", "--ns", "--time-quantum", "7ns")[-1].split()[1] != "0.000000000"
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("order", "<>")
+def test_counters_of_threads(run, tmp_path, order, grouped):
+    recording = made.File(order=order, events=2, sample_type=made.IP | made.TID | made.TIME | made.PERIOD | made.ID, read_format=made.READ_ID | (made.READ_GROUP if grouped else 0))
+    recording.comm(7, 7, "prog").sample(7, 0x100, 1)
+
+    def counted(tid, event, value, time):
+        values = recording.pack("QQQQQ", 2, 11, recording.ids[1 - event][0], value, recording.ids[event][0]) if grouped else recording.pack("QQ", value, recording.ids[event][0])
+        recording.record(8, recording.pack("II", 7, tid) + values + recording.trailer(7, tid, time, event))
+    for tid, event, value in ((8, 0, 100), (8, 1, 12345678901234), (9, 0, 300), (8, 0, 50)):
+        counted(tid, event, value, tid)
+    path = tmp_path / "perf.data"
+    path.write_bytes(recording.file())
+    shown = run("report", "-i", path, "-T", "-g", "none", "-q").stdout.splitlines()
+    heading = next(at for at, line in enumerate(shown) if line.split()[:3] == ["#", "PID", "TID"])
+    assert len(shown[heading].split()) == 5
+    assert [line.split() for line in shown[heading + 1:]] == [["7", "8", "150", "12345678901234"], ["7", "9", "300", "-"]]
+
+
 def test_peers_words_that_arent_had_say_what_serves(report):
-    for words, hint in ((("-T",), "pid,tid"), (("-D",), "script"), (("--itrace=i",), "perf reads them"),
+    for words, hint in ((("--pretty=raw",), "-T"), (("-D",), "script"), (("--itrace=i",), "perf reads them"),
                         (("-s", "parent"), "--ignore-callees"), (("-s", "socket"), "-C"), (("-g", "branch"), "brstacksym")):
         said = report(made.small(), *words, status=2)
         assert ("plumb has no" in said or "aren't drawn" in said) and hint in said, said

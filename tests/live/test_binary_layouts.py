@@ -168,11 +168,12 @@ def test_a_compressed_package(scene, how):
     scene.record().check()
 
 
-def test_split_units_beside_units_of_types(scene):
+@pytest.mark.parametrize("offsets", ["-gdwarf32", "-gdwarf64"])
+def test_split_units_beside_units_of_types(scene, offsets):
     """gcc writes a section of units for each type, all of one name; libdw reads the first alone."""
-    scene.build("-gsplit-dwarf", "-gdwarf-5", "-fdebug-types-section", tools=["gcc", "g++"], compiler="gcc")
+    scene.build("-gsplit-dwarf", "-gdwarf-5", "-fdebug-types-section", offsets, tools=["gcc", "g++"], compiler="gcc")
     (scene.folder / "work.cpp").write_text(CLASSES)
-    scene.tool("g++", *FLAGS, "-gsplit-dwarf", "-gdwarf-5", "-fdebug-types-section", "-c", "work.cpp")
+    scene.tool("g++", *FLAGS, "-gsplit-dwarf", "-gdwarf-5", "-fdebug-types-section", offsets, "-c", "work.cpp")
     scene.tool("g++", *FLAGS, "-o", "program", "main.o", "work.o")
     stacks = [[re.sub(r"\(.*", "", name) for name, _ in stack] for stack in scene.record().stacks()]
     stacks = [stack for stack in stacks if "work::worker::leaf" in stack]
@@ -180,6 +181,22 @@ def test_split_units_beside_units_of_types(scene):
         pytest.skip("the machine was too busy to bring enough samples")
     assert sum(stack[1:3] == ["work::worker::between", "work::worker::leaf"] for stack in stacks) > 0.9 * len(stacks), stacks[0]
     assert "dwo" not in scene.run("report", "-i", str(scene.data), "-s", "sym").stderr
+
+
+@pytest.mark.parametrize("how", [[], ["-gsplit-dwarf"], ["-gsplit-dwarf", "-gdwarf-4"]], ids=["whole", "split", "split, version 4"])
+def test_dwarf_of_64_bit_offsets(scene, how):
+    scene.build("-gdwarf64", *how, tools=["gcc"], compiler="gcc")
+    scene.record().check()
+
+
+def test_a_package_of_64_bit_offsets(scene):
+    """Of one unit: Debian 12's dwp makes the strings of all but the first wrong."""
+    scene.build("-gdwarf64", tools=["dwp"], compiler="gcc")
+    scene.tool("gcc", *FLAGS, "-gdwarf64", "-gsplit-dwarf", "-gdwarf-4", "-c", "work.c")
+    scene.tool("gcc", "-o", "program", "main.o", "work.o")
+    scene.tool("dwp", "-e", "program", "-o", "program.dwp")
+    (scene.folder / "work.dwo").unlink()
+    scene.record().check()
 
 
 def test_a_package_beside_a_debug_file(scene):

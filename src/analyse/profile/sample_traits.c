@@ -90,7 +90,10 @@ void sample_traits_show(const struct sample_traits *traits, uint32_t set, size_t
         text_add_u64(out, value * samples);
         break;
     case TRAIT_TIME:
-        text_printf(out, "%" PRIu64 ".%06" PRIu64, value / 1000000, value % 1000000);
+        if (traits->nanoseconds)
+            text_printf(out, "%" PRIu64 ".%09" PRIu64, value / 1000000000, value % 1000000000);
+        else
+            text_printf(out, "%" PRIu64 ".%06" PRIu64, value / 1000000000, value % 1000000000 / 1000);
         break;
     case TRAIT_LOCATION:
         break; /* has no text yet */

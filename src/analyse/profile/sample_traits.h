@@ -20,7 +20,7 @@ enum trait_form {
     TRAIT_TEXT,
     TRAIT_NUMBER,
     TRAIT_SUM,  /* a number, shown for all samples of a row together: value times samples */
-    TRAIT_TIME, /* microseconds, shown as seconds */
+    TRAIT_TIME, /* nanoseconds, shown as seconds */
     TRAIT_LOCATION, /* becomes a text when names are known: sample_traits_settle() */
 };
 
@@ -38,6 +38,7 @@ struct trait_set {
 struct sample_traits {
     struct trait items[TRAITS_MOST];
     size_t count;
+    bool nanoseconds; /* times are shown with nine digits, not six */
     struct trait_set *sets;
     size_t set_count, set_capacity;
     struct hashmap set_map;

@@ -4,6 +4,7 @@
 #include "command/recording/recording_header.h"
 #include "command/recording/recording_input.h"
 #include "command/recording/sample_filter.h"
+#include "command/report/report_counters.h"
 #include "command/report/report_host.h"
 #include "command/report/report_records.h"
 #include "command/report/report_words.h"
@@ -27,7 +28,8 @@ struct report_options {
     uint64_t max_stack;
     bool children, inlines, show_samples, show_period, header, header_only, quiet, inverted, stdio, hide_unresolved,
         whole_paths;
-    bool grouped, ungrouped, branches, no_branches, hierarchy, mem_mode, stats, tasks, mappings;
+    bool grouped, ungrouped, branches, no_branches, hierarchy, mem_mode, stats, tasks, mappings, counters,
+        nanoseconds;
     int verbose;
 };
 
@@ -82,6 +84,9 @@ static const struct option_row report_rows[] = {
     {'n', "show-nr-samples", OPTION_FLAG, AT(show_samples), NULL, "a column with the number of samples"},
     {0, "show-total-period", OPTION_FLAG, AT(show_period), NULL, "a column with the sum of the periods"},
     {'t', "field-separator", OPTION_TEXT, AT(separator), "SEP", "put SEP between columns, for spreadsheets"},
+    {0, "ns", OPTION_FLAG, AT(nanoseconds), NULL, "the key time with nine digits"},
+    {'T', "threads", OPTION_FLAG, AT(counters), NULL,
+     "behind the tables, what each thread's counters stood at when it ended (perf record -s)"},
     {0, "full-source-path", OPTION_FLAG, AT(whole_paths), NULL, "source files with their folders"},
     {'w', "column-widths", OPTION_TEXT, AT(widths), "N[,N]", "so wide columns, the first first; 0: as wide as needed"},
     {0, "stats", OPTION_FLAG, AT(stats), NULL, "how many records of each kind it holds, instead of samples"},
@@ -111,6 +116,7 @@ struct report {
     struct recording_names names;
     struct sample_tally tally;
     struct report_traits traits;
+    struct report_counters counters;
     uint32_t widths[HOTSPOT_COLUMNS_MOST];
     regex_t ignored_callees; /* as options.ignored_callees has it */
     bool ignores_callees;
@@ -170,7 +176,7 @@ static bool report_words_parse(struct report *report, struct error *err)
     return (!options->call_graph || tree_options_parse(options->call_graph, &report->tree, err)) &&
            (!options->ignored_callees || ignored_callees_parse(report, err)) &&
            (!options->widths || column_widths_parse(options->widths, report->widths, err)) &&
-           (!options->time_slice || time_slice_parse(options->time_slice, &report->traits.slice_us, err));
+           (!options->time_slice || time_slice_parse(options->time_slice, &report->traits.slice_ns, err));
 }
 
 static bool report_parse(struct report *report, int argc, char **argv, struct error *err)
@@ -185,6 +191,7 @@ static bool report_parse(struct report *report, int argc, char **argv, struct er
     }
     if (!report_columns(report, err) || !report_words_parse(report, err))
         return false;
+    report->traits.values.nanoseconds = options->nanoseconds;
     if (options->inverted)
         report->tree.callers_first = true;
     if (options->percentage && strcmp(options->percentage, "absolute") != 0 &&
@@ -256,6 +263,8 @@ static bool report_record(void *context, struct capture *capture, const struct r
     recording_names_tell(&report->names);
     if (!sample)
         report_traits_learn(&report->traits, record);
+    if (!sample && report->options.counters)
+        report_counters_add(&report->counters, report->source, record);
     if (!sample || !sample_filter_passes(&report->filter, &capture->recording, sample))
         return true;
     if (report->branches)
@@ -693,6 +702,13 @@ static void add_header(struct report *report, FILE *file)
     text_write_file(&out, file);
 }
 
+static void add_counters(const struct report *report, FILE *file)
+{
+    scoped_text struct text out = {0};
+    report_counters_show(&report->counters, report->source, &out);
+    text_write_file(&out, file);
+}
+
 /* Stacks that end early make callers look cheaper than they are. */
 static void report_unwinding(FILE *talk, const struct report_options *options, struct unwinder_counts counts,
                              uint64_t without_dump)
@@ -739,6 +755,8 @@ static bool report_named(struct report *report, struct context *context, struct 
                      report->capture.stacks_without_dump);
     if (!report_show(report, context, err))
         return false;
+    if (options->counters)
+        add_counters(report, context->out);
     if (!complete) {
         *err = trouble;
         return error_wrap(err, "'%s' is damaged, the report holds what came before",
@@ -864,6 +882,7 @@ static bool report_run(struct context *context, int argc, char **argv, struct er
         report.source->ops->close(report.source);
     sample_tally_done(&report.tally);
     report_traits_done(&report.traits);
+    report_counters_done(&report.counters);
     capture_done(&report.capture);
     sample_filter_done(&report.filter);
     options_done(report_rows, &report.options);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum {
-    SLICE_US = 100000, /* unless told otherwise */
+    SLICE_NS = 100000000, /* unless told otherwise */
 };
 
 static const uint64_t weights = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT;
@@ -57,7 +57,7 @@ static const struct trait_word {
 
 void report_traits_init(struct report_traits *traits)
 {
-    *traits = (struct report_traits){.slice_us = SLICE_US};
+    *traits = (struct report_traits){.slice_ns = SLICE_NS};
     sample_traits_init(&traits->values);
 }
 
@@ -360,7 +360,7 @@ static uint64_t location_of(enum trait_kind kind, struct capture *capture, const
     return addr ? capture_locate(capture, space, addr, addr >> 63 ? CPU_MODE_KERNEL : CPU_MODE_USER) : LOCATION_NONE;
 }
 
-static uint64_t number_of(enum trait_kind kind, uint64_t slice_us, const struct record_sample *record,
+static uint64_t number_of(enum trait_kind kind, uint64_t slice_ns, const struct record_sample *record,
                           const struct sample *sample)
 {
     switch (kind) {
@@ -371,7 +371,7 @@ static uint64_t number_of(enum trait_kind kind, uint64_t slice_us, const struct 
     case TRAIT_KIND_RETIRE:
         return sample_rest(record)->weight_var3;
     default:
-        return sample->time_ns / 1000 / slice_us * slice_us;
+        return sample->time_ns / slice_ns * slice_ns;
     }
 }
 
@@ -387,7 +387,7 @@ uint32_t report_traits_of(struct report_traits *traits, struct capture *capture,
             continue;
         }
         if (traits->values.items[at].form != TRAIT_TEXT) {
-            set.values[at] = number_of(trait->kind, traits->slice_us, &record->sample, sample);
+            set.values[at] = number_of(trait->kind, traits->slice_ns, &record->sample, sample);
             continue;
         }
         text_clear(&text);

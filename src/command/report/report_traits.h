@@ -63,7 +63,7 @@ struct report_traits {
     struct event_fields *fields; /* by event; NULL: not all of them were asked for */
     struct tracepoint_reader tracepoints;
     struct arena words;
-    uint64_t slice_us; /* of a sample's time */
+    uint64_t slice_ns; /* of a sample's time */
     struct report_cgroup *cgroups; /* as records told them */
     size_t cgroup_count, cgroup_capacity;
 };

@@ -228,12 +228,12 @@ bool column_widths_parse(const char *text, uint32_t ret_widths[HOTSPOT_COLUMNS_M
     return true;
 }
 
-bool time_slice_parse(const char *text, uint64_t *ret_slice_us, struct error *err)
+bool time_slice_parse(const char *text, uint64_t *ret_slice_ns, struct error *err)
 {
-    const double least_us = 1, most_us = 1e15;
+    const double least_s = 1e-9, most_s = 1e9;
     double seconds;
-    if (!view_duration(view_of(text), &seconds) || seconds * 1e6 < least_us || seconds * 1e6 > most_us)
-        return error_set(err, ERROR_USAGE, "--time-quantum expects a time from 1us on, such as 10ms, not '%s'", text);
-    *ret_slice_us = (uint64_t)(seconds * 1e6 + 0.5);
+    if (!view_duration(view_of(text), &seconds) || seconds < least_s || seconds > most_s)
+        return error_set(err, ERROR_USAGE, "--time-quantum expects a time from 1ns on, such as 10ms, not '%s'", text);
+    *ret_slice_ns = (uint64_t)(seconds * 1e9 + 0.5);
     return true;
 }

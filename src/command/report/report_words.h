@@ -32,7 +32,7 @@ bool sort_key_unknown(struct view word, struct error *err);
 /* --column-widths: numbers, of the first column and those behind it; 0: as wide as needed. */
 MUST_CHECK bool column_widths_parse(const char *text, uint32_t ret_widths[HOTSPOT_COLUMNS_MOST], struct error *err);
 /* --time-quantum: "500us", "10ms", "2s"; at least a microsecond. */
-MUST_CHECK bool time_slice_parse(const char *text, uint64_t *ret_slice_us, struct error *err);
+MUST_CHECK bool time_slice_parse(const char *text, uint64_t *ret_slice_ns, struct error *err);
 MUST_CHECK bool tree_options_parse(const char *text, struct tree_options *tree, struct error *err);
 
 #endif

@@ -12,8 +12,7 @@ enum section_kind { INFO, ABBREVIATIONS, STRING_OFFSETS, RANGES, STRINGS, SECTIO
 
 enum {
     INDEX_HEADER_BYTES = 16,
-    COLUMNS_MOST = 16,           /* of the index; eight are defined */
-    OFFSETS_HEADER_BYTES = 8     /* before the string offsets of DWARF 5 */
+    COLUMNS_MOST = 16           /* of the index; eight are defined */
 };
 
 static const char *const section_names[SECTION_KINDS] = {
@@ -153,6 +152,43 @@ void split_package_free(struct split_package *package)
     free(package);
 }
 
+/* What a unit begins with. */
+struct unit_header {
+    uint16_t version;
+    unsigned offset_bytes; /* 8 of 64-bit DWARF, else 4 */
+    bool has_id;           /* a split unit of DWARF 5: before it types had a section of their own */
+    uint64_t id;
+};
+
+/* Returns false where the section is too short for one. */
+static bool unit_header_read(const struct split_package *package, struct bytes_view section,
+                             struct unit_header *ret_header)
+{
+    struct bytes unit =
+        bytes_of(section.bytes ? section.bytes : package->elf.bytes, section.size_bytes, package->elf.swapped);
+    struct unit_header header = {.offset_bytes = 4};
+    if (read_u32(&unit) == UINT32_MAX) { /* the length */
+        header.offset_bytes = 8;
+        read_u64(&unit);
+    }
+    header.version = read_u16(&unit);
+    *ret_header = header;
+    if (unit.failed)
+        return false;
+    uint8_t kind = read_u8(&unit);
+    read_u8(&unit); /* bytes of an address */
+    bytes_take(&unit, header.offset_bytes); /* abbreviations */
+    ret_header->id = read_u64(&unit);
+    ret_header->has_id = header.version == 5 && kind == DW_UT_split_compile && !unit.failed;
+    return true;
+}
+
+/* What stands before the string offsets: their length, version and padding, since DWARF 5. */
+static size_t offsets_header_bytes(const struct unit_header *unit)
+{
+    return unit->version < 5 ? 0 : unit->offset_bytes == 8 ? 16 : 8;
+}
+
 /* The row of the unit in the index's tables; UINT32_MAX: it isn't in it. */
 static uint32_t row_of(const struct split_package *package, uint64_t id)
 {
@@ -185,20 +221,23 @@ static struct bytes_view piece_of(const struct split_package *package, uint32_t 
  * A unit's own strings, of the many that the package has: its offsets are written anew to go with them. No more bytes
  * are looked at than the package has of strings, however often the offsets name one.
  */
-static void strings_gather(const struct split_package *package, struct bytes_view piece, size_t header_bytes,
-                           struct byte_writer *offsets, struct byte_writer *strings)
+static void strings_gather(const struct split_package *package, struct bytes_view piece,
+                           const struct unit_header *unit, struct byte_writer *offsets, struct byte_writer *strings)
 {
     struct bytes_view all = package->sections[STRINGS];
-    size_t left = all.size_bytes, from = piece.size_bytes < header_bytes ? piece.size_bytes : header_bytes;
+    size_t header_bytes = offsets_header_bytes(unit), left = all.size_bytes;
+    size_t from = piece.size_bytes < header_bytes ? piece.size_bytes : header_bytes;
     put_bytes(offsets, piece.bytes, from);
     put_number(strings, 0, 1); /* what can't be told has no name */
-    for (; piece.size_bytes - from >= 4; from += 4) {
-        uint32_t at = stored_u32(piece.bytes + from, package->elf.swapped);
+    for (; piece.size_bytes - from >= unit->offset_bytes; from += unit->offset_bytes) {
+        const uint8_t *stored = piece.bytes + from;
+        uint64_t at = unit->offset_bytes == 8 ? stored_u64(stored, package->elf.swapped)
+                                              : stored_u32(stored, package->elf.swapped);
         size_t most = at >= all.size_bytes ? 0 : all.size_bytes - at < left ? all.size_bytes - at : left;
         const uint8_t *end = most ? memchr(all.bytes + at, 0, most) : NULL;
         size_t size_bytes = end ? (size_t)(end - (all.bytes + at)) + 1 : 0;
         left -= end ? size_bytes : most;
-        put_number(offsets, end ? strings->bytes.count : 0, 4);
+        put_number(offsets, end ? strings->bytes.count : 0, unit->offset_bytes);
         if (end)
             put_bytes(strings, all.bytes + at, size_bytes);
     }
@@ -262,22 +301,6 @@ static void put_elf(const struct split_package *package, struct byte_writer *ima
     vec_done(&names.bytes);
 }
 
-/*
- * Whether a .dwo file's section begins with the unit of that id: of DWARF 5, since before it types had a section of
- * their own.
- */
-static bool is_unit(const struct split_package *package, struct bytes_view section, uint64_t id)
-{
-    struct bytes unit =
-        bytes_of(section.bytes ? section.bytes : package->elf.bytes, section.size_bytes, package->elf.swapped);
-    read_u32(&unit); /* length */
-    uint16_t version = read_u16(&unit);
-    uint8_t kind = read_u8(&unit);
-    read_u8(&unit);  /* bytes of an address */
-    read_u32(&unit); /* abbreviations */
-    return version == 5 && kind == DW_UT_split_compile && read_u64(&unit) == id && !unit.failed;
-}
-
 /* The unit's pieces of a package, with its own strings alone. */
 static void pieces_of_row(const struct split_package *package, uint32_t row, struct bytes_view pieces[SECTION_KINDS])
 {
@@ -288,8 +311,9 @@ static void pieces_of_row(const struct split_package *package, uint32_t row, str
 /* Of a .dwo file: all sections, but of those with units its own. */
 static void pieces_of_file(const struct split_package *package, uint64_t id, struct bytes_view pieces[SECTION_KINDS])
 {
+    struct unit_header unit;
     vec_for_each(&package->units_apart, section)
-        if (!pieces[INFO].bytes && is_unit(package, *section, id)) {
+        if (!pieces[INFO].bytes && unit_header_read(package, *section, &unit) && unit.has_id && unit.id == id) {
             memcpy(pieces, package->sections, sizeof(package->sections));
             pieces[INFO] = *section;
         }
@@ -303,15 +327,12 @@ bool split_package_unit(const struct split_package *package, uint64_t id, struct
         pieces_of_row(package, row_of(package, id), pieces);
     else
         pieces_of_file(package, id, pieces);
-    struct bytes unit = bytes_of(pieces[INFO].bytes ? pieces[INFO].bytes : package->elf.bytes, pieces[INFO].size_bytes,
-                                 package->elf.swapped);
-    uint32_t length = read_u32(&unit);
-    uint16_t version = read_u16(&unit);
-    if (unit.failed || length == UINT32_MAX || !pieces[ABBREVIATIONS].size_bytes)
+    struct unit_header unit;
+    if (!unit_header_read(package, pieces[INFO], &unit) || !pieces[ABBREVIATIONS].size_bytes)
         return false;
     struct byte_writer image = byte_writer_of(package->elf.swapped), offsets = image, strings = image;
     if (is_package) {
-        strings_gather(package, pieces[STRING_OFFSETS], version < 5 ? 0 : OFFSETS_HEADER_BYTES, &offsets, &strings);
+        strings_gather(package, pieces[STRING_OFFSETS], &unit, &offsets, &strings);
         pieces[STRING_OFFSETS] = (struct bytes_view){offsets.bytes.items, offsets.bytes.count};
         pieces[STRINGS] = (struct bytes_view){strings.bytes.items, strings.bytes.count};
     }

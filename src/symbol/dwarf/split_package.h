@@ -4,8 +4,8 @@
  *
  * A package holds the sections of many .dwo files one behind the other and an index of which piece is whose. Reads
  * GNU's version 2 (DWARF 4) and version 5. A .dwo file has no index: of its .debug_info.dwo sections (GCC makes one for
- * each type unit) the one of the unit is looked for, all others it shares. Does not support: types, DWARF of 64-bit
- * offsets.
+ * each type unit) the one of the unit is looked for, all others it shares. Offsets may have 32 or 64 bits. Does not
+ * support: types.
  * Invariant: every piece lies within the file, or within what was unpacked of it.
  * Source: DWARF 5, section 7.3.5; gcc.gnu.org/wiki/DebugFissionDWP
  */

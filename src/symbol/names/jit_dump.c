@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "system/host/pid_namespace.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -16,14 +17,14 @@ enum {
     CODE_LOAD = 0,
     CODE_MOVE = 1,
     DEBUG_INFO = 2,
+    UNWINDING_INFO = 4,
     /*
      * of the ELF file that perf inject makes of each function: V8 adds it to the addresses of its lines, so that they
      * suit that file
      */
-    ELF_HEADER_BYTES = 64
+    ELF_HEADER_BYTES = 64,
+    FRAMES_ALIGNMENT = 8 /* of the frame tables behind the code in that file: they are relative to their place */
 };
-
-#define NO_LINES (UINT32_MAX - 1) /* in place of a table's; HASHMAP_ABSENT is another */
 
 /* ---- the file ---- */
 
@@ -96,10 +97,43 @@ static bool dump_begin(struct view dump, struct bytes *ret_cursor)
 
 struct jit_record {
     uint32_t id;
-    struct jit_code code;  /* CODE_LOAD whole; CODE_MOVE: the new address and the size */
-    uint64_t index; /* by which a CODE_MOVE names what was loaded */
-    struct jit_line_table lines; /* DEBUG_INFO: of code that is about to be loaded */
+    uint64_t addr, size_bytes; /* CODE_LOAD, CODE_MOVE: where it runs from now on */
+    uint64_t index;            /* by which a CODE_MOVE names what was loaded */
+    struct view name, code;    /* CODE_LOAD */
+    struct jit_line_table lines;   /* DEBUG_INFO: of code that is about to be loaded */
+    struct jit_frame_table frames; /* UNWINDING_INFO: the same */
 };
+
+static void read_code(struct bytes *body, struct jit_record *record)
+{
+    /* process, thread, and an address that isn't where it runs */
+    bytes_take(body, 2 * sizeof(uint32_t) + sizeof(uint64_t));
+    if (record->id == CODE_MOVE)
+        read_u64(body); /* where it was */
+    record->addr = read_u64(body);
+    record->size_bytes = read_u64(body);
+    record->index = read_u64(body);
+    if (record->id == CODE_MOVE)
+        return;
+    size_t left = bytes_left(body);
+    const uint8_t *end = left ? memchr(body->at, 0, left) : NULL;
+    record->name = (struct view){(const char *)body->at, end ? (size_t)(end - body->at) : 0};
+    bytes_take(body, record->name.length + 1);
+    const uint8_t *code = bytes_take(body, record->size_bytes);
+    record->code = (struct view){(const char *)code, code ? record->size_bytes : 0};
+}
+
+/* Tables whose sizes contradict each other are none. */
+static void read_frames(struct bytes *body, struct jit_frame_table *frames)
+{
+    uint64_t size_bytes = read_u64(body);
+    uint64_t header_bytes = read_u64(body);
+    read_u64(body); /* as much of it as was mapped behind the code; perf maps its own */
+    if (header_bytes > size_bytes || size_bytes > bytes_left(body))
+        return;
+    const char *bytes = (const char *)bytes_take(body, size_bytes);
+    *frames = (struct jit_frame_table){(struct view){bytes, bytes ? size_bytes : 0}, bytes ? header_bytes : 0};
+}
 
 /*
  * The next record; false at the end, or where the cursor failed: at a record that its own size or the file doesn't
@@ -119,22 +153,10 @@ static bool dump_next(struct bytes *cursor, struct jit_record *ret_record)
         return false;
     }
     struct bytes body = bytes_of(rest, size_bytes - RECORD_HEADER_BYTES, cursor->swapped);
-    if (record.id == CODE_LOAD || record.id == CODE_MOVE) {
-        /* process, thread, and an address that isn't where it runs */
-        bytes_take(&body, 2 * sizeof(uint32_t) + sizeof(uint64_t));
-        if (record.id == CODE_MOVE)
-            read_u64(&body); /* where it was */
-        record.code.addr = read_u64(&body);
-        record.code.size_bytes = read_u64(&body);
-        record.index = read_u64(&body);
-    }
-    if (record.id == CODE_LOAD) {
-        size_t left = bytes_left(&body);
-        const uint8_t *end = left ? memchr(body.at, 0, left) : NULL;
-        record.code.name = (struct view){(const char *)body.at, end ? (size_t)(end - body.at) : 0};
-        bytes_take(&body, record.code.name.length + 1);
-        record.code.bytes = bytes_take(&body, record.code.size_bytes);
-    }
+    if (record.id == CODE_LOAD || record.id == CODE_MOVE)
+        read_code(&body, &record);
+    if (record.id == UNWINDING_INFO)
+        read_frames(&body, &record.frames);
     if (record.id == DEBUG_INFO) {
         record.lines.code_addr = read_u64(&body);
         record.lines.count = read_u64(&body);
@@ -197,27 +219,21 @@ static bool table_is_whole(const struct jit_line_table *table, bool *ret_begins_
     return table->count && bytes_left(&cursor) <= PADDING_MOST;
 }
 
-/* Returns its place, or NO_LINES. */
-static uint32_t lines_add(struct jit_lines *lines, const struct jit_line_table *table)
+static const struct jit_function *function_at(const struct jit_functions *functions, uint64_t start)
 {
-    bool begins_early;
-    if (!table_is_whole(table, &begins_early))
-        return NO_LINES;
-    lines->begins_early |= begins_early;
-    *vec_push(&lines->tables) = *table;
-    return (uint32_t)(lines->tables.count - 1);
+    uint32_t at = hashmap_find(&functions->by_start, start, NULL, NULL, NULL);
+    return at == HASHMAP_ABSENT ? NULL : &functions->items.items[at];
 }
 
-bool jit_lines_find(const struct jit_lines *lines, uint64_t start, uint64_t addr, struct source_line *ret_line)
+bool jit_line_find(const struct jit_functions *functions, uint64_t start, uint64_t addr, struct source_line *ret_line)
 {
-    uint32_t at = hashmap_find(&lines->by_start, start, NULL, NULL, NULL);
-    if (at >= lines->tables.count)
+    const struct jit_function *function = function_at(functions, start);
+    if (!function || !function->lines.count)
         return false;
-    const struct jit_line_table *table = &lines->tables.items[at];
-    struct bytes cursor = table->entries;
+    struct bytes cursor = function->lines.entries;
     struct jit_line entry = {0}, found = {0};
-    uint64_t wanted = table->code_addr + (addr - start) + (lines->begins_early ? 0 : ELF_HEADER_BYTES);
-    for (uint64_t left = table->count; left > 0 && entry_next(&cursor, &entry); left--)
+    uint64_t wanted = function->lines.code_addr + (addr - start) + (functions->begin_early ? 0 : ELF_HEADER_BYTES);
+    for (uint64_t left = function->lines.count; left > 0 && entry_next(&cursor, &entry); left--)
         if (entry.addr <= wanted && (!found.path || entry.addr >= found.addr))
             found = entry;
     if (found.path && found.path[0] && found.number)
@@ -225,93 +241,114 @@ bool jit_lines_find(const struct jit_lines *lines, uint64_t start, uint64_t addr
     return found.path && found.path[0] && found.number;
 }
 
-void jit_lines_done(struct jit_lines *lines)
+/* ---- code and frames ---- */
+
+struct view jit_code_find(const struct jit_functions *functions, uint64_t start, uint64_t addr)
 {
-    vec_done(&lines->tables);
-    hashmap_done(&lines->by_start);
+    const struct jit_function *function = function_at(functions, start);
+    if (!function || addr - start >= function->code.length)
+        return (struct view){0};
+    return view_skip(function->code, addr - start);
+}
+
+bool jit_frame_find(const struct jit_functions *functions, uint64_t start, uint64_t addr,
+                    struct frame_description *ret_description)
+{
+    const struct jit_function *function = function_at(functions, start);
+    if (!function || !function->frames.header_bytes)
+        return false;
+    const struct view bytes = function->frames.bytes;
+    uint64_t tables_addr = (start + function->code.length + FRAMES_ALIGNMENT - 1) & ~(uint64_t)(FRAMES_ALIGNMENT - 1);
+    struct elf_segment segments[] = {
+        {.type = PT_LOAD, .addr = tables_addr, .file_bytes = bytes.length},
+        {.type = PT_GNU_EH_FRAME, .addr = tables_addr + bytes.length - function->frames.header_bytes},
+    };
+    const struct elf_file tables = {.bytes = (const uint8_t *)bytes.text,
+                                    .size_bytes = bytes.length,
+                                    .is_64 = true,
+                                    .swapped = functions->swapped,
+                                    .segments = segments,
+                                    .segment_count = array_count(segments)};
+    return frame_table_find(&tables, addr, ret_description);
+}
+
+void jit_functions_done(struct jit_functions *functions)
+{
+    vec_done(&functions->items);
+    hashmap_done(&functions->by_start);
 }
 
 /* ---- all of it ---- */
 
-/* What was loaded, for what may be said of it later. */
-struct loaded {
-    struct view name;
-    uint32_t lines; /* place of its table, or NO_LINES */
-};
-
 struct parsing {
     struct symbol_index *index;
-    struct jit_lines *lines;
-    struct hashmap by_number;
-    vec(struct loaded) loaded;
-    struct jit_line_table pending; /* of the code that comes next */
+    struct jit_functions *functions;
+    struct hashmap by_number; /* what was loaded, for what may be said of it later */
+    struct jit_line_table lines;   /* of the code that comes next */
+    struct jit_frame_table frames; /* the same */
 };
 
-static void add_code(struct parsing *parsing, const struct jit_code *code, uint32_t lines)
+/* What has no size or no name hides nothing that was there before. */
+static void add_function(struct parsing *parsing, uint64_t addr, const struct jit_function *function)
 {
-    if (!code->size_bytes || !code->name.length || code->name.length >= SYMBOL_NAME_UNMEASURED)
+    if (!function->size_bytes || !function->name.length || function->name.length >= SYMBOL_NAME_UNMEASURED)
         return;
-    symbol_index_add(parsing->index, code->addr, code->size_bytes,
-                     (struct indexed_symbol){.name = code->name.text, .name_length = (uint32_t)code->name.length});
-    if (lines != NO_LINES || hashmap_find(&parsing->lines->by_start, code->addr, NULL, NULL, NULL) != HASHMAP_ABSENT)
-        hashmap_put(&parsing->lines->by_start, code->addr, lines);
+    struct indexed_symbol symbol = {.name = function->name.text, .name_length = (uint32_t)function->name.length};
+    symbol_index_add(parsing->index, addr, function->size_bytes, symbol);
+    hashmap_put(&parsing->functions->by_start, addr, (uint32_t)parsing->functions->items.count);
+    *vec_push(&parsing->functions->items) = *function;
 }
 
 static void add_loaded(struct parsing *parsing, const struct jit_record *record)
 {
-    bool has_lines = bytes_left(&parsing->pending.entries) && parsing->pending.code_addr == record->code.addr;
-    struct loaded loaded = {record->code.name, has_lines ? lines_add(parsing->lines, &parsing->pending) : NO_LINES};
-    parsing->pending = (struct jit_line_table){0};
-    add_code(parsing, &record->code, loaded.lines);
-    hashmap_put(&parsing->by_number, record->index, (uint32_t)parsing->loaded.count);
-    *vec_push(&parsing->loaded) = loaded;
+    struct jit_function function = {record->name, record->size_bytes, record->code, .frames = parsing->frames};
+    bool begins_early = false;
+    if (bytes_left(&parsing->lines.entries) && parsing->lines.code_addr == record->addr &&
+        table_is_whole(&parsing->lines, &begins_early))
+        function.lines = parsing->lines;
+    parsing->functions->begin_early |= begins_early && function.lines.count;
+    parsing->functions->have_lines |= function.lines.count > 0;
+    parsing->lines = (struct jit_line_table){0};
+    parsing->frames = (struct jit_frame_table){0};
+    size_t before = parsing->functions->items.count;
+    add_function(parsing, record->addr, &function);
+    if (parsing->functions->items.count > before)
+        hashmap_put(&parsing->by_number, record->index, (uint32_t)before);
 }
 
-static void add_moved(struct parsing *parsing, struct jit_record *record)
+/* The same code stands elsewhere: what was said of it is read as if it had been loaded there. */
+static void add_moved(struct parsing *parsing, const struct jit_record *record)
 {
     uint32_t at = hashmap_find(&parsing->by_number, record->index, NULL, NULL, NULL);
     if (at == HASHMAP_ABSENT)
         return;
-    record->code.name = parsing->loaded.items[at].name;
-    add_code(parsing, &record->code, parsing->loaded.items[at].lines);
+    struct jit_function moved = parsing->functions->items.items[at];
+    moved.size_bytes = record->size_bytes;
+    add_function(parsing, record->addr, &moved);
 }
 
-bool jit_dump_parse(struct view dump, struct symbol_index *index, struct jit_lines *lines, struct error *err)
+bool jit_dump_parse(struct view dump, struct symbol_index *index, struct jit_functions *functions, struct error *err)
 {
     struct bytes cursor;
     if (!dump_begin(dump, &cursor))
         return error_set(err, ERROR_FORMAT,
                          "no jitdump: its header should begin with \"JiTD\" and be %d bytes or longer", HEADER_BYTES);
-    struct parsing parsing = {.index = index, .lines = lines};
+    struct parsing parsing = {.index = index, .functions = functions};
     struct jit_record record;
     size_t offset = dump.length - bytes_left(&cursor);
+    functions->swapped = cursor.swapped;
     while (dump_next(&cursor, &record)) {
         offset = dump.length - bytes_left(&cursor);
-        if (record.id == CODE_LOAD)
-            add_loaded(&parsing, &record);
-        else if (record.id == CODE_MOVE)
-            add_moved(&parsing, &record);
-        else if (record.id == DEBUG_INFO)
-            parsing.pending = record.lines;
+        switch (record.id) {
+        case CODE_LOAD: add_loaded(&parsing, &record); break;
+        case CODE_MOVE: add_moved(&parsing, &record); break;
+        case DEBUG_INFO: parsing.lines = record.lines; break;
+        case UNWINDING_INFO: parsing.frames = record.frames; break;
+        default: break;
+        }
     }
     symbol_index_sort(index, true);
     hashmap_done(&parsing.by_number);
-    vec_done(&parsing.loaded);
     return !cursor.failed ||
            error_set(err, ERROR_FORMAT, "the record at offset %zu of %zu is cut off or damaged", offset, dump.length);
-}
-
-struct view jit_dump_code(struct view dump, uint64_t addr)
-{
-    struct view found = {0};
-    struct bytes cursor;
-    struct jit_record record;
-    if (!dump_begin(dump, &cursor))
-        return found;
-    while (dump_next(&cursor, &record)) {
-        uint64_t before = addr - record.code.addr;
-        if (record.id == CODE_LOAD && before < record.code.size_bytes)
-            found = (struct view){(const char *)record.code.bytes + before, record.code.size_bytes - before};
-    }
-    return found;
 }

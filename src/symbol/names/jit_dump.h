@@ -3,8 +3,9 @@
  * Which functions, and which code, did a JIT compiler write into its jitdump (jit-PID.dump)?
  *
  * Read as it is, without perf inject. Addresses are runtime addresses; what was written later replaces what it
- * overlaps, whenever a sample was taken, as with perf maps. Code that moved has its name and lines at the new place,
- * too. Unwinding tables aren't read. Source: the kernel's tools/perf/Documentation/jitdump-specification.txt.
+ * overlaps, whenever a sample was taken, as with perf maps. Code that moved has all that was said of it at the new
+ * place, too. Source: the kernel's tools/perf/Documentation/jitdump-specification.txt; what frame tables are relative
+ * to is what perf inject makes of them (tools/perf/util/genelf.c).
  */
 #ifndef PLUMB_SYMBOL_NAMES_JIT_DUMP_H
 #define PLUMB_SYMBOL_NAMES_JIT_DUMP_H
@@ -13,25 +14,35 @@
 #include "base/hashmap.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "symbol/elf/frame_table.h"
 #include "symbol/symbol_index.h"
 #include "symbol/symboliser.h"
-
-struct jit_code {
-    uint64_t addr, size_bytes;
-    struct view name;
-    const uint8_t *bytes; /* size_bytes of them, in the dump */
-};
-
-/* The source lines of what was loaded. Zeroed: none. */
-struct jit_lines {
-    vec(struct jit_line_table) tables;
-    struct hashmap by_start; /* where code lies: the place of its table */
-    bool begins_early;       /* some function has a line within its first bytes: addresses are the code's own */
-};
 
 struct jit_line_table {
     uint64_t code_addr, count; /* as its entries have it; of these */
     struct bytes entries;      /* in the dump */
+};
+
+struct jit_frame_table {
+    struct view bytes;     /* .eh_frame and behind it .eh_frame_hdr, in the dump */
+    uint64_t header_bytes; /* of the latter; 0: there is none */
+};
+
+struct jit_function {
+    struct view name;
+    uint64_t size_bytes;
+    struct view code;              /* in the dump */
+    struct jit_line_table lines;   /* count 0: none */
+    struct jit_frame_table frames;
+};
+
+/* What was said of the functions beside their names. Zeroed: none. */
+struct jit_functions {
+    vec(struct jit_function) items; /* as written */
+    struct hashmap by_start;        /* the last one that began there */
+    bool swapped;                   /* the dump's byte order isn't ours */
+    bool have_lines;
+    bool begin_early; /* some have a line within their first bytes: addresses of lines are the code's own */
 };
 
 /*
@@ -47,18 +58,19 @@ MUST_CHECK bool jit_dump_open(const struct sysroot *root, uint32_t pid, const ch
 void jit_dump_close(struct view dump);
 
 /*
- * Add the functions and sort; find their lines. Names are views into the dump. Errors: ERROR_FORMAT with the offset;
- * what came before it is there.
+ * Add the functions and sort; keep what else is said of them. Names are views into the dump. Errors: ERROR_FORMAT with
+ * the offset; what came before it is there.
  */
-MUST_CHECK bool jit_dump_parse(struct view dump, struct symbol_index *index, struct jit_lines *lines,
+MUST_CHECK bool jit_dump_parse(struct view dump, struct symbol_index *index, struct jit_functions *functions,
                                struct error *err);
 /*
- * The line of an address of the function that begins at start; false when the dump has none. Owner of the path: the
- * dump.
+ * Of an address of the function that begins at start, each false (or no bytes) when the dump has none. The line: owner
+ * of the path is the dump. The code from there on. How the function's caller is found, at runtime addresses.
  */
-bool jit_lines_find(const struct jit_lines *lines, uint64_t start, uint64_t addr, struct source_line *ret_line);
-void jit_lines_done(struct jit_lines *lines);
-/* The code at an address, as written last; no bytes: none. */
-struct view jit_dump_code(struct view dump, uint64_t addr);
+bool jit_line_find(const struct jit_functions *functions, uint64_t start, uint64_t addr, struct source_line *ret_line);
+struct view jit_code_find(const struct jit_functions *functions, uint64_t start, uint64_t addr);
+bool jit_frame_find(const struct jit_functions *functions, uint64_t start, uint64_t addr,
+                    struct frame_description *ret_description);
+void jit_functions_done(struct jit_functions *functions);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names and lines of code that a JIT compiler made: its jitdump, its perf map. */
+/* Names of code that a JIT compiler made, and what else it says of it: its jitdump, its perf map. */
 #include "symbol/names/jit_dump.h"
 #include "symbol/names/name_giver.h"
 #include "symbol/names/perf_map.h"
@@ -19,7 +19,7 @@ static bool jit_dump_load(const struct naming *naming, uint32_t dso, struct name
     if (!jit_dump_open(naming->options->root, pid, path, &names->dump, err))
         return false;
     struct error damage = {0};
-    if (jit_dump_parse(names->dump, &names->index, &names->jit_lines, &damage))
+    if (jit_dump_parse(names->dump, &names->index, &names->jit_functions, &damage))
         return true;
     names->remark = arena_printf(&names->arena, "jitdump '%s': %s", path, damage.message);
     return names->index.symbols.count || error_set(err, damage.kind, "%s", names->remark);

@@ -30,7 +30,7 @@ struct names {
     struct arena arena;         /* what the names point into, unless it is a file */
     struct text text;
     struct view dump; /* a jitdump, mapped, that the names point into … */
-    struct jit_lines jit_lines; /* … and what it says of source lines */
+    struct jit_functions jit_functions; /* … and what else it says of its functions */
     char *remark; /* what these names lack: "'/x' is stripped: …"; or NULL. Owner: arena */
 };
 

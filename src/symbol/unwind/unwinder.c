@@ -150,6 +150,7 @@ static struct frame_step *step_of_rules(struct arena *arena, const struct unwind
     return step;
 }
 
+/* binary NULL: a JIT compiler's code, at its address at run time. */
 static const struct frame_step *step_at(struct unwinder *unwinder, const struct unwinder_machine *machine,
                                         struct binary *binary, uint32_t dso, uint64_t elf_addr)
 {
@@ -159,7 +160,9 @@ static const struct frame_step *step_at(struct unwinder *unwinder, const struct 
     if (id == HASHMAP_ABSENT) {
         struct frame_description description;
         struct frame_rules rules;
-        if (binary_frame_find(binary, elf_addr, &description) && frame_rules_at(&description, elf_addr, &rules))
+        bool described = binary ? binary_frame_find(binary, elf_addr, &description)
+                                : symboliser_jit_frame(unwinder->symboliser, dso, elf_addr, &description);
+        if (described && frame_rules_at(&description, elf_addr, &rules))
             sought.step = step_of_rules(&unwinder->arena, machine, &rules);
         id = (uint32_t)unwinder->known.count;
         *vec_push(&unwinder->known) = sought;
@@ -310,6 +313,8 @@ static struct frame_place place_find(struct stack_walk *walk, uint64_t runtime_a
     if (!mapping)
         return place;
     enum dso_kind kind = recording->spaces.dsos[mapping->dso].kind;
+    if (kind == DSO_ANONYMOUS)
+        place.step = step_at(walk->unwinder, walk->machine, NULL, mapping->dso, runtime_addr);
     if (kind != DSO_FILE && kind != DSO_VDSO)
         return place;
     struct binary *binary = dso_files_binary(symboliser_files(walk->unwinder->symboliser), mapping->dso, NULL);

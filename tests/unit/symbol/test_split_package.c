@@ -48,7 +48,7 @@ static size_t inlined_count(struct dwarf_index *index)
     return found;
 }
 
-static const char *const seeds[] = {"gnu4", "llvm4", "llvm5", "zlib5", "zstd5"};
+static const char *const seeds[] = {"gnu4", "gnu64", "llvm4", "llvm5", "zlib5", "zstd5"};
 
 Test(split_package, functions_are_found_by_the_units_id)
 {

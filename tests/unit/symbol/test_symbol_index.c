@@ -229,21 +229,23 @@ static void check_dump(bool swapped)
         struct edge edge = edge_copy(made, size_bytes - cut);
         struct view dump = {(char *)edge.bytes, edge.size_bytes};
         struct symbol_index index = {0};
-        struct jit_lines lines = {0};
+        struct jit_functions functions = {0};
         struct error err = {0};
-        cr_assert_eq(jit_dump_parse(dump, &index, &lines, &err), !cut);
+        cr_assert_eq(jit_dump_parse(dump, &index, &functions, &err), !cut);
         if (cut)
             cr_assert(strstr(err.message, "at offset "), "%s", err.message);
         cr_assert_str_eq(name_at(&index, 0x1007), "JS:*hot");
         cr_assert_str_eq(name_at(&index, 0x200f), "JS:*hot", "where it moved to");
         cr_assert_str_eq(name_at(&index, 0x3000), "");
         cr_assert_str_eq(name_at(&index, 0x2010), "");
-        struct view code = jit_dump_code(dump, 0x100a);
+        struct view code = jit_code_find(&functions, cut ? 0x1000 : 0x1008, 0x100a);
         cr_assert(view_equal(code, cut ? " of it" : "ew"), "%.*s", (int)code.length, code.text);
-        cr_assert_eq(jit_dump_code(dump, 0x1010).length, 0);
-        cr_assert_eq(lines.tables.count, 0);
+        code = jit_code_find(&functions, 0x2000, 0x200a);
+        cr_assert(view_equal(code, " of it"), "where it moved to: %.*s", (int)code.length, code.text);
+        cr_assert_eq(jit_code_find(&functions, 0x1000, 0x1010).length, 0);
+        cr_assert_not(functions.have_lines);
         symbol_index_done(&index);
-        jit_lines_done(&lines);
+        jit_functions_done(&functions);
         edge_free(&edge);
     }
 }
@@ -253,9 +255,9 @@ Test(jit_dump, names_and_code_of_both_byte_orders_and_what_came_before_damage)
     check_dump(false);
     check_dump(true);
     struct symbol_index index = {0};
-    struct jit_lines lines = {0};
+    struct jit_functions functions = {0};
     struct error err = {0};
-    cr_assert_not(jit_dump_parse(view_of("JiTD, but no more than that: of another kind"), &index, &lines, &err));
+    cr_assert_not(jit_dump_parse(view_of("JiTD, but no more than that: of another kind"), &index, &functions, &err));
     cr_assert(strstr(err.message, "JiTD"));
     symbol_index_done(&index);
 }
@@ -285,12 +287,12 @@ static size_t put_lines(uint8_t *out, uint64_t addr, const struct line_entry *en
 }
 
 /* The line of an address as "path:number", or "". */
-static const char *line_at(const struct symbol_index *index, const struct jit_lines *lines, uint64_t addr)
+static const char *line_at(const struct symbol_index *index, const struct jit_functions *functions, uint64_t addr)
 {
     static char text[64];
     struct source_line line;
     uint32_t at = symbol_index_find(index, addr);
-    bool known = at != SYMBOL_INDEX_NONE && jit_lines_find(lines, index->symbols.items[at].start, addr, &line);
+    bool known = at != SYMBOL_INDEX_NONE && jit_line_find(functions, index->symbols.items[at].start, addr, &line);
     snprintf(text, sizeof(text), "%s%s%.0u", known ? line.path : "", known ? ":" : "", known ? line.line : 0);
     return text;
 }
@@ -314,17 +316,17 @@ static void check_lines(bool swapped, uint64_t header)
     size_bytes += put_record(made + size_bytes, 0, 0x1000, 7, "others", swapped);
     struct edge edge = edge_copy(made, size_bytes);
     struct symbol_index index = {0};
-    struct jit_lines lines = {0};
+    struct jit_functions functions = {0};
     struct error err = {0};
-    cr_assert(jit_dump_parse((struct view){(char *)edge.bytes, edge.size_bytes}, &index, &lines, &err));
-    cr_assert_str_eq(line_at(&index, &lines, 0x2000), "/a.js:3", "where it moved to");
-    cr_assert_str_eq(line_at(&index, &lines, 0x2005), "/a.js:4");
-    cr_assert_str_eq(line_at(&index, &lines, 0x200f), "/b.js:90");
-    cr_assert_str_eq(line_at(&index, &lines, 0x3004), "");
-    cr_assert_str_eq(line_at(&index, &lines, 0x1001), "", "before its first line");
-    cr_assert_str_eq(line_at(&index, &lines, 0x1005), "/c.js:7", "what was written over it");
+    cr_assert(jit_dump_parse((struct view){(char *)edge.bytes, edge.size_bytes}, &index, &functions, &err));
+    cr_assert_str_eq(line_at(&index, &functions, 0x2000), "/a.js:3", "where it moved to");
+    cr_assert_str_eq(line_at(&index, &functions, 0x2005), "/a.js:4");
+    cr_assert_str_eq(line_at(&index, &functions, 0x200f), "/b.js:90");
+    cr_assert_str_eq(line_at(&index, &functions, 0x3004), "");
+    cr_assert_str_eq(line_at(&index, &functions, 0x1001), "", "before its first line");
+    cr_assert_str_eq(line_at(&index, &functions, 0x1005), "/c.js:7", "what was written over it");
     symbol_index_done(&index);
-    jit_lines_done(&lines);
+    jit_functions_done(&functions);
     edge_free(&edge);
 }
 
