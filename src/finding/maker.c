@@ -11,7 +11,8 @@ enum { BINARIES_MOST = 3 };
 /* The last is any other. */
 static const struct maker_row {
     const char *binaries[BINARIES_MOST];
-    bool serves_others; /* a library that C calls too: its own functions are no sign of that */
+    bool serves_others; /* C calls it, or it is C itself: its own functions are no sign of that */
+    bool is_image;      /* holds compiled code of the runtime's language */
     struct code_maker maker;
 } makers[] = {
     {.binaries = {"libjvm"},
@@ -32,6 +33,21 @@ static const struct maker_row {
     {.binaries = {"libdnnl", "libmkldnn"},
      .serves_others = true,
      .maker = {.memory = "advice-onednn", .order = "advice-onednn-layout", .names = "names-onednn"}},
+    {.binaries = {"libguile"},
+     .serves_others = true,
+     .maker = {.memory = "advice-generated", .order = "advice-generated-order", .names = "names-guile"}},
+    {.binaries = {"luajit", "libluajit"},
+     .serves_others = true,
+     .maker = {.memory = "advice-generated", .order = "advice-generated-order", .names = "names-luajit"}},
+    {.binaries = {"php"},
+     .serves_others = true,
+     .maker = {.memory = "advice-generated", .order = "advice-generated-order", .names = "names-php"}},
+    {.binaries = {"beam.smp"},
+     .serves_others = true,
+     .maker = {.memory = "advice-generated", .order = "advice-generated-order", .names = "names-erlang"}},
+    {.binaries = {"sbcl.core"},
+     .is_image = true,
+     .maker = {.memory = "advice-generated", .order = "advice-generated-order", .names = "names-sbcl"}},
     {.maker = {.memory = "advice-generated", .order = "advice-generated-order", .names = "names-generated"}},
 };
 
@@ -48,6 +64,12 @@ static const struct maker_row *maker_by_binary(const struct stall_function *func
             if (function_has_name(function, &(struct name_pattern){.dso = makers[at].binaries[binary]}))
                 return &makers[at];
     return NULL;
+}
+
+bool function_is_of_image(const struct stall_function *function)
+{
+    const struct maker_row *row = maker_by_binary(function);
+    return row && row->is_image;
 }
 
 /* The runtime at work beside it: the hottest one that is one. */

@@ -23,6 +23,8 @@ struct code_maker {
 
 /* Code in anonymous memory, by a name or without. */
 bool function_is_generated(const struct stall_function *function);
+/* Of a file in which a runtime keeps what it compiled, its own code and the program's: no symbols name that. */
+bool function_is_of_image(const struct stall_function *function);
 /* Of such a function, or one of a runtime that does that; NULL: compiled ahead, as C is. */
 const struct code_maker *code_maker_of(const struct results *results, const struct stall_function *function);
 

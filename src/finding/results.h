@@ -11,6 +11,7 @@
 #include "analyse/memory/access_cost.h"
 #include "analyse/counts/counter_summary.h"
 #include "analyse/time/kernel_time.h"
+#include "analyse/time/loading.h"
 #include "analyse/time/program_shares.h"
 #include "analyse/time/run_spread.h"
 #include "analyse/time/run_time.h"
@@ -62,6 +63,7 @@ struct results {
     const struct told *told; /* what sentences among them tell; NULL: nobody said anything. Hidden as imported is */
     const struct call_parts *parts; /* into which calls its paths part; NULL: not known */
     const struct program_shares *programs; /* which took the CPU time; NULL: no samples */
+    const struct loading *loading; /* what the dynamic loader took; NULL: no samples */
     /* tables of other tools; NULL: none. Hidden from hypotheses: finding/imported asks them */
     const struct imported *imported;
     const struct bottleneck *bottleneck; /* estimated; NULL: a counted tree decides, or there are no samples */

@@ -439,6 +439,8 @@ static void analyse(struct loaded_case *loaded)
     results->parts = &loaded->parts;
     loaded->programs = program_shares_of(recording, &loaded->arena);
     results->programs = &loaded->programs;
+    loaded->loading = loading_of(recording);
+    results->loading = &loaded->loading;
     loaded->phases = phase_rows_of(recording, &loaded->bundle, &loaded->arena);
     if (results->topdown)
         phase_trees_find(&loaded->phase_trees, &loaded->topdown_counts, &loaded->phases, &loaded->arena);

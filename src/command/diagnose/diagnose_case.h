@@ -51,6 +51,7 @@ struct loaded_case {
     struct phase_trees phase_trees;           /* none where nothing was counted */
     struct wait_rows waits;
     struct program_shares programs;
+    struct loading loading;
     struct call_parts parts;
     struct host_profile host; /* of CPUs, or where guests show */
     const char *host_denominator; /* NULL: there is none */

@@ -2,12 +2,13 @@
 #include "finding/verdict/binaries.h"
 
 #include "base/scope.h"
+#include "finding/family.h"
 #include "finding/maker.h"
 
 #include <string.h>
 
 /* A function that has so much says by itself where the time goes. */
-static const double FLAT = 0.25, SECOND_LEAST = 0.1, SAID_LEAST = 0.05;
+static const double FLAT = 0.25, FLAT_NAMELESS = 0.5, SECOND_LEAST = 0.1, SAID_LEAST = 0.05;
 enum { SAID_MOST = 4, BINARIES_MOST = 64, SAMPLES_LEAST = 100 };
 
 struct binary_samples {
@@ -47,7 +48,7 @@ const char *binaries_said(const struct results *results, struct arena *arena)
     struct binary_samples binaries[BINARIES_MOST] = {0};
     const struct stalls *stalls = results->stalls;
     if (!stalls || stalls->sample_count < SAMPLES_LEAST || !stalls->function_count ||
-        stalls->functions[0].share.mid >= FLAT)
+        stalls->functions[0].share.mid >= (function_is_nameless(&stalls->functions[0]) ? FLAT_NAMELESS : FLAT))
         return NULL;
     double all = (double)stalls->sample_count;
     for (size_t at = 0; at < stalls->function_count; at++)

@@ -11,6 +11,8 @@
 #include "finding/verdict/binaries.h"
 #include "finding/verdict/callers.h"
 #include "finding/verdict/few_samples.h"
+#include "finding/verdict/generated_said.h"
+#include "finding/verdict/loading_said.h"
 #include "finding/verdict/loop_said.h"
 #include "finding/verdict/operations_said.h"
 #include "finding/verdict/parts.h"
@@ -225,6 +227,8 @@ static struct overall with_sentence(struct overall overall, const char *sentence
 static struct overall with_parts(struct overall overall, const struct results *results, struct arena *arena)
 {
     const char *programs = programs_said(results, arena);
+    overall = with_sentence(overall, generated_said(results, arena).sentence, arena);
+    overall = with_sentence(overall, loading_said(results, arena), arena);
     return with_sentence(with_sentence(overall, parts_said(results, arena), arena),
                          programs ? programs : binaries_said(results, arena), arena);
 }
@@ -706,13 +710,6 @@ static struct overall overall_away(const struct finding *waiting, const struct f
     return overall;
 }
 
-/* Code that a just-in-time compiler made and that no map of its names covers. */
-static bool is_nameless_jit(const struct stall_function *function)
-{
-    bool named = !begins(function->name, "[unknown]") && !begins(function->name, function->dso);
-    return begins(function->name, "[JIT]") || (begins(function->dso_path, "//anon") && !named);
-}
-
 /*
  * What its code does: by its hottest loops, by instructions of one purpose where these are less than half of it. A
  * large cause stands alone but for code without a name, which nobody can look up.
@@ -757,19 +754,9 @@ static void advise_on_samples(struct overall *overall, const struct results *res
 /* Whatever the cause: what has no name, nobody finds in the source. */
 static void advise_on_names(struct overall *overall, const struct results *results, struct arena *arena)
 {
-    static const double JIT_MATTERS = 0.1;
-    const struct stalls *stalls = results->stalls;
-    const struct stall_function *hottest = NULL;
-    double jit = 0;
-    for (size_t at = 0; stalls && at < stalls->function_count; at++) {
-        bool nameless = is_nameless_jit(&stalls->functions[at]);
-        jit += nameless ? stalls->functions[at].share.mid : 0;
-        hottest = nameless && !hottest ? &stalls->functions[at] : hottest;
-    }
-    if (jit >= JIT_MATTERS)
-        advise(overall,
-               verdict_words(arena, "next-jit", VALUE_SHARE("share", interval_exactly(jit)),
-                             VALUE_TEXT("how", wording_find("common", code_maker_of(results, hottest)->names))));
+    struct generated_said generated = generated_said(results, arena);
+    if (generated.advice)
+        advise(overall, generated.advice);
 }
 
 /* No cause is certain: the way on leads through the hot function and through what is still open. */
@@ -911,6 +898,7 @@ static struct overall overall_seen(const struct findings *findings, const struct
         };
     if (is_too_short(results)) {
         double samples = results->stalls ? (double)results->stalls->sample_count : 0;
+        const char *loading = loading_said(results, arena);
         scoped_text struct text used = {0};
         if (results->run && results->run->cpu_s.known) {
             print_seconds(&used, results->run->cpu_s.value);
@@ -921,8 +909,9 @@ static struct overall overall_seen(const struct findings *findings, const struct
             .sentence = arena_printf(
                 arena,
                 "Not enough evidence: it used less CPU time than a diagnosis needs (%s%.0f sample%s; "
-                "%.1f s and %d samples at least).",
-                text_string(&used), samples, samples == 1 ? "" : "s", OVERALL_CPU_S_LEAST, OVERALL_SAMPLES_LEAST),
+                "%.1f s and %d samples at least).%s%s",
+                text_string(&used), samples, samples == 1 ? "" : "s", OVERALL_CPU_S_LEAST, OVERALL_SAMPLES_LEAST,
+                loading ? " " : "", loading ? loading : ""),
             .advice = {overall_longer(results, arena)},
             .advice_count = 1,
         };

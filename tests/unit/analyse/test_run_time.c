@@ -2,6 +2,7 @@
 /* How long did it run: which source of CPU time counts when several say something, and how far runs differ. */
 #include "test.h"
 
+#include "analyse/time/loading.h"
 #include "analyse/time/program_shares.h"
 #include "analyse/time/run_spread.h"
 #include "analyse/time/run_time.h"
@@ -127,6 +128,39 @@ Test(program_shares, are_by_thread_name_and_the_idle_thread_has_none)
     cr_expect_eq(shares.items[0].processes, 2);
     cr_expect_float_eq(shares.items[1].share, 0.25, 1e-9);
     cr_expect_eq(shares.items[1].processes, 2);
+    recording_done(&recording);
+}
+
+/* By the innermost user code: what the kernel does for the loader counts as loading, what it does for others doesn't. */
+Test(loading, is_by_the_innermost_user_code)
+{
+    struct recording recording;
+    recording_init(&recording);
+    struct dso dsos[] = {
+        {.kind = DSO_FILE, .name = strings_intern(&recording.strings, "ld-linux-x86-64.so.2")},
+        {.kind = DSO_FILE, .name = strings_intern(&recording.strings, "tool")},
+        {.kind = DSO_KERNEL, .name = strings_intern(&recording.strings, "[kernel.kallsyms]")},
+    };
+    struct location locations[] = {{.dso = 0, .cpu_mode = CPU_MODE_USER}, {.dso = 1, .cpu_mode = CPU_MODE_USER}, {.dso = 2, .cpu_mode = CPU_MODE_KERNEL}};
+    uint32_t frames[] = {2, 0, 2, 1, 0}; /* a fault of the loader's, one of the tool's below it */
+    struct stack stacks[] = {{.first = 0, .count = 2}, {.first = 2, .count = 3}};
+    uint32_t thread = threads_get(&recording.threads, 10, 10);
+    struct recorded_event event = {.name = "cpu-clock", .counts_ns = true};
+    struct sample samples[] = {
+        {.thread = thread, .location = 0, .stack = STACK_NONE, .period = 1, .alike = 2}, {.thread = thread, .location = 1, .stack = STACK_NONE, .period = 1},
+        {.thread = thread, .location = 2, .stack = 0, .period = 1},                     {.thread = thread, .location = 2, .stack = 1, .period = 1},
+        {.thread = thread, .location = 2, .stack = STACK_NONE, .period = 1},
+    };
+    struct recording made = recording;
+    made.events = &event;
+    made.event_count = 1;
+    made.spaces.dsos = dsos;
+    made.spaces.dso_count = array_count(dsos);
+    made.samples = (struct samples){.items = samples, .count = array_count(samples), .locations = locations, .location_count = array_count(locations),
+                                    .stacks = stacks, .stack_count = array_count(stacks), .frames = frames};
+    struct loading loading = loading_of(&made);
+    cr_expect_eq(loading.samples, 7);
+    cr_expect_eq(loading.loading, 4);
     recording_done(&recording);
 }
 

@@ -392,6 +392,67 @@ Test(findings, what_a_cause_leaves_is_told)
     }
 }
 
+/* Code without names that the program compiled is the program's own work, however many pieces it lies in, and its runtime says how it gets names. */
+Test(findings, generated_code_is_said_with_its_pieces)
+{
+    static const struct {
+        struct {
+            const char *name, *dso, *path;
+            uint64_t samples;
+        } functions[5];
+        const char *said, *advised; /* NULL: nothing of it */
+    } cases[] = {
+        {{{"[JIT]+0x7f00", "[JIT] tid 1", "//anon", 800}, {"scm_apply", "libguile-3.0.so.1.5.0", "/usr/lib/libguile-3.0.so.1.5.0", 150}},
+         "80 % of its CPU time is in code that was compiled while it ran: what the program itself does, without names here, nearly all of it in one piece.", "(statprof)"},
+        {{{"[JIT]+0x1", "[JIT] tid 1", "//anon", 400}, {"[JIT]+0x2", "[JIT] tid 1", "//anon", 200}, {"[JIT]+0x3", "[JIT] tid 1", "//anon", 100}, {"[JIT]+0x4", "[JIT] tid 1", "//anon", 50}},
+         "75 % of its CPU time is in code that was compiled while it ran: what the program itself does, without names here; its pieces have 40 %, 20 %, 10 %; 1 more has less.", "node --perf-basic-prof; java"},
+        {{{"sbcl.core+0x10", "sbcl.core", "/usr/lib/sbcl/sbcl.core", 500}, {"sbcl.core+0x20", "sbcl.core", "/usr/lib/sbcl/sbcl.core", 200}},
+         "70 % of its CPU time is in compiled code of sbcl.core, the runtime's and the program's own, without names here; its pieces have 50 %, 20 %.", "sb-sprof"},
+        {{{"JS:*hot", "anon", "//anon", 800}}, NULL, NULL},
+        {{{"tool+0x10", "tool", "/usr/bin/tool", 800}}, NULL, NULL},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        struct stall_function functions[5] = {0};
+        made.stalls.functions = functions;
+        for (made.stalls.function_count = 0; cases[at].functions[made.stalls.function_count].name; made.stalls.function_count++) {
+            size_t number = made.stalls.function_count;
+            functions[number] = (struct stall_function){.name = cases[at].functions[number].name, .dso = cases[at].functions[number].dso,
+                                                        .dso_path = cases[at].functions[number].path, .samples = cases[at].functions[number].samples};
+            functions[number].share = interval_exactly((double)functions[number].samples / 1000);
+        }
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        cr_expect_eq(strstr(overall.sentence, cases[at].said ? cases[at].said : "compiled") != NULL, cases[at].said != NULL, "%zu: %s", at, overall.sentence);
+        bool advised = false;
+        for (size_t advice = 0; advice < overall.advice_count; advice++)
+            advised |= strstr(overall.advice[advice], "without names") || strstr(overall.advice[advice], cases[at].advised ? cases[at].advised : "let it say the names");
+        cr_expect_eq(advised, cases[at].advised != NULL, "%zu: %s", at, overall.advice_count ? overall.advice[0] : "");
+        arena_done(&made.arena);
+    }
+}
+
+/* Loading is a part of a short run that no function's share tells; of a run too short for a verdict it is said, too. */
+Test(findings, loading_is_said_where_it_is_much)
+{
+    static const struct {
+        struct loading loading;
+        double cpu_s;
+        bool is_said;
+    } cases[] = {{{1000, 200}, 10, true}, {{1000, 90}, 10, false}, {{40, 20}, 10, false}, {{60, 30}, 0.05, true}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.results.loading = &cases[at].loading;
+        made.run.cpu_s = measured_as(cases[at].cpu_s);
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        cr_expect_eq(strstr(overall.sentence, "Loading it takes") != NULL, cases[at].is_said, "%zu: %s", at, overall.sentence);
+        arena_done(&made.arena);
+    }
+}
+
 /* More of the same run is the first thing to try where what is open lacks samples, and is no advice where it doesn't or the program failed. */
 Test(findings, a_short_run_is_to_be_repeated)
 {
@@ -2114,10 +2175,10 @@ Test(findings, a_nameless_kernel_and_a_named_jit_are_called_so)
     findings_test(&made.findings, &made.results, &made.arena);
     struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
     for (size_t at = 0; at < overall.advice_count; at++)
-        cr_assert_null(strstr(overall.advice[at], "just-in-time"), "%s", overall.advice[at]);
+        cr_assert_null(strstr(overall.advice[at], "a compiler within the program"), "%s", overall.advice[at]);
     made.function.name = "[JIT]+0x7fbd237c5a00";
     overall = overall_of(&made.findings, &made.results, &made.arena);
-    cr_assert(overall.advice_count && strstr(overall.advice[0], "just-in-time"));
+    cr_assert(overall.advice_count && strstr(overall.advice[0], "a compiler within the program"));
     made.function.name = "[unknown]";
     made.function.dso = made.function.dso_path = "[kernel]";
     made.function.is_kernel = true;
@@ -2935,6 +2996,8 @@ Test(findings, spread_time_is_told_by_its_binaries)
     } cases[] = {
         {{{"f", "tool", "/usr/bin/tool", 240, false}, {"g", "tool", "/usr/bin/tool", 230, false}, {"[JIT]+0x7f00", "anon", "//anon", 220, false}, {"sin", "libm.so.6", "/usr/lib/libm.so.6", 60, false}},
          "By binary, tool has 47 % of the samples, generated code 22 % and libm.so.6 6 %."},
+        /* without a name it says nothing */
+        {{{"tool+0x10", "tool", "/usr/bin/tool", 400, false}, {"gc+0x20", "gc", "/usr/lib/gc", 300, false}}, "By binary, tool has 40 % of the samples and gc 30 %."},
         {{{"f", "tool", "/usr/bin/tool", 600, false}, {"m", "libc.so.6", "/usr/lib/libc.so.6", 400, false}}, NULL}, /* one function says it */
         {{{"f", "tool", "/usr/bin/tool", 240, false}, {"k", "vmlinux", "[kernel]", 230, true}, {"m", "libc.so.6", "/usr/lib/libc.so.6", 90, false}}, NULL},
     };
