@@ -57,6 +57,7 @@ def made_files(work):
     made_media(work)
     made_puzzles(work, draw)
     made_more(work, draw)
+    made_last(work, draw)
     if shutil.which("sqlite3"):
         subprocess.run(["sqlite3", str(work / "data.db")], check=True, text=True, input="create table t(id integer primary key, k int, v int);"
                        "insert into t with recursive c(x) as (select 1 union all select x+1 from c where x<600000) select x, abs(random())%600000, x%97 from c;"
@@ -153,6 +154,41 @@ main :- numlist(1, 9, Ns), permutation(Ns, Qs), safe(Qs), write(Qs), nl, findall
     (work / "mask.lua").write_text(sums.format("bit.band(s+t[i]*k,0xfffff)"))
     smooth = bytes(at * 255 // 1600 for at in range(1600) for _ in range(3))
     (work / "smooth.ppm").write_bytes(b"P6 1600 1200 255\n" + smooth * 1200)
+
+
+def made_last(work, draw):
+    """Inputs of a mapper of reads, an aligner, solvers, simulators, a renderer."""
+    (work / "tak.scm").write_text("(define (tak x y z) (if (not (< y x)) z (tak (tak (- x 1) y z) (tak (- y 1) z x) (tak (- z 1) x y))))\n(display (tak 24 16 8))\n(newline)\n")
+    (work / "more.cc").write_text((work / "many.cc").read_text() * 6)
+    genome = (work / "genome.fa").read_text().split("\n")[1]
+    (work / "part.fa").write_text(f">g\n{genome[:200_000]}\n")
+    (work / "short.fq").write_text("".join(f"@r{at}\n{genome[start:start + 100]}\n+\n{'I' * 100}\n" for at in range(40_000) for start in [draw.randrange(190_000)]))
+    (work / "spread.fq").write_text("".join(f"@r{at}\n{genome[start:start + 100]}\n+\n{'I' * 100}\n" for at in range(40_000) for start in [draw.randrange(1_900_000)]))
+    for name in ("genome.fa", "part.fa"):
+        if shutil.which("bwa"):
+            subprocess.run(["bwa", "index", name], cwd=work, check=True, stderr=subprocess.DEVNULL)
+    letters = "ACDEFGHIKLMNPQRSTVWY"
+    family = draw.choices(letters, k=300)
+    related = [f">s{at}\n" + "".join(one if draw.random() < 0.7 else draw.choice(letters) for one in family) + "\n" for at in range(40)]
+    (work / "related.fa").write_text("".join(related))
+    (work / "fewer.fa").write_text("".join(related[:20]))
+    for name, pigeons in (("pigeons.lp", 10), ("fewer.lp", 9)):
+        (work / name).write_text(f"#const p={pigeons}.\n1{{in(P,H):H=1..p-1}}1 :- P=1..p.\n:- in(P,H), in(Q,H), P<Q.\n")
+    for name, stages in (("ring.cir", 31), ("small.cir", 15)):
+        (work / name).write_text("ring\n.model n nmos level=1 vto=0.7 kp=100u\n.model q pmos level=1 vto=-0.7 kp=50u\nvdd v 0 3\n" + "".join(
+            f"mn{at} n{(at + 1) % stages} n{at} 0 0 n w=2u l=1u\nmp{at} n{(at + 1) % stages} n{at} v v q w=4u l=1u\nc{at} n{at} 0 20f\n" for at in range(stages)) +
+            ".ic v(n0)=0\n.tran 0.05n 500n uic\n.control\nrun\nquit\n.endc\n.end\n")
+    (work / "count.v").write_text("module t; reg [63:0] x; reg [31:0] m[0:1023]; integer i; initial begin x=1; for(i=0;i<600000;i=i+1) begin x = x*64'd6364136223846793005+64'd1442695040888963407; "
+                                  "m[x[41:32]] = m[x[51:42]] ^ x[63:32]; end $display(\"%h\",x); end endmodule\n")
+    if shutil.which("iverilog"):
+        subprocess.run(["iverilog", "-o", "count.vvp", "count.v"], cwd=work, check=True)
+    (work / "calls.fs").write_text(": fib recursive dup 2 < if else dup 1- fib swap 2 - fib + then ; 36 fib . bye\n")
+    (work / "words.fs").write_text(": f 10000000 0 do " + "i 1 + 2 - drop " * 8 + " loop ; f bye\n")
+    shapes = [f'<path d="M{draw.randrange(1600)},{draw.randrange(1200)} C{",".join(str(draw.randrange(1200)) for _ in range(6))}Z" fill="#{draw.randrange(1 << 24):06x}" opacity="0.4" {{}}/>'
+              for _ in range(300)]
+    for name, effect in (("blurred.svg", 'filter="url(#b)"'), ("shapes.svg", "")):
+        (work / name).write_text('<svg xmlns="http://www.w3.org/2000/svg" width="1600" height="1200"><defs><filter id="b"><feGaussianBlur stdDeviation="6"/></filter></defs>' +
+                                 "".join(shape.format(effect if at % 10 == 0 else "") for at, shape in enumerate(shapes)) + "</svg>")
 
 
 def made_media(work):
@@ -281,6 +317,23 @@ PROGRAMS = [
     ("gnugo", ["/usr/games/gnugo", "--benchmark", "2", "--boardsize", "9"], None, None),
     ("hunspell", ["sh", "-c", "head -c 400000 text.txt | tr -d 0-9 | hunspell -d en_US -l"], None, None),
     ("valgrind", ["valgrind", "-q", "--tool=none", "gzip", "-9", "-kc", "many.ll"], None, None),
+    ("guile", ["guile", "--no-auto-compile", "tak.scm"], "no code made: interpreted", ["env", "GUILE_JIT_THRESHOLD=-1", "guile", "--no-auto-compile", "tak.scm"]),
+    ("mutool", ["mutool", "draw", "-q", "-r", "150", "-o", "drawn.png", "picture.pdf"], "no smoothing", ["mutool", "draw", "-q", "-A", "0", "-r", "150", "-o", "drawn.png", "picture.pdf"]),
+    ("zpaq", ["sh", "-c", "rm -f x.zpaq; zpaq add x.zpaq many.ll -method 4 -threads 1"], "-method 1", ["sh", "-c", "rm -f x.zpaq; zpaq add x.zpaq many.ll -method 1 -threads 1"]),
+    ("maxima", ["maxima", "--very-quiet", "--batch-string=factor(x^96-1)$ factor(expand((x^3+y^2+z+1)^12*(x-y+z^2)^6))$"], "lower powers", ["maxima", "--very-quiet", "--batch-string=factor(x^96-1)$ factor(expand((x^3+y^2+z+1)^8*(x-y+z^2)^4))$"]),
+    ("clang-format", ["clang-format", "more.cc"], "start and end alone", ["clang-format", "--version"]),
+    ("bwa mem", ["bwa", "mem", "-t", "1", "genome.fa", "spread.fq"], "an index of a tenth", ["bwa", "mem", "-t", "1", "part.fa", "short.fq"]),
+    ("muscle", ["muscle", "-align", "related.fa", "-output", "/dev/null"], "half of the sequences", ["muscle", "-align", "fewer.fa", "-output", "/dev/null"]),
+    ("vpxenc", ["vpxenc", "--cpu-used=4", "--threads=1", "--limit=30", "-q", "-o", "/dev/null", "movie.y4m"], "--cpu-used=8", ["vpxenc", "--cpu-used=8", "--threads=1", "--limit=30", "-q", "-o", "/dev/null", "movie.y4m"]),
+    ("cjxl", ["cjxl", "words.png", "out.jxl", "-e", "7", "--num_threads=0", "-d", "1"], "no patches looked for", ["cjxl", "words.png", "out.jxl", "-e", "7", "--num_threads=0", "-d", "1", "--patches=0"]),
+    ("clingo", ["clingo", "pigeons.lp", "-q"], "a pigeon less", ["clingo", "fewer.lp", "-q"]),
+    ("ecm", ["sh", "-c", "echo '2^1061-1' | ecm -c 4 50000"], "numbers of half the digits", ["sh", "-c", "echo '2^523-1' | ecm -c 4 50000"]),
+    ("ngspice", ["ngspice", "-b", "ring.cir"], "half of the stages", ["ngspice", "-b", "small.cir"]),
+    ("vvp", ["vvp", "-n", "count.vvp"], None, None),
+    ("gforth", ["gforth", "calls.fs"], "as many words in one line, which is guessed right", ["gforth", "words.fs"]),
+    ("rsvg-convert", ["rsvg-convert", "blurred.svg", "-o", "drawn.png"], "no blur", ["rsvg-convert", "shapes.svg", "-o", "drawn.png"]),
+    ("lrzip", ["lrzip", "-q", "-f", "-z", "-p", "1", "-o", "out.lrz", "many.ll"], "a window of 100 MB, less memory", ["lrzip", "-q", "-f", "-z", "-p", "1", "-w", "1", "-m", "1", "-o", "out.lrz", "many.ll"]),
+    ("primesieve", ["primesieve", "2e10", "-t", "1", "-q"], "a sieve in the first cache", ["primesieve", "2e10", "-t", "1", "-q", "--size=32"]),
     ("factor", ["sh", "-c", "seq 1000000000000000 1000000000040000 | factor"], "numbers of half the digits: shorter searches", ["sh", "-c", "seq 10000000 10040000 | factor"]),
 ]
 

@@ -23,7 +23,8 @@ enum operation { /* the rarer first: one of them tells more than many of those b
     OPERATION_X87,
     OPERATION_VECTOR_FP,
     OPERATION_SCALAR_FP,
-    OPERATION_SMALL_INTEGERS, /* vectors of 8- and 16-bit integers */
+    OPERATION_SMALL_PRODUCTS, /* of vectors of 8- and 16-bit integers */
+    OPERATION_SMALL_INTEGERS, /* such vectors, added and compared */
     OPERATION_INTEGER_VECTORS,
     OPERATION_DIVISIONS,      /* integer */
     OPERATION_PRODUCTS,       /* integer */

@@ -31,7 +31,7 @@ Test(operations, instructions_of_one_purpose_tell_what_code_does)
         /* the same bytes added up: psadbw %xmm2,%xmm0 against a register */
         {"f30f6f07660ff6c2660fd4c84801d74801d6ffc975ea", OPERATION_COUNT, NULL},
         /* movdqu (%rdi),%xmm0; paddw (%rsi),%xmm0; pmullw %xmm2,%xmm0; movdqu %xmm0,(%rdi); add $16,%rdi; dec %ecx; jne */
-        {"f30f6f07660ffd06660fd5c2f30f7f074883c710ffc975e8", OPERATION_SMALL_INTEGERS, "paddw"},
+        {"f30f6f07660ffd06660fd5c2f30f7f074883c710ffc975e8", OPERATION_SMALL_PRODUCTS, "pmullw"},
         /* mulsd (%rdi),%xmm0; addsd %xmm0,%xmm1; add $8,%rdi; dec %ecx; jne */
         {"f20f5907f20f58c84883c708ffc975f0", OPERATION_SCALAR_FP, "mulsd"},
         /* mov (%rsi),%rax; mul %rcx; add %r8,%rax; adc $0,%rdx; mov %rax,(%rdi); dec %r9d; jne */

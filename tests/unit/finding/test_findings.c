@@ -328,6 +328,33 @@ Test(findings, what_the_instructions_are_for_stands_where_nothing_else_tells)
     }
 }
 
+/* Kinds that have little each are said where they are a fifth together. */
+Test(findings, what_the_instructions_are_for_is_told_by_its_parts)
+{
+    static const struct {
+        uint64_t first, second; /* samples of 1000 */
+        const char *said;       /* NULL: nothing of it */
+    } cases[] = {
+        {140, 80, "By its instructions, 14 % of its CPU time is in code that multiplies vectors of 8- and 16-bit integers, as filters and transforms do (vpmaddwd), "
+                  "8 % in code that adds up differences of bytes, as where blocks of pictures are compared (psadbw)."},
+        {140, 40, NULL},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        struct instruction rows[2] = {{.mnemonic = "vpmaddwd", .class = INSTRUCTION_VECTOR}, {.mnemonic = "psadbw", .class = INSTRUCTION_VECTOR, .memory = {.is_present = true}}};
+        struct stall_function functions[2] = {made.function, made.function};
+        struct stall_code codes[2] = {{.items = &rows[0], .hits = (uint64_t[]){cases[at].first}, .count = 1}, {.items = &rows[1], .hits = (uint64_t[]){cases[at].second}, .count = 1}};
+        made.stalls.functions = functions;
+        made.stalls.codes = codes;
+        made.stalls.function_count = array_count(functions);
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        cr_expect_eq(strstr(overall.sentence, cases[at].said ? cases[at].said : "By its instructions") != NULL, cases[at].said != NULL, "%zu: %s", at, overall.sentence);
+        arena_done(&made.arena);
+    }
+}
+
 /*
  * What the hot loop does is said of code without a name, whatever the cause, and of any where no cause or name answers:
  * who knows the source knows it by that.
