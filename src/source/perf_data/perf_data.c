@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/perf_data/perf_data_internal.h"
 
+#include "base/cache_line.h"
 #include "base/file/file_fault.h"
 #include "base/scope.h"
 #include "decode/tracing_data.h"
@@ -21,6 +22,7 @@ enum {
     PIPE_CHUNK_BYTES = 1 << 20,
     RELEASE_STEP_BYTES = 32 << 20,
     EVENTS_MOST = 1 << 16,
+    FETCH_AHEAD_BYTES = 1024, /* some records: those stand one behind the other, but each is only looked into */
     TRACING_DATA_MOST_BYTES = 256 << 20,
     PIPE_HELD_MOST_BYTES = 512 << 20, /* without FINISHED_ROUND: then half of it is let go by time */
 };
@@ -656,6 +658,8 @@ static void scan_samples(struct perf_data *data)
     while ((size_t)(feed->end - feed->at) >= RECORD_HEADER_BYTES) {
         const uint8_t *bytes = feed->at;
         uint16_t size = stored_u16(bytes + 6, false);
+        __builtin_prefetch(bytes + FETCH_AHEAD_BYTES);
+        __builtin_prefetch(bytes + FETCH_AHEAD_BYTES + CACHE_LINE_BYTES);
         if (stored_u32(bytes, false) != PERF_RECORD_SAMPLE || size > (size_t)(feed->end - bytes) ||
             size < time_at + sizeof(uint64_t))
             break;
