@@ -40,6 +40,20 @@ static bool has_near_lines(const struct leading *leading)
     return leading->cause == CAUSE_TLB && leading->look->reach.level == LEVEL_L2;
 }
 
+/*
+ * Where its rate isn't known and arithmetic that each turn needs from the one before takes as long as the second cache
+ * answers, what is loaded from there may come meanwhile, and show only because it retires last.
+ */
+static bool may_come_meanwhile(const struct leading *leading)
+{
+    const struct loop_look *look = leading->look;
+    const struct loop_bound *bound = &look->resources.bound;
+    uint32_t row = hottest_row(leading);
+    return leading->cause == CAUSE_L2 && row != UINT32_MAX && !is_chased(look->region, row) && bound->known &&
+           look->pace.over_bound_most <= 0 &&
+           bound->chain.cycles - bound->chain.kind_cycles[CHAIN_LOAD] >= bottleneck_thresholds.paced_second;
+}
+
 /* Walks don't come back to a place at once; other addresses may. */
 static bool is_stored_back(const struct leading *leading)
 {
@@ -68,6 +82,9 @@ static const char *memory_alike(const struct leading *leading)
     if (is_stored_back(leading))
         return "no more confidence: what waits is stored to the same place again, which would look alike if turns met "
                "there";
+    if (may_come_meanwhile(leading))
+        return "no more confidence: a chain of arithmetic takes a turn as long as the second cache answers, and its "
+               "rate isn't known: what is loaded may come meanwhile";
     return is_asked_ahead(leading)
                ? "no more confidence: its function asks for data ahead: how much of the wait that leaves isn't measured"
                : NULL;

@@ -263,6 +263,21 @@ static bool is_prefetch_waiting(const struct rows_view *view, uint32_t row, cons
            (double)view->region->code->hits[row] >= PREFETCH_HOT * (double)view->region->samples;
 }
 
+/*
+ * A turn takes no longer than its own instructions do with all data in the nearest cache, by the highest that its rate
+ * leaves open. An access elsewhere that waits for no other is answered meanwhile: samples show it because it retires
+ * last, behind what computed its address. Walks in order have rates of their own.
+ */
+static bool is_answered_meanwhile(const struct rows_view *view, uint32_t row, const struct loop_look *look,
+                                  const struct reach *reach)
+{
+    const struct loop_bound *bound = view->bound;
+    double over = look->pace.over_bound_most;
+    return bound->known && !bound->is_lower && !reach->in_order && over > 0 &&
+           over < bottleneck_thresholds.bound_met && !is_chased(view->region, row) &&
+           view->region->code->items[row].class != INSTRUCTION_STRING;
+}
+
 static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, struct loop_look *look)
 {
     const struct region *region = view->region;
@@ -279,6 +294,8 @@ static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, 
         look->walk_is_own_pace = reach.is_own_pace;
         if (reach.is_own_pace)
             return resources_first(&look->resources);
+    } else if (far && is_answered_meanwhile(view, row, look, &reach)) {
+        return resources_first(&look->resources);
     } else if (far) {
         enum bottleneck_cause cause = far_cause(view->request, region, row, &reach);
         return is_in_shadow(view, row, cause, &reach) ? CAUSE_UNKNOWN : cause;

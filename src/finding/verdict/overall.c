@@ -553,6 +553,24 @@ static const char *estimated_beside(const struct finding *culprit, const struct 
                         text_string(&returns));
 }
 
+/*
+ * The estimate lays most of the CPU time, and more than twice as much, at another cause, and neither's removal has a
+ * measured gain: then what holds most of the time is to be said first, however sure the lesser part is. Code that is
+ * merely busy waits for nothing that could lead.
+ */
+static bool is_less_than_estimate(const struct finding *culprit, const struct results *results)
+{
+    const struct bottleneck *bottleneck = results->bottleneck;
+    const struct bottleneck_verdict *verdict =
+        estimated_words(bottleneck, ESTIMATE_MEDIUM) ? &bottleneck->program : NULL;
+    double cpu_s = results->run && results->run->cpu_s.known ? results->run->cpu_s.value : 0;
+    double scale = culprit->of_seconds > 0 ? cpu_s : 1;
+    return verdict && culprit->gain_unmeasured && verdict->class != BOTTLENECK_MIXED &&
+           verdict->cause != CAUSE_RETIRING && !(culprit->hypothesis->causes & CAUSE_BIT(verdict->cause)) &&
+           verdict->share.mid >= LEAVES_MOST &&
+           verdict->share.mid * scale > FAR_LARGER * finding_most_returned(culprit);
+}
+
 static void advise_on_estimated(struct overall *overall, const struct findings *findings, const struct results *results,
                                 struct arena *arena)
 {
@@ -611,12 +629,14 @@ static const char *seconds_returned(const struct finding *finding, struct arena 
                         text_string(&out));
 }
 
-/* A small cause: first where the time goes, then that cause, as what it is. */
+/* A small cause, or the lesser one: first where the time goes, then that cause, as what it is. */
 static const char *describe_tiny(const struct finding *culprit, const struct findings *findings,
                                  const struct results *results, struct arena *arena)
 {
     const struct finding *larger = far_larger(culprit, findings);
-    const char *which = larger ? "What is sure to return something is small" : "What is certain is small";
+    const char *which = larger              ? "What is sure to return something is small"
+                        : is_tiny(culprit) ? "What is certain is small"
+                                           : "What is certain is less";
     const char *what = culprit->headline ? culprit->headline : culprit->hypothesis->title;
     const char *cause = arena_printf(arena, "%s: %s%s.", which, what, seconds_returned(culprit, arena));
     const char *goes = time_goes(results, arena);
@@ -918,22 +938,25 @@ static struct overall overall_seen(const struct findings *findings, const struct
     }
     const struct finding *first = findings->count ? &findings->items[0] : NULL;
     if (first && first->verdict == VERDICT_SUPPORTED && !finding_is_disturbance(first)) {
+        bool is_less = !is_tiny(first) && !far_larger(first, findings) && is_less_than_estimate(first, results);
+        bool is_small = is_tiny(first) || is_less;
         struct overall culprit = {
             .kind = OVERALL_CULPRIT,
             .culprit = first,
             .larger = far_larger(first, findings) ? far_larger(first, findings)
-                      : is_tiny(first)            ? NULL
+                      : is_small                  ? NULL
                                                   : like_weight(first, findings),
-            .culprit_is_small = is_tiny(first),
-            .sentence = is_tiny(first) ? describe_tiny(first, findings, results, arena)
-                                       : with_what_is_open(describe(first, arena), first, findings, results, arena),
+            .culprit_is_small = is_small,
+            .culprit_is_less = is_less,
+            .sentence = is_small ? describe_tiny(first, findings, results, arena)
+                                 : with_what_is_open(describe(first, arena), first, findings, results, arena),
             .ruled_out = ruled_out_of(findings, results->effect, arena),
         };
         culprit = with_work(culprit, results, arena);
         advise_on_names(&culprit, results, arena);
         if (culprit.culprit_is_small)
             advise_on_samples(&culprit, results, arena);
-        if (!culprit.larger && !culprit.culprit_is_small)
+        if (!culprit.larger && !is_tiny(first))
             advise_on_estimated(&culprit, findings, results, arena);
         const struct stall_function *hottest =
             results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;

@@ -26,6 +26,7 @@ struct overall {
     const struct finding *culprit;  /* NULL: none */
     /* it is sure of that cause, and most of the time is elsewhere: the sentence says so first */
     bool culprit_is_small;
+    bool culprit_is_less;           /* … small beside what the estimate lays most of the time at, not by itself */
     const char *before_all;         /* to be done before the culprit's advice is worth anything; NULL: nothing */
     const char *advice[3];          /* OVERALL_NOTHING: what to look at next */
     size_t advice_count;

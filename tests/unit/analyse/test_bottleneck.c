@@ -1454,6 +1454,53 @@ Test(bottleneck, a_walk_without_a_rate_surely_waits_where_its_instructions_outru
     free(made);
 }
 
+/*
+ * A hash by three multiplications in a row, and a sum of what is looked up by it within 512 KiB: samples stand at the load, which retires last.
+ * turn_cycles: as many takes a turn; 0: no two samples followed one another.
+ */
+static const struct bottleneck_verdict *hashed(struct made_up *made, double turn_cycles)
+{
+    enum { STOPS = 400, COUNTER = 5, LOAD = 16 };
+    static const uint64_t hits[19] = {[0] = 30, [1] = 30, [3] = 30, [13] = 30, [LOAD] = 880};
+    static struct stall_sample placed[STOPS];
+    loop_make(made, "4889de48c1ee214831de480faff14889f048c1e8214831f0480fafc54889c348c1eb214831c3490fafdf4801fb4883c7014889d84c21f04d0364c5004881ff400d030075bb", hits);
+    made->machine.clock_hz = interval_exactly(3e9);
+    addresses_add(made, LOAD, 512 << 10);
+    struct samples *samples = &made->recording.samples;
+    samples->items = calloc(STOPS, sizeof(*samples->items));
+    samples->registers = calloc(STOPS, sizeof(*samples->registers));
+    samples->register_values = calloc(STOPS, sizeof(*samples->register_values));
+    samples->count = samples->registers_count = samples->register_value_count = STOPS;
+    uint64_t time_ns = 0;
+    for (uint32_t at = 0; at < STOPS; at++) {
+        samples->items[at] = (struct sample){.time_ns = time_ns, .ip = 0x1000, .stack = STACK_NONE, .registers = at};
+        samples->registers[at] = (struct registers){.first = at, .mask = 1 << COUNTER};
+        samples->register_values[at] = turn_cycles > 0 ? (uint64_t)((double)time_ns * 3 / turn_cycles) : 0;
+        placed[at] = (struct stall_sample){.sample = at, .sampled = LOAD + 1, .stalled = LOAD};
+        time_ns += 50000 + at * 7919 % 60000;
+    }
+    made->stalls.placed = placed;
+    made->stalls.placed_count = STOPS;
+    return verdict_of(made);
+}
+
+Test(bottleneck, a_load_behind_a_chain_that_is_all_of_a_turn_holds_nothing_up)
+{
+    static const struct {
+        double turn_cycles;
+        enum bottleneck_cause cause;
+        bool is_sure;
+    } rows[] = {{17, CAUSE_LATENCY_CHAIN, false}, {40, CAUSE_L2, true}, {0, CAUSE_L2, false}};
+    struct made_up *made = calloc(1, sizeof(*made));
+    for (size_t row = 0; row < array_count(rows); row++) {
+        const struct bottleneck_verdict *verdict = hashed(made, rows[row].turn_cycles);
+        cr_expect_eq(verdict->cause, rows[row].cause, "%g: %s", rows[row].turn_cycles, bottleneck_subclass_name(verdict->cause));
+        cr_expect_eq(verdict->confidence == ESTIMATE_HIGH, rows[row].is_sure, "%g: %s", rows[row].turn_cycles, verdict->why_not);
+        done(made);
+    }
+    free(made);
+}
+
 /* Five points of a grid to one, at so many ns a line, each waiting at the load that comes to a new line; each sample takes its own time. */
 static void stencil_walked(struct made_up *made, uint64_t line_ns, double read_bytes_s, uint64_t shortest_ns, uint64_t longer_ns, uint64_t interrupt_ns)
 {

@@ -974,6 +974,37 @@ Test(findings, a_chain_of_loads_that_the_code_shows_is_a_fact)
     arena_done(&made.arena);
 }
 
+/* What holds most of the time by estimate is said before a lesser part that is certain, if nobody knows what either returns. */
+Test(findings, an_estimate_of_most_of_the_time_leads_a_certain_part_of_it)
+{
+    static const struct {
+        uint64_t addressed;
+        enum bottleneck_cause cause;
+        enum bottleneck_confidence confidence;
+        bool leads;
+    } cases[] = {{270, CAUSE_LATENCY_CHAIN, ESTIMATE_MEDIUM, true},
+                 {600, CAUSE_LATENCY_CHAIN, ESTIMATE_MEDIUM, false},
+                 {270, CAUSE_LATENCY_CHAIN, ESTIMATE_LOW, false},
+                 {270, CAUSE_L1_LATENCY, ESTIMATE_MEDIUM, false},
+                 {270, CAUSE_RETIRING, ESTIMATE_MEDIUM, false}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.row.is_addressed = true;
+        made.stalls.addressed_samples = made.stalls.load_samples = cases[at].addressed;
+        struct bottleneck bottleneck = {.program = {.class = bottleneck_class_of(cases[at].cause), .cause = cases[at].cause, .confidence = cases[at].confidence,
+                                                    .function = "hot", .share = interval_of(0.96, 0.97, 0.98), .recoverable = interval_of(0.2, 0.4, 0.6)}};
+        made.results.bottleneck = &bottleneck;
+        const struct finding *finding = test_and_find(&made, "load-chain");
+        cr_assert(finding->verdict == VERDICT_SUPPORTED && finding == &made.findings.items[0], "case %zu", at);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        const char *estimated = strstr(overall.sentence, "each result waits"), *certain = strstr(overall.sentence, "What is certain is less: hot goes from load to load");
+        cr_expect_eq(estimated && certain && estimated < certain, cases[at].leads, "case %zu: %s", at, overall.sentence);
+        cr_expect_eq(overall.culprit_is_less, cases[at].leads, "case %zu", at);
+        arena_done(&made.arena);
+    }
+}
+
 static void add_trace(struct made_up *made, struct probe_results *probes, double wrong, double misses)
 {
     *probes = (struct probe_results){0};

@@ -75,7 +75,10 @@ void sheet_verdict_section(struct sheet *sheet)
         static const char *const shouted[] = {"", "LOW", "MEDIUM", "HIGH"};
         scoped_text struct text line = {0};
         text_printf(&line, "%s%s: %s%s.", shouted[culprit->confidence],
-                    overall->culprit_is_small ? " in that small cause" : "", culprit->confidence_reason,
+                    overall->culprit_is_less    ? " in that lesser cause"
+                    : overall->culprit_is_small ? " in that small cause"
+                                                : "",
+                    culprit->confidence_reason,
                     culprit->gain_unmeasured ? "; what removing it returns is not measured" : "");
         sheet_labelled(sheet, SHEET_BOLD, "  Confidence   ", text_string(&line), 15);
     }
