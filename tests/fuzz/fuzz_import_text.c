@@ -5,8 +5,10 @@
 #include "analyse/told/told_share.h"
 #include "source/import/import_columns.h"
 #include "source/import/import_counts.h"
+#include "source/import/import_hyperfine.h"
 #include "source/import/import_markdown.h"
 #include "source/import/import_perfspect.h"
+#include "source/import/import_prose.h"
 #include "source/import/import_stacks.h"
 #include "source/import/import_text.h"
 #include "source/import/import_thousands.h"
@@ -42,7 +44,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
             abort();
     struct import_facts facts;
     struct import_stacks stacks;
-    struct view rest = import_stacks_turned(import_thousands_turned(text, &arena), &arena, &stacks), sentence;
+    struct view prose, rest = import_hyperfine_turned(text, &arena, &prose), sentence;
+    rest = import_stacks_turned(import_thousands_turned(rest, &arena), &arena, &stacks);
     waits_check(&stacks, &arena);
     rest = import_system_turned(import_vtune_turned(rest, &arena), &arena, &facts);
     for (size_t at = 0; at < facts.count; at++)
@@ -50,7 +53,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
             if (!(facts.tables[at].rows[row].number >= 0 && facts.tables[at].rows[row].number <= 100))
                 abort();
     rest = import_perfspect_turned(rest, &arena);
-    rest = import_counts_turned(import_columns_turned(import_markdown_turned(rest, &arena), &arena), &arena);
+    rest = import_prose_turned(import_markdown_turned(rest, &arena), &arena);
+    rest = import_counts_turned(import_columns_turned(rest, &arena), &arena);
     struct text unread = {0};
     while (import_text_next(&rest, &arena, &imported)) {
         if (!imported.summary || !imported.heading || !isfinite(imported.elapsed_s))

@@ -99,6 +99,9 @@ static void sides_read(const char *plain, struct told_trial *trial)
         "guest only", "guest alone", "only the guest", "only in the guest", "not on the host", "host unchanged", NULL};
     trial->on_host = plain_has(plain, host) || plain_has(plain, both);
     trial->on_guest = plain_has(plain, guest) || plain_has(plain, both);
+    static const char *const added[] = {"as well", "too ", "in addition", "additionally", "on top", NULL};
+    if ((trial->on_host || trial->on_guest) && plain_has(plain, added)) /* to what was changed on the other one */
+        trial->on_host = trial->on_guest = true;
     if (plain_has(plain, host_alone)) {
         trial->on_host = true;
         trial->on_guest = false;
@@ -142,17 +145,21 @@ static enum outcome_reading part_read(const struct plain_sentence *plain, const 
 /*
  * "With it the batch takes 43.1 s", where two states were told: as much of their difference came back as lies between.
  */
-static enum outcome_reading state_read(const struct plain_sentence *plain, struct interval gain, double of_gap,
-                                       enum outcome_reading by_words, struct told_trial *trial)
+static enum outcome_reading state_read(const struct plain_sentence *plain, const struct told_states *states,
+                                       struct interval gain, double of_gap, enum outcome_reading by_words,
+                                       struct told_trial *trial)
 {
     static const double HARDLY = 0.05;
-    bool gone = of_gap >= 1 - HARDLY, stayed = of_gap <= HARDLY;
+    bool alone = states->fast <= 0; /* how fast it could be wasn't told */
+    bool gone = !alone && of_gap >= 1 - HARDLY, stayed = of_gap <= HARDLY;
     bool other = by_words == OUTCOME_READ && (trial->outcome == OUTCOME_STAYED ? !stayed : stayed);
     if (outcome_is_doubtful(plain) || by_words == OUTCOME_UNCLEAR || other)
         return OUTCOME_UNCLEAR;
-    trial->outcome = gone ? OUTCOME_GONE : stayed ? OUTCOME_STAYED : OUTCOME_SHRANK;
+    trial->outcome = gone ? OUTCOME_GONE : stayed ? OUTCOME_STAYED : alone ? OUTCOME_FASTER : OUTCOME_SHRANK;
     if (trial->outcome == OUTCOME_SHRANK)
         trial->returned = (struct told_return){.share = interval_clamped(gain, 0, 1)};
+    if (trial->outcome == OUTCOME_FASTER)
+        trial->number = interval_clamped(gain, 0, 1);
     return OUTCOME_READ;
 }
 
@@ -173,7 +180,7 @@ static enum outcome_reading outcome_read(struct view sentence, const struct plai
     if (told_gain(plain->text, &gain))
         return pair_read(plain, gain, by_words, trial);
     if (states->slow > 0 && told_state_gain(plain->text, states, &gain, &of_gap))
-        return state_read(plain, gain, of_gap, by_words, trial);
+        return state_read(plain, states, gain, of_gap, by_words, trial);
     if (by_words == OUTCOME_READ)
         gap_numbers(plain->text, &trial->number);
     return by_words;
@@ -209,7 +216,8 @@ static enum trial_reading trial_read(struct view sentence, const struct told_sta
     if (change != CHANGE_NONE && outcome == OUTCOME_UNTOLD && of_numbers)
         return TRIAL_OUTCOME_UNCLEAR;
     bool tells_change = told_pair_of(plain.text, &pair) && !told_states_of(plain.text, &two);
-    bool beside_states = states->slow > 0 && told_state_gain(plain.text, states, &gain, &of_gap);
+    bool beside_states =
+        states->slow > 0 && !states->are_of_runs && told_state_gain(plain.text, states, &gain, &of_gap);
     if (change == CHANGE_NONE && (tells_change || beside_states))
         return TRIAL_CHANGE_UNKNOWN;
     if (change == CHANGE_NONE || outcome == OUTCOME_UNTOLD)
@@ -294,6 +302,23 @@ struct told_states told_states_in(struct view text)
         if (states_of(sentence, &states))
             return states;
     return (struct told_states){0};
+}
+
+struct told_states told_states_of_runs(const struct imported *imported)
+{
+    struct imported_arm arms[IMPORTED_ARMS_MOST];
+    size_t count = imported_arms_of(imported, arms), timed = 0;
+    struct told_states states = {.are_of_runs = true};
+    for (size_t at = 0; at < count; at++) {
+        double seconds = arms[at].elapsed_s.known ? arms[at].elapsed_s.value : 0;
+        if (!(seconds > 0))
+            continue;
+        states.fast = timed && states.slow > seconds ? seconds : timed ? states.slow : 0;
+        states.slow = states.slow > seconds ? states.slow : seconds;
+        timed++;
+    }
+    bool differ = timed == 1 || (timed == 2 && states.fast < states.slow);
+    return differ ? states : (struct told_states){0};
 }
 
 bool told_is_useful(struct view sentence, const struct told_states *states)
@@ -412,8 +437,8 @@ static bool is_other_state(struct view first, struct view second)
     plain_sentence_of(&one, first);
     plain_sentence_of(&other, second);
     plain_sentence_of(&both, (struct view){first.text, (size_t)(second.text + second.length - first.text)});
-    return told_names_state(one.text) && told_names_state(other.text) && told_has_amount(one.text) &&
-           told_has_amount(other.text) && told_change_of(both.text, &ignored) == CHANGE_NONE &&
+    return told_has_amount(one.text) && told_has_amount(other.text) && told_names_state(one.text) &&
+           told_names_state(other.text) && told_change_of(both.text, &ignored) == CHANGE_NONE &&
            told_states_of(both.text, &states);
 }
 
@@ -477,9 +502,15 @@ static void sentences_take(struct told *told, const struct statements *statement
 }
 
 /* The states that were compared first: trials may be told by what they came to beside them. */
-void told_of(struct told *ret_told, const struct statements *statements, struct arena *arena)
+void told_of(struct told *ret_told, const struct statements *statements, const struct imported *imported,
+             struct arena *arena)
 {
     *ret_told = (struct told){0};
     sentences_take(ret_told, statements, states_gap, arena);
+    if (!(ret_told->states.slow > 0)) {
+        ret_told->states = told_states_of_runs(imported);
+        if (ret_told->states.fast > 0)
+            ret_told->gap = told_states_gap(&ret_told->states);
+    }
     sentences_take(ret_told, statements, sentence_take, arena);
 }

@@ -17,6 +17,7 @@
 #include "analyse/told/told_outcome.h"
 #include "base/arena.h"
 #include "base/text.h"
+#include "analyse/imported.h"
 #include "statistics/interval.h"
 
 /* The origin of statements that were found in an imported text's prose; others of a person are "said by a person". */
@@ -55,6 +56,11 @@ struct told {
  * beside theirs.
  */
 struct told_states told_states_in(struct view text);
+/*
+ * Where no text compares any: the times of the only two runs that were imported with counts, or the time of the only
+ * one, with which fast is 0; slow 0: there is none, or are more.
+ */
+struct told_states told_states_of_runs(const struct imported *imported);
 /* Whether a sentence tells one of these. states: of the text that it stands in. */
 bool told_is_useful(struct view sentence, const struct told_states *states);
 /* Of a sentence that names a change and how it came out, why it wasn't taken; NULL: it was, or it tells of no trial. */
@@ -63,7 +69,8 @@ const char *told_why_unread(struct view sentence, const struct told_states *stat
 struct view told_sentence(struct view *text);
 /* As told_sentence, with the one behind it where that says what came of a change that the first one tells of. */
 struct view told_passage(struct view *text);
-/* Of all statements of people. Owner: arena. statements may be NULL. */
-void told_of(struct told *ret_told, const struct statements *statements, struct arena *arena);
+/* Of all statements of people, beside what was imported. Owner: arena. statements and imported may be NULL. */
+void told_of(struct told *ret_told, const struct statements *statements, const struct imported *imported,
+             struct arena *arena);
 
 #endif

@@ -152,13 +152,15 @@ static bool only_alike(const char *plain, const struct told_states *states, stru
 
 bool told_state_gain(const char *plain, const struct told_states *states, struct interval *ret_gain, double *ret_of_gap)
 {
-    static const double BEYOND = 0.05; /* of the difference */
+    static const double BEYOND = 0.05;      /* of the difference */
+    static const double ALONE_LEAST = 0.05; /* of the only time that there is to compare with */
     struct quantity quantity;
     double time, error, slack = BEYOND * (states->slow - states->fast);
     if (!only_alike(plain, states, &quantity))
         return false;
     time_of(&quantity, &time, &error);
-    if (time < states->fast - slack || time > states->slow + slack) /* it is of something else */
+    double least = states->fast > 0 ? states->fast - slack : states->slow * ALONE_LEAST;
+    if (time < least || time > states->slow + slack) /* it is of something else */
         return false;
     *ret_gain = gain_between(time, error, states->slow, states->slow_error);
     *ret_of_gap = (states->slow - time) / (states->slow - states->fast);

@@ -39,6 +39,7 @@ struct told_states {
     double fast, slow; /* in seconds, or of rates how much one takes */
     double fast_error, slow_error; /* half of what its last digit counts */
     bool are_rates;
+    bool are_of_runs; /* nobody told them: they stand beside counts */
     char unit[24]; /* of rates */
 };
 /* False: the sentence doesn't compare two such states, or their last digits don't tell them apart. */

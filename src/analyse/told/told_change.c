@@ -93,6 +93,20 @@ static const struct change changes[] = {
 };
 _Static_assert(array_count(changes) == TREATMENT_COUNT, "each change by its names");
 
+/* Which pairs of characters follow one another in a text, as bits of their hashes: most names are in none. */
+static uint64_t pair_bit(const char *text)
+{
+    return UINT64_C(1) << (((unsigned char)text[0] * 31u + (unsigned char)text[1]) % 64);
+}
+
+static uint64_t pairs_of(const char *plain)
+{
+    uint64_t pairs = 0;
+    for (; plain[0] && plain[1]; plain++)
+        pairs |= pair_bit(plain);
+    return pairs;
+}
+
 /* Where a word begins so; a short one is whole: "smtp" is no SMT, a swapper no swapping. */
 static const char *name_place(const char *plain, const char *words)
 {
@@ -104,22 +118,23 @@ static const char *name_place(const char *plain, const char *words)
     return NULL;
 }
 
-/* The first of these words that stands there, and where it ends. */
-static const char *named_at(const char *plain, const char *const *words, size_t count, const char **ret_end)
+/* The first of these words that stands there, and where it ends; pairs: of plain. */
+static const char *named_at(const char *plain, uint64_t pairs, const char *const *words, size_t count,
+                            const char **ret_end)
 {
     const char *found = NULL;
     for (size_t at = 0; at < count && words[at] && !found; at++) {
-        found = name_place(plain, words[at]);
+        found = pairs & pair_bit(words[at]) ? name_place(plain, words[at]) : NULL;
         if (found)
             *ret_end = found + strlen(words[at]);
     }
     return found;
 }
 
-static bool is_named(const char *plain, const char *const *words, size_t count)
+static bool is_named(const char *plain, uint64_t pairs, const char *const *words, size_t count)
 {
     const char *ignored = NULL;
-    return named_at(plain, words, count, &ignored);
+    return named_at(plain, pairs, words, count, &ignored);
 }
 
 /*
@@ -154,14 +169,14 @@ static bool is_raised(const char *before, const char *end)
 {
     static const char *const raising[] = {"raising ", "raised ", "raise ", "raises ", "increas"};
     static const char *const behind[] = {" raised", " was raised", " increased", " was increased"};
-    bool raised = is_named(before, raising, array_count(raising));
+    bool raised = is_named(before, pairs_of(before), raising, array_count(raising));
     for (size_t at = 0; at < array_count(behind); at++)
         raised |= strncmp(end, behind[at], strlen(behind[at])) == 0;
     return raised;
 }
 
 /* What somebody did, or the state that somebody found. */
-static enum change_reading change_in(const char *plain, const struct change *change)
+static enum change_reading change_in(const char *plain, uint64_t pairs, const struct change *change)
 {
     static const char *const removing[] = {
         "disabl", "turning off ", "turned off ", "turn off ", "switching off ",  "switched off ", "switch off ",
@@ -170,20 +185,21 @@ static enum change_reading change_in(const char *plain, const struct change *cha
                                          "switching on ", "switched on ", "adding ",     "added "};
     static const char *const absent[] = {"without ", " no ", "before ", "instead of ", " not "};
     char near[NEAR + 1];
-    const char *end = NULL, *place = named_at(plain, change->words, array_count(change->words), &end);
-    if (is_named(plain, change->whole, array_count(change->whole)))
+    const char *end = NULL, *place = named_at(plain, pairs, change->words, array_count(change->words), &end);
+    if (is_named(plain, pairs, change->whole, array_count(change->whole)))
         return CHANGE_MADE;
     if (!place)
-        return is_named(plain, change->without, array_count(change->without)) ? CHANGE_NOT_MADE : CHANGE_NONE;
-    if (is_named(plain, change->other, array_count(change->other)))
+        return is_named(plain, pairs, change->without, array_count(change->without)) ? CHANGE_NOT_MADE : CHANGE_NONE;
+    if (is_named(plain, pairs, change->other, array_count(change->other)))
         return CHANGE_NONE;
     const char *before = words_before(plain, place, near);
-    bool removed = is_named(before, removing, array_count(removing)) ||
+    uint64_t near_pairs = pairs_of(before);
+    bool removed = is_named(before, near_pairs, removing, array_count(removing)) ||
                    (change->direction == TAKEN_AWAY && is_raised(before, end)),
-         is_absent = removed || is_named(before, absent, array_count(absent)) || has_behind(end);
+         is_absent = removed || is_named(before, near_pairs, absent, array_count(absent)) || has_behind(end);
     if (change->direction == SAID_WHOLE || is_absent == (change->direction == TAKEN_AWAY))
         return CHANGE_MADE;
-    bool undone = change->direction == BROUGHT_IN ? removed : is_named(before, adding, array_count(adding));
+    bool undone = change->direction == BROUGHT_IN ? removed : is_named(before, near_pairs, adding, array_count(adding));
     return undone ? CHANGE_TAKEN_BACK : CHANGE_NOT_MADE;
 }
 
@@ -201,8 +217,10 @@ enum change_reading told_change_of(const char *plain, enum treatment *ret_treatm
 {
     bool named[TREATMENT_COUNT] = {false};
     enum change_reading reading = CHANGE_NONE;
+    uint64_t pairs = pairs_of(plain);
     for (int at = 0; at < TREATMENT_COUNT; at++) {
-        enum change_reading here = is_part((enum treatment)at, named) ? CHANGE_NONE : change_in(plain, &changes[at]);
+        enum change_reading here =
+            is_part((enum treatment)at, named) ? CHANGE_NONE : change_in(plain, pairs, &changes[at]);
         if (here == CHANGE_NONE)
             continue;
         named[at] = true;

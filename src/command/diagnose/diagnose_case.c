@@ -207,7 +207,7 @@ static bool statements_read(struct loaded_case *loaded, const char *folder, stru
         };
     loaded->statements = (struct statements){items, json_count(list)};
     loaded->results.statements = loaded->statements.count ? &loaded->statements : NULL;
-    told_of(&loaded->told, &loaded->statements, &loaded->arena);
+    told_of(&loaded->told, &loaded->statements, &loaded->imported, &loaded->arena);
     loaded->results.told = loaded->statements.count ? &loaded->told : NULL;
     return true;
 }
@@ -512,7 +512,7 @@ static const struct {
     {"code.json", bundle_read},       {"pages.json", pages_read},       {"costs.json", costs_read},
     {"calibration.json", ceilings_part_read}, {"guest.json", guest_read}, {"probes.json", probes_read},
     {"machine.json", machine_part_read}, {"activity.json", activity_part_read}, {"counters.json", counters_part_read},
-    {"runs.json", runs_read},         {"statements.json", statements_read}, {"imports.json", imports_read},
+    {"runs.json", runs_read},         {"imports.json", imports_read}, {"statements.json", statements_read},
     {"exits.json", exits_part_read},  {"topdown.json", topdown_part_read},
 };
 

@@ -13,8 +13,10 @@
 #include "capture/exits/exits_input.h"
 #include "source/import/import_columns.h"
 #include "source/import/import_counts.h"
+#include "source/import/import_hyperfine.h"
 #include "source/import/import_markdown.h"
 #include "source/import/import_perfspect.h"
+#include "source/import/import_prose.h"
 #include "source/import/import_stacks.h"
 #include "source/import/import_text.h"
 #include "source/import/import_thousands.h"
@@ -172,7 +174,10 @@ static void unread_state(struct importing *importing, const char *path, struct v
 static void sentences_keep(struct importing *importing, const char *path, struct view all)
 {
     enum { SENTENCES_MOST = 16 };
+    const struct imported tables = {importing->tables.items, importing->tables.count};
     struct told_states states = told_states_in(all);
+    if (!(states.slow > 0))
+        states = told_states_of_runs(&tables);
     struct told_functions functions = {0};
     struct view sentence;
     for (size_t kept = 0; kept < SENTENCES_MOST && (sentence = told_passage(&all)).length;) {
@@ -269,11 +274,12 @@ static bool import_file(struct importing *importing, const char *path, struct er
     struct imported_text text;
     struct import_facts facts;
     struct import_stacks stacks;
-    struct view lines =
-        import_stacks_turned(import_thousands_turned(all, &importing->arena), &importing->arena, &stacks);
+    struct view prose, lines = import_hyperfine_turned(all, &importing->arena, &prose);
+    lines = import_stacks_turned(import_thousands_turned(lines, &importing->arena), &importing->arena, &stacks);
     lines = import_system_turned(import_vtune_turned(lines, &importing->arena), &importing->arena, &facts);
     lines = import_markdown_turned(import_perfspect_turned(lines, &importing->arena), &importing->arena);
-    lines = import_counts_turned(import_columns_turned(lines, &importing->arena), &importing->arena);
+    lines = import_columns_turned(import_prose_turned(lines, &importing->arena), &importing->arena);
+    lines = import_counts_turned(lines, &importing->arena);
     struct view rest = lines, unread = lines;
     size_t tables = 0;
     for (; import_text_next(&rest, &importing->arena, &text); tables++) {
@@ -294,7 +300,7 @@ static bool import_file(struct importing *importing, const char *path, struct er
                         arena_printf(&importing->arena, "imported, not measured by plumb: %s", text.origin), path,
                         text.summary);
     }
-    sentences_keep(importing, path, all);
+    sentences_keep(importing, path, prose);
     return true;
 }
 

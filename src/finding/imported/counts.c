@@ -20,7 +20,8 @@
  * Costs as documented by the vendors: what one event takes of the cycles at most, and at least where something always
  * does. A wrong guess refills the pipeline, 10 cycles on any x86 core since 2008; a cycle in which a page walk is under
  * way is one; a clock that is lowered loses at most that share of its cycles; a load from another node, on a machine
- * that isn't overloaded, takes 250 ns at most, which are 1000 cycles of 4 GHz.
+ * that isn't overloaded, takes 250 ns at most, which are 1000 cycles of 4 GHz, and a line
+ * that another core of the same processor has changed 100 ns.
  */
 static const struct {
     const char *id, *event;
@@ -39,6 +40,8 @@ static const struct {
     {"numa-remote", "mem_load_l3_miss_retired.remote_dram", 0, 1000},
     {"numa-remote", "mem_load_l3_miss_retired.remote_hitm", 0, 1000},
     {"numa-remote", "mem_load_l3_miss_retired.remote_fwd", 0, 1000},
+    {"contended-lines", "mem_load_l3_hit_retired.xsnp_hitm", 0, 400},
+    {"contended-lines", "mem_load_l3_miss_retired.remote_hitm", 0, 1000},
     {"divider", "arith.divider_active", 1, 1},
     {"divider", "arith.div_active", 1, 1},
 };
@@ -90,6 +93,41 @@ static bool is_alike(const struct results *results, const struct imported_arm *a
            most - least < results->effect * cycles.value;
 }
 
+/* Of two runs with as many instructions what the slower one has many more of. */
+struct surplus {
+    const char *event, *file;
+    double count;
+    struct interval share; /* of the slower one's cycles: what the faster one doesn't take */
+};
+
+static bool surplus_of(const struct imported_arm *slow, const struct imported_arm *fast, const char *id,
+                       struct surplus *ret)
+{
+    static const double MANY = 10, AS_MANY = 0.05, PART_LEAST = 0.5;
+    struct measured cycles = imported_arm_count(slow, "cycles"), fewer = imported_arm_count(fast, "cycles"),
+                    work = imported_arm_count(slow, "instructions"), other = imported_arm_count(fast, "instructions");
+    if (!cycles.known || !fewer.known || !work.known || !other.known || !(fewer.value < cycles.value) ||
+        fabs(work.value - other.value) > AS_MANY * work.value)
+        return false;
+    double more_cycles = cycles.value - fewer.value;
+    for (size_t at = 0; at < array_count(by_count); at++) {
+        struct measured many = imported_arm_count(slow, by_count[at].event),
+                        few = imported_arm_count(fast, by_count[at].event);
+        if (strcmp(by_count[at].id, id) != 0 || !many.known || !few.known || many.value < MANY * few.value ||
+            (many.value - few.value) * by_count[at].cycles_most < PART_LEAST * more_cycles)
+            continue;
+        double most = fmin(more_cycles, (many.value - few.value) * by_count[at].cycles_most) / cycles.value;
+        *ret = (struct surplus){by_count[at].event, slow->table->file, many.value - few.value, interval_exactly(most)};
+        return true;
+    }
+    return false;
+}
+
+static bool surplus_find(const struct imported_arm *arms, size_t count, const char *id, struct surplus *ret)
+{
+    return count == 2 && (surplus_of(&arms[0], &arms[1], id, ret) || surplus_of(&arms[1], &arms[0], id, ret));
+}
+
 static void advise(struct finding *finding)
 {
     const char *advice = wording_find(finding->hypothesis->id, "advice"),
@@ -123,6 +161,20 @@ bool imported_count_test(const struct results *results, struct finding *finding)
     bool alike = finding->verdict != VERDICT_RULED_OUT && is_alike(results, arms, count, finding->hypothesis->id);
     finding->verdict = alike ? VERDICT_UNDECIDED : finding->verdict;
     finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
+    struct surplus surplus;
+    if (finding->verdict == VERDICT_UNDECIDED && !(most.share.low > 0) &&
+        surplus_find(arms, count, finding->hypothesis->id, &surplus) && surplus.share.low >= results->effect) {
+        finding_decide_fact(finding, surplus.share, results->effect);
+        imported_say(finding,
+                     arena_printf(finding->arena,
+                                  "what the slower of two runs with as many instructions takes longer, beside %.15g "
+                                  "more %s,",
+                                  surplus.count, surplus.event),
+                     surplus.share, surplus.file);
+        imported_hot_add(results, finding, surplus.share.high);
+        advise(finding);
+        return true;
+    }
     const char *metric = arena_printf(finding->arena, "what %s %s of the counted cycles", most.event,
                                       most.share.low > 0 ? "cost" : "can cost");
     imported_say(finding, metric, share, most.file);
@@ -162,6 +214,11 @@ static const struct {
     {"waiting", "block I/O delay / elapsed", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"waiting", "1 - (user + sys) / elapsed", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"waiting", "%iowait", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"waiting", "time in which all that could run waited for storage", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"swap", "time in which all that could run waited for memory", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED,
+     ORIGIN_SCHEDULER},
+    {"oversubscribed", "time in which something waited for a CPU", ROLE_BOUNDS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"numa-remote", "memory in use on the fullest node / all in use", ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
     {"swap", "%iowait while it swapped", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"interrupts", "%irq + %soft", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
     {"cpu-quota", "throttled time / nr_periods of 100 ms", ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},

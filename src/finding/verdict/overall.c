@@ -266,6 +266,8 @@ static double pointed_at(const struct finding *finding, const struct results *re
         return 0;
     if (finding->recoverable.low > 0)
         return finding->recoverable.mid;
+    if (finding->evidence_count && finding->evidence[0].origin == ORIGIN_STATEMENT) /* a table of others bounds it */
+        return 0;
     if (finding->pointed > 0)
         return finding->pointed;
     if (!results->bottleneck) /* samples beside such instructions are all there is; any code may be too much */

@@ -3,6 +3,7 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
+#include "source/import/import_text.h"
 
 #include <ctype.h>
 
@@ -58,6 +59,44 @@ static bool has_word(struct view text, const char *word)
     return false;
 }
 
+/* "Backend_Bound.Memory_Bound" as toplev has it, "tma_memory_bound", "backend_bound_memory": the published name. */
+static bool class_of(struct view cell, struct text *ret_name)
+{
+    static const char *const tops[] = {"Frontend_Bound", "Backend_Bound", "Bad_Speculation", "Retiring"};
+    text_clear(ret_name);
+    for (size_t at = 0; at < array_count(tops); at++)
+        if (view_starts(cell, tops[at]) &&
+            (cell.length == strlen(tops[at]) || cell.text[strlen(tops[at])] == '.')) {
+            struct view last = cell;
+            for (struct view rest = cell; rest.length;)
+                last = view_cut(&rest, '.');
+            text_add(ret_name, "tma_");
+            for (size_t letter = 0; letter < last.length; letter++)
+                text_add_char(ret_name, (char)tolower((unsigned char)last.text[letter]));
+            return view_find(cell, " ") < 0;
+        }
+    text_append(ret_name, cell.text, cell.length);
+    return import_text_is_class(cell);
+}
+
+static bool is_class(struct view cell)
+{
+    scoped_text struct text ignored = {0};
+    return class_of(cell, &ignored);
+}
+
+/* A share of it, with or without its sign. */
+static bool class_put(struct text *out, struct view name, struct view cell)
+{
+    scoped_text struct text published = {0};
+    double percent;
+    cell.length -= view_ends(cell, "%");
+    if (!class_of(name, &published) || !view_grouped(view_trim(cell), &percent) || !(percent >= 0 && percent <= 100))
+        return false;
+    text_printf(out, "%.15g %% %s\n", percent, text_string(&published));
+    return true;
+}
+
 static bool is_event(struct view cell)
 {
     static const char *const names[] = {"cycles",        "cpu-cycles",   "instructions",     "branches",
@@ -66,7 +105,8 @@ static bool is_event(struct view cell)
     for (size_t at = 0; at < array_count(names); at++)
         if (view_equal(cell, names[at]) || (view_starts(cell, names[at]) && cell.text[strlen(names[at])] == ':'))
             return true;
-    return letters && view_find(cell, ".") > 0 && view_find(cell, "_") > 0 && view_find(cell, " ") < 0;
+    return letters && !is_class(cell) && view_find(cell, ".") > 0 && view_find(cell, "_") > 0 &&
+           view_find(cell, " ") < 0;
 }
 
 static bool is_time(struct view cell)
@@ -164,6 +204,8 @@ static bool number_of(struct view cell, double *ret_number)
 static bool cell_put(struct text *out, struct view name, struct view cell, bool of_exits)
 {
     double number;
+    if (class_put(out, name, cell))
+        return true;
     if (is_time(name) && seconds_of(cell, name, &number))
         text_printf(out, "%.9g seconds time elapsed\n", number);
     else if (!number_of(cell, &number))
@@ -182,8 +224,8 @@ static bool rows_put(struct text *out, const struct table *table)
 {
     size_t events = 0, put = 0;
     for (size_t column = 1; column < table->heading.count; column++)
-        events += is_event(heading_of(table, column));
-    if (!events || is_event(heading_of(table, 0)))
+        events += is_event(heading_of(table, column)) || is_class(heading_of(table, column));
+    if (!events || is_event(heading_of(table, 0)) || is_class(heading_of(table, 0)))
         return false;
     for (size_t row = 0; row < table->count; row++) {
         named(out, cell_of(table, &table->rows[row], 0));
@@ -208,7 +250,8 @@ static bool columns_put(struct text *out, const struct table *table)
     size_t known = 0, put = 0;
     for (size_t row = 0; row < table->count; row++)
         known +=
-            is_event(cell_of(table, &table->rows[row], 0)) || is_exit(cell_of(table, &table->rows[row], 0), of_exits);
+            is_event(cell_of(table, &table->rows[row], 0)) || is_class(cell_of(table, &table->rows[row], 0)) ||
+            is_exit(cell_of(table, &table->rows[row], 0), of_exits);
     if (2 * known < table->count || !known)
         return false;
     for (size_t column = 1; column < table->heading.count; column++) {

@@ -14,7 +14,7 @@ static struct told told_from(const char *text, struct arena *arena)
     const struct statement said = {"said by a person", text};
     const struct statements all = {&said, 1};
     struct told told;
-    told_of(&told, &all, arena);
+    told_of(&told, &all, NULL, arena);
     return told;
 }
 

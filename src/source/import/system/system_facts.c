@@ -167,6 +167,16 @@ size_t system_facts_of(const struct system_reading *reading, const struct system
         fact_add(facts, "pages given to other nodes / all", met[FACT_OTHER_PAGES].sum,
                  met[FACT_LOCAL_PAGES].sum + met[FACT_OTHER_PAGES].sum);
     storage_add(table, facts);
+    if (met[FACT_STALLED_STORAGE].count)
+        fact_add(facts, "time in which all that could run waited for storage", mean_of(&met[FACT_STALLED_STORAGE]),
+                 100);
+    if (met[FACT_STALLED_MEMORY].count)
+        fact_add(facts, "time in which all that could run waited for memory", mean_of(&met[FACT_STALLED_MEMORY]), 100);
+    if (met[FACT_STALLED_CPU].count)
+        fact_add(facts, "time in which something waited for a CPU", mean_of(&met[FACT_STALLED_CPU]), 100);
+    if (met[FACT_NODES_USED].count > 1)
+        fact_add(facts, "memory in use on the fullest node / all in use", met[FACT_NODE_USED_MOST].last,
+                 met[FACT_NODES_USED].sum);
     const struct task *delayed = task_delayed_most(table);
     if (delayed)
         fact_add(facts, "ready without a CPU / ready or running", delayed->delay_ms,

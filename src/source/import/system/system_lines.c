@@ -80,6 +80,46 @@ static bool times_read(struct system_reading *reading, struct view line)
     return user || kernel;
 }
 
+/* "real 0m1.25s", "user", "sys", as a shell's time has it; the elapsed time stays where it is, as a timed run. */
+static bool shell_times_read(struct system_reading *reading, struct view line)
+{
+    struct view name = view_word(&line), word = view_word(&line), minutes = view_cut(&word, 'm');
+    bool elapsed = view_equal(name, "real"), user = view_equal(name, "user"), kernel = view_equal(name, "sys");
+    double minute, seconds;
+    if (!(elapsed || user || kernel) || view_word(&line).length || !view_ends(word, "s") ||
+        !view_grouped(minutes, &minute) || !view_grouped((struct view){word.text, word.length - 1}, &seconds) ||
+        !(minute >= 0 && seconds >= 0))
+        return false;
+    system_meet(system_table_of(reading, TOOL_DOCUMENT), elapsed ? FACT_ELAPSED_S : user ? FACT_USER_S : FACT_KERNEL_S,
+                60 * minute + seconds);
+    return !elapsed;
+}
+
+/* "full avg10=61.20 avg60=58.12 …" of /proc/pressure/io or a group's io.pressure, which a line above names. */
+static bool pressure_read(struct system_reading *reading, struct view line)
+{
+    static const struct {
+        const char *file, *of_group, *kind;
+        enum fact fact;
+    } files[] = {{"pressure/io", "io.pressure", "full", FACT_STALLED_STORAGE},
+                 {"pressure/memory", "memory.pressure", "full", FACT_STALLED_MEMORY},
+                 {"pressure/cpu", "cpu.pressure", "some", FACT_STALLED_CPU}};
+    for (size_t at = 0; at < array_count(files); at++)
+        if (view_find(line, files[at].file) >= 0 || view_find(line, files[at].of_group) >= 0)
+            reading->pressure = (int)at + 1;
+    struct view kind = view_word(&line), rest = line;
+    static const char minute[] = "avg60=";
+    ptrdiff_t place = view_find(rest, minute);
+    double share;
+    if (!(view_equal(kind, "some") || view_equal(kind, "full")) || place < 0)
+        return false;
+    rest = view_skip(rest, (size_t)place + sizeof(minute) - 1);
+    if (reading->pressure && view_equal(kind, files[reading->pressure - 1].kind) &&
+        view_grouped(view_word(&rest), &share) && share >= 0 && share <= 100)
+        system_meet(system_table_of(reading, TOOL_PRESSURE), files[reading->pressure - 1].fact, share);
+    return true;
+}
+
 /* "%Cpu(s): 11.0 us,  9.0 sy,  0.0 ni, 12.0 id, 68.0 wa,  0.0 hi,  0.2 si,  0.0 st", as top has it. */
 static bool top_read(struct system_reading *reading, struct view line)
 {
@@ -116,8 +156,21 @@ static bool run_begins(struct system_reading *reading, struct view line)
     return true;
 }
 
+/* "  Load Fill Buffer Hit  :  10221" of perf c2c's summary, of which others are read. */
+static bool summary_read(struct system_reading *reading, struct view line)
+{
+    uint64_t ignored;
+    if (view_find(line, "Trace Event Information") >= 0 || view_find(line, "Cache Line Event Information") >= 0)
+        reading->in_summary = true;
+    else if (view_find(line, "Cache Line Table") >= 0)
+        reading->in_summary = false;
+    struct view rest = line, name = view_trim(view_cut(&rest, ':'));
+    return reading->in_summary && name.length && view_u64(view_trim(rest), 10, &ignored);
+}
+
 bool system_line_read(struct system_reading *reading, struct view line)
 {
     return run_begins(reading, view_trim(line)) || named_read(reading, line) || top_read(reading, line) ||
-           times_read(reading, line);
+           times_read(reading, line) || shell_times_read(reading, line) || pressure_read(reading, line) ||
+           summary_read(reading, line);
 }

@@ -72,7 +72,35 @@ static bool traffic_read(struct system_reading *reading, struct view line)
     return true;
 }
 
+/* "node 1 free: 126901 MB", as numactl --hardware has it below its size: what is in use there. */
+static bool hardware_read(struct system_reading *reading, struct view line)
+{
+    struct words words;
+    double node, value;
+    words_of(line, &words);
+    if (words.count < 4 || !view_equal(words.items[0], "node") || !view_grouped(words.items[1], &node))
+        return false;
+    bool size = view_equal(words.items[2], "size:"), left = view_equal(words.items[2], "free:");
+    if (view_equal(words.items[2], "cpus:"))
+        return true;
+    if (!(size || left) || !view_grouped(words.items[3], &value) || !(value >= 0))
+        return false;
+    if (size) {
+        reading->node_size_mb = value;
+        return true;
+    }
+    if (value <= reading->node_size_mb) {
+        struct system_table *table = system_table_of(reading, TOOL_HARDWARE);
+        double used = reading->node_size_mb - value;
+        if (!table->met[FACT_NODE_USED_MOST].count || used > table->met[FACT_NODE_USED_MOST].last)
+            system_meet(table, FACT_NODE_USED_MOST, used);
+        system_meet(table, FACT_NODES_USED, used);
+    }
+    reading->node_size_mb = 0;
+    return true;
+}
+
 bool system_nodes_read(struct system_reading *reading, struct view line)
 {
-    return process_read(reading, line) || traffic_read(reading, line);
+    return process_read(reading, line) || traffic_read(reading, line) || hardware_read(reading, line);
 }

@@ -53,6 +53,11 @@ enum fact {
     FACT_HUGETLB_FREE,
     FACT_LOCAL_PAGES, /* by numastat: given to who ran on their node, and to others */
     FACT_OTHER_PAGES,
+    FACT_STALLED_STORAGE, /* percent of the time, by the kernel's accounts of pressure */
+    FACT_STALLED_MEMORY,
+    FACT_STALLED_CPU,
+    FACT_NODE_USED_MOST, /* MB of all that is in use, by numactl */
+    FACT_NODES_USED,
     FACT_COUNT
 };
 
@@ -71,7 +76,8 @@ struct task {
 };
 
 /* Whose tables are kept apart. */
-enum system_tool { TOOL_COLUMNS, TOOL_TOP, TOOL_NODES, TOOL_TRAFFIC, TOOL_LOCKS, TOOL_SCHEDULER, TOOL_DOCUMENT };
+enum system_tool { TOOL_COLUMNS, TOOL_TOP, TOOL_NODES, TOOL_TRAFFIC, TOOL_LOCKS, TOOL_SCHEDULER, TOOL_PRESSURE,
+                   TOOL_HARDWARE, TOOL_DOCUMENT };
 
 /* Where a lock was taken that was waited for. */
 struct lock {
@@ -93,6 +99,9 @@ struct system_reading {
     vec(struct system_table) tables;
     struct view heading;
     size_t nodes; /* columns of numastat's table; 0: its heading wasn't met */
+    double node_size_mb; /* of the one that numactl told of last; 0: none */
+    int pressure;        /* 1 and up: whose file of pressure was named last; 0: none */
+    bool in_summary;     /* of perf c2c: events by name */
     bool was_hot; /* a limit of heat was said to be reached */
 };
 
@@ -115,7 +124,7 @@ bool system_waits_read(struct system_reading *reading, struct view line);
 bool system_processes_read(struct system_reading *reading, struct view line, struct view *rest);
 void system_log_read(struct system_reading *reading, struct view line); /* which may be anything else, too */
 
-enum { SYSTEM_ROWS_MOST = 20 };
+enum { SYSTEM_ROWS_MOST = 28 };
 /* Shares in percent, by what they are of, of one of its tables; returns how many were written. */
 size_t system_facts_of(const struct system_reading *reading, const struct system_table *table,
                        struct import_row ret_rows[SYSTEM_ROWS_MOST]);

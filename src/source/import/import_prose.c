@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "source/import/import_prose.h"
+
+#include "base/scope.h"
+#include "base/vec.h"
+#include "source/import/import_text.h"
+
+#include <ctype.h>
+
+/* Longer ones first. Blanks stand for hyphens, too. */
+static const struct {
+    const char *words, *published;
+} names[] = {
+    {"front end bound", "frontend_bound"},
+    {"frontend bound", "frontend_bound"},
+    {"back end bound", "backend_bound"},
+    {"backend bound", "backend_bound"},
+    {"bad speculation", "bad_speculation"},
+    {"retiring", "retiring"},
+    {"memory bound", "memory_bound"},
+    {"core bound", "core_bound"},
+    {"fetch latency", "fetch_latency"},
+    {"fetch bandwidth", "fetch_bandwidth"},
+    {"branch mispredicts", "branch_mispredicts"},
+    {"machine clears", "machine_clears"},
+    {"dram bound", "dram_bound"},
+    {"l1 bound", "l1_bound"},
+    {"l2 bound", "l2_bound"},
+    {"l3 bound", "l3_bound"},
+    {"store bound", "store_bound"},
+    {"memory bandwidth", "mem_bandwidth"},
+    {"memory latency", "mem_latency"},
+};
+
+enum { TOKENS_MOST = 48, PAIRS_LEAST = 2 };
+
+struct token {
+    const char *published; /* NULL: a share */
+    double percent;
+    size_t begin, end;
+};
+
+struct tokens {
+    struct token items[TOKENS_MOST];
+    size_t count;
+};
+
+/* Where the words end that stand here; 0: they don't. */
+static size_t words_end(struct view text, size_t at, const char *words)
+{
+    for (; *words; words++, at++) {
+        bool blank = *words == ' ';
+        if (at >= text.length || (blank ? !strchr(" -\n", text.text[at]) || !text.text[at]
+                                        : tolower((unsigned char)text.text[at]) != *words))
+            return 0;
+    }
+    return at < text.length && (isalnum((unsigned char)text.text[at]) || text.text[at] == '_') ? 0 : at;
+}
+
+static bool name_read(struct view text, size_t at, struct token *token)
+{
+    for (size_t name = 0; name < array_count(names); name++) {
+        size_t end = words_end(text, at, names[name].words);
+        if (!end)
+            continue;
+        *token = (struct token){.published = names[name].published, .begin = at, .end = end};
+        return true;
+    }
+    return false;
+}
+
+/* "88.8 %" */
+static bool share_read(struct view text, size_t at, struct token *token)
+{
+    size_t end = at;
+    while (end < text.length && (isdigit((unsigned char)text.text[end]) || strchr(".,", text.text[end])) &&
+           text.text[end])
+        end++;
+    struct view number = {text.text + at, end - at};
+    end += end < text.length && text.text[end] == ' ';
+    *token = (struct token){.begin = at, .end = end + 1};
+    return number.length && end < text.length && text.text[end] == '%' && view_grouped(number, &token->percent) &&
+           token->percent >= 0 && token->percent <= 100;
+}
+
+static void tokens_of(struct view text, struct tokens *tokens)
+{
+    tokens->count = 0;
+    for (size_t at = 0; at < text.length && tokens->count < TOKENS_MOST;) {
+        bool inside = at && (isalnum((unsigned char)text.text[at - 1]) || strchr("_.,", text.text[at - 1]));
+        struct token *token = &tokens->items[tokens->count];
+        bool is_one = !inside && (isdigit((unsigned char)text.text[at]) ? share_read(text, at, token)
+                                                                        : name_read(text, at, token));
+        tokens->count += is_one;
+        at = is_one ? token->end : at + 1;
+    }
+}
+
+/* Each share next to its class, all in one order: whose a share is then isn't in doubt. */
+static bool are_pairs(const struct tokens *tokens)
+{
+    enum { BEFORE_NAME = 8, BEHIND_NAME = 24 };
+    if (tokens->count % 2 || tokens->count / 2 < PAIRS_LEAST || tokens->count == TOKENS_MOST)
+        return false;
+    bool name_first = tokens->items[0].published;
+    for (size_t at = 0; at < tokens->count; at += 2) {
+        const struct token *first = &tokens->items[at], *last = &tokens->items[at + 1];
+        bool in_order = name_first ? first->published && !last->published : !first->published && last->published;
+        if (!in_order || last->begin - first->end > (name_first ? BEHIND_NAME : BEFORE_NAME))
+            return false;
+    }
+    return true;
+}
+
+static void pairs_put(struct text *out, const struct tokens *tokens)
+{
+    for (size_t at = 0; at < tokens->count; at += 2) {
+        const struct token *name = &tokens->items[at + !tokens->items[at].published],
+                           *share = &tokens->items[at + (tokens->items[at].published != NULL)];
+        text_printf(out, "%.15g %% tma_%s\n", share->percent, name->published);
+    }
+}
+
+/* Up to the full stop behind which a blank stands. */
+static struct view sentence_cut(struct view *text)
+{
+    size_t end = 0;
+    while (end < text->length && !(strchr(".;!?", text->text[end]) && text->text[end] &&
+                                   (end + 1 == text->length || isspace((unsigned char)text->text[end + 1]))))
+        end++;
+    struct view sentence = {text->text, end};
+    *text = view_skip(*text, end < text->length ? end + 1 : end);
+    return sentence;
+}
+
+static void paragraph_put(struct text *out, struct view paragraph)
+{
+    struct tokens tokens;
+    scoped_text struct text table = {0};
+    /* what a tool prints has its own reader */
+    bool of_tool = view_find(paragraph, "tma_") >= 0 || view_find(paragraph, "% of ") >= 0;
+    while (!of_tool && paragraph.length) {
+        tokens_of(sentence_cut(&paragraph), &tokens);
+        if (are_pairs(&tokens))
+            pairs_put(&table, &tokens);
+    }
+    if (table.length)
+        text_printf(out, "\n%s\n", text_string(&table));
+}
+
+struct view import_prose_turned(struct view text, struct arena *arena)
+{
+    struct view line, rest = text, paragraph = {text.text, 0};
+    scoped_text struct text out = {0};
+    size_t plain = 0;
+    while (view_line(&rest, &line)) {
+        text_append(&out, line.text, line.length);
+        text_add_char(&out, '\n');
+        plain += line.length + 1;
+        bool gap = import_text_is_gap(line);
+        if (!gap)
+            paragraph.length = (size_t)(line.text + line.length - paragraph.text);
+        if (gap || !rest.length) {
+            paragraph_put(&out, paragraph);
+            paragraph = (struct view){rest.text, 0};
+        }
+    }
+    return out.length > plain ? (struct view){arena_copy(arena, out.bytes, out.length), out.length} : text;
+}
