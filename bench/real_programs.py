@@ -314,7 +314,7 @@ PROGRAMS = [
     ("x265", ["x265", "--log-level", "none", "--pools", "1", "--frame-threads", "1", "--preset", "fast", "-f", "40", "-o", "/dev/null", "movie.y4m"], "preset ultrafast",
      ["x265", "--log-level", "none", "--pools", "1", "--frame-threads", "1", "--preset", "ultrafast", "-f", "40", "-o", "/dev/null", "movie.y4m"]),
     ("opusenc", ["opusenc", "--quiet", "sound.wav", "/dev/null"], "--comp 0: hardly any search", ["opusenc", "--quiet", "--comp", "0", "sound.wav", "/dev/null"]),
-    ("gnugo", ["/usr/games/gnugo", "--benchmark", "2", "--boardsize", "9"], None, None),
+    ("gnugo", ["/usr/games/gnugo", "--benchmark", "2", "--boardsize", "9", "--seed", "1"], None, None),
     ("hunspell", ["sh", "-c", "head -c 400000 text.txt | tr -d 0-9 | hunspell -d en_US -l"], None, None),
     ("valgrind", ["valgrind", "-q", "--tool=none", "gzip", "-9", "-kc", "many.ll"], None, None),
     ("guile", ["guile", "--no-auto-compile", "tak.scm"], "no code made: interpreted", ["env", "GUILE_JIT_THRESHOLD=-1", "guile", "--no-auto-compile", "tak.scm"]),

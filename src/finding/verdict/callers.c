@@ -33,7 +33,8 @@ const char *callers_said(const struct results *results, const char *said, struct
     if (!hottest || hottest->is_kernel || !code_is_installed(hottest->dso_path) || hottest->share.mid < HOT_LEAST ||
         hottest->stacks < STACKS_LEAST || !hottest->caller_count)
         return NULL;
-    if (strcmp(hottest->name, "main") == 0) /* by whatever starts a program */
+    /* by whatever starts a program; or by another of its name, as overloaded functions are without their parameters */
+    if (strcmp(hottest->name, "main") == 0 || strcmp(hottest->name, hottest->callers[0].name) == 0)
         return NULL;
     scoped_text struct text out = {0};
     const char *name = name_for_sentence(hottest->name, arena);

@@ -604,8 +604,9 @@ static const char *with_what_is_open(const char *sentence, const struct finding 
     if (estimated)
         return arena_printf(arena, "%s %s", sentence, estimated);
     bool is_small = share_of_culprit(culprit) < CULPRIT_SMALL;
-    bool leaves_most = culprit->recoverable.low < CULPRIT_SMALL &&
-                       culprit->recoverable.mid < (culprit->gain_unmeasured ? LEAVES_MOST / 2 : LEAVES_MOST);
+    /* Clearly more than half is left; of a fact whose gain isn't measured the middle is half of its share. */
+    static const double TAKES_LESS = 0.4;
+    bool leaves_most = culprit->recoverable.mid < (culprit->gain_unmeasured ? LEAVES_MOST / 2 : TAKES_LESS);
     if (!hottest || !(is_small || leaves_most))
         return sentence;
     return arena_printf(arena, "%s %s%s", sentence, time_goes(results, arena),

@@ -402,7 +402,7 @@ Test(findings, what_a_cause_leaves_is_told)
     static const struct {
         double ns_huge; /* where an access costs 20 ns on small pages */
         bool is_said;
-    } cases[] = {{15, true}, {2, false}};
+    } cases[] = {{15, true}, {13, true}, {2, false}};
     for (size_t at = 0; at < array_count(cases); at++) {
         struct made_up made;
         make_up(&made);
@@ -3102,6 +3102,25 @@ Test(findings, the_hottest_function_has_its_share_where_the_verdict_is_of_others
     struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
     cr_expect(strstr(overall.sentence, "Allocating") && strstr(overall.sentence, "The hottest function, u8_u16 (40 %), is called by spell."), "%s", overall.sentence);
     arena_done(&made.arena);
+}
+
+/* Overloaded functions have one name without their parameters: that one is called by the other says nothing. */
+Test(findings, a_caller_of_the_same_name_says_nothing)
+{
+    static const char *const callers[] = {"Sieve::crossOff", "Sieve::run"};
+    for (size_t at = 0; at < array_count(callers); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.function.name = "Sieve::crossOff";
+        made.function.dso_path = "/usr/lib/libsieve.so";
+        made.function.stacks = 40;
+        made.function.caller_count = 1;
+        made.function.callers[0] = (struct stall_caller){.name = callers[at], .dso = "libsieve.so", .stacks = 40};
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        cr_expect_eq(strstr(overall.sentence, "is called by") != NULL, at == 1, "%s", overall.sentence);
+        arena_done(&made.arena);
+    }
 }
 
 Test(findings, what_a_function_tells_of_itself_is_said_once)
