@@ -135,6 +135,17 @@ static void add_waited(struct page *page, const struct calibration *calibration,
     page_paragraph(page, PAGE_WARNING, 0, 0, text_string(&line));
 }
 
+/* Quartiles of few slices are hardly more than their range. */
+static void add_rounds(struct page *page, const struct calibration *calibration)
+{
+    scoped_text struct text line = {0};
+    if (!calibration->rounds_ratio.known || calibration->rounds_ratio.value >= 1)
+        return;
+    text_printf(&line, "The time was up after %.0f %% of its rounds: medians and quartiles are of fewer slices.",
+                100 * calibration->rounds_ratio.value);
+    page_paragraph(page, PAGE_WARNING, 0, 0, text_string(&line));
+}
+
 static void age_add(struct text *out, double age_s)
 {
     static const struct {
@@ -207,6 +218,7 @@ void calibration_text(struct page *page, const struct calibration *calibration,
     page_printf(page, PAGE_FAINT, "%s\n\n", text_string(&aside));
     add_share(page, calibration, labels->is_kept);
     add_waited(page, calibration, labels->is_kept);
+    add_rounds(page, calibration);
     add_cpus(page, calibration);
     page_heading(page, "THE CORE");
     for (size_t at = CALIBRATION_CLOCK; at <= CALIBRATION_CPUID; at++)

@@ -117,6 +117,8 @@ void calibration_members(const struct calibration *calibration, struct json_writ
     if (calibration->taken_at_s > 0)
         json_double(json, "taken_at_s", calibration->taken_at_s);
     json_double(json, "elapsed_s", calibration->elapsed_s);
+    if (calibration->rounds_ratio.known)
+        json_double(json, "rounds_ratio", calibration->rounds_ratio.value);
     if (calibration->waited_ratio.known)
         json_double(json, "waited_ratio", calibration->waited_ratio.value);
     if (calibration->cpu_list)
@@ -208,6 +210,9 @@ bool calibration_read(struct calibration *calibration, struct json_value object,
     double elapsed_s = json_number_or(json_member(object, "elapsed_s"), 0);
     calibration->taken_at_s = taken_at_s > 0 && taken_at_s < LARGEST ? taken_at_s : 0;
     calibration->elapsed_s = elapsed_s > 0 && elapsed_s < LARGEST ? elapsed_s : 0;
+    double rounds_ratio = json_number_or(json_member(object, "rounds_ratio"), -1);
+    calibration->rounds_ratio =
+        rounds_ratio >= 0 && rounds_ratio <= 1 ? measured_as(rounds_ratio) : not_measured("it doesn't say");
     double waited_ratio = json_number_or(json_member(object, "waited_ratio"), -1);
     calibration->waited_ratio =
         waited_ratio >= 0 && waited_ratio <= 1 ? measured_as(waited_ratio) : not_measured("it doesn't say");

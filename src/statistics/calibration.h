@@ -73,7 +73,8 @@ struct calibration {
     const char *cpu_list;     /* "0-3,8": where it was measured; NULL: not said */
     double taken_at_s;        /* since 1970; 0: not said */
     double elapsed_s;
-    struct measured waited_ratio; /* of that, it was ready and others ran on its CPUs */
+    struct measured rounds_ratio; /* of those planned, as many as there was time for while others held the CPUs */
+    struct measured waited_ratio; /* of elapsed_s, it was ready and others ran on its CPUs */
 };
 
 /* Below this share of its issue width a core is called shared: kernels of our own reach 0.97 alone. */

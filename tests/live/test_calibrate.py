@@ -65,6 +65,22 @@ def test_others_on_its_cpu_are_told(plumb):
     assert waited and int(waited[1]) >= 40, result.stdout[:600]
 
 
+def test_a_busy_cpu_gets_fewer_rounds_and_says_so(plumb):
+    """With a twelfth of a CPU all rounds would take a quarter of a minute and more."""
+    cpu = min(os.sched_getaffinity(0))
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=lambda: os.sched_setaffinity(0, {cpu})) for _ in range(11)]
+    try:
+        document = json.loads(calibrate(plumb, "--cpu", str(cpu), "--largest", "16", "--json").stdout)
+        text = calibrate(plumb, "--cpu", str(cpu), "--largest", "1").stdout
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+    assert 0 < document["rounds_ratio"] < 1, "each part has some, none all of them"
+    assert document["load_latency_ns"][-1]["on_4k_pages"]["mid"] > 0 and document["read_one_bytes_per_s"]["mid"] > 0
+    assert "The time was up after" in text
+
+
 def test_wrong_words(plumb):
     for words in (["--largest", "3"], ["--largest", "4096"], ["prog"], ["--cpu", "x"]):
         assert calibrate(plumb, *words).returncode == 2, words

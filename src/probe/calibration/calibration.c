@@ -19,8 +19,33 @@ enum {
 
 #define FIGURE_BIT(figure) (1u << (figure))
 
+/* In this order. Where others hold the CPUs each ends behind its time, with the rounds that it had. */
+enum section {
+    SECTION_CORE,
+    SECTION_CPUS,
+    SECTION_LICENCE,
+    SECTION_BANDWIDTH,
+    SECTION_CURVE,
+    SECTIONS
+};
+
+static const struct section_time {
+    double until_s;   /* since it began: two to four times what it takes alone */
+    int rounds_least; /* whatever the time: fewer have no spread */
+} section_times[SECTIONS] = {
+    [SECTION_CORE] = {0.6, 3},      [SECTION_CPUS] = {0.8, 2},  [SECTION_LICENCE] = {1.1, 3},
+    [SECTION_BANDWIDTH] = {1.7, 3}, [SECTION_CURVE] = {3.5, 1},
+};
+
+/* Of a whole calibration. */
+struct progress {
+    double began_s;
+    int planned, done; /* rounds */
+};
+
 /* How much of each: rounds of slices, sizes, time of one chase. */
 struct plan {
+    struct progress *progress; /* NULL: as long as it takes */
     int core_rounds, memory_rounds, curve_rounds, cpu_rounds, licence_rounds;
     unsigned figures; /* which of the core's and of the bandwidths */
     size_t bandwidth_bytes, largest_bytes;
@@ -80,6 +105,22 @@ static const char *const interrupted = "it was interrupted before that";
 static bool is_stopped(const struct plan *plan)
 {
     return plan->stop && plan->stop();
+}
+
+/* Whether there is this round, of so many. */
+static bool round_begins(const struct plan *plan, enum section section, int round, int rounds)
+{
+    const struct section_time *time = &section_times[section];
+    struct progress *progress = plan->progress;
+    if (progress && round == 0)
+        progress->planned += rounds;
+    bool has_time = !progress || round < time->rounds_least ||
+                    clock_s(CLOCK_MONOTONIC) - progress->began_s < time->until_s;
+    if (round >= rounds || is_stopped(plan) || !has_time)
+        return false;
+    if (progress)
+        progress->done++;
+    return true;
 }
 
 /* The slices of one figure. */
@@ -158,7 +199,7 @@ static void measure_core(struct samples *all, const struct plan *plan, unsigned 
         COUNT = CALIBRATION_CPUID - CALIBRATION_ISSUE + 1
     };
     size_t order[COUNT];
-    for (int round = 0; round < plan->core_rounds && !is_stopped(plan); round++) {
+    for (int round = 0; round_begins(plan, SECTION_CORE, round, plan->core_rounds); round++) {
         shuffle(order, COUNT, state);
         samples_add(&all[CALIBRATION_CLOCK], clock_measure());
         for (size_t at = 0; at < COUNT; at++) {
@@ -239,7 +280,7 @@ static void measure_cpus(struct calibration *calibration, const struct plan *pla
 {
     struct cpu_samples cpus[CALIBRATION_CPUS_MOST] = {0};
     size_t count = plan->cpu_rounds ? cpus_allowed(cpus) : 0;
-    for (int round = 0; count > 1 && round < plan->cpu_rounds && !is_stopped(plan); round++)
+    for (int round = 0; count > 1 && round_begins(plan, SECTION_CPUS, round, plan->cpu_rounds); round++)
         for (size_t at = 0; at < count; at++) {
             struct cpu_samples *cpu = &cpus[at];
             struct ceilings_glimpse glimpse;
@@ -332,7 +373,7 @@ static void measure_licence(struct samples *all, const struct plan *plan, unsign
     struct block_pairs pairs = {0};
     size_t order[BLOCKS];
     int round = 0;
-    for (; round < plan->licence_rounds && !is_stopped(plan); round++) {
+    for (; round_begins(plan, SECTION_LICENCE, round, plan->licence_rounds); round++) {
         shuffle(order, BLOCKS, state);
         for (size_t at = 0; at < BLOCKS; at++)
             block_measure(&pairs, order[at]);
@@ -370,7 +411,7 @@ static void measure_bandwidth(struct samples *all, const struct sysroot *root, c
     }
     memory_region_init(&region, root, plan->bandwidth_bytes, true);
     region.why_not = region.bytes ? NULL : region.why_not; /* huge pages help, and are no condition here */
-    for (int round = 0; round < plan->memory_rounds && !is_stopped(plan); round++) {
+    for (int round = 0; round_begins(plan, SECTION_BANDWIDTH, round, plan->memory_rounds); round++) {
         size_t order[3];
         shuffle(order, 3, state);
         for (size_t at = 0; at < 3; at++) {
@@ -413,7 +454,7 @@ static void measure_curve(struct calibration *calibration, struct samples *page_
     calibration->steps[count - 1].bytes = largest_bytes;
     memory_region_init(&small, root, is_stopped(plan) ? SMALLEST_BYTES : largest_bytes, false);
     memory_region_init(&huge, root, is_stopped(plan) ? SMALLEST_BYTES : largest_bytes, true);
-    for (int round = 0; round < plan->curve_rounds && !is_stopped(plan); round++) {
+    for (int round = 0; round_begins(plan, SECTION_CURVE, round, plan->curve_rounds); round++) {
         size_t order[CALIBRATION_STEPS_MOST];
         shuffle(order, count, state);
         for (size_t at = 0; at < count && !is_stopped(plan); at++) {
@@ -465,12 +506,14 @@ void calibration_measure(struct calibration *calibration, const struct sysroot *
 {
     struct plan plan = plans[request->extent];
     plan.stop = request->stop;
-    if (request->extent == CALIBRATION_FULL)
+    struct progress progress = {.began_s = clock_s(CLOCK_MONOTONIC)};
+    if (request->extent == CALIBRATION_FULL) {
         plan.largest_bytes = request->largest_bytes;
+        plan.progress = &progress;
+    }
     *calibration = (struct calibration){.issue_slots = request->issue_slots, .taken_at_s = clock_s(CLOCK_REALTIME)};
     struct samples all[CALIBRATION_FIGURES] = {0};
     unsigned short state[3] = {(unsigned short)request->seed, (unsigned short)(request->seed >> 16), 1};
-    double start_s = clock_s(CLOCK_MONOTONIC);
     struct measured waited_before_s = waited_s(root);
     measure_core(all, &plan, state);
     measure_cpus(calibration, &plan);
@@ -485,6 +528,9 @@ void calibration_measure(struct calibration *calibration, const struct sysroot *
     if (request->issue_slots)
         calibration->share = interval_clamped(
             interval_scaled(calibration->figures[CALIBRATION_ISSUE].value, 1.0 / request->issue_slots), 0, 1);
-    calibration->elapsed_s = clock_s(CLOCK_MONOTONIC) - start_s;
+    calibration->elapsed_s = clock_s(CLOCK_MONOTONIC) - progress.began_s;
+    calibration->rounds_ratio = is_stopped(&plan)  ? not_measured(interrupted)
+                                : progress.planned ? measured_as((double)progress.done / progress.planned)
+                                                   : not_measured("it wasn't counted");
     calibration->waited_ratio = waited_ratio(waited_before_s, waited_s(root), calibration->elapsed_s);
 }

@@ -11,6 +11,7 @@ static struct calibration made(double clock_hz, double issue)
     made.figures[CALIBRATION_CLOCK].value = interval_of(clock_hz * 0.9, clock_hz, clock_hz * 1.1);
     made.figures[CALIBRATION_ISSUE].value = interval_exactly(issue);
     made.share = interval_exactly(issue / 4);
+    made.rounds_ratio = measured_as(0.4);
     made.steps[made.step_count++] = (struct calibration_step){1 << 14, {interval_exactly(2), NULL}, {{0}, "no huge pages"}};
     made.steps[made.step_count++] = (struct calibration_step){1 << 24, {interval_exactly(102), NULL}, {{0}, "no huge pages"}};
     return made;
