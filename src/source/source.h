@@ -7,6 +7,7 @@
 #define PLUMB_SOURCE_SOURCE_H
 
 #include "base/error.h"
+#include "decode/machine_text.h"
 #include "decode/sample_head.h"
 
 #include <linux/perf_event.h>
@@ -32,6 +33,7 @@ struct source_facts {
     uint64_t total_memory_kib;
     uint64_t first_sample_ns, last_sample_ns; /* SAMPLE_TIME feature */
     struct bytes_view tracing_data;           /* formats of the recorded tracepoints, as trace-cmd stores them */
+    struct bytes_view machine[MACHINE_PARTS]; /* as the header has them, in the recording's byte order */
     uint64_t features;                        /* bit N: the header has perf.data's feature N */
     const char *pmu_mappings;                 /* "software = 1, tracepoint = 2" */
     /* a clock of one's own choice: clock_ns was clock_wall_ns of 1970 on */

@@ -545,6 +545,81 @@ def test_header_says_what_perf_does_of_clock_compression_groups_and_pmus(run, tm
     assert "HOSTNAME" in missing.split() and "COMPRESSED" not in missing.split() and "CLOCKID" not in missing.split()
 
 
+MACHINE_LINES = """\
+# sibling sockets : 0-1
+# sibling dies    : 0-1
+# sibling threads : 0
+# sibling threads : 1
+# CPU 0: Core ID 0, Die ID 0, Socket ID 0
+# CPU 1: Core ID 7, Die ID 0, Socket ID 0
+# node0 meminfo  : total = 4096 kB, free = 1024 kB
+# node0 cpu list : 0-1
+# CPU cache info:
+#  L1 Data                 32K [0]
+#  L3 Unified           32768K [0-1]
+# memory nodes (nr 1, block size 0x8000000):
+#    0 [8G]: 0-2,8-70,72
+"""
+
+
+def machine_parts(recording):
+    def string(text):
+        raw = text.encode() + b"\0"
+        raw += bytes(-len(raw) % 64)
+        return recording.pack("I", len(raw)) + raw
+    bits = sum(1 << bit for bit in (*range(3), *range(8, 71), 72))
+    recording.feature(7, recording.pack("II", 2, 2))
+    recording.feature(13, recording.pack("I", 1) + string("0-1") + recording.pack("I", 2) + string("0") + string("1") + recording.pack("IIII", 0, 0, 7, 0) +
+                      recording.pack("I", 1) + string("0-1") + recording.pack("II", 0, 0))
+    recording.feature(14, recording.pack("I", 1) + recording.pack("IQQ", 0, 4096, 1024) + string("0-1"))
+    recording.feature(20, recording.pack("II", 1, 2) + recording.pack("IIII", 1, 64, 64, 8) + string("Data") + string("32K") + string("0") +
+                      recording.pack("IIII", 3, 64, 32768, 16) + string("Unified") + string("32768K") + string("0-1"))
+    recording.feature(22, recording.pack("QQQ", 1, 1 << 27, 1) + recording.pack("QQQQQ", 0, 73, 73, bits & 2**64 - 1, bits >> 64))
+    return recording
+
+
+@pytest.mark.parametrize("command", ["report", "script"])
+@pytest.mark.parametrize("order", "<>")
+def test_header_with_the_machine(run, tmp_path, order, command):
+    path = tmp_path / "perf.data"
+    path.write_bytes(machine_parts(made.small(order=order)).file())
+    assert MACHINE_LINES.replace(" ", "") in run(command, "--header-only", "-I", "-i", str(path)).stdout.replace(" ", "")
+    shown = run(command, "--header-only", "-i", str(path)).stdout
+    assert "# MEM_TOPOLOGY info available, use -I to display\n" in shown and "sibling" not in shown
+
+
+@pytest.mark.parametrize("feature", [13, 14, 20, 22])
+def test_a_damaged_part_of_the_machine_is_said(run, tmp_path, feature):
+    path, recording = tmp_path / "perf.data", machine_parts(made.small())
+    recording.feature(feature, recording.features[feature][:-9])
+    path.write_bytes(recording.file())
+    shown = run("report", "--header-only", "-I", "-i", str(path)).stdout
+    assert shown.count("is damaged") == 1
+
+
+def test_header_of_a_pipe_alone(run, tmp_path):
+    path = tmp_path / "perf.data"
+    path.write_bytes(made.small().string_feature(3, "box").pipe())
+    shown = run("script", "--header-only", "-i", str(path)).stdout
+    assert "# hostname : box" in shown and all(line.startswith("#") for line in shown.splitlines())
+
+
+def test_each_event_in_a_file_of_its_own(run, tmp_path):
+    path, recording = tmp_path / "perf.data", File(events=3, sample_type=made.IP | made.TID | made.TIME | made.PERIOD | made.IDENTIFIER)
+    recording.comm(7, 7, "prog").sample(7, 0x100, 1).sample(7, 0x200, 2, event=1).sample(7, 0x300, 3)
+    path.write_bytes(recording.file())
+    done = run("script", "-i", str(path), "--per-event-dump", "--show-task-events", "-F", "event,ip")
+    whole = run("script", "-i", str(path), "-F", "event,ip").stdout.splitlines()
+    files = sorted(tmp_path.glob("perf.data.*.dump"))
+    assert [file.read_text().splitlines() for file in files] == [[whole[0], whole[2]], [], [whole[1]]], files
+    assert "PERF_RECORD_COMM" in done.stdout and "0x100" not in done.stdout and "2 samples" in done.stderr
+    (tmp_path / "sealed").mkdir()
+    (tmp_path / "sealed" / "perf.data.cpu-clock:p.dump").mkdir()
+    (tmp_path / "sealed" / "perf.data").write_bytes(recording.file())
+    done = run("script", "-i", str(tmp_path / "sealed" / "perf.data"), "--per-event-dump")
+    assert done.returncode == 1 and "can't write" in done.stderr
+
+
 def test_swapped_feature_bitmap_of_a_32_bit_machine(run, tmp_path):
     """Its bitmap is an array of 32-bit words: read as 64-bit ones, each pair is the wrong way round."""
     recording = made.small(order=">").string_feature(3, "box")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sort keys of `plumb report` that aren't where or who, and rows by levels: of recordings made here, so that each number is known."""
 import re
+import subprocess
 
 import pytest
 
@@ -283,6 +284,20 @@ def test_what_nothing_names_is_as_if_not_recorded(report, tmp_path):
     words = ("-s", "sym", "--kallsyms", str(tmp_path / "kallsyms"))
     assert report(recording, *words) == ["50.00% [.] 0x0000000000000100", "30.00% [k] leaf", "10.00% [k] other", "10.00% [k] root"]
     assert report(recording, *words, "-U") == ["60.00% [k] leaf", "20.00% [k] other", "20.00% [k] root"]
+
+
+def test_callers_that_nothing_names_are_left_out_too(report, tmp_path):
+    """What has no name counts nowhere: neither for its callers, nor whatever the keys are, as in perf."""
+    program = tmp_path / "prog"
+    subprocess.run(["cc", "-O1", "-no-pie", "-x", "c", "-", "-o", program], input="int main(void) { return 0; }", text=True, check=True)
+    main = int(next(line.split()[0] for line in subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout.splitlines() if line.endswith(" main")), 16)
+    recording = made.File(sample_type=made.IP | made.TID | made.TIME | made.PERIOD | made.CALLCHAIN)
+    recording.comm(7, 7, "prog").mmap2(7, 0x401000, 0x1000, str(program), offset=0x1000).mmap2(7, 0x900000, 0x1000, "/nowhere")
+    recording.sample(7, main, 1, chain=(made.CONTEXT_USER, main, 0x900010)).sample(7, 0x900020, 2, chain=(made.CONTEXT_USER, 0x900020, main))
+    assert report(recording, "-U", "--children") == ["100.00% 100.00% prog prog [.] main"]
+    assert report(recording, "-U", "--children", "-g", "folded") == ["100.00% 100.00% prog prog [.] main", "100.00% main"]
+    assert report(recording, "-U", "-s", "dso") == ["100.00% prog"] and report(recording, "-s", "dso") == ["50.00% nowhere", "50.00% prog"]
+    assert report(recording, "-U", "-s", "comm", "-n") == ["100.00% 1 prog"]
 
 
 def test_only_names_that_contain(stacks):

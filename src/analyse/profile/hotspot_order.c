@@ -45,12 +45,6 @@ static bool symbol_passes(const struct building *building, uint32_t id)
                                 (!options->symbol_part || (symbol && strstr(symbol, options->symbol_part))));
 }
 
-/* Whether the row is dropped as if it had never been recorded. */
-static bool row_is_nameless(const struct building *building, const struct hotspot *row)
-{
-    return building->options->named_only && row->place != PLACE_NONE && !building->places->items[row->place].symbol;
-}
-
 /* A branch passes with its target or with where it began. */
 static bool row_passes(const struct building *building, const struct hotspot *row)
 {
@@ -68,32 +62,6 @@ void hotspot_release(struct hotspot *row)
         free(row->tree);
         row->tree = NULL;
     }
-}
-
-static void totals_without(struct hotspots *hotspots, const struct hotspot *row)
-{
-    hotspots->total_period -= row->period;
-    hotspots->total_samples -= row->samples;
-    for (uint32_t other = 0; other < hotspots->other_count; other++) {
-        hotspots->other_totals[other].period -= hotspots->others[row->others + other].period;
-        hotspots->other_totals[other].samples -= hotspots->others[row->others + other].samples;
-    }
-}
-
-static void rows_drop_nameless(struct building *building)
-{
-    struct hotspots *hotspots = building->hotspots;
-    size_t kept = 0;
-    for (size_t at = 0; at < hotspots->count; at++) {
-        struct hotspot *row = &hotspots->items[at];
-        if (row_is_nameless(building, row)) {
-            totals_without(hotspots, row);
-            hotspot_release(row);
-        } else {
-            hotspots->items[kept++] = *row;
-        }
-    }
-    hotspots->count = kept;
 }
 
 static void rows_filter(struct building *building)
@@ -275,8 +243,6 @@ static void rows_sort(struct building *building)
 
 void hotspot_rows_finish(struct building *building)
 {
-    if (building->options->named_only)
-        rows_drop_nameless(building);
     rows_filter(building);
     rows_share(building->hotspots);
     rows_sort(building);

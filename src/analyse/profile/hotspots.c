@@ -163,7 +163,8 @@ static void location_frames(struct building *building, uint32_t location)
     const uint32_t *frames;
     size_t count = places_frames(building->places, location, &frames);
     for (size_t at = 0; at < count; at++)
-        *vec_push(&building->frames) = frames[at];
+        if (!building->options->named_only || building->places->items[frames[at]].symbol)
+            *vec_push(&building->frames) = frames[at];
 }
 
 /* As many of the stack's frames as are wanted, when that many stand before them. */
@@ -341,14 +342,27 @@ static void item_fetch(struct building *building, const struct tally_item *item)
         path_trie_fetch(building, end, place);
 }
 
+/* Whether the sample (of a branch: either end) is left out as if it had never been recorded. */
+static bool item_is_nameless(struct building *building, const struct tally_item *item)
+{
+    if (!building->options->named_only)
+        return false;
+    uint32_t place = places_of(building->places, item->location);
+    bool is_named = place != PLACE_NONE && building->places->items[place].symbol;
+    if (!is_named || item->branch == TALLY_NONE)
+        return !is_named;
+    place = places_of(building->places, building->tally->branches[item->branch].from);
+    return place == PLACE_NONE || !building->places->items[place].symbol;
+}
+
 void paths_go_on(struct building *building, const struct tally_item *items, size_t count)
 {
     enum { ITEMS_AHEAD = 8 };
     for (size_t at = 0; at < count; at++) {
         if (at + ITEMS_AHEAD < count)
             item_fetch(building, &items[at + ITEMS_AHEAD]);
-        *vec_push(&building->item_paths) =
-            items[at].event == building->event ? path_of(building, &items[at]) : PATH_NONE;
+        bool counts = items[at].event == building->event && !item_is_nameless(building, &items[at]);
+        *vec_push(&building->item_paths) = counts ? path_of(building, &items[at]) : PATH_NONE;
     }
 }
 

@@ -88,7 +88,7 @@ struct hotspots_options {
     /* Names to show: NULL or comma-separated; rows of others are dropped. */
     const char *comms, *dsos, *symbols;
     const char *symbol_part; /* NULL, or what the names of functions to show contain */
-    bool named_only; /* rows whose address nothing names are dropped, from the denominator, too */
+    bool named_only; /* samples and callers whose address nothing names count nowhere */
     bool relative; /* the denominator is what the names let through */
     const struct sample_traits *traits; /* NULL: no key is a trait */
     uint32_t event_count; /* events of the group, which follow each other; 0: the one */

@@ -2,6 +2,7 @@
 #include "command/recording/recording_header.h"
 
 #include "base/vec.h"
+#include "decode/machine_text.h"
 
 #include <inttypes.h>
 #include <time.h>
@@ -180,13 +181,6 @@ static void add_times(struct text *out, const struct source_facts *facts)
                 (double)(facts->last_sample_ns - facts->first_sample_ns) / 1e6);
 }
 
-/* What only perf prints: of which CPUs, caches and memory the machine is made. */
-static void add_unread(struct text *out, const struct source_facts *facts, unsigned feature)
-{
-    if (facts->features >> feature & 1)
-        text_printf(out, "# %s info available: perf report --header-only -I shows it\n", feature_names[feature]);
-}
-
 static void add_groups(struct text *out, const struct source *source)
 {
     for (size_t leader = 0; leader < source->event_count; leader++) {
@@ -227,19 +221,33 @@ static void add_missing(struct text *out, const struct source_facts *facts)
     text_add_char(out, '\n');
 }
 
+/* What is long, and shown when asked for: of which CPUs, caches and memory the machine is made. */
+static void add_machine(struct text *out, const struct source_facts *facts, bool whole, unsigned feature,
+                        enum machine_part part)
+{
+    const struct bytes_view *bytes = &facts->machine[part];
+    if (!(facts->features >> feature & 1))
+        return;
+    if (!whole)
+        text_printf(out, "# %s info available, use -I to display\n", feature_names[feature]);
+    else if (!bytes->bytes || !machine_text(out, part, bytes_of(bytes->bytes, bytes->size_bytes, facts->is_swapped),
+                                            facts->cpus_available))
+        text_printf(out, "# %s info is damaged, or of another version\n", feature_names[feature]);
+}
+
 /* In the order of the features' numbers, as perf has it. */
-static void add_features_behind_events(struct text *out, const struct source *source)
+static void add_features_behind_events(struct text *out, const struct source *source, bool whole)
 {
     const struct source_facts *facts = &source->facts;
-    add_unread(out, facts, FEATURE_CPU_TOPOLOGY);
-    add_unread(out, facts, FEATURE_NUMA_TOPOLOGY);
+    add_machine(out, facts, whole, FEATURE_CPU_TOPOLOGY, MACHINE_CPUS);
+    add_machine(out, facts, whole, FEATURE_NUMA_TOPOLOGY, MACHINE_NODES);
     text_add(out, facts->has_branch_records ? "# contains samples with branch stack\n" : "");
     if (facts->pmu_mappings)
         text_printf(out, "# pmu mappings: %s\n", facts->pmu_mappings);
     add_groups(out, source);
-    add_unread(out, facts, FEATURE_CACHE);
+    add_machine(out, facts, whole, FEATURE_CACHE, MACHINE_CACHES);
     add_times(out, facts);
-    add_unread(out, facts, FEATURE_MEMORY_TOPOLOGY);
+    add_machine(out, facts, whole, FEATURE_MEMORY_TOPOLOGY, MACHINE_MEMORY);
     if (facts->clock_resolution_ns)
         text_printf(out, "# clockid frequency: %g MHz\n", 1e3 / (double)facts->clock_resolution_ns);
     if (facts->is_compressed)
@@ -251,7 +259,7 @@ static void add_features_behind_events(struct text *out, const struct source *so
         add_missing(out, facts);
 }
 
-void recording_header_text(struct text *out, const struct source *source)
+void recording_header_text(struct text *out, const struct source *source, bool whole)
 {
     const struct source_facts *facts = &source->facts;
     text_add(out, "# ========\n");
@@ -287,7 +295,7 @@ void recording_header_text(struct text *out, const struct source *source)
     text_add(out, facts->command_line_count ? "\n" : "");
     for (size_t at = 0; at < source->event_count; at++)
         add_event(out, &source->events[at]);
-    add_features_behind_events(out, source);
+    add_features_behind_events(out, source, whole);
     text_add(out, "# ========\n#\n");
 }
 

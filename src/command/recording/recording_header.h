@@ -8,7 +8,8 @@
 
 #include <stdio.h>
 
-void recording_header_text(struct text *out, const struct source *source);
+/* whole: with the machine's CPUs, caches and memory. */
+void recording_header_text(struct text *out, const struct source *source, bool whole);
 /* Warn on talk about losses, throttling, what was skipped; nothing when all is well. */
 void recording_losses_report(FILE *talk, const struct source_losses *losses);
 

@@ -29,7 +29,7 @@ struct report_options {
     bool children, inlines, show_samples, show_period, header, header_only, quiet, inverted, stdio, hide_unresolved,
         whole_paths;
     bool grouped, ungrouped, branches, no_branches, hierarchy, mem_mode, stats, tasks, mappings, counters,
-        nanoseconds;
+        nanoseconds, whole_header;
     int verbose;
 };
 
@@ -95,6 +95,7 @@ static const struct option_row report_rows[] = {
     {0, "mmaps", OPTION_FLAG, AT(mappings), NULL, "the same with what each has mapped at the end"},
     {0, "header", OPTION_FLAG, AT(header), NULL, "say what the recording says about itself first"},
     {0, "header-only", OPTION_FLAG, AT(header_only), NULL, "say only that"},
+    {'I', "show-info", OPTION_FLAG, AT(whole_header), NULL, "there also CPUs, caches and memory nodes"},
     {0, "stdio", OPTION_FLAG, AT(stdio), NULL, "text: what plumb always prints"},
     {'q', "quiet", OPTION_FLAG, AT(quiet), NULL, "rows only: no comments, no warnings"},
     {'v', "verbose", OPTION_COUNT, AT(verbose), NULL,
@@ -698,7 +699,7 @@ static bool report_read(struct report *report, struct error *err)
 static void add_header(struct report *report, FILE *file)
 {
     scoped_text struct text out = {0};
-    recording_header_text(&out, report->source);
+    recording_header_text(&out, report->source, report->options.whole_header);
     text_write_file(&out, file);
 }
 

@@ -5,6 +5,7 @@
 #include "command/recording/recording_input.h"
 #include "command/recording/sample_filter.h"
 #include "command/recording/tracepoint_reader.h"
+#include "command/script/script_dumps.h"
 #include "command/script/script_record.h"
 #include "command/script/script_text.h"
 
@@ -30,7 +31,8 @@ struct script_options {
     const char *comms, *dsos, *symbols, *stops;
     struct script_records records;
     uint64_t max_stack;
-    bool nanoseconds, since_first, since_previous, header, header_only, hide_chains, inlines, quiet, whole_paths;
+    bool nanoseconds, since_first, since_previous, header, header_only, hide_chains, inlines, quiet, whole_paths,
+        whole_header, by_event;
     int verbose;
 };
 
@@ -70,6 +72,9 @@ static const struct option_row script_rows[] = {
      "BPF programs and other code that the kernel makes, too"},
     {0, "header", OPTION_FLAG, AT(header), NULL, "say what the recording says about itself first"},
     {0, "header-only", OPTION_FLAG, AT(header_only), NULL, "say only that"},
+    {'I', "show-info", OPTION_FLAG, AT(whole_header), NULL, "there also CPUs, caches and memory nodes"},
+    {0, "per-event-dump", OPTION_FLAG, AT(by_event), NULL,
+     "each event's samples into a file of their own: RECORDING.EVENT.dump"},
     {'q', "quiet", OPTION_FLAG, AT(quiet), NULL, "no warnings"},
     {'v', "verbose", OPTION_COUNT, AT(verbose), NULL, "on stderr, why names are missing"},
     OPTION_ROW_PEER(PEER_SCRIPT),
@@ -247,6 +252,7 @@ struct script {
     struct tracepoint_reader tracepoints;
     bool header_due, tracepoints_missed, by_place; /* --symbols or --dsos */
     struct write_behind output;
+    struct script_dumps dumps;
     struct error *err;
 };
 
@@ -364,6 +370,9 @@ static bool events_learn(struct script *script)
             tracepoints_learn(script, event);
         *vec_push(&script->fields) = fields;
     }
+    if (script->options.by_event &&
+        !script_dumps_open(&script->dumps, recording_input_path(&script->options.input), source, script->err))
+        return false;
     for (size_t at = 0; at < source->event_count; at++) {
         unsigned width = (unsigned)strlen(script->capture.recording.events[at].name);
         if (width > script->text.event_name_width)
@@ -419,8 +428,10 @@ static bool script_record(void *context, struct capture *capture, const struct r
     if (sample && script->by_place && !place_wanted(script, sample))
         return true;
     if (script->header_due) {
-        recording_header_text(&script->text.out.own, script->source);
+        recording_header_text(&script->text.out.own, script->source, script->options.whole_header);
         script->header_due = false;
+        if (script->options.by_event && !write_behind_give(&script->output, &script->text.out))
+            return false;
     }
     script->printed++;
     uint32_t event = sample ? sample->event : record->event;
@@ -431,6 +442,10 @@ static bool script_record(void *context, struct capture *capture, const struct r
         script_text_sample(&script->text, fields, record, sample);
     else if (event < script->source->event_count)
         script_text_record(&script->text, fields, record);
+    if (!sample && script->options.by_event)
+        return write_behind_give(&script->output, &script->text.out);
+    if (sample && script->options.by_event)
+        return script_dumps_write(&script->dumps, event, &script->text.out, script->err);
     size_t bytes = spliced_text_bytes(&script->text.out);
     bool is_full = bytes >= PIECE_BYTES_MOST || (bytes >= PIECE_BYTES && write_behind_is_ready(&script->output));
     return !is_full || write_behind_give(&script->output, &script->text.out);
@@ -506,18 +521,29 @@ static bool script_written(struct script *script)
     return write_behind_give(&script->output, &script->text.out) && write_behind_end(&script->output);
 }
 
+/* What a pipe says of itself comes as records: all are read. */
+static bool header_print(struct script *script, struct error *err)
+{
+    const struct script_options *options = &script->options;
+    struct source *source = script->source;
+    struct record record;
+    while (source->facts.is_pipe && source->ops->next(source, &record, err))
+        ;
+    recording_header_text(&script->text.out.own, source, options->whole_header);
+    if (!options->quiet)
+        recording_losses_report(script->context->talk, &source->losses);
+    return script_written(script) &&
+           (err->kind == ERROR_NONE || error_wrap(err, "'%s'", recording_input_path(&options->input)));
+}
+
 static bool script_all(struct script *script, struct error *err)
 {
     const struct script_options *options = &script->options;
     const char *path = recording_input_path(&options->input);
     if (!recording_input_open(&options->input, &script->source, err))
         return false;
-    if (options->header_only && !script->source->facts.is_pipe) {
-        recording_header_text(&script->text.out.own, script->source);
-        if (!options->quiet)
-            recording_losses_report(script->context->talk, &script->source->losses);
-        return script_written(script);
-    }
+    if (options->header_only)
+        return header_print(script, err);
     if (!sample_filter_place(&script->filter, &script->source->facts, err) ||
         (options->since_first && !sample_filter_begin(&script->filter, &script->source->facts, err)))
         return false;
@@ -527,6 +553,9 @@ static bool script_all(struct script *script, struct error *err)
         return true; /* the reader has seen enough */
     if (script->output.write_errno)
         return error_system(err, script->output.write_errno, "can't write");
+    if (!script_dumps_finish(&script->dumps, options->quiet ? NULL : script->context->talk, complete ? err : NULL) &&
+        complete)
+        return false;
     if (!options->quiet)
         recording_input_note_lines(script->context->talk);
     if (!options->quiet)
@@ -565,6 +594,7 @@ static bool script_run(struct context *context, int argc, char **argv, struct er
         script.source->ops->close(script.source);
     tracepoint_reader_done(&script.tracepoints);
     script_text_done(&script.text);
+    script_dumps_done(&script.dumps);
     vec_done(&script.fields);
     capture_done(&script.capture);
     sample_filter_done(&script.filter);

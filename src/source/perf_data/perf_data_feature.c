@@ -130,6 +130,27 @@ static const struct text_feature text_features[] = {
     {FEATURE_CPU_ID, offsetof(struct source_facts, cpu_id)},
 };
 
+struct bytes_feature {
+    unsigned number;
+    size_t offset; /* of a struct bytes_view in struct source_facts */
+};
+
+static const struct bytes_feature bytes_features[] = {
+    {FEATURE_TRACING_DATA, offsetof(struct source_facts, tracing_data)},
+    {FEATURE_CPU_TOPOLOGY, offsetof(struct source_facts, machine[MACHINE_CPUS])},
+    {FEATURE_NUMA_TOPOLOGY, offsetof(struct source_facts, machine[MACHINE_NODES])},
+    {FEATURE_CACHE, offsetof(struct source_facts, machine[MACHINE_CACHES])},
+    {FEATURE_MEMORY_TOPOLOGY, offsetof(struct source_facts, machine[MACHINE_MEMORY])},
+};
+
+static void keep_bytes_feature(struct source_facts *facts, unsigned number, struct bytes in)
+{
+    for (size_t at = 0; at < array_count(bytes_features); at++)
+        if (bytes_features[at].number == number)
+            *(struct bytes_view *)((char *)facts + bytes_features[at].offset) =
+                (struct bytes_view){in.at, bytes_left(&in)};
+}
+
 static void read_text_feature(struct perf_data *data, unsigned number, struct bytes *in)
 {
     for (size_t at = 0; at < array_count(text_features); at++)
@@ -142,9 +163,6 @@ void perf_data_read_feature(struct perf_data *data, unsigned number, struct byte
     struct source_facts *facts = &data->source.facts;
     facts->features |= number < 64 ? UINT64_C(1) << number : 0;
     switch (number) {
-    case FEATURE_TRACING_DATA:
-        facts->tracing_data = (struct bytes_view){in.at, bytes_left(&in)};
-        break;
     case FEATURE_BUILD_ID:
         read_build_ids(data, in);
         break;
@@ -184,6 +202,7 @@ void perf_data_read_feature(struct perf_data *data, unsigned number, struct byte
         read_clock_data(facts, &in);
         break;
     default:
+        keep_bytes_feature(facts, number, in);
         read_text_feature(data, number, &in);
     }
 }
