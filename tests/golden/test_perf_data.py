@@ -198,6 +198,12 @@ def test_branches_as_perf_prints_them(script, shared_data):
     assert " 0x0([unknown])/0x0([unknown])/P/-/-/0/ " in offsets
 
 
+@pytest.mark.parametrize("field,instead", [("brstackinsn", "brstacksym"), ("tod", "--header"), ("metric", "stat -M")])
+def test_peers_fields_that_arent_had_say_what_serves(run, field, instead):
+    done = run("script", "-F", field)
+    assert done.returncode == 2 and "plumb has no field" in done.stderr and instead in done.stderr
+
+
 def test_unknown_field_names_the_nearest(run):
     done = run("script", "-F", "comm,insnlan")
     assert done.returncode == 2

@@ -168,10 +168,27 @@ static const struct field_row *field_find(struct view word)
     return NULL;
 }
 
+/* Fields of perf's that aren't had, and what serves instead. */
+static const struct {
+    const char *name, *instead;
+} peer_fields[] = {
+    {"bpf-output", "perf script shows the bytes of such events, of plumb's recordings too"},
+    {"brstackinsn", "-F brstacksym prints the branches, plumb annotate the code between them"},
+    {"brstackinsnlen", "-F brstacksym prints the branches, plumb annotate the code between them"},
+    {"metric", "plumb stat -M counts metrics"},
+    {"srccode", "-F srcline names the lines, plumb annotate shows them"},
+    {"tod", "--header says which time of day a time was, of recordings with a clock of their own (-k)"},
+};
+
 static bool field_unknown(struct view word, struct error *err)
 {
     char text[64], nearest[400] = "";
     snprintf(text, sizeof(text), "%.*s", (int)word.length, word.text);
+    for (size_t at = 0; at < array_count(peer_fields); at++)
+        if (strcmp(peer_fields[at].name, text) == 0) {
+            error_set(err, ERROR_USAGE, "plumb has no field '%s'", text);
+            return error_hint(err, "%s", peer_fields[at].instead);
+        }
     error_set(err, ERROR_USAGE, "unknown field '%s'", text);
     for (int all = 0; all < 2 && !nearest[0]; all++) {
         for (size_t at = 0; at < array_count(field_rows); at++) {
