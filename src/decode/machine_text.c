@@ -37,11 +37,13 @@ static void add_cpus(struct text *out, struct bytes *in, uint32_t cpus)
     bool has_dies = ids && bytes_left(in) >= sizeof(uint32_t);
     if (has_dies)
         add_siblings(out, in, "dies");
-    const uint8_t *dies = has_dies && cpus <= bytes_left(in) / DIE_BYTES ? bytes_take(in, (size_t)cpus * DIE_BYTES) : NULL;
+    const uint8_t *dies =
+        has_dies && cpus <= bytes_left(in) / DIE_BYTES ? bytes_take(in, (size_t)cpus * DIE_BYTES) : NULL;
     text_append(out, threads.bytes ? threads.bytes : "", threads.length);
     text_done(&threads);
     for (uint32_t cpu = 0; ids && cpu < cpus; cpu++) {
-        text_printf(out, "# CPU %" PRIu32 ": Core ID %" PRId32, cpu, (int32_t)stored_u32(ids + cpu * IDS_BYTES, in->swapped));
+        text_printf(out, "# CPU %" PRIu32 ": Core ID %" PRId32, cpu,
+                    (int32_t)stored_u32(ids + cpu * IDS_BYTES, in->swapped));
         if (dies)
             text_printf(out, ", Die ID %" PRId32, (int32_t)stored_u32(dies + cpu * DIE_BYTES, in->swapped));
         text_printf(out, ", Socket ID %" PRId32 "\n", (int32_t)stored_u32(ids + cpu * IDS_BYTES + 4, in->swapped));
@@ -57,8 +59,8 @@ static void add_nodes(struct text *out, struct bytes *in, uint32_t cpus)
         uint32_t node = read_u32(in);
         uint64_t total_kib = read_u64(in), free_kib = read_u64(in);
         const char *whose = read_padded_string(in);
-        text_printf(out, "# node%" PRIu32 " meminfo  : total = %" PRIu64 " kB, free = %" PRIu64 " kB\n", node, total_kib,
-                    free_kib);
+        text_printf(out, "# node%" PRIu32 " meminfo  : total = %" PRIu64 " kB, free = %" PRIu64 " kB\n", node,
+                    total_kib, free_kib);
         text_printf(out, "# node%" PRIu32 " cpu list : %s\n", node, whose);
     }
 }
