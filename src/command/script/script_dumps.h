@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each event's samples into a text file of their own, RECORDING.EVENT.dump, as perf script --per-event-dump has them. */
+/*
+ * Each event's samples into a text file of their own, RECORDING.EVENT.dump, as perf script --per-event-dump has them.
+ */
 #ifndef PLUMB_COMMAND_SCRIPT_SCRIPT_DUMPS_H
 #define PLUMB_COMMAND_SCRIPT_SCRIPT_DUMPS_H
 
