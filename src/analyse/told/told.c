@@ -199,29 +199,31 @@ static bool tells_by_numbers(const char *plain, enum change_reading change)
            (change == CHANGE_TAKEN_BACK && (pairs || told_gain(plain, &gain)));
 }
 
+/* Without a change that is known by its name: two amounts in order, or one beside two states, tell of another. */
+static bool tells_another_change(const char *plain, const struct told_states *states)
+{
+    struct told_states two;
+    struct told_pair pair;
+    struct interval gain;
+    double of_gap;
+    return (told_pair_of(plain, &pair) && !told_states_of(plain, &two)) ||
+           (states->slow > 0 && !states->are_of_runs && told_state_gain(plain, states, &gain, &of_gap));
+}
+
 static enum trial_reading trial_read(struct view sentence, const struct told_states *states, struct told_trial *trial)
 {
     static const char *const of_speed[] = {"gap",      "slow",  "fast", "throughput", "runtime",
                                            "run time", "speed", "%",    NULL};
     struct plain_sentence plain;
-    struct told_states two;
-    struct told_pair pair;
-    struct interval gain;
-    double of_gap;
     plain_sentence_of(&plain, sentence);
     enum change_reading change = told_change_of(plain.text, &trial->treatment);
+    if (change == CHANGE_NONE) /* most sentences: how anything came out isn't looked for */
+        return tells_another_change(plain.text, states) ? TRIAL_CHANGE_UNKNOWN : TRIAL_NONE;
     change = tells_by_numbers(plain.text, change) ? CHANGE_MADE : change;
     enum outcome_reading outcome = outcome_read(sentence, &plain, states, trial);
     bool of_numbers = told_has_amount(plain.text) || (change == CHANGE_MADE && plain_has(plain.text, of_speed));
-    if (change != CHANGE_NONE && outcome == OUTCOME_UNTOLD && of_numbers)
-        return TRIAL_OUTCOME_UNCLEAR;
-    bool tells_change = told_pair_of(plain.text, &pair) && !told_states_of(plain.text, &two);
-    bool beside_states =
-        states->slow > 0 && !states->are_of_runs && told_state_gain(plain.text, states, &gain, &of_gap);
-    if (change == CHANGE_NONE && (tells_change || beside_states))
-        return TRIAL_CHANGE_UNKNOWN;
-    if (change == CHANGE_NONE || outcome == OUTCOME_UNTOLD)
-        return TRIAL_NONE;
+    if (outcome == OUTCOME_UNTOLD)
+        return of_numbers ? TRIAL_OUTCOME_UNCLEAR : TRIAL_NONE;
     if (change != CHANGE_MADE)
         return TRIAL_CHANGE_UNCLEAR;
     sides_read(plain.text, trial);

@@ -150,13 +150,23 @@ static bool only_alike(const char *plain, const struct told_states *states, stru
     return count == 1 && ret_quantity->value > 0;
 }
 
+/* Of the run that was counted, not of a part of it: "it takes", "the same run", "with huge pages , 3.1 s". */
+static bool is_of_the_run(const char *plain, const struct quantity *quantity)
+{
+    static const char *const words[] = {"it takes",     "it took",      "it runs",  "it ran",   "it is",   "it was",
+                                        "it needs",     "it finishes",  "same run", "the run",  "runtime", "run time",
+                                        "same command", "same program", "elapsed",  "the time", NULL};
+    struct view ahead = {plain, (size_t)(quantity->begin - plain)};
+    return plain_has(plain, words) || view_ends(ahead, " , ") || view_ends(ahead, " -> ");
+}
+
 bool told_state_gain(const char *plain, const struct told_states *states, struct interval *ret_gain, double *ret_of_gap)
 {
     static const double BEYOND = 0.05;      /* of the difference */
     static const double ALONE_LEAST = 0.05; /* of the only time that there is to compare with */
     struct quantity quantity;
     double time, error, slack = BEYOND * (states->slow - states->fast);
-    if (!only_alike(plain, states, &quantity))
+    if (!only_alike(plain, states, &quantity) || (states->fast <= 0 && !is_of_the_run(plain, &quantity)))
         return false;
     time_of(&quantity, &time, &error);
     double least = states->fast > 0 ? states->fast - slack : states->slow * ALONE_LEAST;

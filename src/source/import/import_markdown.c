@@ -273,7 +273,8 @@ struct view import_markdown_turned(struct view text, struct arena *arena)
     for (struct view from = rest; view_line(&rest, &line); from = rest) {
         struct view behind = from;
         size_t before = out.length;
-        if (table_read(&behind, table) && (rows_put(&out, table) || columns_put(&out, table))) {
+        bool is_table = table_read(&behind, table);
+        if (is_table && (rows_put(&out, table) || columns_put(&out, table))) {
             text_add_char(&out, '\n');
             rest = behind;
             turned = true;
@@ -281,6 +282,11 @@ struct view import_markdown_turned(struct view text, struct arena *arena)
         }
         if (out.length > before)
             text_truncate(&out, before);
+        if (is_table) { /* of another kind: its rows begin no other */
+            text_append(&out, from.text, (size_t)(behind.text - from.text));
+            rest = behind;
+            continue;
+        }
         text_append(&out, line.text, line.length);
         text_add_char(&out, '\n');
     }
