@@ -80,3 +80,22 @@ bool is_chased(const struct region *region, uint32_t row)
                (here->writes >> here->memory.base & 1) && !(region->code->marks[row] & MARK_STRAY);
     return own || region->code->marks[row] & (MARK_ADDRESSED | MARK_FOLLOWS);
 }
+
+bool is_led_by_chase(const struct region *region, uint32_t row)
+{
+    const struct stall_code *code = region->code;
+    uint8_t base = code->items[row].memory.base;
+    if (!region->is_loop || base >= 64)
+        return false;
+    bool leads = false;
+    for (uint32_t at = 0; at < code->count; at++) {
+        const struct instruction *here = &code->items[at];
+        bool inside = at >= region->rows.first && at <= region->rows.last;
+        bool around = code->loops[at].first <= region->rows.first && code->loops[at].last >= region->rows.last;
+        if (inside && here->writes >> base & 1)
+            return false;
+        leads |= !inside && around && here->class == INSTRUCTION_LOAD && here->memory.base == base &&
+                 here->writes >> base & 1;
+    }
+    return leads;
+}

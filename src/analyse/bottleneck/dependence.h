@@ -17,4 +17,10 @@ bool is_address_written(const struct region *region, uint32_t row);
 /* Its address comes out of a load before. */
 bool is_chased(const struct region *region, uint32_t row);
 
+/*
+ * Its address doesn't change in the loop, but was loaded by way of itself in one around it: keys of a tree's node,
+ * whose place is known when the node before has come.
+ */
+bool is_led_by_chase(const struct region *region, uint32_t row);
+
 #endif

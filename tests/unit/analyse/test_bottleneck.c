@@ -1370,6 +1370,29 @@ Test(bottleneck, a_division_that_says_where_to_look_may_be_memory)
     free(made);
 }
 
+/* The keys of a tree's node: where they lie comes out of the node before, in the loop around. Without that they are asked for side by side. */
+Test(bottleneck, keys_of_a_node_that_was_loaded_wait_one_after_the_other)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    for (int is_led = 0; is_led < 2; is_led++) {
+        make_up(made);
+        function_begin(made, "find");
+        row_add(made, INSTRUCTION_INT, 5);
+        access_add(made, INSTRUCTION_LOAD, 3, SAMPLES - 60)->writes = 1 << 5; /* a key; its turn is a loop of its own */
+        row_add(made, INSTRUCTION_INT, 5);
+        loop_close(made, 5);
+        access_add(made, INSTRUCTION_LOAD, is_led ? 3 : 6, 20)->writes = 1 << 3; /* the next node */
+        loop_close(made, 5);
+        made->rows[0][3].target = made->rows[0][1].addr;
+        for (size_t row = 1; row <= 3; row++)
+            made->loops[0][row] = (struct loop_rows){1, 3};
+        addresses_add(made, 1, 512 << 20);
+        expect(made, BOTTLENECK_MEMORY, is_led ? CAUSE_LATENCY : CAUSE_PARALLEL_MISSES);
+        done(made);
+    }
+    free(made);
+}
+
 /* Swapping records: what is loaded from all over is stored there again; if turns met at one place, that would be waited for. */
 Test(bottleneck, what_is_stored_where_it_was_loaded_is_not_surely_missed)
 {
