@@ -94,6 +94,7 @@ static void table_free(struct table *table)
     if (!table)
         return;
     symbol_index_done(&table->names.index);
+    kept_kallsyms_done(&table->names.kept);
     arena_done(&table->names.arena);
     text_done(&table->names.text);
     jit_functions_done(&table->names.jit_functions);
@@ -248,10 +249,9 @@ static bool names_stand(struct table *table)
 
 /* SYMBOL_NONE: the file of the names is no longer what it was. */
 static uint32_t symbol_intern(struct symboliser *symboliser, const struct place *place, size_t giver,
-                              struct table *table, uint32_t at, uint64_t address)
+                              struct table *table, uint32_t at, const struct indexed_symbol *found, uint64_t address)
 {
     const struct names *names = &table->names;
-    const struct indexed_symbol *found = &names->index.symbols.items[at];
     const struct dso *dso = &symboliser->recording->spaces.dsos[place->dso];
     struct symbol_identity identity = {place->dso, place->dso_addr - (address - found->start),
                                        found->end - found->start};
@@ -293,6 +293,17 @@ static size_t giver_order(const struct symboliser *symboliser, size_t turn)
     return vmlinux_first && turn < 2 ? 1 - turn : turn;
 }
 
+/* Its number in the table, or SYMBOL_INDEX_NONE. */
+static uint32_t names_find(const struct names *names, uint64_t address, struct indexed_symbol *ret_found)
+{
+    if (names->kept.count)
+        return kept_kallsyms_find(&names->kept, address, ret_found);
+    uint32_t at = symbol_index_find(&names->index, address);
+    if (at != SYMBOL_INDEX_NONE)
+        *ret_found = names->index.symbols.items[at];
+    return at;
+}
+
 static uint32_t symbol_find(struct symboliser *symboliser, const struct place *place)
 {
     for (size_t turn = 0; turn < GIVER_COUNT; turn++) {
@@ -301,10 +312,11 @@ static uint32_t symbol_find(struct symboliser *symboliser, const struct place *p
         uint64_t address;
         if (!table || !table->usable || !names_address(&table->names, place, &address))
             continue;
-        uint32_t at = symbol_index_find(&table->names.index, address);
+        struct indexed_symbol found;
+        uint32_t at = names_find(&table->names, address, &found);
         if (at == SYMBOL_INDEX_NONE)
             continue;
-        uint32_t id = symbol_intern(symboliser, place, giver, table, at, address);
+        uint32_t id = symbol_intern(symboliser, place, giver, table, at, &found, address);
         if (id != SYMBOL_NONE)
             return id;
         break;

@@ -120,7 +120,8 @@ static void work(void *context, const struct names_ahead *names, struct recordin
 struct hotspots_ahead *hotspots_ahead_begin(struct tally_ahead *tally, const struct hotspots_options *options,
                                             struct places_options places)
 {
-    if (!options->children || !options->callers_first || options->keys & hotspot_key(COLUMN_PID))
+    bool is_flat = !options->children && !options->trees;
+    if (!(is_flat || (options->children && options->callers_first)) || options->keys & hotspot_key(COLUMN_PID))
         return NULL;
     struct hotspots_ahead *ahead = memory_alloc(sizeof(*ahead));
     *ahead = (struct hotspots_ahead){

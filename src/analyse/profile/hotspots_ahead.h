@@ -3,8 +3,8 @@
  * The same rows as hotspots_build(), whose paths were found on another core while the recording was still being read:
  * as soon as a sample's locations have names, its path is known.
  *
- * For reports with callers first alone, of one event, and where names need no more than dsos and locations: from the
- * first sample on that needs more the paths are left to hotspots_build_ahead().
+ * For reports with callers first or without callers, of one event, and where names need no more than dsos and
+ * locations: from the first sample on that needs more the paths are left to hotspots_ahead_build().
  */
 #ifndef PLUMB_ANALYSE_PROFILE_HOTSPOTS_AHEAD_H
 #define PLUMB_ANALYSE_PROFILE_HOTSPOTS_AHEAD_H

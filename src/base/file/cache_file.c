@@ -2,6 +2,7 @@
 #include "base/file/cache_file.h"
 
 #include "base/file/cache_folder.h"
+#include "base/file/file_fault.h"
 #include "base/file/own_file.h"
 #include "base/scope.h"
 
@@ -9,6 +10,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -54,19 +56,46 @@ static bool read_on(int fd, size_t size_bytes, struct text *text)
     return true;
 }
 
-bool cache_file_read(const char *name, struct view head, size_t bytes_most, struct text *ret_text)
+/* Behind its head, of which *ret_bytes stand there; -1: it isn't good. */
+static int open_good(const char *name, struct view head, size_t bytes_most, size_t *ret_bytes)
 {
     char path[PATH_MAX + NAME_MOST + 2];
     if (!path_of(path, name))
-        return false;
-    scoped_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    size_t size_bytes = fd >= 0 ? own_bytes(fd, head.length) : 0;
-    if (!size_bytes || size_bytes > bytes_most || !has_head(fd, head))
+        return -1;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    *ret_bytes = fd >= 0 ? own_bytes(fd, head.length) : 0;
+    if (*ret_bytes && *ret_bytes <= bytes_most && has_head(fd, head))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+bool cache_file_read(const char *name, struct view head, size_t bytes_most, struct text *ret_text)
+{
+    size_t size_bytes;
+    scoped_fd int fd = open_good(name, head, bytes_most, &size_bytes);
+    if (fd < 0)
         return false;
     if (read_on(fd, size_bytes, ret_text))
         return true;
     text_clear(ret_text);
     return false;
+}
+
+bool cache_file_map(const char *name, struct view head, size_t bytes_most, struct view *ret_map)
+{
+    size_t size_bytes;
+    scoped_fd int fd = open_good(name, head, bytes_most, &size_bytes);
+    if (fd < 0)
+        return false;
+    file_faults_survive(); /* somebody may cut it off */
+    size_bytes += head.length;
+    void *map = mmap(NULL, size_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (map == MAP_FAILED)
+        return false;
+    *ret_map = (struct view){map, size_bytes};
+    return true;
 }
 
 static bool write_whole(int fd, struct view bytes)

@@ -16,6 +16,8 @@
  * bytes.
  */
 bool cache_file_read(const char *name, struct view head, size_t bytes_most, struct text *ret_text);
+/* The same, mapped: *ret_map is the whole file, its head first. Owner: the caller (munmap). */
+bool cache_file_map(const char *name, struct view head, size_t bytes_most, struct view *ret_map);
 /* Quietly not, where that can't be. */
 void cache_file_write(const char *name, struct view head, struct view body);
 

@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "base/file/cache_file.h"
 #include "base/hashmap.h"
+#include "base/partition_point.h"
 #include "base/scope.h"
 #include "system/kernel.h"
 
@@ -12,8 +13,9 @@
 #include <linux/bpf.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
-static const char file_name[] = "kernel_functions";
+static const char file_name[] = "kernel_symbols";
 
 enum {
     BYTES_MOST = 64 << 20,
@@ -29,7 +31,9 @@ struct counts {
 
 struct function {
     uint64_t start, end;
-    uint32_t name, name_bytes; /* into the names */
+    uint32_t name; /* into the names */
+    uint16_t name_bytes;
+    uint8_t binding, unused;
 };
 
 /* Name, size and where it is; how often it is used changes all the time. */
@@ -84,75 +88,100 @@ static bool head_of(const struct sysroot *root, char ret_head[HEAD_BYTES + 1])
     return true;
 }
 
-/* Sorted, none reaches into the next, and all names are there. */
-static bool function_fits(const struct function *function, uint64_t before, size_t names_bytes)
+typedef const uint8_t packed_function[sizeof(struct function)];
+
+static struct function function_of(packed_function bytes)
 {
-    return function->start >= before && function->end >= function->start && function->name <= names_bytes &&
-           function->name_bytes <= names_bytes - function->name;
+    struct function function;
+    memcpy(&function, bytes, sizeof(function));
+    return function;
 }
 
-bool kept_kallsyms_unpack(struct running_kernel *names)
+bool kept_kallsyms_of(struct view body, struct kept_kallsyms *ret_kept)
 {
-    struct bytes in = bytes_of(names->text.bytes, names->text.length, false);
+    struct bytes in = bytes_of(body.text, body.length, false);
     const uint8_t *head = bytes_take(&in, sizeof(struct counts));
     struct counts counts = {0};
     if (head)
         memcpy(&counts, head, sizeof(counts));
-    if (!counts.functions || counts.functions > bytes_left(&in) / sizeof(struct function))
+    if (!counts.functions || counts.functions > bytes_left(&in) / sizeof(struct function) ||
+        counts.functions >= SYMBOL_INDEX_NONE)
         return false;
     const uint8_t *functions = bytes_take(&in, (size_t)counts.functions * sizeof(struct function));
-    const char *text = (const char *)in.at;
-    size_t text_bytes = bytes_left(&in);
-    uint64_t before = 0;
-    vec_reserve(&names->index.symbols, (size_t)counts.functions);
-    for (size_t at = 0; at < counts.functions; at++) {
-        struct function function;
-        memcpy(&function, functions + at * sizeof(function), sizeof(function));
-        if (!function_fits(&function, before, text_bytes))
-            return false;
-        *vec_push(&names->index.symbols) = (struct indexed_symbol){.start = function.start,
-                                                                   .end = function.end,
-                                                                   .name = text + function.name,
-                                                                   .name_length = function.name_bytes,
-                                                                   .enclosing = UINT32_MAX,
-                                                                   .order = (uint32_t)at};
-        before = function.end;
-    }
-    names->text_addr = counts.text_addr;
+    *ret_kept = (struct kept_kallsyms){.functions = functions,
+                                       .count = (size_t)counts.functions,
+                                       .names = {(const char *)in.at, bytes_left(&in)},
+                                       .text_addr = counts.text_addr};
     return true;
 }
 
-void kept_kallsyms_pack(struct text *out, const struct running_kernel *names)
+uint32_t kept_kallsyms_find(const struct kept_kallsyms *kept, uint64_t address, struct indexed_symbol *ret_found)
 {
-    const struct counts counts = {names->text_addr, names->index.symbols.count};
+    packed_function *functions = (packed_function *)kept->functions;
+    size_t behind = partition_point(functions, kept->count, function_of(*item).start <= address);
+    if (!behind)
+        return SYMBOL_INDEX_NONE;
+    struct function function = function_of(functions[behind - 1]);
+    if (function.start > address || function.end <= address || function.name > kept->names.length ||
+        function.name_bytes > kept->names.length - function.name)
+        return SYMBOL_INDEX_NONE;
+    *ret_found = (struct indexed_symbol){.start = function.start,
+                                         .end = function.end,
+                                         .name = kept->names.text + function.name,
+                                         .name_length = function.name_bytes,
+                                         .enclosing = UINT32_MAX,
+                                         .binding = function.binding};
+    return (uint32_t)(behind - 1);
+}
+
+bool kept_kallsyms_pack(struct text *out, const struct symbol_index *index, uint64_t text_addr)
+{
+    const struct counts counts = {text_addr, index->symbols.count};
     uint32_t name = 0;
     text_append(out, (const char *)&counts, sizeof(counts));
-    vec_for_each (&names->index.symbols, symbol) {
-        const struct function function = {symbol->start, symbol->end, name, symbol->name_length};
+    vec_for_each (&index->symbols, symbol) {
+        const struct function function = {.start = symbol->start,
+                                          .end = symbol->end,
+                                          .name = name,
+                                          .name_bytes = (uint16_t)symbol->name_length,
+                                          .binding = symbol->binding};
+        if (symbol->name_length > UINT16_MAX || name > UINT32_MAX - symbol->name_length)
+            return false;
         text_append(out, (const char *)&function, sizeof(function));
         name += symbol->name_length;
     }
-    vec_for_each (&names->index.symbols, symbol)
+    vec_for_each (&index->symbols, symbol)
         text_append(out, symbol->name, symbol->name_length);
+    return true;
 }
 
-bool kept_kallsyms_read(const struct sysroot *root, struct running_kernel *ret_names)
+bool kept_kallsyms_open(const struct sysroot *root, struct kept_kallsyms *ret_kept)
 {
     char head[HEAD_BYTES + 1];
-    *ret_names = (struct running_kernel){0};
-    if (sysroot_is_live(root) && head_of(root, head) &&
-        cache_file_read(file_name, view_of(head), BYTES_MOST, &ret_names->text) && kept_kallsyms_unpack(ret_names))
-        return true;
-    running_kernel_done(ret_names);
-    return false;
+    struct view map;
+    if (!sysroot_is_live(root) || !head_of(root, head) ||
+        !cache_file_map(file_name, view_of(head), BYTES_MOST, &map))
+        return false;
+    bool good = kept_kallsyms_of(view_skip(map, HEAD_BYTES), ret_kept);
+    if (good)
+        ret_kept->map = map;
+    else
+        munmap((void *)map.text, map.length);
+    return good;
 }
 
-void kept_kallsyms_write(const struct sysroot *root, const struct running_kernel *names)
+void kept_kallsyms_done(struct kept_kallsyms *kept)
+{
+    if (kept->map.length)
+        munmap((void *)kept->map.text, kept->map.length);
+    *kept = (struct kept_kallsyms){0};
+}
+
+void kept_kallsyms_write(const struct sysroot *root, const struct symbol_index *index, uint64_t text_addr)
 {
     char head[HEAD_BYTES + 1];
     scoped_text struct text packed = {0};
-    if (!sysroot_is_live(root) || names->text.length > BYTES_MOST || !head_of(root, head))
-        return;
-    kept_kallsyms_pack(&packed, names);
-    cache_file_write(file_name, view_of(head), text_view(&packed));
+    if (sysroot_is_live(root) && head_of(root, head) && kept_kallsyms_pack(&packed, index, text_addr) &&
+        packed.length <= BYTES_MOST)
+        cache_file_write(file_name, view_of(head), text_view(&packed));
 }

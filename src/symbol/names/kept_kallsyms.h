@@ -10,15 +10,30 @@
 #ifndef PLUMB_SYMBOL_NAMES_KEPT_KALLSYMS_H
 #define PLUMB_SYMBOL_NAMES_KEPT_KALLSYMS_H
 
-#include "symbol/names/running_kernel.h"
+#include "base/text.h"
+#include "symbol/symbol_index.h"
+#include "system/sysroot.h"
 
-/* False: nothing is kept that holds now. Owner: the caller (running_kernel_done). */
-bool kept_kallsyms_read(const struct sysroot *root, struct running_kernel *ret_names);
-/* Keep what /proc/kallsyms said; quietly not, where that can't be. */
-void kept_kallsyms_write(const struct sysroot *root, const struct running_kernel *names);
+/* Looked into where it lies: of 10^5 functions a recording needs some hundred. */
+struct kept_kallsyms {
+    struct view map;          /* the file; owner (kept_kallsyms_done) */
+    const uint8_t *functions; /* unaligned */
+    size_t count;             /* 0: nothing is kept */
+    struct view names;
+    uint64_t text_addr;       /* where the kernel's code begins; 0: it didn't say */
+};
 
-/* What stands in the file. names: whose text it is; its index is found. False: a crash or a full disk damaged it. */
-bool kept_kallsyms_unpack(struct running_kernel *names);
-void kept_kallsyms_pack(struct text *out, const struct running_kernel *names);
+/* False: nothing is kept that holds now. */
+bool kept_kallsyms_open(const struct sysroot *root, struct kept_kallsyms *ret_kept);
+void kept_kallsyms_done(struct kept_kallsyms *kept);
+/* The function's number, or SYMBOL_INDEX_NONE. Its name points into the file. */
+uint32_t kept_kallsyms_find(const struct kept_kallsyms *kept, uint64_t address, struct indexed_symbol *ret_found);
+/* Keep what /proc/kallsyms said, sorted; quietly not, where that can't be. */
+void kept_kallsyms_write(const struct sysroot *root, const struct symbol_index *index, uint64_t text_addr);
+
+/* What stands in the file behind its head. False: it is none of ours. */
+bool kept_kallsyms_of(struct view body, struct kept_kallsyms *ret_kept);
+/* False: a name is too long for it. */
+bool kept_kallsyms_pack(struct text *out, const struct symbol_index *index, uint64_t text_addr);
 
 #endif

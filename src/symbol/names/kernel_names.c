@@ -135,8 +135,11 @@ static void hidden_explain(const struct sysroot *root, struct error *err)
 bool running_kernel_read(const struct sysroot *root, struct running_kernel *ret_names, struct error *err)
 {
     struct running_kernel names = {0};
-    if (kept_kallsyms_read(root, ret_names))
+    if (kept_kallsyms_open(root, &names.kept)) {
+        names.text_addr = names.kept.text_addr;
+        *ret_names = names;
         return true;
+    }
     bool good = sysroot_read(root, &names.text, err, "/proc/kallsyms");
     if (good && !kallsyms_parse(text_view(&names.text), &names.index, err)) {
         good = false;
@@ -148,7 +151,7 @@ bool running_kernel_read(const struct sysroot *root, struct running_kernel *ret_
         return false;
     }
     names.text_addr = kallsyms_text_addr(text_view(&names.text));
-    kept_kallsyms_write(root, &names);
+    kept_kallsyms_write(root, &names.index, names.text_addr);
     *ret_names = names;
     return true;
 }
@@ -157,6 +160,7 @@ void running_kernel_done(struct running_kernel *names)
 {
     text_done(&names->text);
     symbol_index_done(&names->index);
+    kept_kallsyms_done(&names->kept);
 }
 
 /* Of the running kernel, from here or from whoever read them already. */
@@ -171,6 +175,7 @@ static bool running_names(const struct naming *naming, struct names *names, uint
         return false;
     names->text = running.text;
     names->index = running.index;
+    names->kept = running.kept;
     *ret_text_addr = running.text_addr;
     return true;
 }

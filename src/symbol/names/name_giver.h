@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "symbol/dso_files.h"
 #include "symbol/names/jit_dump.h"
+#include "symbol/names/kept_kallsyms.h"
 #include "symbol/symbol_index.h"
 #include "symbol/symboliser.h"
 
@@ -23,6 +24,7 @@ enum names_key {
 struct names {
     enum names_key key;
     struct symbol_index index;
+    struct kept_kallsyms kept; /* instead of the index, where its count isn't 0 */
     const struct elf_file *elf; /* NAMES_BY_ELF_ADDR */
     const struct binary *binary; /* whose bytes the names point into; NULL: no file's */
     uint64_t shift;             /* NAMES_BY_RUNTIME_ADDR; wraps */

@@ -6,13 +6,14 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "symbol/kernel_ahead.h"
-#include "symbol/symbol_index.h"
+#include "symbol/names/kept_kallsyms.h"
 #include "system/sysroot.h"
 
 struct running_kernel {
-    struct text text; /* what the index' names point into */
-    struct symbol_index index;
-    uint64_t text_addr; /* where its code begins; 0: it doesn't say */
+    struct kept_kallsyms kept; /* what was found before; or else, with kept.count 0 … */
+    struct symbol_index index; /* … what was found now, … */
+    struct text text;          /* … whose names point into this */
+    uint64_t text_addr;        /* where its code begins; 0: it doesn't say */
 };
 
 /* Errors: the file can't be read; ERROR_PERMISSION, with the remedy, when it hides addresses; ERROR_FORMAT. */

@@ -41,12 +41,14 @@ static uint32_t dso_map(struct scene *scene, uint64_t start, const char *path)
     return address_spaces_find(&recording->spaces, recording->threads.items[0].space, start)->dso;
 }
 
-static void scene_open(struct scene *scene)
+static void scene_open(struct scene *scene, bool is_flat)
 {
     static const char *const paths[DSOS] = {"/no/such/a", "/no/such/b", "/no/such/c"};
     *scene = (struct scene){.random = 7,
                             .options = {.keys = hotspot_key(COLUMN_COMM) | hotspot_key(COLUMN_SYMBOL), .order = {COLUMN_CHILDREN}, .order_count = 1,
                                         .children = true, .trees = true, .callers_first = true, .tree_share_least = 0.001}};
+    if (is_flat)
+        scene->options.children = scene->options.trees = scene->options.callers_first = false;
     recording_init(&scene->recording);
     sysroot_init(&scene->root, NULL);
     scene->symbols.root = &scene->root;
@@ -144,14 +146,14 @@ static void check_complaints(const struct scene *scene, struct symboliser *symbo
 }
 
 /* untold_from: the first sample with a frame whose names the other core can't know. */
-static void rows_are_the_same(uint32_t untold_from)
+static void rows_are_the_same(uint32_t untold_from, bool is_flat)
 {
     struct scene scene;
     struct places places, usual_places;
     struct hotspots rows, usual;
     struct symboliser *usual_symboliser;
     struct error err = {0};
-    scene_open(&scene);
+    scene_open(&scene, is_flat);
     for (uint32_t at = 0; at < SAMPLES; at++) {
         sample_make(&scene, at > SAMPLES / 4 && at % 7 == 0, at >= untold_from && at % 3 == 0);
         if (at % SAMPLES_A_TELLING == 0)
@@ -179,20 +181,26 @@ static void rows_are_the_same(uint32_t untold_from)
 
 Test(hotspots_ahead, rows_are_those_of_the_whole_recording)
 {
-    rows_are_the_same(SAMPLES);
+    rows_are_the_same(SAMPLES, false);
+}
+
+Test(hotspots_ahead, so_are_those_without_callers)
+{
+    rows_are_the_same(SAMPLES, true);
+    rows_are_the_same(SAMPLES / 3, true);
 }
 
 Test(hotspots_ahead, from_what_only_the_reader_can_name_on_the_rest_is_left_to_it)
 {
-    rows_are_the_same(SAMPLES / 3);
-    rows_are_the_same(0);
+    rows_are_the_same(SAMPLES / 3, false);
+    rows_are_the_same(0, false);
 }
 
 /* Programs with compiled code of their own are in most recordings of a whole machine. */
 Test(hotspots_ahead, code_of_a_jit_compiler_is_told)
 {
     struct scene scene;
-    scene_open(&scene);
+    scene_open(&scene, false);
     for (uint32_t at = 0; at < SAMPLES_A_TELLING; at++)
         sample_make(&scene, 0, false);
     names_ahead_tell(scene.names, &scene.recording);
@@ -209,7 +217,7 @@ Test(hotspots_ahead, what_was_never_begun_is_not_taken)
 {
     struct scene scene;
     struct places places;
-    scene_open(&scene);
+    scene_open(&scene, false);
     struct symboliser *symboliser = names_ahead_take(scene.names, &scene.recording);
     cr_assert(!hotspots_ahead_take(scene.ahead, 0, &scene.recording, symboliser, &places));
     cr_assert(!hotspots_ahead_take(NULL, 0, &scene.recording, symboliser, &places));

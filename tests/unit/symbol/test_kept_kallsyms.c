@@ -2,7 +2,7 @@
 #include "test.h"
 
 #include "symbol/names/kallsyms.h"
-#include "symbol/names/kept_kallsyms.h"
+#include "symbol/names/running_kernel.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -18,7 +18,7 @@ static void begin(void)
 {
     sysroot_init(&root, NULL);
     cr_assert(mkdtemp(folder) != NULL);
-    snprintf(path, sizeof(path), "%s/plumb/kernel_functions", folder);
+    snprintf(path, sizeof(path), "%s/plumb/kernel_symbols", folder);
     setenv("XDG_CACHE_HOME", folder, true);
 }
 
@@ -42,31 +42,41 @@ static struct running_kernel kernel_of(const char *table)
     return names;
 }
 
-static bool is_alike(const struct running_kernel *names, const struct running_kernel *same)
+/* By its first and its last byte; the byte behind it is another's, or nobody's. */
+static bool has_function(const struct kept_kallsyms *kept, uint32_t number, const struct indexed_symbol *same)
 {
-    bool alike = names->index.symbols.count == same->index.symbols.count && names->text_addr == same->text_addr;
-    for (size_t at = 0; alike && at < names->index.symbols.count; at++) {
-        const struct indexed_symbol *a = &names->index.symbols.items[at], *b = &same->index.symbols.items[at];
-        struct view name = indexed_symbol_name(a), same_name = indexed_symbol_name(b);
-        alike = a->start == b->start && a->end == b->end && a->enclosing == b->enclosing &&
-                name.length == same_name.length && memcmp(name.text, same_name.text, name.length) == 0;
-    }
+    struct indexed_symbol first, last, behind;
+    struct view name = indexed_symbol_name(same);
+    return kept_kallsyms_find(kept, same->start, &first) == number &&
+           kept_kallsyms_find(kept, same->end - 1, &last) == number &&
+           kept_kallsyms_find(kept, same->end, &behind) != number && first.start == same->start &&
+           first.end == same->end && last.start == same->start && first.binding == same->binding &&
+           first.name_length == name.length && memcmp(first.name, name.text, name.length) == 0;
+}
+
+static bool is_alike(const struct kept_kallsyms *kept, const struct running_kernel *same)
+{
+    bool alike = kept->count == same->index.symbols.count && kept->text_addr == same->text_addr;
+    for (uint32_t at = 0; alike && at < same->index.symbols.count; at++)
+        alike = has_function(kept, at, &same->index.symbols.items[at]);
     return alike;
 }
 
 static bool is_kept(const char *table)
 {
-    struct running_kernel names, same = kernel_of(table);
-    bool is_there = kept_kallsyms_read(&root, &names) && is_alike(&names, &same);
-    running_kernel_done(&names);
+    struct kept_kallsyms kept;
+    struct running_kernel same = kernel_of(table);
+    bool is_there = kept_kallsyms_open(&root, &kept), alike = is_there && is_alike(&kept, &same);
+    if (is_there)
+        kept_kallsyms_done(&kept);
     running_kernel_done(&same);
-    return is_there;
+    return alike;
 }
 
 static void write_table(const char *table)
 {
     struct running_kernel names = kernel_of(table);
-    kept_kallsyms_write(&root, &names);
+    kept_kallsyms_write(&root, &names.index, names.text_addr);
     running_kernel_done(&names);
 }
 
@@ -114,22 +124,24 @@ Test(kept_kallsyms, of_another_machine_nothing)
 /* Cut anywhere, or with any bit the other way round: refused, or names that are there. */
 Test(kept_kallsyms, damage_is_refused_or_harmless)
 {
-    struct running_kernel names = kernel_of(TABLE), damaged;
+    struct running_kernel names = kernel_of(TABLE);
     struct text packed = {0};
-    kept_kallsyms_pack(&packed, &names);
-    for (size_t bit = 0; bit <= 8 * packed.length; bit++) {
-        damaged = (struct running_kernel){0};
-        text_append(&damaged.text, packed.bytes, bit % 8 ? packed.length : bit / 8);
-        if (bit % 8 && bit / 8 < packed.length)
-            damaged.text.bytes[bit / 8] ^= (char)(1 << bit % 8);
+    cr_assert(kept_kallsyms_pack(&packed, &names.index, names.text_addr));
+    for (size_t bit = 0; bit < 8 * packed.length; bit++) {
+        size_t length = bit % 8 ? packed.length : bit / 8;
+        char *bytes = malloc(length + 1);
+        memcpy(bytes, packed.bytes, length);
+        if (bit % 8)
+            bytes[bit / 8] ^= (char)(1 << bit % 8);
+        struct kept_kallsyms kept;
+        struct indexed_symbol found;
         size_t letters = 0;
-        if (kept_kallsyms_unpack(&damaged))
-            vec_for_each (&damaged.index.symbols, symbol) {
-                cr_assert_leq(symbol->start, symbol->end);
-                letters += strnlen(symbol->name, symbol->name_length);
-            }
+        if (kept_kallsyms_of((struct view){bytes, length}, &kept))
+            vec_for_each (&names.index.symbols, symbol)
+                if (kept_kallsyms_find(&kept, symbol->start, &found) != SYMBOL_INDEX_NONE)
+                    letters += strnlen(found.name, found.name_length);
         cr_assert_leq(letters, 3 * packed.length);
-        running_kernel_done(&damaged);
+        free(bytes);
     }
     running_kernel_done(&names);
     text_done(&packed);
