@@ -44,33 +44,43 @@ def cycle_ratio(pieces, begun, ended):
     return statistics.median(watched) / statistics.median(alone) if len(watched) > 20 and len(alone) > 20 else None
 
 
+def watch_once(command, target, own):
+    begun = time.monotonic()
+    watcher = subprocess.Popen([*command, *(("-p", str(target.pid)) if command[0] != "sleep" else ())],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, _, usage = os.wait4(watcher.pid, 0)
+    watcher.returncode = 0
+    own.append(usage.ru_utime + usage.ru_stime)
+    return begun, time.monotonic()
+
+
+def share_cells(ratios, cycles):
+    if len(ratios) < 2:
+        return f"not measured: {len(ratios)} of {cycles} cycles had pieces enough | "
+    low, middle, high = statistics.quantiles(ratios, n=4)
+    return f"{100 * (middle - 1):+.2f} % | {100 * (low - 1):+.2f} – {100 * (high - 1):+.2f} %"
+
+
 def overhead_row(plumb, kernels, name, cycles):
-    """One process for all cycles: another one's memory lies elsewhere, which tells more than the watching does."""
+    """One process for all cycles: another one's memory lies elsewhere, which tells more than the watching does. In turns with plumb nobody watches."""
+    ways = {"plumb": [plumb, "diagnose", "-q", "--duration", str(WATCH_SECONDS), "-o", "/dev/null"], "nobody": ["sleep", str(WATCH_SECONDS)]}
+    times, own = {way: [] for way in ways}, {way: [] for way in ways}
     with tempfile.TemporaryFile("w+") as output:
         target = subprocess.Popen([kernels, name, "--seconds", "3600", "--pieces"], stdout=output)
-        times, own = [], []
         try:
             time.sleep(1)
             for _ in range(cycles):
-                time.sleep(PAUSE_SECONDS)
-                begun = time.monotonic()
-                watcher = subprocess.Popen([plumb, "diagnose", "-q", "--duration", str(WATCH_SECONDS), "-o", "/dev/null", "-p", str(target.pid)],
-                                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                _, _, usage = os.wait4(watcher.pid, 0)
-                watcher.returncode = 0
-                times.append((begun, time.monotonic()))
-                own.append(usage.ru_utime + usage.ru_stime)
+                for way in random.sample(tuple(ways), len(ways)):
+                    time.sleep(PAUSE_SECONDS)
+                    times[way].append(watch_once(ways[way], target, own[way]))
             time.sleep(PAUSE_SECONDS)
         finally:
             target.kill()
             target.wait()
         output.seek(0)
         pieces = pieces_of(output.read().rpartition("\n")[0])
-    ratios = [ratio for ratio in (cycle_ratio(pieces, *one) for one in times) if ratio]
-    if len(ratios) < 2:
-        return f"| {name} | not measured: {len(ratios)} of {cycles} cycles had pieces enough | | |"
-    low, middle, high = statistics.quantiles(ratios, n=4)
-    return f"| {name} | {100 * (middle - 1):+.2f} % | {100 * (low - 1):+.2f} – {100 * (high - 1):+.2f} % | {statistics.median(own):.2f} s |"
+    ratios = {way: [ratio for ratio in (cycle_ratio(pieces, *one) for one in times[way]) if ratio] for way in ways}
+    return f"| {name} | {share_cells(ratios['plumb'], cycles)} | {share_cells(ratios['nobody'], cycles)} | {statistics.median(own['plumb']):.2f} s |"
 
 
 def answer_rows(plumb, kernels, rounds):
@@ -111,8 +121,10 @@ def measured_section(plumb, build, rounds):
              "Asked of a running service: an answer within 10 s (aim: 2 s), by `plumb diagnose -p`.", "",
              "| program | answer | quartiles |", "|---|---|---|", *answer_rows(str(plumb), kernels, rounds), "",
              "Asked: at most 2 % of the target's CPU time (aim: 0.5 %). One process works in pieces of some milliseconds; plumb is attached again and again "
-             f"for {WATCH_SECONDS} s, and what a piece takes while it watches stands against the pieces of {PAUSE_SECONDS} s before and after.", "",
-             "| program | CPU time against alone | quartiles of the cycles | plumb's own CPU time |", "|---|---|---|---|",
+             f"for {WATCH_SECONDS} s, and what a piece takes while it watches stands against the pieces of {PAUSE_SECONDS} s before and after. In turns with "
+             "that nobody watches: what is told then is what this machine's other guests and the program itself vary by.", "",
+             "| program | CPU time against alone | quartiles of the cycles | while nobody watched | quartiles | plumb's own CPU time |",
+             "|---|---|---|---|---|---|",
              *(overhead_row(str(plumb), kernels, name, max(4, rounds)) for name, _ in TARGETS), "",
              "A program of about 1.5 s, started by plumb; what comes after its end is reading code and measuring what accesses cost.", "",
              "| program | alone | with `plumb diagnose` | more |", "|---|---|---|---|", *started_rows(str(plumb), kernels, rounds), ""]
