@@ -7,6 +7,8 @@
 #include "symbol/disassembly.h"
 #include "symbol/dso_files.h"
 #include "symbol/elf/class_tables.h"
+#include "symbol/elf/table_records.h"
+#include "symbol/known_constants.h"
 
 #include <ctype.h>
 #include <elf.h>
@@ -17,6 +19,7 @@ enum {
     CODE_MOST = 256 * 1024, /* of a function that is read */
     APART_MOST = 16,        /* parts that were set apart */
     ASSERTED_MOST = 2,
+    KNOWN_MOST = 2,         /* algorithms that are named */
     FILES_MOST = 16,
     TEXT_LEAST = 6, TEXT_MOST = 400,
     LETTERS_LEAST_TOLD = 8, /* "error: %s" is anybody's */
@@ -89,6 +92,9 @@ struct told {
         size_t places;
     } files[FILES_MOST]; /* of Rust's panics: its own, and those of what was inlined */
     size_t file_count;
+    struct view record;            /* the name beside it in a table */
+    const char *known[KNOWN_MOST]; /* algorithms whose constants it refers to */
+    size_t known_count;
     struct view text;
     size_t text_letters;
 };
@@ -124,36 +130,10 @@ static struct view quotable(struct view text)
     return view_trim((struct view){text.text, length});
 }
 
-static const struct elf_section *section_at(const struct elf_file *elf, uint64_t addr)
-{
-    for (size_t at = 0; at < elf->section_count; at++)
-        if ((elf->sections[at].flags & SHF_ALLOC) && addr - elf->sections[at].addr < elf->sections[at].size_bytes &&
-            elf->sections[at].type != SHT_NOBITS)
-            return &elf->sections[at];
-    return NULL;
-}
-
-/* Constant bytes at an address, as far as the section has them. */
 static struct view constants_at(const struct elf_file *elf, uint64_t addr)
 {
-    const struct elf_section *section = section_at(elf, addr);
-    if (!section || section->type != SHT_PROGBITS || (section->flags & (SHF_WRITE | SHF_EXECINSTR)))
-        return (struct view){0};
-    uint64_t left = section->addr + section->size_bytes - addr;
-    struct bytes_view bytes = elf_bytes_at(elf, addr, left < TEXT_MOST ? left : TEXT_MOST);
+    struct bytes_view bytes = elf_constant_bytes(elf, addr, TEXT_MOST);
     return (struct view){(const char *)bytes.bytes, bytes.size_bytes};
-}
-
-/* A text that ends in a zero and can be read by people; empty: there is none. */
-static struct view text_at(const struct elf_file *elf, uint64_t addr)
-{
-    struct view bytes = constants_at(elf, addr);
-    const char *end = bytes.length ? memchr(bytes.text, 0, bytes.length) : NULL;
-    struct view text = {bytes.text, end ? (size_t)(end - bytes.text) : 0};
-    for (size_t at = 0; at < text.length; at++)
-        if (!isprint((unsigned char)text.text[at]) && !isspace((unsigned char)text.text[at]))
-            return (struct view){0};
-    return text;
 }
 
 /* How many letters a text has that says something; 0: it says nothing. */
@@ -216,10 +196,32 @@ static void take_file(struct told *told, struct view path)
     told->files[at].places++;
 }
 
+static void take_known(struct told *told, const char *words)
+{
+    for (size_t at = 0; at < told->known_count; at++)
+        if (words && strcmp(told->known[at], words) == 0)
+            return;
+    if (words && told->known_count < KNOWN_MOST)
+        told->known[told->known_count++] = words;
+}
+
+/* Constant data that it refers to. */
+static void take_table(struct told *told, const struct elf_file *elf, uint64_t place)
+{
+    enum { BYTES = 512 };
+    uint64_t before = KNOWN_BEFORE_MOST;
+    struct bytes_view bytes = elf_constant_bytes(elf, place - before, before + BYTES);
+    if (!bytes.size_bytes) { /* it begins the section */
+        before = 0;
+        bytes = elf_constant_bytes(elf, place, BYTES);
+    }
+    take_known(told, bytes.size_bytes ? known_table(bytes.bytes, bytes.size_bytes, before) : NULL);
+}
+
 static void take_text(struct told *told, const struct opened *opened, uint64_t place)
 {
     take_file(told, panic_file(opened, place));
-    struct view text = text_at(&opened->binary->elf, place);
+    struct view text = elf_constant_text(&opened->binary->elf, place);
     size_t letters = is_of_a_library(text) ? 0 : letters_of(quotable(text));
     if (letters > told->text_letters) {
         told->text = quotable(text);
@@ -247,6 +249,7 @@ struct reading {
     uint64_t places[GENERAL_REGISTERS]; /* by register: the address that it was last given; 0: none */
     uint64_t apart[APART_MOST];
     size_t apart_count;
+    struct known_numbers numbers;
     struct told told;
 };
 
@@ -260,6 +263,16 @@ static bool gives_place(const struct reading *reading, const struct instruction 
                     row->has_immediate && !row->is_store && row->writes;
     *ret_place = is_relative ? row->addr + row->length + (uint64_t)row->sum : (uint64_t)row->immediate;
     return is_relative || is_fixed;
+}
+
+/* Data that it accesses where they stand: "movdqa place(%rip),%xmm0"; at a fixed address "mov place(,%rax,4)", too. */
+static bool accesses_place(const struct reading *reading, const struct instruction *row, uint64_t *ret_place)
+{
+    const struct memory_operand *memory = &row->memory;
+    bool is_fixed = memory->is_present && !memory->is_relative && memory->segment == REGISTER_NONE &&
+                    reading->opened->binary->elf.type == ET_EXEC && memory->displacement > 0;
+    *ret_place = (memory->is_relative ? row->addr : 0) + (uint64_t)memory->displacement;
+    return (memory->is_present && memory->is_relative) || is_fixed;
 }
 
 static void take_asserted(struct told *told, struct view name)
@@ -281,7 +294,7 @@ static void read_call(struct reading *reading, const struct instruction *row)
     for (size_t at = 0; name && !offset && at < array_count(asserting); at++)
         for (unsigned number = 0; strcmp(name, asserting[at].name) == 0 && number < GENERAL_REGISTERS; number++)
             if (reading->places[number] && strcmp(register_name(architecture, number), asserting[at].argument) == 0)
-                take_asserted(&reading->told, text_at(&reading->opened->binary->elf, reading->places[number]));
+                take_asserted(&reading->told, elf_constant_text(&reading->opened->binary->elf, reading->places[number]));
 }
 
 /* Its description begins with what a function does first: no function's beginning, but a part of one. */
@@ -338,6 +351,10 @@ static void read_code(struct reading *reading, uint64_t start, uint64_t size_byt
                 reading->places[number] = gives ? place : 0;
         if (gives)
             take_text(&reading->told, reading->opened, place);
+        if (gives || accesses_place(reading, &row, &place))
+            take_table(&reading->told, &reading->opened->binary->elf, place);
+        if (row.has_immediate)
+            take_known(&reading->told, known_numbers_take(&reading->numbers, row.immediate));
         if (row.class == INSTRUCTION_CALL)
             read_call(reading, &row);
         read_branch(reading, &row);
@@ -403,15 +420,31 @@ static const char *class_words(const struct opened *opened, uint64_t start, size
     return arena_string(arena, text_string(&out));
 }
 
+/* "AES's S-box and the table of CRC-32": as many as there is room for. */
+static const char *known_words(const struct told *told, size_t columns, struct arena *arena)
+{
+    static const char both[] = " and ";
+    size_t first = strlen(told->known[0]);
+    if (told->known_count > 1 && first + strlen(both) + strlen(told->known[1]) <= columns)
+        return arena_printf(arena, "%s%s%s", told->known[0], both, told->known[1]);
+    return cut(view_of(told->known[0]), columns, arena);
+}
+
 static const char *told_words(const struct told *told, bool of_rust, size_t columns, struct arena *arena)
 {
-    static const char asserts[] = "asserts as \"\"", both[] = "\", \"", refers[] = "refers to \"\"";
+    static const char asserts[] = "asserts as \"\"", both[] = "\", \"", refers[] = "refers to \"\"",
+                      beside[] = "beside \"\" in a table";
     if (told->asserted_count > 1 &&
         told->asserted[0].length + told->asserted[1].length + strlen(asserts) + strlen(both) <= columns)
         return arena_printf(arena, "asserts as \"%.*s%s%.*s\"", (int)told->asserted[0].length, told->asserted[0].text,
                             both, (int)told->asserted[1].length, told->asserted[1].text);
     if (told->asserted_count)
         return arena_printf(arena, "asserts as \"%s\"", cut(told->asserted[0], columns - strlen(asserts), arena));
+    if (told->record.length && !of_rust)
+        return arena_printf(arena, "beside \"%s\" in a table",
+                            cut(quotable(told->record), columns - strlen(beside), arena));
+    if (told->known_count)
+        return arena_printf(arena, "uses %s", known_words(told, columns - strlen("uses "), arena));
     if (told->file_count)
         return arena_printf(arena, "refers to \"%s\"", file_cut(file_of(told), columns - strlen(refers), arena));
     if (told->text_letters && !of_rust)
@@ -441,6 +474,7 @@ const char *function_remark(struct function_remarks *remarks, uint32_t dso, uint
     const char *class = class_words(reading.opened, reading.start, columns, arena);
     if (class)
         return class;
+    reading.told.record = table_record_name(&reading.opened->pointers, reading.start);
     read_code(&reading, reading.start, size_bytes);
     read_apart(&reading);
     return told_words(&reading.told, is_rust(reading.opened), columns, arena);

@@ -59,3 +59,44 @@ def test_a_static_program(run, tmp_path):
     if len(stacks) < 10:
         pytest.skip("the machine was too busy to bring enough samples")
     assert sum("middle" in stack and "_start" in stack for stack in stacks) > 0.95 * len(stacks)
+
+
+HAND_WRITTEN = """
+    .text
+    .globl spin
+spin:
+    push %rbx
+    push %r12
+    sub $264, %rsp
+    mov $300000000, %ecx
+1:  dec %ecx
+    jnz 1b
+    add $264, %rsp
+    pop %r12
+    pop %rbx
+    ret
+    .section .note.GNU-stack,"",@progbits
+"""
+CALLING = """
+extern void spin(void);
+__attribute__((noipa)) static int outer(int n) { volatile int kept[20] = {n}; spin(); return kept[0] + 1; }
+int main(void) { volatile int kept[40] = {1}; return outer(kept[0]) == 1; }
+"""
+
+
+def test_hand_written_code_without_descriptions(run, tmp_path):
+    """Neither frame pointers nor descriptions: the return address is searched for, above what the code pushed."""
+    (tmp_path / "spin.s").write_text(HAND_WRITTEN)
+    (tmp_path / "calling.c").write_text(CALLING)
+    if subprocess.run(["cc", "-O2", "-fomit-frame-pointer", "-o", tmp_path / "program", tmp_path / "calling.c", tmp_path / "spin.s"], capture_output=True).returncode:
+        pytest.skip("no compiler for x86-64's instructions")
+    recording = tmp_path / "perf.data"
+    done = run("record", "-e", "cpu-clock:u", "-F", "999", "--call-graph", "dwarf", "-o", str(recording), "--", str(tmp_path / "program"))
+    if done.returncode:
+        pytest.skip(f"can't record stack dumps here: {done.stderr.strip()}")
+    text = run("script", "-i", str(recording), "--no-inline", "-F", "ip,sym").stdout
+    stacks = [re.findall(r"^\s*[0-9a-f]+ (\S+)", stack, re.M) for stack in text.split("\n\n")]
+    spinning = [stack for stack in stacks if stack and stack[0] == "spin"]
+    if len(spinning) < 10:
+        pytest.skip("the machine was too busy to bring enough samples")
+    assert all(stack[:3] == ["spin", "outer", "main"] for stack in spinning), [stack for stack in spinning if stack[:3] != ["spin", "outer", "main"]][:3]

@@ -30,6 +30,13 @@ static const struct operation_rule {
     [OPERATION_DIFFERENCES] = {"adds up differences of bytes, as where blocks of pictures are compared",
                                1. / 16,
                                {NULL}},
+    [OPERATION_TRANSFORMED] = {"adds up the sizes of sums and differences of 16-bit integers, as where blocks of "
+                               "pictures are compared after a transform",
+                               0,
+                               {NULL}},
+    [OPERATION_SQUARES] = {"adds up squares of 16-bit integers, as where blocks of pictures are compared",
+                           1. / 24,
+                           {NULL}},
     [OPERATION_BYTE_SEARCH] = {"looks for bytes, many at once", 1. / 16, {"pcmpestr", "pcmpistr", "pmovmskb"}},
     [OPERATION_WIDE_PRODUCTS] =
         {"multiplies words to products twice as long, as for large numbers, a modulus or division by a constant",
@@ -86,11 +93,32 @@ static bool is_wide_product(const struct instruction *row)
            (strcmp(row->mnemonic, "mul") == 0 || strcmp(row->mnemonic, "mulx") == 0);
 }
 
-/* Against a register that holds 0 it only adds up bytes; what is compared lies in memory. */
-static bool is_difference(const struct instruction *row, const char *plain)
+/* Whether vector registers are given values in this code, and none of them is cleared. */
+static bool are_given(const struct stall_code *code, uint32_t vectors)
 {
+    uint32_t given = 0, cleared = 0;
+    for (uint32_t at = 0; at < code->count; at++) {
+        const struct instruction *row = &code->items[at];
+        bool clears = row->mnemonic && begins(plain_name(row), "pxor") && !(row->vector_reads & ~row->vector_writes) &&
+                      !row->memory.is_present;
+        given |= clears ? 0 : row->vector_writes & ~row->vector_reads;
+        cleared |= clears ? row->vector_writes : 0;
+    }
+    return !(vectors & ~given) && !(vectors & cleared);
+}
+
+/* Against a register that holds 0 it only adds up bytes. */
+static bool is_difference(const struct stall_code *code, const struct instruction *row)
+{
+    const char *plain = plain_name(row);
     return strcmp(plain, "mpsadbw") == 0 || strcmp(plain, "dbpsadbw") == 0 ||
-           (strcmp(plain, "psadbw") == 0 && row->memory.is_present);
+           (strcmp(plain, "psadbw") == 0 && (row->memory.is_present || are_given(code, row->vector_reads)));
+}
+
+/* A vector times itself, its neighbours added up. */
+static bool is_square(const struct instruction *row, const char *plain)
+{
+    return strcmp(plain, "pmaddwd") == 0 && !row->memory.is_present && __builtin_popcount(row->vector_reads) == 1;
 }
 
 /* Arithmetic: what moves or clears such numbers computes nothing. */
@@ -104,11 +132,13 @@ static bool computes_fp(const struct instruction *row)
     return computes && row->is_fp;
 }
 
-static bool is_of(const struct instruction *row, enum operation operation)
+static bool is_of(const struct stall_code *code, const struct instruction *row, enum operation operation)
 {
     switch (operation) {
     case OPERATION_DIFFERENCES:
-        return is_difference(row, plain_name(row));
+        return is_difference(code, row);
+    case OPERATION_SQUARES:
+        return is_square(row, plain_name(row));
     case OPERATION_WIDE_PRODUCTS:
         return is_wide_product(row);
     case OPERATION_VECTOR_FP:
@@ -169,8 +199,34 @@ static uint32_t mask_of(const struct looked_at *looked, uint32_t at)
         return looked->masks[at];
     uint32_t mask = LOOKED_UP | (row->mnemonic && !only_moves(row) ? COUNTS : 0);
     for (int operation = 0; operation < OPERATION_COUNT && row->mnemonic; operation++)
-        mask |= is_of(row, (enum operation)operation) ? UINT32_C(1) << operation : 0;
+        mask |= is_of(looked->code, row, (enum operation)operation) ? UINT32_C(1) << operation : 0;
     return looked->masks[at] = mask;
+}
+
+/*
+ * Sums and differences go into absolute values and nothing is stored: they are added up, as after a Hadamard
+ * transform. What is only transformed, or quantised, is multiplied or stored. The transform of a block is longer than
+ * the rows around a sample.
+ */
+static bool compares_transformed(const struct stall_code *code, struct loop_rows rows)
+{
+    enum { FURTHER = 24, PAIRS_LEAST = 3 };
+    uint32_t sums = 0, differences = 0, absolutes = 0;
+    uint32_t first = rows.first, last = rows.last;
+    for (int row = 0; row < FURTHER && first && code->items[first - 1].falls_through; row++)
+        first--;
+    for (int row = 0; row < FURTHER && last + 1 < code->count && code->items[last].falls_through; row++)
+        last++;
+    for (uint32_t at = first; at <= last; at++) {
+        const struct instruction *row = &code->items[at];
+        const char *plain = row->mnemonic ? plain_name(row) : "";
+        if (begins(plain, "pmulh") || begins(plain, "psign") || begins(plain, "pack"))
+            return false;
+        sums += strcmp(plain, "paddw") == 0;
+        differences += strcmp(plain, "psubw") == 0;
+        absolutes += strcmp(plain, "pabsw") == 0;
+    }
+    return absolutes > 1 && sums >= PAIRS_LEAST && differences >= PAIRS_LEAST;
 }
 
 /* OPERATION_COUNT: nothing that tells. */
@@ -184,7 +240,9 @@ static enum operation operation_around(const struct looked_at *looked, struct lo
             of[operation] += mask >> operation & 1;
     }
     for (int operation = 0; operation < OPERATION_COUNT; operation++)
-        if (of[operation] && of[operation] >= rules[operation].least * counted)
+        if (operation == OPERATION_TRANSFORMED
+                ? of[OPERATION_SMALL_INTEGERS] && compares_transformed(looked->code, rows)
+                : of[operation] && of[operation] >= rules[operation].least * counted)
             return (enum operation)operation;
     return OPERATION_COUNT;
 }
@@ -218,7 +276,7 @@ static void row_add(struct tally *tally, const struct looked_at *looked, uint32_
         return;
     tally->samples[operation] += samples;
     for (uint32_t at = rows.first; at <= rows.last; at++)
-        if (mask_of(looked, at) >> operation & 1)
+        if (mask_of(looked, at) >> (operation == OPERATION_TRANSFORMED ? OPERATION_SMALL_INTEGERS : operation) & 1)
             name_add(tally->names[operation], looked->code->items[at].mnemonic, samples);
 }
 

@@ -18,6 +18,8 @@ enum operation { /* the rarer first: one of them tells more than many of those b
     OPERATION_SHA,
     OPERATION_CHECKSUM,       /* CRC, carry-less products */
     OPERATION_DIFFERENCES,    /* sums of absolute differences of bytes */
+    OPERATION_TRANSFORMED,    /* absolute values of sums and differences of the same numbers, added up */
+    OPERATION_SQUARES,        /* of 16-bit integers */
     OPERATION_BYTE_SEARCH,    /* many bytes compared at once, and the one that is equal found */
     OPERATION_WIDE_PRODUCTS,  /* products of two words, twice as long */
     OPERATION_X87,

@@ -436,7 +436,9 @@ static void analyse(struct loaded_case *loaded)
     loaded->stalls.why_no_skid = loaded->costs.skid_known ? NULL : loaded->costs.skid_why_not;
     loaded->run.balance = thread_balance_of(recording, &loaded->bundle);
     call_parts_find(&loaded->parts, recording, &loaded->bundle);
+    call_holders_find(&loaded->holders, recording, &loaded->bundle);
     results->parts = &loaded->parts;
+    results->holders = &loaded->holders;
     loaded->programs = program_shares_of(recording, &loaded->arena);
     results->programs = &loaded->programs;
     loaded->loading = loading_of(recording);

@@ -9,6 +9,7 @@
 #include "analyse/bottleneck/phase_bottleneck.h"
 #include "analyse/profile/host_profile.h"
 #include "analyse/time/phase_rows.h"
+#include "analyse/stall/call_holders.h"
 #include "analyse/stall/call_parts.h"
 #include "analyse/time/program_shares.h"
 #include "analyse/time/run_spread.h"
@@ -53,6 +54,7 @@ struct loaded_case {
     struct program_shares programs;
     struct loading loading;
     struct call_parts parts;
+    struct call_holders holders;
     struct host_profile host; /* of CPUs, or where guests show */
     const char *host_denominator; /* NULL: there is none */
     struct statements statements;

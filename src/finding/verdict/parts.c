@@ -41,13 +41,29 @@ static void leads_print(struct text *out, const struct call_part *part, struct a
     text_add(out, part->lead_count ? "." : "");
 }
 
+/* "With all that each calls, analyse has 71 to 75 % of its time outside the kernel, search 45 to 49 %." */
+static const char *holders_said(const struct call_holders *holders, struct arena *arena)
+{
+    scoped_text struct text out = {0};
+    for (size_t at = 0; holders && at < holders->count; at++) {
+        struct value share = VALUE_SHARE("", holders->items[at].share);
+        text_printf(&out, "%s%s%s ", at ? ", " : "With all that each calls, ",
+                    name_for_sentence(holders->items[at].name, arena), at ? "" : " has");
+        value_print(&out, &share);
+        text_add(&out, at ? "" : " of its time outside the kernel");
+    }
+    return out.length ? arena_printf(arena, "%s.", text_string(&out)) : NULL;
+}
+
 const char *parts_said(const struct results *results, struct arena *arena)
 {
     const struct call_parts *parts = results->parts;
     const struct stall_function *hottest =
         results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
-    if (!hottest || says_it_itself(hottest) || !are_worth_saying(parts))
+    if (!hottest || says_it_itself(hottest))
         return NULL;
+    if (!are_worth_saying(parts))
+        return holders_said(results->holders, arena);
     scoped_text struct text out = {0};
     if (parts->below)
         text_printf(&out, "Below %s its", name_for_sentence(parts->below, arena));

@@ -17,11 +17,16 @@ enum {
     ARM_PC = 32,
     ABI_64 = 2, /* PERF_SAMPLE_REGS_ABI_64 */
     PLACES_KEPT = 1 << 12, /* a power of two */
+    SEARCHED_WORDS = 256,  /* of the stack, for where code without a description returns to */
+    FOLLOWED_MOST = 64,    /* frames of a way that is tried */
+    FOLLOWED_LEAST = 1,    /* where the copy ends before the way does */
+    CALL_BYTES_MOST = 7,
 };
 
 /* What the machines differ in. */
 struct unwinder_machine {
     const char *name;
+    bool calls_push; /* the return address lies on the stack, behind the callee's own words */
     uint32_t frame_pointer, stack_pointer, program_counter; /* DWARF numbers */
     uint64_t address_mask; /* signed return addresses have a signature above it */
     uint8_t perf_of_dwarf[FRAME_REGISTERS];
@@ -31,6 +36,7 @@ struct unwinder_machine {
 
 static const struct unwinder_machine machines[] = {
     {.name = "x86_64",
+     .calls_push = true,
      .frame_pointer = X86_RBP,
      .stack_pointer = X86_RSP,
      .program_counter = X86_RIP,
@@ -74,6 +80,8 @@ struct known_step {
 /* What is known of an address of the walked process. */
 struct frame_place {
     const struct frame_step *step; /* NULL: nobody describes it */
+    bool follows_call; /* what stands before the byte behind it is a call: it may be returned to there */
+    bool is_in_file;
     bool unread;   /* the binary isn't there, so that nobody knows whether it keeps frame pointers */
     bool is_entry; /* in the code that the kernel starts a program or its dynamic linker with */
 };
@@ -281,20 +289,33 @@ static bool is_code(const struct stack_walk *walk, uint64_t addr)
     return mapping && (!mapping->protection || mapping->protection & 4 /* PROT_EXEC */);
 }
 
+struct linked_frame {
+    uint64_t addr, next_addr, caller;
+};
+
 /* Code that keeps a frame pointer links its frames: there lie the caller's frame pointer and the return address. */
+static bool linked_frame_of(struct stack_walk *walk, struct linked_frame *ret_frame)
+{
+    struct linked_frame frame;
+    if (!walk_number(walk, walk->machine->frame_pointer, &frame.addr) ||
+        frame.addr < walk->values[walk->machine->stack_pointer] || !walk_word(walk, frame.addr, &frame.next_addr) ||
+        !walk_word(walk, frame.addr + 8, &frame.caller))
+        return false;
+    frame.caller &= walk->machine->address_mask;
+    if (!is_code(walk, frame.caller))
+        return false;
+    *ret_frame = frame;
+    return true;
+}
+
 static bool step_by_frame_pointer(struct stack_walk *walk)
 {
-    uint64_t frame, next_frame, caller;
-    if (!walk_number(walk, walk->machine->frame_pointer, &frame) ||
-        frame < walk->values[walk->machine->stack_pointer] || !walk_word(walk, frame, &next_frame) ||
-        !walk_word(walk, frame + 8, &caller))
+    struct linked_frame frame;
+    if (!linked_frame_of(walk, &frame))
         return false;
-    caller &= walk->machine->address_mask;
-    if (!is_code(walk, caller))
-        return false;
-    walk->values[walk->machine->frame_pointer] = next_frame;
-    walk->values[walk->machine->stack_pointer] = frame + 16;
-    walk->values[walk->machine->program_counter] = caller;
+    walk->values[walk->machine->frame_pointer] = frame.next_addr;
+    walk->values[walk->machine->stack_pointer] = frame.addr + 16;
+    walk->values[walk->machine->program_counter] = frame.caller;
     return true;
 }
 
@@ -303,6 +324,22 @@ static bool is_entry(const struct elf_file *elf, uint64_t elf_addr)
 {
     enum { ENTRY_BYTES = 128 };
     return elf->entry_addr && elf_addr >= elf->entry_addr && elf_addr - elf->entry_addr < ENTRY_BYTES;
+}
+
+/* x86-64: "call place", or one through a register or memory, ends before `end`. */
+static bool ends_call(const struct elf_file *elf, uint64_t end)
+{
+    enum { CALL = 0xe8, CALL_BYTES = 5, INDIRECT = 0xff, INDIRECT_CALL = 2 };
+    struct bytes_view view = elf_bytes_at(elf, end - CALL_BYTES_MOST, CALL_BYTES_MOST);
+    if (view.size_bytes < CALL_BYTES_MOST)
+        return false;
+    const uint8_t *behind = view.bytes + CALL_BYTES_MOST;
+    if (behind[-CALL_BYTES] == CALL)
+        return true;
+    for (int length = 2; length <= CALL_BYTES_MOST; length++)
+        if (behind[-length] == INDIRECT && (behind[1 - length] >> 3 & 7) == INDIRECT_CALL)
+            return true;
+    return false;
 }
 
 static struct frame_place place_find(struct stack_walk *walk, uint64_t runtime_addr)
@@ -326,6 +363,8 @@ static struct frame_place place_find(struct stack_walk *walk, uint64_t runtime_a
         return place;
     place.step = step_at(walk->unwinder, walk->machine, binary, mapping->dso, elf_addr);
     place.is_entry = kind == DSO_FILE && is_entry(&binary->elf, elf_addr);
+    place.is_in_file = kind == DSO_FILE;
+    place.follows_call = walk->machine->calls_push && ends_call(&binary->elf, elf_addr + 1);
     return place;
 }
 
@@ -342,6 +381,57 @@ static const struct frame_place *place_of(struct stack_walk *walk, uint64_t runt
                                     .used = true,
                                     .place = place_find(walk, runtime_addr)};
     return &slot->place;
+}
+
+/*
+ * Whether callers can be followed from here by descriptions alone, each returned to behind a call, to where the thread
+ * begins or the copy of the stack ends. What merely lies on the stack doesn't lead on so.
+ */
+static bool leads_on(struct stack_walk *walk)
+{
+    for (int frames = 0; frames < FOLLOWED_MOST; frames++) {
+        uint64_t counter = walk->values[walk->machine->program_counter];
+        uint64_t stack_before = walk->values[walk->machine->stack_pointer];
+        const struct frame_place *place = counter ? place_of(walk, counter - 1) : NULL;
+        if (!place || place->is_entry || (place->step && place->step->return_rule.kind == FRAME_UNDEFINED))
+            return frames > 0;
+        walk->beyond_dump = false;
+        if (!place->step || !place->follows_call)
+            return false;
+        if (!step_by_rules(walk, place->step))
+            return walk->beyond_dump && frames >= FOLLOWED_LEAST;
+        if (walk->values[walk->machine->stack_pointer] <= stack_before)
+            return false;
+    }
+    return false;
+}
+
+/*
+ * Hand-written code has no description: its return address lies above what it pushed itself, and is the first from
+ * which the callers can be followed. A linked frame, its own or a caller's, ends what may be its own words.
+ */
+static bool step_by_search(struct stack_walk *walk)
+{
+    uint64_t stack = walk->values[walk->machine->stack_pointer], words = SEARCHED_WORDS, caller;
+    struct linked_frame frame;
+    if (linked_frame_of(walk, &frame) && (frame.addr - stack) / 8 < words)
+        words = (frame.addr - stack) / 8;
+    for (uint64_t word = 0; walk->machine->calls_push && word < words; word++) {
+        if (!walk_word(walk, stack + 8 * word, &caller))
+            break;
+        if (!is_code(walk, caller))
+            continue;
+        struct stack_walk found = *walk;
+        found.values[walk->machine->program_counter] = caller;
+        found.values[walk->machine->stack_pointer] = stack + 8 * (word + 1);
+        struct stack_walk tried = found;
+        if (leads_on(&tried)) {
+            *walk = found;
+            return true;
+        }
+    }
+    walk->beyond_dump = false;
+    return false;
 }
 
 enum walk_end {
@@ -363,7 +453,9 @@ static enum walk_end walk_step(struct stack_walk *walk, uint64_t lookup_addr, bo
         return WALK_AT_ROOT;
     if (place->unread)
         return WALK_LOST;
-    if (!(step ? step_by_rules(walk, step) : step_by_frame_pointer(walk)))
+    bool stepped = step ? step_by_rules(walk, step)
+                        : (place->is_in_file && step_by_search(walk)) || step_by_frame_pointer(walk);
+    if (!stepped)
         return walk->beyond_dump ? WALK_AT_DUMP_END : WALK_LOST;
     uint64_t stack = walk->values[walk->machine->stack_pointer], counter = walk->values[walk->machine->program_counter];
     if (!counter)

@@ -30,6 +30,16 @@ Test(operations, instructions_of_one_purpose_tell_what_code_does)
         {"f30f6f07660ff606660ffec84801d74801d6ffc975ea", OPERATION_DIFFERENCES, "psadbw"},
         /* the same bytes added up: psadbw %xmm2,%xmm0 against a register */
         {"f30f6f07660ff6c2660fd4c84801d74801d6ffc975ea", OPERATION_COUNT, NULL},
+        /* two loaded blocks: movdqu (%rdi),%xmm0; movdqu (%rsi),%xmm2; psadbw %xmm2,%xmm0; paddd %xmm0,%xmm1; add; add; dec; jne */
+        {"f30f6f07f30f6f16660ff6c2660fd4c84801d74801d6ffc975e6", OPERATION_DIFFERENCES, "psadbw"},
+        /* movdqu (%rdi),%xmm0; pmaddwd %xmm0,%xmm0; paddd %xmm0,%xmm1; add %rdx,%rdi; dec %ecx; jne */
+        {"f30f6f07660ff5c0660ffec84801d7ffc975ed", OPERATION_SQUARES, "pmaddwd"},
+        /* the same times another vector: pmaddwd %xmm2,%xmm0 */
+        {"f30f6f07660ff5c2660ffec84801d7ffc975ed", OPERATION_SMALL_PRODUCTS, "pmaddwd"},
+        /* sums and differences of xmm0 to xmm3, then pabsw of two, added up */
+        {"660ffdc1660ff9d3660ffdc2660ff9c8660ffdd1660ff9d8660f381dc0660f381dc9660ffdc1", OPERATION_TRANSFORMED, "paddw"},
+        /* the same packed and stored: a transform */
+        {"660ffdc1660ff9d3660ffdc2660ff9c8660ffdd1660ff9d8660f381dc0660f381dc9660f67c1f30f7f07", OPERATION_SMALL_INTEGERS, "paddw"},
         /* movdqu (%rdi),%xmm0; paddw (%rsi),%xmm0; pmullw %xmm2,%xmm0; movdqu %xmm0,(%rdi); add $16,%rdi; dec %ecx; jne */
         {"f30f6f07660ffd06660fd5c2f30f7f074883c710ffc975e8", OPERATION_SMALL_PRODUCTS, "pmullw"},
         /* mulsd (%rdi),%xmm0; addsd %xmm0,%xmm1; add $8,%rdi; dec %ecx; jne */

@@ -2,6 +2,7 @@
 /* Who calls what is hot: by copied stacks, not by what frame pointers say. */
 #include "test.h"
 
+#include "analyse/stall/call_holders.h"
 #include "analyse/stall/call_parts.h"
 #include "analyse/stall/stalls.h"
 #include "base/json/json_reader.h"
@@ -222,6 +223,47 @@ Test(call_parts, what_has_most_is_parted_further)
     cr_expect_str_eq(parts.items[0].leads[0].name, "match");
     cr_expect_str_eq(parts.items[0].leads[1].name, "deflate");
     cr_expect_eq(parts.items[1].lead_count, 0, "it has less than half");
+    scene_end(&scene);
+}
+
+static struct call_holders holders_in(struct scene *scene)
+{
+    struct call_holders holders;
+    call_holders_find(&holders, &scene->recording, &scene->bundle);
+    return holders;
+}
+
+/* Stacks that were cut off say what they lie in; what may have called the function that they end in may have more. */
+Test(call_holders, cut_stacks_say_what_they_lie_in)
+{
+    struct scene scene;
+    scene_begin(&scene);
+    ADD(&scene, STACKS, 20, 0x2008, 0x1010, 0x1110);         /* match for store, for load; cut off there */
+    ADD(&scene, STACKS, 15, 0x1008, 0x1110);
+    ADD(&scene, STACKS, 165, 0x2208, 0x1210, 0x2310);        /* deflate for one without a name; whole */
+    struct call_holders holders = holders_in(&scene);
+    cr_assert_eq(holders.stacks, 200);
+    cr_assert_eq(holders.count, 3, "%zu: deflate, store, match; load's are store's", holders.count);
+    cr_expect_str_eq(holders.items[0].name, "deflate");
+    cr_expect(holders.items[0].share.low < 0.825 && holders.items[0].share.high > 0.97, "it may have called load: %g", holders.items[0].share.high);
+    cr_expect_str_eq(holders.items[1].name, "store");
+    cr_expect(holders.items[1].share.low < 0.175 && holders.items[1].share.high > 0.175 && holders.items[1].share.high < 0.25, "load calls it: %g", holders.items[1].share.high);
+    cr_expect_str_eq(holders.items[2].name, "match");
+    ADD(&scene, STACKS, 200, 0x1108);
+    holders = holders_in(&scene);
+    for (size_t at = 0; at < holders.count; at++)
+        cr_expect_str_neq(holders.items[at].name, "deflate", "41 to 100 % say nothing");
+    scene_end(&scene);
+}
+
+Test(call_holders, few_stacks_say_nothing)
+{
+    struct scene scene;
+    scene_begin(&scene);
+    ADD(&scene, STACKS, 12, 0x2008, 0x1010);
+    ADD(&scene, STACKS, 12, 0x1008);
+    ADD(&scene, CLOCK, 100, 0x2008, 0x1010);
+    cr_expect_eq(holders_in(&scene).count, 0);
     scene_end(&scene);
 }
 
