@@ -2,16 +2,20 @@
 #include "symbol/dso_files.h"
 
 #include "base/arena.h"
+#include "base/file/file_fault.h"
 #include "base/scope.h"
 #include "base/vec.h"
 
 #include <elf.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct dso_file {
-    bool searched, found, debug_searched;
+    bool searched, found, debug_searched, image_searched;
+    struct bytes_view image; /* of a file that is no ELF file */
     struct binary binary;
     struct error error; /* why it wasn't found */
 };
@@ -37,6 +41,8 @@ void dso_files_free(struct dso_files *files)
     for (size_t at = 0; at < files->capacity; at++)
         if (files->items[at]) {
             binary_done(&files->items[at]->binary);
+            if (files->items[at]->image.size_bytes)
+                munmap((void *)(uintptr_t)files->items[at]->image.bytes, files->items[at]->image.size_bytes);
             free(files->items[at]);
         }
     free(files->items);
@@ -235,4 +241,32 @@ struct binary *dso_files_debug(struct dso_files *files, uint32_t dso, struct err
     }
     file->debug_searched = true;
     return binary;
+}
+
+static struct bytes_view image_open(const struct dso_files *files, const struct dso *info)
+{
+    const char *folder = files->options->symbol_folder ? files->options->symbol_folder : "";
+    const char *path = strings_text(&files->recording->strings, info->path);
+    struct stat status;
+    scoped_fd int fd = path[0] == '/' ? sysroot_open(files->options->root, "%s%s", folder, path) : -1;
+    if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size <= 0)
+        return (struct bytes_view){0};
+    file_faults_survive();
+    void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    return bytes == MAP_FAILED ? (struct bytes_view){0} : (struct bytes_view){bytes, (size_t)status.st_size};
+}
+
+struct bytes_view dso_files_image(struct dso_files *files, uint32_t dso, uint64_t offset, uint64_t size_bytes)
+{
+    const struct dso *info = &files->recording->spaces.dsos[dso];
+    struct dso_file *file = dso_file_of(files, dso);
+    bool is_other = info->kind == DSO_FILE && !info->build_id.size_bytes;
+    if (!file->image_searched && is_other && !dso_files_binary(files, dso, NULL))
+        file->image = image_open(files, info);
+    file->image_searched = true;
+    bool is_elf = file->image.size_bytes >= SELFMAG && memcmp(file->image.bytes, ELFMAG, SELFMAG) == 0;
+    if (is_elf || offset >= file->image.size_bytes) /* a damaged one is no image of code */
+        return (struct bytes_view){0};
+    uint64_t left = file->image.size_bytes - offset;
+    return (struct bytes_view){file->image.bytes + offset, left < size_bytes ? left : size_bytes};
 }

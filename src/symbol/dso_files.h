@@ -21,6 +21,12 @@ struct binary *dso_files_binary(struct dso_files *files, uint32_t dso, struct er
 /* The same, with its separate debug file searched for too (binary->debug). */
 struct binary *dso_files_debug(struct dso_files *files, uint32_t dso, struct error *err);
 
+/*
+ * Bytes of a file that is no ELF file, as a runtime's image of compiled code is, at an offset of it: at most
+ * size_bytes. Empty: it can't be read here. Owner: files.
+ */
+struct bytes_view dso_files_image(struct dso_files *files, uint32_t dso, uint64_t offset, uint64_t size_bytes);
+
 /* Those that a symboliser has opened. Owner: the symboliser. */
 struct dso_files *symboliser_files(struct symboliser *symboliser);
 

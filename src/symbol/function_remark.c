@@ -294,7 +294,8 @@ static void read_call(struct reading *reading, const struct instruction *row)
     for (size_t at = 0; name && !offset && at < array_count(asserting); at++)
         for (unsigned number = 0; strcmp(name, asserting[at].name) == 0 && number < GENERAL_REGISTERS; number++)
             if (reading->places[number] && strcmp(register_name(architecture, number), asserting[at].argument) == 0)
-                take_asserted(&reading->told, elf_constant_text(&reading->opened->binary->elf, reading->places[number]));
+                take_asserted(&reading->told,
+                              elf_constant_text(&reading->opened->binary->elf, reading->places[number]));
 }
 
 /* Its description begins with what a function does first: no function's beginning, but a part of one. */

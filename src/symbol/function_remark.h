@@ -2,8 +2,8 @@
 /*
  * What does a function that no symbol names tell of itself? The class whose virtual function it is; the name that its
  * own assertions print; the name beside it in a table of records; the algorithm whose constants it refers to; the
- * source file that most of its panics print (Rust); or a text that it refers to, as a message has. What it tells is true
- * of it or of what was inlined into it.
+ * source file that most of its panics print (Rust); or a text that it refers to, as a message has. What it tells is
+ * true of it or of what was inlined into it.
  *
  * Texts are looked for in the function and in the part of it that the compiler set apart as seldom run. x86-64.
  * Does not support: classes of binaries at fixed addresses; texts of languages that don't end them by a zero, but for

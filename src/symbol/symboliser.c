@@ -654,6 +654,34 @@ static struct bytes_view dumped_code(struct symboliser *symboliser, uint32_t dso
     return (struct bytes_view){(const uint8_t *)found.text, found.length < size_bytes ? found.length : size_bytes};
 }
 
+static bool file_code_read(struct symboliser *symboliser, uint32_t dso, uint64_t size_bytes, struct code *code,
+                           struct bytes_view *ret_bytes, struct error *err)
+{
+    const struct dso *info = &symboliser->recording->spaces.dsos[dso];
+    struct binary *binary = dso_files_binary(symboliser->files, dso, err);
+    uint64_t addr;
+    if (!binary) {
+        *ret_bytes = dso_files_image(symboliser->files, dso, code->dso_addr, size_bytes);
+        code->path = strings_text(&symboliser->recording->strings, info->path);
+        code->shown_addr = code->dso_addr;
+        return ret_bytes->size_bytes > 0;
+    }
+    if (!binary_stands(binary, err))
+        return false;
+    if (elf_addr_of_offset(&binary->elf, code->dso_addr, &addr)) {
+        *ret_bytes = elf_bytes_at(&binary->elf, addr, size_bytes);
+        code->shown_addr = addr;
+    }
+    code->path = binary->path;
+    const char *architecture = elf_architecture(&binary->elf);
+    if (architecture)
+        code->architecture = architecture;
+    if (!ret_bytes->size_bytes)
+        return error_set(err, ERROR_NOT_FOUND, "'%s' holds no bytes at offset 0x%llx", binary->path,
+                         (unsigned long long)code->dso_addr);
+    return true;
+}
+
 /* Fill code with size bytes from dso_addr on, from wherever the dso's bytes are. */
 static bool code_read(struct symboliser *symboliser, uint32_t dso, uint64_t dso_addr, uint64_t size_bytes,
                       struct code *code, struct error *err)
@@ -663,23 +691,8 @@ static bool code_read(struct symboliser *symboliser, uint32_t dso, uint64_t dso_
     code->dso_addr = dso_addr;
     code->architecture = symboliser->recording->architecture;
     if (info->kind == DSO_FILE || info->kind == DSO_VDSO) {
-        struct binary *binary = dso_files_binary(symboliser->files, dso, err);
-        if (!binary)
+        if (!file_code_read(symboliser, dso, size_bytes, code, &bytes, err))
             return false;
-        if (!binary_stands(binary, err))
-            return false;
-        uint64_t addr;
-        if (elf_addr_of_offset(&binary->elf, dso_addr, &addr)) {
-            bytes = elf_bytes_at(&binary->elf, addr, size_bytes);
-            code->shown_addr = addr;
-        }
-        code->path = binary->path;
-        const char *architecture = elf_architecture(&binary->elf);
-        if (architecture)
-            code->architecture = architecture;
-        if (!bytes.size_bytes)
-            return error_set(err, ERROR_NOT_FOUND, "'%s' holds no bytes at offset 0x%llx", binary->path,
-                             (unsigned long long)dso_addr);
     } else if (info->kind == DSO_KERNEL || info->kind == DSO_MODULE || info->kind == DSO_BPF) {
         if (!kernel_code_read(symboliser->kernel_code, dso_addr, size_bytes, &bytes, &code->path, err))
             return false;

@@ -219,3 +219,34 @@ def test_what_a_compiler_set_apart_belongs_to_its_function(plumb, tmp_path):
     if not functions:
         pytest.skip("no samples here")
     assert functions[0] == f"hand+{places['turned']:#x}.cold", (functions, places)
+
+
+IMAGE = """
+#include <fcntl.h>
+#include <sys/mman.h>
+int main(int argc, char **argv)
+{
+    /* a runtime's image: code in a file that is no ELF file, mapped as it is */
+    unsigned char *image = mmap(0, 8192, PROT_READ | PROT_EXEC, MAP_PRIVATE, open(argv[1], O_RDONLY), 0);
+    return ((int (*)(void))(image + 4096))();
+}
+"""
+
+
+def test_code_of_an_image_that_is_no_elf_file_is_read(plumb, tmp_path):
+    (tmp_path / "main.c").write_text(IMAGE)
+    made = subprocess.run(["gcc", "-O2", "-o", tmp_path / "runtime", tmp_path / "main.c"], capture_output=True)
+    if made.returncode:
+        pytest.skip("no compiler")
+    # mov $200000000, %ecx; 1: imul %eax, %eax; imul %eax, %eax; dec %ecx; jnz 1b; xor %eax, %eax; ret
+    code = bytes.fromhex("b900c2eb0b" "0fafc0" "0fafc0" "ffc9" "75f6" "31c0" "c3")
+    (tmp_path / "some.core").write_bytes(b"IMAGE".ljust(4096, b"\0") + code.ljust(4096, b"\0"))
+    done = subprocess.run([plumb, "diagnose", "-q", "--case", tmp_path / "case", "--", tmp_path / "runtime", tmp_path / "some.core"], capture_output=True, text=True)
+    kept = json.loads((tmp_path / "case" / "code.json").read_text())
+    if kept["architecture"] != "x86_64":
+        pytest.skip("the code is for x86-64")
+    image = [one for one in kept["functions"] if one["dso"].endswith("some.core")]
+    if not image:
+        pytest.skip("no samples here")
+    assert code[5:].hex() in image[0].get("bytes", ""), image
+    assert "products of integers (2)" in json.loads((tmp_path / "case" / "findings.json").read_text())["verdict"]["sentence"] or "imul" in done.stdout, done.stdout

@@ -5,8 +5,8 @@
  *
  * Of the copied stacks alone, which see user code. Functions that have a name, or tell of themselves. Of two that hold
  * nearly the same stacks the one that is called by the other is taken. A function that holds nearly all of them says
- * nothing. What a stack was cut off in may have been called by any function that isn't known to be called by it: so much
- * more a share may be. Does not support: tail calls, which leave no frame.
+ * nothing. What a stack was cut off in may have been called by any function that isn't known to be called by it: so
+ * much more a share may be. Does not support: tail calls, which leave no frame.
  */
 #ifndef PLUMB_ANALYSE_STALL_CALL_HOLDERS_H
 #define PLUMB_ANALYSE_STALL_CALL_HOLDERS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Who called whom when a sample was taken? Return addresses from the registers and the copy of the stack that a
- * sample carries, by the binaries' frame descriptions; where a function has none, by the first word of its stack that is
- * a return address from which descriptions lead on (x86-64), or by frame pointers.
+ * sample carries, by the binaries' frame descriptions; where a function has none, by the first word of its stack that
+ * is a return address from which descriptions lead on (x86-64), or by frame pointers.
  *
  * Rules are found once per instruction, and kept as what they change. Does not support: machines other than x86-64 and
  * AArch64, 32-bit programs, .debug_frame.
