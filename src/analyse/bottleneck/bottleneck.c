@@ -189,6 +189,7 @@ static bool has_looked_up_calls(const struct stalls *stalls)
 
 struct entries { /* samples at the first instructions of functions, and right behind them */
     double first, second;
+    double most; /* of both, in one function */
 };
 
 static struct entries entries_of(const struct stalls *stalls)
@@ -198,8 +199,10 @@ static struct entries entries_of(const struct stalls *stalls)
         const struct stall_code *code = &stalls->codes[at];
         if (stalls->functions[at].is_kernel)
             continue;
-        entries.first += (double)code->entry_hits;
-        entries.second += code->count > 1 ? (double)code->sampled[1] : 0;
+        double first = (double)code->entry_hits, second = code->count > 1 ? (double)code->sampled[1] : 0;
+        entries.first += first;
+        entries.second += second;
+        entries.most = first + second > entries.most ? first + second : entries.most;
     }
     return entries;
 }
@@ -215,6 +218,16 @@ static bool are_called_directly(const struct stalls *stalls)
 }
 
 /*
+ * Nearly all of them lead to one function: that is guessed right. Where they lead to several by chance, a wrong guess
+ * has as many samples in the rare ones, or more.
+ */
+static bool lead_to_one(const struct entries *entries)
+{
+    static const double NEARLY_ALL = 0.8;
+    return entries->most >= NEARLY_ALL * (entries->first + entries->second);
+}
+
+/*
  * Samples that show wrong guesses of calls whose target is looked up; 0: too few for that. Where a wrong guess shows
  * behind the first instruction, those on it waited for the call to know its target.
  */
@@ -223,7 +236,7 @@ static struct entries guessed_entries(const struct stalls *stalls)
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
     struct entries entries = entries_of(stalls), none = {0};
     double all = (double)stalls->sample_count;
-    if (!has_looked_up_calls(stalls) || are_called_directly(stalls))
+    if (!has_looked_up_calls(stalls) || are_called_directly(stalls) || lead_to_one(&entries))
         return none;
     if (stalls->restarts_behind)
         return entries.second >= limit->table_restarts * all && 2 * entries.second >= entries.first ? entries : none;

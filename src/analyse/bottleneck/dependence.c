@@ -73,6 +73,30 @@ bool is_address_written(const struct region *region, uint32_t row)
     return written;
 }
 
+static bool holds_row(const uint32_t *rows, uint32_t count, uint32_t row)
+{
+    uint32_t at = 0;
+    while (at < count && rows[at] != row)
+        at++;
+    return at < count;
+}
+
+bool is_addressed_by(const struct region *region, uint32_t row, const uint32_t *rows, uint32_t count)
+{
+    uint32_t first = region->rows.first, turn = region->rows.last - first + 1;
+    uint64_t wanted = address_registers(&region->code->items[row].memory);
+    for (uint32_t back = 1; back <= turn && wanted; back++) {
+        uint32_t at = first + (row - first + turn - back) % turn;
+        const struct instruction *before = &region->code->items[at];
+        if (!(before->writes & wanted))
+            continue;
+        if (holds_row(rows, count, at))
+            return true;
+        wanted = (wanted & ~before->writes) | before->reads;
+    }
+    return false;
+}
+
 bool is_chased(const struct region *region, uint32_t row)
 {
     const struct instruction *here = &region->code->items[row];

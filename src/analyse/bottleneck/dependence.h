@@ -14,6 +14,8 @@ bool goes_through_memory(const struct region *region, uint32_t row);
 bool is_blocked_by_store(const struct region *region, uint32_t row);
 /* What its address is computed from changes within the region. */
 bool is_address_written(const struct region *region, uint32_t row);
+/* Its address comes, by general registers, out of one of these rows, in its turn of the loop or the one before. */
+bool is_addressed_by(const struct region *region, uint32_t row, const uint32_t *rows, uint32_t count);
 /* Its address comes out of a load before. */
 bool is_chased(const struct region *region, uint32_t row);
 

@@ -702,10 +702,20 @@ static void reasons_find(struct bottleneck_verdict *verdict, const struct leadin
                                                          : "too slowly to wait for it"));
 }
 
+/* Of the CPU time, what shows wrong guesses of targets by where it stands; 0: not known. */
+static double targets_shown(const struct leading *leading)
+{
+    double all = (double)leading->request->stalls->sample_count;
+    if (leading->entered > 0 || !leading->look || all <= 0)
+        return leading->entered;
+    return leading->look->guesses.table_share * leading->around / all;
+}
+
 void verdict_explain(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     double all = (double)leading->request->stalls->sample_count;
-    recoverable_find(verdict, leading->look, leading->request->machine, all > 0 ? leading->around / all : 0, arena);
+    recoverable_find(verdict, leading->look, leading->request->machine, all > 0 ? leading->around / all : 0,
+                     targets_shown(leading), arena);
     if (verdict->recoverable.known && is_contended(leading)) /* the other threads' part isn't known */
         verdict->recoverable.low = 0;
     reasons_find(verdict, leading, arena);

@@ -40,18 +40,54 @@ static bool has_near_lines(const struct leading *leading)
     return leading->cause == CAUSE_TLB && leading->look->reach.level == LEVEL_L2;
 }
 
+static bool is_rate_slow(const struct leading *leading)
+{
+    return leading->look->pace.over_bound > bottleneck_thresholds.bound_missed;
+}
+
+/* Lines of a third cache come one in so many cycles at worst where none waits for another, of memory one in so many. */
+static const double THIRD_LINE_CYCLES = 4, MEMORY_LINE_CYCLES = 12;
+static const double THIRD_CACHE_BYTES = 96 << 20; /* none is larger, for one core */
+
 /*
- * Where its rate isn't known and arithmetic that each turn needs from the one before takes as long as the second cache
- * answers, what is loaded from there may come meanwhile, and show only because it retires last.
+ * What waits for no other comes while others are on their way. Where its address comes out of a chain of arithmetic it
+ * retires last, however near it is: unless the rate shows it, a chain as long as lines take to come is as likely what a
+ * turn takes.
  */
 static bool may_come_meanwhile(const struct leading *leading)
 {
     const struct loop_look *look = leading->look;
     const struct loop_bound *bound = &look->resources.bound;
     uint32_t row = hottest_row(leading);
-    return leading->cause == CAUSE_L2 && row != UINT32_MAX && !is_chased(look->region, row) && bound->known &&
-           look->pace.over_bound_most <= 0 &&
-           bound->chain.cycles - bound->chain.kind_cycles[CHAIN_LOAD] >= bottleneck_thresholds.paced_second;
+    bool is_apart = leading->cause == CAUSE_L2 || leading->cause == CAUSE_PARALLEL_MISSES;
+    if (!is_apart || row == UINT32_MAX || is_chased(look->region, row) || !bound->known || is_rate_slow(leading))
+        return false;
+    if (leading->cause == CAUSE_L2)
+        return true;
+    double line = look->reach.lines_bytes < THIRD_CACHE_BYTES ? THIRD_LINE_CYCLES : MEMORY_LINE_CYCLES;
+    return bound->chain.cycles - bound->chain.kind_cycles[CHAIN_LOAD] >= line &&
+           is_addressed_by(look->region, row, bound->chain.rows, bound->chain.row_count);
+}
+
+/*
+ * What each turn computes from what it loaded before it can load again takes its part of the turn, too: by its rate, or
+ * against what the level that answers takes at least.
+ */
+static bool is_computing_between(const struct leading *leading)
+{
+    static const double LEVEL_CYCLES[] = {[LEVEL_L2] = 12, [LEVEL_BEYOND] = 40};
+    const struct loop_look *look = leading->look;
+    const struct loop_bound *bound = &look->resources.bound;
+    uint32_t row = hottest_row(leading);
+    bool waits = leading->cause == CAUSE_L2 || leading->cause == CAUSE_LATENCY;
+    if (!waits || row == UINT32_MAX || !is_chased(look->region, row) || !bound->known || bound->is_lower)
+        return false;
+    double most = 1 - bottleneck_thresholds.class_high;
+    if (look->pace.over_bound > 0)
+        return 1 / look->pace.over_bound > most;
+    double level = LEVEL_CYCLES[leading->cause == CAUSE_L2 ? LEVEL_L2 : LEVEL_BEYOND];
+    double computes = bound->chain.cycles - bound->chain.kind_cycles[CHAIN_LOAD];
+    return computes > most * (computes + level);
 }
 
 /* Walks don't come back to a place at once; other addresses may. */
@@ -83,8 +119,10 @@ static const char *memory_alike(const struct leading *leading)
         return "no more confidence: what waits is stored to the same place again, which would look alike if turns met "
                "there";
     if (may_come_meanwhile(leading))
-        return "no more confidence: a chain of arithmetic takes a turn as long as the second cache answers, and its "
-               "rate isn't known: what is loaded may come meanwhile";
+        return "no more confidence: what it loads waits for no other load, and the rate of its loop isn't known: it "
+               "may come while the turn computes";
+    if (is_computing_between(leading))
+        return "no more confidence: what a turn computes between its loads takes a good part of the turn as well";
     return is_asked_ahead(leading)
                ? "no more confidence: its function asks for data ahead: how much of the wait that leaves isn't measured"
                : NULL;

@@ -280,6 +280,33 @@ static bool is_answered_meanwhile(const struct rows_view *view, uint32_t row, co
            view->region->code->items[row].class != INSTRUCTION_STRING;
 }
 
+static double accesses_a_turn(const struct region *region)
+{
+    double accesses = 0;
+    for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
+        const struct instruction *here = &region->code->items[row];
+        accesses += region_holds(region, row) && here->memory.is_present && (here->is_load || here->is_store);
+    }
+    return accesses;
+}
+
+/*
+ * What waits for no other is on its way while others are: of such lines the second cache hands over one in four cycles
+ * at worst (documented: two), and a turn that takes longer for itself never waits for it. Samples show the access all
+ * the same where its address comes out of the turn's chain of arithmetic: it always retires last.
+ */
+static bool is_supplied_meanwhile(const struct rows_view *view, uint32_t row, const struct loop_look *look,
+                                  const struct reach *reach)
+{
+    static const double LINE_CYCLES = 4;
+    const struct loop_bound *bound = view->bound;
+    bool is_plain = bound->known && !bound->is_lower && !bound->is_approximate && !look->guesses.branches;
+    return is_plain && reach->level == LEVEL_L2 && !reach->is_wide_spread &&
+           reach->touched.pages_least_bytes <= bottleneck_thresholds.tlb_pages_bytes && !is_chased(view->region, row) &&
+           look->pace.over_bound <= bottleneck_thresholds.bound_missed &&
+           bound->cycles >= LINE_CYCLES * accesses_a_turn(view->region);
+}
+
 static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, struct loop_look *look)
 {
     const struct region *region = view->region;
@@ -296,7 +323,8 @@ static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, 
         look->walk_is_own_pace = reach.is_own_pace;
         if (reach.is_own_pace)
             return resources_first(&look->resources);
-    } else if (far && is_answered_meanwhile(view, row, look, &reach)) {
+    } else if (far && (is_answered_meanwhile(view, row, look, &reach) ||
+                       is_supplied_meanwhile(view, row, look, &reach))) {
         return resources_first(&look->resources);
     } else if (far) {
         enum bottleneck_cause cause = far_cause(view->request, region, row, &reach);
@@ -371,7 +399,9 @@ static enum bottleneck_cause row_cause(struct rows_view *view, uint32_t row, str
         return CAUSE_INDIRECT;
     if (here->divides || here->class == INSTRUCTION_DIV || here->class == INSTRUCTION_FP_DIV)
         return CAUSE_DIVIDE;
-    bool accesses = here->memory.is_present && (here->is_load || here->is_store || here->class == INSTRUCTION_PREFETCH);
+    /* Behind a call, samples fall when the function called has returned: they say nothing of what the call reads. */
+    bool accesses = here->memory.is_present && here->class != INSTRUCTION_CALL &&
+                    (here->is_load || here->is_store || here->class == INSTRUCTION_PREFETCH);
     enum bottleneck_cause cause = accesses ? access_cause(view, row, look) : CAUSE_UNKNOWN;
     if (cause != CAUSE_UNKNOWN)
         return cause;

@@ -149,6 +149,22 @@ static bool goes_across(const struct loop_look *look)
 }
 
 /*
+ * Each of its loads waits for the one before, and for what is computed between them: several such chains side by side
+ * leave neither.
+ */
+static bool waits_for_itself(const struct loop_look *look, enum bottleneck_cause cause)
+{
+    uint32_t row = look->hottest[cause];
+    return (cause == CAUSE_LATENCY || cause == CAUSE_L2) && row != UINT32_MAX && is_chased(look->region, row);
+}
+
+/* Of its measured time a turn takes the rest with all data in the nearest cache, too; 1: not known. */
+static double part_beyond(const struct loop_look *look)
+{
+    return look->pace.over_bound > 1 && !look->resources.bound.is_lower ? 1 - 1 / look->pace.over_bound : 1;
+}
+
+/*
  * What is left of a turn at the best. Code that is written anew for its data or without its branch has turns side by
  * side and in vectors.
  */
@@ -156,7 +172,8 @@ static double least_left(const struct loop_look *look, enum bottleneck_cause cau
 {
     static const double SIDE_BY_SIDE = 2;
     const struct loop_bound *bound = &look->resources.bound;
-    bool anew = cause == CAUSE_BANDWIDTH || cause == CAUSE_CONDITIONAL || (cause == CAUSE_TLB && goes_across(look));
+    bool anew = cause == CAUSE_BANDWIDTH || cause == CAUSE_CONDITIONAL || (cause == CAUSE_TLB && goes_across(look)) ||
+                waits_for_itself(look, cause);
     double cycles = anew ? rest_of(bound) / SIDE_BY_SIDE : bound->cycles;
     return look->pace.over_bound > 1 && !bound->is_lower && bound->cycles > 0
                ? cycles / bound->cycles / look->pace.over_bound
@@ -184,6 +201,8 @@ static struct gain gain_of(const struct loop_look *look, enum bottleneck_cause c
         if (gain.high > 1 - least_left(look, cause))
             gain.high = 1 - least_left(look, cause);
     }
+    if (waits_for_itself(look, cause)) /* a modest remedy has the data near, and computes as before */
+        gain.low *= part_beyond(look);
     /* walks and misses are under way side by side: without one kind the other is left */
     if (cause == CAUSE_TLB && goes_across(look))
         gain.low /= 2;
@@ -202,7 +221,7 @@ static const char *why_no_gain(enum bottleneck_cause cause, const struct loop_lo
 }
 
 void recoverable_find(struct bottleneck_verdict *verdict, const struct loop_look *look,
-                      const struct bottleneck_machine *machine, double around, struct arena *arena)
+                      const struct bottleneck_machine *machine, double around, double shown, struct arena *arena)
 {
     if (verdict->class == BOTTLENECK_RETIRING || verdict->class == BOTTLENECK_MIXED ||
         verdict->class == BOTTLENECK_UNKNOWN) {
@@ -220,6 +239,8 @@ void recoverable_find(struct bottleneck_verdict *verdict, const struct loop_look
     bool waits_along = verdict->class == BOTTLENECK_MEMORY || verdict->class == BOTTLENECK_BAD_SPECULATION;
     if (waits_along && all > most) /* what is quick in its loop waits in the queue behind, or was begun in vain */
         most = all;
-    verdict->recoverable = interval_of(share.low * gain.low, (share.low * gain.low + most) / 2, most);
+    /* the rest of what is laid at wrong guesses of targets may be what the code there takes when guessed right */
+    double sure = verdict->cause == CAUSE_INDIRECT && shown > 0 && shown < share.low ? shown : share.low;
+    verdict->recoverable = interval_of(sure * gain.low, (sure * gain.low + most) / 2, most);
     verdict->recoverable_how = gain.how;
 }

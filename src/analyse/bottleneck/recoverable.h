@@ -13,8 +13,12 @@
 
 #include "analyse/bottleneck/loop_look.h"
 
-/* look: of the loop that leads; NULL: none. Fills recoverable and recoverable_how, or recoverable_why. */
+/*
+ * look: of the loop that leads; NULL: none. around: of the CPU time, what the loops and functions hold that it is most
+ * of. shown: of the CPU time, what stands where only a wrong guess of a target puts it; 0: not known. Fills recoverable
+ * and recoverable_how, or recoverable_why.
+ */
 void recoverable_find(struct bottleneck_verdict *verdict, const struct loop_look *look,
-                      const struct bottleneck_machine *machine, double around, struct arena *arena);
+                      const struct bottleneck_machine *machine, double around, double shown, struct arena *arena);
 
 #endif
