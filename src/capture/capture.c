@@ -11,7 +11,7 @@
 enum {
     RECORDS_A_TICK = 64,
     RECORDS_AHEAD = 8,
-    HEADS_AHEAD = 16,
+    HEADS_AHEAD = 32,
 };
 
 void capture_init(struct capture *capture)

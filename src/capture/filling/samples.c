@@ -145,18 +145,22 @@ static bool give_out_read(struct capture *capture, const struct record *record, 
     return true;
 }
 
-/* What a row counted beside the sample that it began with. */
-static bool give_out_alike(struct capture *capture, struct sample *row)
+/* What was counted beside the sample that a row began with. */
+static bool give_out_alike(struct capture *capture, const struct sample *row, const struct alike_count *count)
 {
-    row->alike--; /* further ones beside this one */
-    return give_out(capture, NULL, row);
+    struct sample sample = *row;
+    sample.period = count->period;
+    sample.alike = (uint32_t)(count->samples - 1); /* further ones beside this one */
+    return give_out(capture, NULL, &sample);
 }
 
 void capture_give_out_alike(struct capture *capture)
 {
-    struct sample *row;
-    for (size_t at = 0; (row = alike_samples_next(&capture->state->alike, &at)) && give_out_alike(capture, row);)
-        continue;
+    const struct sample *row;
+    struct alike_count count;
+    for (size_t at = 0; (row = alike_samples_next(&capture->state->alike, &at, &count));)
+        if (!give_out_alike(capture, row, &count))
+            break;
     alike_samples_done(&capture->state->alike);
 }
 
@@ -164,11 +168,11 @@ void capture_give_out_alike(struct capture *capture)
 static bool give_out_first(struct capture *capture, const struct record *record, const struct alike_key *key,
                            struct sample *sample)
 {
-    struct sample *row = alike_samples_add(&capture->state->alike, key);
-    if (row->alike && !give_out_alike(capture, row))
+    struct alike_count before;
+    struct sample *row = alike_samples_add(&capture->state->alike, key, &before);
+    if (before.samples && !give_out_alike(capture, row, &before))
         return false;
     *row = *sample;
-    row->period = 0;
     return give_out(capture, record, sample);
 }
 
@@ -182,10 +186,10 @@ static struct alike_key key_now(const struct capture_state *state, const struct 
 static bool apply_alike(struct capture *capture, const struct record *record, const struct sample_ahead *ahead)
 {
     struct alike_key key = key_now(capture->state, ahead);
-    struct sample *row = alike_samples_find(&capture->state->alike, &key);
-    if (row) {
-        row->alike++;
-        row->period += period_of(capture, ahead->head);
+    struct alike_count *count = alike_samples_find(&capture->state->alike, &key);
+    if (count) {
+        count->samples++;
+        count->period += period_of(capture, ahead->head);
         return true;
     }
     struct sample sample = sample_of(capture, record, ahead);

@@ -20,9 +20,8 @@ enum {
     SECTION_BYTES = 16,
     EVENT_TYPE_NAME_BYTES = 64,
     PIPE_CHUNK_BYTES = 1 << 20,
-    RELEASE_STEP_BYTES = 32 << 20,
     EVENTS_MOST = 1 << 16,
-    FETCH_AHEAD_BYTES = 1024, /* some records: those stand one behind the other, but each is only looked into */
+    FETCH_AHEAD_BYTES = 2048, /* some records: those stand one behind the other, but each is only looked into */
     TRACING_DATA_MOST_BYTES = 256 << 20,
     PIPE_HELD_MOST_BYTES = 512 << 20, /* without FINISHED_ROUND: then half of it is let go by time */
 };
@@ -159,7 +158,6 @@ static void feed_map(struct perf_data *data, uint64_t offset, uint64_t size)
     data->outer.chunk = record_chunk_new(&data->queue, NULL, data->map, data->map_bytes, 0);
     data->outer.at = data->map + offset;
     data->outer.end = data->outer.at + size;
-    data->map_released = data->map;
     data->source.total_bytes = size;
 }
 
@@ -600,20 +598,14 @@ static void count_read(struct perf_data *data, uint64_t bytes)
         data->source.read_bytes += bytes;
 }
 
-/* Give mapped pages back that nobody will look at again: a large file isn't held in memory. */
-static void release_pages(struct perf_data *data)
+/* A large file isn't held in memory, and what comes next is at hand. */
+static void window_move(struct perf_data *data)
 {
-    if (!data->map_is_ours || (size_t)(data->outer.at - data->map_released) < RELEASE_STEP_BYTES)
+    if (!data->map_is_ours)
         return;
     const uint8_t *keep = record_queue_lowest(&data->queue, data->outer.chunk);
-    if (!keep)
-        keep = data->outer.at;
-    size_t done = (size_t)(keep - data->map) & ~(size_t)(RELEASE_STEP_BYTES - 1);
-    size_t before = (size_t)(data->map_released - data->map);
-    if (done > before) {
-        madvise((void *)(data->map + before), done - before, MADV_DONTNEED);
-        data->map_released = data->map + done;
-    }
+    map_window_move(&data->window, (size_t)((keep ? keep : data->outer.at) - data->map),
+                    (size_t)(data->outer.at - data->map));
 }
 
 /* A recorder that ends no rounds must not fill the memory: what is older than the middle of the held times goes out. */
@@ -744,7 +736,7 @@ static bool drain(struct perf_data *data, struct record *ret_record, bool *ret_o
     data->draining = false;
     data->drained_until = data->flush_limit;
     data->ended = data->input_ended;
-    release_pages(data);
+    window_move(data);
     return true;
 }
 
@@ -805,6 +797,7 @@ static void perf_data_close(struct source *source)
     zstd_stream_free(data->zstd);
     record_layouts_done(&data->layouts);
     vec_done(&data->events);
+    map_window_end(&data->window);
     if (data->map_is_ours && data->map)
         munmap((void *)data->map, data->map_bytes);
     if (data->fd > STDIN_FILENO)
@@ -879,6 +872,7 @@ static bool open_fd(struct perf_data *data, struct error *err)
         madvise(map, data->map_bytes, MADV_SEQUENTIAL);
         data->map = map;
         data->map_is_ours = true;
+        map_window_begin(&data->window, map, data->map_bytes);
     }
     if (data->fd > STDIN_FILENO)
         close(data->fd);

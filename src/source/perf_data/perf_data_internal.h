@@ -4,6 +4,7 @@
 #define PLUMB_SOURCE_PERF_DATA_PERF_DATA_INTERNAL_H
 
 #include "base/arena.h"
+#include "base/file/map_window.h"
 #include "base/vec.h"
 #include "source/perf_data/perf_data.h"
 #include "source/perf_data/record_queue.h"
@@ -63,7 +64,7 @@ struct perf_data {
     const uint8_t *map;  /* the whole file */
     size_t map_bytes;
     bool map_is_ours;
-    const uint8_t *map_released; /* pages of the map before this were given back */
+    struct map_window window;
     bool swapped, is_pipe, data_size_missing;
 
     struct file_section data, build_ids;
