@@ -98,6 +98,7 @@ static bool plumb_parse(struct saved_runs *runs, struct json_value root, const c
         for (size_t quantity = 0; quantity < MEASURING_QUANTITY_COUNT; quantity++)
             values_take(runs, arm, quantity, json_member(values, measuring_quantities[quantity].name));
         settings_take(runs, arm, json_member(item, "settings"));
+        arm->failed_runs = (size_t)json_unsigned_or(json_member(item, "failed_runs"), 0);
         arm->in_blocks =
             !json_truth_or(json_member(root, "saved"), false) || json_truth_or(json_member(root, "paired"), false);
         arm->has_surroundings = json_is_record(around) &&
@@ -107,6 +108,17 @@ static bool plumb_parse(struct saved_runs *runs, struct json_value root, const c
 }
 
 /* hyperfine */
+
+/* null: it was killed by a signal. */
+static size_t failures_in(struct json_value exit_codes)
+{
+    size_t failed = 0;
+    for (size_t at = 0; at < json_count(exit_codes); at++) {
+        double code;
+        failed += !json_number(json_item(exit_codes, at), &code) || code < 0 || code > 0;
+    }
+    return failed;
+}
 
 /* Version 2 has a list of measurements, each with a value and its unit. */
 static void measurements_take(struct saved_runs *runs, struct saved_arm *arm, struct json_value list)
@@ -144,6 +156,7 @@ static bool hyperfine_parse(struct saved_runs *runs, struct json_value results, 
                                         command, file);
         values_take(runs, arm, CHILD_WALL, json_member(item, "times"));
         values_take(runs, arm, CHILD_RSS_MOST, json_member(item, "memory_usage_byte"));
+        arm->failed_runs = failures_in(json_member(item, "exit_codes"));
         if (json_is_list(measurements))
             measurements_take(runs, arm, measurements);
         if (!arm->counts[CHILD_WALL])
@@ -380,7 +393,7 @@ void saved_runs_table(const struct saved_runs *runs, struct run_table *ret_table
     size_t width = memory_product(runs->arm_count, MEASURING_QUANTITY_COUNT);
     scoped_free struct measured *cells = memory_alloc(memory_product(width, sizeof(*cells)));
     for (size_t arm = 0; arm < runs->arm_count; arm++)
-        arms[arm] = (struct run_arm){runs->arms[arm].label, runs->arms[arm].command};
+        arms[arm] = (struct run_arm){runs->arms[arm].label, runs->arms[arm].command, runs->arms[arm].failed_runs};
     run_table_init(ret_table, arms, runs->arm_count, measuring_quantities, MEASURING_QUANTITY_COUNT);
     for (size_t block = 0; block < longest(runs); block++) {
         for (size_t arm = 0; arm < runs->arm_count; arm++)

@@ -27,6 +27,7 @@ struct saved_arm {
         const char *name, *value; /* "thp", "never"; a variable of its environment */
     } *settings; /* of a case: what is known to change speed, set or not; none: not known */
     size_t setting_count;
+    size_t failed_runs; /* that ended with a status other than 0; 0 also where the file doesn't say */
     bool only_means; /* of perf stat -r */
     bool is_case;    /* file is a folder, which has profiles too */
     /* its runs are in the order of the blocks that they were made in, with those of the file's other arms */

@@ -15,7 +15,8 @@ void run_table_init(struct run_table *table, const struct run_arm *arms, size_t 
     table->arms = arena_array(&table->arena, struct run_arm, arm_count);
     for (size_t at = 0; at < arm_count; at++)
         table->arms[at] = (struct run_arm){.label = arena_string(&table->arena, arms[at].label),
-                                           .command = arena_string(&table->arena, arms[at].command)};
+                                           .command = arena_string(&table->arena, arms[at].command),
+                                           .failed_runs = arms[at].failed_runs};
     table->quantities = arena_array(&table->arena, struct run_quantity, quantity_count);
     for (size_t at = 0; at < quantity_count; at++)
         table->quantities[at] = (struct run_quantity){.name = arena_string(&table->arena, quantities[at].name),

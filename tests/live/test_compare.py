@@ -137,7 +137,10 @@ def test_markdown_and_hyperfine(plumb, tmp_path):
     result = compare(plumb, "-n", "6", "--markdown", "--export-hyperfine", str(export), "sleep", "0.01", "--", "sleep", "0.6")
     rows = result.stdout.splitlines()
     assert len(rows) == 4 and all(row.startswith("|") and row.endswith("|") for row in rows)
-    assert "`sleep 0.6`" in rows[3] and "slower" in rows[3]
+    assert rows[2].startswith("| A | `sleep 0.01` | ") and rows[3].startswith("| B | `sleep 0.6` | ") and "slower" in rows[3]
+    assert len({row.count("|") for row in rows}) == 1, "each row has all columns"
+    few = compare(plumb, "-n", "2", "--markdown", "-L", "a|b", "-L", "d", "true", "--", "true").stdout.splitlines()
+    assert "undecided: the range of 2 runs of each, no interval |" in few[3] and few[2].startswith("| a\\|b | ")
     results = json.loads(export.read_text())["results"]
     assert [item["command"] for item in results] == ["sleep 0.01", "sleep 0.6"]
     for item in results:
@@ -150,7 +153,7 @@ def test_markdown_and_hyperfine(plumb, tmp_path):
     refused = compare(plumb, "-n", "6", "--export-hyperfine", "/proc/none/x", "true", "--", "true")
     assert refused.returncode == 1 and not refused.stdout, "said before anything is run"
     page = compare(plumb, "-n", "6", "--markdown", "sh", "-c", "true | cat", "--", "sh", "-c", "echo `true`").stdout
-    assert "| `sh -c true \\| cat` |" in page and "| `` sh -c echo `true` `` |" in page
+    assert "| A | `sh -c true \\| cat` |" in page and "| `` sh -c echo `true` `` |" in page
 
 
 def test_runs_that_failed_are_counted(plumb, tmp_path):
@@ -168,6 +171,14 @@ def test_runs_that_failed_are_counted(plumb, tmp_path):
 def test_an_empty_alternative_has_a_name(plumb):
     document = json.loads(compare(plumb, "--json", "-n", "1", "echo", "{,-n}").stdout)
     assert [arm["label"] for arm in document["arms"]][:2] == ["(none)", "-n"]
+
+
+def test_braces_of_code_are_no_alternatives(plumb):
+    code = "BEGIN { x[1, 2]; if (0) {print 1, 2} }"
+    assert compare(plumb, "-n", "1", "awk", code).returncode == 2, "one command"
+    for words in (["awk", code], ["echo", "{1,2}"]):
+        document = json.loads(compare(plumb, "--json", "-n", "1", "--treatment", "nice=0,1", *words).stdout)
+        assert [(arm["label"], arm["command"]) for arm in document["arms"]][:2] == [(f"nice={at}", " ".join(words)) for at in (0, 1)]
 
 
 def test_failing_commands_and_wrong_words(plumb, tmp_path):
@@ -533,10 +544,24 @@ def test_saved_runs_of_others(plumb, tmp_path):
     result = compare(plumb, "--saved", str(first), str(second))
     assert result.returncode == 0 and "second.json takes" in result.stdout and "more wall time than first.json" in result.stdout
     assert "whether they were alike is not known" in result.stdout
+    second.write_text(json.dumps({"results": [{"command": "b", "times": [2.0] * 8, "exit_codes": [0, 1, None] + [0] * 5}]}))
+    failed = " ".join(compare(plumb, "--saved", "-L", "old", "-L", "new", str(first), str(second)).stdout.split())
+    assert "Failed 2 of 8 runs of new ended with a status other than 0" in failed and "more wall time than old" in failed
+    assert compare(plumb, "--saved", *["-L", "x"] * 3, str(first), str(second)).returncode == 2
     broken.write_text("{")
     assert compare(plumb, "--saved", str(first), str(broken)).returncode == 1
     assert compare(plumb, "--saved", str(first)).returncode == 2
     assert compare(plumb, "--saved", "--treatment", "thp=never,always", str(first), str(second)).returncode == 2
+
+
+@pytest.mark.parametrize("words", [["-n", "8"], ["--time", "3"], ["--until-decided"], ["--most", "8"], ["--warmup", "0"], ["--shell"], ["--env", "A=1"],
+                                   ["--prepare", "true"], ["--cpu", "0"], ["-i"], ["--no-noise-floor"], ["--seed", "7"]])
+def test_options_of_runs_have_no_meaning_beside_saved_ones(plumb, tmp_path, words):
+    saved = tmp_path / "saved.json"
+    saved.write_text(json.dumps({"results": [{"command": name, "times": [1.0] * 8} for name in "ab"]}))
+    assert compare(plumb, "--saved", str(saved)).returncode == 0
+    refused = compare(plumb, "--saved", *words, str(saved))
+    assert refused.returncode == 2 and "--saved runs nothing" in refused.stderr and not refused.stdout
 
 
 def test_of_three_each_section_says_which_pair_it_is_of(plumb, tmp_path):

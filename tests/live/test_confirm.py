@@ -251,6 +251,9 @@ def test_a_change_that_does_not_take_hold_is_no_test(plumb, tmp_path):
     if document["took_hold"] == "unknown":
         pytest.skip("page sizes could not be measured")
     assert done.returncode == 4 and document["took_hold"] == "no" and "did not take hold" in document["sentence"], done.stdout
+    assert document["realised_gain"] is None and document["pairs"] == 3, "one look may be unlucky, and what nothing was changed in has no gain"
+    page = confirm(plumb, case).stdout
+    assert "realised gain   not measured, because the change did not take hold" in page, page
 
 
 def test_diagnose_shows_what_came_of_it(plumb, tmp_path):

@@ -109,6 +109,7 @@ static const struct option_row option_rows[] = {
 #define EXPLAIN_BY_TIME UINT64_MAX
 
 enum {
+    MOST_BLOCKS = 60, /* --most */
     WARMUP_SECONDS = 10,
     EXPLAIN_MOST = 12,
     EXPLAIN_SECONDS = 60
@@ -176,6 +177,56 @@ static void show_progress(void *context, const struct experiment_arm *arm, size_
 
 /* Options. */
 
+/* What is of runs has no meaning where none are made: an option that did nothing would mislead. */
+static const char *of_runs_alone(const struct compare_options *options, bool has_saved_runs)
+{
+    const struct {
+        bool given;
+        const char *name;
+        bool of_saved_runs; /* they have it, too */
+    } rows[] = {
+        {options->runs != RUNS_NOT_GIVEN, "--runs", false},
+        {!isnan(options->seconds), "--time", false},
+        {options->until_decided, "--until-decided", false},
+        {options->most != MOST_BLOCKS, "--most", false},
+        {options->warmup != WARMUP_BY_TIME, "--warmup", false},
+        {options->arms.shell, "--shell", false},
+        {options->arms.environment.count > 0, "--env", false},
+        {options->prepare != NULL, "--prepare", false},
+        {options->cpus != NULL, "--cpu", false},
+        {options->ignore_failure, "--ignore-failure", false},
+        {options->no_noise_floor, "--no-noise-floor", false},
+        {options->seed != 1, "--seed", false},
+        {options->saved, "--saved", true},
+        {options->arms.labels.count > 0, "--label", true},
+        {options->fail_if.count > 0, "--fail-if", true},
+        {options->explain != EXPLAIN_BY_TIME, "--explain", true},
+        {options->prediction.typed != NULL, "--predicted", true},
+        {options->prediction.case_folder != NULL, "--predicted-by", true},
+        {options->prediction.finding != NULL, "--finding", true},
+        {options->arms.treatments.count > 0, "--treatment", true},
+        {options->markdown, "--markdown", true},
+        {options->hyperfine != NULL, "--export-hyperfine", true},
+        {options->html != NULL, "--html", true},
+    };
+    for (size_t at = 0; at < array_count(rows); at++)
+        if (rows[at].given && !(has_saved_runs && rows[at].of_saved_runs))
+            return rows[at].name;
+    return NULL;
+}
+
+static bool saved_check(const struct compare_options *options, struct error *err)
+{
+    const char *other = of_runs_alone(options, true);
+    if (other)
+        return error_set(err, ERROR_USAGE, "--saved runs nothing: %s goes with commands", other);
+    for (size_t at = 0; at < options->arms.treatments.count; at++)
+        if (strchr(options->arms.treatments.items[at], '='))
+            return error_set(err, ERROR_USAGE,
+                             "--treatment KEY=VALUE goes with commands; with --saved it is --treatment KEY");
+    return true;
+}
+
 /* How many blocks, or for how long; neither: until it is decided. */
 static bool length_check(struct compare_options *options, struct error *err)
 {
@@ -196,17 +247,13 @@ static bool length_check(struct compare_options *options, struct error *err)
 
 static bool options_check(struct compare_options *options, struct error *err)
 {
-    if (!length_check(options, err))
+    if ((options->saved && !saved_check(options, err)) || !length_check(options, err))
         return false;
     if ((options->warmup > 100000 && options->warmup != WARMUP_BY_TIME) ||
         (options->explain > 1000 && options->explain != EXPLAIN_BY_TIME))
         return error_set(err, ERROR_USAGE, "--warmup expects at most 100000, --explain at most 1000");
     if (!(options->effect >= 0 && options->effect < 100))
         return error_set(err, ERROR_USAGE, "--effect expects a percentage from 0 to below 100");
-    for (size_t at = 0; options->saved && at < options->arms.treatments.count; at++)
-        if (strchr(options->arms.treatments.items[at], '='))
-            return error_set(err, ERROR_USAGE,
-                             "--treatment KEY=VALUE goes with commands; with --saved it is --treatment KEY");
     if (options->json && options->markdown)
         return error_set(err, ERROR_USAGE, "--json and --markdown exclude each other");
     if (options->most < COMPARISON_PAIRS_LEAST || options->most > 100000)
@@ -652,7 +699,10 @@ static void quantity_settle(struct compare_run *run)
 static bool prepare_saved(struct compare_run *run, char **operands, struct error *err)
 {
     const struct compare_saved_request request = {
-        .files = operands, .treatments = &run->options.arms.treatments, .force = run->options.force};
+        .files = operands,
+        .treatments = &run->options.arms.treatments,
+        .labels = &run->options.arms.labels,
+        .force = run->options.force};
     if (!compare_saved_read(&run->saved, &request, &run->result.table, &run->arena, err))
         return false;
     run->arms.count = run->result.table.arm_count;
@@ -697,43 +747,6 @@ static void run_release(struct compare_run *run)
 
 /* ---- of a host and a guest nothing is run ---- */
 
-/* What is of runs has no meaning beside cases: an option that did nothing would mislead. */
-static const char *of_runs_alone(const struct compare_options *options)
-{
-    const struct {
-        bool given;
-        const char *name;
-    } rows[] = {
-        {options->runs != RUNS_NOT_GIVEN, "--runs"},
-        {!isnan(options->seconds), "--time"},
-        {options->until_decided, "--until-decided"},
-        {options->most != 60, "--most"},
-        {options->warmup != WARMUP_BY_TIME, "--warmup"},
-        {options->arms.labels.count > 0, "--label"},
-        {options->arms.shell, "--shell"},
-        {options->arms.environment.count > 0, "--env"},
-        {options->prepare != NULL, "--prepare"},
-        {options->cpus != NULL, "--cpu"},
-        {options->ignore_failure, "--ignore-failure"},
-        {options->no_noise_floor, "--no-noise-floor"},
-        {options->saved, "--saved"},
-        {options->seed != 1, "--seed"},
-        {options->fail_if.count > 0, "--fail-if"},
-        {options->explain != EXPLAIN_BY_TIME, "--explain"},
-        {options->prediction.typed != NULL, "--predicted"},
-        {options->prediction.case_folder != NULL, "--predicted-by"},
-        {options->prediction.finding != NULL, "--finding"},
-        {options->arms.treatments.count > 0, "--treatment"},
-        {options->markdown, "--markdown"},
-        {options->hyperfine != NULL, "--export-hyperfine"},
-        {options->html != NULL, "--html"},
-    };
-    for (size_t at = 0; at < array_count(rows); at++)
-        if (rows[at].given)
-            return rows[at].name;
-    return NULL;
-}
-
 static bool of_cases_given(const struct compare_gap_options *gap)
 {
     return gap->guest || gap->host || gap->guest_exits || gap->host_exits || gap->guest_pages || gap->work ||
@@ -743,7 +756,7 @@ static bool of_cases_given(const struct compare_gap_options *gap)
 static bool split_gap(struct compare_run *run, const char *operand, struct error *err)
 {
     const struct compare_options *options = &run->options;
-    const char *other = of_runs_alone(options);
+    const char *other = of_runs_alone(options, false);
     if (!options->gap.guest && !options->gap.host)
         return error_set(err, ERROR_USAGE,
                          "--guest-exits, --host-exits, --exits-seconds, --guest-pages and --work go with --guest CASE");
@@ -768,7 +781,7 @@ static bool compare_run(struct context *context, int argc, char **argv, struct e
                                            .seconds = NAN,
                                            .warmup = WARMUP_BY_TIME,
                                            .seed = 1,
-                                           .most = 60,
+                                           .most = MOST_BLOCKS,
                                            .explain = EXPLAIN_BY_TIME,
                                            .effect = 1};
     arena_init(&run.arena);

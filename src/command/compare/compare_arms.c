@@ -86,7 +86,7 @@ static bool arm_add(struct compare_arms *arms, struct words words, const char *a
     return true;
 }
 
-/* Alternatives: {a,b} in words of a single command. */
+/* Alternatives: {a,b} in words of a single command; a blank ends them as it does in a shell, which code has there. */
 
 struct braces {
     size_t word;
@@ -103,7 +103,7 @@ static bool braces_find(const struct words *words, struct braces *ret_braces)
         struct view behind = view_skip(word, (size_t)open + 1);
         ptrdiff_t close = view_find(behind, "}");
         struct view inside = {behind.text, close < 0 ? 0 : (size_t)close};
-        if (close < 0 || view_find(inside, ",") < 0)
+        if (close < 0 || view_find(inside, ",") < 0 || view_find(inside, " ") >= 0)
             continue;
         *ret_braces = (struct braces){at, {word.text, (size_t)open}, inside, view_skip(behind, (size_t)close + 1)};
         return true;
@@ -170,19 +170,23 @@ bool compare_arms_parse(struct compare_arms *arms, char *const *argv, const stru
     *arms = (struct compare_arms){0};
     if (!environment_check(&options->environment, err))
         return false;
-    bool single = separators_in(argv) == 0;
+    /* a single command that is compared under several settings stays as it is */
+    bool expands = separators_in(argv) == 0 && !treatments_have_values(&options->treatments);
     char **word = (char **)argv;
     for (bool more = true; more; word++) {
         struct words words = {word, 0};
         for (; *word && strcmp(*word, "--") != 0; word++)
             words.count++;
         more = *word != NULL;
-        if (single ? !alternatives_add(arms, words, NULL, options, arena, err)
+        if (expands ? !alternatives_add(arms, words, NULL, options, arena, err)
                    : !arm_add(arms, words, NULL, options, arena, err))
             return false;
     }
     if (!treatments_apply(arms, &options->treatments, &options->labels, root, arena, err))
         return false;
+    if (arms->count >= 2 && options->labels.count > arms->count)
+        return error_set(err, ERROR_USAGE, "--label is given %zu times for %zu commands", options->labels.count,
+                         arms->count);
     for (size_t at = 1; at < arms->count; at++)
         for (size_t before = 0; before < at; before++)
             if (strcmp(arms->items[at].label, arms->items[before].label) == 0)

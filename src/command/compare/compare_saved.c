@@ -21,14 +21,20 @@ static bool files_read(struct saved_runs *runs, char *const *files, struct error
     return true;
 }
 
-/* Two files may both hold an "A": then the file says which. */
-static void labels_tell_apart(struct saved_runs *runs)
+/* Two files may both hold an "A": then the file says which, unless the user does. */
+static bool labels_tell_apart(struct saved_runs *runs, const struct option_texts *labels, struct error *err)
 {
+    for (size_t at = 0; at < labels->count && at < runs->arm_count; at++)
+        runs->arms[at].label = labels->items[at];
+    if (labels->count > runs->arm_count)
+        return error_set(err, ERROR_USAGE, "--label is given %zu times for %zu sets of runs", labels->count,
+                         runs->arm_count);
     for (size_t at = 1; at < runs->arm_count; at++)
         for (size_t before = 0; before < at; before++)
             if (strcmp(runs->arms[at].label, runs->arms[before].label) == 0)
                 runs->arms[at].label =
                     arena_printf(&runs->arena, "%s of %s", runs->arms[at].label, runs->arms[at].file);
+    return true;
 }
 
 /* Several arms of one file have the same machine. */
@@ -148,9 +154,8 @@ bool compare_saved_read(struct compare_saved *saved, const struct compare_saved_
 {
     scoped(saved_runs_done) struct saved_runs runs;
     saved_runs_init(&runs);
-    if (!files_read(&runs, request->files, err))
+    if (!files_read(&runs, request->files, err) || !labels_tell_apart(&runs, request->labels, err))
         return false;
-    labels_tell_apart(&runs);
     machines_compare(saved, &runs, arena);
     settings_differ(saved, &runs, arena);
     saved->paired = saved_runs_are_paired(&runs);

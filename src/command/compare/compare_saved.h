@@ -12,6 +12,7 @@
 struct compare_saved_request {
     char *const *files; /* ends with NULL; "--" is passed over */
     const struct option_texts *treatments; /* facts that are meant to differ */
+    const struct option_texts *labels;     /* names of the sets of runs, as far as they go */
     bool force;
 };
 

@@ -90,6 +90,14 @@ static bool treatment_apply(struct compare_arms *arms, struct run_settings *sett
     return true;
 }
 
+bool treatments_have_values(const struct option_texts *treatments)
+{
+    for (size_t at = 0; at < treatments->count; at++)
+        if (strchr(treatments->items[at], '='))
+            return true;
+    return false;
+}
+
 bool treatments_apply(struct compare_arms *arms, const struct option_texts *treatments,
                       const struct option_texts *labels, const struct sysroot *root, struct arena *arena,
                       struct error *err)

@@ -17,6 +17,8 @@
 bool treatment_names(const char *treatment, const char *fact);
 bool treatment_declares(const struct option_texts *treatments, const char *fact);
 
+/* Whether one gives settings to commands, as "thp=never,always" does. */
+bool treatments_have_values(const struct option_texts *treatments);
 /* Gives the arms their settings; a single one is copied, once a value. */
 MUST_CHECK bool treatments_apply(struct compare_arms *arms, const struct option_texts *treatments,
                                  const struct option_texts *labels, const struct sysroot *root, struct arena *arena,

@@ -100,12 +100,24 @@ static bool is_judged(void *context, const struct comparison *comparison)
            confirmation.reason == CONFIRMATION_NOT_MADE;
 }
 
+/* One look at a short run may be an unlucky one: of quick runs some more tell; of long ones nobody waits for more. */
+static bool is_without_hope(const struct running *running, const struct run_table *so_far)
+{
+    enum {
+        BLOCKS_LEAST = 3
+    };
+    static const double patience_s = 10;
+    return running->pair->took_hold == TOOK_HOLD_NOT &&
+           (so_far->block_count >= BLOCKS_LEAST ||
+            clock_s(CLOCK_MONOTONIC) - running->pair->policy.started_s >= patience_s);
+}
+
 static bool wants_block(void *context, const struct run_table *so_far)
 {
     struct running *running = context;
     struct experiment_policy policy = compare_policy_interface(&running->pair->policy);
     sign_look(running->pair, running->request->experiment, so_far);
-    return running->pair->took_hold != TOOK_HOLD_NOT && policy.wants_block(policy.context, so_far);
+    return !is_without_hope(running, so_far) && policy.wants_block(policy.context, so_far);
 }
 
 static bool blocks_run(struct running *running, struct experiment_runner runner, struct error *err)

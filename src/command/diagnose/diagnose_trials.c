@@ -289,6 +289,18 @@ static struct interval pairs_ratio(const struct run_table *table)
     return count ? paired_ratio_interval(narrow, usual, count) : (struct interval){0};
 }
 
+/* A run that ends early for the variable's sake is quick, and says nothing of vectors; NULL: it ends as it does without. */
+static const char *ends_otherwise(const struct run_table *table, const char *variable, struct arena *arena)
+{
+    size_t usual = table->arms[0].failed_runs, narrow = table->arms[1].failed_runs;
+    if (usual == narrow)
+        return NULL;
+    return arena_printf(arena,
+                        "%zu of %zu runs ended with a status other than 0 with %s, and %zu without it: their times are "
+                        "not of the same work",
+                        narrow, table->block_count, variable, usual);
+}
+
 static void width_measure(struct trial *trial, const struct vector_library *library, const char *variable)
 {
     struct arena *arena = &trial->collection->arena;
@@ -310,14 +322,15 @@ static void width_measure(struct trial *trial, const struct vector_library *libr
     if (ran)
         ratio = pairs_ratio(&experiment.table);
     size_t pairs = ran ? experiment.table.block_count : 0;
-    experiment_result_done(&experiment);
-    if (!ran || !ratio.known) {
-        trial_fails(trial, PROBE_WIDTH, &err);
-        trial->results->of[PROBE_WIDTH].why_not =
-            ran ? "its runs used no CPU time that could be compared" : trial->results->of[PROBE_WIDTH].why_not;
-        return;
-    }
     struct probe_result *result = &trial->results->of[PROBE_WIDTH];
+    result->why_not = !ran           ? NULL
+                      : !ratio.known ? "its runs used no CPU time that could be compared"
+                                     : ends_otherwise(&experiment.table, variable, arena);
+    experiment_result_done(&experiment);
+    if (!ran)
+        trial_fails(trial, PROBE_WIDTH, &err);
+    if (result->why_not)
+        return;
     result->known = true;
     if (pairs < SIGNED_RANK_COUNT_LEAST)
         probe_result_note(result,

@@ -310,8 +310,7 @@ static void small_pages_advice(const struct results *results, struct finding *fi
                 !results->command  ? "confirm-attached"
                 : asked_by_runtime ? maker->confirm_pages
                                    : remedy->confirm,
-                VALUE_TEXT("command", results->command ? results->command : ""),
-                VALUE_TEXT("policy", policy[0] ? policy : "madvise"));
+                VALUE_TEXT("command", results->command ? results->command : ""));
 }
 
 struct page_gain { /* what all groups together would get back */

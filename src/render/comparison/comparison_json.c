@@ -170,8 +170,7 @@ static void add_runs(struct json_writer *json, const struct comparison_report *r
         json_string(json, "label", table->arms[arm].label);
         json_string(json, "command", table->arms[arm].command);
         json_bool(json, "again", arm >= report->arm_count);
-        if (!report->saved)
-            json_u64(json, "failed_runs", table->arms[arm].failed_runs);
+        json_u64(json, "failed_runs", table->arms[arm].failed_runs);
         json_array_open(json, "settings");
         for (size_t at = 0; at < report->setting_count; at++)
             if (report->settings[at].arm == arm)
@@ -317,15 +316,38 @@ static void add_code(struct text *out, const char *code)
     text_printf(out, "%s%s", apart, fence);
 }
 
+/* A label in a cell: bars would part it. */
+static void add_label(struct text *out, const char *label)
+{
+    for (; *label; label++)
+        text_printf(out, *label == '|' ? "\\%c" : "%c", *label);
+}
+
+/* The verdict, and what stands in its way where the figures beside it look like one. */
+static void add_markdown_verdict(struct text *out, const struct comparison *item)
+{
+    text_add(out, verdict_names[item->verdict]);
+    if (item->decisive.pair_count == 1)
+        text_add(out, ": one run of each");
+    else if (item->too_few_pairs)
+        text_printf(out, ": the range of %zu runs of each, no interval", item->decisive.pair_count);
+    else if (item->verdict == COMPARISON_UNDECIDED && item->lost_in_noise)
+        text_printf(out, ": %s differs from itself as much", item->a->label);
+}
+
 void comparison_markdown(struct text *out, const struct comparison_report *report)
 {
     const struct run_quantity *quantity = report->items[0].decisive.quantity;
-    text_printf(out, "| Command | %s (%s, median) | Quartiles | Against %s | Verdict |\n|:---|---:|---:|---:|:---|\n",
-                quantity->label, unit_names[quantity->unit], report->items[0].a->label);
+    text_printf(out, "| | Command | %s (%s, median) | Quartiles | Against ", quantity->label,
+                unit_names[quantity->unit]);
+    add_label(out, report->items[0].a->label);
+    text_add(out, " | Verdict |\n|:---|:---|---:|---:|---:|:---|\n");
     for (size_t at = 0; at < report->arm_count; at++) {
         const struct comparison *item = &report->items[at ? at - 1 : 0];
         const struct interval *value = at ? &item->decisive.b : &item->decisive.a;
         text_add(out, "| ");
+        add_label(out, report->table->arms[at].label);
+        text_add(out, " | ");
         add_code(out, report->table->arms[at].command);
         text_add(out, " | ");
         if (value->known)
@@ -333,10 +355,13 @@ void comparison_markdown(struct text *out, const struct comparison_report *repor
         else
             text_add(out, "not measured | | ");
         if (at && item->ratio.known)
-            text_printf(out, "%+.2f %% [%+.2f .. %+.2f] | %s |\n", 100 * (item->ratio.mid - 1),
-                        100 * (item->ratio.low - 1), 100 * (item->ratio.high - 1), verdict_names[item->verdict]);
-        else
-            text_printf(out, "| %s |\n", at ? verdict_names[item->verdict] : "");
+            text_printf(out, "%+.2f %%", 100 * (item->ratio.mid - 1));
+        if (at && item->ratio.known && item->decisive.pair_count > 1)
+            text_printf(out, " [%+.2f .. %+.2f]", 100 * (item->ratio.low - 1), 100 * (item->ratio.high - 1));
+        text_add(out, " | ");
+        if (at)
+            add_markdown_verdict(out, item);
+        text_add(out, " |\n");
     }
 }
 

@@ -6,6 +6,12 @@
 
 #include <math.h>
 
+static void add_remark(struct page *page, enum page_meaning meaning, const char *text)
+{
+    text_add(page->out, "  ");
+    page_paragraph(page, meaning, 2, 2, text);
+}
+
 static void add_arms(struct page *page, const struct comparison_report *report)
 {
     for (size_t at = 0; at < report->arm_count; at++) {
@@ -372,8 +378,7 @@ static void add_unsure(struct page *page, const struct comparison_report *report
                     "By function: none differs surely in %zu runs of each under the sampler; most in %s (%s a run).",
                     profiles->functions.block_count, profiles->functions.rows[0].function, difference);
     }
-    text_add(page->out, "  ");
-    page_paragraph(page, PAGE_FAINT, 2, 2, text_string(&line));
+    add_remark(page, PAGE_FAINT, text_string(&line));
 }
 
 static void add_facts(struct page *page, const struct comparison_report *report)
@@ -488,13 +493,26 @@ static void add_output(struct page *page, const struct comparison *item, const s
 
 /* Runs that are no pair, or whose time may mean nothing. */
 
+/* Of saved sets one may have fewer than another. */
+static size_t runs_of(const struct run_table *table, size_t arm)
+{
+    size_t runs = 0;
+    for (size_t block = 0; block < table->block_count; block++) {
+        bool any = false;
+        for (size_t quantity = 0; quantity < table->quantity_count && !any; quantity++)
+            any = run_table_cell(table, block, arm, quantity).known;
+        runs += any;
+    }
+    return runs;
+}
+
 static void add_failed(struct page *page, const struct run_table *table)
 {
     scoped_text struct text line = {0};
     for (size_t arm = 0; arm < table->arm_count; arm++)
         if (table->arms[arm].failed_runs)
             text_printf(&line, "%s%zu of %zu runs of %s", line.length ? ", " : "", table->arms[arm].failed_runs,
-                        table->block_count, table->arms[arm].label);
+                        runs_of(table, arm), table->arms[arm].label);
     if (!line.length || !table->block_count)
         return;
     text_add(&line, " ended with a status other than 0: they count, though they may have done other work.");
@@ -546,12 +564,12 @@ static void add_heading(struct page *page, const struct comparison_report *repor
 static void add_surroundings(struct page *page, const struct comparison_report *report)
 {
     if (report->surroundings_unknown)
-        page_paragraph(page, PAGE_WARNING, 0, 2,
-                       "  Not every file says on what machine it was made: whether they were alike is not known.");
+        add_remark(page, PAGE_WARNING,
+                   "Not every file says on what machine it was made: whether they were alike is not known.");
     if (report->only_means)
-        page_paragraph(
-            page, PAGE_WARNING, 0, 2,
-            "  A file has means of runs and no runs (perf stat -r): one value each, from which no interval can be had. "
+        add_remark(
+            page, PAGE_WARNING,
+            "A file has means of runs and no runs (perf stat -r): one value each, from which no interval can be had. "
             "Several files of single runs, or -j without -r in a loop, can be judged.");
     for (size_t at = 0; at < report->difference_count; at++)
         page_printf(page, PAGE_WARNING, "  %s differs: %s, %s\n", report->differences[at].name,
@@ -575,9 +593,9 @@ static void add_uncompared(struct page *page, const struct comparison_report *re
     if (report->count < 2)
         return;
     const char *first = report->items[0].a->label, *one = report->items[0].b->label, *other = report->items[1].b->label;
-    text_printf(&line, "  Each is compared with %s alone. How %s and %s differ, plumb compare of those two says.",
+    text_printf(&line, "Each is compared with %s alone. How %s and %s differ, plumb compare of those two says.",
                 first, one, other);
-    page_paragraph(page, PAGE_FAINT, 0, 2, text_string(&line));
+    add_remark(page, PAGE_FAINT, text_string(&line));
 }
 
 void comparison_text(struct page *page, const struct comparison_report *report)

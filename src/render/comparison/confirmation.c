@@ -21,6 +21,12 @@ static void add_span(struct text *out, const struct interval *gain)
 
 /* ---- the sentence ---- */
 
+/* What two runs of the same differ by is no gain. */
+static bool is_not_made(const struct confirmation_report *report)
+{
+    return report->took_hold && strcmp(report->took_hold, "no") == 0;
+}
+
 static void add_open(struct text *out, const struct confirmation_report *report)
 {
     const struct confirmation *confirmation = report->confirmation;
@@ -42,7 +48,7 @@ static void add_open(struct text *out, const struct confirmation_report *report)
         text_add(out, ", but the finding bounds the gain from above only: another change may return more");
         break;
     case CONFIRMATION_NOT_MADE:
-        if (report->took_hold && strcmp(report->took_hold, "no") == 0)
+        if (is_not_made(report))
             text_printf(out, "inconclusive, because the change did not take hold: %s", report->not_taken);
         else
             text_printf(out, "inconclusive: no such gain, but %s",
@@ -256,7 +262,9 @@ static void add_gains(struct page *page, const struct confirmation_report *repor
                     100 * foretold->gain.low, 100 * foretold->gain.high);
     else
         text_printf(page->out, "  predicted gain  at most %.1f %%\n", 100 * foretold->gain.high);
-    if (confirmation->realised.known && confirmation->pair_count < 2)
+    if (is_not_made(report))
+        text_add(page->out, "  realised gain   not measured, because the change did not take hold\n");
+    else if (confirmation->realised.known && confirmation->pair_count < 2)
         text_printf(page->out, "  realised gain   %6.1f %%  of one pair of runs: no interval\n",
                     100 * confirmation->realised.mid);
     else if (confirmation->realised.known)
@@ -383,7 +391,8 @@ static void json_result(struct json_writer *json, const struct confirmation_repo
     json_string(json, "measure", measures[confirmation->measure]);
     json_interval(json, "foretold", is_gain ? report->foretold.gain : confirmation->foretold);
     json_interval(json, "measured", confirmation->realised);
-    json_interval(json, "realised_gain", is_gain ? confirmation->realised : (struct interval){0});
+    json_interval(json, "realised_gain",
+                  is_gain && !is_not_made(report) ? confirmation->realised : (struct interval){0});
     json_bool(json, "is_range", report->comparison->too_few_pairs);
     json_measured(json, "noise_floor", confirmation->noise_ratio);
     json_u64(json, "pairs", confirmation->pair_count);

@@ -10,8 +10,8 @@
 static const char plumb_text[] =
     "{\"schema\":\"plumb-compare-2\",\"surroundings\":{\"cpu\":\"x\"},\"arms\":["
     "{\"label\":\"A\",\"command\":\"a b\",\"runs\":{\"wall\":[1,2,null],\"cpu\":[0.5,0.6,0.7]}},"
-    "{\"label\":\"B\",\"command\":\"c\",\"runs\":{\"wall\":[3]}},{\"label\":\"A again\",\"again\":true,\"runs\":{}}]}";
-static const char hyperfine_text[] = "{\"results\":[{\"command\":\"s\",\"times\":[0.1,0.2],\"memory_usage_byte\":[7,8]}]}";
+    "{\"label\":\"B\",\"command\":\"c\",\"failed_runs\":2,\"runs\":{\"wall\":[3]}},{\"label\":\"A again\",\"again\":true,\"runs\":{}}]}";
+static const char hyperfine_text[] = "{\"results\":[{\"command\":\"s\",\"times\":[0.1,0.2],\"memory_usage_byte\":[7,8],\"exit_codes\":[0,null]}]}";
 static const char hyperfine_2_text[] = "{\"results\":[{\"command\":\"s\",\"measurements\":"
                                        "[{\"time_wall_clock\":{\"value\":0.5,\"unit\":\"s\"}},{}]}]}";
 static const char perf_text[] =
@@ -38,6 +38,7 @@ Test(saved_runs, plumbs_own)
     struct run_table table;
     saved_runs_table(&runs, &table);
     cr_assert_eq(table.block_count, 3);
+    cr_assert(table.arms[0].failed_runs == 0 && table.arms[1].failed_runs == 2);
     double a[3], b[3];
     cr_assert_eq(run_table_column(&table, 0, CHILD_WALL, a), 2);
     cr_assert_eq(run_table_column(&table, 0, CHILD_CPU, a), 3);
@@ -52,6 +53,7 @@ Test(saved_runs, those_of_others)
     struct saved_runs runs = parse(hyperfine_text);
     cr_assert_str_eq(runs.arms[0].label, "file.json");
     cr_assert(runs.arms[0].counts[CHILD_WALL] == 2 && runs.arms[0].values[CHILD_RSS_MOST][1].value == 8);
+    cr_assert_eq(runs.arms[0].failed_runs, 1, "one was killed");
     cr_assert_not(runs.arms[0].has_surroundings);
     saved_runs_done(&runs);
     runs = parse(hyperfine_2_text);
