@@ -74,3 +74,9 @@ def test_each_cause_stands_there_with_its_rule(source_root, identity):
     assert own, f"no {identity}"
     for line in ("Rule", "Recoverable time", "Cheapest experiment against it", "Needs"):
         assert re.search(rf"^- {line}: .{{5,}}", own[1], re.M), f"{identity}: no {line}"
+
+
+def test_what_is_to_be_compared_switches_nothing_behind_plumbs_back(source_root):
+    """plumb compare refuses runs between which the machine changed, unless a --treatment does it."""
+    checks = [line for line in (source_root / "data/advice.txt").read_text().splitlines() if "plumb compare" in line]
+    assert len(checks) > 10 and not [line for line in checks if "echo" in line or "/sys/" in line or "/proc/" in line]

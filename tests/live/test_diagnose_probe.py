@@ -187,6 +187,30 @@ def test_hog_refuses_itself_without_power_and_others_say_why(run):
     assert "hog: " in page.stderr
 
 
+TUNED = r"""
+#include <stdlib.h>
+#include <string.h>
+int main(void)
+{
+    static char bytes[1 << 16];
+    for (long at = 0; !getenv("GLIBC_TUNABLES") && at < 400000; at++)
+        __asm__ volatile("" ::"r"(memchr(bytes, 1, sizeof(bytes) - (at & 1))));
+    return getenv("GLIBC_TUNABLES") != NULL;
+}
+"""
+
+
+def test_a_program_that_fails_with_the_variable_says_nothing_of_vectors(run, tmp_path):
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler")
+    subprocess.run(["cc", "-O2", "-fno-builtin", "-x", "c", "-o", tmp_path / "tuned", "-"], input=TUNED, text=True, check=True, timeout=60)
+    done = run("diagnose", "--json", "--probe", "width", "-o", tmp_path / "out", "--", tmp_path / "tuned", env={"GLIBC_TUNABLES": None})
+    width = json.loads((tmp_path / "out").read_text())["probes"]["width"]
+    if "no time is in a library" in width.get("not_measured", ""):
+        pytest.skip(width["not_measured"])
+    assert "ended with a status other than 0 with GLIBC_TUNABLES=" in width["not_measured"], done.stderr
+
+
 def test_wrong_lists_and_targets(run):
     unknown = run("diagnose", "--probe", "stop", "--", "true")
     assert unknown.returncode == 2 and "no probe is called 'stop'" in unknown.stderr
