@@ -315,7 +315,7 @@ def test_bursts_overturn_wrong_guesses_that_are_not_there(plumb, tmp_path):
                       "for (int i = 0; i < 1000000; i++) x = x * 1.0000001; return 0; }\n")
     subprocess.run(["cc", "-O1", "-o", program, source], check=True, timeout=60)
     manifest = json.loads((case / "manifest.json").read_text())
-    manifest["command"] = str(program)
+    manifest.update(command=str(program), elapsed_s=3.0)
     (case / "manifest.json").write_text(json.dumps(manifest))
     plan = confirm(plumb, case, "--dry-run")
     assert plan.returncode == 0 and "step-bursts" in plan.stdout and "once more" in plan.stdout, plan
@@ -340,6 +340,31 @@ def test_an_estimated_finding_claims_the_share_that_the_estimate_says_of_the_sam
         (case / "findings.json").write_text(json.dumps(findings))
         page = " ".join(confirm(plumb, case, "--dry-run").stdout.split())
         assert words in page or "x86" in page, page
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="stepping is built for x86-64")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_share_of_the_elapsed_time_of_one_thread_is_one_of_cpu_time(plumb, tmp_path, threads):
+    """Bursts bound a share of the CPU time; what can't be made isn't offered as another finding either."""
+    case = bottleneck_case(tmp_path / "case", "sleep 0.2", [0.95, 0.97, 0.99], "core", "latency_chain")
+    findings = json.loads((case / "findings.json").read_text())
+    findings["run"]["threads"] = threads
+    findings["findings"][0].update(id="branch-mispredicts", of="elapsed time", recoverable_ratio={"low": 0.3, "mid": 0.4, "high": 0.45})
+    (case / "findings.json").write_text(json.dumps(findings))
+    page = " ".join(confirm(plumb, case).stdout.split())
+    assert ("plumb confirm --finding branch-mispredicts" in page) == (threads == 1), page
+    plan = confirm(plumb, case, "--finding", "branch-mispredicts", "--dry-run")
+    page = " ".join(plan.stdout.split())
+    if threads == 1:
+        assert "step-bursts: a look at" in page and "the command is run 25 times more, which takes about 5 s" in page, page
+    else:
+        assert "a share of the elapsed time, in which several threads ran" in page and plan.returncode == 4, page
+
+
+def test_equal_times_may_be_given_ones(plumb, tmp_path):
+    case = case_at(tmp_path / "case", "sleep 0.1", (0.85, 0.9, 0.95))
+    done = confirm(plumb, case, "-n", "6", "--", "sleep", "0.101")
+    assert done.returncode == 3 and "--work WORD compares what it does in it" in " ".join(done.stdout.split()), done.stdout
 
 
 def test_bandwidth_beside_hogs_proves_itself_first(plumb, tmp_path):

@@ -187,6 +187,17 @@ def test_hog_refuses_itself_without_power_and_others_say_why(run):
     assert "hog: " in page.stderr
 
 
+def test_each_of_several_runs_is_stepped(run, tmp_path):
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler")
+    subprocess.run(["cc", "-O2", "-x", "c", "-o", tmp_path / "branches", "-"], input=BRANCHES.replace("1.2 *", "0.4 *"), text=True, check=True, timeout=60)
+    done = run("diagnose", "--json", "--runs", "5", "--probe", "step", "-o", tmp_path / "out", "--", tmp_path / "branches", "r")
+    step = json.loads((tmp_path / "out").read_text())["probes"]["step"]
+    if "not_measured" in step:
+        pytest.skip(step["not_measured"])
+    assert step["trace"]["bursts"] >= 3, done.stderr
+
+
 TUNED = r"""
 #include <stdlib.h>
 #include <string.h>

@@ -285,6 +285,7 @@ static struct confirmation_plan plan_of(const struct confirm_run *run)
     const struct confirm_options *options = &run->options;
     struct confirmation_plan plan = {.runs_a_block = options->no_noise_floor ? 2 : 3,
                                      .run_s = run_seconds(run),
+                                     .looks = confirm_bursts_runs(run_seconds(run), options->seconds),
                                      .seconds_most = options->seconds,
                                      .budget_s = options->runs || options->seconds > 0 ? 0 : options->budget_s};
     plan.blocks_least = options->warmup + (options->runs          ? options->runs
@@ -450,16 +451,20 @@ static void work_check(struct confirm_run *run)
 
 /*
  * A program that works for a given time takes that time whatever is changed: only what it does in it tells. Equal times
- * to a thousandth where another was foretold are such a sign.
+ * to a thousandth where another was foretold are such a sign; nearly equal ones that overturn a verdict may be one.
  */
 static void fixed_time_check(struct confirm_run *run)
 {
-    static const double same = 0.002;
+    static const double same = 0.002, alike = 0.05;
     const struct interval *ratio = &run->pair.comparison.ratio;
-    if (!run->options.work && ratio->known && ratio->low > 1 - same && ratio->high < 1 + same)
-        note_add(run, "A and B take the same time almost exactly: if the command works for a given time, --work WORD "
-                      "compares what it "
-                      "does in it");
+    bool are_same = ratio->low > 1 - same && ratio->high < 1 + same;
+    bool are_alike = ratio->mid > 1 - alike && ratio->mid < 1 + alike &&
+                     run->pair.confirmation.verdict == CONFIRMATION_OVERTURNED;
+    if (!run->options.work && ratio->known && (are_same || are_alike))
+        note_add(run, arena_printf(&run->arena,
+                                   "A and B take the same time%s: if the command works for a given time, that tells "
+                                   "nothing of the verdict, and --work WORD compares what it does in it",
+                                   are_same ? " almost exactly" : ", nearly"));
 }
 
 /*
@@ -506,7 +511,7 @@ static bool pair_run(struct confirm_run *run, const struct confirm_experiment *e
                                            .foretold = &run->subject.foretold,
                                            .a = run->a,
                                            .b = *b,
-                                           .by_cpu = run->subject.by_cpu,
+                                           .by_cpu = run->subject.by_cpu || experiment->way == WAY_HOGS,
                                            .share = run->subject.share,
                                            .work = options->work,
                                            .runs = options->runs,
@@ -569,7 +574,8 @@ static bool bursts_run(struct confirm_run *run, struct error *err)
                                              .argv = run->place.is_live ? NULL : run->place.argv,
                                              .pid = run->pid,
                                              .claimed = run->subject.share,
-                                             .seconds = run->options.seconds};
+                                             .seconds = run->options.seconds,
+                                             .run_s = run_seconds(run)};
     run->has_bursts = confirm_bursts_run(&run->bursts, &request, &run->arena, err);
     return run->has_bursts;
 }
@@ -668,10 +674,14 @@ static int exit_code(const struct confirm_run *run, size_t choice, bool made)
 static void others_say(struct confirm_run *run)
 {
     for (size_t at = 0; at < run->subject.other_count; at++) {
-        struct confirm_subject other = run->subject;
+        const char *id = run->subject.others[at];
+        struct confirm_subject other;
         struct confirm_place place = run->place;
         struct confirm_choice choices[EXPERIMENTS_MOST];
-        other.id = run->subject.others[at];
+        struct error foretells_nothing = {0};
+        if (!confirm_subject_read(&other, run->folder, id, &run->arena, &foretells_nothing))
+            continue;
+        confirm_subject_settle(&other, run->manifest);
         place.subject = &other;
         size_t count = confirm_choices(&place, choices, &run->arena), choice = 0;
         while (choice < count && choices[choice].why_not)
@@ -680,7 +690,7 @@ static void others_say(struct confirm_run *run)
             continue;
         note_add(run, arena_printf(&run->arena,
                                    "another finding of the case can be tested here: plumb confirm --finding %s %s (%s)",
-                                   other.id, run->folder, choices[choice].experiment->name));
+                                   id, run->folder, choices[choice].experiment->name));
         return;
     }
 }
@@ -737,6 +747,7 @@ static bool confirm_prepare(struct confirm_run *run, char **operands, struct err
     if (!case_manifest_read(run->manifest, run->folder, &run->arena, err) ||
         !confirm_subject_read(&run->subject, run->folder, run->options.finding, &run->arena, err))
         return error_wrap(err, "case '%s'", operands[0]);
+    confirm_subject_settle(&run->subject, run->manifest);
     run->place = (struct confirm_place){
         .subject = &run->subject, .root = run->context->root, .switch_machine = run->options.switch_machine};
     libraries_look(run);

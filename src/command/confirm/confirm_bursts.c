@@ -15,7 +15,12 @@ enum {
     INSTRUCTIONS_LEAST = 15000,
 };
 
+enum {
+    RUNS_MOST = 100
+};
+
 static const double USUAL_SECONDS = 5;
+static const double RUN_STRETCHED = 4; /* of several runs: one that takes so much longer now is cut short */
 static const double COST_FACTOR = 2; /* a guess that is found wrong late costs more than one of ours in registers */
 
 static const struct run_quantity share_quantity = {"wrong-guess-share", "CPU time that wrong guesses can take",
@@ -27,6 +32,14 @@ struct interval wrong_guess_share(struct interval wrong_per_1000, double cost_cy
         return (struct interval){0};
     double mid = wrong_per_1000.mid / 1000 * cost_cycles, high = wrong_per_1000.high / 1000 * cost_cycles * COST_FACTOR;
     return interval_of(0, mid / (mid + 1 / issue_width), high / (high + 1 / issue_width));
+}
+
+uint64_t confirm_bursts_runs(struct measured run_s, double seconds)
+{
+    if (!run_s.known || !(run_s.value > 0))
+        return 1;
+    double runs = (seconds > 0 ? seconds : USUAL_SECONDS) / run_s.value;
+    return runs < 1 ? 1 : runs > RUNS_MOST ? RUNS_MOST : (uint64_t)runs;
 }
 
 /* What it prints goes nowhere: our output is the result. */
@@ -48,11 +61,15 @@ static bool collect(const struct confirm_bursts_request *request, const char *fo
                     struct error *err)
 {
     const char *pid = arena_printf(arena, "%d", (int)request->pid);
+    double seconds = request->seconds > 0 ? request->seconds : USUAL_SECONDS;
+    uint64_t runs = request->argv ? confirm_bursts_runs(request->run_s, seconds) : 0;
+    double run_most_s = runs > 1 ? RUN_STRETCHED * request->run_s.value : seconds;
     struct target_request target = {.processes = pid};
     struct collect_request asked = {.argv = request->argv ? argv_quiet(request->argv, arena) : NULL,
                                     .target = &target,
                                     .target_options = request->argv ? NULL : arena_printf(arena, "-p %s", pid),
-                                    .duration_s = request->seconds > 0 ? request->seconds : USUAL_SECONDS,
+                                    .runs = runs,
+                                    .duration_s = run_most_s < seconds ? run_most_s : seconds,
                                     .frequency = FREQUENCY,
                                     .effect = 0.05,
                                     .probes = PROBE_BIT(PROBE_STEP),
@@ -101,10 +118,10 @@ bool confirm_bursts_judge(struct confirm_bursts *bursts, const struct confirm_bu
     if (trace->instructions < INSTRUCTIONS_LEAST || !trace->all.per_1000.known) {
         if (!look->is_interrupted)
             return error_set(err, ERROR_UNSUPPORTED,
-                             "not tested: %llu instructions were met in %llu bursts, and it takes %d",
+                             "not tested: %llu instructions were met in %llu burst%s, and it takes %d; --time 30 looks "
+                             "for longer",
                              (unsigned long long)trace->instructions, (unsigned long long)trace->bursts,
-                             INSTRUCTIONS_LEAST) ||
-                   error_hint(err, "a longer look: --time 30");
+                             trace->bursts == 1 ? "" : "s", INSTRUCTIONS_LEAST);
         leave_open(bursts, &look->claimed,
                    arena_printf(arena, "it was interrupted, and it takes %d instructions", INSTRUCTIONS_LEAST),
                    arena_printf(arena, "interrupted: %s", met));

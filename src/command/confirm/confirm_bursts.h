@@ -19,6 +19,7 @@ struct confirm_bursts_request {
     pid_t pid;
     struct interval claimed; /* share of its CPU time */
     double seconds;          /* looked at for so long at most; 0: the usual */
+    struct measured run_s;   /* how long a run of argv takes: a short one is made several times */
 };
 
 struct confirm_bursts {
@@ -45,6 +46,8 @@ MUST_CHECK bool confirm_bursts_judge(struct confirm_bursts *bursts, const struct
 MUST_CHECK bool confirm_bursts_run(struct confirm_bursts *bursts, const struct confirm_bursts_request *request,
                                    struct arena *arena, struct error *err);
 
+/* How often a command is run for such a look. */
+uint64_t confirm_bursts_runs(struct measured run_s, double seconds);
 /* The most of its time that wrong guesses can take. Units: cycles a guess, instructions a cycle. */
 struct interval wrong_guess_share(struct interval wrong_per_1000, double cost_cycles, double issue_width);
 

@@ -106,10 +106,11 @@ static bool is_without_hope(const struct running *running, const struct run_tabl
     enum {
         BLOCKS_LEAST = 3
     };
-    static const double patience_s = 10;
+    static const double quick_s = 1;
+    double blocks = (double)(so_far->block_count + running->request->warmup);
+    double a_block_s = (clock_s(CLOCK_MONOTONIC) - running->pair->policy.started_s) / blocks;
     return running->pair->took_hold == TOOK_HOLD_NOT &&
-           (so_far->block_count >= BLOCKS_LEAST ||
-            clock_s(CLOCK_MONOTONIC) - running->pair->policy.started_s >= patience_s);
+           (so_far->block_count >= BLOCKS_LEAST || a_block_s >= quick_s);
 }
 
 static bool wants_block(void *context, const struct run_table *so_far)

@@ -62,6 +62,7 @@ static bool finding_take(struct confirm_subject *subject, struct json_value find
     if (!foretold_take(subject, finding, err))
         return false;
     subject->share = subject->foretold.gain;
+    subject->share_is_of_cpu = strcmp(subject->of, "CPU time") == 0;
     return true;
 }
 
@@ -81,6 +82,7 @@ static bool bottleneck_take(struct confirm_subject *subject, struct json_value b
     if (!gain.known)
         gain = interval_from_list(json_member(bottleneck, "recoverable"));
     subject->share = interval_from_list(json_member(bottleneck, "share"));
+    subject->share_is_of_cpu = true;
     if (subject->share.known && !is_share(&subject->share))
         return error_set(err, ERROR_FORMAT, "'findings.json': the share of the bottleneck is no share of a run");
     if (!gain.known && subject->share.known) /* removing it returns no more than it takes */
@@ -107,7 +109,14 @@ static bool foretells(struct json_value finding)
            json_present(json_member(finding, "recoverable_ratio_at_most"));
 }
 
-static void others_take(struct confirm_subject *subject, struct json_value findings, struct arena *arena)
+static bool estimates(struct json_value bottleneck)
+{
+    const char *class_name = json_text_or(json_member(bottleneck, "class"), "unknown");
+    return strcmp(class_name, "unknown") != 0 && strcmp(class_name, "mixed") != 0;
+}
+
+static void others_take(struct confirm_subject *subject, struct json_value findings, bool has_estimate,
+                        struct arena *arena)
 {
     for (size_t at = 0; at < json_count(findings) && subject->other_count < SUBJECT_OTHERS_MOST; at++) {
         struct json_value finding = json_item(findings, at);
@@ -116,6 +125,8 @@ static void others_take(struct confirm_subject *subject, struct json_value findi
         if (supported && foretells(finding) && strcmp(id, subject->id) != 0)
             subject->others[subject->other_count++] = arena_string(arena, id);
     }
+    if (has_estimate && strcmp(subject->verdict, "estimated") != 0 && subject->other_count < SUBJECT_OTHERS_MOST)
+        subject->others[subject->other_count++] = "bottleneck";
 }
 
 /* Those that foretell something, for whoever named another. */
@@ -128,12 +139,6 @@ static void names_add(struct text *out, struct json_value findings)
     }
 }
 
-static bool estimates(struct json_value bottleneck)
-{
-    const char *class_name = json_text_or(json_member(bottleneck, "class"), "unknown");
-    return strcmp(class_name, "unknown") != 0 && strcmp(class_name, "mixed") != 0;
-}
-
 /*
  * An estimated finding of which no gain was measured claims its share all the same, where the estimate says it of the
  * same instruction: that is what an experiment may find too large.
@@ -144,8 +149,10 @@ static void share_take(struct confirm_subject *subject, struct json_value findin
                *of_estimate = json_text_or(json_member(bottleneck, "instruction"), "");
     struct interval share = interval_from_list(json_member(bottleneck, "share"));
     if (subject->foretold.kind == FORETOLD_BOUND && *of_finding && strcmp(of_finding, of_estimate) == 0 &&
-        share.known && is_share(&share))
+        share.known && is_share(&share)) {
         subject->share = share;
+        subject->share_is_of_cpu = true;
+    }
 }
 
 static bool choose(struct confirm_subject *subject, struct json_value root, const char *asked, struct arena *arena,
@@ -204,6 +211,21 @@ bool confirm_subject_read(struct confirm_subject *subject, const char *folder, c
     if (!choose(subject, root, finding, arena, err))
         return false;
     subject->by_cpu = strcmp(subject->of, "CPU time") == 0;
-    others_take(subject, json_member(root, "findings"), arena);
+    others_take(subject, json_member(root, "findings"), estimates(json_member(root, "bottleneck")), arena);
     return true;
+}
+
+void confirm_subject_settle(struct confirm_subject *subject, const struct case_manifest *manifest)
+{
+    struct measured elapsed = manifest->elapsed_s, user = manifest->user_s, system = manifest->system_s;
+    if (subject->share_is_of_cpu || subject->threads != 1 || !elapsed.known || !user.known || !system.known)
+        return;
+    double cpu_s = user.value + system.value;
+    if (!subject->share.known || !(cpu_s > 0) || !(elapsed.value > 0))
+        return;
+    double factor = elapsed.value > cpu_s ? elapsed.value / cpu_s : 1;
+    struct interval share = interval_scaled(subject->share, factor);
+    subject->share = interval_of(share.low < 1 ? share.low : 1, share.mid < 1 ? share.mid : 1,
+                                 share.high < 1 ? share.high : 1);
+    subject->share_is_of_cpu = true;
 }

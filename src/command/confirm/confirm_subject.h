@@ -24,8 +24,12 @@ struct confirm_subject {
     const char *of;       /* "CPU time", "elapsed time" */
     bool by_cpu;
     struct foretold foretold;
-    /* of its CPU time that is lost to it; of a finding, what it could return. Unknown: not told */
+    /*
+     * Of its CPU time that is lost to it; of a finding, what it could return. Unknown: not told. Of the elapsed time
+     * where share_is_of_cpu is false.
+     */
     struct interval share;
+    bool share_is_of_cpu;
     uint64_t threads;                     /* seen in the run; 0: unknown */
     const char *files[SUBJECT_FILES_MOST]; /* whose code is hot: paths */
     size_t file_count;
@@ -39,5 +43,10 @@ struct confirm_subject {
  */
 MUST_CHECK bool confirm_subject_read(struct confirm_subject *subject, const char *folder, const char *finding,
                                      struct arena *arena, struct error *err);
+
+/*
+ * What the share of the elapsed time is of the CPU time, where that can be told: one thread, whose times the case has.
+ */
+void confirm_subject_settle(struct confirm_subject *subject, const struct case_manifest *manifest);
 
 #endif

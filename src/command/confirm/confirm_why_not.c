@@ -181,8 +181,9 @@ const char *confirm_no_allocator(const struct confirm_place *place, struct arena
 static const char *no_claim(const struct confirm_place *place, struct arena *arena)
 {
     (void)arena;
-    if (!place->subject->by_cpu)
-        return "what the case claims is no share of CPU time";
+    if (!place->subject->share_is_of_cpu)
+        return "what the case claims is a share of the elapsed time, in which several threads ran, or nobody knows how "
+               "many: not of CPU time";
     return place->subject->share.known && place->subject->share.low > 0
                ? NULL
                : "the case names no least share that it could fall short of";

@@ -22,12 +22,16 @@ enum {
 #define PROBES_THERE_ARE "there are step, collapse, pin, hog and width; separate them by commas"
 
 static const double BURST_FIRST_S = 0.1, BURST_SPREAD = 0.15; /* of the time so far until the next */
+/* Of several runs each is met at another place, of which any number lies evenly over a run. */
+static const double RUN_SHARE = 0.8, RUN_STEP = 0.618034;
 
 struct interventions {
     unsigned kinds;
     struct probe_results results;
     struct trace_study *study;
-    double next_burst_s; /* since watching began */
+    double next_burst_s; /* since this run, or the watching, began */
+    double run_began_s, looked_s;
+    unsigned runs;
     uint64_t random;
     unsigned bursts, missed; /* missed: nobody ran just then */
     bool refused;            /* and will be again */
@@ -57,7 +61,7 @@ struct interventions *interventions_new(unsigned kinds)
     if (!kinds)
         return NULL;
     struct interventions *interventions = memory_alloc(sizeof(*interventions));
-    *interventions = (struct interventions){.kinds = kinds, .next_burst_s = BURST_FIRST_S, .random = 1};
+    *interventions = (struct interventions){.kinds = kinds, .random = 1};
     for (int kind = 0; kind < PROBE_KIND_COUNT; kind++)
         interventions->results.of[kind].asked = kinds & PROBE_BIT(kind);
     return interventions;
@@ -139,14 +143,27 @@ static double burst_take(struct collection *collection)
     return held_s;
 }
 
+/* Where in a run the first burst is taken: of the first, soon; the others last about as long as the one before. */
+static void run_begin(struct interventions *interventions, double began_s)
+{
+    double before_s = interventions->looked_s - interventions->run_began_s, turns = interventions->runs * RUN_STEP;
+    interventions->next_burst_s = BURST_FIRST_S;
+    if (interventions->runs++)
+        interventions->next_burst_s = before_s * RUN_SHARE * (turns - (double)(unsigned)turns);
+    interventions->run_began_s = began_s;
+}
+
 void interventions_look(struct collection *collection)
 {
     struct interventions *interventions = collection->interventions;
     if (!interventions || !(interventions->kinds & PROBE_BIT(PROBE_STEP)) || interventions->refused ||
         interventions->bursts >= BURSTS_MOST)
         return;
-    double elapsed_s = clock_s(CLOCK_MONOTONIC) - collection->began_s;
-    if (elapsed_s < interventions->next_burst_s && elapsed_s + BURST_FIRST_S >= 0)
+    if (!interventions->runs || collection->began_s > interventions->run_began_s)
+        run_begin(interventions, collection->began_s);
+    interventions->looked_s = clock_s(CLOCK_MONOTONIC);
+    double elapsed_s = interventions->looked_s - collection->began_s;
+    if (elapsed_s < interventions->next_burst_s)
         return;
     double held_s = burst_take(collection);
     double pause_s = held_s * BURST_PAUSES, spread_s = held_s > 0 ? elapsed_s * BURST_SPREAD : 0.02;

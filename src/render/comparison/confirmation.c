@@ -105,6 +105,8 @@ void confirmation_sentence(struct text *out, const struct confirmation_report *r
         text_add(out, "confirmed: ");
         if (foretold->kind == FORETOLD_NONE)
             text_add(out, "it returns nothing that counts, as was ruled out");
+        else if (foretold->kind == FORETOLD_BOUND && realised->mid >= foretold->gain.high)
+            text_add(out, "it returns about the most that was to expect");
         else if (foretold->kind == FORETOLD_BOUND)
             text_add(out, "it returns a part of what was the most to expect");
         else
@@ -208,7 +210,12 @@ static void add_plan(struct page *page, const struct confirmation_report *report
         return;
     }
     if (report->is_one_look) {
-        add_labelled(page, "Cost", "the command is run once more, for 5 s at the most (--time)");
+        if (plan->looks > 1)
+            text_printf(&line, "the command is run %zu times more, which takes about %.3g s (--time)", plan->looks,
+                        (double)plan->looks * plan->run_s.value);
+        else
+            text_add(&line, "the command is run once more, for 5 s at the most (--time)");
+        add_labelled(page, "Cost", text_string(&line));
         return;
     }
     size_t least = plan->blocks_least * plan->runs_a_block, most = plan->blocks_most * plan->runs_a_block;

@@ -14,6 +14,7 @@ struct confirmation_option { /* an experiment that tests the verdict */
 struct confirmation_plan {
     size_t blocks_least, blocks_most, runs_a_block;
     struct measured run_s; /* how long one run took in the case */
+    size_t looks;          /* of is_one_look: how many runs it takes */
     double seconds_most;   /* asked for; 0: no bound */
     double budget_s;       /* none begins behind it, once there are as many as an interval needs; 0: no bound */
 };
