@@ -26,9 +26,24 @@ void run_profiles_done(struct run_profiles *profiles)
     profile_difference_done(&profiles->widths);
 }
 
+/* The test is one of differences, the interval one of ratios: what both say is said. */
+static bool is_apart(const struct quantity_effect *effect)
+{
+    const struct interval *ratio = &effect->ratio, *difference = &effect->difference;
+    if (ratio->known)
+        return ratio->low > 1 || ratio->high < 1;
+    return !difference->known || difference->low > 0 || difference->high < 0;
+}
+
 bool effect_differs(const struct quantity_effect *effect)
 {
-    return !effect->why_not && effect->q <= rate_most;
+    return !effect->why_not && effect->q <= rate_most && is_apart(effect);
+}
+
+bool effect_may_differ(const struct quantity_effect *effect)
+{
+    static const double level = 0.05;
+    return !effect->why_not && !effect_differs(effect) && effect->p <= level && is_apart(effect);
 }
 
 static struct interval ordered(double a, double mid, double b)

@@ -52,8 +52,10 @@ struct explanation {
 void explanation_make(struct explanation *explanation, const struct comparison *comparison,
                       const struct run_profiles *profiles, struct arena *arena);
 
-/* Called differing at a rate of false discoveries of 5 %. */
+/* Called differing at a rate of false discoveries of 5 %, by its interval as well. */
 bool effect_differs(const struct quantity_effect *effect);
+/* A difference by itself, that among so many figures may be chance: with few pairs nothing can be more. */
+bool effect_may_differ(const struct quantity_effect *effect);
 /* Whether the effect stands in the explanation already. */
 bool explanation_has(const struct explanation *explanation, const struct quantity_effect *effect);
 

@@ -65,7 +65,8 @@ static const struct confirm_experiment experiments[] = {
         .sign = SIGN_FALLS,
         .quantity = "minor-faults",
         .least = 0.7,
-        .not_taken = "its page faults stayed: it gives nothing back by free(), or the mappings are its own, not malloc's",
+        .not_taken =
+            "its page faults stayed: it gives nothing back by free(), or the mappings are its own, not malloc's",
     },
     {
         .name = "fault-huge-pages",

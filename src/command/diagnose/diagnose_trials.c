@@ -289,7 +289,9 @@ static struct interval pairs_ratio(const struct run_table *table)
     return count ? paired_ratio_interval(narrow, usual, count) : (struct interval){0};
 }
 
-/* A run that ends early for the variable's sake is quick, and says nothing of vectors; NULL: it ends as it does without. */
+/*
+ * A run that ends early for the variable's sake is quick, and says nothing of vectors; NULL: it ends as it does without.
+ */
 static const char *ends_otherwise(const struct run_table *table, const char *variable, struct arena *arena)
 {
     size_t usual = table->arms[0].failed_runs, narrow = table->arms[1].failed_runs;

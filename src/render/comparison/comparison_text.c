@@ -234,13 +234,6 @@ static void add_names(struct page *page, const char *heading, const struct text 
     page_paragraph(page, PAGE_FAINT, 16, 16, text_string(names));
 }
 
-/* A difference by itself, that among so many figures may be chance: with few pairs nothing can be more. */
-static bool effect_may_differ(const struct quantity_effect *effect)
-{
-    static const double LEVEL = 0.05;
-    return !effect_differs(effect) && effect->p <= LEVEL;
-}
-
 /* Those of the effects that `belongs` picks and that explain no time, under a heading; whether there were any. */
 static bool add_effects(struct page *page, const struct comparison *item, const struct explanation *explanation,
                         const char *heading, bool (*belongs)(const struct quantity_effect *))

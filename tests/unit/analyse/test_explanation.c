@@ -223,3 +223,17 @@ Test(output_likeness, by_what_each_printed)
     run_table_done(&table);
     arena_done(&arena);
 }
+
+Test(explanation, what_its_interval_does_not_show_does_not_differ)
+{
+    struct quantity_effect effect = {.quantity = &quantities[1], .p = 0.001, .q = 0.01, .ratio = interval_of(0.9, 1.5, 4)};
+    effect.difference = interval_of(1, 2, 3);
+    cr_assert_not(effect_differs(&effect) || effect_may_differ(&effect), "the ratio may be 1");
+    effect.ratio.low = 1.1;
+    cr_assert(effect_differs(&effect) && !effect_may_differ(&effect));
+    effect.q = 0.2;
+    cr_assert(!effect_differs(&effect) && effect_may_differ(&effect));
+    effect.ratio.known = false;
+    effect.difference.low = -1;
+    cr_assert_not(effect_may_differ(&effect));
+}
