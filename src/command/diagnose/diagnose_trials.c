@@ -290,7 +290,7 @@ static struct interval pairs_ratio(const struct run_table *table)
 }
 
 /*
- * A run that ends early for the variable's sake is quick, and says nothing of vectors; NULL: it ends as it does without.
+ * A run that ends early for the variable's sake is quick, and says nothing of vectors. NULL: it ends as without it.
  */
 static const char *ends_otherwise(const struct run_table *table, const char *variable, struct arena *arena)
 {
