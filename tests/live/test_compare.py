@@ -108,7 +108,13 @@ def test_a_growth_that_fails_has_its_own_status(plumb):
         assert compare(plumb, "--fail-if", wrong, *arms).returncode == 2, wrong
 
 
+def test_a_wrong_name_is_answered_with_all_that_there_are(plumb):
+    refused = compare(plumb, "--fail-if", "speed > 2%", "true", "--", "true")
+    assert refused.returncode == 2 and refused.stderr.rstrip().endswith("clock-running"), refused.stderr
+
+
 def test_too_few_pairs_are_not_judged(plumb):
+    assert "of one run" in compare(plumb, "-n", "1", "true", "--", "true").stdout
     result = compare(plumb, "-n", "2", "sleep", "0.01", "--", "sleep", "0.06")
     assert result.returncode == 4
     assert "needs 6" in result.stdout

@@ -270,7 +270,7 @@ static bool quantity_find(const char *name, size_t *ret_index, struct error *err
             return true;
         }
     error_set(err, ERROR_USAGE, "nothing called '%s' is measured", name);
-    char names[300] = "";
+    char names[sizeof(err->hint)] = "";
     for (size_t at = 0; at < MEASURING_QUANTITY_COUNT; at++)
         snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", at ? ", " : "",
                  measuring_quantities[at].name);

@@ -27,7 +27,9 @@ static void add_arms(struct page *page, const struct comparison_report *report)
         snprintf(label, sizeof(label), "%s", report->table->arms[at].label);
         page_printf(page, PAGE_STRONG, "  %-10s", label);
         page_printf(page, PAGE_PLAIN, " %12s", mid);
-        if (time->known)
+        if (time->known && item->decisive.pair_count == 1)
+            page_printf(page, PAGE_FAINT, "   of one run");
+        else if (time->known)
             page_printf(page, PAGE_FAINT, "   quartiles %s .. %s", low, high);
         text_add(page->out, "\n");
         text_add_repeated(page->out, " ", 13);

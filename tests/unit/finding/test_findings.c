@@ -1074,12 +1074,12 @@ Test(findings, page_advice_is_for_the_mapping)
         const char *policy, *offered, *confirmed_by, *never;
     } cases[] = {
         {{.is_anonymous = true, .is_heap = true}, "madvise", "glibc.malloc.hugetlb", "GLIBC_TUNABLES", "MADV_HUGEPAGE"},
-        {{.is_anonymous = true}, "madvise", "MADV_HUGEPAGE", "echo always", "remount"},
+        {{.is_anonymous = true}, "madvise", "MADV_HUGEPAGE", "--treatment thp=never,always ./a.out", "remount"},
         {{.is_anonymous = true, .advised_never = true}, "madvise", "forbids", "THE-COPY", "GLIBC_TUNABLES"},
         {{.is_anonymous = true, .advised_never = true}, "always", "forbids", "THE-COPY", "enabled"},
         {{.is_anonymous = true, .advised_huge = true}, "madvise", "MADV_COLLAPSE", "THE-COPY", "GLIBC_TUNABLES"},
         {{.is_anonymous = true}, "always", "2 MiB", "THE-COPY", "enabled"},
-        {{.is_anonymous = true}, "never", "echo madvise", "echo always", "THE-COPY"},
+        {{.is_anonymous = true}, "never", "echo madvise", "--treatment thp=never,always", "THE-COPY"},
         {{.is_shared = true}, "always", "shmem_enabled", "THE-COPY", "GLIBC_TUNABLES"},
         {{.area = "/data/model"}, "always", "/data/model is a file's", "THE-COPY", "GLIBC_TUNABLES"},
         {{.is_stack = true}, "madvise", "to the heap", "THE-COPY", "GLIBC_TUNABLES"},
