@@ -47,7 +47,6 @@ static void ahead_decide(struct map_window *window, size_t at)
 void map_window_begin(struct map_window *window, void *map, size_t size_bytes)
 {
     *window = (struct map_window){.map = map, .size_bytes = size_bytes, .has_core = worker_has_core()};
-    map_window_move(window, 0, 0);
 }
 
 void map_window_move(struct map_window *window, size_t keep, size_t at)

@@ -20,7 +20,7 @@ struct map_window {
     bool has_core, cannot_ask; /* the kernel is older than 5.14 */
 };
 
-/* The window stays where it is until map_window_end(), and so does the map, which is private or never written. */
+/* The window stays where it is until map_window_end(), and so does the map, which is never written. */
 void map_window_begin(struct map_window *window, void *map, size_t size_bytes);
 /* The reader stands at offset `at`, and won't look again at what lies before `keep`. Cheap. */
 void map_window_move(struct map_window *window, size_t keep, size_t at);
