@@ -218,6 +218,27 @@ static void take_table(struct told *told, const struct elf_file *elf, uint64_t p
     take_known(told, bytes.size_bytes ? known_table(bytes.bytes, bytes.size_bytes, before) : NULL);
 }
 
+/* One number, or a vector of the same ones, that an instruction loads from constant data; false: it is neither. */
+static bool loaded_number(const struct elf_file *elf, uint64_t place, size_t size_bytes, size_t element,
+                          int64_t *ret_number)
+{
+    struct bytes_view view = elf_constant_bytes(elf, place, size_bytes);
+    uint64_t first = 0;
+    if (size_bytes < element || view.size_bytes < size_bytes)
+        return false;
+    memcpy(&first, view.bytes, element);
+    for (size_t at = element; at + element <= size_bytes; at += element)
+        if (memcmp(view.bytes, view.bytes + at, element) != 0)
+            return false;
+    *ret_number = (int64_t)first;
+    return true;
+}
+
+static void take_number(struct told *told, struct known_numbers *numbers, int64_t number)
+{
+    take_known(told, known_numbers_take(numbers, number));
+}
+
 static void take_text(struct told *told, const struct opened *opened, uint64_t place)
 {
     take_file(told, panic_file(opened, place));
@@ -273,6 +294,29 @@ static bool accesses_place(const struct reading *reading, const struct instructi
                     reading->opened->binary->elf.type == ET_EXEC && memory->displacement > 0;
     *ret_place = (memory->is_relative ? row->addr : 0) + (uint64_t)memory->displacement;
     return (memory->is_present && memory->is_relative) || is_fixed;
+}
+
+/* What it adds to a sum of registers: "lea 0x5a827999(%rax,%rcx),%edx"; or another number that it holds. */
+static bool holds_number(const struct instruction *row, int64_t *ret_number)
+{
+    bool adds = row->mnemonic && strcmp(row->mnemonic, "lea") == 0 &&
+                (row->sum_from != REGISTER_NONE || row->scaled != REGISTER_NONE);
+    *ret_number = adds ? row->sum : row->immediate;
+    return adds || row->has_immediate;
+}
+
+static void read_constants(struct reading *reading, const struct instruction *row, bool gives, uint64_t place)
+{
+    const struct elf_file *elf = &reading->opened->binary->elf;
+    int64_t number;
+    bool accesses = !gives && accesses_place(reading, row, &place);
+    if (gives || accesses)
+        take_table(&reading->told, elf, place);
+    for (size_t element = 4; accesses && row->is_load && element <= 8; element += 4)
+        if (loaded_number(elf, place, row->memory.size_bytes, element, &number))
+            take_number(&reading->told, &reading->numbers, number);
+    if (holds_number(row, &number))
+        take_number(&reading->told, &reading->numbers, number);
 }
 
 static void take_asserted(struct told *told, struct view name)
@@ -352,10 +396,7 @@ static void read_code(struct reading *reading, uint64_t start, uint64_t size_byt
                 reading->places[number] = gives ? place : 0;
         if (gives)
             take_text(&reading->told, reading->opened, place);
-        if (gives || accesses_place(reading, &row, &place))
-            take_table(&reading->told, &reading->opened->binary->elf, place);
-        if (row.has_immediate)
-            take_known(&reading->told, known_numbers_take(&reading->numbers, row.immediate));
+        read_constants(reading, &row, gives, place);
         if (row.class == INSTRUCTION_CALL)
             read_call(reading, &row);
         read_branch(reading, &row);

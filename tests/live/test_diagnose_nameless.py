@@ -154,9 +154,40 @@ static __attribute__((noinline)) unsigned turned(unsigned n)
 }
 int main(int argc, char **argv) { return turned((unsigned)argc) == 7; }
 """
+# Of MD5 three of its constants, one of which the compiler adds as it likes.
+ADDING = """
+static __attribute__((noinline)) unsigned turned(unsigned n, unsigned m)
+{
+    for (unsigned long at = 0; at < 150000000; at++) {
+        n += m + 0x4787c62a;
+        m = (m << 7 | m >> 25) + n;
+        n = (n << 12 | n >> 20) + m + 0xa8304613;
+        m = (m ^ n) + 0x698098d8;
+    }
+    return n;
+}
+int main(int argc, char **argv) { return turned((unsigned)argc, (unsigned)argc) == 7; }
+"""
+# The same, four at once: vectors of one number.
+VECTORS = """
+typedef unsigned four __attribute__((vector_size(16)));
+static __attribute__((noinline)) four turned(four n, four m)
+{
+    for (unsigned long at = 0; at < 150000000; at++) {
+        n += m + 0x4787c62au;
+        m = (m << 7 | m >> 25) + n;
+        n = (n << 12 | n >> 20) + m + 0xa8304613u;
+        m = (m ^ n) + 0x698098d8u;
+    }
+    return n;
+}
+int main(int argc, char **argv) { return turned((four){(unsigned)argc}, (four){(unsigned)argc})[1] == 7; }
+"""
 
 
 @pytest.mark.parametrize("compiler,ending,place,code,told", [
+    ("gcc", "c", "-pie", ADDING, "(uses MD5's constants)"),
+    ("gcc", "c", "-pie", VECTORS, "(uses MD5's constants)"),
     ("gcc", "c", "-pie", TABLED, '(beside "turning" in a table)'),
     ("gcc", "c", "-pie", KNOWING, "(uses SHA-256's constants)"),
     ("gcc", "c", "-no-pie", KNOWING, "(uses SHA-256's constants)"),
@@ -165,7 +196,7 @@ int main(int argc, char **argv) { return turned((unsigned)argc) == 7; }
     ("gcc", "c", "-pie", SAYING, 'the wheel of state came'),
     ("gcc", "c", "-no-pie", SAYING, 'the wheel of state came'),
     ("gcc", "c", "-pie", PANICKING, '(refers to "wheel-1.0/src/turn.rs")'),
-], ids=["tabled", "knowing", "knowing at a fixed address", "asserting", "virtual", "saying", "saying at a fixed address", "panicking"])
+], ids=["adding", "vectors", "tabled", "knowing", "knowing at a fixed address", "asserting", "virtual", "saying", "saying at a fixed address", "panicking"])
 def test_a_function_without_a_name_is_told_by_what_it_tells_of_itself(plumb, tmp_path, compiler, ending, place, code, told):
     missing = [tool for tool in (compiler, "strip") if not shutil.which(tool)]
     if missing:
