@@ -58,6 +58,7 @@ def made_files(work):
     made_puzzles(work, draw)
     made_more(work, draw)
     made_last(work, draw)
+    made_latest(work, draw)
     if shutil.which("sqlite3"):
         subprocess.run(["sqlite3", str(work / "data.db")], check=True, text=True, input="create table t(id integer primary key, k int, v int);"
                        "insert into t with recursive c(x) as (select 1 union all select x+1 from c where x<600000) select x, abs(random())%600000, x%97 from c;"
@@ -191,11 +192,51 @@ def made_last(work, draw):
                                  "".join(shape.format(effect if at % 10 == 0 else "") for at, shape in enumerate(shapes)) + "</svg>")
 
 
+def made_latest(work, draw):
+    """Inputs of a cracker of passwords, a prover, a decoder, a differ, a renderer, trees."""
+    (work / "list.txt").write_text("\n".join(draw.choice(WORDS) + draw.choice(WORDS) + str(at) for at in range(20000)))
+    if shutil.which("openssl"):
+        (work / "hash.txt").write_text("user:" + subprocess.run(["openssl", "passwd", "-1", "-salt", "abcdefgh", "zzz9notthere"], capture_output=True, text=True, check=True).stdout)
+    old = bytearray((work / "text.txt").read_bytes()[:2_000_000])
+    (work / "old.bin").write_bytes(old)
+    for _ in range(3000):
+        place = draw.randrange(len(old))
+        old[place:place + 3] = bytes(draw.choices(b"abcdefgh", k=5))
+    (work / "new.bin").write_bytes(old)
+    for end in ("old", "new"):
+        (work / f"{end}.part").write_bytes((work / f"{end}.bin").read_bytes()[:200_000])
+    (work / "pages.ps").write_text("%!PS\n" + ("".join(f"{draw.random():.3f} {draw.random():.3f} {draw.random():.3f} setrgbcolor newpath {draw.randrange(600)} {draw.randrange(800)} moveto "
+                                                        f"{' '.join(str(draw.randrange(600)) for _ in range(6))} curveto closepath fill\n" for _ in range(500)) + "showpage\n") * 4)
+    laws = ["add(X,Y) = add(Y,X)", "add(add(X,Y),Z) = add(X,add(Y,Z))", "add(X,zero) = X", "add(X,neg(X)) = zero", "mul(mul(X,Y),Z) = mul(X,mul(Y,Z))", "mul(X,add(Y,Z)) = add(mul(X,Y),mul(X,Z))",
+            "mul(add(X,Y),Z) = add(mul(X,Z),mul(Y,Z))", "mul(X,mul(X,X)) = X"]
+    (work / "ring.p").write_text("".join(f"cnf(law{at},axiom, {law}).\n" for at, law in enumerate(laws)) + "cnf(goal,negated_conjecture, mul(a,b) != mul(b,a)).\n")
+    base = draw.choices("ACGT", k=800)
+    (work / "aligned.fa").write_text("".join(f">s{at}\n" + "".join(one if draw.random() < 0.9 else draw.choice("ACGT") for one in base) + "\n" for at in range(120)))
+    (work / "long.sh").write_text("#!/bin/bash\n" + "".join(
+        f"f{at}() {{ local a=$1; if [ $a = {at} ]; then echo $a; for i in `ls`; do x=$(echo $i | sed s/a/b/); done; fi; case \"$a\" in x{at}) echo \"$b\";; *) f{max(0, at - 1)} \"$a\";; esac; }}\n"
+        for at in range(120)))
+    rules = [f'rule r{at} {{ strings: $a = "{draw.choice(WORDS)}{at} {draw.choice(WORDS)}" $b = /{draw.choice(WORDS)}[0-9]+ {draw.choice(WORDS)}{at}/ $c = {{ {draw.randrange(256):02x} {draw.randrange(256):02x} ?? '
+             f'{draw.randrange(256):02x} {draw.randrange(256):02x} }} condition: $a or $b or #c > {at + 1000} }}\n' for at in range(40)]
+    (work / "rules.yar").write_text("".join(rules))
+    (work / "few.yar").write_text("".join(rules[:8]))
+    for name, keys in (("count", 200003), ("few", 20)):
+        (work / f"{name}.erl").write_text(f"-module({name}).\n-export([main/0]).\nmain() -> M = lists:foldl(fun(I,M)->maps:put((I*7919) rem {keys},I,M) end, #{{}}, lists:seq(1,900000)), io:format(\"~p~n\",[maps:size(M)]), halt().\n")
+        if shutil.which("erlc"):
+            subprocess.run(["erlc", f"{name}.erl"], cwd=work, check=True)
+    for name, before in (("tree.ss", ""), ("kept.ss", "(collect-request-handler void)\n")):
+        (work / name).write_text(before + "(define (insert t k) (if (null? t) (list k '() '()) (if (< k (car t)) (list (car t) (insert (cadr t) k) (caddr t)) (list (car t) (cadr t) (insert (caddr t) k)))))\n"
+                                 "(define (go n) (let loop ([i 0] [t '()]) (if (= i n) t (loop (+ i 1) (insert t (modulo (* i 7919) 1000003))))))\n"
+                                 "(define (depth t) (if (null? t) 0 (+ 1 (max (depth (cadr t)) (depth (caddr t))))))\n(display (depth (go 250000)))\n")
+
+
 def made_media(work):
     made = [("picture.pdf", ["gs", "-q", "-dNOPAUSE", "-dBATCH", "-sDEVICE=pdfwrite", "-sOutputFile=picture.pdf", "picture.ps"]),
             ("movie.y4m", ["ffmpeg", "-loglevel", "error", "-f", "lavfi", "-i", "mandelbrot=size=640x360:rate=25", "-frames:v", "150", "-pix_fmt", "yuv420p", "movie.y4m"]),
             ("sound.wav", ["ffmpeg", "-loglevel", "error", "-f", "lavfi", "-i", "anoisesrc=d=60:c=pink", "-ac", "2", "sound.wav"]),
             ("small.png", ["convert", "image.ppm", "-resize", "500x400", "small.png"]),
+            ("pages.pdf", ["gs", "-q", "-dNOPAUSE", "-dBATCH", "-sDEVICE=pdfwrite", "-sOutputFile=pages.pdf", "pages.ps"]),
+            ("sound.mp3", ["lame", "--quiet", "sound.wav", "sound.mp3"]),
+            ("photo.png", ["ffmpeg", "-loglevel", "error", "-f", "lavfi", "-i", "mandelbrot=size=1600x1200", "-frames:v", "1", "photo.png"]),
             ("words.png", ["gs", "-q", "-dNOPAUSE", "-dBATCH", "-sDEVICE=pnggray", "-r120", "-sOutputFile=words.png", "words.ps"]),
             ("many.ll", ["clang", "-S", "-emit-llvm", "-O1", "many.c", "-o", "many.ll"]),
             ("objects", ["sh", "-c", "mkdir -p objects && for i in $(seq 60); do sed \"s/ f\\([0-9]*\\)(/ g${i}_\\1(/\" many.c > objects/m.c && gcc -g -O0 -c objects/m.c -o objects/m$i.o; done"]),
@@ -334,6 +375,18 @@ PROGRAMS = [
     ("rsvg-convert", ["rsvg-convert", "blurred.svg", "-o", "drawn.png"], "no blur", ["rsvg-convert", "shapes.svg", "-o", "drawn.png"]),
     ("lrzip", ["lrzip", "-q", "-f", "-z", "-p", "1", "-o", "out.lrz", "many.ll"], "a window of 100 MB, less memory", ["lrzip", "-q", "-f", "-z", "-p", "1", "-w", "1", "-m", "1", "-o", "out.lrz", "many.ll"]),
     ("primesieve", ["primesieve", "2e10", "-t", "1", "-q"], "a sieve in the first cache", ["primesieve", "2e10", "-t", "1", "-q", "--size=32"]),
+    ("john", ["sh", "-c", "HOME=$PWD john -w:list.txt hash.txt"], "half of the words", ["sh", "-c", "head -10000 list.txt >half.txt; HOME=$PWD john -w:half.txt hash.txt"]),
+    ("mpg123", ["mpg123", "-q", "-t"] + ["sound.mp3"] * 12, None, None),
+    ("eprover", ["eprover", "--auto", "--cpu-limit=4", "-s", "ring.p"], None, None),
+    ("chezscheme", ["chezscheme", "--script", "tree.ss"], "no collections", ["chezscheme", "--script", "kept.ss"]),
+    ("bsdiff", ["bsdiff", "old.bin", "new.bin", "patch"], "ten tenths", ["sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10; do bsdiff old.part new.part patch; done"]),
+    ("pdftoppm", ["pdftoppm", "-r", "100", "pages.pdf", "drawn"], "no smoothing", ["pdftoppm", "-r", "100", "-aaVector", "no", "pages.pdf", "drawn"]),
+    ("pngquant", ["pngquant", "--force", "-o", "fewer.png", "photo.png"], "--speed 11", ["pngquant", "--speed", "11", "--force", "-o", "fewer.png", "photo.png"]),
+    ("erl", ["erl", "-noshell", "-s", "count", "main"], "twenty keys", ["erl", "-noshell", "-s", "few", "main"]),
+    ("fasttree", ["fasttree", "-nt", "-quiet", "aligned.fa"], "no likelihoods", ["fasttree", "-nt", "-quiet", "-noml", "aligned.fa"]),
+    ("shellcheck", ["shellcheck", "long.sh"], None, None),
+    ("yara", ["yara", "rules.yar", "movie.y4m"], "8 of 40 rules", ["yara", "few.yar", "movie.y4m"]),
+    ("berkeley-abc", ["berkeley-abc", "-c", "gen -N 40 -m m.blif; read m.blif; strash; dch; if -K 6; print_stats"], None, None),
     ("factor", ["sh", "-c", "seq 1000000000000000 1000000000040000 | factor"], "numbers of half the digits: shorter searches", ["sh", "-c", "seq 10000000 10040000 | factor"]),
 ]
 

@@ -6,6 +6,8 @@
 #include "symbol/elf/elf_symbols.h"
 #include "symbol/elf/go_functions.h"
 #include "symbol/elf/mini_debuginfo.h"
+#include "symbol/elf/table_records.h"
+#include "symbol/known_constants.h"
 
 #include <elf.h>
 #include <stdint.h>
@@ -44,8 +46,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
         }
     struct placed_pointers pointers;
     placed_pointers_read(&pointers, &elf);
-    for (size_t at = 0; at < pointers.items.count && at < 100; at++)
-        class_of_virtual(&pointers, pointers.items.items[at].target);
+    for (size_t at = 0; at < pointers.items.count && at < 100; at++) {
+        uint64_t target = pointers.items.items[at].target;
+        class_of_virtual(&pointers, target);
+        table_record_name(&pointers, target);
+        struct bytes_view constants = elf_constant_bytes(&elf, target, 512);
+        if (constants.size_bytes)
+            (void)known_table(constants.bytes, constants.size_bytes, 0);
+    }
     placed_pointers_done(&pointers);
     struct frame_index frames;
     frame_index_build(&frames, &elf);

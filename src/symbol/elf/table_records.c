@@ -12,6 +12,7 @@ enum {
     ALIKE_LEAST = 2,   /* other records of the same shape */
     NAME_LEAST = 2, NAME_MOST = 64,
     SLOTS_MOST = 64,   /* of one function that are looked at */
+    LOOKED_MOST = 1 << 18, /* pointers, for others of a shape */
     TEXT_MOST = 400,
 };
 
@@ -142,7 +143,8 @@ static bool names_follow(const struct placed_pointers *pointers, uint64_t slot, 
 static bool is_shape_usual(const struct placed_pointers *pointers, uint64_t slot, const struct shape *shape)
 {
     size_t alike = 0;
-    for (size_t at = 0; at < pointers->items.count && alike < ALIKE_LEAST; at++)
+    size_t most = pointers->items.count < LOOKED_MOST ? pointers->items.count : LOOKED_MOST;
+    for (size_t at = 0; at < most && alike < ALIKE_LEAST; at++)
         alike += pointers->items.items[at].addr != slot && has_shape(pointers, pointers->items.items[at].addr, shape);
     return alike == ALIKE_LEAST;
 }
