@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/bottleneck/bottleneck.h"
 
+#include "analyse/bottleneck/call_guesses.h"
 #include "analyse/bottleneck/code_index.h"
 #include "analyse/bottleneck/evidence.h"
 #include "analyse/bottleneck/stepped.h"
@@ -277,6 +278,20 @@ static const char *why_nothing(const struct bottleneck_request *request, struct 
     return NULL;
 }
 
+/* What it waits for is shown by the loop that calls it. */
+static bool shows_another(const struct loop_look *look, enum bottleneck_cause cause)
+{
+    return look->is_along && cause == look->quick_cause;
+}
+
+static double samples_along(const struct loop_look *looks, size_t count, enum bottleneck_cause cause)
+{
+    double samples = 0;
+    for (size_t at = 0; at < count; at++)
+        samples += shows_another(&looks[at], cause) ? looks[at].samples[cause] : 0;
+    return samples;
+}
+
 /* NULL: the cause is spread over so many pieces of code that none of them stands for it. */
 static const struct loop_look *leading_look(const struct loop_look *looks, size_t count, enum bottleneck_cause cause,
                                             double laid, double all)
@@ -284,7 +299,7 @@ static const struct loop_look *leading_look(const struct loop_look *looks, size_
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
     const struct loop_look *best = NULL;
     for (size_t at = 0; at < count; at++)
-        if (looks[at].samples[cause] > (best ? best->samples[cause] : 0))
+        if (looks[at].samples[cause] > (best ? best->samples[cause] : 0) && !shows_another(&looks[at], cause))
             best = &looks[at];
     bool stands = best && best->samples[cause] >= limit->loop_share_least * all &&
                   best->samples[cause] >= limit->leading_least * laid;
@@ -491,6 +506,7 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
         .by_cause = tally.causes[cause] / (tally.told + tally.causes[CAUSE_UNKNOWN]),
         .share =
             verdict->class == BOTTLENECK_MIXED ? 0 : tally.classes[class] / (tally.told + tally.causes[CAUSE_UNKNOWN]),
+        .along = samples_along(looks, count, cause) / (tally.told + tally.causes[CAUSE_UNKNOWN]),
         .entered = all > 0 ? entered / all : 0,
         .small = all > 0 ? by_small / all : 0,
     };
@@ -522,7 +538,8 @@ void bottleneck_find(struct bottleneck *ret_bottleneck, const struct bottleneck_
     size_t count = 0;
     struct loop_look *looks = arena_array(arena, struct loop_look, regions.count + 1);
     for (; count < regions.count; count++)
-        looks[count] = loop_look_of(&timed, &regions.items[count], arena);
+        looks[count] = loop_look_of(&timed, &regions.items[count], CAUSE_UNKNOWN, arena);
+    call_guesses_join(looks, count, &timed, arena);
     result.loops = arena_array(arena, struct bottleneck_loop, LOOPS_MOST + 1);
     for (size_t at = 0; at < count && at < LOOPS_MOST; at++)
         if ((double)regions.items[at].samples >= bottleneck_thresholds.loop_share_least * all)

@@ -105,6 +105,12 @@ static void guesses_evidence(struct bottleneck_verdict *verdict, const struct le
 {
     const struct guesses *guesses = &leading->look->guesses;
     const char *where = leading->request->stalls->restarts_behind ? "right behind " : "";
+    if (leading->look->is_along) {
+        add(verdict, "samples",
+            arena_printf(arena, "loops that call the %s in each turn wait for wrong guesses: it begins anew with them",
+                         piece_word(leading)));
+        return;
+    }
     if (guesses->evenness >= bottleneck_thresholds.even_least)
         add(verdict, "samples",
             arena_printf(arena, "samples fall on %.0f %% of the %s's instructions: retirement starts anew anywhere, as "
@@ -646,6 +652,13 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
     if (is_rivalled(verdict)) {
         verdict->confidence = ESTIMATE_MEDIUM;
         verdict->why_not = "no more confidence: beside it another kind of cause takes a quarter as much, or more";
+        return;
+    }
+    if (leading->along > 0 && leading->share - leading->along < limit->class_high &&
+        !is_stepped_alike(verdict, leading)) {
+        verdict->confidence = ESTIMATE_MEDIUM;
+        verdict->why_not = "no more confidence: a part is in functions that loops with wrong guesses call in each "
+                           "turn, and shown by these loops alone";
         return;
     }
     bool is_sure = is_confirmed(verdict, leading) || is_stepped_alike(verdict, leading);

@@ -21,6 +21,7 @@ struct leading { /* what the verdict rests on */
     /* of all samples: where functions begin that calls through tables lead to, and a wrong guess shows; 0: too few */
     double entered;
     double share;                   /* of those that could be told, at the leading class */
+    double along;                   /* … that others show: the loops that call these functions in each turn */
 };
 
 /* Fills evidence, confidence and recoverable time of a verdict whose class and share stand. */

@@ -553,8 +553,34 @@ static void unplaced_note(struct loop_look *look, const struct bottleneck_machin
     look->bounded_bytes = is_bounded && span > look->bounded_bytes ? span : look->bounded_bytes;
 }
 
+/* Its rate says that a turn takes what its own instructions do: nothing else holds it up. */
+static bool is_at_own_pace(const struct loop_look *look)
+{
+    return look->pace.over_bound_most > 0 && !look->resources.bound.is_lower &&
+           look->pace.over_bound_most < bottleneck_thresholds.bound_met;
+}
+
+static void quick_note(struct loop_look *look, enum bottleneck_cause along, bool restarts_behind)
+{
+    look->quick_cause = quick_cause(look, restarts_behind);
+    look->is_along = along != CAUSE_UNKNOWN && bottleneck_class_of(look->quick_cause) != BOTTLENECK_BAD_SPECULATION &&
+                     !is_at_own_pace(look);
+    if (look->is_along)
+        look->quick_cause = along;
+}
+
+void loop_look_guess_calls(struct loop_look *look)
+{
+    double *from = &look->samples[look->quick_cause];
+    double moved = look->behind_calls < *from ? look->behind_calls : *from;
+    *from -= moved;
+    look->samples[CAUSE_CONDITIONAL] += moved;
+    look->quick -= moved;
+    look->behind_calls = 0;
+}
+
 struct loop_look loop_look_of(const struct bottleneck_request *request, const struct region *region,
-                              struct arena *arena)
+                              enum bottleneck_cause along, struct arena *arena)
 {
     struct loop_look look = {.region = region,
                              .guesses = guesses_of(region, request->stalls->restarts_behind),
@@ -563,7 +589,8 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
     look.pace = pace_of(request, region, &look.resources.bound, arena);
     for (size_t cause = 0; cause < CAUSE_COUNT; cause++)
         look.hottest[cause] = UINT32_MAX;
-    enum bottleneck_cause quick = view.quick = quick_cause(&look, request->stalls->restarts_behind);
+    quick_note(&look, along, request->stalls->restarts_behind);
+    enum bottleneck_cause quick = view.quick = look.quick_cause;
     for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
         if (!region_holds(region, row))
             continue;
@@ -581,6 +608,8 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
                         bottleneck_class_of(quick) != BOTTLENECK_BAD_SPECULATION;
         may_wait |= view.is_open;
         look.quick += cause == CAUSE_UNKNOWN && !may_wait ? (double)region->code->hits[row] : 0;
+        look.behind_calls +=
+            cause == CAUSE_UNKNOWN && here->class == INSTRUCTION_CALL ? (double)region->code->hits[row] : 0;
         look_add(&look, cause != CAUSE_UNKNOWN || may_wait ? cause : quick, row);
     }
     quick_join(&look);

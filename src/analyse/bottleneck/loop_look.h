@@ -18,6 +18,10 @@ struct loop_look {
     const struct region *region;
     double samples[CAUSE_COUNT];
     double quick;              /* of these, not by an instruction of their own: laid at what the region shows */
+    enum bottleneck_cause quick_cause; /* … and what that is; UNKNOWN: it shows nothing */
+    double behind_calls;       /* of the quick ones: right behind calls, where the function called has just ended */
+    /* what it shows isn't its own: the loop that calls it in each turn shows it */
+    bool is_along;
     uint32_t hottest[CAUSE_COUNT]; /* row with most samples of each; UINT32_MAX: none */
     struct reach reach;        /* of the hottest access beyond the first cache, else of the hottest access */
     struct touched_memory touched; /* by all of its accesses together */
@@ -40,8 +44,14 @@ struct loop_look {
     struct pace pace;
 };
 
+/*
+ * along: what the loop waits for that calls the region's function in each turn, where the region shows no such cause
+ * itself; UNKNOWN: nothing of it.
+ */
 struct loop_look loop_look_of(const struct bottleneck_request *request, const struct region *region,
-                              struct arena *arena);
+                              enum bottleneck_cause along, struct arena *arena);
+/* What falls behind its calls waited for wrong guesses of branches of what they call. */
+void loop_look_guess_calls(struct loop_look *look);
 /* Of a chase whose addresses aren't known, by its pace; NONE: it doesn't tell. */
 enum bottleneck_level loop_look_level(const struct loop_look *look);
 /*

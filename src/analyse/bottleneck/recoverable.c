@@ -201,6 +201,8 @@ static struct gain gain_of(const struct loop_look *look, enum bottleneck_cause c
         if (gain.high > 1 - least_left(look, cause))
             gain.high = 1 - least_left(look, cause);
     }
+    if (cause == CAUSE_L2 && !waits_for_itself(look, cause)) /* several are under way, as with misses */
+        gain.low = gains_seen[CAUSE_PARALLEL_MISSES].low;
     if (waits_for_itself(look, cause)) /* a modest remedy has the data near, and computes as before */
         gain.low *= part_beyond(look);
     /* walks and misses are under way side by side: without one kind the other is left */

@@ -907,6 +907,54 @@ Test(bottleneck, samples_of_few_instructions_show_wrong_guesses_where_the_self_t
     free(made);
 }
 
+/* By copied stacks, most calls of a function come from another one. */
+static void called_by(struct made_up *made, uint32_t callee, const char *caller)
+{
+    struct stall_function *function = &made->functions[callee];
+    function->stacks = 20;
+    function->callers[0] = (struct stall_caller){.name = caller, .dso = "a.out", .stacks = 18};
+    function->caller_count = 1;
+}
+
+/* A sort's loop, and the comparison that it calls: what that loads from the second cache comes late with each new beginning. */
+Test(bottleneck, what_a_loop_with_wrong_guesses_calls_begins_anew_with_it)
+{
+    for (int is_called = 0; is_called < 2; is_called++) {
+        struct made_up *made = choice_behind(true, 400, 100);
+        function_begin(made, "less");
+        access_add(made, INSTRUCTION_LOAD, 3, 700)->writes = 1 << 2;
+        row_add(made, INSTRUCTION_INT, 200);
+        row_add(made, INSTRUCTION_RETURN, 0)->falls_through = false;
+        addresses_add(made, 0, 512 << 10);
+        if (is_called)
+            called_by(made, 1, "choose");
+        const struct bottleneck_verdict *verdict = verdict_of(made);
+        cr_expect_eq(verdict->class, is_called ? BOTTLENECK_BAD_SPECULATION : BOTTLENECK_MIXED, "%s", bottleneck_class_name(verdict->class));
+        cr_expect_lt(verdict->confidence, ESTIMATE_HIGH, "the loop alone shows it");
+        done(made);
+        free(made);
+    }
+}
+
+/* A comparison that guesses wrong on its way out: what shows it then lies behind the call, in the function that calls. */
+Test(bottleneck, wrong_guesses_of_what_was_called_show_behind_the_call)
+{
+    for (int is_called = 0; is_called < 2; is_called++) {
+        struct made_up *made = choice_behind(true, 400, 100);
+        function_begin(made, "sort");
+        row_add(made, INSTRUCTION_INT, 50);
+        row_add(made, INSTRUCTION_CALL, 800)->has_target = true;
+        row_add(made, INSTRUCTION_INT, 50);
+        loop_close(made, 0);
+        if (is_called)
+            called_by(made, 0, "sort");
+        const struct bottleneck_verdict *verdict = verdict_of(made);
+        cr_expect_eq(verdict->class, is_called ? BOTTLENECK_BAD_SPECULATION : BOTTLENECK_MIXED, "%s", bottleneck_class_name(verdict->class));
+        done(made);
+        free(made);
+    }
+}
+
 /*
  * Runs of a length that nothing foretells: an inner loop of four instructions, and eight around it. A wrong guess at its end shows
  * behind the first instruction that follows it, in the outer loop; one that it goes on, within it. What both load comes as late as
