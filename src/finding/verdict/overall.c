@@ -17,6 +17,7 @@
 #include "finding/verdict/operations_said.h"
 #include "finding/verdict/parts.h"
 #include "finding/verdict/programs.h"
+#include "finding/verdict/told_beside.h"
 #include "finding/verdict/work_named.h"
 #include "finding/wording.h"
 
@@ -229,8 +230,9 @@ static struct overall with_parts(struct overall overall, const struct results *r
     const char *programs = programs_said(results, arena);
     overall = with_sentence(overall, generated_said(results, arena).sentence, arena);
     overall = with_sentence(overall, loading_said(results, arena), arena);
-    return with_sentence(with_sentence(overall, parts_said(results, arena), arena),
-                         programs ? programs : binaries_said(results, arena), arena);
+    overall = with_sentence(overall, parts_said(results, arena), arena);
+    overall = with_sentence(overall, told_beside(results, overall.sentence, arena), arena);
+    return with_sentence(overall, programs ? programs : binaries_said(results, arena), arena);
 }
 
 /* Who calls the hot function or, where none is hot, what the time is called for. */

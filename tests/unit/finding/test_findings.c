@@ -3348,6 +3348,28 @@ Test(findings, a_flat_profile_is_told_by_the_calls_that_it_parts_into)
     arena_done(&made.arena);
 }
 
+/* A collector beside the program's own code has no name, but tells of itself. */
+Test(findings, what_tells_of_itself_beside_the_culprit_is_named)
+{
+    struct made_up made;
+    make_up(&made);
+    struct stall_function functions[4] = {made.function,
+                                          {.name = "scheme+0x1d980 (refers to \"sweep_object\")", .dso = "scheme", .share = wilson_interval(140, 1000, 1000)},
+                                          {.name = "scheme+0x12bc0", .dso = "scheme", .share = wilson_interval(130, 1000, 1000)},
+                                          {.name = "scheme+0x17230 (refers to \"no room\")", .dso = "scheme", .share = wilson_interval(50, 1000, 1000)}};
+    made.stalls.functions = functions;
+    made.stalls.function_count = array_count(functions);
+    (void)test_and_find(&made, "page-faults");
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(strstr(overall.sentence, "scheme+0x1d980 (refers to \"sweep_object\") has 14 % of its CPU time."), "%s", overall.sentence);
+    functions[0] = functions[1];
+    made.stalls.function_count = 1;
+    overall = overall_of(&made.findings, &made.results, &made.arena);
+    const char *first = strstr(overall.sentence, "scheme+0x1d980");
+    cr_assert(!strstr(overall.sentence, "has 14 % of its CPU time") || (first && !strstr(first + 1, "scheme+0x1d980 (")), "once: %s", overall.sentence);
+    arena_done(&made.arena);
+}
+
 /* A cause of a few percent is no answer to where the time goes. */
 Test(findings, a_tiny_culprit_comes_after_where_the_time_goes)
 {
