@@ -187,6 +187,12 @@ def test_braces_of_code_are_no_alternatives(plumb):
         assert [(arm["label"], arm["command"]) for arm in document["arms"]][:2] == [(f"nice={at}", " ".join(words)) for at in (0, 1)]
 
 
+def test_names_of_unequal_length_stand_in_one_column(plumb):
+    page = compare(plumb, "-n", "6", "--warmup", "0", "-L", "as it was before", "-L", "now", "true", "--", "true").stdout.splitlines()
+    rows = [line for line in page if "quartiles" in line]
+    assert len(rows) == 2 and len({row.index("quartiles") for row in rows}) == 1, rows
+
+
 def test_failing_commands_and_wrong_words(plumb, tmp_path):
     failed = compare(plumb, "-n", "1", "true", "--", "false")
     assert failed.returncode == 1 and "status 1" in failed.stderr

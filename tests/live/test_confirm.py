@@ -356,6 +356,9 @@ def test_a_share_of_the_elapsed_time_of_one_thread_is_one_of_cpu_time(plumb, tmp
     plan = confirm(plumb, case, "--finding", "branch-mispredicts", "--dry-run")
     page = " ".join(plan.stdout.split())
     if threads == 1:
+        assert "without effect" not in page
+        asked = " ".join(confirm(plumb, case, "--finding", "branch-mispredicts", "--dry-run", "-n", "9", "--work", "x").stdout.split())
+        assert "without effect here, as no pairs of runs are made: --runs, --work" in asked, asked
         assert "step-bursts: a look at" in page and "the command is run 25 times more, which takes about 5 s" in page, page
     else:
         assert "a share of the elapsed time, in which several threads ran" in page and plan.returncode == 4, page

@@ -183,8 +183,10 @@ def test_hog_refuses_itself_without_power_and_others_say_why(run):
     for name in ("hog", "width", "collapse"):
         assert probes[name].get("not_measured") or probes[name]["speed_up"], name
     assert "step" not in probes
-    page = run("diagnose", "--probe", "hog", "-o", "/dev/stderr", "--", "true")
-    assert "hog: " in page.stderr
+    page = run("diagnose", "--probe", "hog,step", "-o", "/dev/stderr", "--", sys.executable, "-c", "sum(range(20000000))").stderr
+    assert "hog: " in page
+    section = page[page.index("PROBES"):].split("\n\n")[0].splitlines()
+    assert len(section) > 2 and all(len(line) <= 100 for line in section), section
 
 
 def test_each_of_several_runs_is_stepped(run, tmp_path):
@@ -226,7 +228,9 @@ def test_wrong_lists_and_targets(run):
     unknown = run("diagnose", "--probe", "stop", "--", "true")
     assert unknown.returncode == 2 and "no probe is called 'stop'" in unknown.stderr
     assert run("diagnose", "--probe", "step", "-a").returncode == 2
-    assert run("diagnose", "--probe", "step", "--case", "/nonexistent").returncode == 2
+    for words in (["--probe", "step"], ["--duration", "3"], ["-F", "99"]):
+        replayed = run("diagnose", *words, "--case", "/nonexistent")
+        assert replayed.returncode == 2 and "a replayed case" in replayed.stderr, "what would do nothing is refused"
     assert run("diagnose", "--probe", "", "--", "true").returncode == 2
 
 

@@ -67,6 +67,7 @@ static const struct option_row option_rows[] = {
 };
 
 enum {
+    MOST_BLOCKS = 40, /* --most */
     NOTES_MOST = 12
 };
 
@@ -580,6 +581,33 @@ static bool bursts_run(struct confirm_run *run, struct error *err)
     return run->has_bursts;
 }
 
+/* Which experiment is made hangs on the case: what is asked of pairs of runs is no mistake where there are none. */
+static void pair_options_say(struct confirm_run *run)
+{
+    const struct confirm_options *options = &run->options;
+    const struct {
+        bool given;
+        const char *name;
+    } rows[] = {
+        {options->runs > 0, "--runs"},
+        {options->until_decided, "--until-decided"},
+        {options->most != MOST_BLOCKS, "--most"},
+        {options->is_budget_asked, "--budget"},
+        {options->warmup != 1, "--warmup"},
+        {options->work != NULL, "--work"},
+        {options->ignore_failure, "--ignore-failure"},
+        {options->no_noise_floor, "--no-noise-floor"},
+        {options->seed != 1, "--seed"},
+    };
+    scoped_text struct text names = {0};
+    for (size_t at = 0; at < array_count(rows); at++)
+        if (rows[at].given)
+            text_printf(&names, "%s%s", names.length ? ", " : "", rows[at].name);
+    if (names.length)
+        note_add(run, arena_printf(&run->arena, "without effect here, as no pairs of runs are made: %s",
+                                   text_string(&names)));
+}
+
 /* ---- one after the other, until one tells something ---- */
 
 static bool experiment_make(struct confirm_run *run, const struct confirm_experiment *experiment,
@@ -587,8 +615,10 @@ static bool experiment_make(struct confirm_run *run, const struct confirm_experi
 {
     switch (experiment->way) {
     case WAY_BURSTS:
+        pair_options_say(run);
         return bursts_run(run, err);
     case WAY_PROBE:
+        pair_options_say(run);
         return live_run(run, experiment, err);
     case WAY_PAIR:
     case WAY_HOGS:
@@ -756,7 +786,8 @@ static bool confirm_prepare(struct confirm_run *run, char **operands, struct err
 
 static bool confirm_run(struct context *context, int argc, char **argv, struct error *err)
 {
-    struct confirm_run run = {.context = context, .options = {.most = 40, .warmup = 1, .seed = 1, .budget_s = NAN}};
+    struct confirm_run run = {.context = context};
+    run.options = (struct confirm_options){.most = MOST_BLOCKS, .warmup = 1, .seed = 1, .budget_s = NAN};
     int first = 0;
     arena_init(&run.arena);
     bool good = options_parse(option_rows, OPTIONS_ANYWHERE, argc, argv, &run.options, &first, err) &&

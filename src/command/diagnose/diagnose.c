@@ -98,6 +98,17 @@ static bool is_told(const struct diagnose_options *options)
     return options->imports.count || options->sayings.count;
 }
 
+/* An option that did nothing would mislead. */
+static bool replay_check(const struct diagnose_options *options, struct error *err)
+{
+    if (options->probe_list)
+        return error_set(err, ERROR_USAGE, "--probe needs a target that runs: a replayed case has none");
+    if (options->frequency != FREQUENCY_NOT_GIVEN || options->duration_s != NOT_GIVEN)
+        return error_set(err, ERROR_USAGE, "%s needs something to watch: a replayed case is as it was measured",
+                         options->duration_s != NOT_GIVEN ? "--duration" : "--freq");
+    return true;
+}
+
 static bool options_check(const struct diagnose_options *options, bool has_command, struct error *err)
 {
     if (has_command && wants_target(options))
@@ -117,8 +128,8 @@ static bool options_check(const struct diagnose_options *options, bool has_comma
         return error_set(err, ERROR_USAGE, "--freq expects 1 to %d samples per second", FREQUENCY_MOST);
     if (options->duration_s != NOT_GIVEN && !(options->duration_s >= 0 && options->duration_s <= DURATION_MOST_S))
         return error_set(err, ERROR_USAGE, "--duration expects seconds, %d at most (eleven days)", DURATION_MOST_S);
-    if (options->probe_list && !has_command && !wants_target(options))
-        return error_set(err, ERROR_USAGE, "--probe needs a target that runs: a replayed case has none");
+    if (!has_command && !wants_target(options) && !replay_check(options, err))
+        return false;
     if (options->probe_list && (options->cpus || options->all_cpus))
         return error_set(err, ERROR_USAGE, "--probe needs a program or processes, not whole CPUs") ||
                error_hint(err, "name them: -p PIDS, or --cgroup PATH");

@@ -16,6 +16,7 @@
 #include "statistics/signed_rank.h"
 #include "system/host/running_cpu.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -45,11 +46,20 @@ struct trial {
     struct work_meter meter;
 };
 
+static bool has_ended(struct trial *trial)
+{
+    if (trial->pid <= 0)
+        return false;
+    return trial->is_ours ? workload_wait(&trial->workload, 0) : kill(trial->pid, 0) != 0 && errno == ESRCH;
+}
+
+/* That it isn't there any more says more than what could not be read of it then; what has a hint is told already. */
 static void trial_fails(struct trial *trial, enum probe_kind kind, const struct error *err)
 {
     struct arena *arena = &trial->collection->arena;
-    trial->results->of[kind].why_not = err->hint[0] ? arena_printf(arena, "%s (%s)", err->message, err->hint)
-                                                    : arena_string(arena, err->message);
+    const char *message = !err->hint[0] && has_ended(trial) ? "it has ended" : err->message;
+    trial->results->of[kind].why_not = err->hint[0] ? arena_printf(arena, "%s (%s)", message, err->hint)
+                                                    : arena_string(arena, message);
 }
 
 /* ---- the target ---- */
@@ -205,8 +215,9 @@ static void pin_try(struct trial *trial)
     effect->verdict = !result.speed_up.known ? "too few turns were seen to say anything"
                       : result.speed_up.low > SOME_EFFECT
                           ? "moving between CPUs costs it time: pin it (taskset, cpusets)"
-                      : result.speed_up.high < SOME_EFFECT ? "moving between CPUs costs it nothing to speak of"
-                                                           : "undecided: the turns differ by as much";
+                      : result.speed_up.high < SOME_EFFECT
+                          ? "moving between CPUs costs it nothing to speak of"
+                          : "undecided: the turns leave open whether it costs a twentieth";
 }
 
 /* ---- hog ---- */
@@ -243,7 +254,7 @@ static void hog_measure(struct trial *trial, struct bandwidth_hogs *hogs)
     effect->verdict = !speed_up.known         ? "too few turns were seen to say anything"
                       : speed_up.high < 1 / 1.1 ? "it is slowed by whoever uses memory bandwidth beside it"
                       : speed_up.low > 1 / 1.1  ? "memory bandwidth that others use doesn't slow it"
-                                                : "undecided: the turns differ by as much";
+                                                : "undecided: the turns leave open whether that slows it by a tenth";
 }
 
 static void hog_try(struct trial *trial)
@@ -349,7 +360,7 @@ static void width_measure(struct trial *trial, const struct vector_library *libr
                    : ratio.high < 1 / SOME_EFFECT ? "the wide vectors pay: without them it is slower"
                    : ratio.low > 1 / SOME_EFFECT && ratio.high < SOME_EFFECT
                        ? "the width of the library's vectors makes no difference"
-                       : "undecided: the runs differ by as much",
+                       : "undecided: the runs leave open whether it makes a difference of a twentieth",
     };
 }
 

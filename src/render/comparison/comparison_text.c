@@ -5,6 +5,7 @@
 #include "render/comparison/run_value.h"
 
 #include <math.h>
+#include <string.h>
 
 static void add_remark(struct page *page, enum page_meaning meaning, const char *text)
 {
@@ -12,8 +13,24 @@ static void add_remark(struct page *page, enum page_meaning meaning, const char 
     page_paragraph(page, meaning, 2, 2, text);
 }
 
+/* Columns of the longest label, within reason. */
+static int label_columns(const struct comparison_report *report)
+{
+    enum {
+        LEAST = 10,
+        MOST = 23
+    };
+    int columns = LEAST;
+    for (size_t at = 0; at < report->arm_count; at++) {
+        int length = (int)strnlen(report->table->arms[at].label, MOST);
+        columns = length > columns ? length : columns;
+    }
+    return columns;
+}
+
 static void add_arms(struct page *page, const struct comparison_report *report)
 {
+    int columns = label_columns(report);
     for (size_t at = 0; at < report->arm_count; at++) {
         const struct comparison *item = &report->items[at ? at - 1 : 0];
         const struct interval *time = at ? &item->decisive.b : &item->decisive.a;
@@ -25,7 +42,7 @@ static void add_arms(struct page *page, const struct comparison_report *report)
             run_value_print(high, sizeof(high), time->high, unit);
         }
         snprintf(label, sizeof(label), "%s", report->table->arms[at].label);
-        page_printf(page, PAGE_STRONG, "  %-10s", label);
+        page_printf(page, PAGE_STRONG, "  %-*s", columns, label);
         page_printf(page, PAGE_PLAIN, " %12s", mid);
         if (time->known && item->decisive.pair_count == 1)
             page_printf(page, PAGE_FAINT, "   of one run");

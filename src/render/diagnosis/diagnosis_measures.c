@@ -235,11 +235,13 @@ void ceilings_json(struct json_writer *json, const struct ceilings *ceilings, co
 
 /* ---- probes ---- */
 
-static void add_rate(struct text *out, const char *what, struct interval per_1000)
+static void add_rate(struct text *out, const char *what, struct interval per_1000, bool *is_list)
 {
-    if (per_1000.known)
-        text_printf(out, "%s %s (%s to %s)", what, short_number_of(per_1000.mid).text,
-                    short_number_of(per_1000.low).text, short_number_of(per_1000.high).text);
+    if (!per_1000.known)
+        return;
+    text_printf(out, "%s%s %s (%s to %s)", *is_list ? ", " : " ", what, short_number_of(per_1000.mid).text,
+                short_number_of(per_1000.low).text, short_number_of(per_1000.high).text);
+    *is_list = true;
 }
 
 static void step_lines(struct text *out, const struct probe_step *step)
@@ -249,11 +251,12 @@ static void step_lines(struct text *out, const struct probe_step *step)
                 "step: %llu instructions in %llu burst%s; it was held for %s s in all, which is in the elapsed time\n",
                 (unsigned long long)trace->instructions, (unsigned long long)trace->bursts,
                 trace->bursts == 1 ? "" : "s", short_number_of(step->held_s).text);
-    text_add(out, "  wrong guesses per 1000 instructions, by a simulated predictor: ");
-    add_rate(out, "conditional", trace->conditional.per_1000);
-    add_rate(out, ", indirect", trace->indirect.per_1000);
-    add_rate(out, ", returns", trace->returns.per_1000);
-    text_add(out, "\n");
+    bool guesses = false, misses_told = false;
+    text_add(out, "  wrong guesses per 1000 instructions, by a simulated predictor:");
+    add_rate(out, "conditional", trace->conditional.per_1000, &guesses);
+    add_rate(out, "indirect", trace->indirect.per_1000, &guesses);
+    add_rate(out, "returns", trace->returns.per_1000, &guesses);
+    text_add(out, guesses ? "\n" : " no branch was met\n");
     if (trace->still_learning)
         text_add(out, "  guesses still got better as the bursts went on: a processor that has run it for longer may "
                       "guess nearly all right\n");
@@ -261,8 +264,8 @@ static void step_lines(struct text *out, const struct probe_step *step)
                 (unsigned long long)trace->code_lines, (unsigned long long)trace->code_pages,
                 short_number_of(trace->lines_per_1000).text, short_number_of(trace->pages_per_1000).text);
     scoped_text struct text misses = {0};
-    text_printf(&misses, " misses in 1000 of %u KiB:", trace->cache_lines * 64 / 1024);
-    add_rate(out, text_string(&misses), trace->line_misses);
+    text_printf(&misses, "misses in 1000 of %u KiB:", trace->cache_lines * 64 / 1024);
+    add_rate(out, text_string(&misses), trace->line_misses, &misses_told);
     text_add(out, "\n");
     for (size_t at = 0; at < PROBE_ENDS_MOST; at++)
         if (step->ends[at].bursts && strcmp(step->ends[at].words, "at the asked length") != 0)

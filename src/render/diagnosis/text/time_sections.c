@@ -225,6 +225,22 @@ void sheet_programs_section(struct sheet *sheet)
         text_printf(sheet->out, "  and %zu more of 1 %% at least\n", shown - PROGRAMS_SHOWN);
 }
 
+/* What follows a sentence's first line stands further in. */
+static void measures_line(struct sheet *sheet, struct view line, bool is_prose)
+{
+    size_t indent = 2;
+    if (!is_prose) {
+        text_printf(sheet->out, "  %.*s\n", (int)line.length, line.text);
+        return;
+    }
+    scoped_text struct text words = {0};
+    for (; line.length && line.text[0] == ' '; line = view_skip(line, 1))
+        indent++;
+    text_append(&words, line.text, line.length);
+    text_add_repeated(sheet->out, " ", indent);
+    sheet_paragraph(sheet, text_string(&words), indent + 2, indent);
+}
+
 void sheet_measures_section(struct sheet *sheet)
 {
     const struct counter_summary *counters = sheet->diagnosis->results->counters;
@@ -236,15 +252,16 @@ void sheet_measures_section(struct sheet *sheet)
     struct {
         const char *title, *aside;
         struct text *lines;
+        bool is_prose; /* sentences, not columns */
     } sections[] = {{"RUNS", sheet->diagnosis->results->runs ? sheet->diagnosis->results->runs->origin : "", &runs},
                     {"COUNTERS", counters ? counters->origin : "", &counts},
-                    {"PROBES", "tried on the target itself", &probes},
+                    {"PROBES", "tried on the target itself", &probes, true},
                     {"RUNS OF OTHERS", "imported, not measured by plumb", &gain}};
     for (size_t at = 0; at < array_count(sections); at++) {
         struct view rest = text_view(sections[at].lines), line;
         if (rest.length)
             sheet_heading(sheet, sections[at].title, sections[at].aside);
         while (view_line(&rest, &line))
-            text_printf(sheet->out, "  %.*s\n", (int)line.length, line.text);
+            measures_line(sheet, line, sections[at].is_prose);
     }
 }
