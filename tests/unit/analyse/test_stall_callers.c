@@ -252,7 +252,7 @@ Test(call_holders, cut_stacks_say_what_they_lie_in)
     ADD(&scene, STACKS, 200, 0x1108);
     holders = holders_in(&scene);
     for (size_t at = 0; at < holders.count; at++)
-        cr_expect_str_neq(holders.items[at].name, "deflate", "41 to 100 % say nothing");
+        cr_expect_str_neq(holders.items[at].name, "deflate", "41 to 100 %% say nothing");
     scene_end(&scene);
 }
 
