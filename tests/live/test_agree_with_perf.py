@@ -77,7 +77,7 @@ OPTIONS = {
 }
 
 # Other tests run meanwhile, and strip, build anew and delete their programs between one reader and the next: their names are left out.
-NAME = "read-alike"
+NAME = f"alike-{os.getpid()}"  # of this run alone: another one may be beside it, in a folder that nobody sees from here
 MACHINE = {"machine", "one-cpu", "machine-tracepoint"}  # whose names in other programs, of one address with several, perf takes by its tree's shape
 
 

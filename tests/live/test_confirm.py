@@ -246,12 +246,14 @@ def test_a_change_that_does_not_take_hold_is_no_test(plumb, tmp_path):
     line = ("import mmap, time; m = mmap.mmap(-1, 64 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)\n"
             "for at in range(0, 64 << 20, 4096): m[at] = 1\ntime.sleep(0.1)")
     case = huge_pages_case(tmp_path, line)
+    begun = time.monotonic()
     done = confirm(plumb, case, "--json")
+    is_quick = time.monotonic() - begun < 2  # so that a warm-up and a block take less than a second each: it looks at three of those
     document = json.loads(done.stdout)
     if document["took_hold"] == "unknown":
         pytest.skip("page sizes could not be measured")
     assert done.returncode == 4 and document["took_hold"] == "no" and "did not take hold" in document["sentence"], done.stdout
-    assert document["realised_gain"] is None and document["pairs"] == 3, "one look may be unlucky, and what nothing was changed in has no gain"
+    assert document["realised_gain"] is None and document["pairs"] in ((3,) if is_quick else (1, 2, 3)), "what nothing was changed in has no gain"
     page = confirm(plumb, case).stdout
     assert "realised gain   not measured, because the change did not take hold" in page, page
 
