@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import time
 
-WATCH_SECONDS, PAUSE_SECONDS = 4, 3
+WATCH_SECONDS, PAUSE_SECONDS, PAUSE_MOST_SECONDS = 4, 3, 6
 ATTACH_SECONDS = 1.0  # by then it watches
 
 TARGETS = (("dep", "40000000"), ("chase", "3000000"), ("branch", "16000"), ("memcpy", "60"))
@@ -83,7 +83,7 @@ def overhead_row(plumb, kernels, name, size, cycles):
             time.sleep(1)
             for _ in range(cycles):
                 for way in random.sample(tuple(ways), len(ways)):
-                    time.sleep(PAUSE_SECONDS)
+                    time.sleep(random.uniform(PAUSE_SECONDS, PAUSE_MOST_SECONDS))  # no beat with what others on this machine do
                     times[way].append(watch_once(ways[way], target, own[way]))
             time.sleep(PAUSE_SECONDS)
         finally:
