@@ -4,6 +4,7 @@
 A program works in small pieces, and plumb is attached to it again and again; what a piece takes meanwhile, of what it takes before and
 after, is the overhead. plumb's own CPU time, of whatever CPU, is told beside it.
 """
+import bisect
 import os
 import random
 import signal
@@ -19,6 +20,10 @@ TARGETS = (("dep", "40000000"), ("chase", "3000000"), ("branch", "16000"), ("mem
 # In the second-level cache, where other guests' use of memory doesn't reach, and in memory.
 WATCHED = (("dep", None), ("chase", "256K"), ("chase", None), ("branch", None), ("memcpy", "256K"), ("memcpy", None))
 DRAWS = 4000
+# In steps of milliseconds nothing else on the machine is in time with plumb, whatever its other guests do over seconds.
+LOOK_SECONDS = 0.004
+RAN_SHARE = 0.05  # of a piece's time: the watcher ran in it
+NEAR_SECONDS, CALM_LEAST, CALM_PIECES = (0.15, 0.5), 4, 60
 
 
 def iterations_for(kernels, name, guess, seconds):
@@ -47,14 +52,61 @@ def cycle_ratio(pieces, begun, ended):
     return statistics.median(watched) / statistics.median(alone) if len(watched) > 20 and len(alone) > 20 else None
 
 
+def cpu_clock_of(pid):
+    """The id of a process's CPU clock, as clock_getcpuclockid(3) makes it."""
+    return (~pid << 3) | 2
+
+
 def watch_once(command, target, own):
-    begun = time.monotonic()
+    """(begun, ended, when the watcher had had how much CPU time: [(s, s)])."""
+    begun, runs = time.monotonic(), []
     watcher = subprocess.Popen([*command, *(("-p", str(target.pid)) if command[0] != "sleep" else ())],
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, _, usage = os.wait4(watcher.pid, 0)
+    pid = 0
+    while not pid:
+        runs.append((time.monotonic(), time.clock_gettime(cpu_clock_of(watcher.pid))))
+        time.sleep(LOOK_SECONDS)
+        pid, _, usage = os.wait4(watcher.pid, os.WNOHANG)
     watcher.returncode = 0
     own.append(usage.ru_utime + usage.ru_stime)
-    return begun, time.monotonic()
+    return begun, time.monotonic(), runs
+
+
+def cpu_seconds_at(runs, when):
+    """The watcher's CPU time by then, between two looks by their line."""
+    after = bisect.bisect_left(runs, (when,))
+    if after in (0, len(runs)):
+        return runs[0 if after == 0 else -1][1]
+    (left, low), (right, high) = runs[after - 1:after + 1]
+    return low + (high - low) * (when - left) / (right - left)
+
+
+def calm_cost(pieces, calm, when):
+    """What the pieces took, on average, that lie closest to then of those in which the watcher didn't run; None: too few."""
+    for width in NEAR_SECONDS:
+        near = calm[bisect.bisect_left(calm, when - width, key=lambda at: pieces[at][0]):
+                    bisect.bisect_left(calm, when + width, key=lambda at: pieces[at][0])]
+        if len(near) >= CALM_LEAST:
+            return statistics.fmean(pieces[at][1] for at in near)
+    return None
+
+
+def beside_excess(pieces, begun, runs):
+    """What the watcher's running adds: the pieces in which it ran against those close by in which it didn't, over all pieces of the watch.
+
+    begun: s; runs: (s after the begin of a watch, CPU s). Laid over a watch by nobody they tell what chance makes of the same moments.
+    None: too few pieces.
+    """
+    runs = [(begun + at, cpu) for at, cpu in runs]
+    first, last = (bisect.bisect_left(pieces, (runs[end][0],)) for end in (0, -1))
+    reach = range(max(0, first - CALM_PIECES), min(len(pieces) - 1, last + CALM_PIECES))
+    starts = {at: (pieces[at][0], pieces[at + 1][0]) for at in reach}
+    ran = [at for at, (left, right) in starts.items() if cpu_seconds_at(runs, right) - cpu_seconds_at(runs, left) > RAN_SHARE * (right - left)]
+    calm = sorted(set(reach) - set(ran))
+    costs = [calm_cost(pieces, calm, starts[at][0]) for at in ran]
+    if last <= first or None in costs:
+        return None
+    return sum(pieces[at][1] / cost - 1 for at, cost in zip(ran, costs)) / (last - first)
 
 
 def share_cells(ratios, cycles):
@@ -64,19 +116,29 @@ def share_cells(ratios, cycles):
     return f"{100 * (middle - 1):+.2f} % | {100 * (low - 1):+.2f} – {100 * (high - 1):+.2f} %"
 
 
-def difference_cell(watched, alone):
-    """What plumb adds to nobody's watching, of the same cycle: the median, and where it lies in 95 % of draws of as many cycles (bootstrap)."""
-    pairs = [100 * (ours - theirs) for ours, theirs in zip(watched, alone) if ours and theirs]
-    if len(pairs) < 5:
-        return f"not told: {len(pairs)} pairs"
-    draws = sorted(statistics.median(random.choices(pairs, k=len(pairs))) for _ in range(DRAWS))
-    return f"{statistics.median(pairs):+.2f} % [{draws[DRAWS // 40]:+.2f} to {draws[-DRAWS // 40]:+.2f}]"
+def drawn_cell(values):
+    """The median, and where it lies in 95 % of draws of as many (bootstrap)."""
+    if len(values) < 5:
+        return f"not told: {len(values)} cycles"
+    draws = sorted(statistics.median(random.choices(values, k=len(values))) for _ in range(DRAWS))
+    return f"{100 * statistics.median(values):+.2f} % [{100 * draws[DRAWS // 40]:+.2f} to {100 * draws[-DRAWS // 40]:+.2f}]"
+
+
+def beside_cells(pieces, watches):
+    """In the moments in which plumb ran, and in the same moments of the next watch by nobody."""
+    values = {"plumb": [], "nobody": []}
+    for (begun, _, runs), (idle, _, _) in zip(watches["plumb"], watches["nobody"]):
+        moments = [(at - begun, cpu) for at, cpu in runs]
+        values["plumb"].append(beside_excess(pieces, begun, moments))
+        values["nobody"].append(beside_excess(pieces, idle, moments))
+    return " | ".join(drawn_cell([value for value in values[way] if value is not None]) for way in values)
 
 
 def overhead_row(plumb, kernels, name, size, cycles):
     """One process for all cycles: another one's memory lies elsewhere, which tells more than the watching does. In turns with plumb nobody watches."""
-    ways = {"plumb": [plumb, "diagnose", "-q", "--duration", str(WATCH_SECONDS), "-o", "/dev/null"], "nobody": ["sleep", str(WATCH_SECONDS)]}
-    times, own = {way: [] for way in ways}, {way: [] for way in ways}
+    ways = {"plumb": [plumb, "diagnose", "-q", "--duration", str(WATCH_SECONDS), "-o", "/dev/null"],
+            "nobody": ["sleep", str(WATCH_SECONDS + ATTACH_SECONDS / 2)]}
+    watches, own = {way: [] for way in ways}, {way: [] for way in ways}
     with tempfile.TemporaryFile("w+") as output:
         target = subprocess.Popen([kernels, name, "--seconds", "3600", "--pieces", *(("--size", size) if size else ())], stdout=output)
         try:
@@ -84,17 +146,18 @@ def overhead_row(plumb, kernels, name, size, cycles):
             for _ in range(cycles):
                 for way in random.sample(tuple(ways), len(ways)):
                     time.sleep(random.uniform(PAUSE_SECONDS, PAUSE_MOST_SECONDS))  # no beat with what others on this machine do
-                    times[way].append(watch_once(ways[way], target, own[way]))
+                    watches[way].append(watch_once(ways[way], target, own[way]))
             time.sleep(PAUSE_SECONDS)
         finally:
             target.kill()
             target.wait()
         output.seek(0)
         pieces = pieces_of(output.read().rpartition("\n")[0])
-    ratios = {way: [cycle_ratio(pieces, *one) for one in times[way]] for way in ways}
+    ratios = {way: [cycle_ratio(pieces, begun, ended) for begun, ended, _ in watches[way]] for way in ways}
     told = {way: [ratio for ratio in ratios[way] if ratio] for way in ways}
+    more = [ours - theirs for ours, theirs in zip(ratios["plumb"], ratios["nobody"]) if ours and theirs]
     return (f"| {name}{f', {size}' if size else ''} | {share_cells(told['plumb'], cycles)} | {share_cells(told['nobody'], cycles)} | "
-            f"{difference_cell(ratios['plumb'], ratios['nobody'])} | {statistics.median(own['plumb']):.2f} s |")
+            f"{drawn_cell(more)} | {beside_cells(pieces, watches)} | {statistics.median(own['plumb']):.2f} s |")
 
 
 def answer_rows(plumb, kernels, rounds):
@@ -136,9 +199,12 @@ def measured_section(plumb, build, rounds):
              "| program | answer | quartiles |", "|---|---|---|", *answer_rows(str(plumb), kernels, rounds), "",
              "Asked: at most 2 % of the target's CPU time (aim: 0.5 %). One process works in pieces of some milliseconds; plumb is attached again and again "
              f"for {WATCH_SECONDS} s, and what a piece takes while it watches stands against the pieces of {PAUSE_SECONDS} s before and after. In turns with "
-             "that nobody watches: what is told then is what this machine's other guests and the program itself vary by.", "",
-             "| program | CPU time against alone | quartiles of the cycles | while nobody watched | quartiles | more than nobody, 95 % | plumb's own CPU time |",
-             "|---|---|---|---|---|---|---|",
+             "that nobody watches: what is told then is what this machine's other guests and the program itself vary by. They vary over seconds; so what "
+             "plumb's running adds is told once more, by the pieces in which it ran against those within 0.15 s in which it didn't (without what samples "
+             "cost, which every piece has, and which programs that stay in their caches tell), and by the same moments of a watch by nobody.", "",
+             "| program | CPU time against alone | quartiles of the cycles | while nobody watched | quartiles | more than nobody, 95 % "
+             "| while plumb ran, of all time, 95 % | same moments, nobody | plumb's own CPU time |",
+             "|---|---|---|---|---|---|---|---|---|",
              *(overhead_row(str(plumb), kernels, name, size, max(4, rounds)) for name, size in WATCHED), "",
              "A program of about 1.5 s, started by plumb; what comes after its end is reading code and measuring what accesses cost.", "",
              "| program | alone | with `plumb diagnose` | more |", "|---|---|---|---|", *started_rows(str(plumb), kernels, rounds), ""]
