@@ -194,19 +194,31 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* The shortest name of any run that stands in its file's name or heading: "JIT, narrow" is a run of JIT. */
-static const char *name_of(const struct imported *imported, const struct imported_table *stat)
+/*
+ * The shortest name of any run that stands in its file's name or heading: "JIT, narrow" is a run of JIT. A heading that
+ * speaks of two programs names neither (NULL).
+ */
+static const char *name_in(const struct imported *imported, const char *words)
 {
     const char *found = NULL;
+    bool is_of_two = false;
     for (size_t at = 0; at < imported->count; at++)
         for (size_t row = 0; row < imported->tables[at].count && strcmp(imported->tables[at].kind, "timed runs") == 0;
              row++) {
             const char *name = imported->tables[at].rows[row].name;
-            if ((has_word(stat->heading, name) || has_word(stat->file, name)) &&
-                (!found || strlen(name) < strlen(found)))
-                found = name;
+            if (!has_word(words, name))
+                continue;
+            is_of_two |= found && !has_word(found, name) && !has_word(name, found);
+            found = found && strlen(found) <= strlen(name) ? found : name;
         }
-    return found;
+    return is_of_two ? NULL : found;
+}
+
+static const char *name_of(const struct imported *imported, const struct imported_table *stat)
+{
+    const char *by_heading = name_in(imported, stat->heading), *by_file = name_in(imported, stat->file);
+    bool by_both = by_heading && by_file && strlen(by_file) < strlen(by_heading);
+    return by_both || !by_heading ? by_file : by_heading;
 }
 
 /* Of the first or last table that has runs of that name. */

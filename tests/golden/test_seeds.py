@@ -82,6 +82,27 @@ def test_without_the_tick_s_trial_exits_stay_open(diagnosed):
     assert finding(found, "vm-exits")["verdict"] == "undecided" and finding(found, "timer-tick")["verdict"] == "not_testable"
 
 
+def test_the_host_s_pages_are_told_from_the_guest_s_in_other_words(diagnosed):
+    """KVM calls the host's memory behind a guest guest_memfd; the other side's pages are named as left small."""
+    found, _ = diagnosed("guest", ("With THP on both.*", "We turned on THP in the guest only. The TDX guest was still as slow.\n\n"
+                                   "Then THP was turned on for the host's guest_memfd (guest THP off again): the gap was gone."))
+    assert verdicts(found, "host-small-pages", "small-pages") == ["supported", "ruled_out"]
+    assert "changed together" not in left_open(found)
+
+
+def test_a_tick_whose_absence_made_both_guests_alike_leads(diagnosed):
+    found, _ = diagnosed("guest", ("With nohz_full on host and guest.*", "To get rid of the timer, nohz_full was deployed on host and guest. "
+                                   "After that the performance of both guests was the same."), ("With THP on both.*", ""))
+    assert verdicts(found, "timer-tick", "small-pages") == ["supported", "not_testable"]
+
+
+def test_a_listing_alone_names_its_function_and_hottest_line(run, tmp_path):
+    (tmp_path / "listing.md").write_text("The guest is slower.\n\n```\n       │    compute_tile():\n 38.50 │      mov    0x18(%rdi,%rcx,8),%rax\n"
+                                         " 12.10 │      add    %rax,%rbx\n```\n")
+    page = " ".join(run("diagnose", "--import", tmp_path / "listing.md").stdout.split())
+    assert "the hottest line of compute_tile is 'mov 0x18(%rdi,%rcx,8),%rax', with 38 %" in page
+
+
 # ---- (b) two kernels ----
 
 def test_the_licence_is_supported_at_medium_and_the_cycles_stay_open(diagnosed):
@@ -137,6 +158,19 @@ def test_throttling_counts_are_taken_into_account(diagnosed):
     found, _ = diagnosed("kernels", (r"(583958024.*)", r"\1\n 0 core_power.throttle"))
     licence = finding(found, "avx512-licence")
     assert licence["verdict"] == "supported" and "heat" not in licence["confidence_reason"]
+
+
+def test_a_heading_that_names_both_programs_is_neither_s(diagnosed):
+    found, page = diagnosed("kernels", ("Counts of the ATen kernel, which has 256-bit vectors:", "NNC has 512-bit vectors, ATen's has these counts:"))
+    assert "ATen: 0.161 s, 8330778710" not in page and "NNC: 0.164 s, 8330778710" not in page
+
+
+def test_two_commands_in_one_listing_are_two_runs(run, tmp_path):
+    (tmp_path / "runs.txt").write_text("".join(f"% perf stat -e cycles,core_power.lvl2_turbo_license,core_power.throttle {name}\n {cycles} cycles\n"
+                                               f" {lowered} core_power.lvl2_turbo_license\n 0 core_power.throttle\n {seconds} seconds time elapsed\n\n"
+                                               for name, cycles, lowered, seconds in (("./wide", 6000000000, 3000000000, 2.0), ("./narrow", 6010000000, 0, 1.7))))
+    page = " ".join(run("diagnose", "-v", "--import", tmp_path / "runs.txt").stdout.split())
+    assert "2 s, 6000000000 cycles" in page and "1.7 s, 6010000000 cycles" in page and "of its cycles ran at the second lowered clock" in page
 
 
 # ---- (c) inference ----
@@ -208,6 +242,13 @@ def test_a_part_larger_than_its_class_decides_nothing(diagnosed):
     assert found["verdict"]["culprit"] is None and verdicts(found, "memory-bandwidth", "dram-latency") == ["undecided"] * 2
     assert "both can't be of one run" in left_open(found) and left_open(found).count("both can't be") == 1, "a reason is said once"
     assert finding(found, "branch-mispredicts")["verdict"] == "ruled_out", "the other classes stand"
+
+
+def test_page_walks_of_a_listing_have_a_place_and_a_remedy(run, tmp_path):
+    (tmp_path / "walks.txt").write_text("tma_backend_bound 70.2 %\ntma_memory_bound 61.4 %\ntma_l1_bound 50.8 %\ntma_dtlb_load 46.0 %\n\n"
+                                        "annotated:\n 22.4%  mov (%rdi,%rax,8),%rdx\n 31.9%  mov (%rdx),%rcx\n")
+    found = json.loads(run("diagnose", "--json", "--import", tmp_path / "walks.txt").stdout)
+    assert found["verdict"]["culprit"] == "small-pages" and "'mov (%rdx),%rcx'" in found["verdict"]["sentence"] and found["verdict"]["advice"]
 
 
 def test_page_walks_count_wherever_the_tree_puts_their_wait(diagnosed):

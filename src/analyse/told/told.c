@@ -81,10 +81,92 @@ static bool gap_read(const char *plain, struct interval *ret_gap)
     static const char *const slower[] = {
         "slower",       "lower than",     "as slow as",          "longer",      "more time", "as long as",
         "half as fast", "half the speed", "half the throughput", "faster than", NULL};
-    return plain_has(plain, slower) && gap_numbers(plain, ret_gap);
+    static const char *const rates[] = {"throughput", "performance", "requests", "req/s", NULL};
+    enum treatment ignored;
+    bool lower = plain_has(plain, rates) && strstr(plain, "% lower ") &&
+                 told_change_of(plain, &ignored) == CHANGE_NONE; /* "throughput 35 % lower", of what is compared */
+    return (plain_has(plain, slower) || lower) && gap_numbers(plain, ret_gap);
 }
 
 /* ---- what was tried ---- */
+
+/* The word that ends before this place, which is moved to its beginning; empty: there is none. */
+static struct view word_back(const char *plain, const char **place)
+{
+    const char *end = *place;
+    while (end > plain && end[-1] == ' ')
+        end--;
+    const char *begin = end;
+    while (begin > plain && begin[-1] != ' ')
+        begin--;
+    *place = begin;
+    return (struct view){begin, (size_t)(end - begin)};
+}
+
+/*
+ * Whether a host or guest that is named is where something was changed: "in the guest" is, what is compared isn't ("the
+ * gap between the guests", "the guest was as fast"), nor what the host does for it ("behind the guest").
+ */
+static bool is_side(const char *plain, const char *name, const char *behind)
+{
+    static const char *const within[] = {"in", "on", "inside", "within", NULL}, *const joining[] = {"and", "&", NULL};
+    static const char *const other_side[] = {"host", "guest", "hypervisor", NULL};
+    static const char *const beside[] = {"behind", "between", "backing", "beneath", "under", NULL};
+    static const char *const compared[] = {"both", "two", NULL};
+    static const char *const verbs[] = {"was",  "is",   "were", "are",    "became", "becomes", "took",
+                                        "takes", "ran", "runs", "needed", "needs",  "caught",  NULL};
+    enum { WORDS_BACK = 3 };
+    bool located = false, several = *behind == 's' && behind[1] == ' ';
+    if (plain_starts(name, "guest_memfd") || plain_starts(name, "guest memfd"))
+        return false; /* the host's memory behind a guest, by KVM's name */
+    for (size_t back = 0; back < WORDS_BACK && !located; back++) {
+        struct view word = word_back(plain, &name);
+        if (word_is(word, beside) || (several && word_is(word, compared)))
+            return false;
+        located =
+            word_is(word, within) || (word_is(word, joining) && word_is(word_back(plain, &name), other_side));
+    }
+    struct view rest = view_of(behind + strcspn(behind, " "));
+    return located || !word_is(view_word(&rest), verbs);
+}
+
+/* "guest left alone", "(guest THP off again)", "not on the host" */
+static bool is_left_alone(const char *plain, const char *name, const char *behind)
+{
+    static const char *const after[] = {" unchanged",   " untouched",     " left ",     " was left ", " kept ",
+                                        " off ",        " thp off ",      " as before", " on 4",      " on small ",
+                                        " without huge", " without thp", NULL};
+    static const char *const before[] = {"not", "off", NULL};
+    for (const char *const *words = after; *words; words++)
+        if (strncmp(behind, *words, strlen(*words)) == 0)
+            return true;
+    struct view article = word_back(plain, &name), place = word_back(plain, &name);
+    return view_equal(article, "the") && (view_equal(place, "in") || view_equal(place, "on")) &&
+           word_is(word_back(plain, &name), before);
+}
+
+struct side {
+    bool named, alone, left;
+};
+
+static struct side side_of(const char *plain, const char *const *names)
+{
+    struct side side = {.named = false};
+    for (const char *const *name = names; *name; name++)
+        for (const char *at = plain_find(plain, *name); at; at = plain_find(at + 1, *name)) {
+            const char *behind = at + strlen(*name), *ahead = at;
+            struct view only = word_back(plain, &ahead);
+            if (!is_side(plain, at, behind))
+                continue;
+            side.named = true;
+            side.left |= is_left_alone(plain, at, behind);
+            side.alone |= strncmp(behind, " only ", 6) == 0 || strncmp(behind, " alone ", 7) == 0;
+            while (word_is(only, (const char *const[]){"the", "on", "in", NULL}))
+                only = word_back(plain, &ahead);
+            side.alone |= view_equal(only, "only");
+        }
+    return side;
+}
 
 static void sides_read(const char *plain, struct told_trial *trial)
 {
@@ -92,20 +174,15 @@ static void sides_read(const char *plain, struct told_trial *trial)
                                                                                       "in the vm",     "in the td ",
                                                                                       "inside the td", NULL};
     static const char *const both[] = {"both sides", "on both", "either side", NULL};
-    static const char *const host_alone[] = {
-        "host only",        "host alone",       "only the host",   "only on the host",
-        "not in the guest", "not on the guest", "guest unchanged", NULL};
-    static const char *const guest_alone[] = {
-        "guest only", "guest alone", "only the guest", "only in the guest", "not on the host", "host unchanged", NULL};
-    trial->on_host = plain_has(plain, host) || plain_has(plain, both);
-    trial->on_guest = plain_has(plain, guest) || plain_has(plain, both);
     static const char *const added[] = {"as well", "too ", "in addition", "additionally", "on top", NULL};
-    if ((trial->on_host || trial->on_guest) && plain_has(plain, added)) /* to what was changed on the other one */
-        trial->on_host = trial->on_guest = true;
-    if (plain_has(plain, host_alone)) {
+    struct side on_host = side_of(plain, host), on_guest = side_of(plain, guest);
+    bool to_other = (on_host.named || on_guest.named) && plain_has(plain, added); /* to what was changed there */
+    trial->on_host = on_host.named || plain_has(plain, both) || to_other;
+    trial->on_guest = on_guest.named || plain_has(plain, both) || to_other;
+    if (on_host.alone || on_guest.left) {
         trial->on_host = true;
         trial->on_guest = false;
-    } else if (plain_has(plain, guest_alone)) {
+    } else if (on_guest.alone || on_host.left) {
         trial->on_host = false;
         trial->on_guest = true;
     }
@@ -384,6 +461,11 @@ struct view told_sentence(struct view *text)
     while (!sentence.length && text->length) {
         size_t end = 0;
         *text = view_trim(*text);
+        if (view_starts(*text, "```")) { /* a fence belongs to no sentence */
+            struct view fence;
+            (void)view_line(text, &fence);
+            continue;
+        }
         /* Markdown's headings, and trials in our own form */
         bool is_line = view_starts(*text, "#") || view_starts(*text, TRIED);
         while (end < text->length && !(is_line ? text->text[end] == '\n' : ends_sentence(*text, end)))
@@ -424,6 +506,7 @@ static bool is_continued(struct view first, struct view second)
     bool refers = false;
     for (const char *const *words = referring; *words; words++)
         refers |= strncmp(other.text, *words, strlen(*words)) == 0;
+    refers |= plain_find(other.text, "still ") != NULL; /* whoever is named: as before what the first one tells of */
     return refers && plain_has(one.text, changing) && told_change_of(one.text, &treatment) == CHANGE_MADE &&
            outcome_of(first, &one, &outcome) == OUTCOME_UNTOLD &&
            told_change_of(other.text, &treatment) == CHANGE_NONE &&

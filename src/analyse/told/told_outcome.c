@@ -175,6 +175,8 @@ static void clause_note(struct answers *answers, const char *clause, enum verb *
     static const char *const gaps[] = {"gap", "slowdown", "slow-down", "penalty", NULL};
     static const char *const speeds[] = {"performance", "throughput", "runtime", "run time",
                                          "latency",     "the time",   "speed",   NULL};
+    static const char *const two[] = {"both guests", "both vms", "both machines", "both kernels",
+                                      "both builds", "of both",  "both were",     NULL};
     static const char *const alike[] = {"so did",  "so does",  "so has",  "so is",     "so was",     "too ",
                                         "as well", "likewise", "with it", "with them", "along with", NULL};
     enum verb verb = verb_of(clause);
@@ -184,6 +186,9 @@ static void clause_note(struct answers *answers, const char *clause, enum verb *
         else if (verb == VERB_NONE && plain_has(clause, alike))
             verb = *before;
         verb_note(answers, verb);
+    } else if (verb == VERB_STAY && plain_has(clause, speeds) && plain_find(clause, "the same") &&
+               plain_has(clause, two)) {
+        verb_note(answers, VERB_GO); /* as one another */
     } else if (verb == VERB_STAY && plain_has(clause, speeds) &&
                (!plain_find(clause, "the same") || plain_find(clause, "stay") || plain_find(clause, "remain"))) {
         verb_note(answers, verb);

@@ -116,6 +116,16 @@ static enum telling event_tells(const char *event, const char *id)
     return TELLS_HOT;
 }
 
+void imported_advise(struct finding *finding)
+{
+    static const char *const keys[] = {"advice", "told-advice", "imported-advice"};
+    for (size_t at = 0; at < array_count(keys) && !finding->advice_count; at++) {
+        const char *words = wording_find(finding->hypothesis->id, keys[at]);
+        if (words && !strchr(words, '{'))
+            finding_advise(finding, keys[at], NO_VALUES);
+    }
+}
+
 void imported_hot_add(const struct results *results, struct finding *finding, double share)
 {
     static const double MOST_OF = 0.5;
@@ -143,14 +153,27 @@ void imported_hot_add(const struct results *results, struct finding *finding, do
                         values, array_count(values));
         finding->imported_kinds |= agrees ? 1u << ORIGIN_SAMPLES : 0;
     }
-    if (memory && hot.line && is_told)
+    bool is_listed = memory && hot.line && hot.line_is_hottest && !hot.function; /* a listing alone */
+    if (is_listed) {
+        struct value values[] = {VALUE_TEXT("title", finding->hypothesis->title),
+                                 VALUE_SHARE("share", interval_exactly(share)),
+                                 VALUE_TEXT("of", hot.listed ? arena_printf(finding->arena, " of %s", hot.listed) : ""),
+                                 VALUE_TEXT("line", hot.line),
+                                 VALUE_TEXT("samples", arena_printf(finding->arena, "%.4g %%", hot.line_share * 100)),
+                                 VALUE_TEXT("file", hot.file),
+                                 VALUE_TEXT("origin", IMPORTED_WORDS)};
+        finding->subject = hot.line;
+        finding_set_add(finding, &finding->headline, "imported-headline-line", values, array_count(values));
+        finding->imported_kinds |= 1u << ORIGIN_SAMPLES;
+    }
+    if (memory && hot.line && (is_told || is_listed))
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-line", VALUE_TEXT("line", hot.line),
                          VALUE_SHARE("share", interval_exactly(hot.line_share)), VALUE_TEXT("file", hot.file),
                          VALUE_TEXT("origin", IMPORTED_WORDS));
     if (strcmp(finding->hypothesis->id, "memory-bandwidth") == 0)
         bandwidth_advise(results, finding, &hot);
-    else if (!finding->advice_count && wording_find(finding->hypothesis->id, "advice"))
-        finding_advise(finding, "advice", NO_VALUES);
+    else
+        imported_advise(finding);
 }
 
 /* ---- the size of a loop ---- */

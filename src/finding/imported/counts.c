@@ -130,15 +130,10 @@ static bool surplus_find(const struct imported_arm *arms, size_t count, const ch
 
 static void advise(struct finding *finding)
 {
-    const char *advice = wording_find(finding->hypothesis->id, "advice"),
-               *tried = wording_find(finding->hypothesis->id, "told-advice"),
-               *confirm = wording_find(finding->hypothesis->id, "confirm");
+    const char *confirm = wording_find(finding->hypothesis->id, "confirm");
     if (finding->verdict != VERDICT_SUPPORTED)
         return;
-    if (!finding->advice_count && advice && !strchr(advice, '{')) /* it asks for nothing that only plumb measures */
-        finding_advise(finding, "advice", NO_VALUES);
-    else if (!finding->advice_count && tried && !strchr(tried, '{'))
-        finding_advise(finding, "told-advice", NO_VALUES);
+    imported_advise(finding);
     if (confirm && !strchr(confirm, '{'))
         finding_set(finding, confirm, "confirm", NO_VALUES);
 }

@@ -36,6 +36,8 @@ struct imported_hot {
     double line_share;
     bool line_is_hottest;         /* of all lines of listings, not of those that read memory alone */
 };
+/* Where it has no advice yet: what asks for nothing that only plumb measures. */
+void imported_advise(struct finding *finding);
 struct imported_hot imported_hot_of(const struct imported *imported);
 /* Puts the function before the headline, its evidence, and advice that knows whose function it is. */
 void imported_hot_add(const struct results *results, struct finding *finding, double share);

@@ -103,11 +103,27 @@ struct imported_leaf imported_leaf_of(const struct results *results, const struc
     return told;
 }
 
+/* Of a listing without a profile beside it. */
+static const char *line_words(const struct imported_hot *hot, struct arena *arena)
+{
+    static const double MUCH = 0.25;
+    if (!hot->line || !hot->line_is_hottest || hot->line_share < MUCH)
+        return NULL;
+    struct value values[] = {VALUE_TEXT("line", hot->line),
+                             VALUE_TEXT("of", hot->listed ? arena_printf(arena, " of %s", hot->listed) : ""),
+                             VALUE_SHARE("share", interval_exactly(hot->line_share)),
+                             VALUE_TEXT("file", hot->file),
+                             VALUE_TEXT("origin", IMPORTED_WORDS)};
+    return wording_fill(arena, wording_find("verdict", "hot-line"), values, array_count(values));
+}
+
 const char *imported_hot_words(const struct results *results, struct arena *arena)
 {
     static const double MOST_OF = 0.5;
     struct imported_hot hot = results->imported ? imported_hot_of(results->imported) : (struct imported_hot){0};
-    if (!hot.function || hot.share < MOST_OF)
+    if (!hot.function)
+        return line_words(&hot, arena);
+    if (hot.share < MOST_OF)
         return NULL;
     struct value values[] = {
         VALUE_TEXT("function", hot.function),

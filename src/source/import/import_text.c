@@ -513,13 +513,29 @@ static struct import_row *rows_keep(const struct rows *rows, struct arena *arena
     return kept;
 }
 
-/* "0000000000401136 <scan_rows>:" above its lines, with or without a bar before it. */
+/* "compute_tile():", whatever bar stands before it */
+static struct view function_alone(struct view line)
+{
+    static const char call[] = "():";
+    struct view name = {line.text, line.length - sizeof(call) + 1}, word;
+    if (line.length < sizeof(call) || !view_ends(line, call))
+        return (struct view){0};
+    size_t at = name.length;
+    while (at && (isalnum((unsigned char)name.text[at - 1]) || strchr("_:~<>,.", name.text[at - 1])))
+        at--;
+    struct view before = {name.text, at};
+    bool alone = !(word = view_word(&before)).length || ((view_equal(word, BAR) || view_equal(word, ":") ||
+                                                          view_equal(word, "|")) && !view_word(&before).length);
+    return alone ? view_skip(name, at) : (struct view){0};
+}
+
+/* "0000000000401136 <scan_rows>:" or "scan_rows():" above its lines, with or without a bar before it. */
 static struct view function_of_listing(struct view line)
 {
     line = view_trim(line);
     ptrdiff_t open = view_find(line, " <");
     if (open < 1 || !view_ends(line, ">:"))
-        return (struct view){0};
+        return function_alone(line);
     struct view name = view_skip(line, (size_t)open + 2);
     name.length -= 2;
     return name;
@@ -679,6 +695,14 @@ const char *import_text_heading(struct view line, struct arena *arena)
     return kept_string(line, arena);
 }
 
+/* "$ perf stat -e cycles ./wide": what it prints begins anew. */
+static bool is_command(struct view line)
+{
+    struct view rest = view_trim(line), prompt = view_word(&rest);
+    return (view_equal(prompt, "$") || view_equal(prompt, "%") || view_equal(prompt, "#")) &&
+           view_starts(view_trim(rest), "perf ");
+}
+
 bool import_text_next(struct view *text, struct arena *arena, struct imported_text *ret_table)
 {
     struct view heading = {0}, line, segment = {text->text, 0}, behind_gap = *text;
@@ -689,12 +713,13 @@ bool import_text_next(struct view *text, struct arena *arena, struct imported_te
         ended = !view_line(&rest, &line);
         bool prose = !ended && import_text_is_prose(line, after_gap, rest);
         unsigned here = ended || prose ? 0 : row_kinds(line);
+        bool command = !ended && kinds && is_command(line);
         bool other = kinds && parted && here && !(here & kinds);
         if (other) { /* what stands above its first row is its own */
             *text = behind_gap;
             segment.length = (size_t)(behind_gap.text - segment.text);
         }
-        if (other || (kinds && (prose || ended)))
+        if (other || command || (kinds && (prose || ended)))
             break;
         if (ended)
             return false;

@@ -18,6 +18,15 @@ static struct told told_from(const char *text, struct arena *arena)
     return told;
 }
 
+/* What stands between lines of backticks is a tool's, and the fence belongs to no sentence. */
+Test(told, a_fence_belongs_to_no_sentence)
+{
+    struct view text = view_of("```\n\n```sh\nThe hot loop takes 96 KiB of code.\n```\n");
+    struct view sentence = told_sentence(&text);
+    cr_expect(view_equal(sentence, "The hot loop takes 96 KiB of code."), "%.*s", (int)sentence.length, sentence.text);
+    cr_expect_eq(told_sentence(&text).length, 0);
+}
+
 Test(told, trials_and_how_they_came_out)
 {
     static const struct {
@@ -113,6 +122,16 @@ Test(told, trials_and_how_they_came_out)
         {"Without THP it went from 4.2 s to 3.1 s.", 0, 0, 0, false, false},
         {"Dropping huge pages cost nothing.", 0, 0, 0, false, false},
         {"The counters struct is padded now and the slowdown is gone.", 1, TREATMENT_PADDING, OUTCOME_GONE, false, false},
+        {"THP was turned on for the host's guest_memfd as well (guest THP off again): the gap fell from 40 % to 2 %.", 1, TREATMENT_PAGES, OUTCOME_SHRANK, true, false},
+        {"With huge pages on the host behind the guest the gap was gone.", 1, TREATMENT_PAGES, OUTCOME_GONE, true, false},
+        {"With huge pages on the host the gap between the two guests was gone.", 1, TREATMENT_PAGES, OUTCOME_GONE, true, false},
+        {"With huge pages on the host the guest is as fast as the plain one.", 1, TREATMENT_PAGES, OUTCOME_GONE, true, false},
+        {"Huge pages on the host, guest left alone: no change.", 1, TREATMENT_PAGES, OUTCOME_STAYED, true, false},
+        {"Huge pages in the guest (not on the host): no change.", 1, TREATMENT_PAGES, OUTCOME_STAYED, false, true},
+        {"Huge pages on host and guest were enabled, and the gap was gone.", 1, TREATMENT_PAGES, OUTCOME_GONE, true, true},
+        {"nohz_full was deployed on the host. After that the performance of both guests was the same.", 1, TREATMENT_TICK, OUTCOME_GONE, true, false},
+        {"nohz_full was deployed. After that the performance was the same.", 0, 0, 0, false, false}, /* as what? */
+        {"We turned on THP in the guest only. The TDX VM was still 39 % slower.", 1, TREATMENT_PAGES, OUTCOME_STAYED, false, true},
         {"It was fast yesterday.", 0, 0, 0, false, false},
     };
     for (size_t at = 0; at < array_count(cases); at++) {
