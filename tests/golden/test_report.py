@@ -149,14 +149,15 @@ def test_no_heading_stands_alone_in_print(small, plumb, source_root, browser, tm
         pytest.skip("no pdftotext here (Debian: poppler-utils)")
     for path in (small, told(plumb, tmp_path, source_root / "tests/fixtures/seeds/confidential-guest.md", source_root / "tests/fixtures/seeds/inference.md")):
         page = browser.open(path)
-        heads = page.evaluate("[...document.querySelectorAll('h2, h3, .note')].map((one) => one.textContent)")
+        heads = page.evaluate("[...document.querySelectorAll('h2, h3, header.section')].map((one) => [...one.children].map((part) => part.textContent).join(' ') || one.textContent)")
         heads = {" ".join(one.replace("\u00a0", " ").replace("\u202f", " ").split()) for one in heads}
         for paper in ({"paperWidth": 8.27, "paperHeight": 11.69}, {"paperWidth": 8.5, "paperHeight": 11}, {"paperWidth": 5.8, "paperHeight": 8.3}, {"paperWidth": 8.27, "paperHeight": 9.6},
                       {"paperWidth": 11.69, "paperHeight": 8.27}, {"paperWidth": 8.27, "paperHeight": 13.3}):
             pages = told_pages(page, paper)
             assert len(pages) > 1
-            alone = [one[-1] for one in pages if any(" ".join(one[-lines:]) in heads for lines in (1, 2, 3))]
+            alone = [one[-1] for one in pages if any(" ".join(one[-lines:]) in heads for lines in (1, 2, 3, 4))]
             assert not alone, (path, paper, alone)
+            assert any("cause was found" in line or "What to try" in line for line in pages[0]), "a verdict longer than a page begins on the first all the same"
 
 
 def test_paper_is_light_whatever_was_chosen(small, browser):
@@ -284,6 +285,19 @@ def test_imported_exits(plumb, browser, tmp_path):
     assert rows[0] == "reason 48; 120\u202f000; 97 %"
     assert "a <b>guest" in opened.evaluate("document.getElementById('said').textContent")
     assert opened.complaints() == []
+
+
+def test_runs_and_hot_code_of_others_are_shown(plumb, source_root, browser, tmp_path):
+    """Side by side, as they were imported; each number says whose it is, and the page that plumb measured nothing."""
+    opened = browser.open(told(plumb, tmp_path, source_root / "tests/fixtures/seeds/two-kernels.md"))
+    rows = opened.evaluate("[...document.querySelectorAll('#imported-runs tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent.replaceAll('\u202f', '')).join(';'))")
+    assert rows == ["ATen;161 ms;;8330778710;0", "NNC;164 ms;;8386784008;583958024", "NNC;160 ms;;8014232049;0"]
+    assert "Nothing that was tried" not in opened.evaluate("document.getElementById('gaps').textContent")
+    opened = browser.open(told(plumb, tmp_path, source_root / "tests/fixtures/seeds/inference.md"))
+    first = opened.evaluate("[...document.querySelectorAll('#imported-code table')].map((one) => [...one.tBodies[0].rows[0].cells].map((cell) => cell.textContent).join(';'))")
+    assert [" ".join(one.split()) for one in first] == ["99.73 %;;sgemm_t_n23_b0;libmkl_avx512.so.2", "8.42 %;;vmovups -0xc0(%r15,%r11,1),%zmm17;"]
+    tips = opened.evaluate("[...document.querySelectorAll('#imported-code .q')].map((one) => one.dataset.tip)")
+    assert tips and all("imported, not measured by plumb" in tip for tip in tips) and opened.complaints() == []
 
 
 def test_tables_of_two_guests_are_told_apart(plumb, source_root, browser, tmp_path):

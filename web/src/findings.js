@@ -145,5 +145,5 @@ function latency(rows) {
 export function gapsSection(diagnosis) {
   const rows = diagnosis.not_measured ?? [], statements = diagnosis.statements ?? [];
   return [statements.length ? section("said", "Said, not measured", "By a person, or imported; plumb measured none of it.", h("ul.evidence", null, statements.map((one) => h("li", null, one.text, " ", h("span.origin", null, one.origin))))) : null,
-    section("gaps", "What was not measured", null, rows.length ? h("dl.gaps", null, rows.map((row) => [h("dt", null, row.what), h("dd", null, row.why)])) : h("p.faint", null, "Nothing that was tried is missing."))];
+    section("gaps", "What was not measured", null, rows.length ? h("dl.gaps", null, rows.map((row) => [h("dt", null, row.what), h("dd", null, row.why)])) : h("p.faint", null, diagnosis.basis === "imported" ? "plumb measured nothing in this case: all of it rests on other tools' tables and on what people said." : "Nothing that was tried is missing."))];
 }

@@ -5,6 +5,7 @@ import { codeSection, functionsSection, memorySection } from "./code.js";
 import { part, lastPart } from "./data.js";
 import { h, watchTips } from "./dom.js";
 import { countersSection, exitsSection, findingsSection, gapsSection, machineSection, runsSection } from "./findings.js";
+import { importedCodeSection, importedRunsSection } from "./imported.js";
 import { flameSection } from "./flame.js";
 import { limitsSection, timeSection } from "./limits.js";
 import { timelineSection } from "./timeline.js";
@@ -52,7 +53,7 @@ function diagnosisPage(diagnosis) {
   document.title = `plumb: ${lastPart(diagnosis.subject.split(" ")[0])}`;
   const verdict = verdictSection(diagnosis);
   const sections = [topdownSection(part("topdown")), limitsSection(diagnosis), timeSection(diagnosis), timelineSection(diagnosis, part("timeline")), flameSection(part("stacks")), functionsSection(diagnosis, code), codeSection(code),
-    memorySection(diagnosis, part("pages")), exitsSection(diagnosis, part("exits")), findingsSection(diagnosis), countersSection(diagnosis), runsSection(diagnosis), machineSection(diagnosis, machine), gapsSection(diagnosis)].flat().filter(Boolean);
+    memorySection(diagnosis, part("pages")), importedRunsSection(diagnosis), importedCodeSection(diagnosis), exitsSection(diagnosis, part("exits")), findingsSection(diagnosis), countersSection(diagnosis), runsSection(diagnosis), machineSection(diagnosis, machine), gapsSection(diagnosis)].flat().filter(Boolean);
   return [header("diagnosis", diagnosis.subject, diagnosis.made_by), facts(diagnosis, machine), verdict, navigation(sections), h("main", null, sections)];
 }
 

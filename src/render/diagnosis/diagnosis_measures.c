@@ -174,12 +174,40 @@ void runs_json(struct json_writer *json, const struct run_spread *runs)
     json_object_close(json);
 }
 
+static void imported_runs_json(struct json_writer *json, const struct imported *imported)
+{
+    struct imported_arm arms[IMPORTED_ARMS_MOST];
+    size_t count = imported_arms_of(imported, arms);
+    json_array_open(json, "imported_runs");
+    for (size_t at = 0; at < count; at++) {
+        json_object_open(json, NULL);
+        json_string(json, "file", arms[at].table->file);
+        if (arms[at].name)
+            json_string(json, "name", arms[at].name);
+        else
+            json_null(json, "name");
+        json_measured(json, "elapsed_s", arms[at].elapsed_s);
+        json_array_open(json, "counts");
+        for (size_t row = 0; row < arms[at].table->count; row++) {
+            json_object_open(json, NULL);
+            json_string(json, "name", arms[at].table->rows[row].name);
+            json_double(json, "count", arms[at].table->rows[row].number);
+            json_double(json, "running_ratio", arms[at].table->rows[row].running_ratio);
+            json_object_close(json);
+        }
+        json_array_close(json);
+        json_object_close(json);
+    }
+    json_array_close(json);
+}
+
 void imported_json(struct json_writer *json, const struct imported *imported)
 {
     struct imported_gain gain = imported_gain_of(imported);
     json_array_open(json, "imported");
     imported_tables_write(json, imported);
     json_array_close(json);
+    imported_runs_json(json, imported);
     if (!gain.known) {
         json_null(json, "imported_gain");
         return;
