@@ -79,7 +79,8 @@ bool estimate_decides(const struct results *results, struct finding *finding, un
         return false;
     struct interval share = share_of_samples(results, finding, estimated_samples(results, causes));
     struct share_scale scale = share_scale_of(results);
-    if (verdict->class == BOTTLENECK_FRONTEND)
+    bool is_bounded = verdict->class == BOTTLENECK_FRONTEND || verdict->cause == CAUSE_INDIRECT;
+    if (is_bounded) /* not all that is laid at it waits for it: its share says how much of that is shown */
         share = share_as(share_of(OF_CPU_TIME, verdict->share), finding->of, &scale);
     if (!share.known || share.low < results->effect)
         return false;

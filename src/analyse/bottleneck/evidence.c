@@ -295,6 +295,13 @@ static const char *walker_text(const struct reach *reach, bool differ, struct ar
     return arena_printf(arena, "in a pass by steps of %s %s", bytes_text(arena, stride), who);
 }
 
+static const char *window_text(const struct reach *reach, struct arena *arena)
+{
+    return reach->window_bytes > 0
+               ? arena_printf(arena, ", at any time over %s at most", bytes_text(arena, reach->window_bytes))
+               : "";
+}
+
 /* How far the access reaches that says the level; and how far all of them, where that is much more. */
 static void reach_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
@@ -307,8 +314,8 @@ static void reach_evidence(struct bottleneck_verdict *verdict, const struct lead
     bool differ = lines_of(all) > 1.5 * lines_of(own);
     add(verdict, "addresses",
         arena_printf(
-            arena, "%s goes over %s of lines%s, %s (%s and %s)%s%s", walker_text(reach, differ, arena),
-            set_text(arena, differ ? own : all), pages_text(arena, differ ? own : all),
+            arena, "%s goes over %s of lines%s%s, %s (%s and %s)%s%s", walker_text(reach, differ, arena),
+            set_text(arena, differ ? own : all), pages_text(arena, differ ? own : all), window_text(reach, arena),
             reach->level_is_open ? "beyond the first cache" : where[reach->level],
             bytes_text(arena, leading->request->machine->l1_bytes),
             bytes_text(arena, leading->request->machine->l2_bytes),
@@ -724,6 +731,17 @@ static double targets_shown(const struct leading *leading)
     return leading->look->guesses.table_share * leading->around / all;
 }
 
+/*
+ * Samples right behind where looked-up targets lead waited for them. What else is quick around them may as well be the
+ * work itself, or dispatch that is guessed right: it counts at the upper end alone.
+ */
+static void targets_share_widen(struct bottleneck_verdict *verdict, const struct leading *leading)
+{
+    double shown = targets_shown(leading), high = verdict->share.high;
+    if (verdict->cause == CAUSE_INDIRECT && shown > 0 && shown < verdict->share.low)
+        verdict->share = interval_of(shown, (shown + high) / 2, high);
+}
+
 void verdict_explain(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     double all = (double)leading->request->stalls->sample_count;
@@ -734,4 +752,5 @@ void verdict_explain(struct bottleneck_verdict *verdict, const struct leading *l
     reasons_find(verdict, leading, arena);
     stepped_evidence(verdict, leading, arena);
     confidence_find(verdict, leading);
+    targets_share_widen(verdict, leading);
 }

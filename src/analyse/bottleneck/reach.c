@@ -7,6 +7,7 @@
 #include "analyse/bottleneck/thresholds.h"
 #include "analyse/bottleneck/walk.h"
 #include "analyse/memory/common_divisor.h"
+#include "analyse/memory/touched_while.h"
 #include "base/cache_line.h"
 
 enum {
@@ -457,6 +458,22 @@ static bool hides_addresses(const struct bottleneck_request *request, const stru
     return lost > 0.5 * (double)region->samples;
 }
 
+/*
+ * Beyond the second cache by all that it goes over, in no order, but at any time within it: what waits there waits for
+ * that one.
+ */
+static void window_find(struct reach *reach, const struct bottleneck_machine *machine, const address_list *addresses)
+{
+    if (reach->level != LEVEL_BEYOND || reach->in_order)
+        return;
+    struct measured window = touched_while_of(addresses->items, addresses->count);
+    if (!window.known || level_of(machine, window.value, 1) == LEVEL_BEYOND)
+        return;
+    reach->level = LEVEL_L2;
+    reach->level_is_open = reach->order_is_open = false;
+    reach->window_bytes = window.value;
+}
+
 struct reach reach_of(const struct bottleneck_request *request, const struct region *region,
                       const struct loop_bound *bound, uint32_t row, struct arena *arena)
 {
@@ -490,6 +507,8 @@ struct reach reach_of(const struct bottleneck_request *request, const struct reg
         if (reach.in_order && access != UINT32_MAX && steps_over_lines(request, region, access, &reach.set, step))
             reach.in_order = false;
         reach.is_wide_spread &= !reach.in_order;
+        if (reach.known)
+            window_find(&reach, request->machine, &addresses);
     }
     vec_done(&addresses);
     return reach;

@@ -18,6 +18,8 @@ struct reach {
     struct working_set set;          /* its stride */
     struct touched_memory touched;
     double lines_bytes;      /* known, or the least they can be */
+    /* in use at a time, where that is far less and what the level was judged by; 0: it isn't */
+    double window_bytes;
     bool in_order;           /* goes through memory line by line */
     double line_ns;          /* a walk in order takes so long from one line to the next; 0: not known */
     double own_line_ns;      /* the same without what samples themselves took, where that is known */

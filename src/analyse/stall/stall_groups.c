@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/stall/stall_work.h"
+
+#include "analyse/memory/touched_while.h"
 #include "base/cache_line.h"
 #include "base/scope.h"
 
@@ -175,7 +177,7 @@ static void group_fill(struct stall_work *work, const struct grouped_hit *hits, 
     uint32_t hottest = hits[0].hit.instruction;
     for (size_t at = 0; at < count; at++) {
         const struct instruction *instruction = &decoded->items[hits[at].hit.instruction];
-        addresses[at] = (struct timed_address){hits[at].hit.time_ns, hits[at].hit.addr};
+        addresses[at] = (struct timed_address){hits[at].hit.time_ns, hits[at].hit.addr, hits[at].hit.thread};
         double weight = hit_weight(work, &hits[at].hit);
         samples += weight;
         loads += instruction->is_load ? weight : 0;
@@ -207,6 +209,9 @@ static void group_fill(struct stall_work *work, const struct grouped_hit *hits, 
         working_set_followed(&group->set);
     if (group->area_known)
         working_set_clamp(&group->set, group->area_bytes);
+    struct measured window = touched_while_of(addresses, count);
+    if (window.known) /* what it goes over in the end is of no account */
+        working_set_clamp(&group->set, (uint64_t)window.value);
     group_order(decoded, hits, count, hottest, group);
 }
 

@@ -722,6 +722,26 @@ Test(bottleneck, computed_addresses_miss_side_by_side)
     free(made);
 }
 
+/* Of 4 MiB in the end, and a window of 64 KiB at any time (a compressor's): what is looked up lies in the second cache. */
+Test(bottleneck, a_window_that_moves_lies_in_the_second_cache)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    gather(made, 64 << 10, false);
+    for (uint64_t at = 0; at < ADDRESSES; at++)
+        made->addresses[at].addr += at * 64 * 64;
+    expect(made, BOTTLENECK_MEMORY, CAUSE_L2);
+    cr_assert_eq(made->result.program.level, LEVEL_L2);
+    bool is_said = false;
+    for (size_t at = 0; at < made->result.program.evidence_count; at++)
+        is_said |= strstr(made->result.program.evidence[at].text, "at any time over") != NULL;
+    cr_assert(is_said);
+    for (uint64_t at = 0; at < ADDRESSES; at++)
+        made->addresses[at].addr = (1ull << 40) + at * 7919 % ADDRESSES * 64 * 64;
+    expect(made, BOTTLENECK_MEMORY, CAUSE_PARALLEL_MISSES);
+    done(made);
+    free(made);
+}
+
 Test(bottleneck, a_division_is_the_dividers)
 {
     struct made_up *made = calloc(1, sizeof(*made));
@@ -1140,6 +1160,9 @@ Test(bottleneck, wrong_targets_show_behind_the_first_instruction_where_the_self_
 {
     struct made_up *made = cases_behind(2, 90);
     expect(made, BOTTLENECK_BAD_SPECULATION, CAUSE_INDIRECT);
+    double shown = 4 * 90 / (double)made->stalls.sample_count;
+    cr_assert_float_eq(made->result.program.share.low, shown, 0.02, "the others may be what is done in any case: %g", made->result.program.share.low);
+    cr_assert_gt(made->result.program.share.high, 0.9);
     cr_assert_lt(made->result.program.confidence, ESTIMATE_HIGH, "late code and loads of tables look alike");
     done(made);
     free(made);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How much memory is gone over, of sampled addresses whose memory is known: walks, draws, sparse and overlapping ones. */
+/* How much memory is gone over, of sampled addresses whose memory is known: walks, draws, sparse and overlapping ones; windows that move. */
 #include "test.h"
 
 #include "analyse/memory/touched_memory.h"
+#include "analyse/memory/touched_while.h"
 #include "base/vec.h"
 
 enum { MANY = 4000 };
@@ -229,4 +230,37 @@ Test(touched_memory, too_few_say_nothing)
     cr_expect(!touched_memory_of(addresses, WORKING_SET_ADDRESSES_LEAST - 1, 0, &arena).known);
     cr_expect(!touched_memory_of(addresses, 0, 0, &arena).known);
     arena_done(&arena);
+}
+
+/* Drawn from a window of 64 KiB that moves on by so many bytes from one sample of its thread to the next. */
+static void window_move(struct timed_address *addresses, size_t count, unsigned threads, uint64_t by_bytes)
+{
+    uint64_t state = 88172645463325252u;
+    for (size_t at = 0; at < count; at++)
+        addresses[at] = (struct timed_address){.time_ns = at * 250000, .thread = (uint32_t)(at % threads),
+                                               .addr = BASE + at % threads * (UINT64_C(1) << 30) + at / threads * by_bytes + random_u64(&state) % 1024 * 64};
+}
+
+Test(touched_memory, a_window_that_moves_is_what_is_in_use_at_a_time)
+{
+    struct timed_address addresses[MANY];
+    window_move(addresses, MANY, 1, 2048); /* over 8 MiB, by 8 KiB a millisecond */
+    struct measured one = touched_while_of(addresses, MANY);
+    cr_expect(one.known && one.value >= 64 << 10 && one.value <= 256 << 10, "%g", one.known ? one.value : -1);
+    window_move(addresses, MANY, 2, 4096); /* of each thread its own, at the same speed */
+    struct measured two = touched_while_of(addresses, MANY);
+    cr_expect(two.known && two.value >= 64 << 10 && two.value <= 512 << 10, "%g", two.known ? two.value : -1);
+}
+
+Test(touched_memory, what_does_not_move_or_moves_fast_is_all_in_use)
+{
+    struct timed_address addresses[MANY];
+    draw(addresses, MANY, (8 << 20) / 64, 64, 1);
+    cr_expect(!touched_while_of(addresses, MANY).known, "anywhere at any time");
+    walk(addresses, MANY, 512 << 20, 1);
+    cr_expect(!touched_while_of(addresses, MANY).known, "comes round between samples");
+    window_move(addresses, MANY, 1, 1 << 20);
+    cr_expect(!touched_while_of(addresses, MANY).known, "its lines come from memory most of the time");
+    window_move(addresses, MANY, 1, 2048);
+    cr_expect(!touched_while_of(addresses, 100).known, "too few");
 }

@@ -1040,6 +1040,22 @@ Test(findings, wrong_guesses_are_decided_by_stepping)
     arena_done(&made.arena);
 }
 
+/* By the estimate: of what is laid at targets guessed wrong, two tenths are shown to wait for them. */
+Test(findings, targets_take_as_much_as_is_shown_at_least)
+{
+    struct made_up made;
+    make_up(&made);
+    made.stalls.guess_samples = 950;
+    struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_BAD_SPECULATION, .cause = CAUSE_INDIRECT, .confidence = ESTIMATE_MEDIUM,
+                                                .function = "hot", .share = interval_of(0.2, 0.58, 0.97)}};
+    bottleneck.masses[CAUSE_INDIRECT] = 0.96;
+    made.results.bottleneck = &bottleneck;
+    const struct finding *finding = test_and_find(&made, "branch-mispredicts");
+    cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+    cr_assert(strstr(finding->headline, "20 to 97 %"), "%s", finding->headline);
+    arena_done(&made.arena);
+}
+
 Test(findings, code_footprint_is_decided_by_stepping)
 {
     struct made_up made;
