@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 enum {
-    SLICE_ADDRESSES = WORKING_SET_ADDRESSES_LEAST + 2, /* more would make the window look as wide as it moves meanwhile */
+    SLICE_ADDRESSES = WORKING_SET_ADDRESSES_LEAST + 2, /* of more, the window looks as wide as it moves meanwhile */
     SLICES_LEAST = 8,
 };
 
