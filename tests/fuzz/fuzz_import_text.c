@@ -6,12 +6,14 @@
 #include "source/import/import_columns.h"
 #include "source/import/import_counts.h"
 #include "source/import/import_hyperfine.h"
+#include "source/import/import_likwid.h"
 #include "source/import/import_markdown.h"
 #include "source/import/import_perfspect.h"
 #include "source/import/import_prose.h"
 #include "source/import/import_stacks.h"
 #include "source/import/import_text.h"
 #include "source/import/import_thousands.h"
+#include "source/import/import_uprof.h"
 #include "source/import/import_vtune.h"
 #include "source/import/system/import_system.h"
 
@@ -45,6 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     struct import_facts facts;
     struct import_stacks stacks;
     struct view prose, rest = import_hyperfine_turned(text, &arena, &prose), sentence;
+    rest = import_uprof_turned(import_likwid_turned(rest, &arena), &arena);
     rest = import_stacks_turned(import_thousands_turned(rest, &arena), &arena, &stacks);
     waits_check(&stacks, &arena);
     rest = import_system_turned(import_vtune_turned(rest, &arena), &arena, &facts);

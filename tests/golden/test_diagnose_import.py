@@ -187,6 +187,9 @@ SYSTEM = {
     "walks": (" 61,203,338,112 cycles\n 33,102,338,991 dtlb_load_misses.walk_active\n", "small-pages", 33102338991 / 61203338112),
     "names": (" 61,203,338,112 CPU_CLK_UNHALTED.THREAD\n 33,102,338,991 DTLB_LOAD_MISSES.WALK_ACTIVE\n", "small-pages", 33102338991 / 61203338112),
     "faults": ("# Overhead  Command  Shared Object      Symbol\n 31.00%  batch  [kernel.kallsyms]  [k] clear_page_erms\n 12.40%  batch  [kernel.kallsyms]  [k] __handle_mm_fault\n", "page-faults", 0.31),
+    "likwid": ("TABLE,Group 1 Raw,BRANCH,2,\nEvent,Counter,HWThread 0,\nRETIRED_INSTRUCTIONS,PMC0,9000000,\nCPU_CLOCKS_UNHALTED,PMC1,10000000,\nRETIRED_MISP_BRANCH_INSTR,PMC3,100000,\n", "branch-mispredicts", 0.25),
+    "gctrace": ("gc 39 @0.297s 12%: 0.015+5.9+0.003 ms clock, 0.030+1.9/1.0/0+0.006 ms cpu, 3->5->3 MB, 4 MB goal, 2 P\n", "garbage-collection", 0.12),
+    "collectors": ("# Overhead  Command  Shared Object  Symbol\n 21.00%  server  server  [.] runtime.scanobject\n 10.00%  server  server  [.] runtime.greyobject\n", "garbage-collection", 0.31),
     "perfspect": ("TMA_..Memory_Bound(%),60.2\nTMA_....DRAM_Bound(%),52.9\nTMA_......MEM_Bandwidth(%),0.4\nTMA_......MEM_Latency(%),48.7\n", "dram-latency", 0.487),
 }
 
@@ -198,6 +201,29 @@ def test_what_tools_of_the_whole_system_printed(imported, name):
     one = finding(found, identity)
     assert found["verdict"]["culprit"] == identity and one["verdict"] == "supported" and labelled(one), found["verdict"]["sentence"]
     assert one["recoverable_ratio_at_most"] == pytest.approx(most, abs=1e-3) and one["confidence"] == "low"
+
+
+def test_interrupts_of_one_cpu_are_told_as_that_cpus(imported):
+    heading = "CPU  %usr  %nice  %sys %iowait  %irq  %soft  %steal  %guest  %gnice  %idle\n"
+    others = "".join(f"{cpu}  4.00  0.00  3.00  0.00  0.00  0.30  0.00  0.00  0.00  92.70\n" for cpu in (0, 1, 3))
+    found, _ = imported(full=f"{heading}all  4.10  0.00  3.20  0.00  0.00  24.10  0.00  0.00  0.00  70.60\n{others}2  2.00  0.00  1.00  0.00  0.00  96.50  0.00  0.00  0.00  0.50\n")
+    one = finding(found, "interrupts")
+    assert one["verdict"] == "supported" and one["recoverable_ratio"] is None and "CPU 2) is 96 %" in one["headline"]
+
+
+def test_interrupts_of_a_cpu_with_time_left_decide_nothing(imported):
+    heading = "CPU  %usr  %nice  %sys %iowait  %irq  %soft  %steal  %guest  %gnice  %idle\n"
+    found, _ = imported(free=f"{heading}all  4.10  0.00  3.20  0.00  0.00  15.10  0.00  0.00  0.00  70.60\n0  4.00  0.00  3.00  0.00  0.00  0.30  0.00  0.00  0.00  92.70\n"
+                             "1  2.00  0.00  1.00  0.00  0.00  30.00  0.00  0.00  0.00  67.00\n")
+    one = finding(found, "interrupts")
+    assert one["verdict"] == "undecided" and found["verdict"]["culprit"] is None and "(CPU 1) is 30 %" in one["reason"]
+
+
+def test_times_by_system_call_point_and_decide_nothing(imported):
+    found, _ = imported(strace="% time     seconds  usecs/call     calls    errors syscall\n------ ----------- ----------- --------- --------- ----------------\n"
+                               " 96.00    9.600000       26999         4         2 futex\n  4.00    0.400000           2     20003           read\n100.00   10.000000           2     20007         2 total\n")
+    one = finding(found, "waiting")
+    assert one["verdict"] == "undecided" and found["verdict"]["culprit"] is None and "futex" in one["reason"]
 
 
 def test_modified_lines_are_a_cause_whose_time_is_not_known(imported):

@@ -113,6 +113,7 @@ static const struct field_name {
     {"FP assists", {"denormals"}},
     {"front-end bound", {"front-end", "uop-cache", "decoding", "branch-mispredicts"}},
     {"low clock", {"frequency", "thermal-power", "avx512-licence"}},
+    {"GC, memory management", {"garbage-collection", "allocation", "page-faults"}},
     {"lock contention", {"lock-turns", "spinning", "kernel-locks", "contended-lines"}},
     {"I/O, sleeping, off-CPU time", {"waiting", "lock-turns", "swap"}},
     {"noisy neighbour", {"smt-sharing", "steal", "oversubscribed"}},

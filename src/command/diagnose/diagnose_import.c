@@ -14,12 +14,14 @@
 #include "source/import/import_columns.h"
 #include "source/import/import_counts.h"
 #include "source/import/import_hyperfine.h"
+#include "source/import/import_likwid.h"
 #include "source/import/import_markdown.h"
 #include "source/import/import_perfspect.h"
 #include "source/import/import_prose.h"
 #include "source/import/import_stacks.h"
 #include "source/import/import_text.h"
 #include "source/import/import_thousands.h"
+#include "source/import/import_uprof.h"
 #include "source/import/import_vtune.h"
 #include "source/import/system/import_system.h"
 #include "system/sysroot.h"
@@ -275,6 +277,7 @@ static bool import_file(struct importing *importing, const char *path, struct er
     struct import_facts facts;
     struct import_stacks stacks;
     struct view prose, lines = import_hyperfine_turned(all, &importing->arena, &prose);
+    lines = import_uprof_turned(import_likwid_turned(lines, &importing->arena), &importing->arena);
     lines = import_stacks_turned(import_thousands_turned(lines, &importing->arena), &importing->arena, &stacks);
     lines = import_system_turned(import_vtune_turned(lines, &importing->arena), &importing->arena, &facts);
     lines = import_markdown_turned(import_perfspect_turned(lines, &importing->arena), &importing->arena);

@@ -2,6 +2,7 @@
 /* Causes in how the program was built, or in which program is being timed at all. */
 #include "base/scope.h"
 #include "base/vec.h"
+#include "finding/cpu/collector.h"
 #include "finding/family.h"
 #include "finding/wording.h"
 
@@ -251,14 +252,7 @@ static const char *script_advice(const struct stall_function *function)
     return "advice";
 }
 
-/* CPython's: the collection itself and what it calls for each object. */
-static const struct name_pattern collector_names[] = {
-    {.name = "gc_collect_main"},  {.name = "gc_collect_region"},  {.name = "visit_decref"},
-    {.name = "visit_reachable"},  {.name = "deduce_unreachable"}, {.name = "subtract_refs"},
-    {.name = "update_refs"},      {.name = "move_unreachable"},   {.name = "untrack_tuples"},
-    {.name = "tupletraverse"},    {.name = "dict_traverse"},      {.name = "list_traverse"},
-    {.name = "subtype_traverse"}, {.name = "func_traverse"},
-};
+static const struct name_pattern collector_names[] = {PYTHON_COLLECTOR};
 
 static double collector_samples(const struct stalls *stalls)
 {

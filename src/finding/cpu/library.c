@@ -56,6 +56,11 @@ static const struct name_pattern allocation_names[] = {
 static void allocation_test(const struct results *results, struct finding *finding)
 {
     test_function_names(results, finding, allocation_names, array_count(allocation_names));
+    /* no other allocator can be put before a runtime's own */
+    if (finding->advice_count && finding->subject && strncmp(finding->subject, "runtime.", 8) == 0) {
+        finding_readvise(finding, "advice-runtime", NO_VALUES);
+        finding_set(finding, confirm, "confirm-runtime", NO_VALUES);
+    }
 }
 
 const struct hypothesis hypothesis_allocation = {

@@ -193,6 +193,8 @@ enum role {
     ROLE_SUPPORTS_OR_NONE,
     ROLE_DECIDES, /* it is of the program itself */
     ROLE_BOUNDS,  /* the cause is a part of it */
+    ROLE_ONE_CPU, /* of one CPU: a part of the program's time only if it runs there */
+    ROLE_FILLS,   /* of one CPU that has no time left: what waits for its work waits, wherever it runs */
     ROLE_POINTS,  /* where most of it lies; whether that took any time isn't known */
     /* a share of something else than time: much of it is the cause, and how much time that took isn't known */
     ROLE_MARKS
@@ -215,7 +217,10 @@ static const struct {
     {"oversubscribed", "time in which something waited for a CPU", ROLE_BOUNDS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"numa-remote", "memory in use on the fullest node / all in use", ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
     {"swap", "%iowait while it swapped", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"interrupts", "%irq + %soft of one CPU, which is full", ROLE_FILLS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"interrupts", "%irq + %soft of one CPU, which has time left", ROLE_ONE_CPU, OF_CPU_TIME, ORIGIN_SCHEDULER},
     {"interrupts", "%irq + %soft", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"interrupts", "packets' interrupts (NET_RX) on one CPU / on all", ROLE_POINTS, OF_CPU_TIME, ORIGIN_COUNTERS},
     {"cpu-quota", "throttled time / nr_periods of 100 ms", ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"cpu-quota", "nr_throttled / nr_periods", ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"frequency", "1 - Bzy_MHz / TSC_MHz", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_COUNTERS},
@@ -234,6 +239,13 @@ static const struct {
     {"oversubscribed", "ready without a CPU / ready or running", ROLE_BOUNDS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"affinity", "ready without a CPU / ready or running", ROLE_BOUNDS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"small-pages", "anonymous memory on small pages / all of it", ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
+    /* of what Go counts the CPUs that it left idle are a part: at least that */
+    {"garbage-collection", "garbage collection / time", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"garbage-collection", "pauses for garbage collection / elapsed", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"garbage-collection", "garbage collections / elapsed", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"waiting", "time of system calls that wait / of all system calls", ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"system-calls", "time of system calls that don't wait / of all system calls", ROLE_POINTS, OF_CPU_TIME,
+     ORIGIN_SCHEDULER},
     {"contended-lines", "HITM / loads", ROLE_MARKS, OF_CPU_TIME, ORIGIN_COUNTERS},
 };
 
@@ -260,7 +272,7 @@ static bool said_of(const struct imported *imported, const char *fact, struct sa
 
 static bool is_bound(enum role role)
 {
-    return role == ROLE_BOUNDS || role == ROLE_POINTS;
+    return role == ROLE_BOUNDS || role == ROLE_POINTS || role == ROLE_ONE_CPU || role == ROLE_FILLS;
 }
 
 /* As before and after a change: one says that it is the cause, another that it isn't. */
@@ -272,11 +284,16 @@ static bool does_differ(enum role role, struct interval share, double effect)
 /* False: it says nothing of the cause. */
 static bool fact_decide(struct finding *finding, enum role role, struct interval share, double effect)
 {
-    static const double MOST_OF = 0.75;
+    static const double MOST_OF = 0.75, FILLED_LEAST = 0.5;
     if (role == ROLE_POINTS) {
         finding->verdict = VERDICT_UNDECIDED;
         finding->recoverable = (struct interval){0};
         return share.high >= MOST_OF;
+    }
+    if (role == ROLE_ONE_CPU || (role == ROLE_FILLS && share.low < FILLED_LEAST)) {
+        finding->verdict = VERDICT_UNDECIDED;
+        finding->recoverable = (struct interval){0};
+        return share.high >= effect;
     }
     bool none = role == ROLE_SUPPORTS_OR_NONE && share.high <= 0;
     if ((role == ROLE_SUPPORTS || role == ROLE_SUPPORTS_OR_NONE || role == ROLE_MARKS) && share.high < effect && !none)
@@ -285,7 +302,7 @@ static bool fact_decide(struct finding *finding, enum role role, struct interval
         finding_decide_bound(finding, share.high, effect);
     else
         finding_decide_fact(finding, share, effect);
-    if (role == ROLE_MARKS || does_differ(role, share, effect))
+    if (role == ROLE_MARKS || role == ROLE_FILLS || does_differ(role, share, effect))
         finding->recoverable = (struct interval){0};
     return true;
 }
@@ -297,10 +314,13 @@ bool imported_system_test(const struct results *results, struct finding *finding
         if (strcmp(facts[at].id, finding->hypothesis->id) != 0 || !said_of(results->imported, facts[at].fact, &said) ||
             !fact_decide(finding, facts[at].role, said.share, results->effect))
             continue;
-        const char *metric = said.row->where[0]
-                                 ? arena_printf(finding->arena, "%s (%s first)", facts[at].fact, said.row->where)
-                                 : facts[at].fact;
+        bool of_one = facts[at].role == ROLE_ONE_CPU || facts[at].role == ROLE_FILLS;
+        const char *metric = !said.row->where[0] ? facts[at].fact
+                             : of_one ? arena_printf(finding->arena, "%s (CPU %s)", facts[at].fact, said.row->where)
+                                      : arena_printf(finding->arena, "%s (%s first)", facts[at].fact, said.row->where);
+        bool is_open = finding->verdict == VERDICT_UNDECIDED;
         const char *reason = facts[at].role == ROLE_POINTS                              ? "imported-points"
+                             : of_one && is_open                                        ? "imported-one-cpu"
                              : does_differ(facts[at].role, said.share, results->effect) ? "imported-differ"
                                                                                         : NULL;
         finding->of = facts[at].of;
@@ -316,11 +336,11 @@ bool imported_system_test(const struct results *results, struct finding *finding
     return false;
 }
 
-/* ---- what the kernel did, by a profile ---- */
+/* ---- what the kernel or a runtime did, by a profile ---- */
 
 /*
- * Functions of the kernel whose time is the cause's. Those that do the work add up; of those that call it the largest
- * counts, since a report with call chains gives each what it called.
+ * Functions of the kernel, or of a collector, whose time is the cause's. Those that do the work add up; of those that
+ * call it the largest counts, since a report with call chains gives each what it called.
  */
 static const struct {
     const char *id, *prefix;
@@ -336,6 +356,21 @@ static const struct {
     {"page-faults", "handle_mm_fault", false},
     {"page-faults", "__handle_mm_fault", false},
     {"page-faults", "do_page_fault", false},
+    {"garbage-collection", "runtime.scanobject", true},
+    {"garbage-collection", "runtime.scanblock", true},
+    {"garbage-collection", "runtime.greyobject", true},
+    {"garbage-collection", "runtime.findObject", true},
+    {"garbage-collection", "runtime.markroot", false},
+    {"garbage-collection", "runtime.gcDrain", false},
+    {"garbage-collection", "runtime.gcBgMarkWorker", false},
+    {"garbage-collection", "G1ParScanThreadState::", true},
+    {"garbage-collection", "G1CMTask::", true},
+    {"garbage-collection", "PSPromotionManager::", true},
+    {"garbage-collection", "ZMark::", true},
+    {"garbage-collection", "v8::internal::MarkCompactCollector::", false},
+    {"garbage-collection", "v8::internal::Scavenger", true},
+    {"garbage-collection", "gc_collect_main", false},
+    {"garbage-collection", "GC_mark", true},
     {"kernel-locks", "native_queued_spin_lock_slowpath", true},
     {"kernel-locks", "queued_spin_lock_slowpath", true},
     {"kernel-locks", "__pv_queued_spin_lock_slowpath", true},
@@ -349,16 +384,16 @@ static bool is_of_time(const char *event)
     return !event[0] || strstr(event, "cycles") || strstr(event, "clock");
 }
 
-struct kernel_share {
+struct function_share {
     double work, caller; /* percent */
     const char *name;
     double most; /* of one function */
 };
 
 /* A profile of a host has other programs in its kernel. */
-static bool kernel_share_of(const struct imported_table *table, const char *id, struct kernel_share *ret)
+static bool function_share_of(const struct imported_table *table, const char *id, struct function_share *ret)
 {
-    *ret = (struct kernel_share){.name = NULL};
+    *ret = (struct function_share){.name = NULL};
     if (strcmp(table->kind, "perf report") != 0 || !is_of_time(table->event))
         return false;
     for (size_t row = 0; row < table->count; row++) {
@@ -381,10 +416,10 @@ static bool kernel_share_of(const struct imported_table *table, const char *id, 
 
 bool imported_report_test(const struct results *results, struct finding *finding)
 {
-    struct kernel_share found;
+    struct function_share found;
     for (size_t at = 0; at < results->imported->count; at++) {
         const struct imported_table *table = &results->imported->tables[at];
-        double share = kernel_share_of(table, finding->hypothesis->id, &found)
+        double share = function_share_of(table, finding->hypothesis->id, &found)
                            ? (found.work > found.caller ? found.work : found.caller) / 100
                            : 0;
         if (share < results->effect || share > 1) /* rows that were left out may hold more: this never rules it out */
@@ -393,7 +428,7 @@ bool imported_report_test(const struct results *results, struct finding *finding
         finding->is_own_doing = true;
         finding->imported_kinds |= 1u << ORIGIN_SAMPLES;
         imported_say(finding,
-                     arena_printf(finding->arena, "the share of samples in the kernel's functions for it, %s first,",
+                     arena_printf(finding->arena, "the share of samples in functions for it, %s first,",
                                   found.name),
                      interval_exactly(share), table->file);
         advise(finding);

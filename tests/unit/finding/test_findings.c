@@ -1194,6 +1194,13 @@ Test(findings, names_are_whole_words_and_guesses_support_nothing)
         {"__memmove_avx_unaligned_erms", "libc.so.6", "copying", VERDICT_SUPPORTED},
         {"my_spin_lock", "a.out", "spinning", VERDICT_UNDECIDED},
         {"__pthread_mutex_lock", "libc.so.6", "spinning", VERDICT_SUPPORTED},
+        {"runtime.scanobject", "server", "garbage-collection", VERDICT_SUPPORTED},
+        {"void v8::internal::MarkingVisitorBase<v8::internal::MainMarkingVisitor>::Visit()", "node", "garbage-collection", VERDICT_SUPPORTED},
+        {"GC_mark_from", "libgc.so.1", "garbage-collection", VERDICT_SUPPORTED},
+        {"libgc.so.1+0x1f20", "libgc.so.1", "garbage-collection", VERDICT_UNDECIDED},
+        {"heap_scavenge", "sbcl", "garbage-collection", VERDICT_SUPPORTED},
+        {"trans_pose", "a.out", "garbage-collection", VERDICT_RULED_OUT},
+        {"runtime.mallocgc", "server", "garbage-collection", VERDICT_RULED_OUT},
     };
     for (size_t at = 0; at < array_count(cases); at++) {
         struct made_up made;
@@ -1209,6 +1216,34 @@ Test(findings, names_are_whole_words_and_guesses_support_nothing)
             cr_expect(finding->evidence[item].origin != ORIGIN_CODE || finding->evidence[item].weight != WEIGHT_FOR, "a name is no evidence of its own");
         arena_done(&made.arena);
     }
+}
+
+/* A library without names still names its threads. */
+Test(findings, collectors_are_told_by_their_threads_too)
+{
+    struct made_up made;
+    make_up(&made);
+    made.function.name = "libjvm.so+0x81aa20";
+    made.function.dso = "libjvm.so";
+    struct activity_thread threads[] = {{.comm = "java", .user_s = 0.6}, {.comm = "GC Thread#0", .user_s = 0.4}};
+    made.activity.threads = threads;
+    made.activity.thread_count = 2;
+    const struct finding *finding = test_and_find(&made, "garbage-collection");
+    cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+    cr_expect_float_eq(finding->recoverable.high, 0.4, 0.01, "%g", finding->recoverable.high);
+    cr_expect(strstr(finding->headline, "GC Thread#0") && mentions(finding, "-Xmx"), "%s", finding->headline);
+    arena_done(&made.arena);
+}
+
+/* No other allocator can be put before a runtime's own. */
+Test(findings, gos_allocator_is_not_replaced)
+{
+    struct made_up made;
+    make_up(&made);
+    made.function.name = "runtime.mallocgc";
+    cr_assert(mentions(test_and_find(&made, "allocation"), "sync.Pool"));
+    cr_assert_not(mentions(test_and_find(&made, "allocation"), "LD_PRELOAD"));
+    arena_done(&made.arena);
 }
 
 /* What a script asks for is told by names, and of a function without one by who called it. */

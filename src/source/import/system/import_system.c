@@ -81,6 +81,8 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
         struct view bare = without_bars(line, &plain);
         system_log_read(&reading, line);
         bool read = system_columns_read(&reading, line, &rest) || system_processes_read(&reading, line, &rest) ||
+                    system_calls_read(&reading, line, &rest) || system_softirqs_read(&reading, line, &rest) ||
+                    system_collector_read(&reading, line) ||
                     system_line_read(&reading, bare) ||
                     system_nodes_read(&reading, line) || system_waits_read(&reading, line);
         turned |= read;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/import/system/system_reading.h"
 
+#include <string.h>
+
 static bool has(const struct words *words, const char *word)
 {
     for (size_t at = 0; at < words->count; at++)
@@ -38,6 +40,42 @@ static bool is_of_all(const struct words *heading, const struct words *row)
     return !by_cpu || has(row, "all") || (row->count && view_equal(row->items[0], "-"));
 }
 
+static bool number_under(const struct words *heading, const struct words *row, const char *column, double *ret)
+{
+    for (size_t back = 1; back <= heading->count && back <= row->count; back++)
+        if (view_equal(heading->items[heading->count - back], column))
+            return view_grouped(row->items[row->count - back], ret) && *ret >= 0 && *ret <= 100;
+    return false;
+}
+
+/* A row of one CPU of mpstat's: what interrupts take there is hidden in the mean of all. */
+static void cpu_row_read(struct system_table *table, const struct words *heading, const struct words *row)
+{
+    double hard, soft, idle;
+    struct view name = {0};
+    for (size_t back = 1; back <= heading->count && back <= row->count; back++)
+        if (view_equal(heading->items[heading->count - back], "CPU"))
+            name = row->items[row->count - back];
+    if (!name.length || name.length >= CPU_NAME_MOST || !is_number(name) ||
+        !number_under(heading, row, "%irq", &hard) || !number_under(heading, row, "%soft", &soft) ||
+        !number_under(heading, row, "%idle", &idle))
+        return;
+    struct cpu_row *cpu = NULL;
+    for (size_t at = 0; at < table->cpus.count && !cpu; at++)
+        if (view_equal(name, table->cpus.items[at].name))
+            cpu = &table->cpus.items[at];
+    if (!cpu) {
+        cpu = vec_push(&table->cpus);
+        *cpu = (struct cpu_row){.count = 0};
+        memcpy(cpu->name, name.text, name.length);
+    }
+    bool average = view_starts(row->items[0], "Average"); /* it stands for all before it */
+    *cpu = (struct cpu_row){.interrupts = (average ? 0 : cpu->interrupts) + hard + soft,
+                            .idle = (average ? 0 : cpu->idle) + idle,
+                            .count = (average ? 0 : cpu->count) + 1};
+    memcpy(cpu->name, name.text, name.length);
+}
+
 /* Which rows of a table have been read. */
 struct rows_read {
     size_t count;
@@ -60,8 +98,10 @@ static bool row_read(struct system_table *table, const struct words *heading, co
     if (numbers < NUMBERS_LEAST || shorter || row->count > heading->count + 2)
         return false;
     rows->count++;
-    if (!is_of_all(heading, row))
+    if (!is_of_all(heading, row)) {
+        cpu_row_read(table, heading, row);
         return true;
+    }
     if (view_starts(row->items[0], "Average") && !rows->has_final) {
         memset(table->met, 0, sizeof(table->met));
         rows->has_final = true;

@@ -135,6 +135,80 @@ static void throttled_add(const struct met *met, struct facts *facts)
         fact_add(facts, "nr_throttled / nr_periods", stopped, periods);
 }
 
+/* In which calls the time goes that calls take; the largest of a kind is named. */
+static void calls_add(const struct system_table *table, struct facts *facts)
+{
+    static const struct {
+        bool waits;
+        const char *name;
+    } kinds[] = {{true, "time of system calls that wait / of all system calls"},
+                 {false, "time of system calls that don't wait / of all system calls"}};
+    for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds); kind++) {
+        const struct call *most = NULL;
+        double own_s = 0, all_s = 0;
+        for (size_t at = 0; at < table->calls.count; at++) {
+            const struct call *call = &table->calls.items[at];
+            bool own = call->waits == kinds[kind].waits;
+            all_s += call->seconds;
+            own_s += own ? call->seconds : 0;
+            most = own && (!most || call->seconds > most->seconds) ? call : most;
+        }
+        if (most)
+            fact_of(facts, most->name, kinds[kind].name, own_s < all_s ? own_s : all_s, all_s);
+    }
+}
+
+static void collector_add(const struct met *met, struct facts *facts)
+{
+    if (met[FACT_COLLECTING].count) /* Go's and .NET's grow or change: the last one is of the whole run */
+        fact_add(facts, "garbage collection / time", met[FACT_COLLECTING].last, 100);
+    if (met[FACT_PAUSE_S].count > 1 && met[FACT_PAUSE_AT_S].count == met[FACT_PAUSE_S].count)
+        fact_add(facts, "pauses for garbage collection / elapsed", met[FACT_PAUSE_S].sum - met[FACT_PAUSE_S].first,
+                 met[FACT_PAUSE_AT_S].last - met[FACT_PAUSE_AT_S].first);
+    if (met[FACT_COLLECTIONS_S].count && met[FACT_ELAPSED_S].count == 1)
+        fact_add(facts, "garbage collections / elapsed", met[FACT_COLLECTIONS_S].sum, met[FACT_ELAPSED_S].last);
+}
+
+/* Of the CPU that interrupts keep busiest, where that is far more than the others have. */
+static void one_cpu_add(const struct system_table *table, struct facts *facts)
+{
+    static const double APART = 2, FULL_IDLE_MOST = 10;
+    const struct cpu_row *most = NULL;
+    double sum = 0;
+    for (size_t at = 0; at < table->cpus.count; at++) {
+        const struct cpu_row *cpu = &table->cpus.items[at];
+        sum += cpu->interrupts / (double)cpu->count;
+        if (!most || cpu->interrupts / (double)cpu->count > most->interrupts / (double)most->count)
+            most = cpu;
+    }
+    if (!most || table->cpus.count < 2)
+        return;
+    double share = most->interrupts / (double)most->count, idle = most->idle / (double)most->count;
+    if (share > APART * (sum - share) / (double)(table->cpus.count - 1))
+        fact_of(facts, most->name,
+                idle <= FULL_IDLE_MOST ? "%irq + %soft of one CPU, which is full"
+                                       : "%irq + %soft of one CPU, which has time left",
+                share, 100);
+}
+
+/* Where packets are taken in, by one look since the start or by what two looks differ by. */
+static void received_add(const struct system_table *table, struct facts *facts)
+{
+    const struct cpu_count *most = NULL;
+    double all = 0, most_count = 0;
+    for (size_t at = 0; at < table->received.count; at++) {
+        const struct cpu_count *cpu = &table->received.items[at];
+        double count = cpu->looks > 1 && cpu->last >= cpu->first ? cpu->last - cpu->first : cpu->last;
+        all += count;
+        if (!most || count > most_count) {
+            most = cpu;
+            most_count = count;
+        }
+    }
+    if (most && most->name[0])
+        fact_of(facts, most->name, "packets' interrupts (NET_RX) on one CPU / on all", most_count, all);
+}
+
 size_t system_facts_of(const struct system_reading *reading, const struct system_table *table,
                        struct import_row ret_rows[SYSTEM_ROWS_MOST])
 {
@@ -177,6 +251,10 @@ size_t system_facts_of(const struct system_reading *reading, const struct system
     if (met[FACT_NODES_USED].count > 1)
         fact_add(facts, "memory in use on the fullest node / all in use", met[FACT_NODE_USED_MOST].last,
                  met[FACT_NODES_USED].sum);
+    calls_add(table, facts);
+    collector_add(met, facts);
+    one_cpu_add(table, facts);
+    received_add(table, facts);
     const struct task *delayed = task_delayed_most(table);
     if (delayed)
         fact_add(facts, "ready without a CPU / ready or running", delayed->delay_ms,

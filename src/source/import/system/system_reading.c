@@ -63,6 +63,9 @@ void system_reading_done(struct system_reading *reading)
     for (size_t at = 0; at < reading->tables.count; at++) {
         vec_done(&reading->tables.items[at].tasks);
         vec_done(&reading->tables.items[at].locks);
+        vec_done(&reading->tables.items[at].calls);
+        vec_done(&reading->tables.items[at].cpus);
+        vec_done(&reading->tables.items[at].received);
     }
     vec_done(&reading->tables);
 }

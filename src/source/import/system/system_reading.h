@@ -9,6 +9,9 @@
  * system_waits    perf lock contention, perf sched latency and timehist: how long who waited
  * system_processes  pidstat: what processes ran and waited
  * system_log      the kernel's log: limits of heat
+ * system_softirqs  /proc/softirqs: which CPU takes them
+ * system_calls    strace -c, perf trace -s: times by system call
+ * system_collector  what collectors of garbage log
  * system_facts    shares of what was met
  *
  * A heading ends the tables above it, as does the tool's own beginning. What can only be told of a whole document
@@ -58,6 +61,10 @@ enum fact {
     FACT_STALLED_CPU,
     FACT_NODE_USED_MOST, /* MB of all that is in use, by numactl */
     FACT_NODES_USED,
+    FACT_COLLECTING,    /* percent of the time, by collectors of garbage that say so */
+    FACT_PAUSE_S,       /* by those that log each pause, and when that was since the start */
+    FACT_PAUSE_AT_S,
+    FACT_COLLECTIONS_S, /* by Python's, which says no time of day */
     FACT_COUNT
 };
 
@@ -77,7 +84,7 @@ struct task {
 
 /* Whose tables are kept apart. */
 enum system_tool { TOOL_COLUMNS, TOOL_TOP, TOOL_NODES, TOOL_TRAFFIC, TOOL_LOCKS, TOOL_SCHEDULER, TOOL_PRESSURE,
-                   TOOL_HARDWARE, TOOL_DOCUMENT };
+                   TOOL_HARDWARE, TOOL_CALLS, TOOL_COLLECTOR, TOOL_SOFT_INTERRUPTS, TOOL_DOCUMENT };
 
 /* Where a lock was taken that was waited for. */
 struct lock {
@@ -86,12 +93,38 @@ struct lock {
     bool spins;
 };
 
+/* A system call's time in all threads: its own in the kernel, or till it returned, as it was asked for. */
+struct call {
+    char name[TASK_NAME_MOST];
+    double seconds;
+    bool waits; /* it is for that */
+};
+
+enum { CPU_NAME_MOST = 16 };
+
+/* Interrupts of one CPU by its own row of mpstat. */
+struct cpu_row {
+    char name[CPU_NAME_MOST];
+    double interrupts, idle; /* percent of its time, sums over the rows */
+    size_t count;
+};
+
+/* A counter of one CPU's, which grows: of the first and last look. */
+struct cpu_count {
+    char name[CPU_NAME_MOST];
+    double first, last;
+    size_t looks;
+};
+
 struct system_table {
     enum system_tool tool;
     struct view heading; /* the last one before it; length 0: none */
     struct met met[FACT_COUNT];
     vec(struct task) tasks;
     vec(struct lock) locks;
+    vec(struct call) calls;
+    vec(struct cpu_row) cpus;
+    vec(struct cpu_count) received; /* packets' soft interrupts */
     bool has_ended;
 };
 
@@ -122,9 +155,12 @@ bool system_line_read(struct system_reading *reading, struct view line);
 bool system_nodes_read(struct system_reading *reading, struct view line);
 bool system_waits_read(struct system_reading *reading, struct view line);
 bool system_processes_read(struct system_reading *reading, struct view line, struct view *rest);
+bool system_softirqs_read(struct system_reading *reading, struct view line, struct view *rest);
+bool system_calls_read(struct system_reading *reading, struct view line, struct view *rest);
+bool system_collector_read(struct system_reading *reading, struct view line);
 void system_log_read(struct system_reading *reading, struct view line); /* which may be anything else, too */
 
-enum { SYSTEM_ROWS_MOST = 28 };
+enum { SYSTEM_ROWS_MOST = 36 };
 /* Shares in percent, by what they are of, of one of its tables; returns how many were written. */
 size_t system_facts_of(const struct system_reading *reading, const struct system_table *table,
                        struct import_row ret_rows[SYSTEM_ROWS_MOST]);
