@@ -330,6 +330,11 @@ bool imported_system_test(const struct results *results, struct finding *finding
         if (reason)
             finding_set(finding, reason, reason, VALUE_TEXT("metric", metric), VALUE_SHARE("share", said.share),
                         VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS));
+        if (facts[at].role == ROLE_FILLS && !is_open) {
+            finding_advise(finding, "advice-one-cpu", NO_VALUES);
+            finding_set(finding, confirm, "confirm-one-cpu", NO_VALUES);
+            return true;
+        }
         advise(finding);
         return true;
     }

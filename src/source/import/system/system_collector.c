@@ -106,7 +106,7 @@ static bool old_java_read(struct system_reading *reading, struct view line)
     return true;
 }
 
-/* "[14428:0x43a95e40]  335 ms: Mark-Compact 125.3 (159.0) -> 18.6 (52.8) MB, 5.67 / 0.00 ms  (+ 7.1 ms in 12 steps …" */
+/* "[99:0x43a]  335 ms: Mark-Compact 125.3 (159.0) -> 18.6 (52.8) MB, 5.67 / 0.00 ms  (+ 7.1 ms in 12 steps …" */
 static bool node_read(struct system_reading *reading, struct view line)
 {
     double now_ms, pause_ms, steps_ms = 0;

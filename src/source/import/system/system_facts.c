@@ -21,11 +21,12 @@ struct facts {
 
 static void fact_add(struct facts *facts, const char *name, double part, double whole)
 {
-    if (!(whole > 0) || !(part >= 0) || part > whole)
+    double ratio = whole > 0 && part >= 0 ? part / whole : -1; /* of numbers without end there is none */
+    if (!(ratio >= 0 && ratio <= 1))
         return;
     assert(facts->count < SYSTEM_ROWS_MOST);
     facts->rows[facts->count++] =
-        (struct import_row){.name = name, .number = 100 * part / whole, .self = 100 * part / whole, .where = ""};
+        (struct import_row){.name = name, .number = 100 * ratio, .self = 100 * ratio, .where = ""};
 }
 
 /* Whose share it is for the most part, or where. */
