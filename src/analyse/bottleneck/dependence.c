@@ -41,7 +41,41 @@ static uint64_t address_registers(const struct memory_operand *memory)
            (memory->index < 64 ? (uint64_t)1 << memory->index : 0);
 }
 
-bool is_blocked_by_store(const struct region *region, uint32_t row)
+/* It stores some of what the load loads, at the same place by the same registers. */
+static bool overlaps(const struct instruction *before, const struct memory_operand *load)
+{
+    const struct memory_operand *store = &before->memory;
+    bool aligned = before->is_store && store->is_present && store->base == load->base && store->index == load->index &&
+                   store->scale == load->scale && store->segment == load->segment && !store->has_vector_index;
+    int64_t apart = store->displacement - load->displacement;
+    return aligned && store->size_bytes && apart < load->size_bytes && apart + store->size_bytes > 0;
+}
+
+static bool is_part_of(const struct instruction *store, const struct memory_operand *load)
+{
+    return store->memory.size_bytes < load->size_bytes;
+}
+
+static bool is_atomic(const struct instruction *store, const struct memory_operand *load)
+{
+    (void)load;
+    return store->class == INSTRUCTION_ATOMIC;
+}
+
+/*
+ * What is used behind a call and not written anew was kept by it, but for register 0, where both architectures return
+ * values.
+ */
+static bool keeps(const struct instruction *before, uint64_t address, bool passes_calls)
+{
+    bool is_lost = before->class == INSTRUCTION_CALL && (!passes_calls || address & 1);
+    return !is_lost && !(before->writes & address) && before->class != INSTRUCTION_JUMP;
+}
+
+/* A store of that kind, just before, of some of what the row loads. */
+static bool is_behind_store(const struct region *region, uint32_t row,
+                            bool (*is_such)(const struct instruction *store, const struct memory_operand *load),
+                            bool passes_calls)
 {
     const struct instruction *items = region->code->items, *here = &items[row];
     const struct memory_operand *load = &here->memory;
@@ -50,18 +84,22 @@ bool is_blocked_by_store(const struct region *region, uint32_t row)
     uint64_t address = address_registers(load);
     for (uint32_t back = 1; back <= BLOCKED_AT_MOST && row >= region->rows.first + back; back++) {
         const struct instruction *before = &items[row - back];
-        const struct memory_operand *store = &before->memory;
-        bool aligned = before->is_store && store->is_present && store->base == load->base &&
-                       store->index == load->index && store->scale == load->scale && store->segment == load->segment &&
-                       !store->has_vector_index;
-        int64_t apart = store->displacement - load->displacement;
-        if (aligned && store->size_bytes && store->size_bytes < load->size_bytes && apart < load->size_bytes &&
-            apart + store->size_bytes > 0)
+        if (overlaps(before, load) && is_such(before, load))
             return true;
-        if (before->writes & address || before->class == INSTRUCTION_CALL || before->class == INSTRUCTION_JUMP)
+        if (!keeps(before, address, passes_calls))
             return false;
     }
     return false;
+}
+
+bool is_blocked_by_store(const struct region *region, uint32_t row)
+{
+    return is_behind_store(region, row, is_part_of, false);
+}
+
+bool is_behind_atomic(const struct region *region, uint32_t row)
+{
+    return is_behind_store(region, row, is_atomic, true);
 }
 
 bool is_address_written(const struct region *region, uint32_t row)

@@ -12,6 +12,11 @@ bool goes_through_memory(const struct region *region, uint32_t row);
  * cache (documented for every core since 2006).
  */
 bool is_blocked_by_store(const struct region *region, uint32_t row);
+/*
+ * A load of what an atomic just before changed, also before a call: an atomic hands nothing on, and nothing passes it
+ * before it is done (how counts of owners are released).
+ */
+bool is_behind_atomic(const struct region *region, uint32_t row);
 /* What its address is computed from changes within the region. */
 bool is_address_written(const struct region *region, uint32_t row);
 /* Its address comes, by general registers, out of one of these rows, in its turn of the loop or the one before. */

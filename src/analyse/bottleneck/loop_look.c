@@ -334,7 +334,8 @@ static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, 
         return CAUSE_PARALLEL_MISSES;
     if (here->class == INSTRUCTION_STRING && reach.known) /* within the nearest cache: as fast as it is carried out */
         return CAUSE_PORTS;
-    return here->class == INSTRUCTION_ATOMIC ? CAUSE_ATOMIC : near_cause(view, row, look, &reach);
+    return here->class == INSTRUCTION_ATOMIC || is_behind_atomic(region, row) ? CAUSE_ATOMIC
+                                                                              : near_cause(view, row, look, &reach);
 }
 
 /*

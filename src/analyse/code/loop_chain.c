@@ -308,13 +308,25 @@ bool loop_value_returns(const struct instruction *rows, struct loop_rows loop, u
     return held & address_registers(&rows[row].memory);
 }
 
+/*
+ * Of a number of 32 bits, loaded as such, the upper half is 0: copied upon itself ("mov %eax,%eax", as compilers widen
+ * an index) it stays.
+ */
+static bool keeps_narrow(const struct instruction *load, const struct instruction *row)
+{
+    bool is_copy = row->is_sum && !row->sum && row->operation_bits == 32 && row->mnemonic &&
+                   strcmp(row->mnemonic, "mov") == 0;
+    return is_copy && load->operation_bits == 32 && row->sum_from < 64 && row->writes == (uint64_t)1 << row->sum_from;
+}
+
 bool loop_load_leads_on(const struct instruction *rows, struct loop_rows loop, uint32_t row)
 {
     uint64_t address = address_registers(&rows[row].memory);
     if (!(rows[row].writes & address) || rows[row].memory.has_vector_index)
         return false;
     for (uint32_t at = loop.first; at <= loop.last; at++)
-        if (at != row && (rows[at].class == INSTRUCTION_CALL || rows[at].writes & address))
+        if (at != row && !keeps_narrow(&rows[row], &rows[at]) &&
+            (rows[at].class == INSTRUCTION_CALL || rows[at].writes & address))
             return false;
     return true;
 }

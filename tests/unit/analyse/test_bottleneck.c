@@ -811,6 +811,28 @@ Test(bottleneck, a_load_of_more_than_was_just_stored_is_blocked)
     free(made);
 }
 
+/* Both counts are looked at behind the call that one was raised for; without the atomic they are there at once. */
+Test(bottleneck, a_load_of_what_an_atomic_changed_waits_for_it)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    for (int is_atomic = 0; is_atomic < 2; is_atomic++) {
+        make_up(made);
+        function_begin(made, "owners");
+        struct instruction *raised = access_add(made, is_atomic ? INSTRUCTION_ATOMIC : INSTRUCTION_STORE, 3, 200);
+        raised->is_load = is_atomic;
+        raised->is_store = true;
+        raised->memory.size_bytes = 8;
+        row_add(made, INSTRUCTION_CALL, 0)->writes = 1;
+        access_add(made, INSTRUCTION_LOAD, 3, 700)->memory.size_bytes = 8;
+        loop_close(made, 0);
+        addresses_add(made, 2, 128);
+        const struct bottleneck_verdict *verdict = verdict_of(made);
+        cr_assert_eq(verdict->cause == CAUSE_ATOMIC, is_atomic, "%s", bottleneck_subclass_name(verdict->cause));
+        done(made);
+    }
+    free(made);
+}
+
 /* Counts by a random choice: in one of eight places, or in one. */
 Test(bottleneck, counts_that_seldom_meet_come_late_with_the_wrong_guess)
 {

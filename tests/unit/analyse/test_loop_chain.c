@@ -252,6 +252,14 @@ Test(loop_chain, an_index_leads_on_where_nothing_else_writes_it)
     cr_assert_not(loop_load_leads_on(rows, loop, 0), "what it loaded is masked before it is the index");
     rows[1].writes = BIT(B);
     cr_assert_not(loop_load_leads_on(rows, loop, 0), "the table moves on");
+    rows[0].operation_bits = 32;
+    rows[1] = (struct instruction){.class = INSTRUCTION_MOVE, .mnemonic = "mov", .operation_bits = 32, .is_sum = true, .sum_from = A, .writes = BIT(A)};
+    cr_assert(loop_load_leads_on(rows, loop, 0), "of 32 bits, widened");
+    rows[1].mnemonic = "movsxd";
+    cr_assert_not(loop_load_leads_on(rows, loop, 0), "negative ones become others");
+    rows[1].mnemonic = "mov";
+    rows[0].operation_bits = 64;
+    cr_assert_not(loop_load_leads_on(rows, loop, 0), "half of what it loaded");
     rows[1] = (struct instruction){.class = INSTRUCTION_CALL};
     cr_assert_not(loop_load_leads_on(rows, loop, 0), "a call may write any");
     rows[1] = (struct instruction){.class = INSTRUCTION_INT};
