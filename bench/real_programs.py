@@ -59,6 +59,7 @@ def made_files(work):
     made_more(work, draw)
     made_last(work, draw)
     made_latest(work, draw)
+    made_models(work, draw)
     if shutil.which("sqlite3"):
         subprocess.run(["sqlite3", str(work / "data.db")], check=True, text=True, input="create table t(id integer primary key, k int, v int);"
                        "insert into t with recursive c(x) as (select 1 union all select x+1 from c where x<600000) select x, abs(random())%600000, x%97 from c;"
@@ -229,6 +230,34 @@ def made_latest(work, draw):
                                  "(define (depth t) (if (null? t) 0 (+ 1 (max (depth (cadr t)) (depth (caddr t))))))\n(display (depth (go 250000)))\n")
 
 
+def made_models(work, draw):
+    """Inputs of a log's reader, a mesher, a tracer of outlines, an assembler, a synthesiser, a synthesis of logic, a rewriter, a compiler."""
+    visitors = [".".join(str(draw.randrange(1, 255)) for _ in range(4)) for _ in range(20000)]
+    for name, one in (("access.log", False), ("oneip.log", True)):
+        (work / name).write_text("".join(
+            f'{visitors[0] if one else draw.choice(visitors)} - - [10/Oct/2026:{at // 6250:02d}:{at // 104 % 60:02d}:{at % 60:02d} +0000] "GET /page{0 if one else int(draw.paretovariate(1)) % 5000}.html HTTP/1.1" '
+            f'200 {draw.randrange(100, 90000)} "http://example.org/{draw.randrange(300)}" "Mozilla/5.0 (X11; Linux x86_64; rv:{draw.randrange(60, 110)}.0) Gecko/20100101 Firefox/100.0"\n' for at in range(150000)))
+    (work / "points.node").write_text("60000 3 0 0\n" + "".join(f"{at} {draw.random()} {draw.random()} {draw.random()}\n" for at in range(60000)))
+    rows = [bytearray(3000) for _ in range(3000)]
+    for _ in range(1500):
+        x, y, radius = draw.randrange(100, 2900), draw.randrange(100, 2900), draw.randrange(5, 60)
+        for up in range(-radius, radius):
+            half = int((radius * radius - up * up) ** 0.5)
+            rows[y + up][x - half:x + half] = bytes([1]) * (2 * half)
+    (work / "blobs.pbm").write_bytes(b"P4 3000 3000\n" + b"".join(int("".join(map(str, row)), 2).to_bytes(375, "big") for row in rows))
+    (work / "many.asm").write_text("section .text\n" + "".join(f"l{at}: mov eax,[rbx+{at % 100 * 8}]\n add eax,{at}\n jz l{at * 7 % 60000}\n" for at in range(60000)))
+    notes = "".join(f"i1 {draw.random() * 20:.3f} 6 {draw.randrange(60, 900)} {draw.random():.3f}\n" for _ in range(60))
+    for name, lines in (("filter.csd", "a1 vco2 0.01,p4\na2 moogladder a1,2000+1500*p5,0.6\nout a2"), ("plain.csd", "a1 vco2 0.01,p4\nout a1")):
+        (work / name).write_text(f"<CsoundSynthesizer>\n<CsOptions>\n-o out.wav -W -d -m0\n</CsOptions>\n<CsInstruments>\nsr=44100\nksmps=32\nnchnls=1\n0dbfs=1\ninstr 1\n{lines}\nendin\n"
+                                 f"</CsInstruments>\n<CsScore>\n{notes}e\n</CsScore>\n</CsoundSynthesizer>\n")
+    (work / "mult.v").write_text("module m(input [23:0] a, input [23:0] b, output [47:0] p); assign p = a*b + (a^b); endmodule\n")
+    (work / "terms.maude").write_text("fmod F is\n sort N B . op z : -> N [ctor] . op s : N -> N [ctor] . ops t u : -> B [ctor] . op o : B B -> B . op f : N -> B .\n vars X Y : N . vars P Q : B . eq o(t,Q) = Q . "
+                                      "eq o(u,t) = u . eq o(u,u) = t . eq f(z) = u . eq f(s(z)) = t . eq f(s(s(X))) = o(f(s(X)),f(X)) .\nendfm\nred f(" + "s(" * 32 + "z" + ")" * 32 + ") .\nq\n")
+    (work / "many.pas").write_text("program many;\nvar t:longint;\n" + "".join(
+        f"function f{at}(a,b:longint):longint;\nvar i,s:longint;\nbegin s:={at}; for i:=1 to b do begin if a>s then s:=s+a*{at % 9} else s:=s xor (i*{at}); end; f{at}:=s; end;\n" for at in range(4000)) +
+        "begin t:=0;\n" + "".join(f"t:=t+f{at}({at},3);\n" for at in range(4000)) + "writeln(t); end.\n")
+
+
 def made_media(work):
     made = [("picture.pdf", ["gs", "-q", "-dNOPAUSE", "-dBATCH", "-sDEVICE=pdfwrite", "-sOutputFile=picture.pdf", "picture.ps"]),
             ("movie.y4m", ["ffmpeg", "-loglevel", "error", "-f", "lavfi", "-i", "mandelbrot=size=640x360:rate=25", "-frames:v", "150", "-pix_fmt", "yuv420p", "movie.y4m"]),
@@ -387,6 +416,16 @@ PROGRAMS = [
     ("shellcheck", ["shellcheck", "long.sh"], None, None),
     ("yara", ["yara", "rules.yar", "movie.y4m"], "8 of 40 rules", ["yara", "few.yar", "movie.y4m"]),
     ("berkeley-abc", ["berkeley-abc", "-c", "gen -N 40 -m m.blif; read m.blif; strash; dch; if -K 6; print_stats"], None, None),
+    ("goaccess", ["goaccess", "access.log", "--log-format=COMBINED", "-o", "seen.html"], "one visitor and page", ["goaccess", "oneip.log", "--log-format=COMBINED", "-o", "seen.html"]),
+    ("tetgen", ["tetgen", "-Q", "points.node"], "no files of faces and edges", ["tetgen", "-QNEF", "points.node"]),
+    ("potrace", ["potrace", "-s", "blobs.pbm", "-o", "blobs.svg"], "no curves joined", ["potrace", "-n", "-s", "blobs.pbm", "-o", "blobs.svg"]),
+    ("wavpack", ["wavpack", "-hh", "-y", "-q", "sound.wav", "-o", "sound.wv"], "-f: fewer passes", ["wavpack", "-f", "-y", "-q", "sound.wav", "-o", "sound.wv"]),
+    ("nasm", ["nasm", "-f", "elf64", "many.asm", "-o", "many.o"], "-O0", ["nasm", "-O0", "-f", "elf64", "many.asm", "-o", "many.o"]),
+    ("kchashtest", ["kchashtest", "order", "-rnd", "-bnum", "1000000", "records.kch", "400000"], "twenty of a twentieth", ["sh", "-c", "for i in $(seq 20); do kchashtest order -rnd -bnum 50000 records.kch 20000; done"]),
+    ("csound", ["csound", "filter.csd"], "no filter", ["csound", "plain.csd"]),
+    ("yosys", ["yosys", "-q", "-p", "read_verilog mult.v; synth; abc -g AND"], None, None),
+    ("maude", ["maude", "-no-banner", "terms.maude"], None, None),
+    ("ppcx64", ["ppcx64", "many.pas"], None, None),
     ("factor", ["sh", "-c", "seq 1000000000000000 1000000000040000 | factor"], "numbers of half the digits: shorter searches", ["sh", "-c", "seq 10000000 10040000 | factor"]),
 ]
 

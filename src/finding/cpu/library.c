@@ -80,9 +80,29 @@ static const struct name_pattern copying_names[] = {
     {.word = "bzero"},
 };
 
+enum {
+    PLACES = CAUSE_BIT(CAUSE_LATENCY) | CAUSE_BIT(CAUSE_PARALLEL_MISSES)
+};
+
+/* By the estimate what copies most misses the caches at places in no order: how much it copies is of no account. */
+static bool waits_for_places(const struct results *results, const struct finding *finding)
+{
+    const struct bottleneck_verdict *estimated = results->bottleneck ? &results->bottleneck->program : NULL;
+    return estimated && estimated->confidence >= ESTIMATE_MEDIUM && PLACES & CAUSE_BIT(estimated->cause) &&
+           estimated->function && strcmp(estimated->function, finding->subject) == 0;
+}
+
 static void copying_test(const struct results *results, struct finding *finding)
 {
     test_function_names(results, finding, copying_names, array_count(copying_names));
+    if (finding->verdict != VERDICT_SUPPORTED || !waits_for_places(results, finding))
+        return;
+    finding_set(finding, headline, "headline-places", VALUE_TEXT("function", finding->subject),
+                VALUE_SHARE("share", share_of_samples(results, finding, estimated_samples(results, PLACES))));
+    finding_set(finding, reason, "gain-places", NO_VALUES);
+    finding_readvise(finding, "advice-places", VALUE_TEXT("function", finding->subject));
+    finding_advise(finding, "advice-ahead", NO_VALUES);
+    finding_set(finding, confirm, "confirm-places", NO_VALUES);
 }
 
 const struct hypothesis hypothesis_copying = {
@@ -94,7 +114,7 @@ const struct hypothesis hypothesis_copying = {
     .overturn = "one copy left out",
     .changes_code = true,
     .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_RUN),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_BOTTLENECK),
     .test = copying_test,
 };
 

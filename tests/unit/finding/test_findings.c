@@ -1246,6 +1246,26 @@ Test(findings, gos_allocator_is_not_replaced)
     arena_done(&made.arena);
 }
 
+/* A database's small copies out of its file: not how much is copied takes the time, but where it lies. */
+Test(findings, copies_from_places_in_no_order_wait_for_them)
+{
+    struct made_up made;
+    make_up(&made);
+    made.function.name = "__memmove_avx_unaligned_erms";
+    made.function.dso = "libc.so.6";
+    struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_MEMORY, .cause = CAUSE_PARALLEL_MISSES, .confidence = ESTIMATE_MEDIUM,
+                                                .function = made.function.name, .share = interval_of(0.6, 0.65, 0.7)}};
+    bottleneck.masses[CAUSE_PARALLEL_MISSES] = 0.65;
+    made.results.bottleneck = &bottleneck;
+    const struct finding *finding = test_and_find(&made, "copying");
+    cr_assert(strstr(finding->headline, "waits for what it copies"), "%s", finding->headline);
+    cr_assert(mentions(finding, "in an order of their own") && !mentions(finding, "leave one copy out"));
+    bottleneck.program.cause = CAUSE_BANDWIDTH; /* large copies: less of them */
+    finding = test_and_find(&made, "copying");
+    cr_assert(strstr(finding->headline, "copying and clearing memory takes"), "%s", finding->headline);
+    arena_done(&made.arena);
+}
+
 /* What a script asks for is told by names, and of a function without one by who called it. */
 Test(findings, an_interpreters_work_is_told_by_names_and_callers)
 {
