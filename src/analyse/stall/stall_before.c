@@ -145,6 +145,25 @@ static uint32_t way_gone(const struct stall_code *decoded, const struct ways_in 
     return best;
 }
 
+/* Nothing leads elsewhere between the function's first instruction and this one. */
+static bool is_in_first_block(const struct stall_code *decoded, uint32_t row)
+{
+    uint32_t at = row;
+    while (at > 0 && !is_ending(&decoded->items[at - 1]))
+        at--;
+    return at == 0;
+}
+
+/*
+ * A function's first instruction is reached by calls, too: a jump back to it from code that hardly a sample fell in is
+ * hardly ever gone (a lock that is tried again).
+ */
+static bool is_called(const struct stall_code *decoded, uint32_t sampled, uint32_t way)
+{
+    return sampled == 0 && decoded->met && !is_in_first_block(decoded, way) &&
+           decoded->met[0] >= COLD_RATIO * (block_samples(decoded, way, sampled) + 1);
+}
+
 uint32_t stall_before(const struct stall_code *decoded, uint32_t sampled)
 {
     if (sampled == NO_INDEX)
@@ -152,7 +171,9 @@ uint32_t stall_before(const struct stall_code *decoded, uint32_t sampled)
     if (decoded->items[sampled].class == INSTRUCTION_STRING) /* interrupted within, it goes on where it was */
         return sampled;
     struct ways_in ways = ways_into(decoded, sampled);
-    if (ways.count)
-        return fused_with(decoded, way_gone(decoded, &ways, sampled));
+    if (ways.count) {
+        uint32_t way = way_gone(decoded, &ways, sampled);
+        return is_called(decoded, sampled, way) ? NO_INDEX : fused_with(decoded, way);
+    }
     return sampled > 0 ? indirect_jump_near(decoded, sampled) : NO_INDEX;
 }

@@ -192,3 +192,25 @@ Test(stall_before, a_jump_back_that_hardly_runs_is_not_what_stalled)
     cr_assert_eq(stalled_before_head(3, 1), 5, "too few samples to know the ways by");
     cr_assert_eq(stalled_before_head(0, 0), 5, "nor by none");
 }
+
+/* A lock that is tried again, out of the way, while it is held; `tries`: samples that fell there. */
+static uint32_t stalled_before_first(uint32_t tries)
+{
+    struct instruction rows[6] = {
+        {.addr = 0, .class = INSTRUCTION_ATOMIC, .falls_through = true, .length = 1},
+        {.addr = 1, .class = INSTRUCTION_BRANCH, .falls_through = true, .has_target = true, .target = 3, .length = 1},
+        {.addr = 2, .class = INSTRUCTION_RETURN, .length = 1},
+        {.addr = 3, .class = INSTRUCTION_LOAD_OP, .is_load = true, .falls_through = true, .length = 1},
+        {.addr = 4, .class = INSTRUCTION_BRANCH, .falls_through = true, .has_target = true, .target = 0, .length = 1},
+        {.addr = 5, .class = INSTRUCTION_RETURN, .length = 1},
+    };
+    uint32_t met[6] = {1000, 2000, 50, tries, 0, 0};
+    struct stall_code code = {.items = rows, .met = met, .count = 6};
+    return stall_before(&code, 0);
+}
+
+Test(stall_before, a_functions_first_instruction_is_reached_by_calls_too)
+{
+    cr_assert_eq(stalled_before_first(0), UINT32_MAX, "called: no sample shows that it was tried again");
+    cr_assert_eq(stalled_before_first(200), 3, "tried again: the load that its branch waits for");
+}
