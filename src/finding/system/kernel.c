@@ -95,14 +95,72 @@ static const struct access_cost *dear_huge_pages(const struct access_costs *cost
     return dear;
 }
 
-static void advise_huge_pages(struct finding *finding, const struct access_costs *costs)
+/* Of what it held: as much as lay in it when its page map was taken, or its size where that is no more than all of it. */
+static double held_in(const struct stall_group *group, double held_most)
 {
-    const struct access_cost *dear = dear_huge_pages(costs);
+    double resident = (double)group->area_resident_bytes, size = (double)group->area_bytes;
+    return size <= held_most * 1.1 ? size : resident;
+}
+
+/*
+ * The mapping that most of what it held lies in, as far as its samples met one: that is what its faults brought. NULL:
+ * none is so large.
+ */
+static const struct stall_group *touched_mapping(const struct results *results)
+{
+    static const double MOST_OF = 0.5;
+    const struct activity *activity = results->activity;
+    if (!results->stalls || !activity || !activity->resident_most_bytes.known)
+        return NULL;
+    double held = activity->resident_most_bytes.value, most = MOST_OF * held;
+    const struct stall_group *largest = NULL;
+    for (size_t at = 0; at < results->stalls->group_count; at++) {
+        const struct stall_group *group = &results->stalls->groups[at];
+        if (!group->area_known || held_in(group, held) < most)
+            continue;
+        most = held_in(group, held);
+        largest = group;
+    }
+    return largest;
+}
+
+/* What stands between its memory and huge pages; the keys of their advice, and of what tries that. */
+struct huge_remedy {
+    const char *advice, *confirm; /* advice NULL: it has them already */
+};
+
+static const struct huge_remedy *huge_remedy_for(const struct results *results, const struct stall_group *mapping)
+{
+    static const struct huge_remedy forbidden = {"advice-huge-forbidden", "confirm-dropped"},
+                                    shared = {"advice-huge-shared", "confirm-copy"}, had = {NULL, "confirm-copy"},
+                                    off = {"advice-huge-off", "confirm-policy"};
+    const char *policy = results->surroundings ? results->surroundings->thp_enabled : "";
+    if (mapping && mapping->advised_never)
+        return &forbidden;
+    if (mapping && mapping->is_shared)
+        return &shared;
+    if (strcmp(policy, "never") == 0)
+        return &off;
+    return mapping && (mapping->advised_huge || mapping->huge_hits > mapping->base_hits) ? &had : NULL;
+}
+
+/* The key of what tries it. */
+static const char *advise_huge_pages(const struct results *results, struct finding *finding)
+{
+    const struct access_cost *dear = dear_huge_pages(results->costs);
+    const struct stall_group *mapping = touched_mapping(results);
+    const struct huge_remedy *remedy = huge_remedy_for(results, mapping);
+    if (remedy) {
+        if (remedy->advice)
+            finding_advise(finding, remedy->advice, VALUE_TEXT("area", mapping ? mapping->area : "its memory"));
+        return remedy->confirm;
+    }
     if (dear)
         finding_advise(finding, "advice-huge-dear", VALUE_SECONDS("huge", interval_scaled(dear->ns_touch_huge, 1e-9)),
                        VALUE_SECONDS("small", interval_exactly(dear->ns_touch_small.mid * 1e-9)));
     else
         finding_advise(finding, "advice-huge", NO_VALUES);
+    return "confirm-once";
 }
 
 static void page_faults_test(const struct results *results, struct finding *finding)
@@ -136,12 +194,12 @@ static void page_faults_test(const struct results *results, struct finding *find
         finding_advise(finding, "advice-reuse", NO_VALUES);
     else
         finding_advise(finding, "advice-less", NO_VALUES);
-    advise_huge_pages(finding, results->costs);
+    const char *confirm = advise_huge_pages(results, finding);
     if (touching == TOUCHED_ONCE)
         finding_advise(finding, "advice-populate", NO_VALUES);
     finding_set(finding, confirm,
                 unmaps                     ? "confirm-unmap"
-                : touching == TOUCHED_ONCE ? "confirm-once"
+                : touching == TOUCHED_ONCE ? confirm
                                            : "confirm",
                 NO_VALUES);
 }
@@ -155,7 +213,8 @@ const struct hypothesis hypothesis_page_faults = {
             "clearing, which fewer faults don't spare",
     .overturn = "huge pages, or memory that is kept: the faults and the time must fall",
     .needs = RESULT_BIT(RESULT_KERNEL),
-    .uses = RESULT_BIT(RESULT_ACTIVITY) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_COSTS),
+    .uses = RESULT_BIT(RESULT_ACTIVITY) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_COSTS) |
+            RESULT_BIT(RESULT_STALLS) | RESULT_BIT(RESULT_SURROUNDINGS),
     .test = page_faults_test,
 };
 

@@ -932,6 +932,45 @@ Test(findings, faults_of_memory_that_is_kept_return_its_clearing_at_most)
     }
 }
 
+/* Huge pages for what its faults brought: not where they are had, and by the way that such memory can take them. */
+Test(findings, faults_have_the_remedy_of_the_mapping_they_brought)
+{
+    static const struct {
+        struct stall_group mapping;
+        const char *policy, *advised, *confirm; /* advised NULL: nothing about huge pages */
+    } cases[] = {
+        {{.is_anonymous = true}, "madvise", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1", "hugetlb=1"},
+        {{.is_anonymous = true, .advised_never = true}, "madvise", "MADV_NOHUGEPAGE", "drop that call"},
+        {{.is_shared = true}, "madvise", "shmem_enabled", "use it again in a copy"},
+        {{.is_anonymous = true}, "never", "but they are off", "switch them on"},
+        {{.is_anonymous = true, .advised_huge = true}, "madvise", NULL, "use it again in a copy"},
+        {{.is_anonymous = true, .huge_hits = 90, .base_hits = 10}, "always", NULL, "use it again in a copy"},
+    };
+    for (size_t at = 0; at < array_count(cases); at++)
+        for (int is_most = 0; is_most < 2; is_most++) {
+            struct made_up made;
+            make_up(&made);
+            made.kernel.fault_samples = made.kernel.kernel_samples = 600;
+            made.activity.minor_faults = measured_as(1 << 16);
+            made.activity.resident_most_bytes = measured_as(268e6);
+            made.group = cases[at].mapping;
+            made.group.area_known = true;
+            made.group.area = "anonymous memory";
+            made.group.area_resident_bytes = 1 << 24; /* its page map was taken early */
+            made.group.area_bytes = is_most ? 1 << 28 : 1ull << 40;
+            made.stalls.groups = &made.group;
+            made.stalls.group_count = 1;
+            made.machine.thp_enabled = cases[at].policy;
+            const struct finding *finding = test_and_find(&made, "page-faults");
+            bool of_policy = strcmp(cases[at].policy, "never") == 0;
+            const char *advised = is_most || of_policy ? cases[at].advised : "GLIBC_TUNABLES=glibc.malloc.hugetlb=1";
+            const char *confirm = is_most || of_policy ? cases[at].confirm : "hugetlb=1";
+            cr_expect(advised ? mentions(finding, advised) : !mentions(finding, "one fault for 2 MiB"), "%zu, %d", at, is_most);
+            cr_expect(strstr(finding->confirm, confirm) != NULL, "%zu: %s", at, finding->confirm);
+            arena_done(&made.arena);
+        }
+}
+
 Test(findings, others_on_the_cpu_dont_bury_the_cause)
 {
     struct made_up made;
