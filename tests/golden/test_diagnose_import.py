@@ -283,3 +283,11 @@ def test_the_widest_interval_stays_on_the_page(run, tmp_path):
     (tmp_path / "told.md").write_text("The new one is 7.3 % slower than the old one. With huge pages the gap is gone.\n")
     page = run("diagnose", "--import", tmp_path / "told.md").stdout
     assert "6.8 to 7.3 % of elapsed time\n" in page and max(map(len, page.splitlines())) <= 100
+
+
+def test_time_in_interrupts_of_a_profile(imported):
+    """A handler's share with what it called: the largest of those that call one another, never their sum."""
+    found, _ = imported(report="".join(f"    {share} %     0.10%  server  [kernel.kallsyms]  [k] {name}\n".replace(" %", "%") for share, name in
+                                       ((31.20, "asm_common_interrupt"), (29.90, "handle_softirqs"), (28.40, "net_rx_action"), (6.10, "memcpy"))))
+    one = finding(found, "interrupts")
+    assert one["verdict"] == "supported" and one["recoverable_ratio_at_most"] == pytest.approx(0.312) and one["advice"], one

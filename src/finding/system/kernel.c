@@ -95,7 +95,10 @@ static const struct access_cost *dear_huge_pages(const struct access_costs *cost
     return dear;
 }
 
-/* Of what it held: as much as lay in it when its page map was taken, or its size where that is no more than all of it. */
+/*
+ * How much of what it held: as much as lay in it when its page map was taken, or its size where that is no more than
+ * all of it.
+ */
 static double held_in(const struct stall_group *group, double held_most)
 {
     double resident = (double)group->area_resident_bytes, size = (double)group->area_bytes;
@@ -197,11 +200,7 @@ static void page_faults_test(const struct results *results, struct finding *find
     const char *confirm = advise_huge_pages(results, finding);
     if (touching == TOUCHED_ONCE)
         finding_advise(finding, "advice-populate", NO_VALUES);
-    finding_set(finding, confirm,
-                unmaps                     ? "confirm-unmap"
-                : touching == TOUCHED_ONCE ? confirm
-                                           : "confirm",
-                NO_VALUES);
+    finding_set(finding, confirm, unmaps ? "confirm-unmap" : touching == TOUCHED_ONCE ? confirm : "confirm", NO_VALUES);
 }
 
 const struct hypothesis hypothesis_page_faults = {
