@@ -27,6 +27,8 @@ uint32_t threads_begin(struct threads *threads, uint32_t pid, uint32_t tid, uint
 uint32_t threads_get(struct threads *threads, uint32_t pid, uint32_t tid)
 {
     uint32_t id = threads_find(threads, tid);
+    if (tid == TID_GONE)
+        pid = UINT32_MAX;
     /* Another process under this tid: its end and the new start were not recorded. */
     if (id == THREAD_NONE || (pid != UINT32_MAX && threads->items[id].pid != pid))
         id = threads_begin(threads, pid, tid, 0);

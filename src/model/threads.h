@@ -12,6 +12,8 @@
 #include <stdint.h>
 
 #define THREAD_NONE UINT32_MAX
+/* The kernel's for a thread that was waited for, in its last events; all such are one thread of no process. */
+#define TID_GONE UINT32_MAX
 
 struct thread {
     uint32_t pid, tid;
