@@ -53,6 +53,15 @@ def test_top_down_metrics_support_bandwidth_and_rule_others_out(imported):
     assert finding(found, "interpreter")["verdict"] == "not_testable"
 
 
+def test_a_cause_of_like_weight_has_its_first_advice(imported):
+    found, _ = imported(tma="tma_backend_bound 80 %\ntma_memory_bound 60 %\ntma_dram_bound 50 %\ntma_mem_latency 45 %\n"
+                            "tma_mem_bandwidth 2 %\ntma_remote_mem 40 %\n")
+    assert found["verdict"]["culprit"] == "dram-latency" and "Of like weight" in found["verdict"]["sentence"]
+    remote = finding(found, "numa-remote")
+    assert remote["verdict"] == "supported"
+    assert f"against {remote['title']}: {remote['advice'][0]}" in found["verdict"]["advice"]
+
+
 def test_a_licence_that_costs_less_than_asked_is_ruled_out(run, imported):
     found, case = imported(stat=LICENCE, before="NNC: 0.164 s\n", after="NNC: 0.160 s\n")
     assert finding(found, "avx512-licence")["verdict"] == "undecided", "asked is what explains 2.4 % unless told otherwise"

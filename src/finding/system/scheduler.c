@@ -382,6 +382,38 @@ static double idle_elsewhere(const struct activity *activity, double allowed)
     return idle < online - allowed ? idle : online - allowed;
 }
 
+/*
+ * It loses by the mask where one of its threads was ready and had no CPU; nobody else's CPU would have been there
+ * where none stood idle. On all of them its CPU time takes as long as it takes spread evenly, at least.
+ */
+static double masked_most(const struct run_time *run, double allowed, double idle)
+{
+    double delayed =
+        run->run_delay_s.known && run->elapsed_s.known && run->elapsed_s.value > 0 && !run->run_delay_is_least
+            ? run->run_delay_s.value / run->elapsed_s.value
+            : 1;
+    double used = run->cpus_used.known ? run->cpus_used.value : 0, spread = 1 - used / (allowed + idle);
+    double most = delayed < idle ? delayed : idle;
+    most = spread < most ? spread : most;
+    return most < 0 ? 0 : most < 1 ? most : 1;
+}
+
+/*
+ * Of the time at least so much went by with a thread ready and without a CPU while one stood idle elsewhere, however
+ * the two lay: as many threads at once as there are, as many CPUs idle at once as there are. One CPU more works it off
+ * by one part in those that ran and that one.
+ */
+static double masked_least(const struct run_time *run, double allowed, double online, double idle)
+{
+    struct measured delay = run_time_delay_proven(run);
+    double waiting = run->threads_seen > allowed ? run->threads_seen - allowed : 1;
+    if (!delay.known || !run->elapsed_s.known || run->elapsed_s.value <= 0 || !run->cpus_used.known)
+        return 0;
+    double ready = delay.value / run->elapsed_s.value / waiting;
+    double both = (ready < 1 ? ready : 1) + idle / (online - allowed) - 1;
+    return both > 0 ? both / (1 + run->cpus_used.value) : 0;
+}
+
 static void affinity_test(const struct results *results, struct finding *finding)
 {
     const struct activity *activity = results->activity;
@@ -400,23 +432,25 @@ static void affinity_test(const struct results *results, struct finding *finding
         finding_set(finding, reason, "free", all);
         return;
     }
-    /*
-     * It loses by the mask where one of its threads was ready and had no CPU; nobody else's CPU would have been there
-     * where none stood idle.
-     */
-    const struct run_time *run = results->run;
-    double delayed =
-        run->run_delay_s.known && run->elapsed_s.known && run->elapsed_s.value > 0 && !run->run_delay_is_least
-            ? run->run_delay_s.value / run->elapsed_s.value
-            : 1;
-    double idle = idle_elsewhere(activity, allowed), most = delayed < 1 ? delayed : 1;
-    most = idle < 1 && idle < most ? idle : most;
-    finding_bound_share(finding, results, share_of(OF_ELAPSED, interval_exactly(most)));
-    finding_set(finding, reason, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", may, all,
-                VALUE_COUNT("idle", idle), VALUE_SHARE("bound", interval_exactly(finding->recoverable.high)));
+    double idle = idle_elsewhere(activity, allowed), most = masked_most(results->run, allowed, idle);
+    double least = activity->busy_ratio.known ? masked_least(results->run, allowed, online, idle) : 0;
+    finding_decide_fact(finding, interval_of(least < most ? least : most, most, most), results->effect);
+    struct value bound = VALUE_SHARE("bound", interval_exactly(finding->recoverable.high)),
+                 stood = VALUE_COUNT("idle", idle);
+    if (finding->verdict != VERDICT_SUPPORTED)
+        finding_set(finding, reason, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", may, all, stood,
+                    bound);
     if (finding->verdict == VERDICT_RULED_OUT)
         return;
-    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_SCHEDULER, "mask", may, all);
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "mask", may, all);
+    if (finding->verdict == VERDICT_SUPPORTED) {
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "ready",
+                         VALUE_SECONDS("delay", interval_exactly(run_time_delay_proven(results->run).value)),
+                         VALUE_SECONDS("elapsed", interval_exactly(results->run->elapsed_s.value)), stood);
+        finding_set(finding, headline, "headline", may, all, stood, bound);
+        finding_set(finding, reason, "gain", bound);
+        finding_set(finding, confirm, "confirm", NO_VALUES);
+    }
     finding_advise(finding, "advice", NO_VALUES);
 }
 
@@ -424,10 +458,11 @@ const struct hypothesis hypothesis_affinity = {
     .id = "affinity",
     .family = "system",
     .title = "kept from CPUs that stand idle",
-    .rule = "ruled out when it may use every CPU that is online, or when its threads were ready without a CPU, or CPUs "
-            "it may not use stood idle, for less than the "
-            "effect; else bounded by the smaller of both",
-    .gain = "0 to the time its threads were ready without a CPU, no more than CPUs elsewhere stood idle",
+    .rule = "a fact when its threads were ready without a CPU while CPUs that it may not use stood idle, so long that "
+            "one of them would take the effect off; ruled out when it may use every CPU that is online, or when either "
+            "was so for less than the effect; else bounded by the smaller of both",
+    .gain = "0 to the time its threads were ready without a CPU, no more than CPUs elsewhere stood idle, nor than "
+            "spreading its CPU time over them returns",
     .overturn = "taskset -pc 0-N PID (all CPUs) and compare",
     .by_the_clock = true,
     .needs = RESULT_BIT(RESULT_ACTIVITY) | RESULT_BIT(RESULT_RUN),

@@ -902,6 +902,18 @@ static struct overall with_leaf(struct overall overall, const struct findings *f
     return overall;
 }
 
+/* A cause that is as sure and weighs as much has its first remedy beside the culprit's. */
+static void advise_on_like(struct overall *overall, struct arena *arena)
+{
+    const struct finding *like = overall->larger, *culprit = overall->culprit;
+    if (!like || like->verdict != VERDICT_SUPPORTED || !like->advice_count)
+        return;
+    for (size_t at = 0; at < culprit->advice_count; at++)
+        if (strcmp(culprit->advice[at], like->advice[0]) == 0)
+            return;
+    advise(overall, arena_printf(arena, "against %s: %s", like->hypothesis->title, like->advice[0]));
+}
+
 static struct overall overall_seen(const struct findings *findings, const struct results *results, struct arena *arena)
 {
     const struct finding *waiting = finding_named(findings, "waiting");
@@ -957,6 +969,7 @@ static struct overall overall_seen(const struct findings *findings, const struct
                                  : with_what_is_open(describe(first, arena), first, findings, results, arena),
             .ruled_out = ruled_out_of(findings, results->effect, arena),
         };
+        advise_on_like(&culprit, arena);
         culprit = with_work(culprit, results, arena);
         advise_on_names(&culprit, results, arena);
         if (culprit.culprit_is_small)

@@ -137,8 +137,16 @@ Test(hidden, a_mask_matters_where_it_waited_while_others_stood_idle)
     made.run.run_delay_s = measured_as(8);
     made.run.threads_seen = 2;
     const struct finding *finding = tested(&made, "affinity");
-    cr_expect_eq(finding->verdict, VERDICT_UNDECIDED);
-    cr_expect(finding->recoverable.high <= 0.81 && finding->advice_count);
+    cr_expect_eq(finding->verdict, VERDICT_SUPPORTED, "one was ready without a CPU while three stood idle");
+    cr_expect_float_eq(finding->recoverable.high, 0.75, 1e-9, "10 s of CPU time on four CPUs");
+    cr_expect(finding->recoverable.low == 0 && finding->gain_unmeasured && finding->advice_count && finding->confirm);
+    made.run.threads_seen = 64;
+    finding = tested(&made, "affinity");
+    cr_expect_eq(finding->verdict, VERDICT_UNDECIDED, "63 may have been ready at once, for an eightieth of the time");
+    cr_expect(finding->recoverable.high <= 0.75 && finding->advice_count);
+    made.run.threads_seen = 2;
+    made.activity.busy_ratio = measured_as(0.85);
+    cr_expect_eq(tested(&made, "affinity")->verdict, VERDICT_UNDECIDED, "the idle ones may have been busy just then");
     made.activity.busy_ratio = measured_as(1);
     cr_expect_eq(tested(&made, "affinity")->verdict, VERDICT_RULED_OUT, "no other CPU stood idle");
     arena_done(&made.arena);
