@@ -10,28 +10,26 @@
 #include "finding/maker.h"
 #include "finding/verdict/binaries.h"
 #include "finding/verdict/callers.h"
+#include "finding/verdict/ended_said.h"
 #include "finding/verdict/few_samples.h"
 #include "finding/verdict/generated_said.h"
 #include "finding/verdict/loading_said.h"
 #include "finding/verdict/loop_said.h"
 #include "finding/verdict/operations_said.h"
+#include "finding/verdict/open_said.h"
 #include "finding/verdict/parts.h"
 #include "finding/verdict/programs.h"
+#include "finding/verdict/time_said.h"
 #include "finding/verdict/told_beside.h"
+#include "finding/verdict/weighing.h"
 #include "finding/verdict/work_named.h"
 #include "finding/wording.h"
 
 #include <ctype.h>
 #include <math.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum {
-    SHELL_SIGNALS = 128,
-    SIGNALS_MOST = 64,
-    NAMED_MOST = 6 /* causes named as ruled out in the verdict; the list has them all */
-};
+enum { NAMED_MOST = 6 }; /* causes named as ruled out in the verdict; the list has them all */
 
 const char *overall_kind_name(enum overall_kind kind)
 {
@@ -92,55 +90,14 @@ static bool is_unseen(const struct results *results)
     return !stalls->sample_count || (stalls->cpu_s > 0 && stalls->cpu_s < SEEN_LEAST * run->cpu_s.value);
 }
 
-static bool was_killed(const struct results *results)
-{
-    return results->exit_status > SHELL_SIGNALS && results->exit_status <= SHELL_SIGNALS + SIGNALS_MOST;
-}
-
-static const char *next_of_killed(const struct results *results)
-{
-    /* no core dump tells of these */
-    static const int sent[] = {SIGALRM, SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGUSR1, SIGUSR2};
-    int signal = results->exit_status - SHELL_SIGNALS;
-    for (size_t at = 0; at < array_count(sent); at++)
-        if (signal == sent[at])
-            return "find out first who sent it that signal: strace -f -e trace=none -- CMD shows it with its sender (a "
-                   "timer, another process, a closed pipe)";
-    return signal == SIGKILL ? "find out first who killed it: dmesg tells of memory that ran out, the limits of its "
-                               "group are in memory.max"
-                             : "find out first why it was killed: its core dump (coredumpctl debug), or gdb --args CMD";
-}
-
-/*
- * What a program that ended left running, as one that goes into the background does: the watching ended with it. NULL:
- * nothing.
- */
-static const struct process_starts *left_behind(const struct results *results)
-{
-    bool ended = results->run && results->run->scope == RUN_STARTED && !results->cut && results->kernel;
-    return ended && results->kernel->starts.left_count ? &results->kernel->starts : NULL;
-}
-
-static const char *left_words(const struct process_starts *left, struct arena *arena)
-{
-    if (left->left_count == 1)
-        return arena_printf(arena,
-                            "It left %s (process %u) running (its end was not seen), which was not watched any longer.",
-                            left->left_name, left->left_pid);
-    return arena_printf(arena,
-                        "It left %llu processes running, among them %s (process %u) (their ends were not seen), which "
-                        "were not watched any longer.",
-                        (unsigned long long)left->left_count, left->left_name, left->left_pid);
-}
-
 const char *overall_longer(const struct results *results, struct arena *arena)
 {
     enum { RUNS_MOST = 1000 };
     const struct run_time *run = results->run;
     if (is_unseen(results))
         return wording_find("verdict", "next-unseen");
-    if (was_killed(results))
-        return next_of_killed(results);
+    if (ended_by_signal(results))
+        return ended_next(results);
     if (results->exit_status && !results->cut)
         return verdict_words(arena, "next-failed",
                              VALUE_TEXT("status", arena_printf(arena, "%d", results->exit_status)));
@@ -255,267 +212,6 @@ static struct overall with_disturbance(struct overall overall, const struct find
     return overall;
 }
 
-/*
- * What the evidence lays at a cause that stays open. A bound says how much it can be at most: a loose one points at
- * nothing.
- */
-static double pointed_at(const struct finding *finding, const struct results *results)
-{
-    unsigned causes = finding->hypothesis->causes;
-    double laid = 0;
-    if (finding->verdict != VERDICT_UNDECIDED || finding->hypothesis->is_capacity || finding_is_disturbance(finding) ||
-        !finding->recoverable.known)
-        return 0;
-    if (finding->recoverable.low > 0)
-        return finding->recoverable.mid;
-    if (finding->evidence_count && finding->evidence[0].origin == ORIGIN_STATEMENT) /* a table of others bounds it */
-        return 0;
-    if (finding->pointed > 0)
-        return finding->pointed;
-    if (!results->bottleneck) /* samples beside such instructions are all there is; any code may be too much */
-        return causes & ~CAUSE_BIT(CAUSE_FOOTPRINT) ? finding->recoverable.high : 0;
-    for (int cause = 0; cause < CAUSE_COUNT; cause++)
-        laid += causes & CAUSE_BIT(cause) ? results->bottleneck->masses[cause] : 0;
-    return laid;
-}
-
-static const struct finding *lead_of(const struct findings *findings, const struct results *results)
-{
-    static const double LEAD_LEAST = 0.1;
-    const struct finding *lead = NULL;
-    double most = LEAD_LEAST;
-    for (size_t at = 0; at < findings->count; at++) {
-        double pointed = pointed_at(&findings->items[at], results);
-        lead = pointed > most ? &findings->items[at] : lead;
-        most = pointed > most ? pointed : most;
-    }
-    return lead;
-}
-
-static bool is_any_open(const struct findings *findings)
-{
-    for (size_t at = 0; at < findings->count; at++)
-        if (findings->items[at].verdict == VERDICT_UNDECIDED && !findings->items[at].hypothesis->is_capacity)
-            return true;
-    return false;
-}
-
-/* Where nothing is certain, what evidence points at is the next thing to look at. */
-static const char *what_is_open(const struct findings *findings, const struct results *results, struct arena *arena)
-{
-    const struct finding *lead = lead_of(findings, results);
-    if (!lead)
-        return is_any_open(findings) ? " Of what stays open only upper bounds are known: nothing points at any of it."
-                                     : "";
-    scoped_text struct text most = {0};
-    struct value share = VALUE_SHARE("", interval_exactly(lead->recoverable.high));
-    value_print(&most, &share);
-    double pointed = pointed_at(lead, results);
-    /* else the bound knows better */
-    bool is_pointed = results->bottleneck && !(lead->recoverable.low > 0) && pointed <= lead->recoverable.high;
-    const char *by = is_pointed ? arena_printf(arena,
-                                               lead->pointed > 0 ? "%.0f %% of the CPU time looks like it, "
-                                                                 : "the estimate lays %.0f %% at it, ",
-                                               pointed * 100)
-                                : "";
-    return arena_printf(arena, " Open remains foremost: %s (%sat most %s of the %s).", lead->hypothesis->title, by,
-                        text_string(&most), denominator_name(lead->of));
-}
-
-static bool begins(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-static const char *name_in_words(const struct stall_function *function)
-{
-    if (!function)
-        return "Its code";
-    return function->is_kernel && begins(function->name, "[unknown]") ? "The kernel (its functions have no names here)"
-                                                                      : function->name;
-}
-
-/* What the estimate lays most of the time at, when it is that sure; NULL. */
-static const char *estimated_words(const struct bottleneck *bottleneck, enum bottleneck_confidence least)
-{
-    static const char *const words[CAUSE_COUNT] = {
-        [CAUSE_LATENCY] = "it waits for cache misses, one after the other",
-        [CAUSE_BANDWIDTH] = "it walks through memory as fast as that comes",
-        [CAUSE_PARALLEL_MISSES] = "it waits for cache misses",
-        [CAUSE_TLB] = "it waits for address translation",
-        [CAUSE_L2] = "it waits for the second cache",
-        [CAUSE_LATENCY_CHAIN] = "each result waits for the one before",
-        [CAUSE_DIVIDE] = "it waits for the divider",
-        [CAUSE_FP] = "it waits for floating-point arithmetic",
-        [CAUSE_PORTS] = "one kind of unit is busy all the time",
-        [CAUSE_STORE_FORWARDING] = "it waits for values that it has only just stored",
-        [CAUSE_L1_LATENCY] = "each load waits for the one before, within the first cache",
-        [CAUSE_ATOMIC] = "it waits for atomic operations",
-        [CAUSE_CONDITIONAL] = "its branches are guessed wrong",
-        [CAUSE_INDIRECT] = "the targets of its jumps are guessed wrong",
-        [CAUSE_FOOTPRINT] = "its own code doesn't come fast enough",
-        [CAUSE_RETIRING] = "nothing holds it up, it is busy with its instructions",
-    };
-    bool sure = bottleneck && bottleneck->program.confidence >= least;
-    return sure ? words[bottleneck->program.cause] : NULL;
-}
-
-struct class_mass {
-    const char *words;
-    double share;
-};
-
-static int class_mass_compare(const void *a, const void *b)
-{
-    const struct class_mass *left = a, *right = b;
-    return (left->share < right->share) - (left->share > right->share);
-}
-
-/*
- * Within the core most wait for arithmetic; else for what was stored just now, for near loads, or for atomic
- * operations.
- */
-static const char *core_in_words(const struct bottleneck *bottleneck)
-{
-    double arithmetic = 0, core = 0;
-    for (int cause = 0; bottleneck && cause < CAUSE_COUNT; cause++) {
-        bool near = cause == CAUSE_STORE_FORWARDING || cause == CAUSE_L1_LATENCY || cause == CAUSE_ATOMIC;
-        double mass =
-            bottleneck_class_of((enum bottleneck_cause)cause) == BOTTLENECK_CORE ? bottleneck->masses[cause] : 0;
-        core += mass;
-        arithmetic += near ? 0 : mass;
-    }
-    return arithmetic * 2 >= core ? "arithmetic" : "waits within the core";
-}
-
-/* What lies in the second cache doesn't wait for memory. */
-static const char *memory_in_words(const struct bottleneck *bottleneck)
-{
-    double memory = 0;
-    for (int cause = 0; bottleneck && cause < CAUSE_COUNT; cause++)
-        memory +=
-            bottleneck_class_of((enum bottleneck_cause)cause) == BOTTLENECK_MEMORY ? bottleneck->masses[cause] : 0;
-    return bottleneck && bottleneck->masses[CAUSE_L2] * 2 > memory ? "the second cache" : "memory";
-}
-
-/*
- * Where no class has all but a little of the time, that is the answer: two of them at least, the largest first; or that
- * most of it isn't told. "": the estimate says nothing, or one has it.
- */
-static const char *held_up_by_several(const struct bottleneck *bottleneck, struct arena *arena)
-{
-    static const double SHOWN_LEAST = 0.05, SECOND_LEAST = 0.1, NEARLY_MOST = 0.4, MOST = 0.5;
-    struct class_mass classes[BOTTLENECK_CLASS_COUNT] = {
-        [BOTTLENECK_MEMORY] = {.words = memory_in_words(bottleneck)},
-        [BOTTLENECK_CORE] = {.words = core_in_words(bottleneck)},
-        [BOTTLENECK_BAD_SPECULATION] = {.words = "wrong guesses"},
-        [BOTTLENECK_FRONTEND] = {.words = "code that comes late"},
-        [BOTTLENECK_RETIRING] = {.words = "busy with instructions"},
-    };
-    double all = 0, told = 0;
-    for (int cause = 0; bottleneck && cause < CAUSE_COUNT; cause++) {
-        struct class_mass *class = &classes[bottleneck_class_of((enum bottleneck_cause)cause)];
-        class->share += class->words ? bottleneck->masses[cause] : 0;
-        all += bottleneck->masses[cause];
-    }
-    /* of a wrong guess that waits for a load, samples can't tell the two apart */
-    if (classes[BOTTLENECK_MEMORY].share > SHOWN_LEAST * all)
-        classes[BOTTLENECK_BAD_SPECULATION].words = "wrong guesses and their loads";
-    qsort(classes, array_count(classes), sizeof(*classes), class_mass_compare);
-    bool several = classes[1].share > SECOND_LEAST * all,
-         untold = classes[0].share > SECOND_LEAST * all && classes[0].share < NEARLY_MOST * all;
-    if (!several && !untold)
-        return "";
-    scoped_text struct text out = {0};
-    for (size_t at = 0; at < array_count(classes) && classes[at].share > SHOWN_LEAST * all; at++) {
-        text_printf(&out, "%s%s %.0f %%", at ? ", " : "", classes[at].words, classes[at].share / all * 100);
-        told += classes[at].share / all;
-    }
-    const char *lead = !several                        ? ""
-                       : classes[0].share > MOST * all ? "several things share it: "
-                                                       : "no one thing holds it up: ";
-    return arena_printf(arena, " By estimate %s%s; %.0f %% is not told.", lead, text_string(&out), (1 - told) * 100);
-}
-
-/*
- * Where the time goes, whatever the cause: the hottest function with its share, and what the estimate says of it all.
- */
-static const char *time_goes(const struct results *results, struct arena *arena)
-{
-    static const double FLAT = 0.25, MOST = 0.5;
-    const struct stall_function *hottest =
-        results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
-    if (!hottest)
-        return "";
-    scoped_text struct text out = {0};
-    const char *name = name_for_sentence(name_in_words(hottest), arena);
-    double share = hottest->share.mid * 100;
-    if (hottest->share.mid < FLAT)
-        text_printf(&out, "Its CPU time is spread, the hottest function is %s (%.0f %%)", name, share);
-    else
-        text_printf(&out,
-                    hottest->share.mid >= MOST ? "Most CPU time goes into %s (%.0f %%)"
-                                               : "The largest part of its CPU time goes into %s (%.0f %%)",
-                    name, share);
-    const struct bottleneck *bottleneck = results->bottleneck;
-    const char *estimated = estimated_words(bottleneck, ESTIMATE_LOW);
-    bool one_class =
-        estimated && bottleneck->program.class != BOTTLENECK_MIXED && bottleneck->program.class != BOTTLENECK_UNKNOWN;
-    if (one_class) {
-        struct value value = VALUE_SHARE("", bottleneck->program.share);
-        text_printf(&out, ". By estimate (confidence %s), in ",
-                    bottleneck_confidence_name(bottleneck->program.confidence));
-        value_print(&out, &value);
-        text_printf(&out, " of its CPU time %s", estimated);
-    }
-    text_add_char(&out, '.');
-    text_add(&out, one_class ? "" : held_up_by_several(bottleneck, arena));
-    return arena_string(arena, text_string(&out));
-}
-
-/*
- * A small cause with a measured gain must not hide a large one whose gain isn't, or that most of the time is elsewhere.
- */
-static const double CULPRIT_SMALL = 0.2;
-/* Below that most of the time is something else, which is to be told, too. */
-static const double LEAVES_MOST = 0.5;
-/* Below that, it is no answer to where the time goes, however sure it is. */
-static const double CULPRIT_TINY = 0.1;
-
-/* Of a fact whose gain isn't measured what is certain of it: its far end may be code without names. */
-static double share_of_culprit(const struct finding *culprit)
-{
-    double high = culprit->recoverable.high, middle = 2 * culprit->recoverable.mid;
-    return culprit->gain_unmeasured && 2 * middle < high ? middle : high;
-}
-
-static const struct finding *far_larger(const struct finding *culprit, const struct findings *findings)
-{
-    for (size_t at = 0; at < findings->count; at++) {
-        const struct finding *finding = &findings->items[at];
-        if (finding != culprit && finding_is_far_larger(finding, culprit))
-            return finding;
-    }
-    return NULL;
-}
-
-static const double LIKE = 0.8, FAR_LARGER = 2;
-
-/* Of causes that weigh about the same none is the one: both are named. What is one wait is one cause. */
-static const struct finding *like_weight(const struct finding *culprit, const struct findings *findings)
-{
-    double most = finding_most_returned(culprit);
-    for (size_t at = 0; at < findings->count; at++) {
-        const struct finding *finding = &findings->items[at];
-        bool one_wait = finding->subject && culprit->subject && strcmp(finding->subject, culprit->subject) == 0;
-        double own = finding->recoverable.known ? finding_most_returned(finding) : 0;
-        if (finding != culprit && finding->verdict == VERDICT_SUPPORTED && !finding_is_disturbance(finding) &&
-            finding->headline && !one_wait && own >= LIKE * most && most >= LIKE * own)
-            return finding;
-    }
-    return NULL;
-}
-
 static void advise(struct overall *overall, const char *text)
 {
     if (overall->advice_count < array_count(overall->advice))
@@ -529,50 +225,6 @@ static const struct finding *finding_of_cause(const struct findings *findings, e
             findings->items[at].verdict == VERDICT_UNDECIDED)
             return &findings->items[at];
     return NULL;
-}
-
-/*
- * A certain cause doesn't hide an estimated one whose remedy may return as much: both are named, and how sure each is.
- * Code that is merely busy has no such remedy. NULL: the estimate says no such thing.
- */
-static const char *estimated_beside(const struct finding *culprit, const struct results *results, struct arena *arena)
-{
-    const char *words = estimated_words(results->bottleneck, ESTIMATE_LOW);
-    const struct bottleneck_verdict *verdict = words ? &results->bottleneck->program : NULL;
-    double cpu_s = results->run && results->run->cpu_s.known ? results->run->cpu_s.value : 0;
-    double scale = culprit->of_seconds > 0 ? cpu_s : 1, most = finding_most_returned(culprit);
-    if (!verdict || verdict->cause == CAUSE_RETIRING || culprit->hypothesis->causes & CAUSE_BIT(verdict->cause) ||
-        !verdict->recoverable.known || verdict->recoverable.high * scale < LIKE * most ||
-        verdict->share.mid * scale < most)
-        return NULL;
-    scoped_text struct text share = {0}, returns = {0};
-    struct value held = VALUE_SHARE("", verdict->share), returned = VALUE_SHARE("", verdict->recoverable);
-    value_print(&share, &held);
-    value_print(&returns, &returned);
-    const char *where =
-        verdict->function ? arena_printf(arena, " (%s)", name_for_sentence(verdict->function, arena)) : "";
-    return arena_printf(arena, "%s by estimate (confidence %s): in %s of the CPU time%s %s; a remedy would return %s.",
-                        verdict->share.mid * scale > FAR_LARGER * most ? "Larger" : "Of like weight",
-                        bottleneck_confidence_name(verdict->confidence), text_string(&share), where, words,
-                        text_string(&returns));
-}
-
-/*
- * The estimate lays most of the CPU time, and more than twice as much, at another cause, and neither's removal has a
- * measured gain: then what holds most of the time is to be said first, however sure the lesser part is. Code that is
- * merely busy waits for nothing that could lead.
- */
-static bool is_less_than_estimate(const struct finding *culprit, const struct results *results)
-{
-    const struct bottleneck *bottleneck = results->bottleneck;
-    const struct bottleneck_verdict *verdict =
-        estimated_words(bottleneck, ESTIMATE_MEDIUM) ? &bottleneck->program : NULL;
-    double cpu_s = results->run && results->run->cpu_s.known ? results->run->cpu_s.value : 0;
-    double scale = culprit->of_seconds > 0 ? cpu_s : 1;
-    return verdict && culprit->gain_unmeasured && verdict->class != BOTTLENECK_MIXED &&
-           verdict->cause != CAUSE_RETIRING && !(culprit->hypothesis->causes & CAUSE_BIT(verdict->cause)) &&
-           verdict->share.mid >= LEAVES_MOST &&
-           verdict->share.mid * scale > FAR_LARGER * finding_most_returned(culprit);
 }
 
 static void advise_on_estimated(struct overall *overall, const struct findings *findings, const struct results *results,
@@ -605,21 +257,10 @@ static const char *with_what_is_open(const char *sentence, const struct finding 
     const char *estimated = estimated_beside(culprit, results, arena);
     if (estimated)
         return arena_printf(arena, "%s %s", sentence, estimated);
-    bool is_small = share_of_culprit(culprit) < CULPRIT_SMALL;
-    /* Clearly more than half is left; of a fact whose gain isn't measured the middle is half of its share. */
-    static const double TAKES_LESS = 0.4;
-    bool leaves_most = culprit->recoverable.mid < (culprit->gain_unmeasured ? LEAVES_MOST / 2 : TAKES_LESS);
-    if (!hottest || !(is_small || leaves_most))
+    if (!hottest || !(is_small(culprit) || leaves_most(culprit)))
         return sentence;
-    return arena_printf(arena, "%s %s%s", sentence, time_goes(results, arena),
-                        is_small ? what_is_open(findings, results, arena) : "");
-}
-
-static bool is_tiny(const struct finding *culprit)
-{
-    /* what it is for each program isn't small */
-    return culprit->recoverable.known && share_of_culprit(culprit) < CULPRIT_TINY && !culprit->imported_kinds &&
-           !culprit->is_own_doing;
+    return arena_printf(arena, "%s %s%s", sentence, time_said(results, arena),
+                        is_small(culprit) ? open_said(findings, results, arena) : "");
 }
 
 /* Its share stands in its headline; not all of that need be what its removal returns. */
@@ -644,11 +285,11 @@ static const char *describe_tiny(const struct finding *culprit, const struct fin
                                            : "What is certain is less";
     const char *what = culprit->headline ? culprit->headline : culprit->hypothesis->title;
     const char *cause = arena_printf(arena, "%s: %s%s.", which, what, seconds_returned(culprit, arena));
-    const char *goes = time_goes(results, arena);
+    const char *goes = time_said(results, arena);
     if (larger)
         return arena_printf(arena, "%s%s%s. %s", goes, goes[0] ? " " : "", sentence_case(arena, larger->headline),
                             cause);
-    return arena_printf(arena, "%s%s%s%s", goes, goes[0] ? " " : "", cause, what_is_open(findings, results, arena));
+    return arena_printf(arena, "%s%s%s%s", goes, goes[0] ? " " : "", cause, open_said(findings, results, arena));
 }
 
 /* What one that mostly waits does with its CPU time: that is what it could take more with. "": too little to tell. */
@@ -669,7 +310,7 @@ static const char *work_beside(const struct findings *findings, const struct res
                                 finding->headline);
     }
     return arena_printf(arena, " Of its own work beside that (%s of CPU time) no cause is certain. %s",
-                        text_string(&used), time_goes(results, arena));
+                        text_string(&used), time_said(results, arena));
 }
 
 static struct overall overall_waits(const struct finding *waiting, const struct findings *findings,
@@ -757,7 +398,7 @@ static struct overall with_operations(struct overall overall, const struct resul
 static struct overall with_work(struct overall overall, const struct results *results, struct arena *arena)
 {
     const struct finding *culprit = overall.culprit;
-    bool is_large = culprit && share_of_culprit(culprit) >= CULPRIT_SMALL;
+    bool is_large = culprit && !is_small(culprit);
     if (is_large && !culprit->gain_unmeasured)
         return with_operations(overall, results, true, arena);
     struct work_named work = work_named_of(results, arena);
@@ -795,7 +436,7 @@ static void what_next(struct overall *overall, const struct findings *findings, 
     if (interpreter && interpreter->verdict == VERDICT_UNDECIDED && interpreter->advice_count)
         advise(overall, arena_printf(arena, "%s: %s", interpreter->reason, interpreter->advice[0]));
     advise_on_names(overall, results, arena);
-    const struct finding *lead = lead_of(findings, results);
+    const struct finding *lead = open_lead_of(findings, results);
     if (lead && lead != interpreter && lead->remedy)
         advise(overall, verdict_words(arena, "next-open", VALUE_TEXT("cause", lead->hypothesis->title),
                                       VALUE_TEXT("remedy", lead->remedy)));
@@ -810,7 +451,7 @@ static void what_next(struct overall *overall, const struct findings *findings, 
         advise(overall, wording_find("common", "remedy-names"));
     if (hottest)
         advise(overall, verdict_words(arena, "next-look",
-                                      VALUE_TEXT("function", name_for_sentence(name_in_words(hottest), arena))));
+                                      VALUE_TEXT("function", name_for_sentence(hottest_words(hottest), arena))));
     overall->confirm = wording_find("verdict", "next-check");
 }
 
@@ -835,21 +476,21 @@ static const char *nothing_sentence(const struct findings *findings, const struc
 {
     const struct stalls *stalls = results->stalls;
     const struct stall_function *hottest = stalls->function_count ? &stalls->functions[0] : NULL;
-    const char *name = name_for_sentence(name_in_words(hottest), arena);
+    const char *name = name_for_sentence(hottest_words(hottest), arena);
     const char *estimated = estimated_words(results->bottleneck, ESTIMATE_MEDIUM);
     static const double FLAT = 0.25;
     if (hottest && !estimated && hottest->share.mid < FLAT)
-        return arena_printf(arena, "%s No cause is certain to return %.3g %% or more.%s", time_goes(results, arena),
-                            results->effect * 100, what_is_open(findings, results, arena));
+        return arena_printf(arena, "%s No cause is certain to return %.3g %% or more.%s", time_said(results, arena),
+                            results->effect * 100, open_said(findings, results, arena));
     const char *counted = counted_words(results, arena);
     if (counted && hottest)
         return arena_printf(arena, "%s is where the time goes; %s. No cause is certain to return %.3g %% or more.%s",
-                            name, counted, results->effect * 100, what_is_open(findings, results, arena));
+                            name, counted, results->effect * 100, open_said(findings, results, arena));
     if (!estimated || !hottest)
         return arena_printf(arena,
                             "%s is where the time goes, but no cause in it is certain to return %.3g %% or more.%s%s",
-                            name, results->effect * 100, held_up_by_several(results->bottleneck, arena),
-                            what_is_open(findings, results, arena));
+                            name, results->effect * 100, several_said(results->bottleneck, arena),
+                            open_said(findings, results, arena));
     const struct bottleneck_verdict *verdict = &results->bottleneck->program;
     scoped_text struct text share = {0};
     struct value value = VALUE_SHARE("", verdict->share);
@@ -878,8 +519,8 @@ static struct overall overall_imported(const struct findings *findings, const st
                                         "%s. What was imported or said supports no cause of it for certain, and "
                                         "nothing was measured by plumb in this case.",
                                         imported_hot_words(results, arena));
-    else if (lead_of(findings, results))
-        overall.sentence = arena_printf(arena, "%s%s", overall.sentence, what_is_open(findings, results, arena));
+    else if (open_lead_of(findings, results))
+        overall.sentence = arena_printf(arena, "%s%s", overall.sentence, open_said(findings, results, arena));
     if (leaf.advice)
         advise(&overall, leaf.advice);
     return overall;
@@ -914,9 +555,110 @@ static void advise_on_like(struct overall *overall, struct arena *arena)
     advise(overall, arena_printf(arena, "against %s: %s", like->hypothesis->title, like->advice[0]));
 }
 
+/* It used its CPU time where no sample could be taken. */
+static struct overall overall_unseen(const struct results *results, struct arena *arena)
+{
+    const char *samples = arena_printf(arena, "%zu", (size_t)results->stalls->sample_count);
+    return (struct overall){
+        .kind = OVERALL_BLIND,
+        .sentence = verdict_words(arena, "unseen", VALUE_TEXT("samples", samples),
+                                  VALUE_SECONDS("cpu", interval_exactly(results->run->cpu_s.value))),
+        .advice = {overall_longer(results, arena)},
+        .advice_count = 1,
+    };
+}
+
+static struct overall overall_too_short(const struct results *results, struct arena *arena)
+{
+    double samples = results->stalls ? (double)results->stalls->sample_count : 0;
+    scoped_text struct text used = {0};
+    if (results->run && results->run->cpu_s.known) {
+        print_seconds(&used, results->run->cpu_s.value);
+        text_add(&used, " and ");
+    }
+    struct overall overall = {
+        .kind = OVERALL_TOO_SHORT,
+        .sentence = arena_printf(arena,
+                                 "Not enough evidence: it used less CPU time than a diagnosis needs (%s%.0f sample%s; "
+                                 "%.1f s and %d samples at least).",
+                                 text_string(&used), samples, samples == 1 ? "" : "s", OVERALL_CPU_S_LEAST,
+                                 OVERALL_SAMPLES_LEAST),
+        .advice = {overall_longer(results, arena)},
+        .advice_count = 1,
+    };
+    return with_sentence(overall, loading_said(results, arena), arena);
+}
+
+static void advise_on_hottest(struct overall *overall, const struct results *results, struct arena *arena)
+{
+    const struct stall_function *hottest =
+        results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
+    if (overall->culprit_is_small && !overall->larger && hottest && strcmp(hottest->name, "main") != 0)
+        advise(overall, verdict_words(arena, "next-look",
+                                      VALUE_TEXT("function", name_for_sentence(hottest_words(hottest), arena))));
+}
+
+static struct overall overall_culprit(const struct finding *first, const struct findings *findings,
+                                      const struct results *results, struct arena *arena)
+{
+    const struct finding *larger = far_larger(first, findings);
+    bool is_less = !is_tiny(first) && !larger && is_less_than_estimate(first, results);
+    bool is_lesser = is_tiny(first) || is_less;
+    struct overall overall = {
+        .kind = OVERALL_CULPRIT,
+        .culprit = first,
+        .larger = larger || is_lesser ? larger : like_weight(first, findings),
+        .culprit_is_small = is_lesser,
+        .culprit_is_less = is_less,
+        .sentence = is_lesser ? describe_tiny(first, findings, results, arena)
+                              : with_what_is_open(describe(first, arena), first, findings, results, arena),
+        .ruled_out = ruled_out_of(findings, results->effect, arena),
+    };
+    advise_on_like(&overall, arena);
+    overall = with_work(overall, results, arena);
+    advise_on_names(&overall, results, arena);
+    if (overall.culprit_is_small)
+        advise_on_samples(&overall, results, arena);
+    if (!overall.larger && !is_tiny(first))
+        advise_on_estimated(&overall, findings, results, arena);
+    advise_on_hottest(&overall, results, arena);
+    overall = with_callers(with_leaf(overall, findings, results, arena), results, arena);
+    return with_disturbance(overall, findings, arena);
+}
+
+/* Without samples, what others' tables say, or that there is nothing. */
+static struct overall overall_blind(const struct findings *findings, const struct results *results,
+                                    struct arena *arena)
+{
+    bool nothing_ran =
+        results->statements && !(results->run && (results->run->elapsed_s.known || results->run->cpu_s.known));
+    if (results->imported || nothing_ran)
+        return overall_imported(findings, results, arena);
+    struct overall blind = {.kind = OVERALL_BLIND,
+                            .sentence =
+                                "Without samples nothing can be said about its code; what /proc shows is below.",
+                            .confirm = wording_find("verdict", "check-samples")};
+    advise(&blind, wording_find("verdict", "next-samples"));
+    return blind;
+}
+
+static struct overall overall_nothing(const struct findings *findings, const struct results *results,
+                                      struct arena *arena)
+{
+    struct overall nothing = {
+        .kind = OVERALL_NOTHING,
+        .sentence = nothing_sentence(findings, results, arena),
+        .ruled_out = ruled_out_of(findings, results->effect, arena),
+    };
+    nothing = with_work(nothing, results, arena);
+    what_next(&nothing, findings, results, arena);
+    return with_disturbance(with_callers(nothing, results, arena), findings, arena);
+}
+
 static struct overall overall_seen(const struct findings *findings, const struct results *results, struct arena *arena)
 {
     const struct finding *waiting = finding_named(findings, "waiting");
+    const struct finding *first = findings->count ? &findings->items[0] : NULL;
     bool waits = waiting && waiting->verdict == VERDICT_SUPPORTED && waiting->recoverable.mid >= 0.5;
     bool long_enough = results->run && results->run->elapsed_s.known && results->run->elapsed_s.value >= 0.5;
     if (waits && (long_enough || !is_too_short(results)))
@@ -924,87 +666,12 @@ static struct overall overall_seen(const struct findings *findings, const struct
     if (waiting && is_mostly_away(results) && (long_enough || !is_too_short(results)))
         return with_parts(overall_away(waiting, findings, results, arena), results, arena);
     if (is_unseen(results))
-        return (struct overall){
-            .kind = OVERALL_BLIND,
-            .sentence =
-                verdict_words(arena, "unseen",
-                              VALUE_TEXT("samples", arena_printf(arena, "%zu", (size_t)results->stalls->sample_count)),
-                              VALUE_SECONDS("cpu", interval_exactly(results->run->cpu_s.value))),
-            .advice = {overall_longer(results, arena)},
-            .advice_count = 1,
-        };
-    if (is_too_short(results)) {
-        double samples = results->stalls ? (double)results->stalls->sample_count : 0;
-        const char *loading = loading_said(results, arena);
-        scoped_text struct text used = {0};
-        if (results->run && results->run->cpu_s.known) {
-            print_seconds(&used, results->run->cpu_s.value);
-            text_add(&used, " and ");
-        }
-        return (struct overall){
-            .kind = OVERALL_TOO_SHORT,
-            .sentence = arena_printf(
-                arena,
-                "Not enough evidence: it used less CPU time than a diagnosis needs (%s%.0f sample%s; "
-                "%.1f s and %d samples at least).%s%s",
-                text_string(&used), samples, samples == 1 ? "" : "s", OVERALL_CPU_S_LEAST, OVERALL_SAMPLES_LEAST,
-                loading ? " " : "", loading ? loading : ""),
-            .advice = {overall_longer(results, arena)},
-            .advice_count = 1,
-        };
-    }
-    const struct finding *first = findings->count ? &findings->items[0] : NULL;
-    if (first && first->verdict == VERDICT_SUPPORTED && !finding_is_disturbance(first)) {
-        bool is_less = !is_tiny(first) && !far_larger(first, findings) && is_less_than_estimate(first, results);
-        bool is_small = is_tiny(first) || is_less;
-        struct overall culprit = {
-            .kind = OVERALL_CULPRIT,
-            .culprit = first,
-            .larger = far_larger(first, findings) ? far_larger(first, findings)
-                      : is_small                  ? NULL
-                                                  : like_weight(first, findings),
-            .culprit_is_small = is_small,
-            .culprit_is_less = is_less,
-            .sentence = is_small ? describe_tiny(first, findings, results, arena)
-                                 : with_what_is_open(describe(first, arena), first, findings, results, arena),
-            .ruled_out = ruled_out_of(findings, results->effect, arena),
-        };
-        advise_on_like(&culprit, arena);
-        culprit = with_work(culprit, results, arena);
-        advise_on_names(&culprit, results, arena);
-        if (culprit.culprit_is_small)
-            advise_on_samples(&culprit, results, arena);
-        if (!culprit.larger && !is_tiny(first))
-            advise_on_estimated(&culprit, findings, results, arena);
-        const struct stall_function *hottest =
-            results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
-        if (culprit.culprit_is_small && !culprit.larger && hottest && strcmp(hottest->name, "main") != 0)
-            advise(&culprit, verdict_words(arena, "next-look",
-                                           VALUE_TEXT("function", name_for_sentence(name_in_words(hottest), arena))));
-        return with_disturbance(with_callers(with_leaf(culprit, findings, results, arena), results, arena), findings,
-                                arena);
-    }
-    bool nothing_ran =
-        results->statements && !(results->run && (results->run->elapsed_s.known || results->run->cpu_s.known));
-    if (!results->stalls && (results->imported || nothing_ran))
-        return overall_imported(findings, results, arena);
-    if (!results->stalls) {
-        struct overall blind = {.kind = OVERALL_BLIND,
-                                .sentence =
-                                    "Without samples nothing can be said about its code; what /proc shows is below.",
-                                .confirm = wording_find("verdict", "check-samples")};
-        advise(&blind, wording_find("verdict", "next-samples"));
-        return blind;
-    }
-    const char *sentence = nothing_sentence(findings, results, arena);
-    struct overall nothing = {
-        .kind = OVERALL_NOTHING,
-        .sentence = sentence,
-        .ruled_out = ruled_out_of(findings, results->effect, arena),
-    };
-    nothing = with_work(nothing, results, arena);
-    what_next(&nothing, findings, results, arena);
-    return with_disturbance(with_callers(nothing, results, arena), findings, arena);
+        return overall_unseen(results, arena);
+    if (is_too_short(results))
+        return overall_too_short(results, arena);
+    if (first && first->verdict == VERDICT_SUPPORTED && !finding_is_disturbance(first))
+        return overall_culprit(first, findings, results, arena);
+    return results->stalls ? overall_nothing(findings, results, arena) : overall_blind(findings, results, arena);
 }
 
 /* A part that was not seen and is larger than what was found: then that is the first thing to say. */
@@ -1047,109 +714,6 @@ static struct overall with_unseen_kernel(struct overall overall, const struct re
     advise(&blind, wording_find("verdict", "next-kernel"));
     advise(&blind, wording_find("verdict", "next-calls"));
     return blind;
-}
-
-/* "SIGSEGV (Segmentation fault)"; "SIGKILL", whose words say no more. */
-static const char *signal_words(int number, struct arena *arena)
-{
-    const char *name = sigabbrev_np(number), *words = strsignal(number);
-    if (!name)
-        return arena_printf(arena, "signal %d", number);
-    return strcasecmp(words, "killed") == 0 || strcasecmp(words, "terminated") == 0
-               ? arena_printf(arena, "SIG%s", name)
-               : arena_printf(arena, "SIG%s (%s)", name, words);
-}
-
-/* A program that failed was slow at failing: whoever reads the rest has to know. */
-static const char *status_words(int status, struct arena *arena)
-{
-    if (status > SHELL_SIGNALS && status <= SHELL_SIGNALS + SIGNALS_MOST)
-        return arena_printf(arena, "It was killed by %s: this is the time until then.",
-                            signal_words(status - SHELL_SIGNALS, arena));
-    return arena_printf(arena, "It ended with status %d.", status);
-}
-
-/* The same table or sentence as the culprit's says no second time what is open. */
-static bool says_the_same(const struct finding *finding, const struct finding *culprit)
-{
-    for (size_t at = 0; culprit && at < culprit->evidence_count; at++)
-        if (strcmp(culprit->evidence[at].text, finding->evidence[0].text) == 0)
-            return true;
-    return false;
-}
-
-static void open_add(struct overall *overall, const char *text)
-{
-    if (overall->open_count < array_count(overall->open))
-        overall->open[overall->open_count++] = text;
-}
-
-static bool is_open_by_others(const struct finding *finding)
-{
-    return finding->verdict == VERDICT_UNDECIDED && finding->evidence_count && finding->reason &&
-           finding->evidence[0].origin == ORIGIN_STATEMENT;
-}
-
-static bool is_open_alike(const struct finding *one, const struct finding *other)
-{
-    return is_open_by_others(other) && !other->recoverable.known && strcmp(one->reason, other->reason) == 0;
-}
-
-/* Causes that stay open for one reason are told in one; NULL: it was told with an earlier one. */
-static const char *open_words(const struct findings *findings, size_t index, struct arena *arena)
-{
-    enum { TITLES_MOST = 3 };
-    const struct finding *finding = &findings->items[index];
-    const char *titles = finding->hypothesis->title;
-    size_t more = 0;
-    for (size_t at = 0; at < index; at++)
-        if (is_open_alike(finding, &findings->items[at]))
-            return NULL;
-    for (size_t at = index + 1; at < findings->count; at++)
-        if (is_open_alike(finding, &findings->items[at]) && ++more < TITLES_MOST)
-            titles = arena_printf(arena, "%s, %s", titles, findings->items[at].hypothesis->title);
-    return more < TITLES_MOST ? arena_printf(arena, "%s: %s", titles, finding->reason)
-                              : arena_printf(arena, "%s and %zu more: %s", titles, more - TITLES_MOST + 1,
-                                             finding->reason);
-}
-
-/* Where nothing is certain: what runs of others differ by, and the causes that their counts bound. */
-static void open_bounds_take(struct overall *overall, const struct findings *findings, const struct results *results,
-                             struct arena *arena)
-{
-    enum { BOUNDED_MOST = 3 };
-    const char *gap = imported_gap_words(results, arena);
-    size_t bounded = 0;
-    if (gap)
-        open_add(overall, gap);
-    for (size_t at = 0; gap && at < findings->count && bounded < BOUNDED_MOST; at++) {
-        const struct finding *finding = &findings->items[at];
-        if (is_open_by_others(finding) && finding->recoverable.known) {
-            open_add(overall, arena_printf(arena, "%s: %s", finding->hypothesis->title, finding->reason));
-            bounded++;
-        }
-    }
-}
-
-/*
- * What the culprit leaves unexplained; and of imported tables, which nobody can ask again, what they point at and don't
- * decide.
- */
-static void open_take(struct overall *overall, const struct findings *findings, const struct results *results,
-                      struct arena *arena)
-{
-    for (size_t at = 0; overall->culprit && at < overall->culprit->open_count; at++)
-        open_add(overall, overall->culprit->open[at]);
-    for (size_t at = 0; at < findings->count; at++) {
-        const struct finding *finding = &findings->items[at];
-        if (!is_open_by_others(finding) || finding->recoverable.known || says_the_same(finding, overall->culprit))
-            continue;
-        const char *words = open_words(findings, at, arena);
-        if (words)
-            open_add(overall, words);
-    }
-    if (!overall->culprit)
-        open_bounds_take(overall, findings, results, arena);
 }
 
 /* "m4+0xefb0" of "m4+0xefb0 (asserts as "next_token")"; 0: it has no name made of its place, or nothing behind that. */
@@ -1202,14 +766,14 @@ struct overall overall_of(const struct findings *findings, const struct results 
     if (results->cut)
         overall.sentence = arena_printf(arena, "%s It was cut short: %s.", overall.sentence, results->cut);
     if (left_behind(results))
-        overall = with_sentence(overall, left_words(left_behind(results), arena), arena);
+        overall = with_sentence(overall, left_said(left_behind(results), arena), arena);
     if (results->exit_status)
-        overall.sentence = arena_printf(arena, "%s %s", overall.sentence, status_words(results->exit_status, arena));
+        overall.sentence = arena_printf(arena, "%s %s", overall.sentence, status_said(results->exit_status, arena));
     for (size_t at = 0; results->stalls && at < results->stalls->function_count; at++)
         overall.sentence = remarked_once(overall.sentence, &results->stalls->functions[at], arena);
     /* What crashed isn't made faster. */
     bool is_said = overall.kind == OVERALL_TOO_SHORT || results->cut;
-    overall.before_all = was_killed(results) && !is_said ? next_of_killed(results) : NULL;
+    overall.before_all = ended_by_signal(results) && !is_said ? ended_next(results) : NULL;
     part(&overall, arena);
     return overall;
 }

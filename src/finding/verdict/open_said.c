@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "finding/verdict/open_said.h"
+
+#include "base/scope.h"
+#include "base/vec.h"
+#include "finding/counted.h"
+#include "finding/imported/leaf.h"
+#include "finding/family.h"
+#include "finding/maker.h"
+#include "finding/wording.h"
+
+#include <string.h>
+
+/*
+ * What the evidence lays at a cause that stays open. A bound says how much it can be at most: a loose one points at
+ * nothing.
+ */
+static double pointed_at(const struct finding *finding, const struct results *results)
+{
+    unsigned causes = finding->hypothesis->causes;
+    double laid = 0;
+    if (finding->verdict != VERDICT_UNDECIDED || finding->hypothesis->is_capacity || finding_is_disturbance(finding) ||
+        !finding->recoverable.known)
+        return 0;
+    if (finding->recoverable.low > 0)
+        return finding->recoverable.mid;
+    if (finding->evidence_count && finding->evidence[0].origin == ORIGIN_STATEMENT) /* a table of others bounds it */
+        return 0;
+    if (finding->pointed > 0)
+        return finding->pointed;
+    if (!results->bottleneck) /* samples beside such instructions are all there is; any code may be too much */
+        return causes & ~CAUSE_BIT(CAUSE_FOOTPRINT) ? finding->recoverable.high : 0;
+    for (int cause = 0; cause < CAUSE_COUNT; cause++)
+        laid += causes & CAUSE_BIT(cause) ? results->bottleneck->masses[cause] : 0;
+    return laid;
+}
+
+const struct finding *open_lead_of(const struct findings *findings, const struct results *results)
+{
+    static const double LEAD_LEAST = 0.1;
+    const struct finding *lead = NULL;
+    double most = LEAD_LEAST;
+    for (size_t at = 0; at < findings->count; at++) {
+        double pointed = pointed_at(&findings->items[at], results);
+        lead = pointed > most ? &findings->items[at] : lead;
+        most = pointed > most ? pointed : most;
+    }
+    return lead;
+}
+
+static bool is_any_open(const struct findings *findings)
+{
+    for (size_t at = 0; at < findings->count; at++)
+        if (findings->items[at].verdict == VERDICT_UNDECIDED && !findings->items[at].hypothesis->is_capacity)
+            return true;
+    return false;
+}
+
+/* Where nothing is certain, what evidence points at is the next thing to look at. */
+const char *open_said(const struct findings *findings, const struct results *results, struct arena *arena)
+{
+    const struct finding *lead = open_lead_of(findings, results);
+    if (!lead)
+        return is_any_open(findings) ? " Of what stays open only upper bounds are known: nothing points at any of it."
+                                     : "";
+    scoped_text struct text most = {0};
+    struct value share = VALUE_SHARE("", interval_exactly(lead->recoverable.high));
+    value_print(&most, &share);
+    double pointed = pointed_at(lead, results);
+    /* else the bound knows better */
+    bool is_pointed = results->bottleneck && !(lead->recoverable.low > 0) && pointed <= lead->recoverable.high;
+    const char *by = is_pointed ? arena_printf(arena,
+                                               lead->pointed > 0 ? "%.0f %% of the CPU time looks like it, "
+                                                                 : "the estimate lays %.0f %% at it, ",
+                                               pointed * 100)
+                                : "";
+    return arena_printf(arena, " Open remains foremost: %s (%sat most %s of the %s).", lead->hypothesis->title, by,
+                        text_string(&most), denominator_name(lead->of));
+}
+
+/* The same table or sentence as the culprit's says no second time what is open. */
+static bool says_the_same(const struct finding *finding, const struct finding *culprit)
+{
+    for (size_t at = 0; culprit && at < culprit->evidence_count; at++)
+        if (strcmp(culprit->evidence[at].text, finding->evidence[0].text) == 0)
+            return true;
+    return false;
+}
+
+static void open_add(struct overall *overall, const char *text)
+{
+    if (overall->open_count < array_count(overall->open))
+        overall->open[overall->open_count++] = text;
+}
+
+static bool is_open_by_others(const struct finding *finding)
+{
+    return finding->verdict == VERDICT_UNDECIDED && finding->evidence_count && finding->reason &&
+           finding->evidence[0].origin == ORIGIN_STATEMENT;
+}
+
+static bool is_open_alike(const struct finding *one, const struct finding *other)
+{
+    return is_open_by_others(other) && !other->recoverable.known && strcmp(one->reason, other->reason) == 0;
+}
+
+/* Causes that stay open for one reason are told in one; NULL: it was told with an earlier one. */
+static const char *open_words(const struct findings *findings, size_t index, struct arena *arena)
+{
+    enum { TITLES_MOST = 3 };
+    const struct finding *finding = &findings->items[index];
+    const char *titles = finding->hypothesis->title;
+    size_t more = 0;
+    for (size_t at = 0; at < index; at++)
+        if (is_open_alike(finding, &findings->items[at]))
+            return NULL;
+    for (size_t at = index + 1; at < findings->count; at++)
+        if (is_open_alike(finding, &findings->items[at]) && ++more < TITLES_MOST)
+            titles = arena_printf(arena, "%s, %s", titles, findings->items[at].hypothesis->title);
+    return more < TITLES_MOST ? arena_printf(arena, "%s: %s", titles, finding->reason)
+                              : arena_printf(arena, "%s and %zu more: %s", titles, more - TITLES_MOST + 1,
+                                             finding->reason);
+}
+
+/* Where nothing is certain: what runs of others differ by, and the causes that their counts bound. */
+static void open_bounds_take(struct overall *overall, const struct findings *findings, const struct results *results,
+                             struct arena *arena)
+{
+    enum { BOUNDED_MOST = 3 };
+    const char *gap = imported_gap_words(results, arena);
+    size_t bounded = 0;
+    if (gap)
+        open_add(overall, gap);
+    for (size_t at = 0; gap && at < findings->count && bounded < BOUNDED_MOST; at++) {
+        const struct finding *finding = &findings->items[at];
+        if (is_open_by_others(finding) && finding->recoverable.known) {
+            open_add(overall, arena_printf(arena, "%s: %s", finding->hypothesis->title, finding->reason));
+            bounded++;
+        }
+    }
+}
+
+/*
+ * What the culprit leaves unexplained; and of imported tables, which nobody can ask again, what they point at and don't
+ * decide.
+ */
+void open_take(struct overall *overall, const struct findings *findings, const struct results *results,
+                      struct arena *arena)
+{
+    for (size_t at = 0; overall->culprit && at < overall->culprit->open_count; at++)
+        open_add(overall, overall->culprit->open[at]);
+    for (size_t at = 0; at < findings->count; at++) {
+        const struct finding *finding = &findings->items[at];
+        if (!is_open_by_others(finding) || finding->recoverable.known || says_the_same(finding, overall->culprit))
+            continue;
+        const char *words = open_words(findings, at, arena);
+        if (words)
+            open_add(overall, words);
+    }
+    if (!overall->culprit)
+        open_bounds_take(overall, findings, results, arena);
+}
