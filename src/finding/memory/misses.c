@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Loads that wait for lines that the near caches don't hold. */
+#include "finding/family.h"
+#include "finding/maker.h"
+#include "finding/memory/waits.h"
+
+/*
+ * The share of an access's waiting that hits in the near caches would save: the page walks too, which they don't need.
+ */
+static struct interval miss_ratio(const struct access_cost *cost, bool on_small_pages)
+{
+    const struct interval *now = on_small_pages ? &cost->ns_small : &cost->ns_huge;
+    double work = cost->ns_work.known ? cost->ns_work.mid : 0;
+    work = work < now->low ? work : 0;
+    double low = (now->low - cost->ns_near.high) / now->high; /* as in small pages: with all of the work … */
+    double mid = (now->mid - cost->ns_near.mid) / (now->mid - work / 2);
+    double high = (now->high - cost->ns_near.low) / (now->low - work); /* … or the waiting alone */
+    return interval_clamped(interval_of(low < mid ? low : mid, mid, high > mid ? high : mid), 0, 1);
+}
+
+static const double NEAR_CACHE_BYTES = 256 << 10; /* fits the second-level cache of every core in use */
+
+/*
+ * Without a probe of the pattern: a load that waits for the one before takes what the calibrated curve says of so much
+ * memory, within a factor of two of what was counted; in the near caches it takes what the curve says there. Unknown
+ * where it doesn't wait so.
+ */
+static struct interval calibrated_miss_ratio(const struct results *results, const struct stall_group *group)
+{
+    static const double COUNTED_WITHIN = 2;
+    const struct calibration *now = results->ceilings ? &results->ceilings->now : NULL;
+    bool huge = group->huge_hits > group->base_hits;
+    bool waits = group->dependent_samples * 2 > group->samples && group->set.lines.known;
+    struct interval near = calibration_latency_ns(now, NEAR_CACHE_BYTES, huge);
+    struct interval less = calibration_latency_ns(now, group->set.lines.bytes / COUNTED_WITHIN, huge);
+    struct interval here = calibration_latency_ns(now, group->set.lines.bytes, huge);
+    struct interval more = calibration_latency_ns(now, group->set.lines.bytes * COUNTED_WITHIN, huge);
+    if (!waits || !near.known || !less.known || !here.known || !more.known || less.low <= 0)
+        return (struct interval){0};
+    double low = 1 - near.high / less.low, mid = 1 - near.mid / here.mid, high = 1 - near.low / more.high;
+    mid = mid < low ? low : mid;
+    return interval_clamped(interval_of(low, mid, high > mid ? high : mid), 0, 1);
+}
+
+static void say_cost(const struct results *results, struct finding *finding, const struct stall_group *group,
+                     const struct access_cost *cost)
+{
+    if (cost) {
+        bool small = group->base_hits >= group->huge_hits;
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_PROBE, small ? "cost-small" : "cost",
+                         VALUE_SECONDS("here", interval_exactly(cost->ns_small.mid * 1e-9)),
+                         VALUE_SECONDS("huge", interval_exactly(cost->ns_huge.mid * 1e-9)),
+                         VALUE_SECONDS("near", interval_exactly(cost->ns_near.mid * 1e-9)));
+        return;
+    }
+    const struct calibration *now = &results->ceilings->now;
+    bool huge = group->huge_hits > group->base_hits;
+    struct interval here = calibration_latency_ns(now, group->set.lines.bytes, huge);
+    struct interval near = calibration_latency_ns(now, NEAR_CACHE_BYTES, huge);
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_PROBE, "curve", VALUE_BYTES("size", group->set.lines.bytes),
+                     VALUE_SECONDS("here", interval_scaled(here, 1e-9)),
+                     VALUE_SECONDS("near", interval_scaled(near, 1e-9)));
+}
+
+static bool is_chase(const struct stall_group *group)
+{
+    return group && group->dependent_samples * 2 > group->samples;
+}
+
+/*
+ * Where other code waits so, too, or may, the sentence names the function with most of it, and what returns belongs to
+ * all of them: more than a function holds it can't return.
+ */
+static void cache_misses_say(const struct results *results, struct finding *finding, const struct stall_group *leading,
+                             struct interval sum)
+{
+    static const double MORE = 1.5;
+    bool others = sum.high > MORE * leading->share.high;
+    bool halves = search_of(results, leading) == SEARCH_HALVING;
+    finding_set(finding, headline,
+                is_chase(leading) ? "headline-chase"
+                : halves          ? "headline-halving"
+                                  : "headline",
+                VALUE_TEXT("function", function_of(results->stalls, leading)->name),
+                VALUE_TEXT("instruction", leading->row.text), group_size("span", leading));
+    finding_set(finding, returner,
+                leading->share.high < sum.low ? "returner-all"
+                : others                      ? "returner-others"
+                                              : "returner",
+                VALUE_SHARE("share", leading->share));
+}
+
+static void advise_on_search(struct finding *finding, enum search_shape search)
+{
+    finding_advise(finding, search == SEARCH_TREE ? "advice-tree" : "advice-halving", NO_VALUES);
+    finding_advise(finding, "advice-several", NO_VALUES);
+}
+
+static void cache_misses_advice(const struct results *results, struct finding *finding,
+                                const struct stall_group *leading)
+{
+    enum search_shape search = leading ? search_of(results, leading) : SEARCH_NONE;
+    const struct code_maker *maker = maker_of(results, leading);
+    bool chase = is_chase(leading);
+    if (maker) {
+        finding_advise(finding, maker->memory, NO_VALUES);
+        finding_advise(finding, maker->order, NO_VALUES);
+    } else if (search != SEARCH_NONE) {
+        advise_on_search(finding, search);
+    } else {
+        bool scattered = leading && !chase && !leading->set.stride_bytes;
+        finding_advise(finding, chase ? "advice-chase" : scattered ? "advice-scattered" : "advice-layout", NO_VALUES);
+        finding_advise(finding, chase ? "advice-prefetch" : scattered ? "advice-ahead" : "advice-block", NO_VALUES);
+    }
+    if ((chase || search != SEARCH_NONE) && leading->base_hits > leading->huge_hits && !code_is_foreign(results))
+        finding_advise(finding, "advice-pages", NO_VALUES);
+}
+
+static void cache_misses_test(const struct results *results, struct finding *finding)
+{
+    if (!stalls_are_attributed(results, finding) || ruled_out_by_memory_share(results, finding))
+        return;
+    const struct stalls *stalls = results->stalls;
+    struct interval sum = interval_exactly(0);
+    double unmeasured = 0, covered = 0;
+    const struct stall_group *leading = NULL, *ordered = NULL;
+    const struct access_cost *leading_cost = NULL;
+    for (size_t at = 0; at < stalls->group_count; at++) {
+        const struct stall_group *group = &stalls->groups[at];
+        const struct access_cost *cost = access_costs_of_group(results->costs, (uint32_t)at);
+        covered += (double)group->samples;
+        double l1 = results->surroundings && results->surroundings->l1d_bytes.known
+                        ? results->surroundings->l1d_bytes.value
+                        : 32768;
+        enum bottleneck_level level = estimated_level(results, group);
+        bool is_near = group->set.lines.known && group->set.lines.bytes * 1.5 < l1;
+        if (is_near && level != LEVEL_BEYOND)
+            continue;
+        bool is_within = level == LEVEL_L1 || level == LEVEL_L2, is_wide = group_size_bytes(group) > l2_bytes(results);
+        if (is_near || (is_within && is_wide)) { /* the estimate says otherwise: neither is certain */
+            unmeasured += group->share.high;
+            continue;
+        }
+        /* what lies ahead is fetched ahead: the probe's random order says nothing of it */
+        if (group_goes_in_order(results, group)) {
+            unmeasured += group->share.high * order_transfer(results, group, cost);
+            ordered = ordered ? ordered : group;
+            continue;
+        }
+        if (!cost || !cost->known || !cost->ns_near.known) {
+            struct interval calibrated = calibrated_miss_ratio(results, group);
+            if (calibrated.known) {
+                sum = interval_sum(sum, interval_product(group->share, calibrated));
+                leading = leading ? leading : group;
+            } else {
+                unmeasured += group->share.high;
+            }
+            continue;
+        }
+        bool small = group->base_hits >= group->huge_hits;
+        struct interval gain = interval_product(group->share, miss_ratio(cost, small));
+        sum = interval_sum(
+            sum, less_wrong_guesses(group, gain, (small ? cost->ns_small.mid : cost->ns_huge.mid) - cost->ns_near.mid));
+        unmeasured += probe_fell_short(cost) && group->share.high > gain.high ? group->share.high - gain.high : 0;
+        if (!leading || !leading_cost) { /* the pattern's own probe says more than the curve */
+            leading = group;
+            leading_cost = cost;
+        }
+    }
+    double rest = (double)(stalls->memory_samples + stalls->blind_samples) - covered;
+    unmeasured += rest > 0 ? rest / (double)stalls->sample_count : 0;
+    sum.high += unmeasured;
+    struct interval share = share_of_run(results, finding, sum), waits = memory_bound(results, finding);
+    /* groups added up, each with room of its own */
+    bool beyond = waits.known && share.known && share.high > waits.high;
+    finding_decide(finding, beyond ? interval_clamped(share, 0, waits.high) : share, results->effect);
+    if (leading) {
+        finding->subject = leading->row.text;
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "stalled", VALUE_SHARE("share", leading->share),
+                         VALUE_TEXT("function", function_of(stalls, leading)->name),
+                         VALUE_TEXT("instruction", leading->row.text));
+        say_cost(results, finding, leading, leading_cost);
+        if (is_chase(leading))
+            finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "dependent", NO_VALUES);
+        guesses_evidence(finding, leading);
+    }
+    if (ordered && finding->verdict != VERDICT_RULED_OUT)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "in-order",
+                         VALUE_TEXT("instruction", ordered->row.text));
+    if (finding->verdict == VERDICT_SUPPORTED)
+        cache_misses_say(results, finding, leading, sum);
+    if (finding->verdict == VERDICT_RULED_OUT)
+        finding_reason_bound(finding, "measured-bound", finding->recoverable);
+    if (finding->verdict == VERDICT_UNDECIDED)
+        finding_set(finding, reason, "undecided", VALUE_SHARE("unmeasured", interval_exactly(unmeasured)));
+    if (finding->verdict != VERDICT_RULED_OUT && (leading || !ordered)) {
+        cache_misses_advice(results, finding, leading);
+        if (leading_cost) /* what the check must find is what was promised */
+            finding_set(
+                finding, confirm, "confirm-ratio", VALUE_TEXT("function", function_of(stalls, leading)->name),
+                VALUE_SHARE("ratio",
+                            interval_exactly(miss_ratio(leading_cost, leading->base_hits >= leading->huge_hits).low)));
+        else
+            finding_set(finding, confirm, "confirm", NO_VALUES);
+    }
+}
+
+const struct hypothesis hypothesis_cache_misses = {
+    .id = "cache-misses",
+    .family = "memory",
+    .title = "cache misses",
+    .rule =
+        "supported when the probe of the pattern, against the same loads in the near caches, returns the effect at the "
+        "lower end; ruled out when waiting for memory, or that difference, stays below it",
+    .gain = "share of samples at those loads times what the probe saved near the core; walks in order and unmeasured "
+            "patterns "
+            "widen the upper end",
+    .overturn = "an input that fits the near caches: the time per element must fall",
+    .changes_code = true,
+    .causes = CAUSE_BIT(CAUSE_LATENCY) | CAUSE_BIT(CAUSE_PARALLEL_MISSES) | CAUSE_BIT(CAUSE_L2),
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_CEILINGS) | RESULT_BIT(RESULT_RUN) |
+            RESULT_BIT(RESULT_SURROUNDINGS) | RESULT_BIT(RESULT_BOTTLENECK),
+    .test = cache_misses_test,
+};
