@@ -116,92 +116,133 @@ static void cache_misses_advice(const struct results *results, struct finding *f
         finding_advise(finding, "advice-pages", NO_VALUES);
 }
 
-static void cache_misses_test(const struct results *results, struct finding *finding)
+/* What all groups together would get back, and who leads them. */
+struct miss_gain {
+    struct interval sum; /* share of the samples */
+    double unmeasured;   /* … that may be in it as well */
+    double covered;      /* samples of the groups */
+    const struct stall_group *leading, *ordered; /* the first of each kind; NULL: none */
+    const struct access_cost *leading_cost;      /* NULL: its pattern has no probe of its own */
+};
+
+/* Its lines lie in the first cache; or the estimate and the counted size say different things: neither is certain. */
+static bool is_no_far_miss(const struct results *results, const struct stall_group *group, double *unmeasured)
 {
-    if (!stalls_are_attributed(results, finding) || ruled_out_by_memory_share(results, finding))
-        return;
-    const struct stalls *stalls = results->stalls;
-    struct interval sum = interval_exactly(0);
-    double unmeasured = 0, covered = 0;
-    const struct stall_group *leading = NULL, *ordered = NULL;
-    const struct access_cost *leading_cost = NULL;
-    for (size_t at = 0; at < stalls->group_count; at++) {
-        const struct stall_group *group = &stalls->groups[at];
-        const struct access_cost *cost = access_costs_of_group(results->costs, (uint32_t)at);
-        covered += (double)group->samples;
-        double l1 = results->surroundings && results->surroundings->l1d_bytes.known
-                        ? results->surroundings->l1d_bytes.value
-                        : 32768;
-        enum bottleneck_level level = estimated_level(results, group);
-        bool is_near = group->set.lines.known && group->set.lines.bytes * 1.5 < l1;
-        if (is_near && level != LEVEL_BEYOND)
-            continue;
-        bool is_within = level == LEVEL_L1 || level == LEVEL_L2, is_wide = group_size_bytes(group) > l2_bytes(results);
-        if (is_near || (is_within && is_wide)) { /* the estimate says otherwise: neither is certain */
-            unmeasured += group->share.high;
-            continue;
-        }
-        /* what lies ahead is fetched ahead: the probe's random order says nothing of it */
-        if (group_goes_in_order(results, group)) {
-            unmeasured += group->share.high * order_transfer(results, group, cost);
-            ordered = ordered ? ordered : group;
-            continue;
-        }
-        if (!cost || !cost->known || !cost->ns_near.known) {
-            struct interval calibrated = calibrated_miss_ratio(results, group);
-            if (calibrated.known) {
-                sum = interval_sum(sum, interval_product(group->share, calibrated));
-                leading = leading ? leading : group;
-            } else {
-                unmeasured += group->share.high;
-            }
-            continue;
-        }
-        bool small = group->base_hits >= group->huge_hits;
-        struct interval gain = interval_product(group->share, miss_ratio(cost, small));
-        sum = interval_sum(
-            sum, less_wrong_guesses(group, gain, (small ? cost->ns_small.mid : cost->ns_huge.mid) - cost->ns_near.mid));
-        unmeasured += probe_fell_short(cost) && group->share.high > gain.high ? group->share.high - gain.high : 0;
-        if (!leading || !leading_cost) { /* the pattern's own probe says more than the curve */
-            leading = group;
-            leading_cost = cost;
-        }
+    double l1 = results->surroundings && results->surroundings->l1d_bytes.known ? results->surroundings->l1d_bytes.value
+                                                                                : 32768;
+    enum bottleneck_level level = estimated_level(results, group);
+    bool is_near = group->set.lines.known && group->set.lines.bytes * 1.5 < l1;
+    bool is_within = level == LEVEL_L1 || level == LEVEL_L2, is_wide = group_size_bytes(group) > l2_bytes(results);
+    if (is_near && level != LEVEL_BEYOND)
+        return true;
+    if (!is_near && !(is_within && is_wide))
+        return false;
+    *unmeasured += group->share.high;
+    return true;
+}
+
+/* By its pattern's own probe. */
+static void add_probed(struct miss_gain *all, const struct stall_group *group, const struct access_cost *cost)
+{
+    bool small = group->base_hits >= group->huge_hits;
+    struct interval gain = interval_product(group->share, miss_ratio(cost, small));
+    double waited_ns = (small ? cost->ns_small.mid : cost->ns_huge.mid) - cost->ns_near.mid;
+    all->sum = interval_sum(all->sum, less_wrong_guesses(group, gain, waited_ns));
+    all->unmeasured += probe_fell_short(cost) && group->share.high > gain.high ? group->share.high - gain.high : 0;
+    if (!all->leading || !all->leading_cost) { /* the pattern's own probe says more than the curve */
+        all->leading = group;
+        all->leading_cost = cost;
     }
-    double rest = (double)(stalls->memory_samples + stalls->blind_samples) - covered;
-    unmeasured += rest > 0 ? rest / (double)stalls->sample_count : 0;
-    sum.high += unmeasured;
-    struct interval share = share_of_run(results, finding, sum), waits = memory_bound(results, finding);
-    /* groups added up, each with room of its own */
-    bool beyond = waits.known && share.known && share.high > waits.high;
-    finding_decide(finding, beyond ? interval_clamped(share, 0, waits.high) : share, results->effect);
+}
+
+static void add_group(struct miss_gain *all, const struct results *results, const struct stall_group *group,
+                      const struct access_cost *cost)
+{
+    if (is_no_far_miss(results, group, &all->unmeasured))
+        return;
+    /* what lies ahead is fetched ahead: the probe's random order says nothing of it */
+    if (group_goes_in_order(results, group)) {
+        all->unmeasured += group->share.high * order_transfer(results, group, cost);
+        all->ordered = all->ordered ? all->ordered : group;
+        return;
+    }
+    if (cost && cost->known && cost->ns_near.known) {
+        add_probed(all, group, cost);
+        return;
+    }
+    struct interval calibrated = calibrated_miss_ratio(results, group);
+    if (!calibrated.known) {
+        all->unmeasured += group->share.high;
+        return;
+    }
+    all->sum = interval_sum(all->sum, interval_product(group->share, calibrated));
+    all->leading = all->leading ? all->leading : group;
+}
+
+static struct miss_gain miss_gain_of(const struct results *results)
+{
+    const struct stalls *stalls = results->stalls;
+    struct miss_gain all = {.sum = interval_exactly(0)};
+    for (size_t at = 0; at < stalls->group_count; at++) {
+        all.covered += (double)stalls->groups[at].samples;
+        add_group(&all, results, &stalls->groups[at], access_costs_of_group(results->costs, (uint32_t)at));
+    }
+    double rest = (double)(stalls->memory_samples + stalls->blind_samples) - all.covered;
+    all.unmeasured += rest > 0 ? rest / (double)stalls->sample_count : 0;
+    all.sum.high += all.unmeasured;
+    return all;
+}
+
+static void cache_misses_evidence(const struct results *results, struct finding *finding, const struct miss_gain *all)
+{
+    const struct stall_group *leading = all->leading;
     if (leading) {
         finding->subject = leading->row.text;
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "stalled", VALUE_SHARE("share", leading->share),
-                         VALUE_TEXT("function", function_of(stalls, leading)->name),
+                         VALUE_TEXT("function", function_of(results->stalls, leading)->name),
                          VALUE_TEXT("instruction", leading->row.text));
-        say_cost(results, finding, leading, leading_cost);
+        say_cost(results, finding, leading, all->leading_cost);
         if (is_chase(leading))
             finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "dependent", NO_VALUES);
         guesses_evidence(finding, leading);
     }
-    if (ordered && finding->verdict != VERDICT_RULED_OUT)
+    if (all->ordered && finding->verdict != VERDICT_RULED_OUT)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "in-order",
-                         VALUE_TEXT("instruction", ordered->row.text));
+                         VALUE_TEXT("instruction", all->ordered->row.text));
+}
+
+/* What the check must find is what was promised. */
+static void cache_misses_confirm(const struct results *results, struct finding *finding, const struct miss_gain *all)
+{
+    if (!all->leading_cost) {
+        finding_set(finding, confirm, "confirm", NO_VALUES);
+        return;
+    }
+    const struct stall_group *leading = all->leading;
+    double ratio = miss_ratio(all->leading_cost, leading->base_hits >= leading->huge_hits).low;
+    finding_set(finding, confirm, "confirm-ratio", VALUE_TEXT("function", function_of(results->stalls, leading)->name),
+                VALUE_SHARE("ratio", interval_exactly(ratio)));
+}
+
+static void cache_misses_test(const struct results *results, struct finding *finding)
+{
+    if (!stalls_are_attributed(results, finding) || ruled_out_by_memory_share(results, finding))
+        return;
+    struct miss_gain all = miss_gain_of(results);
+    struct interval share = share_of_run(results, finding, all.sum), waits = memory_bound(results, finding);
+    /* groups added up, each with room of its own */
+    bool beyond = waits.known && share.known && share.high > waits.high;
+    finding_decide(finding, beyond ? interval_clamped(share, 0, waits.high) : share, results->effect);
+    cache_misses_evidence(results, finding, &all);
     if (finding->verdict == VERDICT_SUPPORTED)
-        cache_misses_say(results, finding, leading, sum);
+        cache_misses_say(results, finding, all.leading, all.sum);
     if (finding->verdict == VERDICT_RULED_OUT)
         finding_reason_bound(finding, "measured-bound", finding->recoverable);
     if (finding->verdict == VERDICT_UNDECIDED)
-        finding_set(finding, reason, "undecided", VALUE_SHARE("unmeasured", interval_exactly(unmeasured)));
-    if (finding->verdict != VERDICT_RULED_OUT && (leading || !ordered)) {
-        cache_misses_advice(results, finding, leading);
-        if (leading_cost) /* what the check must find is what was promised */
-            finding_set(
-                finding, confirm, "confirm-ratio", VALUE_TEXT("function", function_of(stalls, leading)->name),
-                VALUE_SHARE("ratio",
-                            interval_exactly(miss_ratio(leading_cost, leading->base_hits >= leading->huge_hits).low)));
-        else
-            finding_set(finding, confirm, "confirm", NO_VALUES);
+        finding_set(finding, reason, "undecided", VALUE_SHARE("unmeasured", interval_exactly(all.unmeasured)));
+    if (finding->verdict != VERDICT_RULED_OUT && (all.leading || !all.ordered)) {
+        cache_misses_advice(results, finding, all.leading);
+        cache_misses_confirm(results, finding, &all);
     }
 }
 
