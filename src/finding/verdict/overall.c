@@ -394,6 +394,12 @@ static struct overall with_operations(struct overall overall, const struct resul
     return is_told ? overall : with_sentence(overall, operations_said(results, arena), arena);
 }
 
+/* An interpreter's own loops are nothing that who wrote the script could change. */
+static bool is_of_script(const struct overall *overall)
+{
+    return overall->culprit && !overall->culprit_is_small && overall->culprit->hypothesis == &hypothesis_interpreter;
+}
+
 /* What it is at says more than a small cause, or one whose removal returns nobody knows what. */
 static struct overall with_work(struct overall overall, const struct results *results, struct arena *arena)
 {
@@ -407,7 +413,7 @@ static struct overall with_work(struct overall overall, const struct results *re
                                         work.is_most ? overall.sentence : work.sentence);
     for (size_t at = 0; at < array_count(work.advice) && work.advice[at]; at++)
         advise(&overall, work.advice[at]);
-    return work.is_most ? overall : with_operations(overall, results, is_large, arena);
+    return work.is_most || is_of_script(&overall) ? overall : with_operations(overall, results, is_large, arena);
 }
 
 static void advise_on_samples(struct overall *overall, const struct results *results, struct arena *arena)

@@ -2773,6 +2773,36 @@ Test(findings, the_narrow_loop_named_is_the_one_with_most_to_gain)
     arena_done(&made.arena);
 }
 
+/* A nameless function's loop is told to who looks it up; an interpreter's is nothing that a script could change. */
+Test(findings, an_interpreters_own_loop_is_not_told)
+{
+    enum { ROWS = 4 };
+    static const uint8_t bytes[] = {0x03, 0x07, 0x48, 0x83, 0xc7, 0x04, 0x48, 0x39, 0xd7, 0x75, 0xf5};
+    struct instruction rows[ROWS];
+    uint64_t hits[ROWS] = {100, 900};
+    struct loop_rows loops[ROWS] = {{0, ROWS - 1}, {0, ROWS - 1}, {0, ROWS - 1}, {0, ROWS - 1}};
+    struct disassembler *disassembler;
+    struct error err = {0};
+    if (!disassembler_new(&disassembler, "x86_64", SYNTAX_ATT, &err))
+        cr_skip_test("%s", err.message);
+    size_t count = 0;
+    for (size_t byte = 0; byte < sizeof(bytes); byte += rows[count++].length)
+        cr_assert(disassembler_next(disassembler, bytes + byte, sizeof(bytes) - byte, 0x1000 + byte, &rows[count]));
+    disassembler_free(disassembler);
+    for (int script = 0; script < 2; script++) {
+        struct made_up made;
+        make_up(&made);
+        struct stall_code code = {.items = rows, .hits = hits, .loops = loops, .count = ROWS};
+        made.function.name = script ? "mawk+0x1000" : "tool+0x1000";
+        made.function.dso = script ? "mawk" : "tool";
+        made.stalls.codes = &code;
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        cr_expect_eq(strstr(overall.sentence, "hottest loop") != NULL, !script, "%s", overall.sentence);
+        arena_done(&made.arena);
+    }
+}
+
 /* Code that could not be read may be full of vectors. */
 Test(findings, no_vectors_is_said_only_of_code_that_was_read)
 {
