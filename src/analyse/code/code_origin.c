@@ -21,6 +21,15 @@ bool code_is_installed(const char *path)
     return false;
 }
 
+bool code_is_loader(const char *dso)
+{
+    static const char *const beginnings[] = {"ld-linux", "ld-musl", "ld64.so", "ld.so", "ld-2."};
+    for (size_t at = 0; at < array_count(beginnings); at++)
+        if (strncmp(dso, beginnings[at], strlen(beginnings[at])) == 0)
+            return true;
+    return false;
+}
+
 bool code_is_start(const char *function)
 {
     static const char *const starts[] = {"_start",

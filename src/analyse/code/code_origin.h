@@ -11,6 +11,9 @@
  */
 bool code_is_installed(const char *path);
 
+/* The dynamic loader's: glibc's, on all of its machines, or musl's. dso: its file's name. */
+bool code_is_loader(const char *dso);
+
 /* What begins a thread or a program, inside the program itself when that is static. */
 bool code_is_start(const char *function);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/time/kernel_time.h"
 
+#include "analyse/code/code_origin.h"
 #include "analyse/stall/stalls.h"
 #include "base/vec.h"
 
@@ -195,8 +196,7 @@ static const struct frame *frame_of(struct frame *frames, const struct recording
 static bool is_loader(const struct recording *recording, uint32_t location)
 {
     const struct dso *dso = &recording->spaces.dsos[recording->samples.locations[location].dso];
-    const char *name = strings_text(&recording->strings, dso->name);
-    return strncmp(name, "ld-linux", 8) == 0 || strncmp(name, "ld-musl", 7) == 0 || strncmp(name, "ld-2.", 5) == 0;
+    return code_is_loader(strings_text(&recording->strings, dso->name));
 }
 
 /* Whether a short-lived process spent it on being set up; then it is counted. */

@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/time/loading.h"
 
+#include "analyse/code/code_origin.h"
 #include "analyse/stall/stalls.h"
-#include "base/vec.h"
 
-#include <string.h>
-
-/* glibc's, on all of its machines; musl's. */
 static bool is_loader(const struct recording *recording, uint32_t dso)
 {
-    static const char *const beginnings[] = {"ld-linux", "ld-musl", "ld64.so", "ld.so", "ld-2."};
-    if (dso >= recording->spaces.dso_count)
-        return false;
-    const char *name = strings_text(&recording->strings, recording->spaces.dsos[dso].name);
-    for (size_t at = 0; at < array_count(beginnings); at++)
-        if (strncmp(name, beginnings[at], strlen(beginnings[at])) == 0)
-            return true;
-    return false;
+    return dso < recording->spaces.dso_count &&
+           code_is_loader(strings_text(&recording->strings, recording->spaces.dsos[dso].name));
 }
 
 /* NULL: it has none, or that wasn't recorded. */

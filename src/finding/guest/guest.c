@@ -7,6 +7,7 @@
  */
 #include "finding/guest/guest.h"
 
+#include "analyse/code/code_origin.h"
 #include "finding/family.h"
 
 #include "base/vec.h"
@@ -138,7 +139,17 @@ static bool row_leaves(const struct stall_row *row, bool clock_leaves)
     return clock_leaves && length >= 5 && strncmp(row->text, "rdtsc", 5) == 0;
 }
 
-static double samples_leaving(const struct stalls *stalls, bool clock_leaves, const struct stall_row **ret_hottest)
+/* Seconds of one kind, low to high; what isn't known bounds nothing. */
+struct exit_parts {
+    struct interval instructions; /* share of what the finding counts in */
+    struct interval interrupted, sent, woken, touched; /* the same, from seconds */
+    const char *why_open; /* NULL: all are bounded */
+    const struct stall_row *hottest;
+    bool by_loader; /* it is the dynamic loader's, which asks the processor for its features as a program starts */
+};
+
+/* Samples at instructions that leave, in all; the hottest one, and whether the dynamic loader executes it. */
+static double samples_leaving(const struct stalls *stalls, bool clock_leaves, struct exit_parts *parts)
 {
     double samples = 0;
     for (size_t function = 0; function < stalls->function_count; function++)
@@ -147,19 +158,13 @@ static double samples_leaving(const struct stalls *stalls, bool clock_leaves, co
             if (!row_leaves(row, clock_leaves))
                 continue;
             samples += (double)row->samples;
-            if (!*ret_hottest || row->samples > (*ret_hottest)->samples)
-                *ret_hottest = row;
+            if (parts->hottest && row->samples <= parts->hottest->samples)
+                continue;
+            parts->hottest = row;
+            parts->by_loader = code_is_loader(stalls->functions[function].dso);
         }
     return samples;
 }
-
-/* Seconds of one kind, low to high; what isn't known bounds nothing. */
-struct exit_parts {
-    struct interval instructions; /* share of what the finding counts in */
-    struct interval interrupted, sent, woken, touched; /* the same, from seconds */
-    const char *why_open; /* NULL: all are bounded */
-    const struct stall_row *hottest;
-};
 
 /* As a share of the finding's whole, never above 1: such times may overlap. */
 static struct interval part_of(const struct finding *finding, const struct results *results, enum denominator of,
@@ -275,7 +280,7 @@ static struct interval instructions_part(const struct results *results, struct f
     if (!stalls || !stalls->sample_count || stalls->why_no_code)
         return (struct interval){0};
     bool clock_leaves = guest_cost_leaves(results->guest, GUEST_COST_CLOCK) == GUEST_LEAVES_YES;
-    double hits = samples_leaving(stalls, clock_leaves, &parts->hottest);
+    double hits = samples_leaving(stalls, clock_leaves, parts);
     return share_of_stalls(results, finding, hits);
 }
 
@@ -364,10 +369,11 @@ static void exits_bound(const struct results *results, struct finding *finding)
     }
     if (finding->verdict == VERDICT_SUPPORTED) {
         finding->subject = parts.hottest ? parts.hottest->text : NULL;
-        finding_set(finding, headline, "headline", VALUE_TEXT("instruction", parts.hottest ? parts.hottest->text : "?"),
+        struct value instruction = VALUE_TEXT("instruction", parts.hottest ? parts.hottest->text : "?");
+        finding_set(finding, headline, parts.by_loader ? "headline-loader" : "headline", instruction,
                     VALUE_SHARE("share", parts.instructions));
-        finding_advise(finding, "advice", VALUE_TEXT("instruction", parts.hottest ? parts.hottest->text : "?"));
-        finding_set(finding, confirm, "confirm", NO_VALUES);
+        finding_advise(finding, parts.by_loader ? "advice-loader" : "advice", instruction);
+        finding_set(finding, confirm, parts.by_loader ? "confirm-loader" : "confirm", NO_VALUES);
     } else if (parts.why_open) {
         finding_set(finding, reason, "open", VALUE_TEXT("what", parts.why_open));
     } else {

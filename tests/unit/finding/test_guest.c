@@ -84,6 +84,20 @@ Test(vm_exits, a_computing_program_is_bounded_from_inside)
     arena_done(&made.arena);
 }
 
+/* The loader's CPUID is nothing that a program could keep the answer of: fewer starts are. */
+Test(vm_exits, what_the_loader_asks_is_told_as_its_own)
+{
+    struct made_up made;
+    make_up(&made);
+    made.row.text = "cpuid";
+    made.function.dso = "ld-linux-x86-64.so.2";
+    const struct finding *finding = test_and_find(&made, "vm-exits");
+    cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+    cr_expect(strstr(finding->headline, "the dynamic loader"), "%s", finding->headline);
+    cr_expect(strstr(finding->advice[0], "start fewer programs") && strstr(finding->confirm, "one process"));
+    arena_done(&made.arena);
+}
+
 Test(vm_exits, instructions_that_leave_are_the_cause)
 {
     static const struct {
