@@ -199,6 +199,8 @@ def test_failing_commands_and_wrong_words(plumb, tmp_path):
     assert compare(plumb, "-n", "6", "-i", "true", "--", "false").returncode in (0, 4)
     assert compare(plumb, "true").returncode == 2
     assert compare(plumb, "true", "--", "--", "true").returncode == 2
+    late = compare(plumb, "-L", "one", "true", "--", "-L", "two", "true")
+    assert late.returncode == 2 and "stands where a command begins" in late.stderr, late.stderr
     assert compare(plumb, "-L", "same", "-L", "same", "true", "--", "true").returncode == 2
     for length in ["-n", "0"], ["--time", "0"], ["--time", "-1"], ["-n", "100001"]:
         none = compare(plumb, *length, "true", "--", "true")

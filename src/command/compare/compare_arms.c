@@ -164,6 +164,16 @@ bool compare_word_is_line(const char *word)
     return word && strpbrk(word, " \t") && access(word, F_OK) != 0;
 }
 
+/* "A -- -L name B" would run a program called -L. */
+static bool command_check(struct words words, struct error *err)
+{
+    if (!words.count || words.items[0][0] != '-')
+        return true;
+    error_set(err, ERROR_USAGE, "'%s' stands where a command begins", words.items[0]);
+    return error_hint(err, "options stand before the first command, a label for each in their order: plumb compare -L A "
+                           "-L B A -- B");
+}
+
 bool compare_arms_parse(struct compare_arms *arms, char *const *argv, const struct compare_arms_options *options,
                         const struct sysroot *root, struct arena *arena, struct error *err)
 {
@@ -178,6 +188,8 @@ bool compare_arms_parse(struct compare_arms *arms, char *const *argv, const stru
         for (; *word && strcmp(*word, "--") != 0; word++)
             words.count++;
         more = *word != NULL;
+        if (!command_check(words, err))
+            return false;
         if (expands ? !alternatives_add(arms, words, NULL, options, arena, err)
                    : !arm_add(arms, words, NULL, options, arena, err))
             return false;
