@@ -170,8 +170,8 @@ static bool command_check(struct words words, struct error *err)
     if (!words.count || words.items[0][0] != '-')
         return true;
     error_set(err, ERROR_USAGE, "'%s' stands where a command begins", words.items[0]);
-    return error_hint(err, "options stand before the first command, a label for each in their order: plumb compare -L A "
-                           "-L B A -- B");
+    return error_hint(
+        err, "options stand before the first command, a label for each in their order: plumb compare -L A -L B A -- B");
 }
 
 bool compare_arms_parse(struct compare_arms *arms, char *const *argv, const struct compare_arms_options *options,

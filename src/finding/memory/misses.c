@@ -142,12 +142,13 @@ static bool is_no_far_miss(const struct results *results, const struct stall_gro
 }
 
 /* By its pattern's own probe. */
-static void add_probed(struct miss_gain *all, const struct stall_group *group, const struct access_cost *cost)
+static void add_probed(struct miss_gain *all, const struct results *results, const struct stall_group *group,
+                       const struct access_cost *cost)
 {
     bool small = group->base_hits >= group->huge_hits;
     struct interval gain = interval_product(group->share, miss_ratio(cost, small));
     double waited_ns = (small ? cost->ns_small.mid : cost->ns_huge.mid) - cost->ns_near.mid;
-    all->sum = interval_sum(all->sum, less_wrong_guesses(group, gain, waited_ns));
+    all->sum = interval_sum(all->sum, less_wrong_guesses(results, group, gain, waited_ns));
     all->unmeasured += probe_fell_short(cost) && group->share.high > gain.high ? group->share.high - gain.high : 0;
     if (!all->leading || !all->leading_cost) { /* the pattern's own probe says more than the curve */
         all->leading = group;
@@ -167,7 +168,7 @@ static void add_group(struct miss_gain *all, const struct results *results, cons
         return;
     }
     if (cost && cost->known && cost->ns_near.known) {
-        add_probed(all, group, cost);
+        add_probed(all, results, group, cost);
         return;
     }
     struct interval calibrated = calibrated_miss_ratio(results, group);
@@ -204,7 +205,7 @@ static void cache_misses_evidence(const struct results *results, struct finding 
         say_cost(results, finding, leading, all->leading_cost);
         if (is_chase(leading))
             finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "dependent", NO_VALUES);
-        guesses_evidence(finding, leading);
+        guesses_evidence(results, finding, leading);
     }
     if (all->ordered && finding->verdict != VERDICT_RULED_OUT)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "in-order",

@@ -84,7 +84,7 @@ static struct interval group_gain(const struct results *results, const struct st
                                                  interval_complement(interval_clamped(cost->ratio_spread, 0, 1)));
         gain = interval_hull(waiting, whole);
     }
-    return less_wrong_guesses(group, gain, cost->ns_small.mid);
+    return less_wrong_guesses(results, group, gain, cost->ns_small.mid);
 }
 
 static void small_pages_evidence(const struct results *results, struct finding *finding,
@@ -99,7 +99,7 @@ static void small_pages_evidence(const struct results *results, struct finding *
                      VALUE_BYTES("stride", (double)group->set.stride_bytes), VALUE_TEXT("area", group->area));
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_PAGES, "pages", VALUE_SHARE("base", group->base_share),
                      VALUE_TEXT("area", group->area), VALUE_BYTES("resident", (double)group->area_resident_bytes));
-    guesses_evidence(finding, group);
+    guesses_evidence(results, finding, group);
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_PROBE, cost->work_instructions >= 8 ? "walk-with-work" : "walk",
                      VALUE_SECONDS("small", interval_exactly(cost->ns_small.mid * 1e-9)),
                      VALUE_SECONDS("huge", interval_exactly(cost->ns_huge.mid * 1e-9)),

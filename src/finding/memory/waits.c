@@ -36,12 +36,31 @@ struct interval interval_sum(struct interval a, struct interval b)
 static const double WRONG_GUESS_NS = 10;
 
 /*
+ * The estimated bottleneck compares both ways of each branch of the loop around it: where it is sure of memory there,
+ * wrong guesses aren't what the samples behind the branch stand for.
+ */
+static bool is_told_from_guesses(const struct results *results, const struct stall_group *group)
+{
+    const struct bottleneck *bottleneck = results->bottleneck;
+    const char *function = function_of(results->stalls, group)->name;
+    for (size_t at = 0; bottleneck && at < bottleneck->loop_count; at++) {
+        const struct bottleneck_loop *loop = &bottleneck->loops[at];
+        if (loop->verdict.function && strcmp(loop->verdict.function, function) == 0 &&
+            group->row.shown_addr >= loop->first_addr && group->row.shown_addr <= loop->last_addr &&
+            loop->verdict.class == BOTTLENECK_MEMORY && loop->verdict.confidence == ESTIMATE_HIGH)
+            return true;
+    }
+    return false;
+}
+
+/*
  * Samples right behind a compare with memory and its branch stand for the load or for a wrong guess: the lower end of
  * what the load's wait returns is what is left when each of them was such a guess.
  */
-struct interval less_wrong_guesses(const struct stall_group *group, struct interval gain, double waited_ns)
+struct interval less_wrong_guesses(const struct results *results, const struct stall_group *group,
+                                   struct interval gain, double waited_ns)
 {
-    if (!group->landing_samples || !group->samples)
+    if (!group->landing_samples || !group->samples || is_told_from_guesses(results, group))
         return gain;
     double ambiguous = (double)group->landing_samples / (double)group->samples;
     double guesses =
@@ -49,9 +68,9 @@ struct interval less_wrong_guesses(const struct stall_group *group, struct inter
     return interval_of(gain.low * (1 - guesses), gain.mid * (1 - guesses / 2), gain.high);
 }
 
-void guesses_evidence(struct finding *finding, const struct stall_group *group)
+void guesses_evidence(const struct results *results, struct finding *finding, const struct stall_group *group)
 {
-    if (group->landing_samples * 2 > group->samples)
+    if (group->landing_samples * 2 > group->samples && !is_told_from_guesses(results, group))
         finding_evidence(finding, WEIGHT_AGAINST, ORIGIN_CODE, "wrong-guesses",
                          VALUE_TEXT("instruction", group->row.text));
 }

@@ -26,10 +26,12 @@ bool ruled_out_by_memory_share(const struct results *results, struct finding *fi
 struct interval interval_sum(struct interval a, struct interval b);
 /*
  * Samples right behind a compare with memory and its branch stand for the load or for a wrong guess: the lower end of
- * `gain` less what such guesses may be. waited_ns: what the load waits.
+ * `gain` less what such guesses may be, but where the estimate is sure of memory in that loop. waited_ns: what the load
+ * waits.
  */
-struct interval less_wrong_guesses(const struct stall_group *group, struct interval gain, double waited_ns);
-void guesses_evidence(struct finding *finding, const struct stall_group *group);
+struct interval less_wrong_guesses(const struct results *results, const struct stall_group *group,
+                                   struct interval gain, double waited_ns);
+void guesses_evidence(const struct results *results, struct finding *finding, const struct stall_group *group);
 
 /* The most of a walk in order, 0 to 1, that may wait for what costs so many nanoseconds a line; 1: not known. */
 double order_bound(const struct stall_group *group, double line_ns);

@@ -228,6 +228,15 @@ Test(findings, a_load_behind_whose_branch_samples_stand_is_no_sure_cause)
     finding = test_and_find(&made, "cache-misses");
     cr_assert(finding->recoverable.low < low * 0.6 && finding->confidence < CONFIDENCE_HIGH, "%f of %f",
               finding->recoverable.low, low);
+    struct bottleneck_loop loop = {.verdict = {.class = BOTTLENECK_MEMORY, .cause = CAUSE_LATENCY, .function = made.function.name},
+                                   .first_addr = made.group.row.shown_addr, .last_addr = made.group.row.shown_addr, .samples = 10};
+    struct bottleneck bottleneck = {.loops = &loop, .loop_count = 1};
+    made.results.bottleneck = &bottleneck;
+    for (int sure = 0; sure < 2; sure++) { /* it has looked at both ways of the branch */
+        loop.verdict.confidence = sure ? ESTIMATE_HIGH : ESTIMATE_MEDIUM;
+        finding = test_and_find(&made, "cache-misses");
+        cr_assert_eq(finding->recoverable.low >= low && finding->confidence == CONFIDENCE_HIGH, sure, "%f of %f", finding->recoverable.low, low);
+    }
     arena_done(&made.arena);
 }
 
