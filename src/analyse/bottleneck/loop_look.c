@@ -7,6 +7,7 @@
 #include "analyse/code/address_span.h"
 #include "base/cache_line.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { X86_STACK_POINTER = 7 }; /* PERF_REG_X86_SP */
@@ -280,14 +281,33 @@ static bool is_answered_meanwhile(const struct rows_view *view, uint32_t row, co
            view->region->code->items[row].class != INSTRUCTION_STRING;
 }
 
-static double accesses_a_turn(const struct region *region)
+/* What walks beside another by the same registers goes through the same lines: they are asked for once. */
+static bool is_beside_another(const struct region *region, uint32_t row)
 {
-    double accesses = 0;
+    const struct memory_operand *own = &region->code->items[row].memory;
+    for (uint32_t before = region->rows.first; before < row; before++) {
+        const struct instruction *other = &region->code->items[before];
+        if (region_holds(region, before) && (other->is_load || other->is_store) && other->memory.is_present &&
+            other->memory.base == own->base && other->memory.index == own->index)
+            return true;
+    }
+    return false;
+}
+
+/* At most: of what goes through memory by less than a line each turn, that part of one; of all else a line each. */
+static double lines_a_turn(const struct region *region)
+{
+    double lines = 0;
     for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
         const struct instruction *here = &region->code->items[row];
-        accesses += region_holds(region, row) && here->memory.is_present && (here->is_load || here->is_store);
+        int64_t step = 0;
+        if (!region_holds(region, row) || !here->memory.is_present || !(here->is_load || here->is_store))
+            continue;
+        double bytes = code_loop_step(region->code->items, region->rows, row, &step) ? fabs((double)step) : 0;
+        bool walks = bytes > 0 && bytes < CACHE_LINE_BYTES;
+        lines += !walks ? 1 : is_beside_another(region, row) ? 0 : bytes / CACHE_LINE_BYTES;
     }
-    return accesses;
+    return lines;
 }
 
 /*
@@ -304,7 +324,7 @@ static bool is_supplied_meanwhile(const struct rows_view *view, uint32_t row, co
     return is_plain && reach->level == LEVEL_L2 && !reach->is_wide_spread &&
            reach->touched.pages_least_bytes <= bottleneck_thresholds.tlb_pages_bytes && !is_chased(view->region, row) &&
            look->pace.over_bound <= bottleneck_thresholds.bound_missed &&
-           bound->cycles >= LINE_CYCLES * accesses_a_turn(view->region);
+           bound->cycles >= LINE_CYCLES * lines_a_turn(view->region);
 }
 
 static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, struct loop_look *look)

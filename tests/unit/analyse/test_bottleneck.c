@@ -1363,6 +1363,24 @@ Test(bottleneck, loads_behind_a_chain_of_arithmetic_come_meanwhile)
     free(made);
 }
 
+/*
+ * Four sums over 64 KiB in order, four cycles of instructions a turn, which goes on by half a line: the second cache hands
+ * lines over faster. Memory may not.
+ */
+Test(bottleneck, a_walk_slower_than_its_lines_come_waits_for_its_own_work)
+{
+    static const uint64_t hits[16] = {10, 40, 40, 700, 40, 20, 20, 20, 20, 20, 20, 20, 20, 10};
+    struct made_up *made = calloc(1, sizeof(*made));
+    for (int is_far = 0; is_far < 2; is_far++) {
+        loop_make(made, "4889ca4883c02048c1ea07483350e04801d1488b50e8488d14f24801d6488b50f04829fa4831d7488b50f84883ca014901d04939c175c9", hits);
+        addresses_add(made, 3, is_far ? 64 << 20 : 64 << 10);
+        expect(made, is_far ? BOTTLENECK_MEMORY : BOTTLENECK_RETIRING, is_far ? CAUSE_BANDWIDTH : CAUSE_RETIRING);
+        cr_expect_lt(made->result.program.confidence, ESTIMATE_HIGH);
+        done(made);
+    }
+    free(made);
+}
+
 /* h = mix(table[h & mask] ^ h): 13 cycles of arithmetic between the loads are a good part of a turn unless these miss all caches. */
 Test(bottleneck, what_is_computed_between_chased_loads_takes_its_part)
 {
