@@ -448,15 +448,17 @@ static enum bottleneck_cause row_cause(struct rows_view *view, uint32_t row, str
 /*
  * Where a wrong guess shows on the second instruction of its way, the first ones show how often its targets were met
  * without one: an even comparison, which two of five samples on the second ones outweigh (well guessed, a tenth stand
- * there at most). Else both are one place, of which a third or less is well guessed.
+ * there at most; with a quarter, half as many again as on the first are enough). Else both are one place, of which a
+ * third or less is well guessed.
  */
 static bool waits_for_targets(const struct guesses *guesses, bool restarts_behind)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
     if (guesses->table_share >= limit->table_guessed)
         return true;
+    double over = guesses->table_share >= limit->landing_restarts ? 1.5 : 2;
     return restarts_behind && guesses->table_share >= limit->table_restarts &&
-           guesses->table_share >= 2 * guesses->table_retired;
+           guesses->table_share >= over * guesses->table_retired;
 }
 
 /* What the region shows as a whole; UNKNOWN: it doesn't. */

@@ -1192,6 +1192,14 @@ Test(bottleneck, wrong_targets_show_behind_the_first_instruction_where_the_self_
     cr_assert_neq(verdict_of(made)->class, BOTTLENECK_BAD_SPECULATION);
     done(made);
     free(made);
+    made = cases_behind(60, 100); /* a third behind them, half as many again as before */
+    expect(made, BOTTLENECK_BAD_SPECULATION, CAUSE_INDIRECT);
+    done(made);
+    free(made);
+    made = cases_behind(80, 100); /* too even to tell */
+    cr_assert_neq(verdict_of(made)->class, BOTTLENECK_BAD_SPECULATION);
+    done(made);
+    free(made);
     made = cases_behind(200, 340); /* as clang's copies of a jump show it: two of five samples behind are enough, whatever stands before them */
     expect(made, BOTTLENECK_BAD_SPECULATION, CAUSE_INDIRECT);
     done(made);
