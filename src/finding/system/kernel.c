@@ -253,7 +253,8 @@ static const struct call_kind {
      "confirm-processes",
      {"clone*", "fork", "vfork", "execve*", "exit*", "wait4", "waitid", "waitpid"}},
     {"advice-sync", "confirm-sync", {"fsync", "fdatasync", "msync", "sync*", "syncfs"}},
-    {"advice-sleeps", "confirm-sleeps", {"nanosleep*", "clock_nanosleep*", "sched_yield"}},
+    {"advice-sleeps", "confirm-sleeps", {"nanosleep*", "clock_nanosleep*"}},
+    {"advice-yields", "confirm-sleeps", {"sched_yield"}},
     {"advice-clock", "confirm-clock", {"clock_gettime*", "gettimeofday", "time", "getcpu"}},
 };
 
@@ -291,11 +292,48 @@ static bool is_clock(const struct call_kind *kind)
     return kind && strcmp(kind->advice, "advice-clock") == 0;
 }
 
+static bool is_yield(const struct call_kind *kind)
+{
+    return kind && strcmp(kind->advice, "advice-yields") == 0;
+}
+
+/* Whose workers look again and again whether there is something to do, by the libraries that were sampled. */
+static void advise_yields(const struct results *results, struct finding *finding, struct value call)
+{
+    static const struct {
+        const char *dso, *advice;
+    } pools[] = {{"libopenblas", "advice-yields-openblas"},
+                 {"libgomp", "advice-yields-openmp"},
+                 {"libomp", "advice-yields-openmp"},
+                 {"libiomp5", "advice-yields-openmp"}};
+    const struct stalls *stalls = results->stalls;
+    for (size_t pool = 0; pool < array_count(pools); pool++)
+        for (size_t at = 0; stalls && at < stalls->function_count; at++)
+            if (strncmp(stalls->functions[at].dso, pools[pool].dso, strlen(pools[pool].dso)) == 0) {
+                finding_advise(finding, pools[pool].advice, call);
+                return;
+            }
+    finding_advise(finding, "advice-yields", call);
+}
+
+/* Threads that give their CPU away again and again have nothing to do: what others do is not held up by that. */
+static void say_yields(const struct results *results, struct finding *finding, struct value call)
+{
+    if (finding->verdict != VERDICT_SUPPORTED || !results->run || results->run->threads_seen <= 1)
+        return;
+    finding_set(finding, headline, "headline-yields", VALUE_SHARE("share", finding->recoverable), call);
+    finding_set(finding, reason, "yields-gain", NO_VALUES);
+    finding->gain_unmeasured = true;
+    finding->recoverable = interval_of(0, finding->recoverable.mid / 2, finding->recoverable.high);
+}
+
 static void advise_call(const struct results *results, struct finding *finding, const struct kernel_entry *entry)
 {
     const struct call_kind *kind = call_kind_of(entry->name);
     if (is_clock(kind))
         advise_clock(results, finding, entry);
+    else if (is_yield(kind))
+        advise_yields(results, finding, VALUE_TEXT("call", entry->name));
     else
         finding_advise(finding, kind ? kind->advice : "advice", VALUE_TEXT("call", entry->name));
 }
@@ -347,6 +385,8 @@ static void system_calls_test(const struct results *results, struct finding *fin
     bool at_bytes = is_at_bytes(kernel, kind);
     if (hottest && finding->verdict == VERDICT_SUPPORTED && (double)hottest->samples * 2 >= calls)
         finding_set(finding, headline, "headline-one", VALUE_SHARE("share", finding->recoverable), call);
+    if (is_yield(kind) && (double)hottest->samples * 2 >= calls)
+        say_yields(results, finding, call);
     if (at_bytes)
         say_bytes(finding, kernel, call);
     else if (hottest)
@@ -378,7 +418,8 @@ const struct hypothesis hypothesis_system_calls = {
     .gain = "that share of the samples, were none of the calls needed",
     .overturn = "half as many of the hottest call in a copy",
     .needs = RESULT_BIT(RESULT_KERNEL),
-    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_WAITS) | RESULT_BIT(RESULT_SURROUNDINGS),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_WAITS) | RESULT_BIT(RESULT_SURROUNDINGS) |
+            RESULT_BIT(RESULT_STALLS),
     .test = system_calls_test,
 };
 

@@ -3345,6 +3345,30 @@ Test(findings, an_estimate_of_like_weight_stands_beside_a_certain_cause)
     }
 }
 
+/* Idle workers that look for work hold nobody up while there are CPUs; whose they are says how to let them sleep. */
+Test(findings, yielding_workers_are_no_measured_gain)
+{
+    static const struct {
+        const char *dso, *wanted;
+        uint32_t threads;
+    } cases[] = {{"libopenblasp-r0.3.21.so", "OPENBLAS_THREAD_TIMEOUT", 2}, {"libgomp.so.1.0.0", "OMP_WAIT_POLICY", 2}, {"a.out", "wait for the event", 1}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.function.dso = cases[at].dso;
+        made.run.threads_seen = cases[at].threads;
+        made.kernel.call_samples = made.kernel.kernel_samples = 600;
+        made.kernel.entries[0] = (struct kernel_entry){"sched_yield", 500};
+        made.kernel.entry_count = 1;
+        const struct finding *finding = test_and_find(&made, "system-calls");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED, "%s", cases[at].dso);
+        cr_expect(mentions(finding, cases[at].wanted), "%s", finding->advice[0]);
+        cr_expect_eq(finding->gain_unmeasured, cases[at].threads > 1, "%s", cases[at].dso);
+        cr_expect_eq(strstr(finding->headline, "nothing to do") != NULL, cases[at].threads > 1, "%s", finding->headline);
+        arena_done(&made.arena);
+    }
+}
+
 /* Where many calls share it, the hottest kinds have advice all the same. */
 Test(findings, many_calls_have_advice_by_kind)
 {
