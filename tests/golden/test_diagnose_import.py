@@ -300,3 +300,9 @@ def test_time_in_interrupts_of_a_profile(imported):
                                        ((31.20, "asm_common_interrupt"), (29.90, "handle_softirqs"), (28.40, "net_rx_action"), (6.10, "memcpy"))))
     one = finding(found, "interrupts")
     assert one["verdict"] == "supported" and one["recoverable_ratio_at_most"] == pytest.approx(0.312) and one["advice"], one
+
+
+def test_the_hot_function_stands_beside_a_cause_by_counts(imported):
+    found, _ = imported(one="tma_mem_bandwidth 58 %\ntma_dram_bound 64 %\n", profile="    61.20%  server  server  [.] scan_rows\n")
+    assert found["verdict"]["culprit"] == "memory-bandwidth"
+    assert "scan_rows" in found["verdict"]["sentence"]

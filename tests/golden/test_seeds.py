@@ -422,3 +422,8 @@ def test_the_page_of_seeds_shows_what_the_program_says(run, source_root):
         said = run("diagnose", "--import", path, cwd=source_root, env={"COLUMNS": "100"}).stdout
         head = said.split("\nUNDECIDED")[0].split("\nRULED OUT")[0].split("\nNOT TESTABLE")[0]
         assert text.strip() == head.strip(), "run tests/fixtures/seeds/show.sh anew"
+
+
+def test_as_many_cycles_in_more_time_are_no_more_work(diagnosed):
+    found, _ = diagnosed("kernels", ("583958024", "0"), ("8386784008", "8014232050"))
+    assert "as many cycles, so it ran at a lower clock or waited" in left_open(found)

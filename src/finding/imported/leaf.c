@@ -7,6 +7,7 @@
 #include "finding/topdown_rows.h"
 #include "finding/wording.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool row_has(const struct topdown_row *row, const struct topdown_node *leaf)
@@ -136,6 +137,15 @@ const char *imported_hot_words(const struct results *results, struct arena *aren
     return wording_fill(arena, wording_find("verdict", "hot"), values, array_count(values));
 }
 
+/* What the cycles differ by is next to nothing of what the times do. */
+static bool cycles_are_alike(const struct imported_arm *slow, const struct imported_arm *fast, double more,
+                             double fewer)
+{
+    static const double NEXT_TO_NOTHING = 0.1;
+    double longer = slow->elapsed_s.value / fast->elapsed_s.value - 1;
+    return fewer > 0 && fabs(more / fewer - 1) < NEXT_TO_NOTHING * longer;
+}
+
 /* Of the slowest and the fastest run the cycles, where both counted them: " (8386784008 and 8014232049 cycles)". */
 static const char *cycles_words(const struct imported *imported, struct arena *arena)
 {
@@ -149,10 +159,13 @@ static const char *cycles_words(const struct imported *imported, struct arena *a
     }
     struct measured more = slow ? imported_arm_count(slow, "cycles") : not_measured(""),
                     fewer = fast ? imported_arm_count(fast, "cycles") : not_measured("");
-    return slow != fast && more.known && fewer.known
-               ? arena_printf(arena, " (%.4g s with %.15g cycles, %.4g s with %.15g)", slow->elapsed_s.value,
-                              more.value, fast->elapsed_s.value, fewer.value)
-               : "";
+    if (slow == fast || !more.known || !fewer.known)
+        return "";
+    return arena_printf(arena, " (%.4g s with %.15g cycles, %.4g s with %.15g%s)", slow->elapsed_s.value, more.value,
+                        fast->elapsed_s.value, fewer.value,
+                        cycles_are_alike(slow, fast, more.value, fewer.value)
+                            ? ": as many cycles, so it ran at a lower clock or waited"
+                            : "");
 }
 
 const char *imported_gap_words(const struct results *results, struct arena *arena)

@@ -511,6 +511,7 @@ static struct overall overall_imported(const struct findings *findings, const st
                                        struct arena *arena)
 {
     struct imported_leaf leaf = imported_leaf_of(results, findings, NULL, arena);
+    const char *hot = imported_hot_words(results, arena);
     struct overall overall = {
         .kind = OVERALL_BLIND,
         .sentence =
@@ -519,12 +520,13 @@ static struct overall overall_imported(const struct findings *findings, const st
     };
     if (leaf.words)
         overall.sentence =
-            arena_printf(arena, "%s. Nothing was measured by plumb in this case.", capitalised(leaf.words, arena));
-    else if (imported_hot_words(results, arena))
+            arena_printf(arena, "%s.%s%s%s Nothing was measured by plumb in this case.", capitalised(leaf.words, arena),
+                         hot ? " " : "", hot ? hot : "", hot ? "." : "");
+    else if (hot)
         overall.sentence = arena_printf(arena,
                                         "%s. What was imported or said supports no cause of it for certain, and "
                                         "nothing was measured by plumb in this case.",
-                                        imported_hot_words(results, arena));
+                                        hot);
     else if (open_lead_of(findings, results))
         overall.sentence = arena_printf(arena, "%s%s", overall.sentence, open_said(findings, results, arena));
     if (leaf.advice)

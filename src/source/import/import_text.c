@@ -108,6 +108,26 @@ static bool row_of_histogram(struct view line, struct row *row)
     return true;
 }
 
+/* "RAM hit", "L2 miss", "N/A": of what perf mem has before its symbols that is the last word, and no binary. */
+static bool is_of_access(struct view word)
+{
+    return view_equal(word, "hit") || view_equal(word, "miss") || view_equal(word, "N/A");
+}
+
+/* Names have single blanks in them, columns are further apart. */
+static void symbol_read(struct view before, struct view behind, struct row *row)
+{
+    ptrdiff_t end = view_find(behind, "  ");
+    struct view word;
+    row->name = end < 0 ? behind : (struct view){behind.text, (size_t)end};
+    while ((word = view_word(&before)).length)
+        row->where = word;
+    if (is_of_access(row->where)) {
+        behind = view_skip(behind, row->name.length);
+        row->where = view_word(&behind);
+    }
+}
+
 static bool row_of_report(struct view line, struct row *row)
 {
     struct view first = view_word(&line);
@@ -126,10 +146,7 @@ static bool row_of_report(struct view line, struct row *row)
     mark = mark >= 0 ? mark : view_find(line, "[k] ");
     if (mark < 0)
         return false;
-    row->name = view_trim(view_skip(line, (size_t)mark + 4));
-    struct view before = view_trim((struct view){line.text, (size_t)mark}), word;
-    while ((word = view_word(&before)).length)
-        row->where = word;
+    symbol_read((struct view){line.text, (size_t)mark}, view_trim(view_skip(line, (size_t)mark + 4)), row);
     return row->name.length > 0;
 }
 
@@ -623,8 +640,9 @@ bool import_text_is_gap(struct view line)
 bool import_text_is_prose(struct view line, bool after_gap, struct view rest)
 {
     struct view next, text = view_trim(line);
-    size_t least = view_ends(text, ":") ? 2 : 4;
     bool before_gap = !view_line(&rest, &next) || import_text_is_gap(next);
+    bool alone = after_gap && before_gap; /* "TDX:" above a block of its own */
+    size_t least = !view_ends(text, ":") ? 4 : alone ? 1 : 2;
     if (!text.length || !((text.text[0] | 32) >= 'a' && (text.text[0] | 32) <= 'z') || !(after_gap || before_gap))
         return false;
     size_t words = 0;

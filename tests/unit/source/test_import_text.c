@@ -28,6 +28,7 @@ static const struct {
     {"NNC: 0.164 s\nATen: 0.161 s\nSpeedup (ATen/NNC): 0.97\n", IMPORT_RUNS, "2 runs, 0.161 to 0.164 s"},
     {"real\t0m1.250s\nuser\t0m1.1s\n", IMPORT_RUNS, "1 runs, 1.25 to 1.25 s"},
     {"33.94% mov     0x58(%rax),%rax\n42%  auto w = 3;\n", IMPORT_ANNOTATE, "auto w = 3; 42.0 %"},
+    {"    61.20%  18230  RAM hit  [.] probe      join     [.] 0x7f2a  [anon]  Local RAM  None\n", IMPORT_REPORT, "probe 61.2 %"},
     {"| 99.73%   | python  | libmkl_avx512.so.2    | [.] sgemm_t_n23_b0 |\n", IMPORT_REPORT, "sgemm_t_n23_b0 99.7 %"},
     {"| TopdownL1 | 88.8% | tma_backend_bound |\n|    | 4.3% | tma_frontend_bound |\n", IMPORT_METRICS,
      "tma_backend_bound 88.8 %, tma_frontend_bound 4.3 %"},
@@ -307,6 +308,32 @@ Test(import_text, prose_and_plain_counts_stay_as_they_are)
         cr_expect_eq(import_markdown_turned(text, &arena).text, text.text, "%s", texts[at]);
         arena_done(&arena);
     }
+}
+
+/* Rows of perf mem report: the binary stands behind the symbol, the access before it. */
+Test(import_text, binaries_of_memory_samples_stand_behind_the_symbol)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct imported_text table =
+        import_text_read(view_of("    61.20%  18230  RAM hit  [.] probe      join     [.] 0x7f2a  [anon]  None\n"
+                                 "    20.10%   8123  L3 miss  [.] insert     libtable.so  [.] 0x7f2b  [heap]  None\n"
+                                 "    12.00%  join  libc.so.6  [.] memcpy\n"), &arena);
+    cr_assert_eq(table.row_count, 3);
+    cr_expect_str_eq(table.rows[0].name, "probe");
+    cr_expect_str_eq(table.rows[0].where, "join");
+    cr_expect_str_eq(table.rows[1].where, "libtable.so");
+    cr_expect_str_eq(table.rows[2].name, "memcpy");
+    cr_expect_str_eq(table.rows[2].where, "libc.so.6");
+    arena_done(&arena);
+}
+
+Test(import_text, one_word_and_a_colon_head_a_block_of_their_own)
+{
+    struct view line = view_of("TDX:"), counts = view_of("cycles:");
+    cr_expect(import_text_is_prose(line, true, view_of("\n 10 cycles\n")));
+    cr_expect_not(import_text_is_prose(counts, true, view_of("10\n")), "a row");
+    cr_expect_not(import_text_is_prose(counts, false, view_of("\n")), "the last row of a table");
 }
 
 static const char run_a_row[] = "| kernel | cycles | core_power.lvl2_turbo_license | time |\n|---|---:|---:|---:|\n| **JIT** | 8,386 | 583 | 172 ms |\n| JIT, narrow | 8,014 | 0 | 161 ms |\n";
