@@ -5,7 +5,8 @@
  *     luckless spin SECONDS [STATUS]   work for so long
  *     luckless storm COUNT STATUS      so many short children, and half as many short threads, one after the other
  *     luckless threads SECONDS         threads that come and go all the time, beside one that works
- *     luckless turns SECONDS EVERY_MS  two functions by turns of so long, as the monotonic clock has them
+ *     luckless turns SECONDS EVERY_MS  two functions by turns of so long, as the monotonic clock has them: whole turns only, the
+ *                                      first one is slept for
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -74,8 +75,11 @@ static int storm(int count, int status)
     return status;
 }
 
-static int turns(double end, double every_s)
+static int turns(double for_s, double every_s)
 {
+    double begins = ((unsigned long)(seconds() / every_s) + 1) * every_s, end = begins + for_s;
+    struct timespec at = {.tv_sec = (time_t)begins, .tv_nsec = (long)((begins - (time_t)begins) * 1e9)};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
     for (double now; (now = seconds()) < end;)
         (unsigned long)(now / every_s) % 2 ? other_work() : work();
     return 0;
@@ -83,13 +87,13 @@ static int turns(double end, double every_s)
 
 int main(int argc, char **argv)
 {
-    double end = seconds() + (argc > 2 ? atof(argv[2]) : 1);
+    double for_s = argc > 2 ? atof(argv[2]) : 1, end = seconds() + for_s;
     const char *what = argc > 1 ? argv[1] : "spin";
     int status = argc > 3 ? atoi(argv[3]) : 0;
     if (strcmp(what, "storm") == 0)
         return storm(argc > 2 ? atoi(argv[2]) : 100, status);
     if (strcmp(what, "turns") == 0)
-        return turns(end, status / 1e3);
+        return turns(for_s, status / 1e3);
     while (seconds() < end) {
         if (strcmp(what, "threads") == 0)
             thread_once();
