@@ -109,6 +109,8 @@ struct name_pattern {
 bool function_has_name(const struct stall_function *function, const struct name_pattern *pattern);
 /* Its name is made of its place, "libgs.so.10.00+0x2df670", or it is code that was made at run time, without one. */
 bool function_is_nameless(const struct stall_function *function);
+/* By its name it allocates or frees for others, for certain. function: may be NULL */
+bool function_allocates(const struct results *results, const char *function);
 /* By its name it refers or checks: a guess. */
 bool function_name_checks(const char *name);
 /* Samples in functions that lock or wait in user space. */

@@ -317,6 +317,23 @@ static void put_named_first(struct finding *items, size_t count, const struct re
         }
 }
 
+/* What holds up the allocator's own code, only its callers can change. */
+static void advise_its_callers(struct finding *items, size_t count, const struct results *results)
+{
+    size_t at = position_of(items, count, "allocation");
+    const struct finding *allocation = at < count && items[at].verdict == VERDICT_SUPPORTED ? &items[at] : NULL;
+    for (size_t held = 0; allocation && held < count && items[held].verdict == VERDICT_SUPPORTED; held++) {
+        bool is_its_own = items[held].hypothesis->changes_code && estimate_names(&items[held], results) &&
+                          function_allocates(results, results->bottleneck->program.function);
+        if (!is_its_own || &items[held] == allocation)
+            continue;
+        items[held].advice_count = 0;
+        for (size_t advice = 0; advice < allocation->advice_count; advice++)
+            finding_advise(&items[held], "advice-callers", VALUE_TEXT("advice", allocation->advice[advice]));
+        items[held].confirm = allocation->confirm;
+    }
+}
+
 void findings_test(struct findings *ret_findings, const struct results *results, struct arena *arena)
 {
     size_t count = array_count(hypothesis_table) - 1;
@@ -327,5 +344,6 @@ void findings_test(struct findings *ret_findings, const struct results *results,
     put_larger_part_first(items, count, results);
     put_far_larger_first(items, count, results);
     put_named_first(items, count, results);
+    advise_its_callers(items, count, results);
     *ret_findings = (struct findings){items, count};
 }

@@ -44,6 +44,7 @@ static const struct name_pattern allocation_names[] = {
     {.name = "runtime.mallocgc"},
     {.dso = "libjemalloc"},
     {.dso = "libtcmalloc"},
+    {.dso = "libtcmalloc_minimal"},
     {.dso = "libmimalloc"},
     {.name = "_PyObject_Malloc"},
     {.name = "_PyObject_Free"},
@@ -53,14 +54,64 @@ static const struct name_pattern allocation_names[] = {
     {.word = "alloc", .is_guess = true},
 };
 
+/* What another allocator can't be put before by LD_PRELOAD, and what helps there. */
+static const struct {
+    struct name_pattern of; /* the hottest function that allocates */
+    const char *advice, *confirm;
+} allocators[] = {
+    {{.prefix = "runtime."}, "advice-runtime", "confirm-runtime"},
+    {{.prefix = "_PyObject_"}, "advice-objects", "confirm-objects"},
+    {{.prefix = "PyObject_"}, "advice-objects", "confirm-objects"},
+    {{.dso = "libjemalloc"}, "advice-jemalloc", "confirm-own"},
+    {{.dso = "libtcmalloc"}, "advice-tcmalloc", "confirm-own"},
+    {{.dso = "libtcmalloc_minimal"}, "advice-tcmalloc", "confirm-own"},
+    {{.dso = "libmimalloc"}, "advice-mimalloc", "confirm-own"},
+};
+
+static bool is_allocating(const struct stall_function *function)
+{
+    for (size_t at = 0; at < array_count(allocation_names); at++)
+        if (!allocation_names[at].is_guess && function_has_name(function, &allocation_names[at]))
+            return true;
+    return false;
+}
+
+/* malloc itself within the program: it is static, or brings an allocator. Languages' own words call the library's. */
+static bool is_within_program(const struct stall_function *function)
+{
+    bool is_call = strncmp(function->name, "operator ", 9) == 0 || strncmp(function->name, "__rust_", 7) == 0;
+    return is_allocating(function) && !is_call && !strstr(function->dso, ".so");
+}
+
+static const struct stall_function *function_of(const struct stalls *stalls, const char *name)
+{
+    for (size_t at = 0; at < stalls->function_count; at++)
+        if (strcmp(stalls->functions[at].name, name) == 0)
+            return &stalls->functions[at];
+    return NULL;
+}
+
+bool function_allocates(const struct results *results, const char *function)
+{
+    const struct stall_function *found = function && results->stalls ? function_of(results->stalls, function) : NULL;
+    return found && is_allocating(found);
+}
+
 static void allocation_test(const struct results *results, struct finding *finding)
 {
     test_function_names(results, finding, allocation_names, array_count(allocation_names));
-    /* no other allocator can be put before a runtime's own */
-    if (finding->advice_count && finding->subject && strncmp(finding->subject, "runtime.", 8) == 0) {
-        finding_readvise(finding, "advice-runtime", NO_VALUES);
-        finding_set(finding, confirm, "confirm-runtime", NO_VALUES);
-    }
+    const struct stall_function *hottest =
+        finding->advice_count && finding->subject ? function_of(results->stalls, finding->subject) : NULL;
+    const char *advice = NULL, *confirm = NULL;
+    for (size_t at = 0; hottest && at < array_count(allocators) && !advice; at++)
+        if (function_has_name(hottest, &allocators[at].of))
+            advice = allocators[at].advice, confirm = allocators[at].confirm;
+    if (hottest && !advice && is_within_program(hottest))
+        advice = "advice-own", confirm = "confirm-own";
+    if (!advice)
+        return;
+    finding_readvise(finding, advice, VALUE_TEXT("dso", hottest->dso));
+    finding_set(finding, confirm, confirm, NO_VALUES);
 }
 
 const struct hypothesis hypothesis_allocation = {

@@ -133,7 +133,8 @@ static const char *sentence_case(struct arena *arena, const char *text)
     /* A name at the start keeps its case; only our own words are raised. */
     static const char *const own[] = {"it ",       "a ",        "an ",          "threads ",    "wrongly ",
                                       "page ",     "system ",   "interpreted ", "allocating ", "copying ",
-                                      "starting ", "spinning ", "interrupts ",  "more ",       "the "};
+                                      "starting ", "spinning ", "interrupts ",  "more ",       "the ",
+                                      "many ",     "garbage ",  "machine ",     "locking ",    "others "};
     char *copy = arena_string(arena, text);
     for (size_t at = 0; at < sizeof(own) / sizeof(own[0]); at++)
         if (strncmp(text, own[at], strlen(own[at])) == 0)
@@ -551,16 +552,24 @@ static struct overall with_leaf(struct overall overall, const struct findings *f
     return overall;
 }
 
-/* A cause that is as sure and weighs as much has its first remedy beside the culprit's. */
+static bool is_advised(const struct finding *finding, const char *advice)
+{
+    for (size_t at = 0; at < finding->advice_count; at++)
+        if (strcmp(finding->advice[at], advice) == 0)
+            return true;
+    return false;
+}
+
+/* A cause that is as sure and weighs as much has its first remedies beside the culprit's. */
 static void advise_on_like(struct overall *overall, struct arena *arena)
 {
-    const struct finding *like = overall->larger, *culprit = overall->culprit;
-    if (!like || like->verdict != VERDICT_SUPPORTED || !like->advice_count)
+    enum { REMEDIES = 2 };
+    const struct finding *like = overall->larger;
+    if (!like || like->verdict != VERDICT_SUPPORTED)
         return;
-    for (size_t at = 0; at < culprit->advice_count; at++)
-        if (strcmp(culprit->advice[at], like->advice[0]) == 0)
-            return;
-    advise(overall, arena_printf(arena, "against %s: %s", like->hypothesis->title, like->advice[0]));
+    for (size_t at = 0; at < like->advice_count && at < REMEDIES; at++)
+        if (!is_advised(overall->culprit, like->advice[at]))
+            advise(overall, arena_printf(arena, "against %s: %s", like->hypothesis->title, like->advice[at]));
 }
 
 /* It used its CPU time where no sample could be taken. */

@@ -1283,15 +1283,58 @@ Test(findings, collectors_are_told_by_their_threads_too)
     arena_done(&made.arena);
 }
 
-/* No other allocator can be put before a runtime's own. */
-Test(findings, gos_allocator_is_not_replaced)
+/* Another allocator is advised only where it can be put before the one in use. */
+Test(findings, advice_knows_which_allocator_is_in_use)
 {
-    struct made_up made;
-    make_up(&made);
-    made.function.name = "runtime.mallocgc";
-    cr_assert(mentions(test_and_find(&made, "allocation"), "sync.Pool"));
-    cr_assert_not(mentions(test_and_find(&made, "allocation"), "LD_PRELOAD"));
-    arena_done(&made.arena);
+    static const struct {
+        const char *name, *dso, *advised;
+        bool is_replaced; /* by LD_PRELOAD=libjemalloc */
+    } cases[] = {
+        {"_int_malloc", "libc.so.6", "Debian: libjemalloc2", true},
+        {"operator new(unsigned long)", "tool", "Debian: libjemalloc2", true},
+        {"runtime.mallocgc", "server", "sync.Pool", false},
+        {"_PyObject_Malloc", "python3.11", "__slots__", false},
+        {"je_malloc_default", "libjemalloc.so.2", "MALLOC_CONF", false},
+        {"tc_malloc", "libtcmalloc_minimal.so.4", "TCMALLOC_MAX_TOTAL_THREAD_CACHE_BYTES", false},
+        {"mi_malloc", "libmimalloc.so.2.0", "MIMALLOC_PURGE_DELAY", false},
+        {"_int_malloc", "busybox", "the allocator is part of busybox", false},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.function.name = cases[at].name;
+        made.function.dso = cases[at].dso;
+        const struct finding *finding = test_and_find(&made, "allocation");
+        cr_expect(mentions(finding, cases[at].advised), "%s in %s", cases[at].name, cases[at].dso);
+        cr_expect_eq(mentions(finding, "LD_PRELOAD=libjemalloc"), cases[at].is_replaced, "%s in %s", cases[at].name, cases[at].dso);
+        cr_expect_eq(strstr(finding->confirm, "LD_PRELOAD") != NULL, cases[at].is_replaced, "%s", finding->confirm);
+        arena_done(&made.arena);
+    }
+}
+
+/* Nobody sorts malloc's data: what holds up the allocator's own code, its callers change, or another allocator does. */
+Test(findings, what_holds_up_the_allocator_is_for_its_callers)
+{
+    static const struct {
+        const char *name;
+        bool is_its_own;
+    } cases[] = {{"_int_free", true}, {"rebalance", false}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.function.name = cases[at].name;
+        made.function.dso = "libc.so.6";
+        struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_BAD_SPECULATION, .cause = CAUSE_CONDITIONAL, .confidence = ESTIMATE_MEDIUM,
+                                                    .function = cases[at].name, .share = interval_of(0.7, 0.75, 0.8)}};
+        bottleneck.masses[CAUSE_CONDITIONAL] = 0.75;
+        made.results.bottleneck = &bottleneck;
+        const struct finding *finding = test_and_find(&made, "branch-mispredicts");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect_eq(mentions(finding, "reuse buffers"), cases[at].is_its_own, "%s", finding->advice[0]);
+        cr_expect_eq(mentions(finding, "sort the data"), !cases[at].is_its_own, "%s", finding->advice[0]);
+        cr_expect_eq(strstr(finding->confirm, "LD_PRELOAD") != NULL, cases[at].is_its_own, "%s", finding->confirm);
+        arena_done(&made.arena);
+    }
 }
 
 /* A database's small copies out of its file: not how much is copied takes the time, but where it lies. */
