@@ -67,6 +67,12 @@ struct interval share_of_names(const struct results *results, const struct findi
 /* Whether it is of a known interpreter. */
 bool function_is_interpreters(const struct stall_function *function);
 /*
+ * Where the hottest function is of a library that is known to have a quicker twin: that twin as advice, and the
+ * comparison with it as the check. False: it isn't, nothing was changed.
+ */
+bool library_advise(const struct results *results, struct finding *finding);
+bool library_is_plain(const struct results *results);
+/*
  * What to do about the script that an interpreter runs: as advice, where interpreters have most of the time. False:
  * they have not.
  */

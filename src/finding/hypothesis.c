@@ -131,7 +131,7 @@ static void advise_its_user(const struct results *results, struct finding *findi
     finding->advice_count = 0;
     if (strcmp(finding->hypothesis->family, "core") == 0) /* the others' checks need no other code */
         finding_set(finding, confirm, "confirm-foreign", NO_VALUES);
-    if (!script_advise(results, finding))
+    if (!library_advise(results, finding) && !script_advise(results, finding))
         finding_advise(finding, "advice-foreign", NO_VALUES);
     for (size_t at = 0; at < count && finding->advice_count < ADVICE_MOST; at++)
         finding_advise(finding, "advice-own", VALUE_TEXT("advice", own[at]));
@@ -150,7 +150,7 @@ static void test_one(const struct hypothesis *hypothesis, const struct results *
         finding->is_estimate = (hypothesis->needs & RESULT_BIT(RESULT_STALLS)) != 0;
         hypothesis->test(&visible, finding);
         if (finding->verdict == VERDICT_SUPPORTED && finding->advice_count && hypothesis->changes_code &&
-            code_is_foreign(results))
+            (code_is_foreign(results) || library_is_plain(results)))
             advise_its_user(results, finding);
         if (finding->verdict == VERDICT_NOT_TESTABLE && (!finding->reason || !finding->reason[0]))
             finding->reason = "nothing ran while it was watched";

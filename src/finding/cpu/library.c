@@ -249,3 +249,39 @@ const struct hypothesis hypothesis_spinning = {
     .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_WAITS),
     .test = spinning_test,
 };
+
+/* Libraries that are written to be plain, whose calls a quicker one takes without a program's being changed. */
+static const struct {
+    struct name_pattern of;
+    const char *advice;
+} plain_libraries[] = {
+    {{.dso = "libblas"}, "advice-blas"},
+    {{.dso = "liblapack"}, "advice-blas"},
+    {{.dso = "libgslcblas"}, "advice-blas"},
+};
+
+/* Of the hottest function; NULL: it is of none. */
+static const char *plain_advice(const struct results *results)
+{
+    const struct stalls *stalls = results->stalls;
+    const struct stall_function *hottest = stalls && stalls->function_count ? &stalls->functions[0] : NULL;
+    for (size_t at = 0; hottest && hottest->share.low >= results->effect && at < array_count(plain_libraries); at++)
+        if (function_has_name(hottest, &plain_libraries[at].of))
+            return plain_libraries[at].advice;
+    return NULL;
+}
+
+bool library_is_plain(const struct results *results)
+{
+    return plain_advice(results) != NULL;
+}
+
+bool library_advise(const struct results *results, struct finding *finding)
+{
+    const char *advice = plain_advice(results);
+    if (!advice)
+        return false;
+    finding_advise(finding, advice, VALUE_TEXT("dso", results->stalls->functions[0].dso));
+    finding_set(finding, confirm, "confirm-blas", NO_VALUES);
+    return true;
+}

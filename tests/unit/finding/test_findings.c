@@ -1337,6 +1337,30 @@ Test(findings, what_holds_up_the_allocator_is_for_its_callers)
     }
 }
 
+/* The reference BLAS waits for its own sums: nobody rewrites that, an optimised one takes its calls. */
+Test(findings, a_plain_library_has_a_quicker_twin)
+{
+    static const struct {
+        const char *dso;
+        bool is_plain;
+    } cases[] = {{"libblas.so.3.11.0", true}, {"libgslcblas.so.0.0.0", true}, {"libopenblasp-r0.3.21.so", false}, {"libblasphemy.so.1", false}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.function.name = "dgemm_";
+        made.function.dso = cases[at].dso;
+        struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_BAD_SPECULATION, .cause = CAUSE_CONDITIONAL, .confidence = ESTIMATE_MEDIUM,
+                                                    .function = "dgemm_", .share = interval_of(0.7, 0.75, 0.8)}};
+        bottleneck.masses[CAUSE_CONDITIONAL] = 0.75;
+        made.results.bottleneck = &bottleneck;
+        const struct finding *finding = test_and_find(&made, "branch-mispredicts");
+        cr_assert(finding->verdict == VERDICT_SUPPORTED && finding->advice_count);
+        cr_expect_eq(strstr(finding->advice[0], "libopenblas0") != NULL, cases[at].is_plain, "%s: %s", cases[at].dso, finding->advice[0]);
+        cr_expect_eq(strstr(finding->confirm, "libopenblas0") != NULL, cases[at].is_plain, "%s", finding->confirm);
+        arena_done(&made.arena);
+    }
+}
+
 /* A database's small copies out of its file: not how much is copied takes the time, but where it lies. */
 Test(findings, copies_from_places_in_no_order_wait_for_them)
 {
