@@ -8,6 +8,7 @@ Each row is a command of a Debian program and one with a change; both are run in
 it is moved least by a busy machine. Rows whose program isn't here are left out, with its name. doc/REAL_PROGRAMS.md judges what this printed.
 """
 import argparse
+import base64
 import json
 import os
 import pathlib
@@ -60,6 +61,7 @@ def made_files(work):
     made_last(work, draw)
     made_latest(work, draw)
     made_models(work, draw)
+    made_tables(work, draw)
     if shutil.which("sqlite3"):
         subprocess.run(["sqlite3", str(work / "data.db")], check=True, text=True, input="create table t(id integer primary key, k int, v int);"
                        "insert into t with recursive c(x) as (select 1 union all select x+1 from c where x<600000) select x, abs(random())%600000, x%97 from c;"
@@ -258,6 +260,22 @@ def made_models(work, draw):
         "begin t:=0;\n" + "".join(f"t:=t+f{at}({at},3);\n" for at in range(4000)) + "writeln(t); end.\n")
 
 
+def made_tables(work, draw):
+    """Inputs of a clustering, of two joins of tables, of an alignment and of a compressor by tables."""
+    (work / "clusters.py").write_text("import numpy as np\nfrom sklearn.cluster import KMeans\n"
+                                      "KMeans(n_clusters=40, n_init=1, max_iter=30, random_state=0, algorithm='lloyd').fit(np.random.default_rng(1).random((200000, 16)))\n")
+    for name in ("here", "there"):
+        starts = [(draw.randrange(200000000), draw.randrange(50, 500)) for _ in range(400000)]
+        for suffix, rows in (("", starts), (".sorted", sorted(starts))):
+            (work / f"{name}{suffix}.bed").write_text("".join(f"chr1\t{start}\t{start + length}\n" for start, length in rows))
+    sums = [f"{draw.randrange(200000)}\t{draw.randrange(1000)}\n" for _ in range(1500000)]
+    (work / "sums.txt").write_text("".join(sums))
+    (work / "sums.sorted.txt").write_text("".join(sorted(sums)))
+    (work / "related.fa").write_text("".join(f">s{at}\n{''.join(draw.choice('ACDEFGHIKLMNPQRSTVWY') for _ in range(400))}\n" for at in range(40)))
+    (work / "noise.b64").write_bytes(base64.encodebytes(draw.randbytes(45 << 20)))
+    (work / "same.b64").write_bytes(b"a" * (60 << 20))
+
+
 def made_media(work):
     made = [("picture.pdf", ["gs", "-q", "-dNOPAUSE", "-dBATCH", "-sDEVICE=pdfwrite", "-sOutputFile=picture.pdf", "picture.ps"]),
             ("movie.y4m", ["ffmpeg", "-loglevel", "error", "-f", "lavfi", "-i", "mandelbrot=size=640x360:rate=25", "-frames:v", "150", "-pix_fmt", "yuv420p", "movie.y4m"]),
@@ -426,6 +444,11 @@ PROGRAMS = [
     ("yosys", ["yosys", "-q", "-p", "read_verilog mult.v; synth; abc -g AND"], None, None),
     ("maude", ["maude", "-no-banner", "terms.maude"], None, None),
     ("ppcx64", ["ppcx64", "many.pas"], None, None),
+    ("python3, scikit-learn's k-means", ["python3", "clusters.py"], "an optimised BLAS", ["env", "LD_PRELOAD=libopenblas.so.0", "python3", "clusters.py"]),
+    ("bedtools intersect", ["bedtools", "intersect", "-a", "here.bed", "-b", "there.bed"], "both in order", ["bedtools", "intersect", "-a", "here.sorted.bed", "-b", "there.sorted.bed"]),
+    ("datamash, sums by group", ["sh", "-c", "datamash -s -g1 sum 2 < sums.txt"], "in order already", ["sh", "-c", "datamash -g1 sum 2 < sums.sorted.txt"]),
+    ("compress", ["compress", "-c", "noise.b64"], "one letter: the same few entries", ["compress", "-c", "same.b64"]),
+    ("clustalo, proteins", ["clustalo", "-i", "related.fa", "-o", "/dev/null", "--force"], "one thread", ["clustalo", "--threads=1", "-i", "related.fa", "-o", "/dev/null", "--force"]),
     ("factor", ["sh", "-c", "seq 1000000000000000 1000000000040000 | factor"], "numbers of half the digits: shorter searches", ["sh", "-c", "seq 10000000 10040000 | factor"]),
 ]
 
