@@ -166,6 +166,36 @@ static const char *advise_huge_pages(const struct results *results, struct findi
     return "confirm-once";
 }
 
+/* Runtimes with a heap of their own, which malloc's settings don't reach: what they have in their place. */
+static const struct runtime_heap {
+    struct name_pattern of;
+    const char *keep, *huge;
+} runtime_heaps[] = {
+    {{.prefix = "runtime."}, "advice-go", "advice-huge-always"},
+    {{.dso = "libjvm"}, "advice-java", "advice-huge-java"},
+    {{.dso = "node"}, "advice-javascript", "advice-huge-always"},
+    {{.dso = "libnode"}, "advice-javascript", "advice-huge-always"},
+    {{.dso = "libcoreclr"}, "advice-dotnet", "advice-huge-always"},
+};
+
+/* NULL: what runs is no such runtime, or hardly. */
+static const struct runtime_heap *runtime_heap_of(const struct results *results)
+{
+    for (size_t at = 0; results->stalls && at < array_count(runtime_heaps); at++) {
+        struct name_matches of_it = functions_named(results->stalls, &runtime_heaps[at].of, 1);
+        if ((double)of_it.samples >= results->effect * (double)results->stalls->sample_count)
+            return &runtime_heaps[at];
+    }
+    return NULL;
+}
+
+static void advise_on_runtime_heap(struct finding *finding, const struct runtime_heap *heap)
+{
+    finding_readvise(finding, heap->keep, NO_VALUES);
+    finding_advise(finding, heap->huge, NO_VALUES);
+    finding_set(finding, confirm, "confirm-copy", NO_VALUES);
+}
+
 static void page_faults_test(const struct results *results, struct finding *finding)
 {
     const struct kernel_time *kernel = results->kernel;
@@ -201,6 +231,9 @@ static void page_faults_test(const struct results *results, struct finding *find
     if (touching == TOUCHED_ONCE)
         finding_advise(finding, "advice-populate", NO_VALUES);
     finding_set(finding, confirm, unmaps ? "confirm-unmap" : touching == TOUCHED_ONCE ? confirm : "confirm", NO_VALUES);
+    const struct runtime_heap *heap = runtime_heap_of(results);
+    if (heap)
+        advise_on_runtime_heap(finding, heap);
 }
 
 const struct hypothesis hypothesis_page_faults = {

@@ -2145,6 +2145,32 @@ Test(findings, advice_fits_what_was_met)
     arena_done(&made.arena);
 }
 
+/* malloc's settings don't reach a runtime's own heap. */
+Test(findings, page_faults_of_runtimes_have_their_remedies)
+{
+    static const struct {
+        const char *name, *dso, *wanted;
+    } cases[] = {
+        {"work", "a.out", "GLIBC_TUNABLES"},
+        {"runtime.memclrNoHeapPointers", "server", "sync.Pool"},
+        {"libjvm.so+0x81aa20", "libjvm.so", "AlwaysPreTouch"},
+        {"Builtins_ArrayPush", "node", "TypedArray"},
+        {"SVR::gc_heap::mark", "libcoreclr.so", "ArrayPool"},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.kernel.fault_samples = made.kernel.kernel_samples = 600;
+        made.function.name = cases[at].name;
+        made.function.dso = cases[at].dso;
+        const struct finding *finding = test_and_find(&made, "page-faults");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect(mentions(finding, cases[at].wanted), "%s", finding->advice[0]);
+        cr_expect_eq(mentions(finding, "GLIBC_TUNABLES") || strstr(finding->confirm, "GLIBC_TUNABLES"), at == 0, "%s", finding->confirm);
+        arena_done(&made.arena);
+    }
+}
+
 /* No cause found is no dead end; and the page for everyday says each bound in a few words. */
 Test(findings, nothing_certain_says_what_to_look_at_next)
 {
