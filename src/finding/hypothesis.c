@@ -317,20 +317,29 @@ static void put_named_first(struct finding *items, size_t count, const struct re
         }
 }
 
-/* What holds up the allocator's own code, only its callers can change. */
-static void advise_its_callers(struct finding *items, size_t count, const struct results *results)
+static void advise_allocators_callers(struct finding *held, const struct finding *allocation)
+{
+    held->advice_count = 0;
+    for (size_t advice = 0; advice < allocation->advice_count; advice++)
+        finding_advise(held, "advice-callers", VALUE_TEXT("advice", allocation->advice[advice]));
+    held->confirm = allocation->confirm;
+}
+
+/* What holds up the code of an allocator, or of what clears new memory, only its callers can change. */
+static void advise_callers(struct finding *items, size_t count, const struct results *results)
 {
     size_t at = position_of(items, count, "allocation");
     const struct finding *allocation = at < count && items[at].verdict == VERDICT_SUPPORTED ? &items[at] : NULL;
-    for (size_t held = 0; allocation && held < count && items[held].verdict == VERDICT_SUPPORTED; held++) {
-        bool is_its_own = items[held].hypothesis->changes_code && estimate_names(&items[held], results) &&
-                          function_allocates(results, results->bottleneck->program.function);
-        if (!is_its_own || &items[held] == allocation)
+    for (size_t held = 0; held < count && items[held].verdict == VERDICT_SUPPORTED; held++) {
+        if (!items[held].hypothesis->changes_code || !estimate_names(&items[held], results))
             continue;
-        items[held].advice_count = 0;
-        for (size_t advice = 0; advice < allocation->advice_count; advice++)
-            finding_advise(&items[held], "advice-callers", VALUE_TEXT("advice", allocation->advice[advice]));
-        items[held].confirm = allocation->confirm;
+        const char *function = results->bottleneck->program.function;
+        if (allocation && &items[held] != allocation && function_allocates(results, function)) {
+            advise_allocators_callers(&items[held], allocation);
+        } else if (function && strncmp(function, "runtime.memclr", strlen("runtime.memclr")) == 0) {
+            finding_readvise(&items[held], "advice-clearing-go", VALUE_TEXT("function", function));
+            finding_set(&items[held], confirm, "confirm-clearing", NO_VALUES);
+        }
     }
 }
 
@@ -344,6 +353,6 @@ void findings_test(struct findings *ret_findings, const struct results *results,
     put_larger_part_first(items, count, results);
     put_far_larger_first(items, count, results);
     put_named_first(items, count, results);
-    advise_its_callers(items, count, results);
+    advise_callers(items, count, results);
     *ret_findings = (struct findings){items, count};
 }

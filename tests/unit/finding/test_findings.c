@@ -1316,9 +1316,9 @@ Test(findings, advice_knows_which_allocator_is_in_use)
 Test(findings, what_holds_up_the_allocator_is_for_its_callers)
 {
     static const struct {
-        const char *name;
+        const char *name, *wanted;
         bool is_its_own;
-    } cases[] = {{"_int_free", true}, {"rebalance", false}};
+    } cases[] = {{"_int_free", "reuse buffers", true}, {"runtime.memclrNoHeapPointers", "make and append", false}, {"rebalance", "sort the data", false}};
     for (size_t at = 0; at < array_count(cases); at++) {
         struct made_up made;
         make_up(&made);
@@ -1330,8 +1330,7 @@ Test(findings, what_holds_up_the_allocator_is_for_its_callers)
         made.results.bottleneck = &bottleneck;
         const struct finding *finding = test_and_find(&made, "branch-mispredicts");
         cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
-        cr_expect_eq(mentions(finding, "reuse buffers"), cases[at].is_its_own, "%s", finding->advice[0]);
-        cr_expect_eq(mentions(finding, "sort the data"), !cases[at].is_its_own, "%s", finding->advice[0]);
+        cr_expect(finding->advice_count == 1 && mentions(finding, cases[at].wanted), "%s", finding->advice[0]);
         cr_expect_eq(strstr(finding->confirm, "LD_PRELOAD") != NULL, cases[at].is_its_own, "%s", finding->confirm);
         arena_done(&made.arena);
     }
