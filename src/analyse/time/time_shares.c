@@ -1,13 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/time/time_shares.h"
 
+#include "base/vec.h"
+
 #include <math.h>
+#include <string.h>
+
+/* A thread of Go's scheduler that watches, or has no goroutine to run: nothing of the program's work waits there. */
+static bool is_idle_scheduler(const struct wait_row *row)
+{
+    static const char *const places[] = {"runtime.sysmon", "runtime.stopm"};
+    for (uint32_t caller = 0; caller < row->caller_count; caller++)
+        for (size_t at = 0; at < array_count(places); at++)
+            if (strcmp(row->callers[caller], places[at]) == 0)
+                return true;
+    return false;
+}
 
 const struct wait_row *wait_rows_longest(const struct wait_rows *waits)
 {
+    double idle_s = waits ? waits->idle_s : 0;
     for (size_t at = 0; waits && at < waits->count; at++)
-        if (waits->items[at].kind != WAIT_UNKNOWN)
-            return waits->items[at].idle_s * 4 >= waits->idle_s ? &waits->items[at] : NULL;
+        if (is_idle_scheduler(&waits->items[at]))
+            idle_s -= waits->items[at].idle_s;
+        else if (waits->items[at].kind != WAIT_UNKNOWN)
+            return waits->items[at].idle_s * 4 >= idle_s ? &waits->items[at] : NULL;
     return NULL;
 }
 

@@ -31,7 +31,10 @@ struct time_shares time_shares_of(const struct run_time *run, const struct activ
 /* Why little of it is its code's doing, as a clause: by what it mostly lacked. Owner: arena. */
 const char *time_shares_no_cpu_problem(const struct time_shares *shares, struct arena *arena);
 
-/* The longest wait whose kind is known, unless it is a small part of all waiting; NULL. */
+/*
+ * The longest wait whose kind is known, unless it is a small part of all waiting; NULL. A runtime's threads that have
+ * nothing to do are left out.
+ */
 const struct wait_row *wait_rows_longest(const struct wait_rows *waits);
 
 #endif

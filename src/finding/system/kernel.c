@@ -391,6 +391,36 @@ static void say_bytes(struct finding *finding, const struct kernel_time *kernel,
                    work);
 }
 
+/* Samples in the calls by which Go's scheduler lets its threads sleep and wakes them; 0: it isn't Go's. */
+static double go_scheduler_samples(const struct results *results, double locks)
+{
+    static const struct name_pattern runtime = {.prefix = "runtime."};
+    double laid = 0;
+    if (!results->stalls || !functions_named(results->stalls, &runtime, 1).samples)
+        return 0;
+    for (size_t at = 0; at < results->kernel->entry_count; at++) {
+        const struct kernel_entry *entry = &results->kernel->entries[at];
+        bool sleeps = strncmp(entry->name, "nanosleep", strlen("nanosleep")) == 0;
+        laid += sleeps || is_wake(entry->name) ? (double)entry->samples : 0;
+    }
+    return laid > locks ? laid - locks : 0;
+}
+
+/* What the scheduler does for short goroutines is no call of the program's: it falls with its threads, or not. */
+static void say_go_scheduler(const struct results *results, struct finding *finding, double laid)
+{
+    double total = (double)results->kernel->sample_count;
+    struct value share = VALUE_SHARE("share", wilson_interval(laid, total, total));
+    if (finding->verdict == VERDICT_SUPPORTED) {
+        finding_set(finding, headline, "headline-go", VALUE_SHARE("calls", finding->recoverable), share);
+        finding_set(finding, reason, "go-gain", NO_VALUES);
+        finding->gain_unmeasured = true;
+        finding->recoverable = interval_of(0, finding->recoverable.mid / 2, finding->recoverable.high);
+    }
+    finding_readvise(finding, "advice-go-scheduler", NO_VALUES);
+    finding_set(finding, confirm, "confirm-go-scheduler", NO_VALUES);
+}
+
 /* What waiting for locks costs in calls is those locks' finding, not a call to make less often. */
 static void system_calls_test(const struct results *results, struct finding *finding)
 {
@@ -441,6 +471,9 @@ static void system_calls_test(const struct results *results, struct finding *fin
                 : kind     ? kind->confirm
                            : "confirm",
                 call);
+    double go = go_scheduler_samples(results, locks);
+    if (go * 2 >= calls)
+        say_go_scheduler(results, finding, go);
 }
 
 const struct hypothesis hypothesis_system_calls = {

@@ -1538,6 +1538,49 @@ Test(findings, waiting_is_a_verdict)
     arena_done(&made.arena);
 }
 
+/* Threads of Go's scheduler without a goroutine sleep at all times: what requests wait for is elsewhere. */
+Test(findings, a_schedulers_own_sleep_is_not_what_is_waited_for)
+{
+    struct made_up made;
+    make_up(&made);
+    made.run.on_cpu_ratio = made.run.wanted_ratio = measured_as(0.1);
+    made.run.cpu_s = measured_as(1);
+    struct wait_rows waits = {.known = true, .idle_s = 5, .waiting_s = 20, .count = 3};
+    waits.items[0] = (struct wait_row){.kind = WAIT_SLEEP, .function = "runtime.usleep.abi0", .callers = {"runtime.sysmon"}, .caller_count = 1, .total_s = 7, .idle_s = 2.5, .count = 900};
+    waits.items[1] = (struct wait_row){.kind = WAIT_THREAD, .function = "runtime.futex.abi0", .callers = {"runtime.notesleep", "runtime.stopm"}, .caller_count = 2, .total_s = 9, .idle_s = 1.5, .count = 900};
+    waits.items[2] = (struct wait_row){.kind = WAIT_EVENTS, .function = "runtime.epollwait.abi0", .callers = {"runtime.netpoll"}, .caller_count = 1, .total_s = 4, .idle_s = 1, .count = 900};
+    made.results.waits = &waits;
+    const struct finding *finding = test_and_find(&made, "waiting");
+    cr_expect(strstr(finding->headline, "for events") && strstr(finding->headline, "runtime.epollwait"), "%s", finding->headline);
+    waits.items[0].callers[0] = "main.poll"; /* the program's own sleep */
+    finding = test_and_find(&made, "waiting");
+    cr_expect(strstr(finding->headline, "runtime.usleep"), "%s", finding->headline);
+    arena_done(&made.arena);
+}
+
+Test(findings, calls_of_gos_scheduler_are_told_as_such)
+{
+    static const struct {
+        const char *function;
+        bool is_go;
+    } cases[] = {{"runtime.mallocgc", true}, {"work", false}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.function.name = cases[at].function;
+        made.kernel.call_samples = made.kernel.kernel_samples = 400;
+        made.kernel.entries[0] = (struct kernel_entry){"nanosleep", 150};
+        made.kernel.entries[1] = (struct kernel_entry){"futex", 140};
+        made.kernel.entry_count = 2;
+        const struct finding *finding = test_and_find(&made, "system-calls");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect_eq(strstr(finding->headline, "Go's scheduler") != NULL, cases[at].is_go, "%s", finding->headline);
+        cr_expect_eq(mentions(finding, "GOMAXPROCS"), cases[at].is_go, "%s", finding->advice[0]);
+        cr_expect_eq(finding->gain_unmeasured, cases[at].is_go, "what fewer threads return was not measured");
+        arena_done(&made.arena);
+    }
+}
+
 /* One that goes into the background is over at once: what it left is to be watched, not its beginning again. */
 Test(findings, what_was_left_running_is_named)
 {
