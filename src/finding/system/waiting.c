@@ -256,12 +256,28 @@ const char *waiting_place(const struct wait_row *row, struct arena *arena)
     return arena_printf(arena, "%s (called by %s)", row->asked, row->function);
 }
 
+/*
+ * Whoever got the first part of an answer acknowledges it 40 ms later on Linux, and Nagle's rule holds the next part
+ * back until then: waits that are all as long as that.
+ */
+static bool is_delayed_acknowledgement(const struct wait_row *row)
+{
+    static const double LEAST_S = 0.039, MOST_S = 0.046, ALIKE = 1.25;
+    enum { WAITS_LEAST = 50 };
+    bool comes_in = row && (row->kind == WAIT_NETWORK || row->kind == WAIT_EVENTS) && row->count >= WAITS_LEAST;
+    double mean_s = comes_in ? row->total_s / (double)row->count : 0;
+    return mean_s >= LEAST_S && mean_s <= MOST_S && row->longest_s <= ALIKE * mean_s;
+}
+
 /* What to do about waiting for events depends on whether any came. */
 static void advise_waiting(const struct results *results, struct finding *finding, enum wait_kind kind,
                            const struct wait_row *row, const char *where)
 {
     const char *served = kind == WAIT_EVENTS ? served_words(results, finding->arena) : NULL;
     const char *storage = kind == WAIT_DISK && row ? advice_of_storage(row) : NULL;
+    if (is_delayed_acknowledgement(row))
+        finding_advise(finding, "advice-delayed", VALUE_COUNT("count", (double)row->count),
+                       VALUE_SECONDS("each", interval_exactly(row->total_s / (double)row->count)));
     if (served)
         finding_advise(finding, "advice-served", VALUE_TEXT("what", served));
     else if (storage)

@@ -1538,6 +1538,34 @@ Test(findings, waiting_is_a_verdict)
     arena_done(&made.arena);
 }
 
+/* Nagle's rule and a delayed acknowledgement: answers in two writes, each wait as long as that. */
+Test(findings, waits_as_long_as_a_delayed_acknowledgement_are_told)
+{
+    static const struct {
+        enum wait_kind kind;
+        double total_s, longest_s;
+        uint64_t count;
+        bool is_delayed;
+    } cases[] = {
+        {WAIT_NETWORK, 28.8, 0.0483, 687, true},
+        {WAIT_EVENTS, 4.1, 0.044, 100, true},
+        {WAIT_NETWORK, 28.8, 0.2, 687, false}, /* some far longer: the mean says nothing */
+        {WAIT_NETWORK, 0.84, 0.043, 20, false}, /* few */
+        {WAIT_NETWORK, 60, 0.11, 600, false},
+        {WAIT_SLEEP, 28.8, 0.0483, 687, false},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.run.on_cpu_ratio = made.run.wanted_ratio = measured_as(0.1);
+        struct wait_rows waits = {.known = true, .idle_s = 5, .waiting_s = cases[at].total_s, .count = 1};
+        waits.items[0] = (struct wait_row){.kind = cases[at].kind, .function = "serve", .total_s = cases[at].total_s, .idle_s = 5, .longest_s = cases[at].longest_s, .count = cases[at].count};
+        made.results.waits = &waits;
+        cr_expect_eq(mentions(test_and_find(&made, "waiting"), "TCP_NODELAY"), cases[at].is_delayed, "case %zu", at);
+        arena_done(&made.arena);
+    }
+}
+
 /* Threads of Go's scheduler without a goroutine sleep at all times: what requests wait for is elsewhere. */
 Test(findings, a_schedulers_own_sleep_is_not_what_is_waited_for)
 {
