@@ -178,14 +178,22 @@ static const struct runtime_heap {
     {{.dso = "libcoreclr"}, "advice-dotnet", "advice-huge-always"},
 };
 
-/* NULL: what runs is no such runtime, or hardly. */
+/* Of a whole machine nobody knows whose calls and pages are meant. */
+static bool is_of_runtime(const struct results *results, const struct name_pattern *runtime)
+{
+    static const double LEAST = 0.01; /* what it compiled may have most of the samples */
+    if (!results->stalls || !results->run || results->run->scope == RUN_MACHINE)
+        return false;
+    struct name_matches of_it = functions_named(results->stalls, runtime, 1);
+    return of_it.samples && (double)of_it.samples >= LEAST * (double)results->stalls->sample_count;
+}
+
+/* NULL: what runs is no such runtime. */
 static const struct runtime_heap *runtime_heap_of(const struct results *results)
 {
-    for (size_t at = 0; results->stalls && at < array_count(runtime_heaps); at++) {
-        struct name_matches of_it = functions_named(results->stalls, &runtime_heaps[at].of, 1);
-        if ((double)of_it.samples >= results->effect * (double)results->stalls->sample_count)
+    for (size_t at = 0; at < array_count(runtime_heaps); at++)
+        if (is_of_runtime(results, &runtime_heaps[at].of))
             return &runtime_heaps[at];
-    }
     return NULL;
 }
 
@@ -396,7 +404,7 @@ static double go_scheduler_samples(const struct results *results, double locks)
 {
     static const struct name_pattern runtime = {.prefix = "runtime."};
     double laid = 0;
-    if (!results->stalls || !functions_named(results->stalls, &runtime, 1).samples)
+    if (!is_of_runtime(results, &runtime))
         return 0;
     for (size_t at = 0; at < results->kernel->entry_count; at++) {
         const struct kernel_entry *entry = &results->kernel->entries[at];

@@ -1590,12 +1590,14 @@ Test(findings, calls_of_gos_scheduler_are_told_as_such)
 {
     static const struct {
         const char *function;
+        enum run_scope scope;
         bool is_go;
-    } cases[] = {{"runtime.mallocgc", true}, {"work", false}};
+    } cases[] = {{"runtime.mallocgc", RUN_STARTED, true}, {"work", RUN_STARTED, false}, {"runtime.mallocgc", RUN_MACHINE, false}};
     for (size_t at = 0; at < array_count(cases); at++) {
         struct made_up made;
         make_up(&made);
         made.function.name = cases[at].function;
+        made.run.scope = cases[at].scope;
         made.kernel.call_samples = made.kernel.kernel_samples = 400;
         made.kernel.entries[0] = (struct kernel_entry){"nanosleep", 150};
         made.kernel.entries[1] = (struct kernel_entry){"futex", 140};
