@@ -8,7 +8,8 @@
 /*
  * Refetching behind a wrong guess costs in another class than the guess. Where a table counts a cause below another
  * class than its name says, that is the class: page walks of loads are a part of tma_l1_bound, of stores of
- * tma_store_bound.
+ * tma_store_bound. Whatever is decoded anew (tma_mite) wasn't in the cache of decoded instructions; that decoding
+ * itself is slow, single decoders and length-changing prefixes tell.
  */
 static const struct topdown_row rows[] = {
     {"branch-mispredicts", {"tma_branch_mispredicts", "tma_branch_resteers"}, NULL, true},
@@ -26,10 +27,15 @@ static const struct topdown_row rows[] = {
     {"front-end", {"tma_fetch_latency"}, "tma_frontend_bound", false},
     {"front-end", {"frontend_bound_latency"}, NULL, false},
     {"front-end", {"tma_frontend_bound"}, NULL, false},
+    {"uop-cache", {"tma_mite", "tma_dsb_switches"}, "tma_frontend_bound", true},
+    {"uop-cache", {"tma_mite"}, "tma_frontend_bound", true, .is_part = true},
     {"uop-cache", {"tma_fetch_bandwidth", "tma_dsb_switches"}, "tma_frontend_bound", false},
     {"uop-cache", {"frontend_bound_bandwidth"}, NULL, false},
     {"uop-cache", {"tma_frontend_bound"}, NULL, false},
-    {"decoding", {"tma_mite"}, "tma_frontend_bound", true},
+    {"decoding", {"tma_decoder0_alone", "tma_lcp"}, "tma_frontend_bound", true},
+    {"decoding", {"tma_decoder0_alone"}, "tma_frontend_bound", true, .is_part = true},
+    {"decoding", {"tma_lcp"}, "tma_frontend_bound", true, .is_part = true},
+    {"decoding", {"tma_mite", "tma_lcp"}, "tma_frontend_bound", false},
     {"decoding", {"tma_fetch_bandwidth"}, "tma_frontend_bound", false},
     {"decoding", {"frontend_bound_bandwidth"}, NULL, false},
     {"decoding", {"tma_frontend_bound"}, NULL, false},

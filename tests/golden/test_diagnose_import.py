@@ -306,3 +306,23 @@ def test_the_hot_function_stands_beside_a_cause_by_counts(imported):
     found, _ = imported(one="tma_mem_bandwidth 58 %\ntma_dram_bound 64 %\n", profile="    61.20%  server  server  [.] scan_rows\n")
     assert found["verdict"]["culprit"] == "memory-bandwidth"
     assert "scan_rows" in found["verdict"]["sentence"]
+
+
+def test_what_more_wrong_guesses_cost_of_the_longer_run(imported):
+    """661,600,000 more at 10 to 25 cycles each, of 13,190,000,000 more cycles; with twice the instructions it is other work."""
+    table = ("| build | time | instructions | cycles | branch-misses |\n|---|---:|---:|---:|---:|\n| the old one | 12.1 s | 98,120,000,000 | 40,210,000,000 | 120,300,000 |\n"
+             "| 4711 | 15.9 s | {} | 53,400,000,000 | 781,900,000 |\n")
+    profile = "    41.20%  bench  bench  [.] lookup_rule\n    12.10%  bench  bench  [.] parse_header\n"
+    found, _ = imported(builds=table.format("98,300,000,000"), profile=profile)
+    assert found["verdict"]["culprit"] == "branch-mispredicts"
+    assert "661600000 more branch-misses cost is 50 to 100 %" in found["verdict"]["sentence"] and "lookup_rule" in found["verdict"]["sentence"]
+    other, _ = imported(builds=table.format("198,300,000,000"), profile=profile)
+    assert "more branch-misses" not in other["verdict"]["sentence"]
+
+
+@pytest.mark.parametrize("metrics, cause", [
+    ("tma_mite 33.1 %\ntma_dsb 4 %\n", "uop-cache"), ("tma_mite 33.1 %\ntma_decoder0_alone 28 %\n", "decoding"), ("tma_mite 3.1 %\ntma_lcp 22 %\n", "decoding")])
+def test_what_is_decoded_anew_was_not_kept_unless_decoding_is_slow(imported, metrics, cause):
+    found, _ = imported(toplev="tma_frontend_bound 46.1 %\n" + metrics)
+    assert finding(found, cause)["verdict"] == "supported", finding(found, cause)
+    assert cause == "decoding" or finding(found, "decoding")["verdict"] == "undecided"

@@ -141,7 +141,7 @@ const struct hypothesis hypothesis_uop_cache = {
     .title = "more hot code than the cache of decoded instructions holds",
     .rule = "ruled out when 98 % of the samples (or an imported loop) lie in less code than the smallest such cache "
             "certainly holds; else only counters tell "
-            "(counted or imported tma_dsb_switches, tma_fetch_bandwidth)",
+            "(counted or imported tma_mite, tma_dsb_switches, tma_fetch_bandwidth)",
     .gain = "0 to the share outside that code",
     .overturn = "perf stat -e idq.dsb_uops,idq.mite_uops: most of them from the cache",
     .changes_code = true,
@@ -156,8 +156,8 @@ const struct hypothesis hypothesis_decoding = {
     .family = "core",
     .title = "instructions that are slow to decode",
     .rule = "ruled out as long as the hot code stays decoded (see uop-cache), or by counted or imported tma_mite and "
-            "tma_fetch_bandwidth below the effect; else only "
-            "counters tell",
+            "tma_lcp, or tma_fetch_bandwidth, below the effect; a fact by tma_decoder0_alone or tma_lcp above it; else "
+            "only counters tell",
     .gain = "0 to the share outside that code",
     .overturn = "perf stat -e idq.mite_cycles_any,ild_stall.lcp,cycles: few of them",
     .changes_code = true,

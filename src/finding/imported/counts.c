@@ -93,6 +93,18 @@ static bool is_alike(const struct results *results, const struct imported_arm *a
            most - least < results->effect * cycles.value;
 }
 
+/* What the slower of two runs with as many instructions takes longer, in cycles; 0: it isn't that. */
+static double more_cycles_of(const struct imported_arm *slow, const struct imported_arm *fast)
+{
+    static const double AS_MANY = 0.05;
+    struct measured cycles = imported_arm_count(slow, "cycles"), fewer = imported_arm_count(fast, "cycles"),
+                    work = imported_arm_count(slow, "instructions"), other = imported_arm_count(fast, "instructions");
+    if (!cycles.known || !fewer.known || !work.known || !other.known || !(fewer.value < cycles.value) ||
+        fabs(work.value - other.value) > AS_MANY * work.value)
+        return 0;
+    return cycles.value - fewer.value;
+}
+
 /* Of two runs with as many instructions what the slower one has many more of. */
 struct surplus {
     const char *event, *file;
@@ -103,20 +115,15 @@ struct surplus {
 static bool surplus_of(const struct imported_arm *slow, const struct imported_arm *fast, const char *id,
                        struct surplus *ret)
 {
-    static const double MANY = 10, AS_MANY = 0.05, PART_LEAST = 0.5;
-    struct measured cycles = imported_arm_count(slow, "cycles"), fewer = imported_arm_count(fast, "cycles"),
-                    work = imported_arm_count(slow, "instructions"), other = imported_arm_count(fast, "instructions");
-    if (!cycles.known || !fewer.known || !work.known || !other.known || !(fewer.value < cycles.value) ||
-        fabs(work.value - other.value) > AS_MANY * work.value)
-        return false;
-    double more_cycles = cycles.value - fewer.value;
-    for (size_t at = 0; at < array_count(by_count); at++) {
+    static const double MANY = 10, PART_LEAST = 0.5;
+    double more_cycles = more_cycles_of(slow, fast), cycles = imported_arm_count(slow, "cycles").value;
+    for (size_t at = 0; more_cycles > 0 && at < array_count(by_count); at++) {
         struct measured many = imported_arm_count(slow, by_count[at].event),
                         few = imported_arm_count(fast, by_count[at].event);
         if (strcmp(by_count[at].id, id) != 0 || !many.known || !few.known || many.value < MANY * few.value ||
             (many.value - few.value) * by_count[at].cycles_most < PART_LEAST * more_cycles)
             continue;
-        double most = fmin(more_cycles, (many.value - few.value) * by_count[at].cycles_most) / cycles.value;
+        double most = fmin(more_cycles, (many.value - few.value) * by_count[at].cycles_most) / cycles;
         *ret = (struct surplus){by_count[at].event, slow->table->file, many.value - few.value, interval_exactly(most)};
         return true;
     }
@@ -126,6 +133,31 @@ static bool surplus_of(const struct imported_arm *slow, const struct imported_ar
 static bool surplus_find(const struct imported_arm *arms, size_t count, const char *id, struct surplus *ret)
 {
     return count == 2 && (surplus_of(&arms[0], &arms[1], id, ret) || surplus_of(&arms[1], &arms[0], id, ret));
+}
+
+/* How much of what the slower of two runs takes longer its additional events explain, where each surely costs. */
+static bool growth_say(struct finding *finding, const struct imported_arm *slow, const struct imported_arm *fast)
+{
+    double more_cycles = more_cycles_of(slow, fast);
+    for (size_t at = 0; more_cycles > 0 && at < array_count(by_count); at++) {
+        struct measured many = imported_arm_count(slow, by_count[at].event),
+                        few = imported_arm_count(fast, by_count[at].event);
+        double more = many.known && few.known ? many.value - few.value : 0;
+        struct interval part = interval_clamped(interval_of(more * by_count[at].cycles_least / more_cycles,
+                                                            more * by_count[at].cycles_least / more_cycles,
+                                                            more * by_count[at].cycles_most / more_cycles),
+                                                0, 1);
+        if (strcmp(by_count[at].id, finding->hypothesis->id) != 0 || !(part.low > 0))
+            continue;
+        imported_say(finding,
+                     arena_printf(finding->arena,
+                                  "of what the slower of two runs with as many instructions takes longer, what %.15g "
+                                  "more %s cost",
+                                  more, by_count[at].event),
+                     part, slow->table->file);
+        return true;
+    }
+    return false;
 }
 
 static void advise(struct finding *finding)
@@ -173,6 +205,8 @@ bool imported_count_test(const struct results *results, struct finding *finding)
     const char *metric = arena_printf(finding->arena, "what %s %s of the counted cycles", most.event,
                                       most.share.low > 0 ? "cost" : "can cost");
     imported_say(finding, metric, share, most.file);
+    if (count == 2 && finding->verdict == VERDICT_SUPPORTED && !growth_say(finding, &arms[0], &arms[1]))
+        growth_say(finding, &arms[1], &arms[0]);
     if (alike)
         finding_set(finding, reason, "imported-alike", VALUE_TEXT("metric", metric), VALUE_SHARE("share", share),
                     VALUE_TEXT("file", most.file), VALUE_TEXT("origin", IMPORTED_WORDS));

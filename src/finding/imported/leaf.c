@@ -120,11 +120,11 @@ static const char *line_words(const struct imported_hot *hot, struct arena *aren
 
 const char *imported_hot_words(const struct results *results, struct arena *arena)
 {
-    static const double MOST_OF = 0.5;
+    static const double SAID_FROM = 0.2;
     struct imported_hot hot = results->imported ? imported_hot_of(results->imported) : (struct imported_hot){0};
     if (!hot.function)
         return line_words(&hot, arena);
-    if (hot.share < MOST_OF)
+    if (hot.share < SAID_FROM)
         return NULL;
     struct value values[] = {
         VALUE_TEXT("function", hot.function),
@@ -135,6 +135,12 @@ const char *imported_hot_words(const struct results *results, struct arena *aren
         VALUE_TEXT("samples", arena_printf(arena, "%.4g %%", hot.share * 100)),
         VALUE_TEXT("event", hot.event[0] ? arena_printf(arena, "%s samples", hot.event) : "samples")};
     return wording_fill(arena, wording_find("verdict", "hot"), values, array_count(values));
+}
+
+const char *imported_hot_beside(const struct results *results, const char *sentence, struct arena *arena)
+{
+    struct imported_hot hot = results->imported ? imported_hot_of(results->imported) : (struct imported_hot){0};
+    return hot.function && !strstr(sentence, hot.function) ? imported_hot_words(results, arena) : NULL;
 }
 
 /* What the cycles differ by is next to nothing of what the times do. */

@@ -16,6 +16,8 @@ struct imported_leaf imported_leaf_of(const struct results *results, const struc
                                       const struct finding *culprit, struct arena *arena);
 /* "sgemm has 99 % of the samples …": where a profile says that most of it is; NULL: none does. Owner: arena. */
 const char *imported_hot_words(const struct results *results, struct arena *arena);
+/* The same, where the sentence doesn't name that function already. Owner: arena. */
+const char *imported_hot_beside(const struct results *results, const char *sentence, struct arena *arena);
 /* By how much imported runs differ, where that is as much as is asked about; NULL: they don't. Owner: arena. */
 const char *imported_gap_words(const struct results *results, struct arena *arena);
 

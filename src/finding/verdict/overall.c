@@ -640,6 +640,8 @@ static struct overall overall_culprit(const struct finding *first, const struct 
         advise_on_estimated(&overall, findings, results, arena);
     advise_on_hottest(&overall, results, arena);
     overall = with_callers(with_leaf(overall, findings, results, arena), results, arena);
+    const char *hot = results->stalls ? NULL : imported_hot_beside(results, overall.sentence, arena);
+    overall = with_sentence(overall, hot ? arena_printf(arena, "%s.", hot) : NULL, arena);
     return with_disturbance(overall, findings, arena);
 }
 
