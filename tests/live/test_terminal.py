@@ -2,6 +2,7 @@
 """Colour: on a terminal that can show it, and nowhere else."""
 import os
 import pty
+import re
 import subprocess
 import time
 
@@ -66,6 +67,11 @@ def test_a_started_program_writes_on_lines_of_its_own(plumb):
     """What plumb is doing stands above it, and says that it is watched: not what was done before it began."""
     shown = output_on_terminal(plumb, "diagnose", "--", "sh", "-c", "echo mine; " + BUSY[2], talk=True, TERM="xterm")
     assert b"watching until it ends (Ctrl-C ends it)\r\nmine\r\n" in shown, shown[:400]
+
+
+def test_a_comparison_says_how_long_it_goes_on(plumb):
+    shown = output_on_terminal(plumb, "compare", "-n", "3", "--no-noise-floor", "--explain", "0", "true", "--", "sh", "-c", "true", talk=True, TERM="xterm")
+    assert re.search(rb"block 2, \d+ s: [AB], about \d+ s to the end at block 3", shown), shown[:600]
 
 
 @pytest.mark.parametrize("command", ["doctor", "diagnose", "annotate"])

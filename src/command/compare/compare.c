@@ -170,8 +170,7 @@ static void show_progress(void *context, const struct experiment_arm *arm, size_
     if (is_warmup)
         fprintf(talk, "\r\033[K  warm-up: %s", arm->label);
     else
-        fprintf(talk, "\r\033[K  block %zu, %.0f s: %s", block + 1, clock_s(CLOCK_MONOTONIC) - run->policy.started_s,
-                arm->label);
+        compare_policy_progress(&run->policy, talk, arm->label, block);
     fflush(talk);
 }
 

@@ -107,3 +107,24 @@ double compare_policy_alpha(struct compare_policy *policy, const struct run_tabl
         policy->alpha = last_level(policy, table->block_count);
     return share_of(policy, policy->alpha);
 }
+
+/* To the next look, which may decide, or as long as was asked for. */
+static void left_print(const struct compare_policy *policy, FILE *talk, double spent_s, size_t block)
+{
+    double a_block_s = spent_s / (double)(block + 1); /* a warm-up came before */
+    uint64_t wanted = policy->count;
+    if (policy->until_decided && policy->looks_done < policy->look_count)
+        wanted = policy->looks[policy->looks_done].pairs;
+    if (block && wanted > block)
+        fprintf(talk, ", about %.0f s to %s at block %llu", a_block_s * (double)(wanted - block),
+                policy->count ? "the end" : "the next look", (unsigned long long)wanted);
+    if (policy->seconds > spent_s)
+        fprintf(talk, ", %.0f s left at the most", policy->seconds - spent_s);
+}
+
+void compare_policy_progress(const struct compare_policy *policy, FILE *talk, const char *label, size_t block)
+{
+    double spent_s = clock_s(CLOCK_MONOTONIC) - policy->started_s;
+    fprintf(talk, "\r\033[K  block %zu, %.0f s: %s", block + 1, spent_s, label);
+    left_print(policy, talk, spent_s, block);
+}

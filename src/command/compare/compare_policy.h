@@ -12,6 +12,8 @@
 #include "experiment/experiment.h"
 #include "statistics/sequential.h"
 
+#include <stdio.h>
+
 enum {
     COMPARE_FIRST_LOOK = 8, /* blocks before the first look: fewer give no interval that is sure enough */
     COMPARE_LOOKS_MOST = 64 /* each has a quarter more blocks than the one before */
@@ -57,5 +59,10 @@ struct experiment_policy compare_policy_interface(struct compare_policy *policy)
  * of the comparisons, so that all hold together.
  */
 double compare_policy_alpha(struct compare_policy *policy, const struct run_table *table);
+/*
+ * In the terminal's line of progress, anew: which block runs (from 0), since when, whose run it is, and how long it
+ * goes on by what a block took so far.
+ */
+void compare_policy_progress(const struct compare_policy *policy, FILE *talk, const char *label, size_t block);
 
 #endif

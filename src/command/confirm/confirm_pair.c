@@ -17,21 +17,6 @@ struct running {
     bool shows_progress;
 };
 
-/* How long it goes on: to the next look, which may decide, or as long as was asked for; by what a block took so far. */
-static void left_print(FILE *talk, const struct compare_policy *policy, size_t block)
-{
-    /* a warm-up came before */
-    double spent_s = clock_s(CLOCK_MONOTONIC) - policy->started_s, a_block_s = spent_s / (double)(block + 1);
-    uint64_t wanted = policy->count;
-    if (policy->until_decided && policy->looks_done < policy->look_count)
-        wanted = policy->looks[policy->looks_done].pairs;
-    if (block && wanted > block)
-        fprintf(talk, ", about %.0f s to %s at block %llu", a_block_s * (double)(wanted - block),
-                policy->count ? "the end" : "the next look", (unsigned long long)wanted);
-    if (policy->seconds > spent_s)
-        fprintf(talk, ", %.0f s left at the most", policy->seconds - spent_s);
-}
-
 static void show_progress(void *context, const struct experiment_arm *arm, size_t block, bool is_warmup)
 {
     const struct running *running = context;
@@ -40,11 +25,8 @@ static void show_progress(void *context, const struct experiment_arm *arm, size_
     FILE *talk = running->request->context->talk;
     if (is_warmup)
         fprintf(talk, "\r\033[K  warm-up: %s", arm->label);
-    else {
-        fprintf(talk, "\r\033[K  block %zu, %.0f s: %s", block + 1,
-                clock_s(CLOCK_MONOTONIC) - running->pair->policy.started_s, arm->label);
-        left_print(talk, &running->pair->policy, block);
-    }
+    else
+        compare_policy_progress(&running->pair->policy, talk, arm->label, block);
     fflush(talk);
 }
 
