@@ -20,13 +20,15 @@ def rows(lines):
         cells = line.rstrip("\n").split("\t")
         if len(cells) != 8:
             sys.exit(f"line {number}: {len(cells)} cells, 8 expected")
-        vendor, family, models, steppings, key, kind, slots, name = cells
+        vendor, family, models, steppings, key, kind, width, name = cells
+        slots, _, filler = width.partition(",")
+        rest = (key, kind, int(slots), "true" if filler == "nop" else "false", name)
         for first, last in spans(models, 16) if models != "*" else spans(family, 16):
             low, high = next(spans(steppings, 10)) if steppings != "*" else (0, 255)
             if vendor in VENDORS:
-                yield (VENDORS[vendor], int(family, 16), first, last, low, high, key, kind, int(slots), name)
+                yield (VENDORS[vendor], int(family, 16), first, last, low, high, *rest)
             else:  # Arm: implementer and part; family holds the implementer
-                yield ("MICROARCHITECTURE_ARM", int(vendor, 16), first, last, 0, 255, key, kind, int(slots), name)
+                yield ("MICROARCHITECTURE_ARM", int(vendor, 16), first, last, 0, 255, *rest)
 
 
 def main():
@@ -34,8 +36,8 @@ def main():
     out = ["/* Generated from data/microarchitectures.tsv; edit that. */",
            '#include "system/cpu/microarchitecture.h"', "",
            "const struct microarchitecture microarchitecture_rows[] = {"]
-    for vendor, family, first, last, low, high, key, kind, slots, name in rows(source.read_text().splitlines()):
-        out.append(f'    {{{vendor}, {family:#x}, {first:#x}, {last:#x}, {low}, {high}, {slots}, "{key}", "{kind}", "{name}"}},')
+    for vendor, family, first, last, low, high, key, kind, slots, nops, name in rows(source.read_text().splitlines()):
+        out.append(f'    {{{vendor}, {family:#x}, {first:#x}, {last:#x}, {low}, {high}, {slots}, {nops}, "{key}", "{kind}", "{name}"}},')
     out += ["};", "", "const size_t microarchitecture_row_count = sizeof(microarchitecture_rows) / sizeof(microarchitecture_rows[0]);", ""]
     target.write_text("\n".join(out))
 

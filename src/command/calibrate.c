@@ -76,7 +76,7 @@ static void measure(struct calibrating *calibrating, const struct calibrate_opti
     struct calibration_labels *labels = &calibrating->labels;
     const struct calibration_request request = {
         .largest_bytes = (size_t)options->largest_mib << 20,
-        .issue_slots = machine->cpu.microarchitecture ? machine->cpu.microarchitecture->slots : 0,
+        .core = machine->cpu.microarchitecture,
         .seed = options->seed,
         .stop = workload_stop_requested,
     };

@@ -35,10 +35,11 @@ static void calibrate(struct collection *collection, enum calibration_extent ext
     struct cpu_identity identity;
     cpu_set_t before;
     cpu_identity_read(&identity, collection->context->root, &collection->arena);
+    collection->core = identity.microarchitecture;
     struct calibration_key key;
     const struct calibration_request request = {
         .extent = extent,
-        .issue_slots = identity.microarchitecture ? identity.microarchitecture->slots : 0,
+        .core = identity.microarchitecture,
         .seed = 1,
     };
     bool moved = affinity_take(collection, &before);
@@ -114,7 +115,7 @@ void ceilings_look(struct collection *collection)
     double cost_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
     struct ceilings_glimpse glimpse = {.at_s = 0};
     uint32_t cpu;
-    if (target_cpu(collection, &cpu) && calibration_glimpse(cpu, &glimpse)) {
+    if (target_cpu(collection, &cpu) && calibration_glimpse(cpu, collection->core, &glimpse)) {
         glimpse.at_s = start_s - collection->began_s;
         if (ceilings_glimpse_is_sound(&glimpse))
             glimpse_keep(collection, &glimpse);

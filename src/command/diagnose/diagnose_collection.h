@@ -71,6 +71,7 @@ struct collection {
     vec(struct busy_process) busy;
     double began_s; /* this run, or the watching */
     double next_look_s, next_pages_s, next_glimpse_s;
+    const struct microarchitecture *core; /* as ceilings_before found it; NULL: not known */
     struct ceilings ceilings;
     vec(struct ceilings_glimpse) glimpses; /* over all runs */
     unsigned glimpse_turn, glimpses_passed; /* which CPU is next; how many are left out between two that are kept */

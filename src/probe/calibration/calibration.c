@@ -52,6 +52,7 @@ struct plan {
     unsigned step_shift; /* each step of the curve is larger by so many bits */
     double chase_budget_ns, chase_warm_ns;
     bool (*stop)(void); /* NULL: never */
+    const struct microarchitecture *core;
 };
 
 static const struct plan plans[] = {
@@ -152,13 +153,18 @@ static struct measured scaled(struct measured value, double factor)
     return value.known ? measured_as(value.value * factor) : value;
 }
 
+static struct measured issue_of(const struct microarchitecture *core)
+{
+    return issue_rate(core && core->nop_fills_slot);
+}
+
 /* One slice, in the unit of the header; clock_hz is of just before. */
-static struct measured core_slice(enum calibration_figure figure, double clock_hz)
+static struct measured core_slice(enum calibration_figure figure, const struct plan *plan, double clock_hz)
 {
     double cycle_ns = 1e9 / clock_hz;
     switch (figure) {
     case CALIBRATION_ISSUE:
-        return scaled(issue_rate(), cycle_ns);
+        return scaled(issue_of(plan->core), cycle_ns);
     case CALIBRATION_FMA_128:
         return scaled(fma_rate(128), cycle_ns);
     case CALIBRATION_FMA_256:
@@ -209,7 +215,7 @@ static void measure_core(struct samples *all, const struct plan *plan, unsigned 
                 continue;
             }
             struct measured clock = clock_measure();
-            samples_add(&all[figure], clock.known ? core_slice((enum calibration_figure)figure, clock.value) : clock);
+            samples_add(&all[figure], clock.known ? core_slice((enum calibration_figure)figure, plan, clock.value) : clock);
         }
     }
 }
@@ -232,10 +238,10 @@ static void cpu_leave(const cpu_set_t *before)
     (void)sched_setaffinity(0, sizeof(*before), before);
 }
 
-static bool glimpse_here(struct ceilings_glimpse *glimpse)
+static bool glimpse_here(const struct microarchitecture *core, struct ceilings_glimpse *glimpse)
 {
     struct measured clock = clock_measure();
-    struct measured issue = clock.known ? issue_rate() : clock;
+    struct measured issue = clock.known ? issue_of(core) : clock;
     if (!issue.known || clock.value <= 0)
         return false;
     glimpse->clock_hz = clock.value;
@@ -243,13 +249,13 @@ static bool glimpse_here(struct ceilings_glimpse *glimpse)
     return ceilings_glimpse_is_sound(glimpse);
 }
 
-bool calibration_glimpse(uint32_t cpu, struct ceilings_glimpse *ret_glimpse)
+bool calibration_glimpse(uint32_t cpu, const struct microarchitecture *core, struct ceilings_glimpse *ret_glimpse)
 {
     cpu_set_t before;
     struct ceilings_glimpse glimpse = {.cpu = cpu};
     if (!cpu_enter(cpu, &before))
         return false;
-    bool measured = glimpse_here(&glimpse);
+    bool measured = glimpse_here(core, &glimpse);
     cpu_leave(&before);
     if (measured)
         *ret_glimpse = glimpse;
@@ -284,7 +290,7 @@ static void measure_cpus(struct calibration *calibration, const struct plan *pla
         for (size_t at = 0; at < count; at++) {
             struct cpu_samples *cpu = &cpus[at];
             struct ceilings_glimpse glimpse;
-            if (!calibration_glimpse(cpu->cpu, &glimpse))
+            if (!calibration_glimpse(cpu->cpu, plan->core, &glimpse))
                 continue;
             cpu->clocks[cpu->count] = glimpse.clock_hz;
             cpu->issues[cpu->count++] = glimpse.issue;
@@ -506,12 +512,16 @@ void calibration_measure(struct calibration *calibration, const struct sysroot *
 {
     struct plan plan = plans[request->extent];
     plan.stop = request->stop;
+    plan.core = request->core;
     struct progress progress = {.began_s = clock_s(CLOCK_MONOTONIC)};
     if (request->extent == CALIBRATION_FULL) {
         plan.largest_bytes = request->largest_bytes;
         plan.progress = &progress;
     }
-    *calibration = (struct calibration){.issue_slots = request->issue_slots, .taken_at_s = clock_s(CLOCK_REALTIME)};
+    *calibration = (struct calibration){
+        .issue_slots = request->core ? request->core->slots : 0,
+        .taken_at_s = clock_s(CLOCK_REALTIME),
+    };
     struct samples all[CALIBRATION_FIGURES] = {0};
     unsigned short state[3] = {(unsigned short)request->seed, (unsigned short)(request->seed >> 16), 1};
     struct measured waited_before_s = waited_s(root);
@@ -525,9 +535,9 @@ void calibration_measure(struct calibration *calibration, const struct sysroot *
             all[at].why_not = interrupted;
         calibration->figures[at] = samples_value(&all[at]);
     }
-    if (request->issue_slots)
+    if (calibration->issue_slots)
         calibration->share = interval_clamped(
-            interval_scaled(calibration->figures[CALIBRATION_ISSUE].value, 1.0 / request->issue_slots), 0, 1);
+            interval_scaled(calibration->figures[CALIBRATION_ISSUE].value, 1.0 / calibration->issue_slots), 0, 1);
     calibration->elapsed_s = clock_s(CLOCK_MONOTONIC) - progress.began_s;
     calibration->rounds_ratio = is_stopped(&plan)  ? not_measured(interrupted)
                                 : progress.planned ? measured_as((double)progress.done / progress.planned)

@@ -13,6 +13,7 @@
 
 #include "statistics/calibration.h"
 #include "statistics/ceilings.h"
+#include "system/cpu/microarchitecture.h"
 #include "system/sysroot.h"
 
 enum calibration_extent {
@@ -29,7 +30,7 @@ enum calibration_extent {
 struct calibration_request {
     enum calibration_extent extent;
     size_t largest_bytes;  /* working set: a power of two, 16 KiB to 1 GiB; less than a full one has its own */
-    uint32_t issue_slots;  /* from system/cpu/microarchitecture; 0: not tabled */
+    const struct microarchitecture *core; /* how wide it issues, and what fills a slot; NULL: not known */
     uint64_t seed;
     bool (*stop)(void);    /* asked again and again: true ends it with what there is; NULL: never */
 };
@@ -48,6 +49,7 @@ void calibration_measure_licence(struct calibration *calibration, const uint32_t
  * Move this thread to a CPU, look at its clock and issue rate for about 0.5 ms of CPU time, move back. False: the CPU
  * can't be had, or nothing could be measured. at_s is the caller's.
  */
-MUST_CHECK bool calibration_glimpse(uint32_t cpu, struct ceilings_glimpse *ret_glimpse);
+MUST_CHECK bool calibration_glimpse(uint32_t cpu, const struct microarchitecture *core_or_null,
+                                    struct ceilings_glimpse *ret_glimpse);
 
 #endif

@@ -12,8 +12,11 @@
 
 #include <stdbool.h>
 
-/* Instructions issued a nanosecond: a long row of no-operations. */
-struct measured issue_rate(void);
+/*
+ * Instructions issued a nanosecond: a long row of those that take a slot each and nothing else. With nops these are
+ * no-operations, where this core doesn't issue two of them in a slot; else registers set to zero (x86).
+ */
+struct measured issue_rate(bool with_nops);
 /* Fused multiply-additions of that vector width (128, 256, 512 bits) a nanosecond, ten of them independent. */
 struct measured fma_rate(unsigned bits);
 /*

@@ -8,6 +8,7 @@
 #ifndef PLUMB_SYSTEM_CPU_MICROARCHITECTURE_H
 #define PLUMB_SYSTEM_CPU_MICROARCHITECTURE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,7 @@ struct microarchitecture {
     enum microarchitecture_vendor vendor;
     uint32_t family, model_first, model_last, stepping_first, stepping_last;
     uint32_t slots;          /* issue width a cycle; 0: not tabled */
+    bool nop_fills_slot;     /* a no-operation takes exactly one; else a register set to zero does */
     const char *key;         /* "SPR", "ZEN4", "NEOVERSE-V2": names data files */
     const char *market;      /* "server", "client", "client/server", "atom" */
     const char *name;        /* "Sapphire Rapids" */

@@ -70,7 +70,8 @@ Test(calibration, of_the_core_alone_touches_no_memory)
 {
     struct sysroot root;
     struct calibration calibration;
-    const struct calibration_request request = {.extent = CALIBRATION_CORE, .issue_slots = 4, .seed = 1};
+    const struct microarchitecture four_wide = {.slots = 4};
+    const struct calibration_request request = {.extent = CALIBRATION_CORE, .core = &four_wide, .seed = 1};
     sysroot_init(&root, NULL);
     calibration_measure(&calibration, &root, &request);
     cr_expect(calibration.figures[CALIBRATION_CLOCK].value.known || calibration.figures[CALIBRATION_CLOCK].why_not);
