@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="samples 
 
 @pytest.fixture
 def sampling(plumb, luckless, tmp_path):
-    """sampling(knobs...) -> how it was sampled, the hottest function's hottest instruction, the text page's line on it."""
+    """sampling(knobs...) -> how it was sampled, the hottest instructions of the hottest function, the text page's line on it."""
     tool = pathlib.Path(plumb).parent / "tests/simulated_plumb"
     if not tool.exists():
         pytest.skip("no simulated_plumb beside plumb: it is built with the tests")
@@ -30,7 +30,10 @@ def sampling(plumb, luckless, tmp_path):
             pytest.skip("the self-test of samples came to nothing here: too few of them, or scattered")
         function = profile["functions"][0]
         assert function["function"] == "work"
-        return profile["sampling"], function["instructions"][0]["instruction"], " ".join(done.stdout.split())
+        most = function["instructions"][0]["samples"]
+        # A core that renames memory runs its loop without any wait: several instructions share the samples evenly.
+        hottest = {one["instruction"] for one in function["instructions"] if one["samples"] > 0.7 * most}
+        return profile["sampling"], hottest, " ".join(done.stdout.split())
     return call
 
 
@@ -40,7 +43,7 @@ def test_precise_cycles_are_sampled_where_they_name_what_stalled(sampling):
     assert "sampled by cycles:pp; " in said and "samples land on what stalled" in said
     plain, same, _ = sampling("precise=0")
     assert plain["event"] == "cycles" and plain["lands"] == "one_behind"
-    assert hottest == same, "one instruction behind, and on it: the same one stalled"
+    assert hottest & same, "one instruction behind, and on it: the same one stalled"
 
 
 @pytest.mark.parametrize("knobs", [(), ("exact=1", "precise=0"), ("exact=2",)], ids=["skids all the same", "refused", "registers of another moment"])
