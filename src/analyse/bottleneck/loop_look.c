@@ -138,10 +138,10 @@ static enum forwarding forwarding_of(struct rows_view *view, uint32_t row, const
     if (!bound->known || bound->is_lower)
         return here->is_fp || is_stored_in_shadow(view, row) ? FORWARD_NOT : FORWARD_CERTAIN;
     double rest = bound->frontend_cycles > bound->unit_cycles ? bound->frontend_cycles : bound->unit_cycles;
-    if (bound->chain.kind_cycles[CHAIN_FORWARD] > 0 && bound->chain.cycles > CLEARLY * rest)
+    if (bound->chain.forwarded && bound->chain.cycles > CLEARLY * rest)
         return FORWARD_CERTAIN;
     const struct loop_result_chain *chain = &bound->chain_if_same;
-    if (chain->kind_cycles[CHAIN_FORWARD] <= 0 || chain->cycles <= CLEARLY * rest)
+    if (!chain->forwarded || chain->cycles <= CLEARLY * rest)
         return FORWARD_NOT;
     if (look->pace.measured_cycles.known)
         return look->pace.measured_cycles.value >= NEARLY * chain->cycles ? FORWARD_CERTAIN : FORWARD_NOT;

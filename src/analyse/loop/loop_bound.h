@@ -53,6 +53,7 @@ enum { CHAIN_ROWS_MOST = 48 };
 struct loop_result_chain {
     double cycles;   /* a turn; 0: no chain from turn to turn */
     double kind_cycles[CHAIN_KINDS]; /* a turn */
+    uint32_t forwarded; /* values that go round through memory, also where that costs no cycle (Zen 5) */
     uint32_t rows[CHAIN_ROWS_MOST];
     uint32_t row_count; /* the first of them, if there are more */
 };

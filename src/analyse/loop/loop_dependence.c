@@ -404,8 +404,10 @@ static void chain_note(struct loop_result_chain *chain, const struct walk *walk,
     chain->kind_cycles[kind_of(row)] += walk->costs[at].latency;
     if (walk->by_memory[at] == 1)
         chain->kind_cycles[CHAIN_LOAD] += walk->costs[at].load_latency;
-    if (walk->by_memory[at] == 2)
+    if (walk->by_memory[at] == 2) {
         chain->kind_cycles[CHAIN_FORWARD] += forward_latency(walk->core, row);
+        chain->forwarded++;
+    }
     for (uint32_t seen = 0; seen < chain->row_count; seen++)
         if (chain->rows[seen] == number)
             return;
