@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from imported_case import finding, labelled
 
 EXITS = "@reason[48]: 5121   EXIT_REASON_EPT_VIOLATION\n@reason[77]: 137299  EXIT_REASON_TDCALL\n"
 EXIT_TIMES = ("  VM-EXIT  Samples  Samples%  Time%  Min Time  Max Time  Avg time\n"
@@ -12,32 +13,6 @@ METRICS = ("| TopdownL1 | 88.8% | tma_backend_bound |\n| | 1.2% | tma_bad_specul
            "| | 4.3% | tma_frontend_bound |\n| | 2.6% | tma_fetch_latency |\n| | 0.5% | tma_branch_mispredicts |\n| | 75.5% | tma_memory_bound |\n"
            "| tma_dram_bound | 66.5 % |\n| tma_store_bound | 0.4 % |\n| tma_mem_bandwidth | 72.6 % |\n")
 LICENCE = "8386784008      cycles\n 583958024      core_power.lvl2_turbo_license\n"
-
-
-@pytest.fixture
-def imported(run, tmp_path):
-    """imported(name=text, …) -> the JSON of a case made of these files, and the case's folder."""
-    def make(*say, **texts):
-        case, words = tmp_path / "case", []
-        for name, text in texts.items():
-            (tmp_path / f"{name}.txt").write_text(text)
-            words += ["--import", tmp_path / f"{name}.txt"]
-        for sentence in say:
-            words += ["--say", sentence]
-        finished = run("diagnose", "--json", "--case", case, *words)
-        assert finished.returncode in (0, 4), finished.stderr
-        assert run("diagnose", "--json", "--case", case).stdout == finished.stdout, "a replay is the same"
-        return json.loads(finished.stdout), case
-    return make
-
-
-def finding(found, identity):
-    return next(one for one in found["findings"] if one["id"] == identity)
-
-
-def labelled(one):
-    return all(item["origin"] == "statement" for item in one["evidence"]) and \
-        "imported, not measured by plumb" in (one["reason"] or one["headline"])
 
 
 def test_top_down_metrics_support_bandwidth_and_rule_others_out(imported):
