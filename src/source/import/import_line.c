@@ -173,7 +173,8 @@ static bool is_time_of_day(struct view text)
 /* "of the samples are in read_hpet": behind a share a part of a sentence, no line of code. */
 static bool is_sentence(struct view text)
 {
-    static const char *const words[] = {"of", "in", "is", "are", "was", "were", "on", "at", "to", "from", "with", "by", "and", "more", "less", "slower", "faster"};
+    static const char *const words[] = {"of",   "in",   "is", "are", "was",  "were", "on",     "at",    "to",
+                                        "from", "with", "by", "and", "more", "less", "slower", "faster"};
     struct view word = view_word(&text);
     bool is_one = false;
     for (size_t at = 0; at < array_count(words); at++)
@@ -316,15 +317,15 @@ static double running_of(struct view line)
 /* What perf calls events without any mark in them; all others have one: "branch-misses", "core_power.lvl2_turbo_license". */
 static bool is_event_name(struct view name)
 {
-    static const char *const plain[] = {"cycles",     "instructions", "branches", "faults",
-                                        "migrations", "slots",        "cs"};
+    static const char *const plain[] = {"cycles", "instructions", "branches", "faults", "migrations", "slots", "cs"};
     bool marked = false;
     for (size_t at = 1; at + 1 < name.length; at++)
         marked |= strchr("-_.:/", name.text[at]) != NULL;
     for (size_t at = 0; at < array_count(plain); at++)
         marked |= view_equal(name, plain[at]);
     char last = name.length ? name.text[name.length - 1] : 0;
-    return marked && (name.text[0] | 32) >= 'a' && (name.text[0] | 32) <= 'z' && (isalnum((unsigned char)last) || last == '/');
+    return marked && (name.text[0] | 32) >= 'a' && (name.text[0] | 32) <= 'z' &&
+           (isalnum((unsigned char)last) || last == '/');
 }
 
 /* Behind an event's name stand what perf makes of it, or a reader's mark; a word belongs to a sentence. */
