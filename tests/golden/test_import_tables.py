@@ -60,6 +60,11 @@ def test_counts_with_what_perf_puts_behind_them(imported, behind):
     assert found["verdict"]["culprit"] == "branch-mispredicts"
 
 
+def test_counts_with_units_keep_their_events(imported):
+    found, _ = imported(notes="1,000,000,000 cycles\n     12.34 Joules power/energy-pkg/\n    245.55 MiB  uncore_imc/data_reads/\n 0.4 seconds time elapsed\n")
+    assert "12.34 power/energy-pkg/" in str(found["statements"]) and "245.55 uncore_imc/data_reads/" in str(found["statements"])
+
+
 def test_a_share_in_a_sentence_is_no_line_of_a_listing(imported):
     found, _ = imported(notes="The guest:\n\n54 % of the samples are in read_hpet\n12% in the rest\n")
     assert "perf annotate" not in str(found["statements"])

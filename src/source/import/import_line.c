@@ -314,7 +314,7 @@ static double running_of(struct view line)
     return 1;
 }
 
-/* What perf calls events without any mark in them; all others have one: "branch-misses", "core_power.lvl2_turbo_license". */
+/* What perf calls events without any mark in them; all others have one: "branch-misses", "core_power.lvl2_license". */
 static bool is_event_name(struct view name)
 {
     static const char *const plain[] = {"cycles", "instructions", "branches", "faults", "migrations", "slots", "cs"};
@@ -335,6 +335,16 @@ static bool is_behind_event(struct view rest)
     return !rest.length || !isalpha((unsigned char)rest.text[0]);
 }
 
+/* "12.34 Joules power/energy-pkg/", "245.55 MiB uncore_imc/data_reads/": a unit stands before the event's name. */
+static bool is_unit_of_count(struct view word)
+{
+    static const char *const units[] = {"Joules", "Bytes", "KiB", "MiB", "GiB", "MB", "W"};
+    for (size_t at = 0; at < array_count(units); at++)
+        if (view_equal(word, units[at]))
+            return true;
+    return false;
+}
+
 static bool row_of_stat(struct view line, struct import_line *row)
 {
     struct view whole = line, count = view_word(&line);
@@ -345,6 +355,8 @@ static bool row_of_stat(struct view line, struct import_line *row)
     if (view_equal(name, "msec")) {
         name = view_word(&line);
         row->number *= 1e6; /* clocks count nanoseconds */
+    } else if (is_unit_of_count(name)) {
+        name = view_word(&line);
     } else {
         (void)!view_count(count, &row->number);
     }
