@@ -269,12 +269,18 @@ static const char *common_name(const char *name)
     } names[] = {{"cpu_clk_unhalted.thread", "cycles"},
                  {"cpu_clk_unhalted.thread_p", "cycles"},
                  {"cpu_clk_unhalted.core", "cycles"},
+                 {"cpu_clk_unhalted.core_p", "cycles"},
+                 {"cpu_clk_unhalted.ref_tsc", "ref-cycles"},
+                 {"cpu_clk_unhalted.ref", "ref-cycles"},
                  {"cpu-cycles", "cycles"},
                  {"ls_not_halted_cyc", "cycles"},
                  {"inst_retired.any", "instructions"},
                  {"inst_retired.any_p", "instructions"},
                  {"ex_ret_instr", "instructions"},
                  {"br_misp_retired.all_branches", "branch-misses"},
+                 {"br_misp_retired.all_branches_pebs", "branch-misses"},
+                 {"br_misp_retired.all_branches_ps", "branch-misses"},
+                 {"br_mis_pred_retired", "branch-misses"},
                  {"ex_ret_brn_misp", "branch-misses"}};
     size_t length = strcspn(name, ":");
     for (size_t at = 0; at < array_count(names); at++)

@@ -5,6 +5,7 @@
  */
 #include "base/vec.h"
 #include "finding/family.h"
+#include "finding/imported/event_costs.h"
 #include "finding/imported/evidence.h"
 #include "finding/wording.h"
 
@@ -16,63 +17,9 @@
 
 /* ---- counts ---- */
 
-/*
- * Costs as documented by the vendors: what one event takes of the cycles at most, and at least where something always
- * does. A wrong guess refills the pipeline, 10 cycles on any x86 core since 2008; a cycle in which a page walk is under
- * way is one; a clock that is lowered loses at most that share of its cycles; a load from another node, on a machine
- * that isn't overloaded, takes 250 ns at most, which are 1000 cycles of 4 GHz, and a line
- * that another core of the same processor has changed 100 ns.
- */
-static const struct {
-    const char *id, *event;
-    double cycles_least, cycles_most;
-} by_count[] = {
-    {"branch-mispredicts", "branch-misses", 10, 25},
-    {"avx512-licence", "core_power.lvl2_turbo_license", 0, 0.25},
-    {"avx512-licence", "core_power.lvl1_turbo_license", 0, 0.15},
-    {"machine-clears", "machine_clears.count", 0, 100},
-    {"4k-aliasing", "ld_blocks_partial.address_alias", 0, 7},
-    {"store-forwarding", "ld_blocks.store_forward", 0, 20},
-    {"denormals", "assists.fp", 0, 200},
-    {"denormals", "fp_assist.any", 0, 200},
-    {"small-pages", "dtlb_load_misses.walk_active", 1, 1},
-    {"small-pages", "dtlb_load_misses.walk_duration", 1, 1},
-    {"numa-remote", "mem_load_l3_miss_retired.remote_dram", 0, 1000},
-    {"numa-remote", "mem_load_l3_miss_retired.remote_hitm", 0, 1000},
-    {"numa-remote", "mem_load_l3_miss_retired.remote_fwd", 0, 1000},
-    {"contended-lines", "mem_load_l3_hit_retired.xsnp_hitm", 0, 400},
-    {"contended-lines", "mem_load_l3_miss_retired.remote_hitm", 0, 1000},
-    {"divider", "arith.divider_active", 1, 1},
-    {"divider", "arith.div_active", 1, 1},
-};
-
-struct costing {
-    struct interval share; /* of the cycles */
-    const char *event, *file;
-};
-
-/* Of its cycles what such events cost; false: none was counted. */
-static bool costing_of(const struct imported_arm *arm, const char *id, struct costing *ret)
-{
-    struct measured cycles = imported_arm_count(arm, "cycles");
-    double least = 0, most = 0;
-    const char *event = NULL;
-    for (size_t at = 0; at < array_count(by_count); at++) {
-        struct measured ratio = measured_ratio(imported_arm_count(arm, by_count[at].event), cycles);
-        if (strcmp(by_count[at].id, id) != 0 || !ratio.known)
-            continue;
-        event = by_count[at].event;
-        least += ratio.value * by_count[at].cycles_least;
-        most += ratio.value * by_count[at].cycles_most;
-    }
-    if (event)
-        *ret = (struct costing){interval_clamped(interval_of(least, (least + most) / 2, most), 0, 1), event,
-                                arm->table->file};
-    return event;
-}
-
-/* Runs that differ by little are imported for what they differ by: a cost that all of them have isn't that. */
-static bool is_alike(const struct results *results, const struct imported_arm *arms, size_t count, const char *id)
+/* Of three or more runs that differ by little: a cost that all of them have isn't what they differ by. */
+static bool is_alike(const struct results *results, struct finding *finding, const struct imported_arm *arms,
+                     size_t count)
 {
     static const double LITTLE = 0.1;
     struct measured gap = imported_gap_of(results->imported);
@@ -81,9 +28,9 @@ static bool is_alike(const struct results *results, const struct imported_arm *a
     for (size_t at = 0; at < count; at++) {
         struct measured cycles = imported_arm_count(&arms[at], "cycles");
         struct costing own;
-        if (!arms[at].elapsed_s.known || !costing_of(&arms[at], id, &own))
+        if (!arms[at].elapsed_s.known || !costing_of(&arms[at], finding->hypothesis->id, finding->arena, &own))
             continue;
-        double cost = own.share.high * cycles.value; /* in cycles, which both runs have in common */
+        double cost = fmin(own.most, 1) * cycles.value; /* in cycles, which both runs have in common */
         least = counted && least < cost ? least : cost;
         most = cost > most ? cost : most;
         counted++;
@@ -117,43 +64,38 @@ static bool surplus_of(const struct imported_arm *slow, const struct imported_ar
 {
     static const double MANY = 10, PART_LEAST = 0.5;
     double more_cycles = more_cycles_of(slow, fast), cycles = imported_arm_count(slow, "cycles").value;
-    for (size_t at = 0; more_cycles > 0 && at < array_count(by_count); at++) {
-        struct measured many = imported_arm_count(slow, by_count[at].event),
-                        few = imported_arm_count(fast, by_count[at].event);
-        if (strcmp(by_count[at].id, id) != 0 || !many.known || !few.known || many.value < MANY * few.value ||
-            (many.value - few.value) * by_count[at].cycles_most < PART_LEAST * more_cycles)
+    const struct event_cost *cost;
+    for (size_t at = 0; more_cycles > 0 && (cost = event_cost_at(at)); at++) {
+        struct measured many = imported_arm_count(slow, cost->event), few = imported_arm_count(fast, cost->event);
+        if (strcmp(cost->id, id) != 0 || !many.known || !few.known || many.value < MANY * few.value ||
+            (many.value - few.value) * cost->cycles_most < PART_LEAST * more_cycles)
             continue;
-        double most = fmin(more_cycles, (many.value - few.value) * by_count[at].cycles_most) / cycles;
-        *ret = (struct surplus){by_count[at].event, slow->table->file, many.value - few.value, interval_exactly(most)};
+        double most = fmin(more_cycles, (many.value - few.value) * cost->cycles_most) / cycles;
+        *ret = (struct surplus){cost->event, slow->table->file, many.value - few.value, interval_exactly(most)};
         return true;
     }
     return false;
-}
-
-static bool surplus_find(const struct imported_arm *arms, size_t count, const char *id, struct surplus *ret)
-{
-    return count == 2 && (surplus_of(&arms[0], &arms[1], id, ret) || surplus_of(&arms[1], &arms[0], id, ret));
 }
 
 /* How much of what the slower of two runs takes longer its additional events explain, where each surely costs. */
 static bool growth_say(struct finding *finding, const struct imported_arm *slow, const struct imported_arm *fast)
 {
     double more_cycles = more_cycles_of(slow, fast);
-    for (size_t at = 0; more_cycles > 0 && at < array_count(by_count); at++) {
-        struct measured many = imported_arm_count(slow, by_count[at].event),
-                        few = imported_arm_count(fast, by_count[at].event);
+    const struct event_cost *cost;
+    for (size_t at = 0; more_cycles > 0 && (cost = event_cost_at(at)); at++) {
+        struct measured many = imported_arm_count(slow, cost->event), few = imported_arm_count(fast, cost->event);
         double more = many.known && few.known ? many.value - few.value : 0;
-        struct interval part = interval_clamped(interval_of(more * by_count[at].cycles_least / more_cycles,
-                                                            more * by_count[at].cycles_least / more_cycles,
-                                                            more * by_count[at].cycles_most / more_cycles),
+        struct interval part = interval_clamped(interval_of(more * cost->cycles_least / more_cycles,
+                                                            more * cost->cycles_least / more_cycles,
+                                                            more * cost->cycles_most / more_cycles),
                                                 0, 1);
-        if (strcmp(by_count[at].id, finding->hypothesis->id) != 0 || !(part.low > 0))
+        if (strcmp(cost->id, finding->hypothesis->id) != 0 || !(part.low > 0))
             continue;
         imported_say(finding,
                      arena_printf(finding->arena,
                                   "of what the slower of two runs with as many instructions takes longer, what %.15g "
                                   "more %s cost",
-                                  more, by_count[at].event),
+                                  more, cost->event),
                      part, slow->table->file);
         return true;
     }
@@ -170,50 +112,146 @@ static void advise(struct finding *finding)
         finding_set(finding, confirm, "confirm", NO_VALUES);
 }
 
+/* "what EVENT cost of the counted cycles"; of a bound how it comes about, and why not all of that can be. */
+static const char *metric_of(const struct costing *costing, struct arena *arena)
+{
+    if (costing->least > 0)
+        return arena_printf(arena, "what %s cost of the counted cycles", costing->event);
+    const char *overlap =
+        costing->most > 1 ? arena_printf(arena, ": %.2g times the cycles that there were, so that most of them overlap",
+                                         costing->most)
+                          : "";
+    return arena_printf(arena, "what %s can cost of the counted cycles (%.15g of them, %.15g cycles each at most%s)",
+                        costing->event, costing->count, costing->each, overlap);
+}
+
+static struct interval costing_share(const struct costing *costing)
+{
+    double least = fmin(costing->least, 1), most = fmin(costing->most, 1);
+    return costing->least > 0 ? interval_of(least, (least + most) / 2, most) : interval_exactly(most);
+}
+
+static void leave_alike(struct finding *finding, const struct costing *costing, const char *key)
+{
+    finding->verdict = VERDICT_UNDECIDED;
+    finding->pointed = 0;
+    finding_set(finding, reason, key, VALUE_TEXT("metric", metric_of(costing, finding->arena)),
+                VALUE_SHARE("share", costing_share(costing)), VALUE_TEXT("file", costing->file),
+                VALUE_TEXT("origin", IMPORTED_WORDS));
+}
+
+/* By its events and what each costs. */
+static void costing_decide(struct finding *finding, const struct costing *costing, double effect)
+{
+    struct interval share = costing_share(costing);
+    if (costing->least > 0)
+        finding_decide_fact(finding, share, effect);
+    else
+        finding_decide_bound(finding, share.high, effect);
+    finding->pointed = finding->verdict == VERDICT_UNDECIDED ? share.high : 0;
+    finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
+    imported_say(finding, metric_of(costing, finding->arena), share, costing->file);
+}
+
+static const char *excess_words(const struct costing *costing, struct arena *arena)
+{
+    return arena_printf(arena, "what %s cost the slower run more than the faster one, of its cycles,", costing->event);
+}
+
+/*
+ * Two runs are imported for what they differ by: a cost that both have isn't that, and of runs that don't execute the
+ * same nobody knows what would have been there anyhow.
+ */
+static void pair_decide(const struct results *results, struct finding *finding, const struct imported_pair *pair,
+                        const struct costing *costing)
+{
+    struct interval excess = costing_excess(pair, finding->hypothesis->id);
+    struct surplus surplus;
+    bool is_other_work = imported_pair_most(pair) == FACTOR_WORK;
+    if (!excess.known || finding->verdict == VERDICT_RULED_OUT)
+        return;
+    if (is_other_work || excess.high < results->effect) {
+        finding->headline = NULL;
+        leave_alike(finding, costing, is_other_work ? "imported-other-work" : "imported-alike");
+        return;
+    }
+    if (excess.low > 0) {
+        finding->evidence_count = 0;
+        finding->headline = finding->reason = NULL;
+        finding_decide_fact(finding, excess, results->effect);
+        imported_say(finding, excess_words(costing, finding->arena), excess, costing->file);
+        if (finding->verdict == VERDICT_SUPPORTED)
+            growth_say(finding, &pair->slow, &pair->fast);
+        return;
+    }
+    if (!surplus_of(&pair->slow, &pair->fast, finding->hypothesis->id, &surplus) ||
+        surplus.share.low < results->effect) {
+        finding_decide_bound(finding, excess.high, results->effect);
+        finding->headline = NULL;
+        finding->pointed = excess.high;
+        if (costing->least > 0)
+            imported_say(finding, excess_words(costing, finding->arena), excess, costing->file);
+        return;
+    }
+    finding->evidence_count = 0;
+    finding->reason = NULL;
+    finding_decide_fact(finding, surplus.share, results->effect);
+    imported_say(
+        finding,
+        arena_printf(finding->arena,
+                     "what the slower of two runs with as many instructions takes longer, beside %.15g more %s,",
+                     surplus.count, surplus.event),
+        surplus.share, surplus.file);
+}
+
+/* Of a pair the slower run, else the one that pays most. */
+static bool costing_find(const struct results *results, struct finding *finding, const struct imported_pair *pair,
+                         struct costing *ret)
+{
+    struct imported_arm arms[IMPORTED_ARMS_MOST];
+    struct costing own;
+    bool found = false;
+    if (pair && costing_of(&pair->slow, finding->hypothesis->id, finding->arena, ret))
+        return true;
+    for (size_t at = 0, count = imported_arms_of(results->imported, arms); at < count; at++) {
+        if (!costing_of(&arms[at], finding->hypothesis->id, finding->arena, &own) || (found && own.most <= ret->most))
+            continue;
+        *ret = own;
+        found = true;
+    }
+    return found;
+}
+
 bool imported_count_test(const struct results *results, struct finding *finding)
 {
     struct imported_arm arms[IMPORTED_ARMS_MOST];
-    size_t count = imported_arms_of(results->imported, arms);
-    struct costing most = {.event = NULL}, own;
-    for (size_t at = 0; at < count; at++)
-        if (costing_of(&arms[at], finding->hypothesis->id, &own) && (!most.event || own.share.high > most.share.high))
-            most = own;
-    if (!most.event)
+    struct imported_pair pair;
+    struct costing costing;
+    bool is_pair = imported_pair_of(results->imported, &pair) && pair.is_only && pair.gap.value >= results->effect;
+    if (!costing_find(results, finding, is_pair ? &pair : NULL, &costing) ||
+        (costing.is_part && costing.most < results->effect))
         return false;
-    struct interval share = most.share.low > 0 ? most.share : interval_exactly(most.share.high);
-    if (most.share.low > 0)
-        finding_decide_fact(finding, most.share, results->effect);
-    else
-        finding_decide_bound(finding, most.share.high, results->effect);
-    bool alike = finding->verdict != VERDICT_RULED_OUT && is_alike(results, arms, count, finding->hypothesis->id);
-    finding->verdict = alike ? VERDICT_UNDECIDED : finding->verdict;
-    finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
-    struct surplus surplus;
-    if (finding->verdict == VERDICT_UNDECIDED && !(most.share.low > 0) &&
-        surplus_find(arms, count, finding->hypothesis->id, &surplus) && surplus.share.low >= results->effect) {
-        finding_decide_fact(finding, surplus.share, results->effect);
-        imported_say(finding,
-                     arena_printf(finding->arena,
-                                  "what the slower of two runs with as many instructions takes longer, beside %.15g "
-                                  "more %s,",
-                                  surplus.count, surplus.event),
-                     surplus.share, surplus.file);
-        imported_hot_add(results, finding, surplus.share.high);
-        advise(finding);
-        return true;
-    }
-    const char *metric = arena_printf(finding->arena, "what %s %s of the counted cycles", most.event,
-                                      most.share.low > 0 ? "cost" : "can cost");
-    imported_say(finding, metric, share, most.file);
-    if (count == 2 && finding->verdict == VERDICT_SUPPORTED && !growth_say(finding, &arms[0], &arms[1]))
-        growth_say(finding, &arms[1], &arms[0]);
-    if (alike)
-        finding_set(finding, reason, "imported-alike", VALUE_TEXT("metric", metric), VALUE_SHARE("share", share),
-                    VALUE_TEXT("file", most.file), VALUE_TEXT("origin", IMPORTED_WORDS));
+    costing_decide(finding, &costing, results->effect);
+    if (is_pair)
+        pair_decide(results, finding, &pair, &costing);
+    else if (finding->verdict != VERDICT_RULED_OUT &&
+             is_alike(results, finding, arms, imported_arms_of(results->imported, arms)))
+        leave_alike(finding, &costing, "imported-alike");
     if (finding->verdict == VERDICT_SUPPORTED)
-        imported_hot_add(results, finding, most.share.high);
+        imported_hot_add(results, finding, finding->recoverable.high);
     advise(finding);
     return true;
+}
+
+bool imported_count_allows(const struct results *results, const struct finding *finding)
+{
+    struct imported_arm arms[IMPORTED_ARMS_MOST];
+    struct costing own;
+    for (size_t at = 0, count = imported_arms_of(results->imported, arms); at < count; at++)
+        if (costing_of(&arms[at], finding->hypothesis->id, finding->arena, &own) && finding->recoverable.known &&
+            own.most >= finding->recoverable.low && own.most >= results->effect)
+            return true;
+    return false;
 }
 
 /* ---- shares of the whole system ---- */

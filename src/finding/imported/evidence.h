@@ -19,9 +19,17 @@ bool imported_licence_test(const struct results *results, struct finding *findin
 /* of wide vectors by the mean clock, for whom a trial told of them */
 bool imported_clock_test(const struct results *results, struct finding *finding);
 bool imported_count_test(const struct results *results, struct finding *finding);
+/* Events of this cause were counted, and enough for what a trial returned: they go with it. */
+bool imported_count_allows(const struct results *results, const struct finding *finding);
+/* of the clock, by two runs */
+bool imported_pair_test(const struct results *results, struct finding *finding);
 bool imported_system_test(const struct results *results, struct finding *finding);
 bool imported_report_test(const struct results *results, struct finding *finding);
 bool imported_code_test(const struct results *results, struct finding *finding);
+/* of a loop that is too large to rule its cause out */
+bool imported_loop_test(const struct results *results, struct finding *finding);
+/* of an annotated listing, where nothing was counted */
+bool imported_listing_test(const struct results *results, struct finding *finding);
 
 /* What a table says of a decided finding: its evidence, and its headline or reason. */
 void imported_say(struct finding *finding, const char *metric, struct interval share, const char *file);

@@ -264,11 +264,26 @@ static bool metric_decide(const struct results *results, struct finding *finding
     return false;
 }
 
+/* Counts that support what a metric does go with it; what two runs differ by bounds what may be returned. */
+static void count_add(const struct results *results, struct finding *finding)
+{
+    struct finding counted = *finding;
+    counted.evidence_count = counted.advice_count = counted.open_count = counted.imported_kinds = 0;
+    if (finding->verdict != VERDICT_SUPPORTED || !imported_count_test(results, &counted) ||
+        counted.verdict != VERDICT_SUPPORTED || !counted.evidence_count)
+        return;
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-also",
+                     VALUE_TEXT("evidence", counted.evidence[0].text));
+    if (counted.recoverable.high < finding->recoverable.high)
+        finding->recoverable = counted.recoverable;
+}
+
 static bool metric_test(const struct results *results, struct finding *finding)
 {
     if (!metric_decide(results, finding))
         return false;
     impossible_leave_open(results, finding);
+    count_add(results, finding);
     return true;
 }
 
@@ -331,8 +346,10 @@ static void hold_against_counts(const struct results *results, struct finding *f
         finding->headline = NULL;
         finding->advice_count = 0;
     } else {
-        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-also",
+        bool allows = finding->verdict == VERDICT_SUPPORTED && imported_count_allows(results, finding);
+        finding_evidence(finding, allows ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-also",
                          VALUE_TEXT("evidence", counted.evidence[0].text));
+        finding->imported_kinds |= allows ? 1u << ORIGIN_COUNTERS : 0;
     }
 }
 
@@ -359,6 +376,7 @@ static const struct {
     {NULL, imported_count_test},
     {NULL, imported_report_test},
     {NULL, imported_system_test},
+    {NULL, imported_pair_test},
     {"avx512-licence", imported_narrow_test},
 };
 

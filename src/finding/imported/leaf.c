@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "finding/imported/leaf.h"
 
+#include "analyse/imported_pair.h"
 #include "analyse/topdown/topdown_reported.h"
 #include "base/vec.h"
 #include "finding/imported/evidence.h"
@@ -144,43 +145,100 @@ const char *imported_hot_beside(const struct results *results, const char *sente
 }
 
 /* What the cycles differ by is next to nothing of what the times do. */
-static bool cycles_are_alike(const struct imported_arm *slow, const struct imported_arm *fast, double more,
-                             double fewer)
+static bool cycles_are_alike(const struct imported_pair *pair)
 {
     static const double NEXT_TO_NOTHING = 0.1;
-    double longer = slow->elapsed_s.value / fast->elapsed_s.value - 1;
-    return fewer > 0 && fabs(more / fewer - 1) < NEXT_TO_NOTHING * longer;
+    double longer = 1 / (1 - pair->gap.value) - 1, more = 1 / (1 - pair->cycles.value) - 1;
+    return fabs(more) < NEXT_TO_NOTHING * longer;
 }
 
-/* Of the slowest and the fastest run the cycles, where both counted them: " (8386784008 and 8014232049 cycles)". */
-static const char *cycles_words(const struct imported *imported, struct arena *arena)
+/* What most of the difference is, where counts tell. */
+static const char *factor_words(const struct imported_pair *pair, enum imported_factor most, struct arena *arena)
 {
-    struct imported_arm arms[IMPORTED_ARMS_MOST];
-    const struct imported_arm *slow = NULL, *fast = NULL;
-    for (size_t at = 0, count = imported_arms_of(imported, arms); at < count; at++) {
-        if (!arms[at].elapsed_s.known)
-            continue;
-        slow = !slow || arms[at].elapsed_s.value > slow->elapsed_s.value ? &arms[at] : slow;
-        fast = !fast || arms[at].elapsed_s.value < fast->elapsed_s.value ? &arms[at] : fast;
-    }
-    struct measured more = slow ? imported_arm_count(slow, "cycles") : not_measured(""),
-                    fewer = fast ? imported_arm_count(fast, "cycles") : not_measured("");
-    if (slow == fast || !more.known || !fewer.known)
+    static const char *const keys[] = {[FACTOR_WORK] = "gap-work",
+                                       [FACTOR_RATE] = "gap-rate",
+                                       [FACTOR_CLOCK] = "gap-clock",
+                                       [FACTOR_BUSY] = "gap-busy"};
+    if (most == FACTOR_COUNT)
+        return pair->by_time && cycles_are_alike(pair) ? "as many cycles, so it ran at a lower clock or waited" : "";
+    const struct imported_part *part = &pair->parts[most], *busy = &pair->parts[FACTOR_BUSY];
+    double scale = most == FACTOR_CLOCK ? 1e-9 : 1;
+    bool is_busy_known = busy->slow.known && busy->fast.known;
+    struct value values[] = {
+        VALUE_TEXT("slow", most == FACTOR_WORK ? arena_printf(arena, "%.15g", part->slow.value)
+                                               : arena_printf(arena, "%.3g", part->slow.value * scale)),
+        VALUE_TEXT("fast", most == FACTOR_WORK ? arena_printf(arena, "%.15g", part->fast.value)
+                                               : arena_printf(arena, "%.3g", part->fast.value * scale)),
+        VALUE_TEXT("less", arena_printf(arena, "%.3g %%", fabs(1 - part->fast.value / part->slow.value) * 100)),
+        VALUE_TEXT("lower", arena_printf(arena, "%.3g %%", fabs(1 - part->slow.value / part->fast.value) * 100)),
+        VALUE_TEXT("busy", is_busy_known
+                               ? arena_printf(arena, "%.3g and %.3g CPUs in use", busy->slow.value, busy->fast.value)
+                               : "")};
+    return wording_fill(arena, wording_find("verdict", keys[most]), values, array_count(values));
+}
+
+/* " (8.2 s with 8386784008 cycles, 7.9 s with 8014232049: …)"; "": they have no cycles. */
+static const char *cycles_words(const struct imported_pair *pair, struct arena *arena)
+{
+    struct measured more = imported_arm_count(&pair->slow, "cycles"), fewer = imported_arm_count(&pair->fast, "cycles");
+    if (!more.known || !fewer.known)
         return "";
-    return arena_printf(arena, " (%.4g s with %.15g cycles, %.4g s with %.15g%s)", slow->elapsed_s.value, more.value,
-                        fast->elapsed_s.value, fewer.value,
-                        cycles_are_alike(slow, fast, more.value, fewer.value)
-                            ? ": as many cycles, so it ran at a lower clock or waited"
-                            : "");
+    const char *how = factor_words(pair, imported_pair_most(pair), arena), *colon = how[0] ? ": " : "";
+    if (!pair->by_time)
+        return arena_printf(arena, " (%.15g and %.15g cycles%s%s)", more.value, fewer.value, colon, how);
+    return arena_printf(arena, " (%.4g s with %.15g cycles, %.4g s with %.15g%s%s)", pair->slow.elapsed_s.value,
+                        more.value, pair->fast.elapsed_s.value, fewer.value, colon, how);
+}
+
+/* Of the runs' times, or of their cycles where no times stand beside them. */
+static struct measured gap_of(const struct results *results, struct imported_pair *pair, bool *ret_is_pair)
+{
+    struct measured gap = results->imported ? imported_gap_of(results->imported) : not_measured("");
+    *ret_is_pair = results->imported && imported_pair_of(results->imported, pair);
+    return !gap.known && *ret_is_pair ? pair->gap : gap;
 }
 
 const char *imported_gap_words(const struct results *results, struct arena *arena)
 {
-    struct measured gap = results->imported ? imported_gap_of(results->imported) : not_measured("");
+    struct imported_pair pair;
+    bool is_pair;
+    struct measured gap = gap_of(results, &pair, &is_pair);
     if (!gap.known || gap.value < results->effect)
         return NULL;
+    bool by_cycles = is_pair && !pair.by_time && !imported_gap_of(results->imported).known;
     struct value values[] = {VALUE_TEXT("gap", arena_printf(arena, "%.1f %%", gap.value * 100)),
-                             VALUE_TEXT("runs", cycles_words(results->imported, arena)),
+                             VALUE_TEXT("what", by_cycles ? "cycles" : "time"),
+                             VALUE_TEXT("runs", is_pair ? cycles_words(&pair, arena) : ""),
                              VALUE_TEXT("origin", IMPORTED_WORDS)};
     return wording_fill(arena, wording_find("verdict", "gap-open"), values, array_count(values));
+}
+
+const char *imported_gap_beyond(const struct results *results, const struct finding *culprit, struct arena *arena)
+{
+    static const double LITTLE_OF = 0.5;
+    struct imported_pair pair;
+    bool is_pair;
+    struct measured gap = gap_of(results, &pair, &is_pair);
+    if (!gap.known || !is_pair || !pair.is_only || !culprit->recoverable.known || !culprit->gain_unmeasured ||
+        culprit->recoverable.high >= LITTLE_OF * gap.value || imported_lead_words(results, culprit, arena))
+        return NULL;
+    return imported_gap_words(results, arena);
+}
+
+const char *imported_lead_words(const struct results *results, const struct finding *culprit, struct arena *arena)
+{
+    struct imported_pair pair;
+    if (!results->imported || !imported_pair_of(results->imported, &pair) || !pair.is_only ||
+        pair.gap.value < results->effect)
+        return NULL;
+    enum imported_factor most = imported_pair_most(&pair);
+    bool is_told = culprit && culprit->of == OF_ELAPSED; /* of the clock, or by a trial */
+    const char *key = most == FACTOR_WORK ? "lead-work" : most == FACTOR_CLOCK ? "lead-clock" : NULL;
+    if (!key || is_told)
+        return NULL;
+    struct value values[] = {VALUE_TEXT("what", pair.by_time ? "time" : "cycles"),
+                             VALUE_TEXT("gap", arena_printf(arena, "%.3g %%", pair.gap.value * 100)),
+                             VALUE_TEXT("how", factor_words(&pair, most, arena)),
+                             VALUE_TEXT("file", pair.slow.table->file), VALUE_TEXT("origin", IMPORTED_WORDS)};
+    return wording_fill(arena, wording_find("verdict", key), values, array_count(values));
 }

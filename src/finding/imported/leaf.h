@@ -20,5 +20,12 @@ const char *imported_hot_words(const struct results *results, struct arena *aren
 const char *imported_hot_beside(const struct results *results, const char *sentence, struct arena *arena);
 /* By how much imported runs differ, where that is as much as is asked about; NULL: they don't. Owner: arena. */
 const char *imported_gap_words(const struct results *results, struct arena *arena);
+/* The same, where the only two runs differ by far more than the culprit returns; NULL: they don't. Owner: arena. */
+const char *imported_gap_beyond(const struct results *results, const struct finding *culprit, struct arena *arena);
+/*
+ * That the faster of two runs executes less, or ran at a higher clock, where that is most of what they differ by and
+ * the culprit (NULL: there is none) isn't of that; NULL. Owner: arena.
+ */
+const char *imported_lead_words(const struct results *results, const struct finding *culprit, struct arena *arena);
 
 #endif

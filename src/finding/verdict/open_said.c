@@ -101,7 +101,8 @@ static bool is_open_by_others(const struct finding *finding)
 
 static bool is_open_alike(const struct finding *one, const struct finding *other)
 {
-    return is_open_by_others(other) && !other->recoverable.known && strcmp(one->reason, other->reason) == 0;
+    return is_open_by_others(other) && other->recoverable.known == one->recoverable.known &&
+           strcmp(one->reason, other->reason) == 0;
 }
 
 /* Causes that stay open for one reason are told in one; NULL: it was told with an earlier one. */
@@ -129,15 +130,40 @@ static void open_bounds_take(struct overall *overall, const struct findings *fin
     enum { BOUNDED_MOST = 3 };
     const char *gap = imported_gap_words(results, arena);
     size_t bounded = 0;
-    if (gap)
+    if (gap && !imported_lead_words(results, NULL, arena)) /* else it is said already */
         open_add(overall, gap);
     for (size_t at = 0; gap && at < findings->count && bounded < BOUNDED_MOST; at++) {
         const struct finding *finding = &findings->items[at];
-        if (is_open_by_others(finding) && finding->recoverable.known) {
-            open_add(overall, arena_printf(arena, "%s: %s", finding->hypothesis->title, finding->reason));
-            bounded++;
-        }
+        const char *words =
+            is_open_by_others(finding) && finding->recoverable.known ? open_words(findings, at, arena) : NULL;
+        if (words)
+            open_add(overall, words);
+        bounded += words != NULL;
     }
+}
+
+/* Of causes whose events were counted the one that may have cost most: one run alone has no gap to tell of. */
+static void open_largest_take(struct overall *overall, const struct findings *findings, struct arena *arena)
+{
+    static const double LARGE = 0.1;
+    const struct finding *largest = NULL;
+    for (size_t at = 0; at < findings->count; at++) {
+        const struct finding *finding = &findings->items[at];
+        if (is_open_by_others(finding) && finding->pointed >= LARGE &&
+            (!largest || finding->pointed > largest->pointed))
+            largest = finding;
+    }
+    if (!largest)
+        return;
+    const char *words = arena_printf(arena, "%s: %s", largest->hypothesis->title, largest->reason),
+               *confirm = wording_find(largest->hypothesis->id, "confirm");
+    bool is_said = false;
+    for (size_t at = 0; at < overall->open_count; at++)
+        is_said |= strcmp(overall->open[at], words) == 0;
+    if (!is_said)
+        open_add(overall, words);
+    if (!overall->confirm && confirm && !strchr(confirm, '{'))
+        overall->confirm = confirm;
 }
 
 /*
@@ -157,6 +183,12 @@ void open_take(struct overall *overall, const struct findings *findings, const s
         if (words)
             open_add(overall, words);
     }
-    if (!overall->culprit)
+    if (!overall->culprit) {
         open_bounds_take(overall, findings, results, arena);
+        open_largest_take(overall, findings, arena);
+        return;
+    }
+    const char *beyond = results->stalls ? NULL : imported_gap_beyond(results, overall->culprit, arena);
+    if (beyond)
+        open_add(overall, beyond);
 }

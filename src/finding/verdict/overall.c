@@ -519,6 +519,7 @@ static struct overall overall_imported(const struct findings *findings, const st
             "Nothing was measured by plumb in this case, and what was imported or said supports no cause for certain.",
         .ruled_out = ruled_out_of(findings, results->effect, arena),
     };
+    const char *lead = imported_lead_words(results, NULL, arena);
     if (leaf.words)
         overall.sentence =
             arena_printf(arena, "%s.%s%s%s Nothing was measured by plumb in this case.", capitalised(leaf.words, arena),
@@ -530,6 +531,8 @@ static struct overall overall_imported(const struct findings *findings, const st
                                         hot);
     else if (open_lead_of(findings, results))
         overall.sentence = arena_printf(arena, "%s%s", overall.sentence, open_said(findings, results, arena));
+    if (lead)
+        overall.sentence = arena_printf(arena, "%s. %s", capitalised(lead, arena), overall.sentence);
     if (leaf.advice)
         advise(&overall, leaf.advice);
     return overall;
@@ -641,6 +644,9 @@ static struct overall overall_culprit(const struct finding *first, const struct 
         advise_on_estimated(&overall, findings, results, arena);
     advise_on_hottest(&overall, results, arena);
     overall = with_callers(with_leaf(overall, findings, results, arena), results, arena);
+    const char *lead = results->stalls ? NULL : imported_lead_words(results, overall.culprit, arena);
+    if (lead)
+        overall.sentence = arena_printf(arena, "%s. %s", capitalised(lead, arena), overall.sentence);
     const char *hot = results->stalls ? NULL : imported_hot_beside(results, overall.sentence, arena);
     overall = with_sentence(overall, hot ? arena_printf(arena, "%s.", hot) : NULL, arena);
     return with_disturbance(overall, findings, arena);

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/imported_pair.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Cycles of user mode alone, over the time of all modes, are no clock. */
+static bool is_of_user(const struct imported_arm *arm)
+{
+    for (size_t at = 0; at < arm->table->count; at++)
+        if (strcmp(arm->table->rows[at].name, "cycles:u") == 0 ||
+            strcmp(arm->table->rows[at].name, "cpu-cycles:u") == 0)
+            return true;
+    return false;
+}
+
+static struct measured cpu_s_of(const struct imported_arm *arm)
+{
+    struct measured ns = imported_arm_count(arm, "task-clock");
+    ns = ns.known ? ns : imported_arm_count(arm, "cpu-clock");
+    return ns.known ? measured_as(ns.value * 1e-9) : ns;
+}
+
+static struct measured factor_of(const struct imported_arm *arm, enum imported_factor factor)
+{
+    struct measured cycles = imported_arm_count(arm, "cycles"), work = imported_arm_count(arm, "instructions");
+    switch (factor) {
+    case FACTOR_WORK:
+        return work;
+    case FACTOR_RATE:
+        return measured_ratio(cycles, work);
+    case FACTOR_CLOCK:
+        return is_of_user(arm) ? not_measured("its cycles are of user mode alone")
+                               : measured_ratio(cycles, cpu_s_of(arm));
+    case FACTOR_BUSY:
+        return measured_ratio(cpu_s_of(arm), arm->elapsed_s);
+    default:
+        return not_measured("");
+    }
+}
+
+static struct imported_part part_of(const struct imported_pair *pair, enum imported_factor factor, double difference)
+{
+    struct imported_part part = {factor_of(&pair->slow, factor), factor_of(&pair->fast, factor), 0};
+    bool is_slower_when_less = factor == FACTOR_CLOCK || factor == FACTOR_BUSY;
+    if ((is_slower_when_less && !pair->by_time) || !part.slow.known || !part.fast.known || part.slow.value <= 0 ||
+        part.fast.value <= 0 || difference <= 0)
+        return part;
+    part.part = log(part.slow.value / part.fast.value) / (is_slower_when_less ? -difference : difference);
+    return part;
+}
+
+static struct measured length_of(const struct imported_arm *arm, bool by_time)
+{
+    return by_time ? arm->elapsed_s : imported_arm_count(arm, "cycles");
+}
+
+static bool longest_find(const struct imported_arm *arms, size_t count, struct imported_pair *pair)
+{
+    const struct imported_arm *slow = NULL, *fast = NULL;
+    for (size_t at = 0; at < count; at++) {
+        struct measured own = length_of(&arms[at], pair->by_time);
+        if (!own.known || own.value <= 0)
+            continue;
+        slow = !slow || own.value > length_of(slow, pair->by_time).value ? &arms[at] : slow;
+        fast = !fast || own.value < length_of(fast, pair->by_time).value ? &arms[at] : fast;
+    }
+    if (slow == fast)
+        return false;
+    pair->slow = *slow;
+    pair->fast = *fast;
+    return true;
+}
+
+bool imported_pair_of(const struct imported *imported, struct imported_pair *ret)
+{
+    struct imported_arm arms[IMPORTED_ARMS_MOST];
+    size_t count = imported_arms_of(imported, arms);
+    struct imported_pair pair = {.is_only = count == 2};
+    for (size_t at = 0; at < count; at++)
+        pair.by_time |= arms[at].elapsed_s.known;
+    if ((!pair.by_time && !pair.is_only) || !longest_find(arms, count, &pair))
+        return false;
+    double slow = length_of(&pair.slow, pair.by_time).value, fast = length_of(&pair.fast, pair.by_time).value;
+    pair.gap = measured_as(1 - fast / slow);
+    struct measured less =
+        measured_ratio(imported_arm_count(&pair.fast, "cycles"), imported_arm_count(&pair.slow, "cycles"));
+    pair.cycles = less.known ? measured_as(1 - less.value) : less;
+    for (int factor = 0; factor < FACTOR_COUNT; factor++)
+        pair.parts[factor] = part_of(&pair, (enum imported_factor)factor, log(slow / fast));
+    *ret = pair;
+    return true;
+}
+
+enum imported_factor imported_pair_most(const struct imported_pair *pair)
+{
+    static const double MOST_OF = 0.5;
+    enum imported_factor most = FACTOR_COUNT;
+    for (int factor = 0; factor < FACTOR_COUNT; factor++)
+        if (pair->parts[factor].part >= MOST_OF &&
+            (most == FACTOR_COUNT || pair->parts[factor].part > pair->parts[most].part))
+            most = (enum imported_factor)factor;
+    return most;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * By what do two imported runs differ: how much they execute, how fast, at which clock, or how long they were away?
+ *
+ * time = instructions * cycles an instruction / clock / CPUs in use. Logarithms of these factors' ratios add up to that
+ * of the times, so each has a part of the difference. Whether the runs are of one program on one machine isn't known
+ * here.
+ */
+#ifndef PLUMB_ANALYSE_IMPORTED_PAIR_H
+#define PLUMB_ANALYSE_IMPORTED_PAIR_H
+
+#include "analyse/imported.h"
+
+enum imported_factor {
+    FACTOR_WORK,  /* instructions */
+    FACTOR_RATE,  /* cycles an instruction */
+    FACTOR_CLOCK, /* Hz while it ran */
+    FACTOR_BUSY,  /* CPUs in use: task-clock over the elapsed time */
+    FACTOR_COUNT
+};
+
+struct imported_part {
+    struct measured slow, fast;
+    double part; /* of the difference: 1 is all of it, below 0 works against it; 0 where one isn't known */
+};
+
+struct imported_pair {
+    struct imported_arm slow, fast;
+    bool is_only;           /* there are no other runs */
+    bool by_time;           /* else by their cycles: no times stand beside them */
+    struct measured gap;    /* 0..1 of the slow one's time, or cycles */
+    struct measured cycles; /* 0..1: how many fewer the fast one took, of the slow one's; below 0: it took more */
+    struct imported_part parts[FACTOR_COUNT];
+};
+
+/* The slowest and the fastest of all runs with counts; false: there aren't two. */
+bool imported_pair_of(const struct imported *imported, struct imported_pair *ret);
+/* What most of their difference is; FACTOR_COUNT: none, or what would tell wasn't counted. */
+enum imported_factor imported_pair_most(const struct imported_pair *pair);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What counts of two runs say of the clock: as many cycles, more time and no more waiting are a lower clock. Why it was
+ * lower they don't say.
+ */
+#include "finding/family.h"
+#include "finding/imported/event_costs.h"
+#include "finding/imported/evidence.h"
+#include "finding/wording.h"
+
+#include <math.h>
+#include <string.h>
+
+/* No clock falls further for wide vectors, by Intel's turbo tables: more than that is something else. */
+static const double FALL_FOR_VECTORS = 0.25;
+
+/* Wide vectors, or somebody who thinks of them, are what the runs differ by: their own hypothesis knows more. */
+static bool is_of_vectors(const struct results *results, const struct imported_pair *pair)
+{
+    static const char *const events[] = {"core_power.lvl1_turbo_license", "core_power.lvl2_turbo_license"};
+    static const double LEAST = 0.01;
+    for (size_t at = 0; at < results->told->trial_count; at++)
+        if (results->told->trials[at].treatment == TREATMENT_NARROW)
+            return true;
+    for (size_t at = 0; at < sizeof(events) / sizeof(events[0]); at++) {
+        struct measured lowered =
+            measured_ratio(imported_arm_count(&pair->slow, events[at]), imported_arm_count(&pair->slow, "cycles"));
+        if (lowered.known && lowered.value >= LEAST)
+            return true;
+    }
+    return false;
+}
+
+/* Heat's own counts, all added up; not measured: there are none. */
+static struct measured heat_of(const struct imported_arm *arm, const char **ret_event)
+{
+    struct measured sum = not_measured("no count of heat was imported");
+    for (size_t at = 0; at < arm->table->count; at++) {
+        const char *name = arm->table->rows[at].name;
+        if (!strcasestr(name, "thermal") && !strcasestr(name, "throttle_count") && !strcasestr(name, "prochot"))
+            continue;
+        sum = measured_as((sum.known ? sum.value : 0) + arm->table->rows[at].number);
+        *ret_event = name;
+    }
+    return sum;
+}
+
+static const char *gigahertz(struct measured hertz, struct arena *arena)
+{
+    return arena_printf(arena, "%.3g", hertz.value * 1e-9);
+}
+
+static void say_clocks(struct finding *finding, const struct imported_pair *pair, const char **member, const char *key)
+{
+    const struct imported_part *clock = &pair->parts[FACTOR_CLOCK], *busy = &pair->parts[FACTOR_BUSY];
+    struct value values[] = {
+        VALUE_TEXT("slow", gigahertz(clock->slow, finding->arena)),
+        VALUE_TEXT("fast", gigahertz(clock->fast, finding->arena)),
+        VALUE_TEXT("drop", arena_printf(finding->arena, "%.1f %%", (1 - clock->slow.value / clock->fast.value) * 100)),
+        VALUE_TEXT("busy", arena_printf(finding->arena, "%.3g", busy->slow.value)),
+        VALUE_TEXT("other", arena_printf(finding->arena, "%.3g", busy->fast.value)),
+        VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", pair->gap.value * 100)),
+        VALUE_TEXT("title", finding->hypothesis->title),
+        VALUE_TEXT("file", pair->slow.table->file),
+        VALUE_TEXT("origin", IMPORTED_WORDS)};
+    if (member)
+        finding_set_add(finding, member, key, values, sizeof(values) / sizeof(values[0]));
+    else
+        finding_evidence_add(finding, finding->verdict == VERDICT_SUPPORTED ? WEIGHT_FOR : WEIGHT_CONTEXT,
+                             ORIGIN_STATEMENT, key, values, sizeof(values) / sizeof(values[0]));
+}
+
+static void support(struct finding *finding, const struct imported_pair *pair, double most)
+{
+    finding->verdict = VERDICT_SUPPORTED;
+    finding->gain_unmeasured = true; /* of one run each nobody knows how far runs differ */
+    finding->recoverable = interval_of(0, most / 2, most);
+    finding->is_own_doing = true; /* somebody measured it because it was slow */
+    say_clocks(finding, pair, NULL, "imported-clocks");
+    say_clocks(finding, pair, &finding->headline, "imported-clocks-headline");
+    imported_advise(finding);
+}
+
+static void frequency_decide(struct finding *finding, const struct imported_pair *pair, double drop, bool is_hot)
+{
+    static const double DEEP = FALL_FOR_VECTORS + 0.05;
+    const char *event = NULL;
+    if (drop < DEEP || is_hot) {
+        say_clocks(finding, pair, NULL, "imported-clocks");
+        say_clocks(finding, pair, &finding->reason, "imported-clocks-open");
+        return;
+    }
+    support(finding, pair, fmin(pair->gap.value, drop));
+    finding_leave_open(finding, "imported-clocks-why", NO_VALUES);
+    if (!heat_of(&pair->slow, &event).known)
+        finding_set(finding, not_separated, "imported-not-separated", NO_VALUES);
+}
+
+static void heat_decide(struct finding *finding, const struct imported_pair *pair, double drop, struct measured heat,
+                        const char *event)
+{
+    const char *ignored = NULL;
+    struct measured other = heat_of(&pair->fast, &ignored);
+    if (heat.known && heat.value > 0 && other.known && other.value < heat.value) {
+        support(finding, pair, fmin(pair->gap.value, drop));
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-heat", VALUE_TEXT("event", event),
+                         VALUE_COUNT("count", heat.value), VALUE_COUNT("others", other.value),
+                         VALUE_TEXT("file", pair->slow.table->file), VALUE_TEXT("origin", IMPORTED_WORDS));
+        return;
+    }
+    say_clocks(finding, pair, NULL, "imported-clocks");
+    say_clocks(finding, pair, &finding->reason, "imported-clocks-open");
+}
+
+/* Heat was counted, and none came: whatever the clock did, it was not that. */
+static bool no_heat_test(const struct results *results, struct finding *finding)
+{
+    struct imported_arm arms[IMPORTED_ARMS_MOST];
+    const char *event = NULL;
+    bool counted = false;
+    for (size_t at = 0, count = imported_arms_of(results->imported, arms); at < count; at++) {
+        struct measured heat = heat_of(&arms[at], &event);
+        if (heat.known && heat.value > 0)
+            return false;
+        counted |= heat.known;
+    }
+    if (!counted || strcmp(finding->hypothesis->id, "thermal-power") != 0)
+        return false;
+    finding->verdict = VERDICT_RULED_OUT;
+    finding->recoverable = interval_exactly(0);
+    finding->is_estimate = false;
+    finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
+    struct value values[] = {VALUE_TEXT("event", event), VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding_evidence_add(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-no-heat", values, 2);
+    finding_set_add(finding, &finding->reason, "imported-no-heat", values, 2);
+    return true;
+}
+
+/* A clock below the nominal one, at which reference cycles are counted on Intel's and AMD's. */
+static bool reference_test(const struct results *results, struct finding *finding)
+{
+    struct imported_arm arms[IMPORTED_ARMS_MOST];
+    double most = 0;
+    const char *file = NULL;
+    for (size_t at = 0, count = imported_arms_of(results->imported, arms); at < count; at++) {
+        struct measured ratio =
+            measured_ratio(imported_arm_count(&arms[at], "cycles"), imported_arm_count(&arms[at], "ref-cycles"));
+        if (!ratio.known || 1 - ratio.value <= most)
+            continue;
+        most = 1 - ratio.value;
+        file = arms[at].table->file;
+    }
+    if (most < results->effect || strcmp(finding->hypothesis->id, "frequency") != 0)
+        return false;
+    finding_decide_fact(finding, interval_exactly(most), results->effect);
+    finding->of = OF_CPU_TIME;
+    finding->is_own_doing = true;
+    finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
+    imported_say(finding, "1 - cycles / ref-cycles, by which its clock was below the nominal one,",
+                 interval_exactly(most), file);
+    finding_leave_open(finding, "imported-clocks-why", NO_VALUES);
+    finding_set(finding, not_separated, "imported-not-separated", NO_VALUES);
+    imported_advise(finding);
+    return true;
+}
+
+static bool clocks_test(const struct results *results, struct finding *finding)
+{
+    struct imported_pair pair;
+    const char *event = NULL;
+    bool is_heat = strcmp(finding->hypothesis->id, "thermal-power") == 0;
+    if ((!is_heat && strcmp(finding->hypothesis->id, "frequency") != 0) ||
+        !imported_pair_of(results->imported, &pair) || !pair.is_only || pair.gap.value < results->effect ||
+        imported_pair_most(&pair) != FACTOR_CLOCK || is_of_vectors(results, &pair))
+        return false;
+    struct measured heat = heat_of(&pair.slow, &event);
+    double drop = 1 - pair.parts[FACTOR_CLOCK].slow.value / pair.parts[FACTOR_CLOCK].fast.value;
+    finding_decide_bound(finding, drop, results->effect);
+    finding->verdict = VERDICT_UNDECIDED;
+    finding->of = OF_ELAPSED;
+    finding->is_estimate = false;
+    finding->imported_kinds |= 1u << ORIGIN_COUNTERS | 1u << ORIGIN_RUNS;
+    if (is_heat)
+        heat_decide(finding, &pair, drop, heat, event);
+    else
+        frequency_decide(finding, &pair, drop, heat.known && heat.value > 0);
+    return true;
+}
+
+bool imported_pair_test(const struct results *results, struct finding *finding)
+{
+    return no_heat_test(results, finding) || clocks_test(results, finding) || reference_test(results, finding);
+}
