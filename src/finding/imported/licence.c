@@ -6,6 +6,7 @@
  * A lower clock takes time and leaves the cycles as they are: what the cycles changed by is something else, and is said
  * as open.
  */
+#include "base/vec.h"
 #include "finding/family.h"
 #include "finding/imported/evidence.h"
 
@@ -71,16 +72,56 @@ static bool pair_find(const struct imported_arm *arms, size_t count, struct pair
            pair->narrow->elapsed_s.value > 0 && pair->wide->elapsed_s.value > 0;
 }
 
-/* Heat and power limits lower the clock, too; whoever counted them can tell. */
-static bool throttling_counted(const struct imported *imported)
+/* Heat and power limits lower the clock, too; whoever counted them can tell, and what they found is said. */
+static bool throttling_told(const struct imported *imported, struct finding *finding)
 {
+    const char *none = NULL, *some = NULL;
+    double most = 0;
     for (size_t at = 0; at < imported->count; at++)
         for (size_t row = 0;
-             row < imported->tables[at].count && strcmp(imported->tables[at].kind, IMPORTED_SYSTEM) != 0; row++)
-            if (strstr(imported->tables[at].rows[row].name, "throttle") ||
-                strstr(imported->tables[at].rows[row].name, "thermal"))
-                return true;
-    return false;
+             row < imported->tables[at].count && strcmp(imported->tables[at].kind, IMPORTED_SYSTEM) != 0; row++) {
+            const struct imported_row *here = &imported->tables[at].rows[row];
+            if (!strstr(here->name, "throttle") && !strstr(here->name, "thermal"))
+                continue;
+            some = here->number > most ? here->name : some;
+            most = here->number > most ? here->number : most;
+            none = none && strstr(none, here->name) ? none
+                   : none                           ? arena_printf(finding->arena, "%s, %s", none, here->name)
+                                                    : here->name;
+        }
+    if (some)
+        finding_set(finding, not_separated, "imported-throttled", VALUE_TEXT("event", some),
+                    VALUE_COUNT("count", most));
+    else if (none)
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-not-throttled", VALUE_TEXT("events", none),
+                         VALUE_TEXT("origin", IMPORTED_WORDS));
+    return none;
+}
+
+/* "gemv_w" of "Performance counter stats for './gemv_w'"; NULL: no program is named, or one that starts another. */
+static const char *program_of(const struct imported_arm *arm, struct arena *arena)
+{
+    static const char *const starters[] = {"taskset", "numactl", "env",    "sudo",    "nice",    "chrt",   "time", "sh",
+                                           "bash",    "perf",    "stdbuf", "setarch", "python3", "python", "java"};
+    const char *quote = strchr(arm->table->heading, '\'');
+    size_t length = quote ? strcspn(quote + 1, " '") : 0;
+    if (!length || !quote[1 + length])
+        return NULL;
+    const char *word = arena_string_n(arena, quote + 1, length), *slash = strrchr(word, '/');
+    word = slash ? slash + 1 : word;
+    for (size_t at = 0; at < array_count(starters); at++)
+        if (strcmp(word, starters[at]) == 0)
+            return NULL;
+    return word[0] ? word : NULL;
+}
+
+/* The run's own name, or its program's where the other run is another program. */
+static const char *owner_of(const struct pair *pair, struct arena *arena)
+{
+    if (pair->wide->name)
+        return pair->wide->name;
+    const char *wide = program_of(pair->wide, arena), *narrow = program_of(pair->narrow, arena);
+    return wide && narrow && strcmp(wide, narrow) != 0 ? wide : NULL;
 }
 
 static void say_counts(struct finding *finding, const char *key, const struct imported_arm *arm)
@@ -162,7 +203,7 @@ bool imported_clock_test(const struct results *results, struct finding *finding)
                 VALUE_TEXT("narrow", arena_printf(finding->arena, "%.3g", clock_of(narrow).value * 1e-9)),
                 VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", gain * 100)),
                 VALUE_SHARE("most", interval_exactly(most)), VALUE_TEXT("origin", IMPORTED_WORDS));
-    if (!throttling_counted(results->imported))
+    if (!throttling_told(results->imported, finding))
         finding_set(finding, not_separated, "imported-not-separated", NO_VALUES);
     leave_cycles_open(finding, &pair);
     finding_advise(finding, "imported-advice-tried", NO_VALUES);
@@ -182,15 +223,15 @@ bool imported_licence_test(const struct results *results, struct finding *findin
         return false;
     double gain = 1 - pair.narrow->elapsed_s.value / pair.wide->elapsed_s.value, most = pair.lowered * FALL_MOST;
     double high = gain < most ? gain : most;
-    struct value values[] = {
-        VALUE_TEXT("origin", IMPORTED_WORDS),
-        VALUE_SECONDS("before", interval_exactly(pair.wide->elapsed_s.value)),
-        VALUE_SECONDS("after", interval_exactly(pair.narrow->elapsed_s.value)),
-        VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", fabs(gain) * 100)),
-        VALUE_SHARE("lowered", interval_exactly(pair.lowered)),
-        VALUE_SHARE("most", interval_exactly(most)),
-        VALUE_TEXT("name", pair.wide->name ? pair.wide->name : "it"),
-        VALUE_TEXT("whose", pair.wide->name ? arena_printf(finding->arena, "%s's", pair.wide->name) : "its")};
+    const char *owner = owner_of(&pair, finding->arena);
+    struct value values[] = {VALUE_TEXT("origin", IMPORTED_WORDS),
+                             VALUE_SECONDS("before", interval_exactly(pair.wide->elapsed_s.value)),
+                             VALUE_SECONDS("after", interval_exactly(pair.narrow->elapsed_s.value)),
+                             VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", fabs(gain) * 100)),
+                             VALUE_SHARE("lowered", interval_exactly(pair.lowered)),
+                             VALUE_SHARE("most", interval_exactly(high > 0 ? high : 0)),
+                             VALUE_TEXT("name", pair.wide->name ? pair.wide->name : "it"),
+                             VALUE_TEXT("whose", owner ? arena_printf(finding->arena, "%s's", owner) : "its")};
     finding->is_estimate = false;
     finding->of = OF_ELAPSED;
     finding->remedy = NULL;
@@ -210,7 +251,7 @@ bool imported_licence_test(const struct results *results, struct finding *findin
         return true;
     }
     finding->verdict = VERDICT_SUPPORTED;
-    if (!throttling_counted(results->imported))
+    if (!throttling_told(results->imported, finding))
         finding_set(finding, not_separated, "imported-not-separated", NO_VALUES);
     finding_set_add(finding, &finding->headline, "imported-headline", values, sizeof(values) / sizeof(values[0]));
     leave_cycles_open(finding, &pair);
