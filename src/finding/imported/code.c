@@ -21,6 +21,115 @@ static bool reads_memory(const char *line)
     return open && open[1] == '%' && strncmp(line, "lea", 3) != 0;
 }
 
+/* Instructions that are slow by themselves, by how their lines begin. */
+static const struct {
+    const char *id, *what;
+    bool is_prefix; /* of a family of names */
+    const char *mnemonic;
+} slow_kinds[] = {
+    {"divider", "an integer division", false, "div"},
+    {"divider", "an integer division", false, "divq"},
+    {"divider", "an integer division", false, "divl"},
+    {"divider", "an integer division", true, "idiv"},
+    {"divider", "an integer division", false, "udiv"},
+    {"divider", "an integer division", false, "sdiv"},
+    {"divider", "a division", true, "divs"},
+    {"divider", "a division", true, "divp"},
+    {"divider", "a division", true, "vdiv"},
+    {"divider", "a division", true, "fdiv"},
+    {"divider", "a square root", true, "sqrt"},
+    {"divider", "a square root", true, "vsqrt"},
+    {"divider", "a square root", true, "fsqrt"},
+    {"atomics", "an atomic operation", true, "lock "},
+    {"atomics", "a fence", false, "mfence"},
+    {"atomics", "an atomic operation", true, "ldaxr"},
+    {"atomics", "an atomic operation", true, "stlxr"},
+    {"atomics", "an atomic operation", true, "ldadd"},
+    {"atomics", "an atomic operation", true, "cas"},
+    {"spinning", "a pause of a loop that waits", false, "pause"},
+    {"spinning", "a pause of a loop that waits", false, "yield"},
+};
+
+/* "an integer division"; NULL: it isn't slow in the way that the hypothesis is about. */
+static const char *slow_kind_of(const char *line, const char *id)
+{
+    bool exchanges = strncmp(line, "xchg", 4) == 0 && strchr(line, '('); /* locks without saying so */
+    if (exchanges && strcmp(id, "atomics") == 0)
+        return "an atomic operation";
+    for (size_t at = 0; at < array_count(slow_kinds); at++) {
+        size_t length = strlen(slow_kinds[at].mnemonic);
+        if (strcmp(slow_kinds[at].id, id) == 0 && strncmp(line, slow_kinds[at].mnemonic, length) == 0 &&
+            (slow_kinds[at].is_prefix || !line[length] || line[length] == ' '))
+            return slow_kinds[at].what;
+    }
+    return NULL;
+}
+
+struct slow_line {
+    const struct imported_row *row;
+    const struct imported_table *table;
+    const char *what;
+};
+
+/* The line of that kind with the most samples, where it has many. */
+static bool slow_line_find(const struct imported *imported, const char *id, struct slow_line *ret)
+{
+    static const double MANY = 25; /* percent of the samples of its listing */
+    *ret = (struct slow_line){0};
+    for (size_t at = 0; at < imported->count; at++)
+        for (size_t row = 0;
+             row < imported->tables[at].count && strcmp(imported->tables[at].kind, "perf annotate") == 0; row++) {
+            const struct imported_row *here = &imported->tables[at].rows[row];
+            const char *what = slow_kind_of(here->name, id);
+            if (what && here->number >= MANY && (!ret->row || here->number > ret->row->number))
+                *ret = (struct slow_line){here, &imported->tables[at], what};
+        }
+    return ret->row;
+}
+
+static void say_slow_line(struct finding *finding, const struct slow_line *slow, bool agrees)
+{
+    struct value values[] = {
+        VALUE_TEXT("line", slow->row->name),
+        VALUE_SHARE("share", interval_exactly(slow->row->number / 100)),
+        VALUE_TEXT("of", slow->row->where[0] ? arena_printf(finding->arena, " (%s)", slow->row->where) : ""),
+        VALUE_TEXT("what", slow->what),
+        VALUE_TEXT("file", slow->table->file),
+        VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding->subject = slow->row->name;
+    finding_evidence_add(finding, agrees ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-instruction",
+                         values, array_count(values));
+    if (!agrees)
+        finding_set_add(finding, &finding->reason, "imported-instruction-open", values, array_count(values));
+}
+
+/* A listing alone: which instruction it is that has the samples, it tells; what that cost it doesn't. */
+bool imported_listing_test(const struct results *results, struct finding *finding)
+{
+    struct slow_line slow;
+    if (!slow_line_find(results->imported, finding->hypothesis->id, &slow))
+        return false;
+    finding->verdict = VERDICT_UNDECIDED;
+    finding->recoverable = (struct interval){0};
+    finding->is_estimate = false;
+    finding->remedy = NULL;
+    finding->imported_kinds |= 1u << ORIGIN_SAMPLES;
+    say_slow_line(finding, &slow, false);
+    return true;
+}
+
+/* Beside counts that support the cause, its instruction agrees. */
+static void slow_line_add(const struct results *results, struct finding *finding)
+{
+    struct slow_line slow;
+    if (!slow_line_find(results->imported, finding->hypothesis->id, &slow))
+        return;
+    say_slow_line(finding, &slow, true);
+    finding->imported_kinds |= 1u << ORIGIN_SAMPLES;
+    if (strcmp(slow.what, "an integer division") == 0)
+        finding_advise(finding, "advice-integer", NO_VALUES);
+}
+
 struct imported_hot imported_hot_of(const struct imported *imported)
 {
     struct imported_hot hot = {.event = ""};
@@ -62,9 +171,50 @@ static bool multiplies(const char *function)
     return false;
 }
 
+/* Below that a function is one among others. */
+static const double MOST_OF = 0.5;
+
+struct spread {
+    size_t count; /* of functions that have a part worth telling; 0: one has most, or it isn't known */
+    double least;
+};
+
+/* Of the report that has the hottest function. */
+static struct spread spread_of(const struct imported *imported, const struct imported_hot *hot)
+{
+    static const double TOLD_FROM = 0.05;
+    enum { COUNT_LEAST = 3 };
+    struct spread spread = {0, TOLD_FROM};
+    for (size_t at = 0; hot->function && hot->share < MOST_OF && at < imported->count; at++) {
+        const struct imported_table *table = &imported->tables[at];
+        for (size_t row = 0; row < table->count && strcmp(table->kind, "perf report") == 0; row++)
+            spread.count += strcmp(table->file, hot->file) == 0 && strcmp(table->event, hot->event) == 0 &&
+                            table->rows[row].number / 100 >= TOLD_FROM && !host_symbol_find(table->rows[row].name);
+    }
+    spread.count = spread.count >= COUNT_LEAST ? spread.count : 0;
+    return spread;
+}
+
+static void spread_add(struct finding *finding, const struct imported_hot *hot, struct spread spread)
+{
+    bool is_bandwidth = strcmp(finding->hypothesis->id, "memory-bandwidth") == 0;
+    struct value values[] = {
+        VALUE_TEXT("function", hot->function),
+        VALUE_TEXT("count", arena_printf(finding->arena, "%zu functions", spread.count)),
+        VALUE_SHARE("least", interval_exactly(spread.least)),
+        VALUE_TEXT("samples", arena_printf(finding->arena, "%.4g %%", hot->share * 100)),
+        VALUE_TEXT("event", hot->event[0] ? arena_printf(finding->arena, "%s samples", hot->event) : "samples"),
+        VALUE_TEXT("file", hot->file),
+        VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-spread", values, array_count(values));
+    if (is_bandwidth)
+        finding_advise_add(finding, "imported-advice-spread", values, array_count(values));
+}
+
 static void bandwidth_advise(const struct results *results, struct finding *finding, const struct imported_hot *hot)
 {
-    if (hot->function && multiplies(hot->function)) {
+    bool is_matrix = hot->function && hot->share >= MOST_OF && multiplies(hot->function);
+    if (is_matrix) {
         finding_advise(finding, "imported-advice-batch", VALUE_TEXT("function", hot->function));
         finding_advise(finding, "imported-advice-weights", NO_VALUES);
     } else {
@@ -73,8 +223,7 @@ static void bandwidth_advise(const struct results *results, struct finding *find
     }
     finding_advise(finding, "imported-advice-sockets", NO_VALUES);
     finding_advise(finding, "imported-advice-prefetch", NO_VALUES);
-    finding_set(finding, confirm, hot->function && multiplies(hot->function) ? "imported-confirm-batch" : "confirm",
-                NO_VALUES);
+    finding_set(finding, confirm, is_matrix ? "imported-confirm-batch" : "confirm", NO_VALUES);
     /* Siblings counted in cycles may overlap, and exceed a parent counted in slots. */
     struct measured bandwidth = imported_number(results->imported, "top-down metrics", "tma_mem_bandwidth", NULL);
     struct measured latency = imported_number(results->imported, "top-down metrics", "tma_mem_latency", NULL);
@@ -128,8 +277,8 @@ void imported_advise(struct finding *finding)
 
 void imported_hot_add(const struct results *results, struct finding *finding, double share)
 {
-    static const double MOST_OF = 0.5;
     struct imported_hot hot = imported_hot_of(results->imported);
+    struct spread spread = spread_of(results->imported, &hot);
     bool memory = strcmp(finding->hypothesis->family, "memory") == 0;
     enum telling telling = event_tells(hot.event, finding->hypothesis->id);
     bool is_told = hot.function && hot.share >= MOST_OF && telling != TELLS_OTHERS;
@@ -170,6 +319,9 @@ void imported_hot_add(const struct results *results, struct finding *finding, do
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-line", VALUE_TEXT("line", hot.line),
                          VALUE_SHARE("share", interval_exactly(hot.line_share)), VALUE_TEXT("file", hot.file),
                          VALUE_TEXT("origin", IMPORTED_WORDS));
+    if (spread.count && telling == TELLS_CAUSE)
+        spread_add(finding, &hot, spread);
+    slow_line_add(results, finding);
     if (strcmp(finding->hypothesis->id, "memory-bandwidth") == 0)
         bandwidth_advise(results, finding, &hot);
     else
@@ -187,12 +339,15 @@ static const struct {
     double bytes;
 } rooms[] = {{"front-end", 32 * 1024}, {"uop-cache", 32.0 * 8 / 3 * 32}, {"decoding", 32.0 * 8 / 3 * 32}};
 
-static bool loop_test(const struct results *results, const struct told *told, struct finding *finding)
+/* is_fitting: asks whether it is small enough to rule the cause out; else whether it is too large for that. */
+static bool loop_test(const struct results *results, const struct told *told, struct finding *finding, bool is_fitting)
 {
     for (size_t at = 0; at < array_count(rooms); at++) {
         if (strcmp(rooms[at].id, finding->hypothesis->id) != 0 || told->loop_bytes <= 0)
             continue;
         bool fits = told->loop_bytes < rooms[at].bytes;
+        if (fits != is_fitting)
+            return false;
         struct value values[] = {VALUE_BYTES("code", told->loop_bytes), VALUE_BYTES("room", rooms[at].bytes),
                                  VALUE_TEXT("sentence", told->loop_sentence)};
         finding->is_estimate = false;
@@ -243,5 +398,10 @@ static bool check_test(const struct results *results, const struct told *told, s
 
 bool imported_code_test(const struct results *results, struct finding *finding)
 {
-    return loop_test(results, results->told, finding) || check_test(results, results->told, finding);
+    return loop_test(results, results->told, finding, true) || check_test(results, results->told, finding);
+}
+
+bool imported_loop_test(const struct results *results, struct finding *finding)
+{
+    return loop_test(results, results->told, finding, false);
 }

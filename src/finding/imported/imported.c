@@ -377,6 +377,8 @@ static const struct {
     {NULL, imported_report_test},
     {NULL, imported_system_test},
     {NULL, imported_pair_test},
+    {NULL, imported_loop_test},
+    {NULL, imported_listing_test},
     {"avx512-licence", imported_narrow_test},
 };
 
