@@ -46,6 +46,12 @@ static const struct {
     {"atomics", "an atomic operation", true, "stlxr"},
     {"atomics", "an atomic operation", true, "ldadd"},
     {"atomics", "an atomic operation", true, "cas"},
+    {"latency-chain", "a multiplication", true, "imul"},
+    {"latency-chain", "a multiplication", true, "muls"},
+    {"latency-chain", "a multiplication", true, "vmuls"},
+    {"latency-chain", "an addition", true, "adds"},
+    {"latency-chain", "an addition", true, "vadds"},
+    {"latency-chain", "a multiplication with an addition", true, "vfm"},
     {"spinning", "a pause of a loop that waits", false, "pause"},
     {"spinning", "a pause of a loop that waits", false, "yield"},
 };
@@ -87,6 +93,41 @@ static bool slow_line_find(const struct imported *imported, const char *id, stru
     return ret->row;
 }
 
+/* The line with most samples of a listing, where one of that kind stands before it; NULL: there is none. */
+static const struct imported_row *slow_line_before(const struct imported *imported, const char *id,
+                                                   struct slow_line *ret)
+{
+    static const double MOST_OF_ALL = 50;
+    for (size_t at = 0; at < imported->count; at++)
+        for (size_t row = 1;
+             row < imported->tables[at].count && strcmp(imported->tables[at].kind, "perf annotate") == 0; row++) {
+            const struct imported_row *here = &imported->tables[at].rows[row], *before = here - 1;
+            const char *what = slow_kind_of(before->name, id);
+            if (!what || slow_kind_of(here->name, id) || here->number < MOST_OF_ALL || reads_memory(here->name) ||
+                strcmp(here->where, before->where) != 0)
+                continue;
+            *ret = (struct slow_line){before, &imported->tables[at], what};
+            return here;
+        }
+    return NULL;
+}
+
+static void say_line_behind(struct finding *finding, const struct slow_line *slow, const struct imported_row *after)
+{
+    struct value values[] = {
+        VALUE_TEXT("line", slow->row->name),
+        VALUE_TEXT("after", after->name),
+        VALUE_SHARE("share", interval_exactly(after->number / 100)),
+        VALUE_TEXT("of", after->where[0] ? arena_printf(finding->arena, " (%s)", after->where) : ""),
+        VALUE_TEXT("what", slow->what),
+        VALUE_TEXT("file", slow->table->file),
+        VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding->subject = slow->row->name;
+    finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-instruction-before", values,
+                         array_count(values));
+    finding_set_add(finding, &finding->reason, "imported-instruction-before", values, array_count(values));
+}
+
 static void say_slow_line(struct finding *finding, const struct slow_line *slow, bool agrees)
 {
     struct value values[] = {
@@ -107,14 +148,19 @@ static void say_slow_line(struct finding *finding, const struct slow_line *slow,
 bool imported_listing_test(const struct results *results, struct finding *finding)
 {
     struct slow_line slow;
-    if (!slow_line_find(results->imported, finding->hypothesis->id, &slow))
+    const struct imported_row *after = NULL;
+    if (!slow_line_find(results->imported, finding->hypothesis->id, &slow) &&
+        !(after = slow_line_before(results->imported, finding->hypothesis->id, &slow)))
         return false;
     finding->verdict = VERDICT_UNDECIDED;
     finding->recoverable = (struct interval){0};
     finding->is_estimate = false;
     finding->remedy = NULL;
     finding->imported_kinds |= 1u << ORIGIN_SAMPLES;
-    say_slow_line(finding, &slow, false);
+    if (after)
+        say_line_behind(finding, &slow, after);
+    else
+        say_slow_line(finding, &slow, false);
     return true;
 }
 

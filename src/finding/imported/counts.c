@@ -67,8 +67,9 @@ static bool surplus_of(const struct imported_arm *slow, const struct imported_ar
     const struct event_cost *cost;
     for (size_t at = 0; more_cycles > 0 && (cost = event_cost_at(at)); at++) {
         struct measured many = imported_arm_count(slow, cost->event), few = imported_arm_count(fast, cost->event);
+        double likely = cost->cycles_likely > 0 ? cost->cycles_likely : cost->cycles_most;
         if (strcmp(cost->id, id) != 0 || !many.known || !few.known || many.value < MANY * few.value ||
-            (many.value - few.value) * cost->cycles_most < PART_LEAST * more_cycles)
+            (many.value - few.value) * likely < PART_LEAST * more_cycles)
             continue;
         double most = fmin(more_cycles, (many.value - few.value) * cost->cycles_most) / cycles;
         *ret = (struct surplus){cost->event, slow->table->file, many.value - few.value, interval_exactly(most)};
@@ -153,6 +154,25 @@ static void costing_decide(struct finding *finding, const struct costing *costin
     imported_say(finding, metric_of(costing, finding->arena), share, costing->file);
 }
 
+/* By many times as many events in the slower run, of which nobody knows what each took. */
+static bool surplus_decide(const struct results *results, struct finding *finding, const struct imported_pair *pair)
+{
+    struct surplus surplus;
+    if (!surplus_of(&pair->slow, &pair->fast, finding->hypothesis->id, &surplus) || surplus.share.low < results->effect)
+        return false;
+    finding->evidence_count = 0;
+    finding->reason = NULL;
+    finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
+    finding_decide_fact(finding, surplus.share, results->effect);
+    imported_say(
+        finding,
+        arena_printf(finding->arena,
+                     "what the slower of two runs with as many instructions takes longer, beside %.15g more %s,",
+                     surplus.count, surplus.event),
+        surplus.share, surplus.file);
+    return true;
+}
+
 static const char *excess_words(const struct costing *costing, struct arena *arena)
 {
     return arena_printf(arena, "what %s cost the slower run more than the faster one, of its cycles,", costing->event);
@@ -166,13 +186,12 @@ static void pair_decide(const struct results *results, struct finding *finding, 
                         const struct costing *costing)
 {
     struct interval excess = costing_excess(pair, finding->hypothesis->id);
-    struct surplus surplus;
     bool is_other_work = imported_pair_most(pair) == FACTOR_WORK;
     if (!excess.known || finding->verdict == VERDICT_RULED_OUT)
         return;
     if (is_other_work || excess.high < results->effect) {
         finding->headline = NULL;
-        leave_alike(finding, costing, is_other_work ? "imported-other-work" : "imported-alike");
+        leave_alike(finding, costing, excess.high < results->effect ? "imported-alike" : "imported-other-work");
         return;
     }
     if (excess.low > 0) {
@@ -184,24 +203,13 @@ static void pair_decide(const struct results *results, struct finding *finding, 
             growth_say(finding, &pair->slow, &pair->fast);
         return;
     }
-    if (!surplus_of(&pair->slow, &pair->fast, finding->hypothesis->id, &surplus) ||
-        surplus.share.low < results->effect) {
-        finding_decide_bound(finding, excess.high, results->effect);
-        finding->headline = NULL;
-        finding->pointed = excess.high;
-        if (costing->least > 0)
-            imported_say(finding, excess_words(costing, finding->arena), excess, costing->file);
+    if (surplus_decide(results, finding, pair))
         return;
-    }
-    finding->evidence_count = 0;
-    finding->reason = NULL;
-    finding_decide_fact(finding, surplus.share, results->effect);
-    imported_say(
-        finding,
-        arena_printf(finding->arena,
-                     "what the slower of two runs with as many instructions takes longer, beside %.15g more %s,",
-                     surplus.count, surplus.event),
-        surplus.share, surplus.file);
+    finding_decide_bound(finding, excess.high, results->effect);
+    finding->headline = NULL;
+    finding->pointed = excess.high;
+    if (costing->least > 0)
+        imported_say(finding, excess_words(costing, finding->arena), excess, costing->file);
 }
 
 /* Of a pair the slower run, else the one that pays most. */
@@ -222,21 +230,62 @@ static bool costing_find(const struct results *results, struct finding *finding,
     return found;
 }
 
-bool imported_count_test(const struct results *results, struct finding *finding)
+/* Of the loads that memory answered those that another node's did: how much time they took it doesn't say. */
+static void remote_say(const struct results *results, struct finding *finding)
+{
+    static const struct {
+        const char *remote, *local;
+    } names[] = {{"mem_load_l3_miss_retired.remote_dram", "mem_load_l3_miss_retired.local_dram"},
+                 {"mem_load_uops_l3_miss_retired.remote_dram", "mem_load_uops_l3_miss_retired.local_dram"},
+                 {"mem_load_uops_llc_miss_retired.remote_dram", "mem_load_uops_llc_miss_retired.local_dram"}};
+    struct imported_arm arms[IMPORTED_ARMS_MOST];
+    size_t count = imported_arms_of(results->imported, arms);
+    for (size_t at = 0; at < count && strcmp(finding->hypothesis->id, "numa-remote") == 0; at++)
+        for (size_t name = 0; name < array_count(names); name++) {
+            struct measured remote = imported_arm_count(&arms[at], names[name].remote),
+                            local = imported_arm_count(&arms[at], names[name].local);
+            if (!remote.known || !local.known || remote.value + local.value <= 0)
+                continue;
+            finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-remote",
+                             VALUE_TEXT("file", arms[at].table->file), VALUE_TEXT("origin", IMPORTED_WORDS),
+                             VALUE_SHARE("share", interval_exactly(remote.value / (remote.value + local.value))),
+                             VALUE_COUNT("remote", remote.value), VALUE_COUNT("local", local.value));
+            if (finding->reason)
+                finding->reason = arena_printf(finding->arena, "%s; %s", finding->reason,
+                                               finding->evidence[finding->evidence_count - 1].text);
+        }
+}
+
+/* pair: NULL: there aren't two runs that differ. */
+static void known_decide(const struct results *results, struct finding *finding, const struct imported_pair *pair,
+                         const struct costing *costing)
 {
     struct imported_arm arms[IMPORTED_ARMS_MOST];
+    costing_decide(finding, costing, results->effect);
+    remote_say(results, finding);
+    if (costing->least > 1) {
+        finding->headline = NULL;
+        finding->recoverable = (struct interval){0};
+        leave_alike(finding, costing, "imported-more-than-all");
+    } else if (pair) {
+        pair_decide(results, finding, pair, costing);
+    } else if (finding->verdict != VERDICT_RULED_OUT &&
+               is_alike(results, finding, arms, imported_arms_of(results->imported, arms))) {
+        leave_alike(finding, costing, "imported-alike");
+    }
+}
+
+bool imported_count_test(const struct results *results, struct finding *finding)
+{
     struct imported_pair pair;
     struct costing costing;
     bool is_pair = imported_pair_of(results->imported, &pair) && pair.is_only && pair.gap.value >= results->effect;
-    if (!costing_find(results, finding, is_pair ? &pair : NULL, &costing) ||
-        (costing.is_part && costing.most < results->effect))
+    bool is_known = costing_find(results, finding, is_pair ? &pair : NULL, &costing) &&
+                    !(costing.is_part && costing.most < results->effect);
+    if (!is_known && !(is_pair && surplus_decide(results, finding, &pair)))
         return false;
-    costing_decide(finding, &costing, results->effect);
-    if (is_pair)
-        pair_decide(results, finding, &pair, &costing);
-    else if (finding->verdict != VERDICT_RULED_OUT &&
-             is_alike(results, finding, arms, imported_arms_of(results->imported, arms)))
-        leave_alike(finding, &costing, "imported-alike");
+    if (is_known)
+        known_decide(results, finding, is_pair ? &pair : NULL, &costing);
     if (finding->verdict == VERDICT_SUPPORTED)
         imported_hot_add(results, finding, finding->recoverable.high);
     advise(finding);

@@ -11,6 +11,8 @@ struct event_cost {
     /* of events that count one thing in several ways the way; those of one way add up */
     int way;
     bool is_part; /* of what the hypothesis is about: few of them rule nothing out */
+    double cycles_likely; /* where cycles_most is far from what one commonly takes; 0: it isn't */
+    bool is_loose; /* so much that it says nothing of one run: only what two of them differ by */
 };
 
 /* NULL: no more. Owner: static. */

@@ -152,6 +152,18 @@ static bool cycles_are_alike(const struct imported_pair *pair)
     return fabs(more) < NEXT_TO_NOTHING * longer;
 }
 
+/* "; it left a CPU 941220 times, the other 41220"; "": not counted, or not much more often. */
+static const char *switches_words(const struct imported_pair *pair, struct arena *arena)
+{
+    static const double MORE = 2;
+    struct measured many = imported_arm_count(&pair->slow, "context-switches"),
+                    few = imported_arm_count(&pair->fast, "context-switches");
+    if (!many.known || !few.known || many.value < MORE * few.value || many.value <= 0)
+        return "";
+    return arena_printf(arena, "; it left a CPU %.15g times (context-switches), the other %.15g", many.value,
+                        few.value);
+}
+
 /* What most of the difference is, where counts tell. */
 static const char *factor_words(const struct imported_pair *pair, enum imported_factor most, struct arena *arena)
 {
@@ -170,7 +182,8 @@ static const char *factor_words(const struct imported_pair *pair, enum imported_
         VALUE_TEXT("fast", most == FACTOR_WORK ? arena_printf(arena, "%.15g", part->fast.value)
                                                : arena_printf(arena, "%.3g", part->fast.value * scale)),
         VALUE_TEXT("less", arena_printf(arena, "%.3g %%", fabs(1 - part->fast.value / part->slow.value) * 100)),
-        VALUE_TEXT("lower", arena_printf(arena, "%.3g %%", fabs(1 - part->slow.value / part->fast.value) * 100)),
+        VALUE_TEXT("lower", arena_printf(arena, "%.2g %%", fabs(1 - part->slow.value / part->fast.value) * 100)),
+        VALUE_TEXT("switches", switches_words(pair, arena)),
         VALUE_TEXT("busy", is_busy_known
                                ? arena_printf(arena, "%.3g and %.3g CPUs in use", busy->slow.value, busy->fast.value)
                                : "")};
@@ -225,6 +238,25 @@ const char *imported_gap_beyond(const struct results *results, const struct find
     return imported_gap_words(results, arena);
 }
 
+const char *imported_rate_advice(const struct results *results)
+{
+    struct imported_pair pair;
+    bool is_rate = results->imported && imported_pair_of(results->imported, &pair) && pair.is_only &&
+                   pair.gap.value >= results->effect && imported_pair_most(&pair) == FACTOR_RATE;
+    return is_rate ? wording_find("verdict", "next-rate") : NULL;
+}
+
+/* More CPUs that each do less in a cycle: what they share holds them up. */
+static const char *hindered_words(const struct imported_part *rate, struct arena *arena)
+{
+    static const double MORE = 1.1;
+    if (rate->fast.value < MORE * rate->slow.value)
+        return "";
+    struct value values[] = {VALUE_TEXT("slow", arena_printf(arena, "%.3g", rate->slow.value)),
+                             VALUE_TEXT("fast", arena_printf(arena, "%.3g", rate->fast.value))};
+    return wording_fill(arena, wording_find("verdict", "gap-hindered"), values, array_count(values));
+}
+
 const char *imported_lead_words(const struct results *results, const struct finding *culprit, struct arena *arena)
 {
     struct imported_pair pair;
@@ -233,12 +265,21 @@ const char *imported_lead_words(const struct results *results, const struct find
         return NULL;
     enum imported_factor most = imported_pair_most(&pair);
     bool is_told = culprit && culprit->of == OF_ELAPSED; /* of the clock, or by a trial */
-    const char *key = most == FACTOR_WORK ? "lead-work" : most == FACTOR_CLOCK ? "lead-clock" : NULL;
+    static const char *const keys[FACTOR_COUNT + 1] = {
+        [FACTOR_WORK] = "lead-work", [FACTOR_CLOCK] = "lead-clock", [FACTOR_BUSY] = "lead-busy"};
+    static const double ALONE_MOST = 1.1;
+    const struct imported_part *busy = &pair.parts[FACTOR_BUSY], *rate = &pair.parts[FACTOR_RATE];
+    bool is_of_threads = most == FACTOR_BUSY && busy->fast.value > ALONE_MOST;
+    const char *key = is_of_threads ? "lead-threads" : keys[most];
     if (!key || is_told)
         return NULL;
     struct value values[] = {VALUE_TEXT("what", pair.by_time ? "time" : "cycles"),
                              VALUE_TEXT("gap", arena_printf(arena, "%.3g %%", pair.gap.value * 100)),
                              VALUE_TEXT("how", factor_words(&pair, most, arena)),
-                             VALUE_TEXT("file", pair.slow.table->file), VALUE_TEXT("origin", IMPORTED_WORDS)};
+                             VALUE_TEXT("slow", busy->slow.known ? arena_printf(arena, "%.3g", busy->slow.value) : ""),
+                             VALUE_TEXT("fast", busy->fast.known ? arena_printf(arena, "%.3g", busy->fast.value) : ""),
+                             VALUE_TEXT("hindered", is_of_threads && rate->part < 0 ? hindered_words(rate, arena) : ""),
+                             VALUE_TEXT("file", pair.slow.table->file),
+                             VALUE_TEXT("origin", IMPORTED_WORDS)};
     return wording_fill(arena, wording_find("verdict", key), values, array_count(values));
 }

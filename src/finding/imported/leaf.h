@@ -27,5 +27,7 @@ const char *imported_gap_beyond(const struct results *results, const struct find
  * the culprit (NULL: there is none) isn't of that; NULL. Owner: arena.
  */
 const char *imported_lead_words(const struct results *results, const struct finding *culprit, struct arena *arena);
+/* What to count next where two runs differ by the cycles that each instruction takes; NULL: they don't. */
+const char *imported_rate_advice(const struct results *results);
 
 #endif

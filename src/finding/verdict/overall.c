@@ -535,6 +535,8 @@ static struct overall overall_imported(const struct findings *findings, const st
         overall.sentence = arena_printf(arena, "%s. %s", capitalised(lead, arena), overall.sentence);
     if (leaf.advice)
         advise(&overall, leaf.advice);
+    else if (!leaf.words && imported_rate_advice(results))
+        advise(&overall, imported_rate_advice(results));
     return overall;
 }
 

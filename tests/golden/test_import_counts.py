@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""plumb diagnose on counts of one run or of two that others published: what they differ by, what events can have cost, and what stays open."""
+import json
+
+import pytest
+from imported_case import finding
+
+
+@pytest.fixture
+def counted(run, tmp_path):
+    """counted(text) -> the JSON of a diagnosis of nothing but that text."""
+    def make(text):
+        (tmp_path / "text.txt").write_text(text)
+        finished = run("diagnose", "--json", "--import", tmp_path / "text.txt")
+        assert finished.returncode in (0, 4), finished.stderr
+        return json.loads(finished.stdout)
+    return make
+
+
+def run_of(elapsed=None, **counts):
+    """As perf stat prints it; task_clock in ms."""
+    lines = [" Performance counter stats for './prog':", ""]
+    for name, number in counts.items():
+        name = name.replace("__", ".").replace("_clock", "-clock") if name == "task_clock" else name.replace("__", ".").replace("branch_misses", "branch-misses") \
+            .replace("context_switches", "context-switches").replace("ref_cycles", "ref-cycles")
+        lines.append(f"{number:>18,.2f} msec {name}" if name == "task-clock" else f"{number:>18,}      {name}")
+    return "\n".join(lines + ([f"\n{elapsed:>15.9f} seconds time elapsed\n"] if elapsed else [""])) + "\n"
+
+
+def pair(slow, fast):
+    return f"The first one:\n\n{run_of(**slow)}\nThe second one:\n\n{run_of(**fast)}"
+
+
+def left_open(found):
+    return " ".join(found["verdict"]["open"])
+
+
+UNSORTED = dict(cycles=22104330118, instructions=14002118330, branch_misses=962118004, elapsed=6.31)
+SORTED = dict(cycles=7080118220, instructions=14002117900, branch_misses=12004118, elapsed=2.02)
+REWRITTEN = dict(cycles=7080118220, instructions=14002117900, branch_misses=92004118, elapsed=2.02)
+OLD = dict(cycles=22104330118, instructions=44002118330, branch_misses=262118004, elapsed=6.31)
+
+
+# ---- two runs ----
+
+def test_what_is_gone_is_no_more_than_the_runs_differ_by(imported):
+    found, _ = imported(runs=pair(UNSORTED, SORTED))
+    branches = finding(found, "branch-mispredicts")
+    assert found["verdict"]["culprit"] == "branch-mispredicts"
+    assert branches["recoverable_ratio_at_most"] == pytest.approx(1 - 7080118220 / 22104330118, abs=0.005), "the fast one takes 32 % of it still"
+
+
+def test_a_rewrite_that_executes_less_is_the_first_thing_to_say(counted):
+    found = counted(pair(OLD, REWRITTEN))
+    assert found["verdict"]["culprit"] is None and finding(found, "branch-mispredicts")["verdict"] == "undecided"
+    assert "68.2 % fewer instructions" in found["verdict"]["sentence"] and found["verdict"]["sentence"].startswith("Most of the 68 % of the time")
+    assert "12 to 30 %" in left_open(found), "the share is of the slower run"
+    assert "68.2 % fewer" in counted(pair(REWRITTEN, OLD))["verdict"]["sentence"]
+
+
+def test_work_is_nothing_where_the_instructions_are_as_many(counted):
+    found = counted(pair(UNSORTED, dict(SORTED, branch_misses=961118004)))
+    assert "fewer instructions" not in found["verdict"]["sentence"]
+    assert found["verdict"]["culprit"] is None and "in each of the runs" in finding(found, "branch-mispredicts")["reason"]
+    assert "1.58 cycles for each instruction, the other 0.506" in left_open(found) and any("--topdown" in one for one in found["verdict"]["advice"])
+
+
+def test_counts_without_times_are_compared_by_cycles(counted):
+    table = ("u16 and u4 of the filter:\n\n| event | u16 | u4 |\n|---|---:|---:|\n| cycles | 10,185,220,910 | 8,330,118,422 |\n| instructions | 24,100,377,020 | {} |\n"
+             "| idq.dsb_uops | 3,110,220,744 | 23,907,002,219 |\n| idq.mite_uops | 21,760,337,418 | {} |\n")
+    found = counted(table.format("24,420,900,118", "902,114,003"))
+    cache = finding(found, "uop-cache")
+    assert found["verdict"]["culprit"] == "uop-cache" and cache["recoverable_ratio_at_most"] == pytest.approx(1 - 8330118422 / 10185220910, abs=0.005)
+    found = counted(table.format("24,420,900,118", "20,902,114,003"))
+    assert finding(found, "uop-cache")["verdict"] == "undecided" and found["verdict"]["culprit"] is None, "as many in both"
+    found = counted(table.format("12,420,900,118", "902,114,003"))
+    assert finding(found, "uop-cache")["verdict"] == "undecided" and "fewer instructions" in found["verdict"]["sentence"], "other work"
+
+
+def test_a_large_loop_is_no_reason_to_leave_counts_unread(counted):
+    said = "Its code for the loop is 9.6 KB, so L1I is fine.\n\ntma_frontend_bound 41.8 %\ntma_fetch_bandwidth 36.9 %\ntma_mite 34.2 %\ntma_fetch_latency 4.9 %\n"
+    found = counted(said)
+    assert found["verdict"]["culprit"] == "uop-cache" and finding(found, "decoding")["verdict"] == "undecided"
+    assert finding(found, "front-end")["verdict"] == "ruled_out"
+    found = counted(said.split("\n", maxsplit=1)[0])
+    assert found["verdict"]["culprit"] is None and "9.6 KiB" in finding(found, "uop-cache")["reason"]
+
+
+def test_many_more_misses_of_the_last_cache(counted):
+    slow, fast = dict(cycles=88118220330, instructions=20118330220, elapsed=25.2), dict(cycles=12118220330, instructions=20118330220, elapsed=3.5)
+    found = counted(pair(dict(slow, mem_load_retired__l3_miss=1118330118), dict(fast, mem_load_retired__l3_miss=11118330)))
+    assert found["verdict"]["culprit"] == "cache-misses" and finding(found, "cache-misses")["recoverable_ratio_at_most"] == pytest.approx(0.8625, abs=0.001)
+    found = counted(pair(dict(slow, mem_load_retired__l3_miss=111833011), dict(fast, mem_load_retired__l3_miss=1111833)))
+    assert found["verdict"]["culprit"] is None, "a tenth of that doesn't take as long"
+    found = counted(run_of(**dict(slow, mem_load_retired__l3_miss=118004)))
+    assert finding(found, "cache-misses")["verdict"] == "not_testable", "loads that hit a line on its way aren't counted as misses"
+
+
+# ---- the clock ----
+
+def clocks(slow_ms, fast_ms, slow_s=None, fast_s=None, **slow_more):
+    return pair(dict(task_clock=slow_ms, cycles=26148132004, instructions=50118220330, elapsed=slow_s or slow_ms / 1000, **slow_more),
+                dict(task_clock=fast_ms, cycles=26151004118, instructions=50118220118, elapsed=fast_s or fast_ms / 1000, **dict.fromkeys(slow_more, 0)))
+
+
+def test_as_many_cycles_at_a_third_of_the_clock(counted):
+    found = counted(clocks(21790.11, 7990.20))
+    clock = finding(found, "frequency")
+    assert found["verdict"]["culprit"] == "frequency" and "1.2 GHz" in found["verdict"]["sentence"] and "3.27" in found["verdict"]["sentence"]
+    assert "without waiting more" in found["verdict"]["sentence"] and "governor" in left_open(found) and "heat" in clock["confidence_reason"]
+    assert finding(found, "thermal-power")["verdict"] == "undecided"
+
+
+def test_a_clock_that_is_a_little_lower_is_told_and_open(counted):
+    found = counted(clocks(33940.02, 31022.41))
+    assert found["verdict"]["culprit"] is None and finding(found, "frequency")["verdict"] == "undecided"
+    assert "the clock" in found["verdict"]["sentence"] and "8.6 % lower" in found["verdict"]["sentence"] and "did not wait more" in found["verdict"]["sentence"]
+    assert "or waited" not in found["verdict"]["sentence"] + left_open(found)
+
+
+def test_waiting_is_no_lower_clock(counted):
+    found = counted(clocks(8050.11, 7990.20, slow_s=21.8))
+    assert found["verdict"]["culprit"] is None and finding(found, "frequency")["verdict"] != "supported"
+    assert "they didn't compute" in found["verdict"]["sentence"] and "0.369 CPUs in use, the other 1" in found["verdict"]["sentence"]
+
+
+def test_cycles_of_user_mode_over_all_time_are_no_clock(counted):
+    text = clocks(21790.11, 7990.20).replace("      cycles", "      cycles:u")
+    found = counted(text)
+    assert finding(found, "frequency")["verdict"] == "not_testable"
+
+
+def test_throttling_by_heat_that_one_run_counted(counted):
+    hot = dict(task_clock=13404.12, cycles=40112330118, instructions=80118004220, elapsed=13.405)
+    cold = dict(task_clock=10004.12, cycles=40012330118, instructions=80118004220, elapsed=10.005)
+    found = counted(pair(dict(hot, thermal_throttle_count=4118), dict(cold, thermal_throttle_count=0)))
+    assert found["verdict"]["culprit"] == "thermal-power" and finding(found, "frequency")["verdict"] == "undecided"
+    found = counted(pair(dict(hot, thermal_throttle_count=0), dict(cold, thermal_throttle_count=0)))
+    assert finding(found, "thermal-power")["verdict"] == "ruled_out" and found["verdict"]["culprit"] is None
+
+
+def test_reference_cycles_tell_a_clock_below_the_nominal_one(counted):
+    found = counted(run_of(cycles=88118220330, ref_cycles=140220118004, instructions=70118330220, elapsed=52.3))
+    assert found["verdict"]["culprit"] == "frequency" and finding(found, "frequency")["recoverable_ratio_at_most"] == pytest.approx(1 - 88118220330 / 140220118004)
+    found = counted(run_of(cycles=150118220330, ref_cycles=140220118004, instructions=70118330220, elapsed=52.3))
+    assert finding(found, "frequency")["verdict"] != "supported"
+
+
+def test_twice_the_threads_that_hinder_one_another(counted):
+    found = counted(pair(dict(task_clock=40004.12, cycles=120012330118, instructions=160118004220, elapsed=10.051),
+                                  dict(task_clock=72004.12, cycles=208012330118, instructions=160518004220, elapsed=9.114)))
+    assert "3.98 in the slower one and 7.9 in the other" in found["verdict"]["sentence"] and "each instruction takes 1.3 cycles instead of 0.75" in found["verdict"]["sentence"]
+    assert found["verdict"]["culprit"] is None
+
+
+# ---- wide vectors ----
+
+def test_a_lowered_clock_is_no_more_than_the_builds_differ_by(counted):
+    def build(name, ms, cycles, lowered, seconds, throttled=0):
+        return run_of(task_clock=ms, cycles=cycles, core_power__lvl2_turbo_license=lowered, core_power__throttle=throttled, elapsed=seconds).replace("./prog", name)
+    narrow = build("./gemv_n", 7218.60, 20190774019, 0, 7.2219)
+    found = counted("Two builds.\n\n" + build("./gemv_w", 8400.12, 20144210377, 14302389367, 8.4041) + narrow)
+    licence = finding(found, "avx512-licence")
+    assert licence["verdict"] == "supported" and "71 % of gemv_w's cycles" in found["verdict"]["sentence"] and "can be 14 % of the time" in found["verdict"]["sentence"]
+    assert any("core_power.throttle: recorded, and none" in one["text"] for one in licence["evidence"])
+    found = counted("Two builds.\n\n" + build("./gemv_w", 8400.12, 20144210377, 14302389367, 8.4041, 120000000) + narrow)
+    licence = finding(found, "avx512-licence")
+    assert "core_power.throttle was counted" in licence["confidence_reason"] and not any("recorded, and none" in one["text"] for one in licence["evidence"])
+
+
+# ---- one run ----
+
+def test_the_largest_bound_by_counts_is_named_as_open(counted):
+    counts = dict(cycles=9118004330, instructions=8402118990, ld_blocks__store_forward=402118004, branch_misses=8220118, elapsed=2.871)
+    found = counted(run_of(**counts))
+    assert found["verdict"]["culprit"] is None and "can't forward to" in left_open(found)
+    assert "402118004 of them, 20 cycles each at most" in left_open(found) and "load in the width" in found["verdict"]["confirm"]
+    found = counted(run_of(**dict(counts, ld_blocks__store_forward=2118004)))
+    assert finding(found, "store-forwarding")["verdict"] == "ruled_out" and not found["verdict"]["open"]
+
+
+def test_a_sum_of_events_names_the_one_that_is_most_of_it(counted):
+    counts = dict(cycles=402118330944, mem_load_l3_miss_retired__local_dram=1204882110, mem_load_l3_miss_retired__remote_dram=5911330402,
+                  mem_load_l3_miss_retired__remote_hitm=14220918, elapsed=41.07)
+    found = counted(run_of(**counts))
+    remote = finding(found, "numa-remote")
+    assert remote["verdict"] == "undecided" and "what mem_load_l3_miss_retired.remote_dram with" in remote["reason"]
+    assert "15 times the cycles that there were" in remote["reason"] and "83 % of the loads that memory answered" in remote["reason"]
+    said = "\nWith `numactl --cpunodebind=0 --membind=0` the same steps take 29.2 s instead of 41.1 s.\n"
+    found = counted(run_of(**counts) + said)
+    assert finding(found, "numa-remote")["verdict"] == "supported" and finding(found, "numa-remote")["confidence"] == "medium"
+    few = dict(counts, mem_load_l3_miss_retired__remote_dram=5911330)
+    few = dict(few, mem_load_l3_miss_retired__remote_hitm=0)
+    assert finding(counted(text=run_of(**few) + said), "numa-remote")["verdict"] != "supported", "the counts say otherwise"
+
+
+@pytest.mark.parametrize("event, identity", [
+    ("arith.fpu_div_active", "divider"), ("arith.cycles_div_busy", "divider"), ("arith.div_active", "divider"), ("arith.idiv_active", "divider"), ("ex_div_busy", "divider"),
+    ("dtlb_load_misses.walk_duration", "small-pages"), ("exe_activity.bound_on_stores", "stores")])
+def test_busy_cycles_by_older_and_newer_names(counted, event, identity):
+    found = counted(f" 8,220,118,330 cycles\n 5,110,330,004 {event}\n 6,118,004,220 instructions\n")
+    assert found["verdict"]["culprit"] == identity and finding(found, identity)["recoverable_ratio_at_most"] == pytest.approx(5110330004 / 8220118330)
+
+
+@pytest.mark.parametrize("event, identity", [("arith.idiv_active", "divider"), ("ild_stall.lcp", "decoding")])
+def test_a_part_of_a_cause_rules_nothing_out(counted, event, identity):
+    found = counted(f" 8,220,118,330 cycles\n 5,110 {event}\n 6,118,004,220 instructions\n")
+    assert finding(found, identity)["verdict"] == "not_testable"
+
+
+def test_more_than_there_were_cycles_decides_nothing(counted):
+    found = counted(" 8,220,118,330 cycles\n 9,110,330,004 arith.divider_active\n 6,118,004,220 instructions\n")
+    assert finding(found, "divider")["verdict"] == "undecided" and "more cycles than were counted" in finding(found, "divider")["reason"]
+
+
+# ---- listings ----
+
+LISTING = " Percent |      Source code & Disassembly of a.out for cycles\n       │      lookup():\n  3.11 │      xor    %edx,%edx\n {} │      {}\n  9.71 │      {}\n"
+
+
+def test_a_slow_instruction_goes_with_counts_and_decides_nothing_alone(counted):
+    listing = LISTING.format("61.20", "div    %r9", "mov    (%rax,%rdx,8),%rcx")
+    found = counted(listing + "\n" + " 8,220,118,330 cycles\n 5,110,330,004 arith.fpu_div_active\n")
+    divider = finding(found, "divider")
+    assert divider["verdict"] == "supported" and divider["confidence"] == "medium" and "32-bit numbers" in divider["advice"][0]
+    found = counted(listing)
+    assert finding(found, "divider")["verdict"] == "undecided" and "'div    %r9' holds 61 %" in left_open(found) and found["verdict"]["culprit"] is None
+    found = counted(listing + "\n" + " 8,220,118,330 cycles\n 11,330,004 arith.fpu_div_active\n")
+    assert finding(found, "divider")["verdict"] == "ruled_out", "counted, and few"
+
+
+@pytest.mark.parametrize("line, identity", [("vsqrtsd %xmm1,%xmm1,%xmm1", "divider"), ("lock   xadd %eax,(%rdi)", "atomics"), ("pause", "spinning"), ("imul   $0x1000193,%eax,%eax", "latency-chain")])
+def test_kinds_of_slow_instructions(counted, line, identity):
+    found = counted(LISTING.format("61.20", line, "jne    10"))
+    assert finding(found, identity)["verdict"] == "undecided" and "61 %" in finding(found, identity)["reason"]
+    found = counted(LISTING.format("11.20", line, "jne    10"))
+    assert finding(found, identity)["verdict"] == "not_testable"
+
+
+def test_the_line_behind_a_slow_one_has_its_samples(counted):
+    found = counted(LISTING.format(" 3.10", "lock   xadd %eax,(%rdi)", "test   %eax,%eax").replace("9.71", "81.2"))
+    atomics = finding(found, "atomics")
+    assert atomics["verdict"] == "undecided" and "'test   %eax,%eax' has 81 %" in atomics["reason"] and "lock   xadd" in atomics["reason"]
+
+
+# ---- whose misses ----
+
+def test_misses_that_many_functions_share_are_no_one_function_s(counted):
+    metrics = "tma_mem_bandwidth 44.8 %\ntma_dram_bound 51.7 %\n\n"
+    shared = "".join(f"    {share:.2f}%  prog  lib.so  [.] {name}\n" for name, share in (("vec_dot_q4", 13.1), ("vec_dot_q6", 12.4), ("rms_norm", 11.9), ("soft_max", 11.0), ("rope", 10.8)))
+    head = "# Samples: 12K of event 'mem_load_l3_miss_retired.local_dram'\n"
+    found = counted(metrics + head + shared)
+    advice = found["verdict"]["advice"]
+    assert found["verdict"]["culprit"] == "memory-bandwidth" and "5 functions share" in advice[0] and not any("larger batch" in one for one in advice)
+    found = counted(metrics + head + "    73.10%  prog  lib.so  [.] vec_dot_q4\n" + shared.split("\n", maxsplit=1)[1])
+    assert any("larger batch, so that vec_dot_q4" in one for one in found["verdict"]["advice"])
