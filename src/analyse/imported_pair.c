@@ -92,13 +92,18 @@ bool imported_pair_of(const struct imported *imported, struct imported_pair *ret
     return true;
 }
 
+/*
+ * First cycles, clock and CPUs in use: what has fewer instructions and more cycles for each may take as many cycles,
+ * and then neither is what it differs by.
+ */
 enum imported_factor imported_pair_most(const struct imported_pair *pair)
 {
     static const double MOST_OF = 0.5;
-    enum imported_factor most = FACTOR_COUNT;
-    for (int factor = 0; factor < FACTOR_COUNT; factor++)
-        if (pair->parts[factor].part >= MOST_OF &&
-            (most == FACTOR_COUNT || pair->parts[factor].part > pair->parts[most].part))
-            most = (enum imported_factor)factor;
-    return most;
+    double work = pair->parts[FACTOR_WORK].part, rate = pair->parts[FACTOR_RATE].part,
+           clock = pair->parts[FACTOR_CLOCK].part, busy = pair->parts[FACTOR_BUSY].part;
+    if (work + rate >= MOST_OF && work + rate >= clock && work + rate >= busy)
+        return work >= rate ? FACTOR_WORK : FACTOR_RATE;
+    if (clock >= MOST_OF && clock >= busy)
+        return FACTOR_CLOCK;
+    return busy >= MOST_OF ? FACTOR_BUSY : FACTOR_COUNT;
 }

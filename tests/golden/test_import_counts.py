@@ -86,6 +86,15 @@ def test_a_large_loop_is_no_reason_to_leave_counts_unread(counted):
     assert found["verdict"]["culprit"] is None and "9.6 KiB" in finding(found, "uop-cache")["reason"]
 
 
+def test_a_small_loop_that_is_decoded_anew_is_open(counted):
+    loop = "The hot loop is about 300 bytes of code.\n\n"
+    slow, fast = dict(cycles=12118220004, instructions=30220118330, elapsed=3.621), dict(cycles=10118220004, instructions=30220118330, elapsed=3.021)
+    found = counted(loop + pair(dict(slow, idq__mite_uops=24120118220), dict(fast, idq__mite_uops=2120118220)))
+    assert finding(found, "uop-cache")["verdict"] == "undecided" and "keeps code out of that cache" in left_open(found)
+    found = counted(loop + pair(dict(slow, idq__mite_uops=2120118220), dict(fast, idq__mite_uops=2120118220)))
+    assert finding(found, "uop-cache")["verdict"] == "ruled_out"
+
+
 def test_many_more_misses_of_the_last_cache(counted):
     slow, fast = dict(cycles=88118220330, instructions=20118330220, elapsed=25.2), dict(cycles=12118220330, instructions=20118330220, elapsed=3.5)
     found = counted(pair(dict(slow, mem_load_retired__l3_miss=1118330118), dict(fast, mem_load_retired__l3_miss=11118330)))
@@ -153,6 +162,18 @@ def test_twice_the_threads_that_hinder_one_another(counted):
     assert found["verdict"]["culprit"] is None
 
 
+def test_fewer_cycles_at_a_lower_clock_are_of_the_clock(counted):
+    """A third of the instructions in 15 % fewer cycles: cycles an instruction are no cause, the clock is."""
+    found = counted(pair(dict(task_clock=11504.12, cycles=29918220004, instructions=20220118330, elapsed=11.514),
+                         dict(task_clock=10004.12, cycles=35118220004, instructions=60220118330, elapsed=10.014)))
+    assert "15 % fewer cycles, at 2.6 GHz instead of 3.51" in found["verdict"]["sentence"] and found["verdict"]["culprit"] is None
+
+
+def test_more_work_that_is_slower_as_well(counted):
+    found = counted(pair(dict(OLD, cycles=44104330118, elapsed=12.6), REWRITTEN))
+    assert "fewer instructions" in found["verdict"]["sentence"] and "takes 1 cycles for each of them, the other 0.506" in found["verdict"]["sentence"]
+
+
 # ---- wide vectors ----
 
 def test_a_lowered_clock_is_no_more_than_the_builds_differ_by(counted):
@@ -206,6 +227,12 @@ def test_busy_cycles_by_older_and_newer_names(counted, event, identity):
 def test_a_part_of_a_cause_rules_nothing_out(counted, event, identity):
     found = counted(f" 8,220,118,330 cycles\n 5,110 {event}\n 6,118,004,220 instructions\n")
     assert finding(found, identity)["verdict"] == "not_testable"
+
+
+def test_cycles_without_room_for_stores_are_a_bound(counted):
+    found = counted(" 36,012,330,118 cycles\n 14,118,004,220 resource_stalls.sb\n 40,118,004,220 instructions\n")
+    assert finding(found, "stores")["verdict"] == "undecided" and "waiting for stores: what resource_stalls.sb can cost of the counted cycles is 39 %" in left_open(found)
+    assert finding(counted(" 36,012,330,118 cycles\n 4,220 resource_stalls.sb\n"), "stores")["verdict"] == "not_testable"
 
 
 def test_more_than_there_were_cycles_decides_nothing(counted):

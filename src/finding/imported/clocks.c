@@ -61,6 +61,7 @@ static void say_clocks(struct finding *finding, const struct imported_pair *pair
         VALUE_TEXT("other", arena_printf(finding->arena, "%.3g", busy->fast.value)),
         VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", pair->gap.value * 100)),
         VALUE_TEXT("title", finding->hypothesis->title),
+        VALUE_TEXT("cycles", imported_cycles_words(pair, finding->arena)),
         VALUE_TEXT("file", pair->slow.table->file),
         VALUE_TEXT("origin", IMPORTED_WORDS)};
     if (member)

@@ -385,6 +385,15 @@ static const struct {
     double bytes;
 } rooms[] = {{"front-end", 32 * 1024}, {"uop-cache", 32.0 * 8 / 3 * 32}, {"decoding", 32.0 * 8 / 3 * 32}};
 
+/* What counts say that support a cause which the size of its code would rule out; NULL: none do. */
+static const char *counted_against(const struct results *results, const struct finding *finding)
+{
+    struct finding counted = *finding;
+    counted.evidence_count = counted.advice_count = counted.open_count = counted.imported_kinds = 0;
+    bool supports = imported_count_test(results, &counted) && counted.verdict == VERDICT_SUPPORTED;
+    return supports && counted.evidence_count ? counted.evidence[0].text : NULL;
+}
+
 /* is_fitting: asks whether it is small enough to rule the cause out; else whether it is too large for that. */
 static bool loop_test(const struct results *results, const struct told *told, struct finding *finding, bool is_fitting)
 {
@@ -394,17 +403,22 @@ static bool loop_test(const struct results *results, const struct told *told, st
         bool fits = told->loop_bytes < rooms[at].bytes;
         if (fits != is_fitting)
             return false;
+        const char *against = fits ? counted_against(results, finding) : NULL;
         struct value values[] = {VALUE_BYTES("code", told->loop_bytes), VALUE_BYTES("room", rooms[at].bytes),
-                                 VALUE_TEXT("sentence", told->loop_sentence)};
+                                 VALUE_TEXT("sentence", told->loop_sentence),
+                                 VALUE_TEXT("evidence", against ? against : "")};
         finding->is_estimate = false;
         finding->remedy = NULL;
-        finding_decide_bound(finding, fits ? 0 : 1, results->effect);
-        if (!fits)
+        finding_decide_bound(finding, fits && !against ? 0 : 1, results->effect);
+        if (!fits || against)
             finding->recoverable = (struct interval){0};
         finding->imported_kinds |= 1u << ORIGIN_CODE;
         finding_evidence_add(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "told-loop", values, array_count(values));
-        finding_set_add(finding, &finding->reason, fits ? "told-loop-fits" : "told-loop-large", values,
-                        array_count(values));
+        finding_set_add(finding, &finding->reason,
+                        against ? "told-loop-against"
+                        : fits  ? "told-loop-fits"
+                                : "told-loop-large",
+                        values, array_count(values));
         return true;
     }
     return false;

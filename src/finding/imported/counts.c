@@ -122,6 +122,8 @@ static const char *metric_of(const struct costing *costing, struct arena *arena)
         costing->most > 1 ? arena_printf(arena, ": %.2g times the cycles that there were, so that most of them overlap",
                                          costing->most)
                           : "";
+    if (costing->each <= 1) /* they are cycles themselves */
+        return arena_printf(arena, "what %s can cost of the counted cycles", costing->event);
     return arena_printf(arena, "what %s can cost of the counted cycles (%.15g of them, %.15g cycles each at most%s)",
                         costing->event, costing->count, costing->each, overlap);
 }

@@ -8,13 +8,14 @@
 
 /*
  * Costs as documented by the vendors: what one event takes of the cycles at most, and at least where something always
- * does. A wrong guess refills the pipeline, 10 cycles on any x86 core since 2008; a machine clear does that and starts
- * anew, 20; an assist goes through microcode with the pipeline empty before and after it, 50; a cycle in which a page walk is under
- * way is one; a clock that is lowered loses at most that share of its cycles; a load from another node, on a machine
- * that isn't overloaded, takes 250 ns at most, which are 1000 cycles of 4 GHz, and a line
+ * does. A wrong guess refills the pipeline, 10 cycles on any x86 core since 2008; a machine clear does that and
+ * starts anew, 20; an assist goes through microcode with the pipeline empty before and after it, 50; a cycle in which
+ * a page walk is under way is one; a clock that is lowered loses at most that share of its cycles; a load from
+ * another node, on a machine that isn't overloaded, takes 250 ns at most, which are 1000 cycles of 4 GHz, and a line
  * that another core of the same processor has changed 100 ns. What isn't decoded beforehand takes three cycles a
- * micro-operation at most: one instruction of a length-changing prefix alone. Four page walks run at once at most. A load
- * that memory answers commonly takes a third of the most on another node, and a tenth on its own, where others overlap.
+ * micro-operation at most: one instruction of a length-changing prefix alone. Four page walks run at once at most. A
+ * load that memory answers commonly takes a third of the most on another node, and a tenth on its own, where others
+ * overlap.
  *
  * Names: Intel's perfmon files from Nehalem to Granite Rapids (github.com/intel/perfmon), AMD's of Zen 1 to 5 as
  * Linux has them (tools/perf/pmu-events/arch/x86/amdzen*).
@@ -64,6 +65,7 @@ static const struct event_cost costs[] = {
     {"divider", "arith.int_divider_active", 1, 1, 8, true},
     {"divider", "arith.fp_divider_active", 1, 1, 9, true},
     {"stores", "exe_activity.bound_on_stores", 1, 1, 0},
+    {"stores", "resource_stalls.sb", 0, 1, 1, true},
     {"uop-cache", "idq.mite_uops", 0, 3, 0, false, 1},
     {"uop-cache", "de_dis_uops_from_decoder.decoder_dispatched", 0, 3, 1, false, 1},
     {"uop-cache", "de_src_op_disp.decoder", 0, 3, 2, false, 1},

@@ -152,6 +152,26 @@ static bool cycles_are_alike(const struct imported_pair *pair)
     return fabs(more) < NEXT_TO_NOTHING * longer;
 }
 
+const char *imported_cycles_words(const struct imported_pair *pair, struct arena *arena)
+{
+    static const double ALIKE = 0.03;
+    double more = pair->cycles.known ? 1 / (1 - pair->cycles.value) - 1 : 0;
+    if (fabs(more) < ALIKE)
+        return "about as many cycles";
+    return arena_printf(arena, "%.2g %% %s cycles", fabs(more) * 100, more > 0 ? "more" : "fewer");
+}
+
+/* Of runs of different work: how long each instruction took, where that differs as well. */
+static const char *rate_words(const struct imported_pair *pair, struct arena *arena)
+{
+    static const double DIFFERENT = 1.25;
+    const struct imported_part *rate = &pair->parts[FACTOR_RATE];
+    if (!rate->slow.known || !rate->fast.known || rate->slow.value < DIFFERENT * rate->fast.value)
+        return "";
+    return arena_printf(arena, "; the slower one also takes %.3g cycles for each of them, the other %.3g",
+                        rate->slow.value, rate->fast.value);
+}
+
 /* "; it left a CPU 941220 times, the other 41220"; "": not counted, or not much more often. */
 static const char *switches_words(const struct imported_pair *pair, struct arena *arena)
 {
@@ -184,6 +204,8 @@ static const char *factor_words(const struct imported_pair *pair, enum imported_
         VALUE_TEXT("less", arena_printf(arena, "%.3g %%", fabs(1 - part->fast.value / part->slow.value) * 100)),
         VALUE_TEXT("lower", arena_printf(arena, "%.2g %%", fabs(1 - part->slow.value / part->fast.value) * 100)),
         VALUE_TEXT("switches", switches_words(pair, arena)),
+        VALUE_TEXT("cycles", imported_cycles_words(pair, arena)),
+        VALUE_TEXT("rate", rate_words(pair, arena)),
         VALUE_TEXT("busy", is_busy_known
                                ? arena_printf(arena, "%.3g and %.3g CPUs in use", busy->slow.value, busy->fast.value)
                                : "")};
