@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Cycles of user mode alone, over the time of all modes, are no clock. */
+/* Cycles of user mode alone, over the time of all modes, are less than the clock. */
 static bool is_of_user(const struct imported_arm *arm)
 {
     for (size_t at = 0; at < arm->table->count; at++)
@@ -30,8 +30,7 @@ static struct measured factor_of(const struct imported_arm *arm, enum imported_f
     case FACTOR_RATE:
         return measured_ratio(cycles, work);
     case FACTOR_CLOCK:
-        return is_of_user(arm) ? not_measured("its cycles are of user mode alone")
-                               : measured_ratio(cycles, cpu_s_of(arm));
+        return measured_ratio(cycles, cpu_s_of(arm));
     case FACTOR_BUSY:
         return measured_ratio(cpu_s_of(arm), arm->elapsed_s);
     default:
@@ -83,6 +82,7 @@ bool imported_pair_of(const struct imported *imported, struct imported_pair *ret
         return false;
     double slow = length_of(&pair.slow, pair.by_time).value, fast = length_of(&pair.fast, pair.by_time).value;
     pair.gap = measured_as(1 - fast / slow);
+    pair.is_of_user = is_of_user(&pair.slow) || is_of_user(&pair.fast);
     struct measured less =
         measured_ratio(imported_arm_count(&pair.fast, "cycles"), imported_arm_count(&pair.slow, "cycles"));
     pair.cycles = less.known ? measured_as(1 - less.value) : less;

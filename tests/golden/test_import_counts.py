@@ -105,6 +105,31 @@ def test_many_more_misses_of_the_last_cache(counted):
     assert finding(found, "cache-misses")["verdict"] == "not_testable", "loads that hit a line on its way aren't counted as misses"
 
 
+def test_walks_that_were_hardly_counted_in_the_slower_run(counted):
+    def of(cycles, walks, running, seconds):
+        return f" {cycles:,} cycles (49.98%)\n 210,182,200,041 instructions (49.98%)\n {walks:,} dtlb_load_misses.walk_active ({running}%)\n {seconds} seconds time elapsed\n\n"
+    found = counted("never:\n\n" + of(301182200041, 92182200041, 12.1, 60.021) + "always:\n\n" + of(251182200041, 12182200041, 49.1, 50.021))
+    assert finding(found, "small-pages")["verdict"] == "not_testable", "the faster run's few walks say nothing of the slower one's"
+    found = counted("never:\n\n" + of(301182200041, 92182200041, 49.1, 60.021) + "always:\n\n" + of(251182200041, 12182200041, 49.1, 50.021))
+    assert found["verdict"]["culprit"] == "small-pages" and finding(found, "small-pages")["recoverable_ratio_at_most"] == pytest.approx(50 / 301.18, abs=0.005)
+
+
+def test_of_three_runs_the_slowest_and_the_fastest(counted):
+    def of(cycles, instructions, misses, seconds):
+        return run_of(cycles=cycles, instructions=instructions, branch_misses=misses, elapsed=seconds)
+    found = counted("One.\n\n" + of(30118220004, 60220118330, 120118220, 10.0) + "Two.\n\n" + of(22118220004, 44220118330, 118118220, 7.3) + "Three.\n\n" + of(21118220004, 43220118330, 117118220, 7.0))
+    assert found["verdict"]["culprit"] is None and "the slowest and the fastest run differ by is the work" in found["verdict"]["sentence"]
+
+
+def test_what_explains_half_of_a_gap_leaves_the_rest_open(counted):
+    naive = dict(cycles=38118220004, instructions=6220118330, dtlb_load_misses__walk_active=18118220004, elapsed=10.121)
+    blocked = dict(cycles=5118220004, instructions=6820118330, dtlb_load_misses__walk_active=118220004, elapsed=1.391)
+    found = counted(pair(naive, blocked))
+    assert found["verdict"]["culprit"] == "small-pages" and "86.3 % of the time" in left_open(found) and "with no more instructions" in found["verdict"]["sentence"]
+    found = counted(pair(dict(naive, dtlb_load_misses__walk_active=33118220004), blocked))
+    assert found["verdict"]["culprit"] == "small-pages" and not left_open(found)
+
+
 # ---- the clock ----
 
 def clocks(slow_ms, fast_ms, slow_s=None, fast_s=None, **slow_more):
@@ -134,9 +159,9 @@ def test_waiting_is_no_lower_clock(counted):
 
 
 def test_cycles_of_user_mode_over_all_time_are_no_clock(counted):
-    text = clocks(21790.11, 7990.20).replace("      cycles", "      cycles:u")
-    found = counted(text)
-    assert finding(found, "frequency")["verdict"] == "not_testable"
+    found = counted(clocks(21790.11, 7990.20).replace("      cycles", "      cycles:u"))
+    assert finding(found, "frequency")["verdict"] == "undecided" and found["verdict"]["culprit"] is None
+    assert "a lower clock, or time in the kernel" in found["verdict"]["sentence"]
 
 
 def test_throttling_by_heat_that_one_run_counted(counted):

@@ -86,9 +86,9 @@ static void frequency_decide(struct finding *finding, const struct imported_pair
 {
     static const double DEEP = FALL_FOR_VECTORS + 0.05;
     const char *event = NULL;
-    if (drop < DEEP || is_hot) {
+    if (drop < DEEP || is_hot || pair->is_of_user) {
         say_clocks(finding, pair, NULL, "imported-clocks");
-        say_clocks(finding, pair, &finding->reason, "imported-clocks-open");
+        say_clocks(finding, pair, &finding->reason, pair->is_of_user ? "imported-clocks-user" : "imported-clocks-open");
         return;
     }
     support(finding, pair, fmin(pair->gap.value, drop));
@@ -102,7 +102,7 @@ static void heat_decide(struct finding *finding, const struct imported_pair *pai
 {
     const char *ignored = NULL;
     struct measured other = heat_of(&pair->fast, &ignored);
-    if (heat.known && heat.value > 0 && other.known && other.value < heat.value) {
+    if (!pair->is_of_user && heat.known && heat.value > 0 && other.known && other.value < heat.value) {
         support(finding, pair, fmin(pair->gap.value, drop));
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-heat", VALUE_TEXT("event", event),
                          VALUE_COUNT("count", heat.value), VALUE_COUNT("others", other.value),
@@ -110,7 +110,7 @@ static void heat_decide(struct finding *finding, const struct imported_pair *pai
         return;
     }
     say_clocks(finding, pair, NULL, "imported-clocks");
-    say_clocks(finding, pair, &finding->reason, "imported-clocks-open");
+    say_clocks(finding, pair, &finding->reason, pair->is_of_user ? "imported-clocks-user" : "imported-clocks-open");
 }
 
 /* Heat was counted, and none came: whatever the clock did, it was not that. */
@@ -171,7 +171,7 @@ static bool clocks_test(const struct results *results, struct finding *finding)
     const char *event = NULL;
     bool is_heat = strcmp(finding->hypothesis->id, "thermal-power") == 0;
     if ((!is_heat && strcmp(finding->hypothesis->id, "frequency") != 0) ||
-        !imported_pair_of(results->imported, &pair) || !pair.is_only || pair.gap.value < results->effect ||
+        !imported_pair_of(results->imported, &pair) || pair.gap.value < results->effect ||
         imported_pair_most(&pair) != FACTOR_CLOCK || is_of_vectors(results, &pair))
         return false;
     struct measured heat = heat_of(&pair.slow, &event);

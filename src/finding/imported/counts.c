@@ -40,16 +40,25 @@ static bool is_alike(const struct results *results, struct finding *finding, con
            most - least < results->effect * cycles.value;
 }
 
-/* What the slower of two runs with as many instructions takes longer, in cycles; 0: it isn't that. */
+/* What the slower of two runs takes longer with as many instructions, or fewer, in cycles; 0: it isn't that. */
 static double more_cycles_of(const struct imported_arm *slow, const struct imported_arm *fast)
 {
     static const double AS_MANY = 0.05;
     struct measured cycles = imported_arm_count(slow, "cycles"), fewer = imported_arm_count(fast, "cycles"),
                     work = imported_arm_count(slow, "instructions"), other = imported_arm_count(fast, "instructions");
     if (!cycles.known || !fewer.known || !work.known || !other.known || !(fewer.value < cycles.value) ||
-        fabs(work.value - other.value) > AS_MANY * work.value)
+        work.value - other.value > AS_MANY * work.value)
         return 0;
     return cycles.value - fewer.value;
+}
+
+/* "as many", or "no more" instructions than the faster one. */
+static const char *amount_of_work(const struct imported_arm *slow, const struct imported_arm *fast)
+{
+    static const double AS_MANY = 0.05;
+    double work = imported_arm_count(slow, "instructions").value,
+           other = imported_arm_count(fast, "instructions").value;
+    return other - work > AS_MANY * other ? "no more" : "as many";
 }
 
 /* Of two runs with as many instructions what the slower one has many more of. */
@@ -94,9 +103,9 @@ static bool growth_say(struct finding *finding, const struct imported_arm *slow,
             continue;
         imported_say(finding,
                      arena_printf(finding->arena,
-                                  "of what the slower of two runs with as many instructions takes longer, what %.15g "
+                                  "of what the slower of two runs with %s instructions takes longer, what %.15g "
                                   "more %s cost",
-                                  more, cost->event),
+                                  amount_of_work(slow, fast), more, cost->event),
                      part, slow->table->file);
         return true;
     }
@@ -160,18 +169,18 @@ static void costing_decide(struct finding *finding, const struct costing *costin
 static bool surplus_decide(const struct results *results, struct finding *finding, const struct imported_pair *pair)
 {
     struct surplus surplus;
-    if (!surplus_of(&pair->slow, &pair->fast, finding->hypothesis->id, &surplus) || surplus.share.low < results->effect)
+    if (!pair->is_only || !surplus_of(&pair->slow, &pair->fast, finding->hypothesis->id, &surplus) ||
+        surplus.share.low < results->effect)
         return false;
     finding->evidence_count = 0;
     finding->reason = NULL;
     finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
     finding_decide_fact(finding, surplus.share, results->effect);
-    imported_say(
-        finding,
-        arena_printf(finding->arena,
-                     "what the slower of two runs with as many instructions takes longer, beside %.15g more %s,",
-                     surplus.count, surplus.event),
-        surplus.share, surplus.file);
+    imported_say(finding,
+                 arena_printf(finding->arena,
+                              "what the slower of two runs with %s instructions takes longer, beside %.15g more %s,",
+                              amount_of_work(&pair->slow, &pair->fast), surplus.count, surplus.event),
+                 surplus.share, surplus.file);
     return true;
 }
 
@@ -201,7 +210,7 @@ static void pair_decide(const struct results *results, struct finding *finding, 
         finding->headline = finding->reason = NULL;
         finding_decide_fact(finding, excess, results->effect);
         imported_say(finding, excess_words(costing, finding->arena), excess, costing->file);
-        if (finding->verdict == VERDICT_SUPPORTED)
+        if (finding->verdict == VERDICT_SUPPORTED && pair->is_only)
             growth_say(finding, &pair->slow, &pair->fast);
         return;
     }
@@ -258,6 +267,22 @@ static void remote_say(const struct results *results, struct finding *finding)
         }
 }
 
+/* What costs the faster of two runs little may cost the slower one much, where that didn't count it for long enough. */
+static bool is_of_slow(const struct imported *imported, const struct finding *finding, const struct imported_pair *pair)
+{
+    static const double AS_LONG = 0.95; /* other events of the same run, counted in a run of their own */
+    struct imported_arm arms[IMPORTED_ARMS_MOST];
+    struct costing own;
+    const char *id = finding->hypothesis->id;
+    if (costing_of(&pair->slow, id, finding->arena, &own))
+        return true;
+    for (size_t at = 0, count = imported_arms_of(imported, arms); at < count && pair->by_time; at++)
+        if (arms[at].elapsed_s.known && arms[at].elapsed_s.value >= AS_LONG * pair->slow.elapsed_s.value &&
+            costing_of(&arms[at], id, finding->arena, &own))
+            return true;
+    return false;
+}
+
 /* pair: NULL: there aren't two runs that differ. */
 static void known_decide(const struct results *results, struct finding *finding, const struct imported_pair *pair,
                          const struct costing *costing)
@@ -281,9 +306,10 @@ bool imported_count_test(const struct results *results, struct finding *finding)
 {
     struct imported_pair pair;
     struct costing costing;
-    bool is_pair = imported_pair_of(results->imported, &pair) && pair.is_only && pair.gap.value >= results->effect;
+    bool is_pair = imported_pair_of(results->imported, &pair) && pair.gap.value >= results->effect;
     bool is_known = costing_find(results, finding, is_pair ? &pair : NULL, &costing) &&
-                    !(costing.is_part && costing.most < results->effect);
+                    !(costing.most < results->effect &&
+                      (costing.is_part || (is_pair && !is_of_slow(results->imported, finding, &pair))));
     if (!is_known && !(is_pair && surplus_decide(results, finding, &pair)))
         return false;
     if (is_known)

@@ -330,7 +330,8 @@ static void hold_against_counts(const struct results *results, struct finding *f
         finding->verdict == VERDICT_SUPPORTED || (finding->verdict == VERDICT_RULED_OUT && finding->by_trial);
     if (!decides ||
         (!metric_test(results, &counted) && !imported_count_test(results, &counted) &&
-         !imported_report_test(results, &counted) && !imported_system_test(results, &counted)) ||
+         !imported_report_test(results, &counted) && !imported_system_test(results, &counted) &&
+         !imported_pair_test(results, &counted)) ||
         !counted.evidence_count)
         return;
     if (counted.verdict == finding->verdict) {

@@ -209,7 +209,9 @@ static const char *factor_words(const struct imported_pair *pair, enum imported_
         VALUE_TEXT("busy", is_busy_known
                                ? arena_printf(arena, "%.3g and %.3g CPUs in use", busy->slow.value, busy->fast.value)
                                : "")};
-    return wording_fill(arena, wording_find("verdict", keys[most]), values, array_count(values));
+    return wording_fill(
+        arena, wording_find("verdict", most == FACTOR_CLOCK && pair->is_of_user ? "gap-clock-user" : keys[most]),
+        values, array_count(values));
 }
 
 /* " (8.2 s with 8386784008 cycles, 7.9 s with 8014232049: …)"; "": they have no cycles. */
@@ -250,12 +252,13 @@ const char *imported_gap_words(const struct results *results, struct arena *aren
 
 const char *imported_gap_beyond(const struct results *results, const struct finding *culprit, struct arena *arena)
 {
-    static const double LITTLE_OF = 0.5;
+    static const double MOST_OF = 0.75;
     struct imported_pair pair;
     bool is_pair;
     struct measured gap = gap_of(results, &pair, &is_pair);
-    if (!gap.known || !is_pair || !pair.is_only || !culprit->recoverable.known || !culprit->gain_unmeasured ||
-        culprit->recoverable.high >= LITTLE_OF * gap.value || imported_lead_words(results, culprit, arena))
+    if (!gap.known || !is_pair || culprit->of != OF_CPU_TIME || !culprit->recoverable.known ||
+        !culprit->gain_unmeasured || culprit->recoverable.high >= MOST_OF * gap.value ||
+        imported_lead_words(results, culprit, arena))
         return NULL;
     return imported_gap_words(results, arena);
 }
@@ -263,7 +266,7 @@ const char *imported_gap_beyond(const struct results *results, const struct find
 const char *imported_rate_advice(const struct results *results)
 {
     struct imported_pair pair;
-    bool is_rate = results->imported && imported_pair_of(results->imported, &pair) && pair.is_only &&
+    bool is_rate = results->imported && imported_pair_of(results->imported, &pair) &&
                    pair.gap.value >= results->effect && imported_pair_most(&pair) == FACTOR_RATE;
     return is_rate ? wording_find("verdict", "next-rate") : NULL;
 }
@@ -282,8 +285,7 @@ static const char *hindered_words(const struct imported_part *rate, struct arena
 const char *imported_lead_words(const struct results *results, const struct finding *culprit, struct arena *arena)
 {
     struct imported_pair pair;
-    if (!results->imported || !imported_pair_of(results->imported, &pair) || !pair.is_only ||
-        pair.gap.value < results->effect)
+    if (!results->imported || !imported_pair_of(results->imported, &pair) || pair.gap.value < results->effect)
         return NULL;
     enum imported_factor most = imported_pair_most(&pair);
     bool is_told = culprit && culprit->of == OF_ELAPSED; /* of the clock, or by a trial */
@@ -292,11 +294,13 @@ const char *imported_lead_words(const struct results *results, const struct find
     static const double ALONE_MOST = 1.1;
     const struct imported_part *busy = &pair.parts[FACTOR_BUSY], *rate = &pair.parts[FACTOR_RATE];
     bool is_of_threads = most == FACTOR_BUSY && busy->fast.value > ALONE_MOST;
-    const char *key = is_of_threads ? "lead-threads" : keys[most];
+    bool is_of_user = most == FACTOR_CLOCK && pair.is_of_user;
+    const char *key = is_of_threads ? "lead-threads" : is_of_user ? "lead-clock-user" : keys[most];
     if (!key || is_told)
         return NULL;
     struct value values[] = {VALUE_TEXT("what", pair.by_time ? "time" : "cycles"),
                              VALUE_TEXT("gap", arena_printf(arena, "%.3g %%", pair.gap.value * 100)),
+                             VALUE_TEXT("which", pair.is_only ? "the two runs" : "the slowest and the fastest run"),
                              VALUE_TEXT("how", factor_words(&pair, most, arena)),
                              VALUE_TEXT("slow", busy->slow.known ? arena_printf(arena, "%.3g", busy->slow.value) : ""),
                              VALUE_TEXT("fast", busy->fast.known ? arena_printf(arena, "%.3g", busy->fast.value) : ""),
