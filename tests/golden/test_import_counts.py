@@ -114,6 +114,15 @@ def test_walks_that_were_hardly_counted_in_the_slower_run(counted):
     assert found["verdict"]["culprit"] == "small-pages" and finding(found, "small-pages")["recoverable_ratio_at_most"] == pytest.approx(50 / 301.18, abs=0.005)
 
 
+def test_walks_that_stayed_don_t_go_with_huge_pages(counted):
+    slow = dict(cycles=38220118004, instructions=21118330220, dtlb_load_misses__walk_active=12118220118, elapsed=7.9)
+    fast = dict(cycles=25118220330, instructions=21119330220, dtlb_load_misses__walk_active=918220118, elapsed=5.21)
+    said = "\nWith huge pages it takes 5.2 s instead of 7.9 s.\n"
+    assert finding(counted(pair(slow, fast) + said), "small-pages")["confidence"] == "medium"
+    one = finding(counted(pair(slow, dict(fast, dtlb_load_misses__walk_active=12018220118)) + said), "small-pages")
+    assert one["confidence"] in ("low", "none"), "as many walks in both: the counts don't agree with the trial"
+
+
 def test_of_three_runs_the_slowest_and_the_fastest(counted):
     def of(cycles, instructions, misses, seconds):
         return run_of(cycles=cycles, instructions=instructions, branch_misses=misses, elapsed=seconds)

@@ -320,17 +320,6 @@ bool imported_count_test(const struct results *results, struct finding *finding)
     return true;
 }
 
-bool imported_count_allows(const struct results *results, const struct finding *finding)
-{
-    struct imported_arm arms[IMPORTED_ARMS_MOST];
-    struct costing own;
-    for (size_t at = 0, count = imported_arms_of(results->imported, arms); at < count; at++)
-        if (costing_of(&arms[at], finding->hypothesis->id, finding->arena, &own) && finding->recoverable.known &&
-            own.most >= finding->recoverable.low && own.most >= results->effect)
-            return true;
-    return false;
-}
-
 /* ---- shares of the whole system ---- */
 
 /*

@@ -19,8 +19,6 @@ bool imported_licence_test(const struct results *results, struct finding *findin
 /* of wide vectors by the mean clock, for whom a trial told of them */
 bool imported_clock_test(const struct results *results, struct finding *finding);
 bool imported_count_test(const struct results *results, struct finding *finding);
-/* Events of this cause were counted, and enough for what a trial returned: they go with it. */
-bool imported_count_allows(const struct results *results, const struct finding *finding);
 /* of the clock, by two runs */
 bool imported_pair_test(const struct results *results, struct finding *finding);
 bool imported_system_test(const struct results *results, struct finding *finding);

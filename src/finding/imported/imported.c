@@ -325,6 +325,7 @@ static void hold_against_counts(const struct results *results, struct finding *f
 {
     struct finding counted = *finding;
     counted.evidence_count = counted.advice_count = counted.open_count = counted.imported_kinds = 0;
+    counted.pointed = 0;
     counted.verdict = VERDICT_UNDECIDED;
     bool decides =
         finding->verdict == VERDICT_SUPPORTED || (finding->verdict == VERDICT_RULED_OUT && finding->by_trial);
@@ -347,7 +348,9 @@ static void hold_against_counts(const struct results *results, struct finding *f
         finding->headline = NULL;
         finding->advice_count = 0;
     } else {
-        bool allows = finding->verdict == VERDICT_SUPPORTED && imported_count_allows(results, finding);
+        /* events of this very cause, and enough for what the trial returned: fewer would have spoken against it */
+        bool allows = finding->verdict == VERDICT_SUPPORTED && finding->recoverable.known && counted.pointed > 0 &&
+                      counted.pointed >= finding->recoverable.low;
         finding_evidence(finding, allows ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-also",
                          VALUE_TEXT("evidence", counted.evidence[0].text));
         finding->imported_kinds |= allows ? 1u << ORIGIN_COUNTERS : 0;

@@ -149,7 +149,7 @@ static bool cycles_are_alike(const struct imported_pair *pair)
 {
     static const double NEXT_TO_NOTHING = 0.1;
     double longer = 1 / (1 - pair->gap.value) - 1, more = 1 / (1 - pair->cycles.value) - 1;
-    return fabs(more) < NEXT_TO_NOTHING * longer;
+    return pair->cycles.known && fabs(more) < NEXT_TO_NOTHING * longer;
 }
 
 const char *imported_cycles_words(const struct imported_pair *pair, struct arena *arena)
