@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Cycles of user mode alone, over the time of all modes, are less than the clock. */
-static bool is_of_user(const struct imported_arm *arm)
+bool imported_arm_is_of_user(const struct imported_arm *arm)
 {
     for (size_t at = 0; at < arm->table->count; at++)
         if (strcmp(arm->table->rows[at].name, "cycles:u") == 0 ||
@@ -82,7 +81,7 @@ bool imported_pair_of(const struct imported *imported, struct imported_pair *ret
         return false;
     double slow = length_of(&pair.slow, pair.by_time).value, fast = length_of(&pair.fast, pair.by_time).value;
     pair.gap = measured_as(1 - fast / slow);
-    pair.is_of_user = is_of_user(&pair.slow) || is_of_user(&pair.fast);
+    pair.is_of_user = imported_arm_is_of_user(&pair.slow) || imported_arm_is_of_user(&pair.fast);
     struct measured less =
         measured_ratio(imported_arm_count(&pair.fast, "cycles"), imported_arm_count(&pair.slow, "cycles"));
     pair.cycles = less.known ? measured_as(1 - less.value) : less;

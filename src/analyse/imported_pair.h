@@ -34,6 +34,8 @@ struct imported_pair {
     struct imported_part parts[FACTOR_COUNT];
 };
 
+/* Its cycles are of user mode alone ("cycles:u"): what the kernel took isn't among them. */
+bool imported_arm_is_of_user(const struct imported_arm *arm);
 /* The slowest and the fastest of all runs with counts; false: there aren't two. */
 bool imported_pair_of(const struct imported *imported, struct imported_pair *ret);
 /* What most of their difference is; FACTOR_COUNT: none, or what would tell wasn't counted. */

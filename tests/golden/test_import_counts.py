@@ -269,6 +269,16 @@ def test_cycles_without_room_for_stores_are_a_bound(counted):
     assert finding(counted(" 36,012,330,118 cycles\n 4,220 resource_stalls.sb\n"), "stores")["verdict"] == "not_testable"
 
 
+def test_what_page_faults_cost_at_least(counted):
+    page = " 31,012,330,118 cycles{}\n 28,118,004,220 instructions\n {:,} page-faults\n 9.011 seconds time elapsed\n"
+    faults = finding(counted(page.format("", 4118220)), "page-faults")
+    assert faults["verdict"] == "supported" and faults["recoverable_ratio_at_most"] == pytest.approx(4118220 * 5000 / 31012330118)
+    faults = finding(counted(page.format("", 4118220) + "\n 7.1 seconds user\n 1.9 seconds sys\n"), "page-faults")
+    assert faults["recoverable_ratio_at_most"] == pytest.approx(1.9 / 9, abs=0.005), "the kernel had no more"
+    assert finding(counted(page.format("", 1220)), "page-faults")["verdict"] == "not_testable", "they may be of huge pages"
+    assert finding(counted(page.format(":u", 4118220)), "page-faults")["verdict"] == "not_testable", "the kernel's cycles weren't counted"
+
+
 def test_more_than_there_were_cycles_decides_nothing(counted):
     found = counted(" 8,220,118,330 cycles\n 9,110,330,004 arith.divider_active\n 6,118,004,220 instructions\n")
     assert finding(found, "divider")["verdict"] == "undecided" and "more cycles than were counted" in finding(found, "divider")["reason"]

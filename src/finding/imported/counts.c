@@ -223,6 +223,21 @@ static void pair_decide(const struct results *results, struct finding *finding, 
         imported_say(finding, excess_words(costing, finding->arena), excess, costing->file);
 }
 
+/* What faults cost is the kernel's: no more than it had, by the largest share that a table tells. */
+static void keep_in_kernel(const struct imported *imported, const struct finding *finding, struct costing *costing)
+{
+    double most = -1;
+    for (size_t at = 0; at < imported->count; at++)
+        for (size_t row = 0;
+             row < imported->tables[at].count && strcmp(imported->tables[at].kind, IMPORTED_SYSTEM) == 0; row++)
+            if (strcmp(imported->tables[at].rows[row].name, "sys / (user + sys)") == 0)
+                most = fmax(most, imported->tables[at].rows[row].number / 100);
+    if (most < 0 || strcmp(finding->hypothesis->id, "page-faults") != 0)
+        return;
+    costing->least = fmin(costing->least, most);
+    costing->most = fmin(costing->most, most);
+}
+
 /* Of a pair the slower run, else the one that pays most. */
 static bool costing_find(const struct results *results, struct finding *finding, const struct imported_pair *pair,
                          struct costing *ret)
@@ -312,8 +327,10 @@ bool imported_count_test(const struct results *results, struct finding *finding)
                       (costing.is_part || (is_pair && !is_of_slow(results->imported, finding, &pair))));
     if (!is_known && !(is_pair && surplus_decide(results, finding, &pair)))
         return false;
-    if (is_known)
+    if (is_known) {
+        keep_in_kernel(results->imported, finding, &costing);
         known_decide(results, finding, is_pair ? &pair : NULL, &costing);
+    }
     if (finding->verdict == VERDICT_SUPPORTED)
         imported_hot_add(results, finding, finding->recoverable.high);
     advise(finding);

@@ -15,7 +15,8 @@
  * that another core of the same processor has changed 100 ns. What isn't decoded beforehand takes three cycles a
  * micro-operation at most: one instruction of a length-changing prefix alone. Four page walks run at once at most. A
  * load that memory answers commonly takes a third of the most on another node, and a tenth on its own, where others
- * overlap.
+ * overlap. A page fault enters and leaves the kernel, which takes 500 cycles, and with a small page to clear no more
+ * than 5000; with a huge one it may take a hundred times as long, so that few of them rule nothing out.
  *
  * Names: Intel's perfmon files from Nehalem to Granite Rapids (github.com/intel/perfmon), AMD's of Zen 1 to 5 as
  * Linux has them (tools/perf/pmu-events/arch/x86/amdzen*).
@@ -71,6 +72,9 @@ static const struct event_cost costs[] = {
     {"uop-cache", "de_src_op_disp.decoder", 0, 3, 2, false, 1},
     {"decoding", "ild_stall.lcp", 0, 1, 0, true},
     {"decoding", "decode.lcp", 0, 1, 1, true},
+    {"page-faults", "page-faults", 500, 5000, 0, true},
+    {"page-faults", "minor-faults", 500, 5000, 1, true},
+    {"page-faults", "faults", 500, 5000, 2, true},
     {"cache-misses", "mem_load_retired.l3_miss", 0, 1000, 0, true, 100, true},
     {"cache-misses", "mem_load_uops_retired.l3_miss", 0, 1000, 1, true, 100, true},
     {"cache-misses", "mem_load_uops_retired.llc_miss", 0, 1000, 2, true, 100, true},
@@ -89,6 +93,13 @@ static const char *with_name(const char *names, const char *more, struct arena *
     return names ? arena_printf(arena, "%s with %s", names, more) : more;
 }
 
+static struct measured count_of(const struct imported_arm *arm, const struct event_cost *cost)
+{
+    if (strcmp(cost->id, "page-faults") == 0 && imported_arm_is_of_user(arm))
+        return not_measured("its cycles leave the kernel out");
+    return imported_arm_count(arm, cost->event);
+}
+
 /* False: it was counted in no event of that way. */
 static bool costing_by(const struct imported_arm *arm, const char *id, int way, struct arena *arena,
                        struct costing *ret)
@@ -99,7 +110,7 @@ static bool costing_by(const struct imported_arm *arm, const char *id, int way, 
     double largest = 0;
     *ret = (struct costing){.file = arm->table->file};
     for (size_t at = 0; at < array_count(costs); at++) {
-        struct measured count = imported_arm_count(arm, costs[at].event), ratio = measured_ratio(count, cycles);
+        struct measured count = count_of(arm, &costs[at]), ratio = measured_ratio(count, cycles);
         if (strcmp(costs[at].id, id) != 0 || costs[at].way != way || costs[at].is_loose || !ratio.known)
             continue;
         ret->least += ratio.value * costs[at].cycles_least;
@@ -112,7 +123,7 @@ static bool costing_by(const struct imported_arm *arm, const char *id, int way, 
     }
     for (size_t at = 0; first && at < array_count(costs); at++)
         if (&costs[at] != first && strcmp(costs[at].id, id) == 0 && costs[at].way == way &&
-            imported_arm_count(arm, costs[at].event).known)
+            count_of(arm, &costs[at]).known)
             others = with_name(others, costs[at].event, arena);
     if (!first)
         return false;
@@ -143,8 +154,7 @@ struct interval costing_excess(const struct imported_pair *pair, const char *id)
         double least_cycles = 0, most_cycles = 0;
         bool counted = false;
         for (size_t at = 0; at < array_count(costs); at++) {
-            struct measured many = imported_arm_count(&pair->slow, costs[at].event),
-                            few = imported_arm_count(&pair->fast, costs[at].event);
+            struct measured many = count_of(&pair->slow, &costs[at]), few = count_of(&pair->fast, &costs[at]);
             if (strcmp(costs[at].id, id) != 0 || costs[at].way != way || !many.known || !few.known)
                 continue;
             double more = many.value - few.value;
