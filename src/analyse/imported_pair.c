@@ -41,27 +41,28 @@ static struct imported_part part_of(const struct imported_pair *pair, enum impor
 {
     struct imported_part part = {factor_of(&pair->slow, factor), factor_of(&pair->fast, factor), 0};
     bool is_slower_when_less = factor == FACTOR_CLOCK || factor == FACTOR_BUSY;
-    if ((is_slower_when_less && !pair->by_time) || !part.slow.known || !part.fast.known || part.slow.value <= 0 ||
+    bool is_of_time = pair->by_time || (pair->by_cpu_time && factor == FACTOR_CLOCK);
+    if ((is_slower_when_less && !is_of_time) || !part.slow.known || !part.fast.known || part.slow.value <= 0 ||
         part.fast.value <= 0 || difference <= 0)
         return part;
     part.part = log(part.slow.value / part.fast.value) / (is_slower_when_less ? -difference : difference);
     return part;
 }
 
-static struct measured length_of(const struct imported_arm *arm, bool by_time)
+static struct measured length_of(const struct imported_arm *arm, const struct imported_pair *pair)
 {
-    return by_time ? arm->elapsed_s : imported_arm_count(arm, "cycles");
+    return pair->by_time ? arm->elapsed_s : pair->by_cpu_time ? cpu_s_of(arm) : imported_arm_count(arm, "cycles");
 }
 
 static bool longest_find(const struct imported_arm *arms, size_t count, struct imported_pair *pair)
 {
     const struct imported_arm *slow = NULL, *fast = NULL;
     for (size_t at = 0; at < count; at++) {
-        struct measured own = length_of(&arms[at], pair->by_time);
+        struct measured own = length_of(&arms[at], pair);
         if (!own.known || own.value <= 0)
             continue;
-        slow = !slow || own.value > length_of(slow, pair->by_time).value ? &arms[at] : slow;
-        fast = !fast || own.value < length_of(fast, pair->by_time).value ? &arms[at] : fast;
+        slow = !slow || own.value > length_of(slow, pair).value ? &arms[at] : slow;
+        fast = !fast || own.value < length_of(fast, pair).value ? &arms[at] : fast;
     }
     if (slow == fast)
         return false;
@@ -74,12 +75,20 @@ bool imported_pair_of(const struct imported *imported, struct imported_pair *ret
 {
     struct imported_arm arms[IMPORTED_ARMS_MOST];
     size_t count = imported_arms_of(imported, arms);
-    struct imported_pair pair = {.is_only = count == 2};
-    for (size_t at = 0; at < count; at++)
-        pair.by_time |= arms[at].elapsed_s.known;
-    if ((!pair.by_time && !pair.is_only) || !longest_find(arms, count, &pair))
+    struct imported_pair pair = {.is_only = count == 2, .by_time = true};
+    bool found = longest_find(arms, count, &pair);
+    if (!found && pair.is_only) { /* of more of them which belong together isn't told */
+        pair.by_time = false;
+        pair.by_cpu_time = true;
+        found = longest_find(arms, count, &pair);
+    }
+    if (!found && pair.is_only) {
+        pair.by_cpu_time = false;
+        found = longest_find(arms, count, &pair);
+    }
+    if (!found)
         return false;
-    double slow = length_of(&pair.slow, pair.by_time).value, fast = length_of(&pair.fast, pair.by_time).value;
+    double slow = length_of(&pair.slow, &pair).value, fast = length_of(&pair.fast, &pair).value;
     pair.gap = measured_as(1 - fast / slow);
     pair.is_of_user = imported_arm_is_of_user(&pair.slow) || imported_arm_is_of_user(&pair.fast);
     struct measured less =

@@ -28,7 +28,9 @@ struct imported_pair {
     struct imported_arm slow, fast;
     bool is_only;           /* there are no other runs */
     bool is_of_user; /* cycles of user mode alone: a lower clock, or more time in the kernel */
-    bool by_time;           /* else by their cycles: no times stand beside them */
+    bool by_time;           /* else, where no times stand beside them, */
+    bool by_cpu_time;       /* by their task-clock, */
+                            /* else by their cycles */
     struct measured gap;    /* 0..1 of the slow one's time, or cycles */
     struct measured cycles; /* 0..1: how many fewer the fast one took, of the slow one's; below 0: it took more */
     struct imported_part parts[FACTOR_COUNT];

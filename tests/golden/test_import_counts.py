@@ -157,8 +157,20 @@ def test_as_many_cycles_at_a_third_of_the_clock(counted):
 def test_a_clock_that_is_a_little_lower_is_told_and_open(counted):
     found = counted(clocks(33940.02, 31022.41))
     assert found["verdict"]["culprit"] is None and finding(found, "frequency")["verdict"] == "undecided"
-    assert "the clock" in found["verdict"]["sentence"] and "8.6 % lower" in found["verdict"]["sentence"] and "did not wait more" in found["verdict"]["sentence"]
-    assert "or waited" not in found["verdict"]["sentence"] + left_open(found)
+    assert "the clock" in found["verdict"]["sentence"] and "8.6 % lower" in found["verdict"]["sentence"] and "without waiting more" in found["verdict"]["sentence"]
+    assert "or waited" not in found["verdict"]["sentence"] + left_open(found) and "wide vectors" in left_open(found)
+    assert "wide vectors" not in left_open(counted(clocks(33940.02, 31022.41, core_power__lvl2_turbo_license=0))), "counted, and none"
+
+
+def test_a_clock_by_cpu_time_alone(counted):
+    text = "\n".join(line for line in clocks(21790.11, 7990.20).split("\n") if "elapsed" not in line)
+    found = counted(text)
+    assert found["verdict"]["culprit"] == "frequency" and finding(found, "frequency")["of"] == "CPU time" and "whether it waited as well isn't known" in found["verdict"]["sentence"]
+
+
+def test_a_lower_clock_and_some_waiting(counted):
+    found = counted(clocks(21790.11, 7990.20, slow_s=25.0))
+    assert found["verdict"]["culprit"] == "frequency" and "waiting more as well" in found["verdict"]["sentence"]
 
 
 def test_waiting_is_no_lower_clock(counted):

@@ -45,6 +45,13 @@ static struct measured heat_of(const struct imported_arm *arm, const char **ret_
     return sum;
 }
 
+/* Of the causes of a lower clock that one, unless it was counted and isn't there. */
+static const char *vectors_words(const struct imported_pair *pair)
+{
+    bool counted = imported_arm_count(&pair->slow, "core_power.lvl2_turbo_license").known;
+    return counted ? "" : "wide vectors, ";
+}
+
 static const char *gigahertz(struct measured hertz, struct arena *arena)
 {
     return arena_printf(arena, "%.3g", hertz.value * 1e-9);
@@ -52,13 +59,13 @@ static const char *gigahertz(struct measured hertz, struct arena *arena)
 
 static void say_clocks(struct finding *finding, const struct imported_pair *pair, const char **member, const char *key)
 {
-    const struct imported_part *clock = &pair->parts[FACTOR_CLOCK], *busy = &pair->parts[FACTOR_BUSY];
+    const struct imported_part *clock = &pair->parts[FACTOR_CLOCK];
     struct value values[] = {
         VALUE_TEXT("slow", gigahertz(clock->slow, finding->arena)),
         VALUE_TEXT("fast", gigahertz(clock->fast, finding->arena)),
         VALUE_TEXT("drop", arena_printf(finding->arena, "%.1f %%", (1 - clock->slow.value / clock->fast.value) * 100)),
-        VALUE_TEXT("busy", arena_printf(finding->arena, "%.3g", busy->slow.value)),
-        VALUE_TEXT("other", arena_printf(finding->arena, "%.3g", busy->fast.value)),
+        VALUE_TEXT("vectors", vectors_words(pair)),
+        VALUE_TEXT("waited", imported_wait_words(pair, finding->arena)),
         VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", pair->gap.value * 100)),
         VALUE_TEXT("title", finding->hypothesis->title),
         VALUE_TEXT("cycles", imported_cycles_words(pair, finding->arena)),
@@ -178,7 +185,7 @@ static bool clocks_test(const struct results *results, struct finding *finding)
     double drop = 1 - pair.parts[FACTOR_CLOCK].slow.value / pair.parts[FACTOR_CLOCK].fast.value;
     finding_decide_bound(finding, drop, results->effect);
     finding->verdict = VERDICT_UNDECIDED;
-    finding->of = OF_ELAPSED;
+    finding->of = pair.by_time ? OF_ELAPSED : OF_CPU_TIME;
     finding->is_estimate = false;
     finding->imported_kinds |= 1u << ORIGIN_COUNTERS | 1u << ORIGIN_RUNS;
     if (is_heat)

@@ -45,6 +45,8 @@ struct imported_hot {
 struct imported_pair;
 /* "about as many cycles", "15 % fewer cycles": of the slower of two runs. Owner: arena. */
 const char *imported_cycles_words(const struct imported_pair *pair, struct arena *arena);
+/* "without waiting more (1 and 1 CPUs in use)". Owner: arena. */
+const char *imported_wait_words(const struct imported_pair *pair, struct arena *arena);
 /* Where it has no advice yet: what asks for nothing that only plumb measures. */
 void imported_advise(struct finding *finding);
 struct imported_hot imported_hot_of(const struct imported *imported);

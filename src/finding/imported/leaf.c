@@ -161,6 +161,18 @@ const char *imported_cycles_words(const struct imported_pair *pair, struct arena
     return arena_printf(arena, "%.2g %% %s cycles", fabs(more) * 100, more > 0 ? "more" : "fewer");
 }
 
+const char *imported_wait_words(const struct imported_pair *pair, struct arena *arena)
+{
+    static const double ALIKE = 0.03;
+    const struct imported_part *busy = &pair->parts[FACTOR_BUSY];
+    if (!pair->by_time || !busy->slow.known || !busy->fast.known)
+        return "(whether it waited as well isn't known)";
+    const char *how = busy->slow.value < (1 - ALIKE) * busy->fast.value   ? "and waiting more as well"
+                      : busy->fast.value < (1 - ALIKE) * busy->slow.value ? "with more CPUs"
+                                                                          : "without waiting more";
+    return arena_printf(arena, "%s (%.3g and %.3g CPUs in use)", how, busy->slow.value, busy->fast.value);
+}
+
 /* Of runs of different work: how long each instruction took, where that differs as well. */
 static const char *rate_words(const struct imported_pair *pair, struct arena *arena)
 {
@@ -193,9 +205,8 @@ static const char *factor_words(const struct imported_pair *pair, enum imported_
                                        [FACTOR_BUSY] = "gap-busy"};
     if (most == FACTOR_COUNT)
         return pair->by_time && cycles_are_alike(pair) ? "as many cycles, so it ran at a lower clock or waited" : "";
-    const struct imported_part *part = &pair->parts[most], *busy = &pair->parts[FACTOR_BUSY];
+    const struct imported_part *part = &pair->parts[most];
     double scale = most == FACTOR_CLOCK ? 1e-9 : 1;
-    bool is_busy_known = busy->slow.known && busy->fast.known;
     struct value values[] = {
         VALUE_TEXT("slow", most == FACTOR_WORK ? arena_printf(arena, "%.15g", part->slow.value)
                                                : arena_printf(arena, "%.3g", part->slow.value * scale)),
@@ -206,9 +217,7 @@ static const char *factor_words(const struct imported_pair *pair, enum imported_
         VALUE_TEXT("switches", switches_words(pair, arena)),
         VALUE_TEXT("cycles", imported_cycles_words(pair, arena)),
         VALUE_TEXT("rate", rate_words(pair, arena)),
-        VALUE_TEXT("busy", is_busy_known
-                               ? arena_printf(arena, "%.3g and %.3g CPUs in use", busy->slow.value, busy->fast.value)
-                               : "")};
+        VALUE_TEXT("waited", imported_wait_words(pair, arena))};
     return wording_fill(
         arena, wording_find("verdict", most == FACTOR_CLOCK && pair->is_of_user ? "gap-clock-user" : keys[most]),
         values, array_count(values));
@@ -227,6 +236,11 @@ static const char *cycles_words(const struct imported_pair *pair, struct arena *
                         more.value, pair->fast.elapsed_s.value, fewer.value, colon, how);
 }
 
+static const char *length_name(const struct imported_pair *pair)
+{
+    return pair->by_time ? "time" : pair->by_cpu_time ? "CPU time" : "cycles";
+}
+
 /* Of the runs' times, or of their cycles where no times stand beside them. */
 static struct measured gap_of(const struct results *results, struct imported_pair *pair, bool *ret_is_pair)
 {
@@ -242,9 +256,9 @@ const char *imported_gap_words(const struct results *results, struct arena *aren
     struct measured gap = gap_of(results, &pair, &is_pair);
     if (!gap.known || gap.value < results->effect)
         return NULL;
-    bool by_cycles = is_pair && !pair.by_time && !imported_gap_of(results->imported).known;
+    bool by_itself = is_pair && !pair.by_time && !imported_gap_of(results->imported).known;
     struct value values[] = {VALUE_TEXT("gap", arena_printf(arena, "%.1f %%", gap.value * 100)),
-                             VALUE_TEXT("what", by_cycles ? "cycles" : "time"),
+                             VALUE_TEXT("what", by_itself ? length_name(&pair) : "time"),
                              VALUE_TEXT("runs", is_pair ? cycles_words(&pair, arena) : ""),
                              VALUE_TEXT("origin", IMPORTED_WORDS)};
     return wording_fill(arena, wording_find("verdict", "gap-open"), values, array_count(values));
@@ -288,7 +302,9 @@ const char *imported_lead_words(const struct results *results, const struct find
     if (!results->imported || !imported_pair_of(results->imported, &pair) || pair.gap.value < results->effect)
         return NULL;
     enum imported_factor most = imported_pair_most(&pair);
-    bool is_told = culprit && culprit->of == OF_ELAPSED; /* of the clock, or by a trial */
+    bool is_told = culprit && (culprit->of == OF_ELAPSED || /* by a trial */
+                               strcmp(culprit->hypothesis->id, "frequency") == 0 ||
+                               strcmp(culprit->hypothesis->id, "thermal-power") == 0);
     static const char *const keys[FACTOR_COUNT + 1] = {
         [FACTOR_WORK] = "lead-work", [FACTOR_CLOCK] = "lead-clock", [FACTOR_BUSY] = "lead-busy"};
     static const double ALONE_MOST = 1.1;
@@ -298,7 +314,7 @@ const char *imported_lead_words(const struct results *results, const struct find
     const char *key = is_of_threads ? "lead-threads" : is_of_user ? "lead-clock-user" : keys[most];
     if (!key || is_told)
         return NULL;
-    struct value values[] = {VALUE_TEXT("what", pair.by_time ? "time" : "cycles"),
+    struct value values[] = {VALUE_TEXT("what", length_name(&pair)),
                              VALUE_TEXT("gap", arena_printf(arena, "%.3g %%", pair.gap.value * 100)),
                              VALUE_TEXT("which", pair.is_only ? "the two runs" : "the slowest and the fastest run"),
                              VALUE_TEXT("how", factor_words(&pair, most, arena)),
