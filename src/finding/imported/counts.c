@@ -127,9 +127,10 @@ static const char *metric_of(const struct costing *costing, struct arena *arena)
 {
     if (costing->least > 0)
         return arena_printf(arena, "what %s cost of the counted cycles", costing->event);
+    static const double MOST_OVERLAP = 2;
     const char *overlap =
-        costing->most > 1 ? arena_printf(arena, ": %.2g times the cycles that there were, so that most of them overlap",
-                                         costing->most)
+        costing->most > 1 ? arena_printf(arena, ": %.2g times the cycles that there were, so that %s of them overlap",
+                                         costing->most, costing->most >= MOST_OVERLAP ? "most" : "some")
                           : "";
     if (costing->each <= 1) /* they are cycles themselves */
         return arena_printf(arena, "what %s can cost of the counted cycles", costing->event);
