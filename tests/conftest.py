@@ -5,6 +5,7 @@ plumb        path of the program under test (environment PLUMB, else build/plumb
 run          run("stat", "-x,", "true") -> the finished process: .returncode, .stdout, .stderr as text
 source_root  the checkout
 shared_data  ../shared/data beside the checkout; the test is skipped when it isn't there
+imported     imported(name=text, …) -> the JSON of a case made of these files, and the case's folder (helpers: golden/imported_case.py)
 luckless     a program with threads, children and short runs, for counters that have to follow it (tests/live/luckless.c)
 sanitized    true when plumb was built with sanitizers (it is slower then, and links more)
 kernels      path of bench/workloads/kernels, programs whose bottleneck is known by construction
@@ -17,6 +18,7 @@ whole machine carries the mark `alone`, and no other live test runs beside it.
 """
 import contextlib
 import fcntl
+import json
 import os
 import pathlib
 import signal
@@ -204,3 +206,20 @@ def luckless(source_root, tmp_path_factory):
     program = tmp_path_factory.mktemp("luckless") / "luckless"
     subprocess.run([os.environ.get("CC", "cc"), "-O1", "-g", "-pthread", "-o", program, source_root / "tests/live/luckless.c"], check=True)
     return str(program)
+
+
+@pytest.fixture
+def imported(run, tmp_path):
+    """imported(name=text, …) -> the JSON of a case made of these files, and the case's folder."""
+    def make(*say, **texts):
+        case, words = tmp_path / "case", []
+        for name, text in texts.items():
+            (tmp_path / f"{name}.txt").write_text(text)
+            words += ["--import", tmp_path / f"{name}.txt"]
+        for sentence in say:
+            words += ["--say", sentence]
+        finished = run("diagnose", "--json", "--case", case, *words)
+        assert finished.returncode in (0, 4), finished.stderr
+        assert run("diagnose", "--json", "--case", case).stdout == finished.stdout, "a replay is the same"
+        return json.loads(finished.stdout), case
+    return make

@@ -68,3 +68,18 @@ def test_counts_with_units_keep_their_events(imported):
 def test_a_share_in_a_sentence_is_no_line_of_a_listing(imported):
     found, _ = imported(notes="The guest:\n\n54 % of the samples are in read_hpet\n12% in the rest\n")
     assert "perf annotate" not in str(found["statements"])
+
+
+@pytest.mark.parametrize("old, new", [("-O0:", "-O2:"), ("random:", "sequential:")])
+def test_two_blocks_with_names_and_no_gap_between(imported, old, new):
+    block = "  {} cycles\n  24,100,377,020 instructions\n  {} seconds time elapsed\n"
+    found, _ = imported(notes=f"How it runs.\n\n{old}\n" + block.format("10,185,220,910", 3.41) + f"{new}\n" + block.format("5,185,220,910", 1.61))
+    assert sum("perf stat" in str(one) for one in found["statements"]) == 2
+
+
+def test_a_table_of_markdown_keeps_perfs_other_events_and_its_time(imported):
+    found, _ = imported(notes="| event | old | new |\n|---|---:|---:|\n| cycles | 10,185,220,910 | 8,330,118,422 |\n| page-faults | 812,004 | 2,118 |\n"
+                              "| task-clock | 3,390.1 msec | 2,590.2 msec |\n| LLC-load-misses | 1,004 | 998 |\n| seconds time elapsed | 3.41 | 2.61 |\n")
+    said = str(found["statements"])
+    assert "812004 page-faults" in said and "3390.1 ms of task-clock" in said and "LLC-load-misses" in said
+    assert "3.41 s" in str(found) and "2.61 s" in str(found)

@@ -99,11 +99,19 @@ static bool class_put(struct text *out, struct view name, struct view cell)
 
 static bool is_event(struct view cell)
 {
-    static const char *const names[] = {"cycles",        "cpu-cycles",   "instructions",     "branches",
-                                        "branch-misses", "cache-misses", "cache-references", "ref-cycles"};
+    /* perf's own; of the last ones there are several: "LLC-load-misses" */
+    static const char *const names[] = {"cycles",           "cpu-cycles",     "instructions",     "branches",
+                                        "branch-misses",    "cache-misses",   "cache-references", "ref-cycles",
+                                        "bus-cycles",       "page-faults",    "minor-faults",     "major-faults",
+                                        "context-switches", "cpu-migrations", "task-clock",       "cpu-clock",
+                                        "slots"};
+    static const char *const beginnings[] = {"LLC-", "L1-", "dTLB-", "iTLB-", "node-", "stalled-cycles-", "topdown-"};
     bool letters = cell.length > 4 && isalpha((unsigned char)cell.text[0]);
     for (size_t at = 0; at < array_count(names); at++)
         if (view_equal(cell, names[at]) || (view_starts(cell, names[at]) && cell.text[strlen(names[at])] == ':'))
+            return true;
+    for (size_t at = 0; at < array_count(beginnings); at++)
+        if (view_starts(cell, beginnings[at]) && view_find(cell, " ") < 0)
             return true;
     return letters && !is_class(cell) && view_find(cell, ".") > 0 && view_find(cell, "_") > 0 &&
            view_find(cell, " ") < 0;
@@ -149,7 +157,7 @@ static bool seconds_of(struct view cell, struct view heading, double *ret_second
         }
     }
     *ret_seconds = number;
-    return !unit.length && view_equal(heading, "seconds");
+    return !unit.length && view_starts(heading, "seconds"); /* "seconds time elapsed" */
 }
 
 static bool table_read(struct view *text, struct table *table)
@@ -200,6 +208,18 @@ static bool number_of(struct view cell, double *ret_number)
     return view_grouped(groups && group == 3 ? (struct view){digits, used} : cell, ret_number);
 }
 
+/* perf prints these in milliseconds, and names the unit in front. */
+static bool is_clock(struct view name)
+{
+    return view_starts(name, "task-clock") || view_starts(name, "cpu-clock");
+}
+
+static struct view without_unit(struct view cell)
+{
+    cell.length -= view_ends(cell, "msec") ? 4 : view_ends(cell, "ms") ? 2 : 0;
+    return view_trim(cell);
+}
+
 /* One cell of counts, times or exits as its line; false: it is none. */
 static bool cell_put(struct text *out, struct view name, struct view cell, bool of_exits)
 {
@@ -208,12 +228,12 @@ static bool cell_put(struct text *out, struct view name, struct view cell, bool 
         return true;
     if (is_time(name) && seconds_of(cell, name, &number))
         text_printf(out, "%.9g seconds time elapsed\n", number);
-    else if (!number_of(cell, &number))
+    else if (!number_of(is_clock(name) ? without_unit(cell) : cell, &number))
         return false;
     else if (is_exit(name, of_exits))
         text_printf(out, "@exits[%.*s]: %.15g\n", (int)name.length, name.text, number);
     else if (is_event(name))
-        text_printf(out, "%.15g %.*s\n", number, (int)name.length, name.text);
+        text_printf(out, "%.15g %s%.*s\n", number, is_clock(name) ? "msec " : "", (int)name.length, name.text);
     else
         return false;
     return true;

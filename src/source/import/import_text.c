@@ -253,6 +253,14 @@ struct imported_text import_text_read(struct view text, struct arena *arena)
     return found == IMPORT_UNKNOWN ? text_unread(text, arena) : table_of_kind(text, found, arena);
 }
 
+static size_t words_in(struct view line)
+{
+    size_t words = 0;
+    while (view_word(&line).length)
+        words++;
+    return words;
+}
+
 /* ---- several tables in one text ---- */
 
 static bool is_fence(struct view line)
@@ -326,7 +334,10 @@ static struct view event_in(struct view text)
     if (option < 0)
         return (struct view){0};
     rest = view_skip(rest, (size_t)option + 4);
-    return view_word(&rest);
+    rest = view_word(&rest);
+    while (rest.length && strchr("`):;,\"'", rest.text[rest.length - 1]))
+        rest.length--;
+    return rest;
 }
 
 /* "seconds time elapsed", of several runs behind how far they differ: "+- 0.012 seconds time elapsed". */
@@ -383,6 +394,18 @@ static bool is_command(struct view line)
            view_starts(view_trim(rest), "perf ");
 }
 
+/*
+ * "random:", "-O0:" right between the counts of two runs; a function above its listing is another thing.
+ */
+static bool is_name_of_block(struct view line, struct view rest)
+{
+    enum { WORDS_MOST = 4 };
+    struct view next, text = view_trim(line);
+    bool letter = text.length > 1 && isalpha((unsigned char)text.text[text.text[0] == '-']);
+    return letter && view_ends(text, ":") && words_in(text) <= WORDS_MOST && !function_of_listing(line).length &&
+           !import_line_kinds(line) && view_line(&rest, &next) && import_line_kinds(next);
+}
+
 /* The names of a table's rows so far, by their hashes; of a long one the first. */
 struct names_met {
     uint64_t hashes[64];
@@ -411,6 +434,7 @@ static bool names_meet(struct names_met *names, struct view line, unsigned kinds
 
 bool import_text_next(struct view *text, struct arena *arena, struct imported_text *ret_table)
 {
+    static const unsigned OF_RUNS = 1u << IMPORT_STAT | 1u << IMPORT_METRICS | 1u << IMPORT_EXITS;
     struct view heading = {0}, line, segment = {text->text, 0}, behind_gap = *text;
     struct names_met names = {.count = 0};
     bool after_gap = true, parted = false, ended = false; /* parted: a gap was met since its last row */
@@ -418,7 +442,9 @@ bool import_text_next(struct view *text, struct arena *arena, struct imported_te
     while (!ended) {
         struct view rest = *text;
         ended = !view_line(&rest, &line);
-        bool prose = !ended && import_text_is_prose(line, after_gap, rest);
+        bool prose = !ended && (import_text_is_prose(line, after_gap, rest) ||
+                                (kinds & OF_RUNS && is_name_of_block(line, rest)) ||
+                                (after_gap && is_name_of_block(line, rest)));
         unsigned here = ended || prose ? 0 : import_line_kinds(line);
         bool command = !ended && kinds && is_command(line), fence = !ended && kinds && is_fence(line);
         bool again = here && names_meet(&names, line, kinds ? kinds & here : here);
@@ -465,14 +491,6 @@ bool import_text_beside(const struct imported_text *table, struct arena *arena, 
 }
 
 /* ---- what wasn't read ---- */
-
-static size_t words_in(struct view line)
-{
-    size_t words = 0;
-    while (view_word(&line).length)
-        words++;
-    return words;
-}
 
 /*
  * Numbers in columns; what begins with # is a remark, rules have no digits, and words with single blanks between them
