@@ -23,6 +23,7 @@
 #include "source/import/import_thousands.h"
 #include "source/import/import_uprof.h"
 #include "source/import/import_vtune.h"
+#include "source/import/system/exits_period.h"
 #include "source/import/system/import_system.h"
 #include "system/sysroot.h"
 
@@ -62,7 +63,7 @@ static void table_keep(struct importing *importing, const char *path, const stru
         (struct imported_table){text->origin,   arena_string(&importing->arena, file_of(path)),
                                 rows,           text->row_count,
                                 text->heading,  text->event,
-                                text->elapsed_s};
+                                text->elapsed_s, 0};
 }
 
 /* What plumb exits --json wrote keeps its counts and times: plumb compare --guest reads them from the case. */
@@ -96,6 +97,12 @@ static bool is_exits_json(struct view content)
 {
     return view_starts(view_trim(content), "{") && view_find(content, "\"kvm_exit_fires\"") >= 0;
 }
+
+/* Where the words of the next table of exits begin, and over which time those before were counted. */
+struct exits_near {
+    struct view text;
+    double seconds;
+};
 
 /* A profile of a host: what of it is the profiler's own doing, and what the way into guests. NULL: none of either. */
 static const char *host_summary(struct importing *importing, const struct imported_text *text)
@@ -157,6 +164,26 @@ static void table_state(struct importing *importing, const char *path, const str
     statement_write(&importing->statements, origin, path,
                     host ? arena_printf(&importing->arena, "%s%s", text->summary, host) : text->summary);
     table_keep(importing, path, text);
+}
+
+/* The time over which exits were counted, and of how many CPUs, stand in the words around them. */
+static void exits_state(struct importing *importing, const char *path, struct view segment, struct view document,
+                        struct exits_near *near)
+{
+    struct view part;
+    while (exits_part_cut(&segment, &part)) {
+        struct imported_text table = import_text_read(part, &importing->arena);
+        struct view words = {near->text.text, (size_t)(part.text + part.length - near->text.text)};
+        near->text = view_skip(part, part.length);
+        if (table.kind != IMPORT_EXITS)
+            continue;
+        struct exits_period period = exits_period_read(words, document);
+        near->seconds = period.seconds > 0 ? period.seconds : near->seconds; /* of the one before, where it has none */
+        table.elapsed_s = near->seconds;
+        table.heading = import_text_heading(period.heading, &importing->arena);
+        table_state(importing, path, &table);
+        importing->tables.items[importing->tables.count - 1].cpus = period.cpus;
+    }
 }
 
 /* A sentence that sounds like a trial and wasn't taken for one is shown with the reason. */
@@ -284,10 +311,14 @@ static bool import_file(struct importing *importing, const char *path, struct er
     lines = import_columns_turned(import_prose_turned(lines, &importing->arena), &importing->arena);
     lines = import_counts_turned(lines, &importing->arena);
     struct view rest = lines, unread = lines;
+    struct exits_near near = {.text = lines};
     size_t tables = 0;
     for (; import_text_next(&rest, &importing->arena, &text); tables++) {
         struct imported_text beside;
-        table_state(importing, path, &text);
+        if (text.kind == IMPORT_EXITS)
+            exits_state(importing, path, text.segment, lines, &near);
+        else
+            table_state(importing, path, &text);
         if (import_text_beside(&text, &importing->arena, &beside))
             table_state(importing, path, &beside);
         rows_unread_state(importing, path, text.segment, text.kind);

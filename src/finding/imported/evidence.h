@@ -18,6 +18,8 @@ bool imported_narrow_test(const struct results *results, struct finding *finding
 bool imported_licence_test(const struct results *results, struct finding *finding);
 /* of wide vectors by the mean clock, for whom a trial told of them */
 bool imported_clock_test(const struct results *results, struct finding *finding);
+/* of exits to the hypervisor */
+bool imported_exits_test(const struct results *results, struct finding *finding);
 bool imported_count_test(const struct results *results, struct finding *finding);
 bool imported_system_test(const struct results *results, struct finding *finding);
 bool imported_report_test(const struct results *results, struct finding *finding);
