@@ -15,7 +15,7 @@
 #include "source/import/import_thousands.h"
 #include "source/import/import_uprof.h"
 #include "source/import/import_vtune.h"
-#include "source/import/system/exits_period.h"
+#include "source/import/system/counting_period.h"
 #include "source/import/system/import_system.h"
 
 #include <math.h>
@@ -47,6 +47,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
             abort();
     struct exits_period period = exits_period_read(text, text);
     if (!(period.seconds >= 0 && period.cpus >= 0 && isfinite(period.seconds) && isfinite(period.cpus)))
+        abort();
+    struct waits_period waits = waits_period_read(text);
+    if (!(isfinite(waits.seconds) && isfinite(waits.threads)))
         abort();
     for (struct view parts = text, part; exits_part_cut(&parts, &part);)
         if (!part.length)

@@ -105,3 +105,149 @@ def test_an_emulated_clock_is_named_where_a_profile_shows_who_reads_it(alone):
     assert "kvm-clock" in finding(found, "vm-exits")["advice"][0]
     found = alone(text)
     assert "kvm-clock" not in finding(found, "vm-exits")["advice"][0]
+
+
+# ---- clocks ----
+
+CLOCKS = "Busy%\tBzy_MHz\tTSC_MHz\tCoreTmp\tCoreThr\tPkgTmp\tPkgWatt\n"
+COLD = CLOCKS + "99.61\t3608\t2304\t71\t0\t72\t44.10\n99.70\t3590\t2304\t83\t0\t84\t44.02\n"
+HOT = CLOCKS + "99.66\t2110\t2304\t99\t812\t100\t18.30\n99.71\t2098\t2304\t99\t840\t100\t18.11\n"
+
+
+def test_a_clock_that_heat_lowered_is_held_against_the_one_it_had_cold(alone):
+    found = alone(f"turbostat -i 10, first lines, cold:\n{COLD}\nafter two minutes:\n{HOT}\n")
+    heat = finding(found, "thermal-power")
+    assert found["verdict"]["culprit"] == "thermal-power" and heat["recoverable_ratio_at_most"] == pytest.approx(1 - 2104 / 3608, abs=1e-3)
+    assert "fan" in heat["advice"][0] and finding(found, "frequency")["verdict"] == "not_testable"
+
+
+@pytest.mark.parametrize("text", [HOT, "Busy%\tBzy_MHz\tTSC_MHz\tCoreTmp\tCoreThr\n99.6\t2110\t2304\t99\t812\n99.7\t2098\t2304\t99\t840\n",
+                                  "CPU\tBusy%\tBzy_MHz\tTSC_MHz\tCoreTmp\tCoreThr\n-\t99.6\t2110\t2304\t99\t812\n-\t99.7\t2098\t2304\t99\t840\n"])
+def test_without_a_higher_clock_beside_the_tsc_s_is_the_least_that_is_lost(alone, text):
+    found = alone(text)
+    heat = finding(found, "thermal-power")
+    assert found["verdict"]["culprit"] == "thermal-power" and heat["recoverable_ratio_at_most"] is None and "at least" in heat["headline"]
+
+
+@pytest.mark.parametrize("change, said", [
+    # an old count, and no heat now: a lower clock than it had, whyever
+    (lambda text: text.replace("840", "812").replace("\t99\t812\t100", "\t60\t812\t61"), ("supported", "undecided")),
+    (lambda text: text.replace("99.66\t2110", "99.66\t3600").replace("99.71\t2098", "99.71\t3602").replace("812", "0").replace("840", "0"), ("not_testable", "not_testable")),
+])
+def test_a_lower_clock_is_heat_s_only_where_its_count_says_so(alone, change, said):
+    found = alone(f"turbostat -i 10, first lines:\n{COLD.replace(chr(9) + '0' + chr(9), chr(9) + '812' + chr(9))}\nafter two minutes:\n{change(HOT)}\n")
+    assert (finding(found, "frequency")["verdict"], finding(found, "thermal-power")["verdict"]) == said
+
+
+def test_few_cores_that_run_faster_than_many_show_no_loss(alone):
+    found = alone("One thread:\nBusy%\tBzy_MHz\tTSC_MHz\n6.2\t3900\t2304\n\nAll of them:\nBusy%\tBzy_MHz\tTSC_MHz\n99.8\t3100\t2304\n")
+    assert finding(found, "frequency")["verdict"] == "not_testable"
+
+
+# ---- collectors ----
+
+def pauses(numbers, more=""):
+    return "60 seconds under load:\n\n```\n" + "".join(
+        f"[{6 * at + 12}.101s][info][gc] GC({number}) Pause Young (Normal) (G1 Evacuation Pause) 1822M->402M(4096M) 31.204ms\n"
+        for at, number in enumerate(numbers)) + more + "```\n"
+
+
+@pytest.mark.parametrize("text, verdict, word", [
+    (pauses(range(41, 49)), "ruled_out", "can't return more"),
+    (pauses([41, 42, 44, 45, 46]), "undecided", "isn't in the log"),
+    (pauses([41, 42]), "undecided", "isn't in the log"),
+    (pauses(range(41, 49), "[70.1s][info][gc] GC(49) Concurrent Mark Cycle 812.330ms\n"), "undecided", "no pause bounds"),
+    (pauses(range(41, 49)).replace("31.204ms", "812.204ms"), "supported", ""),
+])
+def test_pauses_rule_collecting_out_only_where_they_are_all_of_it(alone, text, verdict, word):
+    found = alone(text)
+    one = finding(found, "garbage-collection")
+    assert one["verdict"] == verdict and word in (one["reason"] or ""), one
+
+
+# ---- system calls ----
+
+STRACE = ("% time     seconds  usecs/call     calls    errors syscall\n------ ----------- ----------- --------- --------- ----------------\n"
+          " 71.20    0.138821           3     41118           read\n 28.80    0.056153           4      6220           write\n"
+          "------ ----------- ----------- --------- --------- ----------------\n100.00    0.194974           3     53251        12 total\n")
+
+
+@pytest.mark.parametrize("times, verdict", [
+    ("(without strace: real 41.9s, user 41.2s, sys 0.4s)", "ruled_out"),
+    ("41.20user 0.40system 0:41.90elapsed 98%CPU (0avgtext+0avgdata 2000maxresident)k", "ruled_out"),
+    ("./convert  41.20s user 0.40s system 98% cpu 41.900 total", "ruled_out"),
+    ("real 41.9s, user 30.2s, sys 11.4s", "undecided"),
+    ("It takes 42 s, user 41.2s.", "undecided"),
+])
+def test_times_in_a_line_bound_system_calls(alone, times, verdict):
+    one = finding(alone(f"strace -c -f:\n\n```\n{STRACE}```\n\n{times}\n"), "system-calls")
+    assert one["verdict"] == verdict, one
+
+
+def test_calls_without_a_time_beside_them_say_how_long_they_took(alone):
+    found = alone(f"strace -c -f:\n\n```\n{STRACE}```\n")
+    reason = finding(found, "system-calls")["reason"]
+    assert "took 195 ms in all threads together, most of it read" in reason and reason in left_open(found), reason
+
+
+# ---- memory ----
+
+def test_pages_on_their_own_node_speak_against_it_and_rule_nothing_out(alone):
+    numastat = ("                           node0           node1\nnuma_hit               804211833       790118220\nnuma_miss                      0               0\n"
+                "numa_foreign                   0               0\ninterleave_hit             30118           30220\n"
+                "local_node             803902114       789901177\nother_node                309719          217043\n")
+    found = alone(f"The evidence:\n\n```\n{numastat}```\n")
+    one = finding(found, "numa-remote")
+    assert one["verdict"] == "undecided" and "no full node" in one["reason"] and one["reason"] in left_open(found)
+    assert not any("not read" in item["origin"] for item in found["statements"])
+    found = alone(f"The evidence:\n\n```\n{numastat.replace('other_node                309719', 'other_node             709719000')}```\n")
+    assert "goes with it" in finding(found, "numa-remote")["reason"]
+
+
+VMSTAT = (" r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+          " 9 31 8120332  98220   1204  90118 40118 38220 41002 38900 22011 41880 14 19 11 56 0\n 7 33 8204118  91004   1188  88220 42330 40118 43110 40502 23118 42204 13 20 10 57 0\n")
+
+
+def test_swapping_wants_memory_or_less_at_a_time(alone):
+    one = finding(alone(f"vmstat 5:\n\n{VMSTAT}"), "swap")
+    assert one["verdict"] == "supported" and "make -j" in one["advice"][0] and not any("vmtouch" in words for words in one["advice"])
+
+
+def test_a_little_swapping_is_not_what_storage_was_waited_for(alone):
+    found = alone(f"vmstat 5:\n\n{VMSTAT.replace(' 40118 38220 ', ' 4 0 ').replace(' 42330 40118 ', ' 6 2 ')}")
+    assert finding(found, "swap")["verdict"] == "not_testable" and finding(found, "waiting")["verdict"] == "supported"
+
+
+WALKS = " 38,220,118,004      cycles\n 11,902,330,118      dtlb_load_misses.walk_active\n\n 7.90 seconds time elapsed\n"
+
+
+@pytest.mark.parametrize("area, size, eligible, word", [
+    ("7f31c0e01000-7f31c1101000", 3072, 1, "multiple of 2 MiB"),
+    ("7f31c0e00000-7f31c8e00000", 131072, 1, "MADV_COLLAPSE"),
+    ("7f31c0e01000-7f31c1101000", 3072, 0, "MADV_HUGEPAGE"),
+])
+def test_advice_on_huge_pages_knows_what_smaps_says(alone, area, size, eligible, word):
+    found = alone(f"smaps of it says\n\n    {area} rw-p 00000000 00:00 0\n    Size:  {size} kB\n    Rss:  {size} kB\n    AnonHugePages:  0 kB\n    THPeligible:  {eligible}\n\n"
+                  f"Counters of it:\n\n{WALKS}")
+    one = finding(found, "small-pages")
+    assert one["verdict"] == "supported" and word in one["advice"][0], one["advice"]
+
+
+# ---- waits ----
+
+STACKS = ("java;start_thread;JavaThread::run;com.acme.PriceCache.get;SafeSpin::lock;__pthread_mutex_lock;__lll_lock_wait;do_syscall_64;do_futex;futex_wait;schedule;finish_task_switch 1604499450\n"
+          "java;start_thread;JavaThread::run;com.acme.Net.poll;epoll_wait;do_syscall_64;do_epoll_wait;ep_poll;schedule;finish_task_switch 288100311\n")
+
+
+@pytest.mark.parametrize("told, verdict", [
+    ("`offcputime-bpfcc -df -p 3117 30`, summed over 64 threads:", "supported"),
+    ("`offcputime-bpfcc -df -p 3117 30`:", "undecided"),
+    ("`offcputime-bpfcc -df -p 3117`, 64 threads:", "undecided"),
+    ("`offcputime-bpfcc -df -p 3117 3`, 64 threads:", "undecided"),  # longer than there was
+    ("Folded stacks of 64 threads, off-CPU for 30 s:", "undecided"),  # of what?
+])
+def test_locks_are_a_share_of_the_threads_time_where_that_is_told(alone, told, verdict):
+    found = alone(f"{told}\n\n```\n{STACKS}```\n")
+    one = finding(found, "lock-turns")
+    assert one["verdict"] == verdict, one
+    assert "com.acme.PriceCache.get" in found["verdict"]["sentence"], found["verdict"]["sentence"]

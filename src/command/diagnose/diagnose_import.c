@@ -23,7 +23,7 @@
 #include "source/import/import_thousands.h"
 #include "source/import/import_uprof.h"
 #include "source/import/import_vtune.h"
-#include "source/import/system/exits_period.h"
+#include "source/import/system/counting_period.h"
 #include "source/import/system/import_system.h"
 #include "system/sysroot.h"
 
@@ -247,14 +247,30 @@ static void rows_unread_state(struct importing *importing, const char *path, str
                                      count > 3 ? ", …" : ""));
 }
 
+/* Of the time of all threads what they waited for locks, where the document tells how long that was. */
+static bool locks_time_row(const struct folded_profile *profile, struct view document, struct import_row *ret_row)
+{
+    struct waits_period period = waits_period_read(document);
+    double all_us = 1e6 * period.seconds * period.threads,
+           share = all_us > 0 ? profile->by_kind[WAIT_LOCK] / all_us : 0;
+    if (!period.in_us || !(share > 0 && share <= 1) || profile->off > 1.05 * all_us)
+        return false;
+    *ret_row = (struct import_row){.name = FOLDED_LOCKS_TIME,
+                                   .where = profile->lock.name ? profile->lock.name : "",
+                                   .number = 100 * share,
+                                   .self = 100 * share};
+    return true;
+}
+
 /* Folded stacks: hot functions as a report has them, or what was waited for. */
-static void stacks_keep(struct importing *importing, const char *path, const struct import_stacks *stacks)
+static void stacks_keep(struct importing *importing, const char *path, const struct import_stacks *stacks,
+                        struct view document)
 {
     struct arena *arena = &importing->arena;
     struct folded_stack *items = arena_array(arena, struct folded_stack, stacks->count + 1);
     struct folded_profile profile;
     struct folded_share shares[FOLDED_SHARES];
-    struct import_row rows[FOLDED_FUNCTIONS_MOST];
+    struct import_row rows[FOLDED_FUNCTIONS_MOST + 1];
     scoped_text struct text words = {0};
     for (size_t at = 0; at < stacks->count; at++)
         items[at] = (struct folded_stack){stacks->items[at].frames, (double)stacks->items[at].count};
@@ -270,6 +286,8 @@ static void stacks_keep(struct importing *importing, const char *path, const str
         if (at < 3)
             text_printf(&words, "; %s %.4g %%", rows[at].name, percent);
     }
+    if (waits && locks_time_row(&profile, document, &rows[count]))
+        count++;
     const struct imported_text table = {.kind = waits ? IMPORT_UNKNOWN : IMPORT_REPORT,
                                         .origin = waits ? SYSTEM_TABLE : import_kind_name(IMPORT_REPORT),
                                         .rows = rows,
@@ -327,7 +345,7 @@ static bool import_file(struct importing *importing, const char *path, struct er
     rows_unread_state(importing, path, unread, IMPORT_UNKNOWN);
     for (size_t at = 0; at < facts.count; at++)
         table_state(importing, path, &facts.tables[at]);
-    stacks_keep(importing, path, &stacks);
+    stacks_keep(importing, path, &stacks, all);
     if (!tables && !facts.count && !stacks.count) {
         text = import_text_read(lines, &importing->arena);
         statement_write(&importing->statements,

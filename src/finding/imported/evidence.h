@@ -22,6 +22,8 @@ bool imported_clock_test(const struct results *results, struct finding *finding)
 bool imported_exits_test(const struct results *results, struct finding *finding);
 bool imported_count_test(const struct results *results, struct finding *finding);
 bool imported_system_test(const struct results *results, struct finding *finding);
+/* Of small pages, behind whichever of these decided. */
+void imported_pages_advise(const struct results *results, struct finding *finding);
 bool imported_report_test(const struct results *results, struct finding *finding);
 bool imported_code_test(const struct results *results, struct finding *finding);
 

@@ -11,8 +11,8 @@
 #include <strings.h>
 
 /*
- * What the tables don't have: the way out and in again, which their clocks stand before and behind of, and what waking a
- * halted CPU takes. Upper ends, for bounds alone.
+ * What the tables don't have: the way out and in again, which their clocks leave out, and what waking a halted CPU
+ * takes. Upper ends, for bounds alone.
  */
 static const double ENTRY_S = 2e-6, WAKING_S = 20e-6;
 

@@ -343,6 +343,7 @@ bool imported_test(const struct results *results, struct finding *finding)
     with.evidence_count = with.advice_count = 0;
     if (!is_said(&some, &with))
         return false;
+    imported_pages_advise(&some, &with);
     *finding = with;
     return true;
 }

@@ -20,7 +20,12 @@ enum role {
     ROLE_BOUNDS,  /* the cause is a part of it */
     ROLE_ONE_CPU, /* of one CPU: a part of the program's time only if it runs there */
     ROLE_FILLS,   /* of one CPU that has no time left: what waits for its work waits, wherever it runs */
+    ROLE_LEADS,   /* as the next, and nothing else says more of a program that waits */
     ROLE_POINTS,  /* where most of it lies; whether that took any time isn't known */
+    ROLE_LEAST,   /* so much at least, and how much more isn't known */
+    ROLE_OPENS,   /* it may be this, and isn't told; less says nothing */
+    ROLE_AT_LEAST_SEEN, /* of a part of what there was: it supports, and less leaves it open */
+    ROLE_SPEAKS,  /* of something beside: much of it points at the cause, little speaks against it, and none decides */
     /* a share of something else than time: much of it is the cause, and how much time that took isn't known */
     ROLE_MARKS
 };
@@ -30,6 +35,7 @@ static const struct {
     enum role role;
     enum denominator of;
     enum origin origin;
+    const char *open, *advice; /* keys of the wording, NULL: as all have it: while it is open, and what to do */
 } facts[] = {
     {"steal", "%steal", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER},
     /* nothing of it: threads that take turns may still wait */
@@ -38,19 +44,24 @@ static const struct {
     {"waiting", "%iowait", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"waiting", "time in which all that could run waited for storage", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"swap", "time in which all that could run waited for memory", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED,
-     ORIGIN_SCHEDULER},
+     ORIGIN_SCHEDULER, NULL, "advice-swapped"},
     {"oversubscribed", "time in which something waited for a CPU", ROLE_BOUNDS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"numa-remote", "memory in use on the fullest node / all in use", ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
-    {"swap", "%iowait while it swapped", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"swap", "%iowait while it swapped", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER, NULL, "advice-swapped"},
     {"interrupts", "%irq + %soft of one CPU, which is full", ROLE_FILLS, OF_CPU_TIME, ORIGIN_SCHEDULER},
     {"interrupts", "%irq + %soft of one CPU, which has time left", ROLE_ONE_CPU, OF_CPU_TIME, ORIGIN_SCHEDULER},
     {"interrupts", "%irq + %soft", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
     {"interrupts", "packets' interrupts (NET_RX) on one CPU / on all", ROLE_POINTS, OF_CPU_TIME, ORIGIN_COUNTERS},
     {"cpu-quota", "throttled time / nr_periods of 100 ms", ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"cpu-quota", "nr_throttled / nr_periods", ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"frequency", "1 - Bzy_MHz / TSC_MHz", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_COUNTERS},
-    {"thermal-power", "1 - Bzy_MHz / TSC_MHz, throttled by heat,", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_COUNTERS},
-    {"thermal-power", "1 - Bzy_MHz / TSC_MHz", ROLE_BOUNDS, OF_CPU_TIME, ORIGIN_COUNTERS},
+    {"thermal-power", "1 - Bzy_MHz / its highest here, throttled by heat,", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_COUNTERS,
+     NULL, "advice-heat"},
+    {"thermal-power", "1 - Bzy_MHz / TSC_MHz, throttled by heat,", ROLE_LEAST, OF_CPU_TIME, ORIGIN_COUNTERS, NULL,
+     "advice-heat"},
+    {"thermal-power", "1 - Bzy_MHz / its highest here", ROLE_OPENS, OF_CPU_TIME, ORIGIN_COUNTERS},
+    {"thermal-power", "1 - Bzy_MHz / TSC_MHz", ROLE_OPENS, OF_CPU_TIME, ORIGIN_COUNTERS},
+    {"frequency", "1 - Bzy_MHz / its highest here", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_COUNTERS},
+    {"frequency", "1 - Bzy_MHz / TSC_MHz", ROLE_LEAST, OF_CPU_TIME, ORIGIN_COUNTERS},
     {"system-calls", "sys / (user + sys)", ROLE_BOUNDS, OF_CPU_TIME, ORIGIN_SCHEDULER},
     {"page-faults", "sys / (user + sys)", ROLE_BOUNDS, OF_CPU_TIME, ORIGIN_SCHEDULER},
     {"kernel-locks", "sys / (user + sys)", ROLE_BOUNDS, OF_CPU_TIME, ORIGIN_SCHEDULER},
@@ -58,19 +69,26 @@ static const struct {
     {"numa-remote", "traffic of the busiest node / all", ROLE_POINTS, OF_CPU_TIME, ORIGIN_COUNTERS},
     {"kernel-locks", "waits for spinning locks / for locks", ROLE_POINTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
     {"lock-turns", "waits for sleeping locks / for locks", ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"lock-turns", FOLDED_LOCKS, ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"waiting", FOLDED_STORAGE, ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"waiting", FOLDED_NETWORK, ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"lock-turns", FOLDED_LOCKS_TIME, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER, NULL, "advice-imported"},
+    {"lock-turns", FOLDED_LOCKS, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
+    {"waiting", FOLDED_STORAGE, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
+    {"waiting", FOLDED_NETWORK, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
     {"oversubscribed", "ready without a CPU / ready or running", ROLE_BOUNDS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"affinity", "ready without a CPU / ready or running", ROLE_BOUNDS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"small-pages", "anonymous memory on small pages / all of it", ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
     /* of what Go counts the CPUs that it left idle are a part: at least that */
     {"garbage-collection", "garbage collection / time", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
-    {"garbage-collection", "pauses for garbage collection / elapsed", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"garbage-collection", "garbage collections / elapsed", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"waiting", "time of system calls that wait / of all system calls", ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"system-calls", "time of system calls that don't wait / of all system calls", ROLE_POINTS, OF_CPU_TIME,
-     ORIGIN_SCHEDULER},
+    {"garbage-collection", "pauses for garbage collection / elapsed", ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"garbage-collection", "pauses for garbage collection / elapsed, concurrent work left out", ROLE_AT_LEAST_SEEN,
+     OF_ELAPSED, ORIGIN_SCHEDULER, "imported-pauses-beside"},
+    {"garbage-collection", "logged pauses for garbage collection / elapsed", ROLE_AT_LEAST_SEEN, OF_ELAPSED,
+     ORIGIN_SCHEDULER, "imported-pauses-logged"},
+    {"garbage-collection", "garbage collections / elapsed", ROLE_AT_LEAST_SEEN, OF_ELAPSED, ORIGIN_SCHEDULER,
+     "imported-pauses-logged"},
+    {"waiting", "of the time in system calls, waiting", ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-calls"},
+    {"system-calls", "of the time in system calls, what isn't waiting", ROLE_POINTS, OF_CPU_TIME, ORIGIN_SCHEDULER,
+     "imported-calls"},
+    {"numa-remote", "pages given to other nodes / all", ROLE_SPEAKS, OF_CPU_TIME, ORIGIN_PAGES, "imported-placed"},
     {"contended-lines", "HITM / loads", ROLE_MARKS, OF_CPU_TIME, ORIGIN_COUNTERS},
 };
 
@@ -97,7 +115,8 @@ static bool said_of(const struct imported *imported, const char *fact, struct sa
 
 static bool is_bound(enum role role)
 {
-    return role == ROLE_BOUNDS || role == ROLE_POINTS || role == ROLE_ONE_CPU || role == ROLE_FILLS;
+    return role == ROLE_BOUNDS || role == ROLE_POINTS || role == ROLE_LEADS || role == ROLE_ONE_CPU ||
+           role == ROLE_FILLS || role == ROLE_OPENS || role == ROLE_SPEAKS;
 }
 
 /* As before and after a change: one says that it is the cause, another that it isn't. */
@@ -110,7 +129,7 @@ static bool does_differ(enum role role, struct interval share, double effect)
 static bool fact_decide(struct finding *finding, enum role role, struct interval share, double effect)
 {
     static const double MOST_OF = 0.75, FILLED_LEAST = 0.5;
-    if (role == ROLE_POINTS) {
+    if (role == ROLE_POINTS || role == ROLE_LEADS) {
         finding->verdict = VERDICT_UNDECIDED;
         finding->recoverable = (struct interval){0};
         return share.high >= MOST_OF;
@@ -120,26 +139,64 @@ static bool fact_decide(struct finding *finding, enum role role, struct interval
         finding->recoverable = (struct interval){0};
         return share.high >= effect;
     }
-    bool none = role == ROLE_SUPPORTS_OR_NONE && share.high <= 0;
-    if ((role == ROLE_SUPPORTS || role == ROLE_SUPPORTS_OR_NONE || role == ROLE_MARKS) && share.high < effect && !none)
+    if (role == ROLE_OPENS || role == ROLE_SPEAKS || (role == ROLE_AT_LEAST_SEEN && share.high < effect)) {
+        finding->verdict = VERDICT_UNDECIDED;
+        finding->recoverable = (struct interval){0};
+        return role != ROLE_OPENS || share.high >= effect;
+    }
+    bool none = role == ROLE_SUPPORTS_OR_NONE && share.high <= 0,
+         supports = role == ROLE_SUPPORTS || role == ROLE_SUPPORTS_OR_NONE || role == ROLE_MARKS || role == ROLE_LEAST;
+    if (supports && share.high < effect && !none)
         return false;
     if (role == ROLE_BOUNDS)
         finding_decide_bound(finding, share.high, effect);
     else
         finding_decide_fact(finding, share, effect);
-    if (role == ROLE_MARKS || role == ROLE_FILLS || does_differ(role, share, effect))
+    if (role == ROLE_MARKS || role == ROLE_FILLS || role == ROLE_LEAST || does_differ(role, share, effect))
         finding->recoverable = (struct interval){0};
     return true;
 }
 
-static void advise(struct finding *finding)
+static void advise(struct finding *finding, const char *key, const char *who)
 {
     const char *confirm = wording_find(finding->hypothesis->id, "confirm");
     if (finding->verdict != VERDICT_SUPPORTED)
         return;
+    if (key)
+        finding_advise(finding, key, VALUE_TEXT("function", who));
     imported_advise(finding);
     if (confirm && !strchr(confirm, '{'))
         finding_set(finding, confirm, "confirm", NO_VALUES);
+}
+
+static const char *metric_words(size_t fact, const struct said *said, struct arena *arena)
+{
+    enum role role = facts[fact].role;
+    const char *where = said->row->where, *name = facts[fact].fact;
+    if (role == ROLE_LEAST)
+        return arena_printf(arena, "%.*s (at least: with a turbo it runs faster than its TSC)",
+                            (int)strcspn(name, ","), name);
+    if (!where[0])
+        return name;
+    if (role == ROLE_ONE_CPU || role == ROLE_FILLS)
+        return arena_printf(arena, "%s (CPU %s)", name, where);
+    return said->row->seconds > 0 ? arena_printf(arena, "%s (%.3g s, %s first),", name, said->row->seconds, where)
+                                  : arena_printf(arena, "%s (%s first)", name, where);
+}
+
+/* NULL: as it stands. */
+static const char *reason_key(const struct finding *finding, size_t fact, struct interval share, double effect)
+{
+    enum role role = facts[fact].role;
+    bool is_open = finding->verdict == VERDICT_UNDECIDED, of_one = role == ROLE_ONE_CPU || role == ROLE_FILLS;
+    if (role == ROLE_SPEAKS && share.high >= effect)
+        return "imported-points";
+    if (is_open && facts[fact].open)
+        return facts[fact].open;
+    return role == ROLE_POINTS || role == ROLE_OPENS ? "imported-points"
+           : of_one && is_open                       ? "imported-one-cpu"
+           : does_differ(role, share, effect)        ? "imported-differ"
+                                                     : NULL;
 }
 
 bool imported_system_test(const struct results *results, struct finding *finding)
@@ -149,29 +206,43 @@ bool imported_system_test(const struct results *results, struct finding *finding
         if (strcmp(facts[at].id, finding->hypothesis->id) != 0 || !said_of(results->imported, facts[at].fact, &said) ||
             !fact_decide(finding, facts[at].role, said.share, results->effect))
             continue;
-        bool of_one = facts[at].role == ROLE_ONE_CPU || facts[at].role == ROLE_FILLS;
-        const char *metric = !said.row->where[0] ? facts[at].fact
-                             : of_one ? arena_printf(finding->arena, "%s (CPU %s)", facts[at].fact, said.row->where)
-                                      : arena_printf(finding->arena, "%s (%s first)", facts[at].fact, said.row->where);
+        const char *metric = metric_words(at, &said, finding->arena),
+                   *reason = reason_key(finding, at, said.share, results->effect);
         bool is_open = finding->verdict == VERDICT_UNDECIDED;
-        const char *reason = facts[at].role == ROLE_POINTS                              ? "imported-points"
-                             : of_one && is_open                                        ? "imported-one-cpu"
-                             : does_differ(facts[at].role, said.share, results->effect) ? "imported-differ"
-                                                                                        : NULL;
         finding->of = facts[at].of;
         finding->is_own_doing = finding->verdict == VERDICT_SUPPORTED; /* somebody measured it because it was slow */
         finding->imported_kinds |= 1u << facts[at].origin;
+        finding->pointed = is_open && facts[at].role == ROLE_LEADS ? said.share.high : 0;
         imported_say(finding, metric, said.share, said.file);
         if (reason)
             finding_set(finding, reason, reason, VALUE_TEXT("metric", metric), VALUE_SHARE("share", said.share),
-                        VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS));
+                        VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS),
+                        VALUE_TEXT("call", said.row->where),
+                        VALUE_SECONDS("seconds", interval_exactly(said.row->seconds)));
         if (facts[at].role == ROLE_FILLS && !is_open) {
             finding_advise(finding, "advice-one-cpu", NO_VALUES);
             finding_set(finding, confirm, "confirm-one-cpu", NO_VALUES);
             return true;
         }
-        advise(finding);
+        advise(finding, facts[at].advice, said.row->where);
         return true;
     }
     return false;
+}
+
+static bool is_all(const struct imported *imported, const char *fact)
+{
+    static const double MOST = 50;
+    struct measured percent = imported_number(imported, IMPORTED_SYSTEM, fact, NULL);
+    return percent.known && percent.value >= MOST;
+}
+
+/* Who may have huge pages already, by smaps, needs no policy for them. */
+void imported_pages_advise(const struct results *results, struct finding *finding)
+{
+    if (strcmp(finding->hypothesis->id, "small-pages") != 0 || finding->verdict != VERDICT_SUPPORTED ||
+        !is_all(results->imported, "areas that may have huge pages and have none / all that may"))
+        return;
+    bool no_room = is_all(results->imported, "areas that may have huge pages and no room for one / all that may");
+    finding_readvise(finding, no_room ? "advice-room" : "advice-eligible", NO_VALUES);
 }

@@ -31,8 +31,13 @@ enum fact {
     FACT_KERNEL,
     FACT_PAGED_IN,
     FACT_PAGED_OUT,
+    FACT_BLOCKS_IN,
+    FACT_BLOCKS_OUT,
     FACT_BUSY_CLOCK,
     FACT_NOMINAL_CLOCK,
+    FACT_CORE_THROTTLES, /* by heat, since the start; degrees of the hottest core or package */
+    FACT_CORE_DEGREES,
+    FACT_PACKAGE_DEGREES,
     FACT_COLUMNS, /* those above stand in columns, those below one a line */
     FACT_PERIODS = FACT_COLUMNS,
     FACT_THROTTLED,
@@ -82,6 +87,11 @@ struct task {
     double io_ms, seen_ms;   /* waiting for storage, of the time that was looked at; 0: not told */
 };
 
+/* A row of turbostat's for the whole machine. */
+struct clock_row {
+    double mhz, busy_ratio; /* 0: not told */
+};
+
 /* Whose tables are kept apart. */
 enum system_tool { TOOL_COLUMNS, TOOL_TOP, TOOL_NODES, TOOL_TRAFFIC, TOOL_LOCKS, TOOL_SCHEDULER, TOOL_PRESSURE,
                    TOOL_HARDWARE, TOOL_CALLS, TOOL_COLLECTOR, TOOL_SOFT_INTERRUPTS, TOOL_DOCUMENT };
@@ -116,7 +126,21 @@ struct cpu_count {
     size_t looks;
 };
 
+/* What a log of pauses holds: all of them, and of a collector that works beside the program, too? */
+struct pause_log {
+    double last; /* collection by its number */
+    bool is_numbered, has_gaps, is_concurrent;
+};
+
+/* A mapping of smaps as its lines come. */
+struct mapping {
+    uint64_t start, end;
+    bool has_huge; /* some of it is on huge pages */
+};
+
 struct system_table {
+    struct pause_log pauses;
+    size_t may_be_huge, none_huge, none_fits; /* areas that may have huge pages, that have none, without room for one */
     enum system_tool tool;
     struct view heading; /* the last one before it; length 0: none */
     struct met met[FACT_COUNT];
@@ -124,6 +148,7 @@ struct system_table {
     vec(struct lock) locks;
     vec(struct call) calls;
     vec(struct cpu_row) cpus;
+    vec(struct clock_row) clocks;
     vec(struct cpu_count) received; /* packets' soft interrupts */
     bool has_ended;
 };
@@ -135,6 +160,7 @@ struct system_reading {
     double node_size_mb; /* of the one that numactl told of last; 0: none */
     int pressure;        /* 1 and up: whose file of pressure was named last; 0: none */
     bool in_summary;     /* of perf c2c: events by name */
+    struct mapping mapping;
     bool was_hot; /* a limit of heat was said to be reached */
 };
 
@@ -160,7 +186,7 @@ bool system_calls_read(struct system_reading *reading, struct view line, struct 
 bool system_collector_read(struct system_reading *reading, struct view line);
 void system_log_read(struct system_reading *reading, struct view line); /* which may be anything else, too */
 
-enum { SYSTEM_ROWS_MOST = 36 };
+enum { SYSTEM_ROWS_MOST = 48 };
 /* Shares in percent, by what they are of, of one of its tables; returns how many were written. */
 size_t system_facts_of(const struct system_reading *reading, const struct system_table *table,
                        struct import_row ret_rows[SYSTEM_ROWS_MOST]);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Over which time, and of how many virtual CPUs, were a document's exits counted, by its own words?
+ * Over which time, and of how many virtual CPUs or threads, were a document's exits or waits counted, by its own words?
  *
  * The time: in a line that speaks of the counting ("perf kvm stat record sleep 10", "exits in 10 seconds", an interval
  * of bpftrace), or in the two lines above the table ("Guest A, 10 s of redis-benchmark"). What a program took is none
  * ("it finished in 42 s"). CPUs: "one busy vCPU", "4 vCPUs", "-smp 4". What is told in two ways is not told.
  * Does not support: words in another language than English.
  */
-#ifndef PLUMB_SOURCE_IMPORT_SYSTEM_EXITS_PERIOD_H
-#define PLUMB_SOURCE_IMPORT_SYSTEM_EXITS_PERIOD_H
+#ifndef PLUMB_SOURCE_IMPORT_SYSTEM_COUNTING_PERIOD_H
+#define PLUMB_SOURCE_IMPORT_SYSTEM_COUNTING_PERIOD_H
 
 #include "base/text.h"
 
@@ -25,5 +25,13 @@ struct exits_period exits_period_read(struct view near, struct view document);
  * more.
  */
 bool exits_part_cut(struct view *text, struct view *ret_part);
+
+/* Of waits off a CPU in a document that has stacks of them. */
+struct waits_period {
+    double seconds, threads; /* 0: not told */
+    bool in_us;              /* its numbers are microseconds, as offcputime has them */
+};
+
+struct waits_period waits_period_read(struct view document);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "source/import/system/exits_period.h"
+#include "source/import/system/counting_period.h"
 
 #include "base/vec.h"
 #include "decode/exits/exit_text.h"
@@ -323,4 +323,55 @@ bool exits_part_cut(struct view *text, struct view *ret_part)
     *ret_part = *text;
     *text = view_skip(*text, text->length);
     return ret_part->length > 0;
+}
+
+/* ---- waits ---- */
+
+/* "offcputime-bpfcc -df -p 3117 30": the number that belongs to no option. */
+static double offcpu_seconds(struct view line)
+{
+    struct words words;
+    double found = 0, number;
+    bool behind = false;
+    words_of(line, &words);
+    for (size_t at = 0; at < words.count; at++) {
+        struct view word = bare(words.items[at]);
+        bool of_option = at && words.items[at - 1].text[0] == '-';
+        if (behind && !of_option && word.length && isdigit((unsigned char)word.text[0]) && view_double(word, &number) &&
+            number > 0 && number <= SECONDS_MOST)
+            found = number;
+        behind |= has(word, "offcputime");
+        char last = words.items[at].text[words.items[at].length - 1];
+        if (behind && (found > 0 || last == '`' || last == ',' || last == ':' || last == ';'))
+            break; /* of the command */
+    }
+    return found;
+}
+
+/* "64 threads", "64 worker threads"; told in two ways: not told. */
+static double threads_in(struct view text)
+{
+    struct cpus threads = {.count = 0};
+    for (struct view line; view_line(&text, &line);) {
+        struct words words;
+        double count;
+        words_of(line, &words);
+        for (size_t at = 1; at < words.count; at++)
+            if (is_word(bare(words.items[at]), "threads") && (number_of(bare(words.items[at - 1]), &count) ||
+                                                              (at > 1 && number_of(bare(words.items[at - 2]), &count))))
+                cpus_meet(&threads, count, false);
+    }
+    return threads.differ ? 0 : threads.count;
+}
+
+struct waits_period waits_period_read(struct view document)
+{
+    struct waits_period period = {.threads = threads_in(document)};
+    for (struct view line; view_line(&document, &line);) {
+        bool tool = has(line, "offcputime"), command = tool && view_find(line, " -") >= 0;
+        double seconds = command ? offcpu_seconds(line) : tool || has(line, "off-cpu") ? seconds_in(line) : 0;
+        period.seconds = seconds > 0 ? seconds : period.seconds;
+        period.in_us |= tool || has(line, "microseconds") || has(line, "(us");
+    }
+    return period;
 }
