@@ -71,6 +71,41 @@ def test_of_two_guests_the_reason_by_which_they_differ_is_said(alone):
     assert any("Guest A never" in item["text"] for item in one["evidence"])
 
 
+@pytest.mark.parametrize("size, cpus, verdict", [
+    ("Both have one busy vCPU.", 1, "supported"),
+    ("Guest B has 4 vCPUs.", 0, "undecided"),  # said of one, and of which table isn't sure
+])
+def test_what_is_told_of_one_guest_isn_t_told_of_the_other(alone, size, cpus, verdict):
+    found = alone(f"perf kvm stat, 10 s of redis-benchmark each. {size}\n\nGuest A (quick):\n{FEW}\nGuest B (slow):\n{MANY}")
+    assert finding(found, "vm-exits")["verdict"] == verdict and found["imported"][1]["cpus"] == cpus
+
+
+@pytest.mark.parametrize("words", [
+    "The batch finished in 10 s on bare metal and in 14 s in the guest with one vCPU. perf kvm stat report:",
+    "Exits of one vCPU, 10 s longer than bare metal:", "The exits of one vCPU took 3 s in all, the run took 14 s:", "Job on one vCPU: 10 s on bare metal, 14 s in here. Exits:",
+])
+def test_how_long_a_program_took_is_no_period_of_counting(alone, words):
+    found = alone(f"{words}\n\n{MANY}")
+    assert found["imported"][0]["elapsed_s"] == 0 and finding(found, "vm-exits")["verdict"] == "undecided"
+
+
+def test_kvm_stat_is_a_table_of_exits(alone):
+    found = alone("kvm_stat -1 on the host:\n\n Event                                         Total %Total CurAvg/s\n kvm_exit                                    3012201   46.1   301220\n"
+                  " kvm_entry                                   3012199   46.1   301219\n kvm_exit(EPT_MISCONFIG)                     2011000    3.1    20110\n")
+    table = found["imported"][0]
+    assert [(row["name"], row["number"]) for row in table["rows"]] == [("EPT_MISCONFIG", 2011000), ("others", 1001201)]
+    assert finding(found, "vm-exits")["verdict"] == "undecided"
+
+
+@pytest.mark.parametrize("said, clock", [
+    ("dmesg: clocksource: Switched to clocksource hpet", True), ("current_clocksource: acpi_pm", True), ("clocksource is hpet", True),
+    ("available_clocksource: hpet acpi_pm tsc", False), ("current_clocksource: tsc", False), ("hpet was switched off", False),
+])
+def test_an_emulated_clock_is_named_by_the_kernel(alone, said, clock):
+    found = alone(f"{said}\n\nExits in 10 s on one vCPU:\n{exits(IO_INSTRUCTION=(1200000, 4))}\n")
+    assert ("kvm-clock" in finding(found, "vm-exits")["advice"][0]) == clock
+
+
 def test_halts_are_idle_and_wake_ups_aren_t_free(alone):
     found = alone(f"Exits in 10 s on one vCPU:\n{exits(hlt=(9000, 900), msr=(40110, 1.05))}")
     assert finding(found, "vm-exits")["verdict"] == "ruled_out"
@@ -188,6 +223,34 @@ def test_calls_without_a_time_beside_them_say_how_long_they_took(alone):
     found = alone(f"strace -c -f:\n\n```\n{STRACE}```\n")
     reason = finding(found, "system-calls")["reason"]
     assert "took 195 ms in all threads together, most of it read" in reason and reason in left_open(found), reason
+
+
+def test_calls_that_wait_for_storage_are_waiting(alone):
+    found = alone(f"strace -c -w -f:\n\n```\n{STRACE.replace('write', 'fsync').replace('0.056153', '29.70112')}```\n")
+    assert "29.8 s" not in finding(found, "waiting")["reason"] and "29.7 s in system calls, all added up, most of it in fsync" in finding(found, "waiting")["reason"]
+
+
+# ---- more to run than CPUs ----
+
+RUNS = (" r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+        "63  0      0 812332  10220 220112    0    0     0    12 48110 412332 61 38  1  0  0\n65  0      0 812001  10220 220112    0    0     0     0 48552 421001 60 39  1  0  0\n")
+
+
+@pytest.mark.parametrize("words, verdict", [
+    ("64 workers on the 8-core box, vmstat 1:", "undecided"), ("64 workers, vmstat 1:", "not_testable"),
+    ("64 workers on 64 CPUs, vmstat 1:", "not_testable"),  # as many as CPUs at a few moments rules nothing out
+    ("64 workers on 8 cores, not 16 cores as before, vmstat 1:", "not_testable"),
+])
+def test_a_long_queue_for_the_cpus_leads_and_a_short_one_says_nothing(alone, words, verdict):
+    found = alone(f"{words}\n\n{RUNS}")
+    assert finding(found, "oversubscribed")["verdict"] == verdict
+    assert ("More to run than CPUs may hold it up" in found["verdict"]["sentence"]) == (verdict == "undecided")
+
+
+def test_waits_for_storage_of_one_thread(alone):
+    found = alone("`offcputime-bpfcc -df -p 991 20`, 1 thread:\n\n```\nloader;main;read;do_syscall_64;ksys_read;vfs_read;filemap_read;folio_wait_bit_common;io_schedule;schedule;finish_task_switch 17201220\n```\n")
+    one = finding(found, "waiting")
+    assert one["verdict"] == "supported" and one["recoverable_ratio_at_most"] == pytest.approx(0.86, abs=0.001)
 
 
 # ---- memory ----

@@ -284,7 +284,7 @@ def test_of_two_tables_of_exits_the_one_with_times_tells_their_cost(diagnosed):
     found, _ = diagnosed("guest", (r"(?s)Exits of the TDX guest:.*?```.*?```", times), ("With nohz_full .*", ""))
     exits = finding(found, "vm-exits")
     assert exits["verdict"] == "supported" and "the TDX guest left 5121 times" not in exits["headline"]
-    assert "7.87 s of 10.0 s on one virtual CPU" in exits["headline"], exits["headline"]
+    assert "7.87 s of 10 s on one virtual CPU" in exits["headline"], exits["headline"]
 
 
 # ---- in other words, in other forms ----

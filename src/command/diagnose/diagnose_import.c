@@ -102,6 +102,7 @@ static bool is_exits_json(struct view content)
 struct exits_near {
     struct view text;
     double seconds;
+    size_t parts; /* so far: of many the rest is one table, as of a tool that prints it every second */
 };
 
 /* A profile of a host: what of it is the profiler's own doing, and what the way into guests. NULL: none of either. */
@@ -170,8 +171,12 @@ static void table_state(struct importing *importing, const char *path, const str
 static void exits_state(struct importing *importing, const char *path, struct view segment, struct view document,
                         struct exits_near *near)
 {
+    enum { PARTS_MOST = 16 };
     struct view part;
-    while (exits_part_cut(&segment, &part)) {
+    while (segment.length) {
+        part = segment;
+        if (near->parts++ >= PARTS_MOST || !exits_part_cut(&segment, &part))
+            segment.length = 0;
         struct imported_text table = import_text_read(part, &importing->arena);
         struct view words = {near->text.text, (size_t)(part.text + part.length - near->text.text)};
         near->text = view_skip(part, part.length);
@@ -247,19 +252,31 @@ static void rows_unread_state(struct importing *importing, const char *path, str
                                      count > 3 ? ", …" : ""));
 }
 
-/* Of the time of all threads what they waited for locks, where the document tells how long that was. */
-static bool locks_time_row(const struct folded_profile *profile, struct view document, struct import_row *ret_row)
+enum { WAIT_TIMES_MOST = 3 };
+
+/* Of the time of all threads what they waited, where the document tells how long that was. */
+static size_t waits_of_time(const struct folded_profile *profile, struct view document,
+                            struct import_row ret_rows[WAIT_TIMES_MOST])
 {
+    static const double CLOCKS_DIFFER = 1.05;
     struct waits_period period = waits_period_read(document);
-    double all_us = 1e6 * period.seconds * period.threads,
-           share = all_us > 0 ? profile->by_kind[WAIT_LOCK] / all_us : 0;
-    if (!period.in_us || !(share > 0 && share <= 1) || profile->off > 1.05 * all_us)
-        return false;
-    *ret_row = (struct import_row){.name = FOLDED_LOCKS_TIME,
-                                   .where = profile->lock.name ? profile->lock.name : "",
-                                   .number = 100 * share,
-                                   .self = 100 * share};
-    return true;
+    double all_us = 1e6 * period.seconds * period.threads;
+    const struct {
+        const char *name, *who;
+        double waited_us;
+    } kinds[WAIT_TIMES_MOST] = {
+        {FOLDED_LOCKS_TIME, profile->lock.name ? profile->lock.name : "", profile->by_kind[WAIT_LOCK]},
+        {FOLDED_STORAGE_TIME, "", profile->by_kind[WAIT_DISK] + profile->by_kind[WAIT_FAULT]},
+        {FOLDED_NETWORK_TIME, "", profile->by_kind[WAIT_NETWORK]},
+    };
+    size_t count = 0;
+    for (size_t at = 0; at < WAIT_TIMES_MOST; at++) {
+        double share = all_us > 0 ? kinds[at].waited_us / all_us : 0;
+        if (period.in_us && share > 0 && share <= 1 && profile->off <= CLOCKS_DIFFER * all_us)
+            ret_rows[count++] = (struct import_row){
+                .name = kinds[at].name, .where = kinds[at].who, .number = 100 * share, .self = 100 * share};
+    }
+    return count;
 }
 
 /* Folded stacks: hot functions as a report has them, or what was waited for. */
@@ -270,7 +287,7 @@ static void stacks_keep(struct importing *importing, const char *path, const str
     struct folded_stack *items = arena_array(arena, struct folded_stack, stacks->count + 1);
     struct folded_profile profile;
     struct folded_share shares[FOLDED_SHARES];
-    struct import_row rows[FOLDED_FUNCTIONS_MOST + 1];
+    struct import_row rows[FOLDED_FUNCTIONS_MOST + WAIT_TIMES_MOST];
     scoped_text struct text words = {0};
     for (size_t at = 0; at < stacks->count; at++)
         items[at] = (struct folded_stack){stacks->items[at].frames, (double)stacks->items[at].count};
@@ -286,8 +303,8 @@ static void stacks_keep(struct importing *importing, const char *path, const str
         if (at < 3)
             text_printf(&words, "; %s %.4g %%", rows[at].name, percent);
     }
-    if (waits && locks_time_row(&profile, document, &rows[count]))
-        count++;
+    if (waits)
+        count += waits_of_time(&profile, document, &rows[count]);
     const struct imported_text table = {.kind = waits ? IMPORT_UNKNOWN : IMPORT_REPORT,
                                         .origin = waits ? SYSTEM_TABLE : import_kind_name(IMPORT_REPORT),
                                         .rows = rows,
@@ -348,6 +365,8 @@ static bool import_file(struct importing *importing, const char *path, struct er
     stacks_keep(importing, path, &stacks, all);
     if (!tables && !facts.count && !stacks.count) {
         text = import_text_read(lines, &importing->arena);
+        if (facts.was_read)
+            text.summary = "lines of the system's tools, which tell no share of the time of any cause";
         statement_write(&importing->statements,
                         arena_printf(&importing->arena, "imported, not measured by plumb: %s", text.origin), path,
                         text.summary);

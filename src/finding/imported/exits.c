@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "finding/imported/evidence.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -40,6 +41,19 @@ static const char *reason_words(const char *name, struct arena *arena)
                   : arena_printf(arena, "reason %s", name);
 }
 
+/* "the old host in 5 s" is the old host. */
+static struct view without_period(struct view label)
+{
+    static const char *const before[] = {" in ", " for ", " over ", " within ", " during "};
+    for (size_t at = 0; at < array_count(before); at++) {
+        ptrdiff_t place = view_find(label, before[at]);
+        size_t behind = place > 0 ? (size_t)place + strlen(before[at]) : 0;
+        if (behind && behind < label.length && isdigit((unsigned char)label.text[behind]))
+            label.length = (size_t)place;
+    }
+    return label;
+}
+
 /* What a heading calls the guest: its last sentence, up to a bracket or comma; length 0: that is no name. */
 static struct view label_in(struct view heading)
 {
@@ -56,7 +70,7 @@ static struct view label_in(struct view heading)
             at = (size_t)-1; /* another may stand behind it */
         }
     size_t length = strcspn(heading.text, "(,:;`");
-    heading = view_trim((struct view){heading.text, length < heading.length ? length : heading.length});
+    heading = without_period(view_trim((struct view){heading.text, length < heading.length ? length : heading.length}));
     size_t words = 0;
     for (struct view rest = heading; view_word(&rest).length;)
         words++;
@@ -101,15 +115,18 @@ static struct difference difference_of(const struct imported *imported, const st
 
 /* ---- what to do ---- */
 
-/* Clocks that a hypervisor emulates, by who reads them in a profile. */
+/* Clocks that a hypervisor emulates, by who reads them in a profile, or by what the kernel says it uses. */
 static bool reads_clock(const struct imported *imported)
 {
     static const char *const readers[] = {"read_hpet", "acpi_pm_read", "acpi_pm_read_verified", "read_pmtmr"};
-    for (size_t at = 0; at < imported->count; at++)
+    for (size_t at = 0; at < imported->count; at++) {
+        if (strcmp(imported->tables[at].kind, IMPORTED_CLOCK) == 0)
+            return true;
         for (size_t row = 0; row < imported->tables[at].count; row++)
             for (size_t reader = 0; reader < array_count(readers); reader++)
                 if (strcmp(imported->tables[at].rows[row].name, readers[reader]) == 0)
                     return true;
+    }
     return false;
 }
 
@@ -177,11 +194,14 @@ static const char *const telling_keys[] = {
     [TELLS_MUCH] = "imported-exits-headline",
 };
 
-static const char *cpus_words(double cpus, struct arena *arena)
+/* "160 s (20.0 s on 8 virtual CPUs)" */
+static const char *period_words(const struct imported_table *table, struct arena *arena)
 {
-    return !(cpus > 0) ? ""
-           : cpus > 1  ? arena_printf(arena, " on %.15g virtual CPUs", cpus)
-                       : " on one virtual CPU";
+    const char *period = seconds_words(table->elapsed_s, arena);
+    return !(table->cpus > 0) ? period
+           : table->cpus > 1  ? arena_printf(arena, "%s (%s on %.15g virtual CPUs)",
+                                             seconds_words(table->elapsed_s * table->cpus, arena), period, table->cpus)
+                              : arena_printf(arena, "%s on one virtual CPU", period);
 }
 
 static void without_times(struct finding *finding, const struct imported_exits *exits, const char *differ)
@@ -212,8 +232,7 @@ static void with_times(const struct results *results, struct finding *finding, c
         VALUE_SECONDS("each", interval_exactly(foremost->count > 0 ? foremost->seconds / foremost->count : 0)),
         VALUE_TEXT("file", exits->file),
         VALUE_SECONDS("seconds", interval_exactly(exits->seconds.value)),
-        VALUE_SECONDS("period", interval_exactly(exits->table->elapsed_s)),
-        VALUE_TEXT("cpus", cpus_words(exits->table->cpus, finding->arena)),
+        VALUE_TEXT("period", period_words(exits->table, finding->arena)),
         VALUE_SHARE("bound", interval_exactly(bound)),
         VALUE_TEXT("differ", differ ? differ : ""),
     };

@@ -18,6 +18,7 @@ enum role {
     ROLE_SUPPORTS_OR_NONE,
     ROLE_DECIDES, /* it is of the program itself */
     ROLE_BOUNDS,  /* the cause is a part of it */
+    ROLE_BOUNDS_LEADS, /* and as long as it isn't below the effect, it is what is to be looked at first */
     ROLE_ONE_CPU, /* of one CPU: a part of the program's time only if it runs there */
     ROLE_FILLS,   /* of one CPU that has no time left: what waits for its work waits, wherever it runs */
     ROLE_LEADS,   /* as the next, and nothing else says more of a program that waits */
@@ -60,7 +61,7 @@ static const struct {
      "advice-heat"},
     {"thermal-power", "1 - Bzy_MHz / its highest here", ROLE_OPENS, OF_CPU_TIME, ORIGIN_COUNTERS},
     {"thermal-power", "1 - Bzy_MHz / TSC_MHz", ROLE_OPENS, OF_CPU_TIME, ORIGIN_COUNTERS},
-    {"frequency", "1 - Bzy_MHz / its highest here", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_COUNTERS},
+    {"frequency", "1 - Bzy_MHz / its highest here", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_COUNTERS, NULL, "advice-lower"},
     {"frequency", "1 - Bzy_MHz / TSC_MHz", ROLE_LEAST, OF_CPU_TIME, ORIGIN_COUNTERS},
     {"system-calls", "sys / (user + sys)", ROLE_BOUNDS, OF_CPU_TIME, ORIGIN_SCHEDULER},
     {"page-faults", "sys / (user + sys)", ROLE_BOUNDS, OF_CPU_TIME, ORIGIN_SCHEDULER},
@@ -69,12 +70,16 @@ static const struct {
     {"numa-remote", "traffic of the busiest node / all", ROLE_POINTS, OF_CPU_TIME, ORIGIN_COUNTERS},
     {"kernel-locks", "waits for spinning locks / for locks", ROLE_POINTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
     {"lock-turns", "waits for sleeping locks / for locks", ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"waiting", FOLDED_STORAGE_TIME, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"waiting", FOLDED_NETWORK_TIME, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"lock-turns", FOLDED_LOCKS_TIME, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER, NULL, "advice-imported"},
     {"lock-turns", FOLDED_LOCKS, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
     {"waiting", FOLDED_STORAGE, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
     {"waiting", FOLDED_NETWORK, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
-    {"oversubscribed", "ready without a CPU / ready or running", ROLE_BOUNDS, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"affinity", "ready without a CPU / ready or running", ROLE_BOUNDS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"oversubscribed", "threads that could run and had no CPU / all that could run", ROLE_BOUNDS_LEADS, OF_ELAPSED,
+     ORIGIN_SCHEDULER},
+    {"oversubscribed", "ready without a CPU / ready or running", ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"affinity", "ready without a CPU / ready or running", ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"small-pages", "anonymous memory on small pages / all of it", ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
     /* of what Go counts the CPUs that it left idle are a part: at least that */
     {"garbage-collection", "garbage collection / time", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
@@ -85,7 +90,8 @@ static const struct {
      ORIGIN_SCHEDULER, "imported-pauses-logged"},
     {"garbage-collection", "garbage collections / elapsed", ROLE_AT_LEAST_SEEN, OF_ELAPSED, ORIGIN_SCHEDULER,
      "imported-pauses-logged"},
-    {"waiting", "of the time in system calls, waiting", ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-calls"},
+    {"waiting", "of the time in system calls, waiting", ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER,
+     "imported-calls-waiting"},
     {"system-calls", "of the time in system calls, what isn't waiting", ROLE_POINTS, OF_CPU_TIME, ORIGIN_SCHEDULER,
      "imported-calls"},
     {"numa-remote", "pages given to other nodes / all", ROLE_SPEAKS, OF_CPU_TIME, ORIGIN_PAGES, "imported-placed"},
@@ -115,8 +121,8 @@ static bool said_of(const struct imported *imported, const char *fact, struct sa
 
 static bool is_bound(enum role role)
 {
-    return role == ROLE_BOUNDS || role == ROLE_POINTS || role == ROLE_LEADS || role == ROLE_ONE_CPU ||
-           role == ROLE_FILLS || role == ROLE_OPENS || role == ROLE_SPEAKS;
+    return role == ROLE_BOUNDS || role == ROLE_BOUNDS_LEADS || role == ROLE_POINTS || role == ROLE_LEADS ||
+           role == ROLE_ONE_CPU || role == ROLE_FILLS || role == ROLE_OPENS || role == ROLE_SPEAKS;
 }
 
 /* As before and after a change: one says that it is the cause, another that it isn't. */
@@ -148,7 +154,7 @@ static bool fact_decide(struct finding *finding, enum role role, struct interval
          supports = role == ROLE_SUPPORTS || role == ROLE_SUPPORTS_OR_NONE || role == ROLE_MARKS || role == ROLE_LEAST;
     if (supports && share.high < effect && !none)
         return false;
-    if (role == ROLE_BOUNDS)
+    if (role == ROLE_BOUNDS || role == ROLE_BOUNDS_LEADS)
         finding_decide_bound(finding, share.high, effect);
     else
         finding_decide_fact(finding, share, effect);
@@ -212,7 +218,8 @@ bool imported_system_test(const struct results *results, struct finding *finding
         finding->of = facts[at].of;
         finding->is_own_doing = finding->verdict == VERDICT_SUPPORTED; /* somebody measured it because it was slow */
         finding->imported_kinds |= 1u << facts[at].origin;
-        finding->pointed = is_open && facts[at].role == ROLE_LEADS ? said.share.high : 0;
+        bool leads = facts[at].role == ROLE_LEADS || facts[at].role == ROLE_BOUNDS_LEADS;
+        finding->pointed = is_open && leads ? said.share.high : 0;
         imported_say(finding, metric, said.share, said.file);
         if (reason)
             finding_set(finding, reason, reason, VALUE_TEXT("metric", metric), VALUE_SHARE("share", said.share),

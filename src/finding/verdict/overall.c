@@ -520,6 +520,19 @@ static const struct finding *waiting_lead_of(const struct findings *findings)
     return lead;
 }
 
+/* What the same evidence may be for. */
+static const char *leads_titles(const struct findings *findings, const struct finding *lead, struct arena *arena)
+{
+    const char *titles = lead->hypothesis->title;
+    for (size_t at = 0; at < findings->count; at++) {
+        const struct finding *other = &findings->items[at];
+        if (other != lead && other->verdict == VERDICT_UNDECIDED && other->pointed > 0 && other->evidence_count &&
+            strcmp(other->evidence[0].text, lead->evidence[0].text) == 0)
+            titles = arena_printf(arena, "%s, or %s,", titles, other->hypothesis->title);
+    }
+    return titles;
+}
+
 /* Others' tables support no cause: the class that they lead to is known all the same. */
 static struct overall overall_imported(const struct findings *findings, const struct results *results,
                                        struct arena *arena)
@@ -546,7 +559,8 @@ static struct overall overall_imported(const struct findings *findings, const st
         overall.sentence = arena_printf(arena, "%s%s", overall.sentence, open_said(findings, results, arena));
     else if (waits)
         overall.sentence = arena_printf(arena, "%s may hold it up: %s. Nothing was measured by plumb in this case.",
-                                        capitalised(waits->hypothesis->title, arena), waits->evidence[0].text);
+                                        capitalised(leads_titles(findings, waits, arena), arena),
+                                        waits->evidence[0].text);
     if (leaf.advice)
         advise(&overall, leaf.advice);
     return overall;

@@ -113,24 +113,31 @@ static bool is_of_counting(struct view line)
     return false;
 }
 
-/* Before it in the clause stands what a program did, or how much something changed. */
-static bool is_of_a_run(const struct words *words, size_t at)
+static bool ends_with_any(struct view word, const char *marks)
 {
-    static const char *const doing[] = {"took",      "takes",  "take",     "needs",    "needed", "finishes", "finished",
-                                        "completes", "ends",   "done",     "instead",  "from",   "falls",    "fell",
-                                        "rises",     "rose",   "longer",   "faster",   "slower", "every",    "returns",
-                                        "completed", "ended",  "waits",    "waited",   "spent",  "lost",     "costs",
-                                        "total",     "lasts",  "lasted",   "after",    "later",  "outside",  "each"};
+    return word.length && word.text[word.length - 1] && strchr(marks, word.text[word.length - 1]);
+}
+
+/* The sentence says how long a program took, or the clause how much something changed. */
+static bool is_of_a_run(const struct words *words, size_t at, size_t end)
+{
+    static const char *const taking[] = {"took",  "takes",    "take",   "needs",    "needed",    "finishes", "finished",
+                                         "ends",  "ended",    "done",   "completes", "completed", "lasts",    "lasted",
+                                         "falls", "fell",     "rises",  "rose",     "costs",     "returns",  "runtime",
+                                         "speed", "latency", "instead"},
+                            *const beside[] = {"from", "every", "waits", "waited", "spent", "lost",
+                                               "total", "after", "later", "outside", "than"},
+                            *const changed[] = {"longer", "faster", "slower", "more", "less", "later", "earlier"};
     enum { NEAR = 4 };
-    for (size_t back = 1; back <= NEAR && back <= at; back++) {
+    for (size_t back = 1; back <= at; back++) {
         struct view word = words->items[at - back];
-        bool clause_ends = word.length && strchr(",.;:(", word.text[word.length - 1]);
-        if (back > 1 && clause_ends)
+        if (ends_with_any(word, ".;!?"))
             break;
-        if (is_any(bare(word), doing, array_count(doing)))
+        bool near = back <= NEAR && is_any(bare(word), beside, array_count(beside));
+        if (near || is_any(bare(word), taking, array_count(taking)))
             return true;
     }
-    return false;
+    return end < words->count && is_any(bare(words->items[end]), changed, array_count(changed));
 }
 
 /* "interval:s:10", behind which it is printed and cleared, or ends. */
@@ -176,7 +183,7 @@ static double seconds_in(struct view line)
             end = at + 2;
             continue;
         }
-        if (!duration_at(&words, at, &end, &seconds) || is_of_a_run(&words, at))
+        if (!duration_at(&words, at, &end, &seconds) || is_of_a_run(&words, at, end))
             continue;
         struct view last = words.items[end - 1];
         bool said = at && is_any(bare(words.items[at - 1]), before, array_count(before));
@@ -251,11 +258,29 @@ static void cpus_of_line(struct view line, struct cpus *cpus)
     }
 }
 
-static double cpus_in(struct view text)
+static bool is_of_all(struct view line)
+{
+    static const char *const all[] = {"each", "both", "same", "all", "every", "identical", "alike", "either"};
+    struct words words;
+    words_of(line, &words);
+    for (size_t at = 0; at < words.count; at++)
+        if (is_any(bare(words.items[at]), all, array_count(all)))
+            return true;
+    return false;
+}
+
+/* of_all: where it is said of each guest alone. */
+static double cpus_in(struct view text, bool of_all)
 {
     struct cpus cpus = {.count = 0};
     for (struct view line; view_line(&text, &line);)
-        cpus_of_line(line, &cpus);
+        while (line.length) {
+            ptrdiff_t end = view_find(line, ". ");
+            struct view sentence = {line.text, end < 0 ? line.length : (size_t)end + 1};
+            line = view_skip(line, sentence.length);
+            if (!of_all || is_of_all(sentence))
+                cpus_of_line(sentence, &cpus);
+        }
     if (cpus.busy_differ)
         return 0;
     return cpus.busy > 0 ? cpus.busy : cpus.differ ? 0 : cpus.count;
@@ -266,37 +291,6 @@ static double cpus_in(struct view text)
 static bool is_title(struct view line)
 {
     return has(line, "Analyze events for") || (has(line, "VM-EXIT") && has(line, "Samples"));
-}
-
-struct exits_period exits_period_read(struct view near, struct view document)
-{
-    enum { ABOVE = 2 };
-    struct exits_period period = {.cpus = cpus_in(near)};
-    struct view line, above[ABOVE] = {{0}};
-    struct exit_row row;
-    bool in_table = false;
-    double seconds = 0;
-    for (struct view rest = near; view_line(&rest, &line);) {
-        if (exit_text_row(line, &row)) {
-            in_table = true;
-            continue;
-        }
-        if (import_text_is_gap(line) || is_title(line))
-            continue;
-        if (is_of_counting(line) && (seconds = seconds_in(line)) > 0)
-            period.seconds = seconds;
-        if (!in_table) {
-            above[0] = above[1];
-            above[1] = line;
-        }
-    }
-    for (size_t at = 0; at < ABOVE; at++) /* which say it nearer */
-        if ((seconds = seconds_in(above[at])) > 0)
-            period.seconds = seconds;
-    if (above[1].length && (isalpha((unsigned char)view_trim(above[1]).text[0]) || strchr("#*`", above[1].text[0])))
-        period.heading = above[1];
-    period.cpus = period.cpus > 0 ? period.cpus : cpus_in(document);
-    return period;
 }
 
 bool exits_part_cut(struct view *text, struct view *ret_part)
@@ -323,6 +317,48 @@ bool exits_part_cut(struct view *text, struct view *ret_part)
     *ret_part = *text;
     *text = view_skip(*text, text->length);
     return ret_part->length > 0;
+}
+
+static bool is_of_several(struct view text)
+{
+    struct view part;
+    return exits_part_cut(&text, &part) && text.length;
+}
+
+struct exits_period exits_period_read(struct view near, struct view document)
+{
+    enum { ABOVE = 2 };
+    struct exits_period period = {.seconds = 0};
+    struct view line, above[ABOVE] = {{0}};
+    struct exit_row row;
+    bool in_table = false;
+    double seconds = 0;
+    for (struct view rest = near; view_line(&rest, &line);) {
+        if (exit_text_row(line, &row)) {
+            in_table = true;
+            continue;
+        }
+        if (import_text_is_gap(line) || is_title(line))
+            continue;
+        if (is_of_counting(line) && (seconds = seconds_in(line)) > 0)
+            period.seconds = seconds;
+        if (!in_table) {
+            above[0] = above[1];
+            above[1] = line;
+        }
+    }
+    for (size_t at = 0; at < ABOVE; at++) /* which say it nearer */
+        if ((seconds = seconds_in(above[at])) > 0)
+            period.seconds = seconds;
+    if (above[1].length && (isalpha((unsigned char)view_trim(above[1]).text[0]) || strchr("#*`", above[1].text[0])))
+        period.heading = above[1];
+    bool of_several = is_of_several(document); /* and what is said of one isn't said of the other */
+    period.cpus = cpus_in(above[ABOVE - 1], false);
+    if (!(period.cpus > 0) && !of_several)
+        period.cpus = cpus_in(near, false);
+    if (!(period.cpus > 0))
+        period.cpus = cpus_in(document, of_several);
+    return period;
 }
 
 /* ---- waits ---- */
@@ -356,10 +392,13 @@ static double threads_in(struct view text)
         struct words words;
         double count;
         words_of(line, &words);
-        for (size_t at = 1; at < words.count; at++)
-            if (is_word(bare(words.items[at]), "threads") && (number_of(bare(words.items[at - 1]), &count) ||
-                                                              (at > 1 && number_of(bare(words.items[at - 2]), &count))))
+        for (size_t at = 1; at < words.count; at++) {
+            bool threads_word =
+                is_word(bare(words.items[at]), "threads") || is_word(bare(words.items[at]), "thread");
+            if (threads_word && (number_of(bare(words.items[at - 1]), &count) ||
+                                 (at > 1 && number_of(bare(words.items[at - 2]), &count))))
                 cpus_meet(&threads, count, false);
+        }
     }
     return threads.differ ? 0 : threads.count;
 }

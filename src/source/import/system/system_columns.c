@@ -18,7 +18,7 @@ static const struct {
                {"wa", FACT_IO_WAIT},           {"%irq", FACT_INTERRUPTS}, {"%soft", FACT_SOFT_INTERRUPTS},
                {"%sys", FACT_KERNEL},          {"%system", FACT_KERNEL},  {"sy", FACT_KERNEL},
                {"si", FACT_PAGED_IN},          {"so", FACT_PAGED_OUT},    {"Bzy_MHz", FACT_BUSY_CLOCK},
-               {"bi", FACT_BLOCKS_IN},         {"bo", FACT_BLOCKS_OUT},
+               {"r", FACT_RUN_QUEUE},          {"bi", FACT_BLOCKS_IN},         {"bo", FACT_BLOCKS_OUT},
                {"TSC_MHz", FACT_NOMINAL_CLOCK}, {"CoreThr", FACT_CORE_THROTTLES}, {"CoreTmp", FACT_CORE_DEGREES},
                {"PkgTmp", FACT_PACKAGE_DEGREES}};
 

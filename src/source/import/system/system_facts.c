@@ -308,6 +308,16 @@ static void clocks_add(const struct system_reading *reading, const struct system
                  nominal - clock, nominal);
 }
 
+/* Looks at single moments: that there were more at most of them says something, and that there weren't doesn't. */
+static void run_queue_add(const struct system_reading *reading, const struct met *met, struct facts *facts)
+{
+    static const double MANY = 1.5;
+    double could_run = mean_of(&met[FACT_RUN_QUEUE]);
+    if (met[FACT_RUN_QUEUE].count && reading->cpus > 0 && !reading->cpus_differ && could_run >= MANY * reading->cpus)
+        fact_add(facts, "threads that could run and had no CPU / all that could run", could_run - reading->cpus,
+                 could_run);
+}
+
 size_t system_facts_of(const struct system_reading *reading, const struct system_table *table,
                        struct import_row ret_rows[SYSTEM_ROWS_MOST])
 {
@@ -343,6 +353,7 @@ size_t system_facts_of(const struct system_reading *reading, const struct system
         fact_add(facts, "areas that may have huge pages and no room for one / all that may", (double)table->none_fits,
                  (double)table->may_be_huge);
     }
+    run_queue_add(reading, met, facts);
     storage_add(table, facts);
     if (met[FACT_STALLED_STORAGE].count)
         fact_add(facts, "time in which all that could run waited for storage", mean_of(&met[FACT_STALLED_STORAGE]),

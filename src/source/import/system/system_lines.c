@@ -252,6 +252,37 @@ static bool top_read(struct system_reading *reading, struct view line)
     return true;
 }
 
+static void cpus_meet(struct system_reading *reading, double cpus)
+{
+    enum { CPUS_MOST = 8192 };
+    if (!(cpus >= 1 && cpus <= CPUS_MOST))
+        return;
+    reading->cpus_differ |= reading->cpus > 0 && (cpus > reading->cpus || cpus < reading->cpus);
+    reading->cpus = cpus;
+}
+
+/* "on the 8-core box", "16 CPUs", "8 vCPU": how many a machine has, by words. */
+static void cpus_read(struct system_reading *reading, struct view line)
+{
+    static const char *const ones[] = {"core", "cores", "CPU", "CPUs", "cpus", "vCPU", "vCPUs"};
+    struct view word, before = {0};
+    double count;
+    while ((word = view_word(&line)).length) {
+        while (word.length && strchr(",.;:)", word.text[word.length - 1]) && word.text[word.length - 1])
+            word.length--;
+        struct view name = word, number = view_cut(&name, '-');
+        if (!name.length) {
+            name = word;
+            number = before;
+        }
+        for (size_t at = 0; at < sizeof(ones) / sizeof(*ones); at++)
+            if (view_equal(name, ones[at]) && number.length && isdigit((unsigned char)number.text[0]) &&
+                view_double(number, &count))
+                cpus_meet(reading, count);
+        before = word;
+    }
+}
+
 /*
  * "Linux 6.1.0 (host)  11/23/2026  _x86_64_  (4 CPU)", above the tables of mpstat and sar: another run of them begins.
  */
@@ -259,6 +290,12 @@ static bool run_begins(struct system_reading *reading, struct view line)
 {
     if (!view_starts(line, "Linux ") || !view_ends(line, "CPU)"))
         return false;
+    struct view count = {line.text, line.length - strlen("CPU)")}, word, last = {0};
+    double cpus;
+    while ((word = view_word(&count)).length)
+        last = word;
+    if (view_starts(last, "(") && view_double(view_skip(last, 1), &cpus))
+        cpus_meet(reading, cpus);
     system_heading(reading, reading->heading);
     return true;
 }
@@ -278,6 +315,7 @@ static bool summary_read(struct system_reading *reading, struct view line)
 bool system_line_read(struct system_reading *reading, struct view line)
 {
     inline_times_read(reading, line);
+    cpus_read(reading, line);
     return mapping_read(reading, line) || run_begins(reading, view_trim(line)) || named_read(reading, line) ||
            top_read(reading, line) || times_read(reading, line) || shell_times_read(reading, line) ||
            pressure_read(reading, line) || summary_read(reading, line);

@@ -11,6 +11,7 @@
  * system_log      the kernel's log: limits of heat
  * system_softirqs  /proc/softirqs: which CPU takes them
  * system_calls    strace -c, perf trace -s: times by system call
+ * system_events   kvm_stat: exits by reason, handed on as a table of them
  * system_collector  what collectors of garbage log
  * system_facts    shares of what was met
  *
@@ -31,6 +32,7 @@ enum fact {
     FACT_KERNEL,
     FACT_PAGED_IN,
     FACT_PAGED_OUT,
+    FACT_RUN_QUEUE,
     FACT_BLOCKS_IN,
     FACT_BLOCKS_OUT,
     FACT_BUSY_CLOCK,
@@ -161,6 +163,9 @@ struct system_reading {
     int pressure;        /* 1 and up: whose file of pressure was named last; 0: none */
     bool in_summary;     /* of perf c2c: events by name */
     struct mapping mapping;
+    double cpus;       /* of the machine, by a tool's head or by words; 0: not told */
+    bool cpus_differ;  /* by what is told: of which of them isn't known */
+    const char *clock; /* that is slow to read, and was said to be in use; NULL: none */
     bool was_hot; /* a limit of heat was said to be reached */
 };
 
@@ -181,6 +186,8 @@ bool system_line_read(struct system_reading *reading, struct view line);
 bool system_nodes_read(struct system_reading *reading, struct view line);
 bool system_waits_read(struct system_reading *reading, struct view line);
 bool system_processes_read(struct system_reading *reading, struct view line, struct view *rest);
+/* out: the rows in a form that the readers of exits know. */
+bool system_events_read(struct view line, struct view *rest, struct text *out);
 bool system_softirqs_read(struct system_reading *reading, struct view line, struct view *rest);
 bool system_calls_read(struct system_reading *reading, struct view line, struct view *rest);
 bool system_collector_read(struct system_reading *reading, struct view line);
