@@ -75,10 +75,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
         import_text_unread(imported.segment, imported.kind, &unread);
     }
     text_done(&unread);
-    struct told_states states = told_states_in(text);
-    while ((sentence = told_passage(&text)).length) {
-        (void)told_is_useful(sentence, &states);
-        (void)told_why_unread(sentence, &states);
+    const struct told_context context = told_context_in(text);
+    while ((sentence = told_passage(&text, &context.states)).length) {
+        (void)told_is_useful(sentence, &context);
+        (void)told_why_unread(sentence, &context);
         struct told_share shares[TOLD_SHARES_MOST];
         for (size_t at = told_shares_in(sentence, shares); at-- > 0;)
             if (!shares[at].function.length || !(shares[at].percent >= 0 && shares[at].percent <= 100))

@@ -235,7 +235,7 @@ def test_tables_of_a_system_that_differ_decide_nothing(imported):
 def test_tables_that_differ_decide_nothing(imported):
     found, _ = imported(one="tma_mem_bandwidth 58 %\ntma_dram_bound 64 %\n", other="tma_mem_bandwidth 2.3 %\ntma_dram_bound 4 %\n")
     assert found["verdict"]["culprit"] is None and finding(found, "memory-bandwidth")["verdict"] == "undecided"
-    assert "2.3 to 58 %" in " ".join(found["verdict"]["open"]) and "tma_mem_bandwidth is 58 %" not in found["verdict"]["sentence"]
+    assert "2.3 % in other.txt and 58 % in one.txt" in " ".join(found["verdict"]["open"]) and "tma_mem_bandwidth is 58 %" not in found["verdict"]["sentence"]
 
 
 @pytest.mark.parametrize("walks, verdict, confidence", [(31e9, "supported", "medium"), (1e7, "undecided", "none")])

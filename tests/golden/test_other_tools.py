@@ -162,7 +162,7 @@ def test_a_tree_in_markdown_by_the_names_of_toplev(diagnosed):
 
 def test_a_class_with_a_column_a_version_is_read_by_each(diagnosed):
     found, _ = diagnosed("| metric | v1 | v2 |\n|---|---|---|\n| tma_dram_bound | 40.1 % | 3.0 % |\n| tma_mem_latency | 36.1 % | 1.0 % |\n")
-    assert "tma_mem_latency is 1.0 to 36 %" in left_open(found) and found["verdict"]["culprit"] is None
+    assert "tma_mem_latency is 1.0 % in 'v2' of notes.md and 36 % in 'v1' of notes.md" in left_open(found) and found["verdict"]["culprit"] is None
 
 
 HYPERFINE = """Benchmark 1: ./indexer corpus

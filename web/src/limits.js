@@ -54,13 +54,13 @@ function estimated(bottleneck) {
   const share = intervalOf(bottleneck.share), gain = intervalOf(bottleneck.recoverable);
   const name = className(bottleneck);
   return section("limits", "What limits the CPU", "Estimated from samples, code and probes, without hardware counters. Shares are of samples, never of issue slots.",
-    h("p.lead", null, h("b", null, sentence(name)), share ? [", ", quality(percentRange(share), "estimate with its interval, of the CPU time"), " of the CPU time"] : null,
+    bottleneck.class === "unknown" ? h("p.lead", null, h("b", null, sentence(bottleneck.why_not || "no cause is told"))) : h("p.lead", null, h("b", null, sentence(name)), share ? [", ", quality(percentRange(share), "estimate with its interval, of the CPU time"), " of the CPU time"] : null,
       "; confidence ", h(`b.level.${bottleneck.confidence}`, null, bottleneck.confidence), ".",
       bottleneck.level && bottleneck.level !== "l1" ? ` Its data lies ${bottleneck.level === "l2" ? "in the L2 cache" : "beyond the L2 cache"}.` : "",
       gain ? [" A remedy may return ", quality(percentRange(gain), bottleneck.recoverable_how || "estimate"), " of the CPU time."] : null),
     h("ul.tree", { "aria-label": "estimated classes" }, CLASSES.map((row) => classRow(bottleneck.causes ?? {}, row))),
     h("ul.evidence", null, (bottleneck.evidence ?? []).map((one) => h("li", null, one.text, " ", h("span.origin", null, one.origin))),
-      bottleneck.why_not ? h("li.faint", null, sentence(bottleneck.why_not)) : null),
+      bottleneck.why_not && bottleneck.class !== "unknown" ? h("li.faint", null, sentence(bottleneck.why_not)) : null),
     loops(bottleneck));
 }
 

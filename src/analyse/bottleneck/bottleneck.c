@@ -436,7 +436,7 @@ static const char *parts_text(const struct tally *tally, struct arena *arena)
         [BOTTLENECK_CORE] = "core",        [BOTTLENECK_BAD_SPECULATION] = "wrong guesses",
         [BOTTLENECK_FRONTEND] = "code",    [BOTTLENECK_RETIRING] = "busy with instructions"};
     double known = tally->told + tally->causes[CAUSE_UNKNOWN];
-    const char *text = "its samples don't single out a cause", *sign = ": ";
+    const char *text = "its samples don't single out a cause", *sign = "; of its time outside the kernel: ";
     for (int class = BOTTLENECK_MEMORY; class <= BOTTLENECK_MIXED; class++) {
         int shown = class == BOTTLENECK_MIXED ? BOTTLENECK_UNKNOWN : class; /* last */
         if (known <= 0 || tally->classes[shown] < SHOWN_LEAST * known)

@@ -143,10 +143,15 @@ static enum forwarding forwarding_of(struct rows_view *view, uint32_t row, const
     const struct loop_result_chain *chain = &bound->chain_if_same;
     if (!chain->forwarded || chain->cycles <= CLEARLY * rest)
         return FORWARD_NOT;
-    if (look->pace.measured_cycles.known)
-        return look->pace.measured_cycles.value >= NEARLY * chain->cycles ? FORWARD_CERTAIN : FORWARD_NOT;
-    if (same_place_share(view, row) * chain->cycles > CLEARLY * rest)
+    bool is_measured = look->pace.measured_cycles.known;
+    if (is_measured && look->pace.measured_cycles.value >= NEARLY * chain->cycles)
         return FORWARD_CERTAIN;
+    /* of several in a turn two neighbours must both go there */
+    double share = same_place_share(view, row), meets = chain->forwarded > 1 ? share * share : share;
+    if ((!is_measured || chain->forwarded > 1) && meets * chain->cycles > CLEARLY * rest)
+        return FORWARD_CERTAIN;
+    if (is_measured)
+        return FORWARD_NOT;
     return reach->known && reach->lines_bytes <= FEW_PLACES_BYTES ? FORWARD_SUPPOSED : FORWARD_OPEN;
 }
 

@@ -102,9 +102,17 @@ static struct position_inputs inputs_of(const struct core_costs *core, const str
 
 /* ---- which loads get what stores wrote ---- */
 
-static bool same_expression(const struct loop_address *a, const struct loop_address *b)
+/* "table[data[i]]" and "table[data[i + 1]]" of an unrolled loop: where they lead may be the same. */
+static bool may_be_same_index(const struct loop_address *a, const struct loop_address *b)
 {
-    return a->known && b->known && a->base == b->base && a->index == b->index &&
+    return a->index != SYMBOL_NOTHING && b->index != SYMBOL_NOTHING && a->index >= SYMBOL_MADE_FIRST &&
+           b->index >= SYMBOL_MADE_FIRST;
+}
+
+static bool same_expression(const struct loop_address *a, const struct loop_address *b, bool if_same)
+{
+    return a->known && b->known && a->base == b->base &&
+           (a->index == b->index || (if_same && may_be_same_index(a, b))) &&
            (a->index == SYMBOL_NOTHING || a->scale == b->scale) && a->segment == b->segment;
 }
 
@@ -112,7 +120,7 @@ static bool same_expression(const struct loop_address *a, const struct loop_addr
 static bool distance_of(const struct loop_address *store, uint32_t store_at, const struct loop_address *load,
                         uint32_t load_at, bool if_same, uint32_t *ret_distance)
 {
-    if (!same_expression(store, load) || !store->size_bytes || load->size_bytes > store->size_bytes)
+    if (!same_expression(store, load, if_same) || !store->size_bytes || load->size_bytes > store->size_bytes)
         return false;
     bool ahead = store_at < load_at;
     int64_t apart = load->offset - store->offset;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/told/told.h"
 
+#include "analyse/told/told_doubt.h"
 #include "analyse/told/told_label.h"
 #include "base/scope.h"
 #include "base/vec.h"
@@ -113,7 +114,7 @@ static bool is_side(const char *plain, const char *name, const char *behind)
     static const char *const other_side[] = {"host", "guest", "hypervisor", NULL};
     static const char *const beside[] = {"behind", "between", "backing", "beneath", "under", NULL};
     static const char *const compared[] = {"both", "two", NULL};
-    static const char *const verbs[] = {"was",  "is",   "were", "are",    "became", "becomes", "took",
+    static const char *const verbs[] = {"was",   "is",  "were", "are",    "became", "becomes", "took",
                                         "takes", "ran", "runs", "needed", "needs",  "caught",  NULL};
     enum { WORDS_BACK = 3 };
     bool located = false, several = *behind == 's' && behind[1] == ' ';
@@ -123,8 +124,7 @@ static bool is_side(const char *plain, const char *name, const char *behind)
         struct view word = word_back(plain, &name);
         if (word_is(word, beside) || (several && word_is(word, compared)))
             return false;
-        located =
-            word_is(word, within) || (word_is(word, joining) && word_is(word_back(plain, &name), other_side));
+        located = word_is(word, within) || (word_is(word, joining) && word_is(word_back(plain, &name), other_side));
     }
     struct view rest = view_of(behind + strcspn(behind, " "));
     return located || !word_is(view_word(&rest), verbs);
@@ -133,8 +133,8 @@ static bool is_side(const char *plain, const char *name, const char *behind)
 /* "guest left alone", "(guest THP off again)", "not on the host" */
 static bool is_left_alone(const char *plain, const char *name, const char *behind)
 {
-    static const char *const after[] = {" unchanged",   " untouched",     " left ",     " was left ", " kept ",
-                                        " off ",        " thp off ",      " as before", " on 4",      " on small ",
+    static const char *const after[] = {" unchanged",    " untouched",   " left ",     " was left ", " kept ",
+                                        " off ",         " thp off ",    " as before", " on 4",      " on small ",
                                         " without huge", " without thp", NULL};
     static const char *const before[] = {"not", "off", NULL};
     for (const char *const *words = after; *words; words++)
@@ -189,7 +189,15 @@ static void sides_read(const char *plain, struct told_trial *trial)
 }
 
 /* Why no trial was read from a sentence that sounds like one. */
-enum trial_reading { TRIAL_NONE, TRIAL_READ, TRIAL_OUTCOME_UNCLEAR, TRIAL_CHANGE_UNCLEAR, TRIAL_CHANGE_UNKNOWN };
+enum trial_reading {
+    TRIAL_NONE,
+    TRIAL_READ,
+    TRIAL_OUTCOME_UNCLEAR,
+    TRIAL_CHANGE_UNCLEAR,
+    TRIAL_CHANGE_UNKNOWN,
+    TRIAL_OF_OTHERS,
+    TRIAL_OF_PHASE
+};
 
 /* What the words say and what the numbers say must go together. */
 static enum outcome_reading pair_read(const struct plain_sentence *plain, struct interval gain,
@@ -287,7 +295,7 @@ static bool tells_another_change(const char *plain, const struct told_states *st
            (states->slow > 0 && !states->are_of_runs && told_state_gain(plain, states, &gain, &of_gap));
 }
 
-static enum trial_reading trial_read(struct view sentence, const struct told_states *states, struct told_trial *trial)
+static enum trial_reading trial_read(struct view sentence, const struct told_context *context, struct told_trial *trial)
 {
     static const char *const of_speed[] = {"gap",      "slow",  "fast", "throughput", "runtime",
                                            "run time", "speed", "%",    NULL};
@@ -295,16 +303,53 @@ static enum trial_reading trial_read(struct view sentence, const struct told_sta
     plain_sentence_of(&plain, sentence);
     enum change_reading change = told_change_of(plain.text, &trial->treatment);
     if (change == CHANGE_NONE) /* most sentences: how anything came out isn't looked for */
-        return tells_another_change(plain.text, states) ? TRIAL_CHANGE_UNKNOWN : TRIAL_NONE;
+        return tells_another_change(plain.text, &context->states) ? TRIAL_CHANGE_UNKNOWN : TRIAL_NONE;
+    /* "With the performance governor:" heads what was printed then */
+    bool is_tried = view_starts(sentence, "tried:"), is_done = told_is_done(plain.text) && !view_ends(sentence, ":");
     change = tells_by_numbers(plain.text, change) ? CHANGE_MADE : change;
-    enum outcome_reading outcome = outcome_read(sentence, &plain, states, trial);
+    enum outcome_reading outcome = outcome_read(sentence, &plain, &context->states, trial);
     bool of_numbers = told_has_amount(plain.text) || (change == CHANGE_MADE && plain_has(plain.text, of_speed));
     if (outcome == OUTCOME_UNTOLD)
-        return of_numbers ? TRIAL_OUTCOME_UNCLEAR : TRIAL_NONE;
+        return of_numbers || (is_done && change != CHANGE_NOT_MADE) ? TRIAL_OUTCOME_UNCLEAR : TRIAL_NONE;
     if (change != CHANGE_MADE)
         return TRIAL_CHANGE_UNCLEAR;
+    if (!is_tried && told_is_of_others(plain.text))
+        return TRIAL_OF_OTHERS;
+    if (!is_tried && (told_phases_of(plain.text) & ~context->phases))
+        return TRIAL_OF_PHASE;
     sides_read(plain.text, trial);
     return outcome == OUTCOME_READ ? TRIAL_READ : TRIAL_OUTCOME_UNCLEAR;
+}
+
+/* ---- what is there already ---- */
+
+struct pages_there {
+    bool on_host, on_guest;
+};
+
+/* "The VM's memory sits on 1 GiB hugetlbfs pages, that was so from the beginning." */
+static struct pages_there pages_there_of(struct view sentence)
+{
+    static const char *const being[] = {
+        "sits on",        "sit on",    "lies on",     "lives on",   "backed by",
+        "backed with",    "already",   "uses ",       "use ",       "has ",
+        "have ",          "runs on",   "run on",      "was so",     "from the beginning",
+        "from the start", "all along", "always been", "comes from", NULL};
+    static const char *const host[] = {"vm's memory",      "guest's memory",      "guest memory",   "vm memory",
+                                       "memory of the vm", "memory of the guest", "the host",       "hypervisor",
+                                       "mem-path",         "memorybacking",       "memory-backend", NULL};
+    static const char *const guest[] = {"in the guest",   "inside the guest", "inside the vm",
+                                        "in the vm",      "within the vm",    "the guest already",
+                                        "the guest uses", "the guest has",    NULL};
+    struct plain_sentence plain;
+    enum treatment treatment = TREATMENT_COUNT;
+    enum outcome outcome;
+    plain_sentence_of(&plain, sentence);
+    bool is_there = told_change_of(plain.text, &treatment) == CHANGE_MADE && treatment == TREATMENT_PAGES &&
+                    plain_has(plain.text, being) && !told_is_supposed(plain.text) && !told_is_of_others(plain.text) &&
+                    !told_has_amount(plain.text) && outcome_of(sentence, &plain, &outcome) == OUTCOME_UNTOLD;
+    bool on_host = is_there && plain_has(plain.text, host), on_guest = is_there && plain_has(plain.text, guest);
+    return on_host != on_guest ? (struct pages_there){on_host, on_guest} : (struct pages_there){false, false};
 }
 
 /* ---- code ---- */
@@ -374,13 +419,44 @@ static bool states_of(struct view sentence, struct told_states *ret_states)
            told_states_of(plain.text, ret_states);
 }
 
+static uint64_t phases_of(struct view sentence)
+{
+    struct plain_sentence plain;
+    struct interval gap;
+    struct told_states states;
+    if (sentence.length > SENTENCE_MOST)
+        return 0;
+    plain_sentence_of(&plain, sentence);
+    uint64_t phases = told_phases_of(plain.text); /* most sentences have none */
+    return phases && (gap_of(sentence, &gap) || states_of(sentence, &states)) ? phases : 0;
+}
+
+struct told_context told_context_in(struct view text)
+{
+    static const struct told_states none;
+    struct told_context context = {.phases = 0};
+    for (struct view sentence; (sentence = told_passage(&text, &none)).length;) {
+        struct told_states states;
+        if (!(context.states.slow > 0) && states_of(sentence, &states))
+            context.states = states;
+        context.phases |= phases_of(sentence);
+    }
+    return context;
+}
+
 struct told_states told_states_in(struct view text)
 {
-    struct told_states states;
-    for (struct view sentence; (sentence = told_passage(&text)).length;)
-        if (states_of(sentence, &states))
-            return states;
-    return (struct told_states){0};
+    return told_context_in(text).states;
+}
+
+bool told_has_quota(const struct imported *imported)
+{
+    bool has = false;
+    for (size_t at = 0; at < imported->count && !has; at++)
+        for (size_t row = 0; row < imported->tables[at].count; row++)
+            has |= strstr(imported->tables[at].rows[row].name, "throttled") &&
+                   strstr(imported->tables[at].rows[row].name, "nr_periods");
+    return has;
 }
 
 struct told_states told_states_of_runs(const struct imported *imported)
@@ -400,151 +476,54 @@ struct told_states told_states_of_runs(const struct imported *imported)
     return differ ? states : (struct told_states){0};
 }
 
-bool told_is_useful(struct view sentence, const struct told_states *states)
+bool told_is_useful(struct view sentence, const struct told_context *context)
 {
     struct told_trial trial = {0};
     struct told_states two;
     struct interval gap;
+    struct pages_there there =
+        sentence.length <= SENTENCE_MOST ? pages_there_of(sentence) : (struct pages_there){.on_host = false};
     return sentence.length <= SENTENCE_MOST &&
-           (trial_read(sentence, states, &trial) == TRIAL_READ || gap_of(sentence, &gap) || states_of(sentence, &two) ||
-            loop_bytes_of(sentence) > 0 || function_in(sentence, 0).length > 0);
+           (there.on_host || there.on_guest || trial_read(sentence, context, &trial) == TRIAL_READ ||
+            gap_of(sentence, &gap) || states_of(sentence, &two) || loop_bytes_of(sentence) > 0 ||
+            function_in(sentence, 0).length > 0);
 }
 
-const char *told_why_unread(struct view sentence, const struct told_states *states)
+const char *told_why_unread(struct view sentence, const struct told_context *context)
 {
     struct told_trial trial = {0};
-    switch (sentence.length <= SENTENCE_MOST ? trial_read(sentence, states, &trial) : TRIAL_NONE) {
+    switch (sentence.length <= SENTENCE_MOST ? trial_read(sentence, context, &trial) : TRIAL_NONE) {
+    case TRIAL_READ:
+        return trial.treatment == TREATMENT_NO_LIMIT && !context->has_quota ? "which limit it means isn't told" : NULL;
     case TRIAL_OUTCOME_UNCLEAR:
         return "what came of it isn't clear";
     case TRIAL_CHANGE_UNCLEAR:
         return "which change it tells of isn't clear";
     case TRIAL_CHANGE_UNKNOWN:
         return "it tells of no change that plumb knows by its name";
+    case TRIAL_OF_OTHERS:
+        return "it tells what others said, or of another machine";
+    case TRIAL_OF_PHASE:
+        return "it tells of a part of what the program does, which isn't all that is asked about";
     default:
         return NULL;
     }
 }
 
-static const char TRIED[] = "tried:";
-
-/* An item of a list: "- ", "+ ", "3. ", "3) ". */
-static bool is_item(struct view line)
-{
-    size_t blanks = 0, digits = 0;
-    while (blanks < line.length && line.text[blanks] == ' ')
-        blanks++;
-    line = view_skip(line, blanks);
-    while (digits < line.length && digits < 3 && line.text[digits] >= '0' && line.text[digits] <= '9')
-        digits++;
-    if (digits)
-        return line.length > digits + 1 && (line.text[digits] == '.' || line.text[digits] == ')') &&
-               line.text[digits + 1] == ' ';
-    return view_starts(line, "- ") || view_starts(line, "+ ") || view_starts(line, "\xe2\x80\xa2 ");
-}
-
-static bool ends_sentence(struct view text, size_t at)
-{
-    char c = text.text[at], next = at + 1 < text.length ? text.text[at + 1] : '\n';
-    bool blank = next == ' ' || next == '\n' || next == '\t' || next == '\r';
-    if (c == '\n' && is_item(view_skip(text, at + 1)))
-        return true;
-    if (c == '\n')
-        return next == '\n' || next == '`' || next == '|' || next == '@' || next == '#' || next == '*' ||
-               next == '\r' || view_starts(view_skip(text, at + 1), TRIED);
-    /* a colon often stands between what was tried and what came of it */
-    return (c == '.' || c == '!' || c == '?' || c == ';') && blank;
-}
-
-struct view told_sentence(struct view *text)
-{
-    struct view sentence = {0};
-    while (!sentence.length && text->length) {
-        size_t end = 0;
-        *text = view_trim(*text);
-        if (view_starts(*text, "```")) { /* a fence belongs to no sentence */
-            struct view fence;
-            (void)view_line(text, &fence);
-            continue;
-        }
-        /* Markdown's headings, and trials in our own form */
-        bool is_line = view_starts(*text, "#") || view_starts(*text, TRIED);
-        while (end < text->length && !(is_line ? text->text[end] == '\n' : ends_sentence(*text, end)))
-            end++;
-        sentence = view_trim((struct view){text->text, end < text->length && text->text[end] != '\n' ? end + 1 : end});
-        *text = view_skip(*text, end < text->length ? end + 1 : end);
-    }
-    return sentence;
-}
-
-/* "THP off: 4.2 s. THP on: 3.1 s.": each has one amount, and both together tell of one change. */
-static bool is_other_half(struct view first, struct view second)
-{
-    struct plain_sentence one, other, both;
-    struct told_pair pair;
-    plain_sentence_of(&one, first);
-    plain_sentence_of(&other, second);
-    plain_sentence_of(&both, (struct view){first.text, (size_t)(second.text + second.length - first.text)});
-    return told_has_amount(one.text) && told_has_amount(other.text) && !told_pair_of(one.text, &pair) &&
-           !told_pair_of(other.text, &pair) && told_pair_of(both.text, &pair) && pair.change != TREATMENT_COUNT &&
-           !told_names_state(both.text);
-}
-
-/* "We booted with nohz_full. It made no difference.": the first says what was changed, the second what came of it. */
-static bool is_continued(struct view first, struct view second)
-{
-    static const char *const changing[] = {"tried",   "enabl",      "boot",       "switch",  "turned", "moved",
-                                           "rebuilt", "recompiled", "changed",    "applied", "added",  "reran",
-                                           "ran ",    "deployed",   "configured", NULL};
-    static const char *const referring[] = {" it ",          " this ",  " that ",      " there ",     " no ",
-                                            " nothing ",     " result", " afterwards", " after that", " the gap",
-                                            " the slowdown", " still",  NULL};
-    struct plain_sentence one, other;
-    enum treatment treatment;
-    enum outcome outcome;
-    plain_sentence_of(&one, first);
-    plain_sentence_of(&other, second);
-    bool refers = false;
-    for (const char *const *words = referring; *words; words++)
-        refers |= strncmp(other.text, *words, strlen(*words)) == 0;
-    refers |= plain_find(other.text, "still ") != NULL; /* whoever is named: as before what the first one tells of */
-    return refers && plain_has(one.text, changing) && told_change_of(one.text, &treatment) == CHANGE_MADE &&
-           outcome_of(first, &one, &outcome) == OUTCOME_UNTOLD &&
-           told_change_of(other.text, &treatment) == CHANGE_NONE &&
-           outcome_of(second, &other, &outcome) == OUTCOME_READ;
-}
-
-/* "41 s on bare metal. 52 s in the guest.": each has one state with its amount. */
-static bool is_other_state(struct view first, struct view second)
-{
-    struct plain_sentence one, other, both;
-    struct told_states states;
-    enum treatment ignored;
-    plain_sentence_of(&one, first);
-    plain_sentence_of(&other, second);
-    plain_sentence_of(&both, (struct view){first.text, (size_t)(second.text + second.length - first.text)});
-    return told_has_amount(one.text) && told_has_amount(other.text) && told_names_state(one.text) &&
-           told_names_state(other.text) && told_change_of(both.text, &ignored) == CHANGE_NONE &&
-           told_states_of(both.text, &states);
-}
-
-struct view told_passage(struct view *text)
-{
-    struct view first = told_sentence(text), rest = *text, second = told_sentence(&rest);
-    if (!first.length || !second.length || first.length + second.length > SENTENCE_MOST / 2 ||
-        !(is_continued(first, second) || is_other_half(first, second) || is_other_state(first, second)))
-        return first;
-    *text = rest;
-    return (struct view){first.text, (size_t)(second.text + second.length - first.text)};
-}
-
 static void sentence_take(struct told *told, struct view sentence, struct arena *arena)
 {
     struct told_trial trial = {0};
+    const struct told_context context = {.states = told->states, .phases = told->phases};
     const char *kept = arena_string_n(arena, sentence.text, sentence.length);
-    if (told->trial_count < TOLD_TRIALS_MOST && trial_read(sentence, &told->states, &trial) == TRIAL_READ) {
+    if (told->trial_count < TOLD_TRIALS_MOST && trial_read(sentence, &context, &trial) == TRIAL_READ) {
         trial.sentence = kept;
         told->trials[told->trial_count++] = trial;
     }
+    struct pages_there there = pages_there_of(sentence);
+    if (!told->host_pages_sentence && there.on_host)
+        told->host_pages_sentence = kept;
+    if (!told->guest_pages_sentence && there.on_guest)
+        told->guest_pages_sentence = kept;
     struct interval gap;
     if (!told->gap.known && gap_of(sentence, &gap)) {
         told->gap = gap;
@@ -564,6 +543,7 @@ static void sentence_take(struct told *told, struct view sentence, struct arena 
 
 static void states_gap(struct told *told, struct view sentence, struct arena *arena)
 {
+    told->phases |= phases_of(sentence);
     if (told->states.slow > 0 || !states_of(sentence, &told->states))
         return;
     told->gap = told_states_gap(&told->states);
@@ -580,7 +560,7 @@ static void sentences_take(struct told *told, const struct statements *statement
         if (!strstr(statement->origin, TOLD_ORIGIN) && strcmp(statement->origin, "said by a person") != 0)
             continue;
         struct view text = view_of(statement->text), sentence;
-        while ((sentence = told_passage(&text)).length)
+        while ((sentence = told_passage(&text, &told->states)).length)
             if (sentence.length <= SENTENCE_MOST)
                 take(told, sentence, arena);
     }

@@ -15,10 +15,13 @@
 #include "analyse/told/told_amount.h"
 #include "analyse/told/told_change.h"
 #include "analyse/told/told_outcome.h"
+#include "analyse/told/told_passage.h"
 #include "base/arena.h"
 #include "base/text.h"
 #include "analyse/imported.h"
 #include "statistics/interval.h"
+
+#include <stdint.h>
 
 /* The origin of statements that were found in an imported text's prose; others of a person are "said by a person". */
 #define TOLD_ORIGIN "imported, told in words"
@@ -43,14 +46,26 @@ struct told {
     struct told_trial trials[TOLD_TRIALS_MOST];
     size_t trial_count;
     struct told_states states; /* told by two times or rates; slow 0: not told */
-    struct interval gap; /* of the time, 0..1, that the slower side would give back; unknown: not told */
+    uint64_t phases;           /* as a text's context has them */
+    struct interval gap;       /* of the time, 0..1, that the slower side would give back; unknown: not told */
     const char *gap_sentence;
     double loop_bytes; /* of the hot loop's code; 0: not told */
     const char *loop_sentence;
+    /* huge pages that are there without any trial; NULL: nobody says so */
+    const char *host_pages_sentence, *guest_pages_sentence;
     const char *functions[TOLD_FUNCTIONS_MOST]; /* named with (), in the order met */
     size_t function_count;
 };
 
+/* What of a text its sentences are read by. */
+struct told_context {
+    struct told_states states;
+    uint64_t phases; /* of a program's life, which the text asks about (analyse/told/told_doubt) */
+    bool has_quota;  /* what its tables count is about a limit of processor time */
+};
+
+/* Without what its tables tell. */
+struct told_context told_context_in(struct view text);
 /*
  * The first two states that a text compares; slow 0: none. What a change came to is often told by one time alone,
  * beside theirs.
@@ -61,14 +76,12 @@ struct told_states told_states_in(struct view text);
  * one, with which fast is 0; slow 0: there is none, or are more.
  */
 struct told_states told_states_of_runs(const struct imported *imported);
-/* Whether a sentence tells one of these. states: of the text that it stands in. */
-bool told_is_useful(struct view sentence, const struct told_states *states);
+/* Whether what was imported counted how often a quota of processor time stopped it. */
+bool told_has_quota(const struct imported *imported);
+/* Whether a sentence tells one of these. context: of the text that it stands in. */
+bool told_is_useful(struct view sentence, const struct told_context *context);
 /* Of a sentence that names a change and how it came out, why it wasn't taken; NULL: it was, or it tells of no trial. */
-const char *told_why_unread(struct view sentence, const struct told_states *states);
-/* The next sentence of a text, trimmed, and skip it; empty at its end. */
-struct view told_sentence(struct view *text);
-/* As told_sentence, with the one behind it where that says what came of a change that the first one tells of. */
-struct view told_passage(struct view *text);
+const char *told_why_unread(struct view sentence, const struct told_context *context);
 /* Of all statements of people, beside what was imported. Owner: arena. statements and imported may be NULL. */
 void told_of(struct told *ret_told, const struct statements *statements, const struct imported *imported,
              struct arena *arena);

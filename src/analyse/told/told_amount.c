@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/told/told_amount.h"
 
+#include "analyse/told/told_doubt.h"
 #include "analyse/told/told_label.h"
 #include "analyse/told/told_quantity.h"
 #include "analyse/told/told_words.h"
@@ -106,6 +107,17 @@ static void time_of(const struct quantity *quantity, double *ret_value, double *
     *ret_error = is_rate ? quantity->half_digit / (quantity->value * quantity->value) : quantity->half_digit;
 }
 
+/* "It went from 31 min to 44 min after the move": whatever that changed, these are the two states. */
+static bool grew(const char *plain, enum quantity_kind kind)
+{
+    static const char *const causes[] = {"after ", "since ", "when ", "ever since", "overnight", NULL};
+    struct quantity before, after;
+    enum treatment ignored;
+    return plain_has(plain, causes) && !told_is_supposed(plain) &&
+           pair_in_order(plain, kind, &before, &after, &ignored) &&
+           (kind == QUANTITY_TIME ? before.value < after.value : before.value > after.value);
+}
+
 bool told_states_of(const char *plain, struct told_states *ret_states)
 {
     static const enum quantity_kind kinds[] = {QUANTITY_TIME, QUANTITY_RATE};
@@ -114,7 +126,7 @@ bool told_states_of(const char *plain, struct told_states *ret_states)
     quantities_of(plain, &all);
     for (size_t at = 0; at < array_count(kinds); at++) {
         if (!quantities_pair(&all, kinds[at], &first, &last) || !(last.value > 0) ||
-            first.unit.length >= sizeof(ret_states->unit) || !told_names_state(plain))
+            first.unit.length >= sizeof(ret_states->unit) || !(told_names_state(plain) || grew(plain, kinds[at])))
             continue;
         struct told_states two = {.are_rates = kinds[at] == QUANTITY_RATE};
         if (first.unit.length)

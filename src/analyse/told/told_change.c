@@ -16,9 +16,9 @@ enum direction {
 struct change {
     const char *name;
     enum direction direction;
-    const char *words[20];
-    const char *whole[6];   /* words that say the direction, too */
-    const char *other[4];   /* in the same sentence they make another thing of it: "hardware prefetch" */
+    const char *words[24];
+    const char *whole[12];  /* words that say the direction, too */
+    const char *other[14];  /* in the same sentence they make another thing of it: "hardware prefetch" */
     const char *without[5]; /* what the state without it is called: "small pages" */
 };
 
@@ -48,7 +48,8 @@ static const struct change changes[] = {
                            .other = {"vcpu", "pinned memory", "pinned host memory", "pinned buffer"}},
     [TREATMENT_NO_SMT] = {"one thread a core", TAKEN_AWAY,
                           .words = {"smt", "hyper-threading", "hyperthreading", "hyper threading"},
-                          .whole = {"nosmt", "one thread per core", "one thread a core"}},
+                          .whole = {"nosmt", "one thread per core", "one thread a core", "ht off", "ht disabled",
+                                    "disabled ht ", "disabling ht ", "turned off ht ", "turned ht off", "ht=off"}},
     [TREATMENT_PREFETCH] = {"software prefetching", BROUGHT_IN,
                             .words = {"prefetch", "__builtin_prefetch", "_mm_prefetch"},
                             .other = {"hardware prefetch", "hw prefetch", "prefetcher"}},
@@ -56,13 +57,19 @@ static const struct change changes[] = {
                                   .words = {"mitigation", "retpoline", "spectre", "meltdown", "kpti", "pti"},
                                   .whole = {"nopti", "nospectre"}},
     [TREATMENT_ALLOCATOR] = {"another allocator", BROUGHT_IN,
-                             .words = {"jemalloc", "tcmalloc", "mimalloc", "snmalloc", "libjemalloc",
-                                       "libtcmalloc", "libmimalloc", "another allocator",
-                                       "other allocator", "different allocator", "arena allocator", "pool allocator"},
+                             .words = {"jemalloc", "tcmalloc", "mimalloc", "snmalloc", "libjemalloc", "libtcmalloc",
+                                       "libmimalloc", "another allocator", "other allocator", "different allocator",
+                                       "arena allocator", "pool allocator"},
                              .without = {"glibc malloc", "glibc's malloc", "system malloc", "ptmalloc"}},
     [TREATMENT_GOVERNOR] = {"the performance governor", BROUGHT_IN,
-                            .words = {"performance governor", "governor=performance", "governor to performance",
-                                      "governor performance", "governor to 'performance'"}},
+                            .words = {"performance governor", "performance cpu governor",
+                                      "performance scaling governor", "performance cpufreq governor",
+                                      "governor=performance", "governor to performance", "governor to 'performance'",
+                                      "governor performance", "governor , performance", "governor is performance",
+                                      "governor set to performance", "governor was set to performance",
+                                      "-g performance"},
+                            .without = {"powersave governor", "governor powersave", "ondemand governor",
+                                        "schedutil governor"}},
     [TREATMENT_NO_QUOTA] = {"no CPU quota", TAKEN_AWAY,
                             .words = {"cpu quota", "the quota", "cpu limit", "cpu.max", "cfs_quota", "cpuquota",
                                       "--cpus"},
@@ -88,8 +95,23 @@ static const struct change changes[] = {
                                          "malloc_top_pad_"}},
     [TREATMENT_FEWER_THREADS] = {"no more threads than CPUs", SAID_WHOLE,
                                  .words = {"fewer threads", "half the threads", "half as many threads",
-                                           "as many threads as cpus", "as many threads as cores",
-                                           "one thread per cpu", "a thread per cpu"}},
+                                           "as many threads as cpus", "as many threads as cores", "one thread per cpu",
+                                           "a thread per cpu"}},
+    [TREATMENT_CODE_PAGES] = {"huge pages for the code", BROUGHT_IN,
+                              .words = {"hugify", "hugified", "huge page", "huge-page", "hugepage", "huge_page",
+                                        "transparent_hugepage", "hugetlb", "thp", "2m pages", "2 mb pages", "2mb pages",
+                                        "2 mib pages", "2 m pages", "1g pages", "1 gib pages", "1 gb pages",
+                                        "large pages", "huge text"},
+                              .without = {"small pages", "4k pages", "4 kib pages", "4kb pages", "4 kb pages"}},
+    [TREATMENT_NO_LIMIT] = {"the limit lifted", TAKEN_AWAY,
+                            .words = {"the limit", "that limit", "this limit", "its limit", "limits of the pod",
+                                      "limit of the pod", "limits of the container", "limit of the container",
+                                      "container limit", "container's limit", "pod limit", "pod's limit",
+                                      "cgroup limit"},
+                            .whole = {"limit removed", "limits removed", "limit lifted", "limits lifted", "limit gone"},
+                            .other = {"memory limit", "memory.max", "power limit", "rate limit", "connection limit",
+                                      "file limit", "time limit", "size limit", "thermal limit", "speed limit",
+                                      "bandwidth limit", "request limit", "thread limit", "limit of mem"}},
 };
 _Static_assert(array_count(changes) == TREATMENT_COUNT, "each change by its names");
 
@@ -151,12 +173,30 @@ static const char *words_before(const char *plain, const char *place, char near[
     return strstr(near, " from ") || strstr(near, " of ") ? "" : clause ? clause : near;
 }
 
+/* "we never enabled it", "not because of it" */
+static bool is_denied(const char *plain, const char *place)
+{
+    static const char *const denials[] = {
+        "never enabled ", "never used ",    "never turned ",  "never had ", "never tried ", "never set ",
+        "never pinned ",  "never switched", "n't enable",     "n't use ",   "n't turn ",    "n't have ",
+        "n't try ",       "n't tried ",     "n't set ",       "n't switch", "n't disable",  "n't pin ",
+        "not because",    "not due to ",    "not thanks to ", "not by "};
+    enum { FAR = 32 };
+    struct view near = {plain, (size_t)(place - plain)};
+    near = view_skip(near, near.length > FAR ? near.length - FAR : 0);
+    for (size_t at = 0; at < array_count(denials); at++)
+        if (view_find(near, denials[at]) >= 0)
+            return true;
+    return false;
+}
+
 static bool has_behind(const char *end)
 {
     static const char *const behind[] = {
         " off",           "=off",          " disabled",         "=never",          "=0",
         " were disabled", " was disabled", " removed",          " was removed",    " lifted",
-        " was lifted",    " switched off", " was switched off", " was turned off", " turned off"};
+        " was lifted",    " switched off", " was switched off", " was turned off", " turned off",
+        " gone",          " were gone"};
     end += strcspn(end, " ="); /* "pages", "hyperthreads" */
     for (size_t at = 0; at < array_count(behind); at++)
         if (strncmp(end, behind[at], strlen(behind[at])) == 0)
@@ -175,6 +215,17 @@ static bool is_raised(const char *before, const char *end)
     return raised;
 }
 
+/* "dropped huge pages": what dropped with them is another thing. */
+static bool ends_so(const char *before)
+{
+    static const char *const ends[] = {"dropped ", "dropped the ", "ditched ",   "ditched the ",
+                                       "gave up ", "gave up the ", "gave up on "};
+    for (size_t at = 0; at < array_count(ends); at++)
+        if (view_ends(view_of(before), ends[at]))
+            return true;
+    return false;
+}
+
 /* What somebody did, or the state that somebody found. */
 static enum change_reading change_in(const char *plain, uint64_t pairs, const struct change *change)
 {
@@ -186,15 +237,17 @@ static enum change_reading change_in(const char *plain, uint64_t pairs, const st
     static const char *const absent[] = {"without ", " no ", "before ", "instead of ", " not "};
     char near[NEAR + 1];
     const char *end = NULL, *place = named_at(plain, pairs, change->words, array_count(change->words), &end);
-    if (is_named(plain, pairs, change->whole, array_count(change->whole)))
-        return CHANGE_MADE;
-    if (!place)
-        return is_named(plain, pairs, change->without, array_count(change->without)) ? CHANGE_NOT_MADE : CHANGE_NONE;
     if (is_named(plain, pairs, change->other, array_count(change->other)))
         return CHANGE_NONE;
+    if (is_named(plain, pairs, change->whole, array_count(change->whole)))
+        return CHANGE_MADE;
+    if (place && is_denied(plain, place))
+        return CHANGE_NOT_MADE;
+    if (!place)
+        return is_named(plain, pairs, change->without, array_count(change->without)) ? CHANGE_NOT_MADE : CHANGE_NONE;
     const char *before = words_before(plain, place, near);
     uint64_t near_pairs = pairs_of(before);
-    bool removed = is_named(before, near_pairs, removing, array_count(removing)) ||
+    bool removed = is_named(before, near_pairs, removing, array_count(removing)) || ends_so(before) ||
                    (change->direction == TAKEN_AWAY && is_raised(before, end)),
          is_absent = removed || is_named(before, near_pairs, absent, array_count(absent)) || has_behind(end);
     if (change->direction == SAID_WHOLE || is_absent == (change->direction == TAKEN_AWAY))
@@ -209,25 +262,215 @@ static enum change_reading change_in(const char *plain, uint64_t pairs, const st
  */
 static bool is_part(enum treatment treatment, const bool *named)
 {
-    return treatment == TREATMENT_PINNING &&
-           (named[TREATMENT_TICK] || named[TREATMENT_LOCAL_MEMORY] || named[TREATMENT_VCPU_PINNING]);
+    return (treatment == TREATMENT_PINNING &&
+            (named[TREATMENT_TICK] || named[TREATMENT_LOCAL_MEMORY] || named[TREATMENT_VCPU_PINNING])) ||
+           (treatment == TREATMENT_NO_LIMIT && (named[TREATMENT_NO_QUOTA] || named[TREATMENT_POWER]));
 }
 
-enum change_reading told_change_of(const char *plain, enum treatment *ret_treatment)
+/* Whose huge pages they are: the code's where it is named, the data's elsewhere, of both where both are. */
+static bool is_of_others(enum treatment treatment, const char *plain, uint64_t pairs)
+{
+    static const char *const code[] = {".text",
+                                       "text segment",
+                                       "text section",
+                                       "text page",
+                                       "text mapping",
+                                       "the text ",
+                                       "huge text",
+                                       "program text",
+                                       "--text",
+                                       "code segment",
+                                       "code section",
+                                       "code page",
+                                       "code on ",
+                                       "code onto ",
+                                       "code to ",
+                                       "for code",
+                                       "for the code",
+                                       "hot code",
+                                       "its code",
+                                       "code cache",
+                                       "the code ",
+                                       "our code",
+                                       "hugify",
+                                       "hugified",
+                                       "hugetlb_elfmap",
+                                       "itlb",
+                                       "instruction tlb",
+                                       "executable mapping",
+                                       "executable page",
+                                       "executable segment",
+                                       "read_only_thp_for_fs",
+                                       "iodlr"};
+    static const char *const data[] = {"dtlb", "heap", "data ", "array", "buffer", "anonymous", "anon ", "malloc"};
+    if (treatment != TREATMENT_PAGES && treatment != TREATMENT_CODE_PAGES)
+        return false;
+    bool of_code = is_named(plain, pairs, code, array_count(code)),
+         of_data = is_named(plain, pairs, data, array_count(data));
+    return treatment == TREATMENT_PAGES ? of_code && !of_data : !of_code;
+}
+
+/* ---- files of settings ---- */
+
+struct setting {
+    const char *file;
+    enum treatment treatment;
+    const char *made[3], *other[4]; /* values */
+};
+
+static const struct setting settings[] = {
+    {"transparent_hugepage/enabled", TREATMENT_PAGES, {"always"}, {"never"}},
+    {"smt/control", TREATMENT_NO_SMT, {"off", "forceoff"}, {"on"}},
+    {"scaling_governor", TREATMENT_GOVERNOR, {"performance"}, {"powersave", "ondemand", "schedutil"}},
+    {"cpu.max", TREATMENT_NO_QUOTA, {"max"}, {NULL}},
+    {"cfs_quota_us", TREATMENT_NO_QUOTA, {"-1"}, {NULL}}};
+
+static bool is_value(struct view word, const char *const *values, size_t count)
+{
+    while (word.length && strchr("'[", word.text[0]))
+        word = view_skip(word, 1);
+    while (word.length && strchr("']", word.text[word.length - 1]))
+        word.length--;
+    for (size_t at = 0; at < count && values[at]; at++)
+        if (view_equal(word, values[at]))
+            return true;
+    return false;
+}
+
+static enum change_reading value_reading(const struct setting *setting, struct view word)
+{
+    if (is_value(word, setting->made, array_count(setting->made)))
+        return CHANGE_MADE;
+    return is_value(word, setting->other, array_count(setting->other)) ? CHANGE_TAKEN_BACK : CHANGE_NONE;
+}
+
+/* "echo never > ": the value before the file. */
+static enum change_reading echoed(const struct setting *setting, const char *plain, const char *file)
+{
+    while (file > plain && file[-1] != ' ')
+        file--;
+    struct view ahead = view_trim((struct view){plain, (size_t)(file - plain)});
+    if (view_ends(ahead, ">"))
+        ahead.length--;
+    else if (view_ends(ahead, "tee"))
+        ahead.length -= 3;
+    else
+        return CHANGE_NONE;
+    while (ahead.length && strchr(" |", ahead.text[ahead.length - 1]))
+        ahead.length--;
+    size_t begin = ahead.length;
+    while (begin > 0 && ahead.text[begin - 1] != ' ')
+        begin--;
+    return value_reading(setting, view_skip(ahead, begin));
+}
+
+/* "to always", "set it to always" behind it; a value that merely stands there is how it was found. */
+static enum change_reading put_behind(const struct setting *setting, const char *behind)
+{
+    enum { NEAR_WORDS = 4 };
+    enum change_reading found = CHANGE_NONE;
+    struct view rest = view_of(behind), before = {0}, word;
+    for (size_t at = 0; (word = view_word(&rest)).length; at++, before = word) {
+        enum change_reading here = value_reading(setting, word);
+        if (here != CHANGE_NONE && view_equal(before, "to"))
+            return here;
+        if (here == CHANGE_MADE && at == 1 && view_equal(before, "="))
+            return here;
+        if (here != CHANGE_NONE && at < NEAR_WORDS)
+            found = CHANGE_NOT_MADE;
+    }
+    return found;
+}
+
+static enum change_reading setting_of(const char *plain, uint64_t pairs, enum treatment *ret_treatment)
+{
+    for (size_t at = 0; at < array_count(settings); at++) {
+        const char *end = NULL, *file = named_at(plain, pairs, &settings[at].file, 1, &end);
+        enum change_reading reading = file ? echoed(&settings[at], plain, file) : CHANGE_NONE;
+        reading = file && reading == CHANGE_NONE ? put_behind(&settings[at], end) : reading;
+        if (reading == CHANGE_NONE)
+            continue;
+        *ret_treatment = settings[at].treatment;
+        return reading;
+    }
+    return CHANGE_NONE;
+}
+
+bool told_names_setting(const char *plain)
+{
+    for (size_t at = 0; at < array_count(settings); at++)
+        if (plain_find(plain, settings[at].file))
+            return true;
+    return false;
+}
+
+/* ---- together ---- */
+
+static enum change_reading named_change(const char *plain, enum treatment *ret_treatment)
 {
     bool named[TREATMENT_COUNT] = {false};
     enum change_reading reading = CHANGE_NONE;
     uint64_t pairs = pairs_of(plain);
+    enum treatment set = TREATMENT_COUNT;
+    enum change_reading by_setting = setting_of(plain, pairs, &set);
     for (int at = 0; at < TREATMENT_COUNT; at++) {
-        enum change_reading here =
-            is_part((enum treatment)at, named) ? CHANGE_NONE : change_in(plain, pairs, &changes[at]);
+        enum treatment treatment = (enum treatment)at;
+        bool is_skipped = is_part(treatment, named) || is_of_others(treatment, plain, pairs);
+        enum change_reading here = is_skipped ? CHANGE_NONE : change_in(plain, pairs, &changes[at]);
         if (here == CHANGE_NONE)
             continue;
+        if (treatment == set)
+            here = by_setting;
         named[at] = true;
         *ret_treatment = (enum treatment)at;
         reading = reading == CHANGE_NONE ? here : CHANGE_SEVERAL;
     }
+    if (reading == CHANGE_NONE && set != TREATMENT_COUNT) { /* by its file alone: "scaling_governor" */
+        *ret_treatment = set;
+        return by_setting;
+    }
     return reading;
+}
+
+/* "and the new glibc", "moved to Debian 13": another thing was changed with it, by no name that is known here. */
+static bool changes_another(const char *plain)
+{
+    static const char *const joining[] = {
+        " and a new ",     " and another ", " plus the new ", " plus a ",         " plus new ",     " and adding ",
+        " and added ",     " and upgrad",   " and updat",     " and more memory", " and more ram",  " and faster ",
+        " moved to ",      " migrated to ", " upgraded to ",  " updated to ",     " upgraded the ", " updated the ",
+        " switched to a ", " and replac",   " replaced the ", " and a bigger ",   " and a larger ", " and moved "};
+    enum { NEAR_BEHIND = 30 };
+    for (size_t at = 0; at < array_count(joining); at++)
+        for (const char *place = strstr(plain, joining[at]); place; place = strstr(place + 1, joining[at])) {
+            char piece[NEAR_BEHIND + 2] = " ";
+            enum treatment ignored;
+            size_t length = strlen(joining[at]), behind = strcspn(place + length, ",");
+            const char *with = strstr(place + length, " with ");
+            behind = with && (size_t)(with - place) < length + behind ? (size_t)(with - place) - length : behind;
+            behind = behind < NEAR_BEHIND ? behind : NEAR_BEHIND;
+            memcpy(piece + 1, place + length, behind);
+            piece[behind + 1] = '\0';
+            if (named_change(piece, &ignored) == CHANGE_NONE)
+                return true;
+        }
+    static const char *const loads[] = {
+        "half the load", "half the traffic", "half the data", "half the requests", "less load",    "less traffic",
+        "less data",     "lower load",       "lower traffic", "smaller input",     "smaller data", "smaller batch",
+        "fewer clients", "fewer requests",   "fewer users",   "off-peak",          "a quiet ",     NULL};
+    if (plain_has(plain, loads))
+        return true;
+    if (plain_starts(plain, " with the old ") || plain_starts(plain, " with the new "))
+        return true;
+    /* "the old and the new kernel" are compared */
+    const char *fresh = strstr(plain, " and the new ");
+    return fresh && !(fresh - plain >= 4 && strncmp(fresh - 4, " old", 4) == 0);
+}
+
+enum change_reading told_change_of(const char *plain, enum treatment *ret_treatment)
+{
+    enum change_reading reading = named_change(plain, ret_treatment);
+    return reading != CHANGE_NONE && changes_another(plain) ? CHANGE_SEVERAL : reading;
 }
 
 bool told_change_adds(enum treatment treatment, bool *ret_adds)

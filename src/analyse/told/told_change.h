@@ -5,7 +5,8 @@
  * A table of the names that kernels, processors and tools give these; whether something was brought in or taken away is
  * read from the words beside it, and must be what a trial of it does ("with huge pages", "without SMT"), or the taking
  * back of it ("dropping huge pages"), or the state without it ("small pages"). Does not support: changes that are told
- * without such a name ("on the other machine").
+ * without such a name ("on the other machine"). The file of a setting is one with the value that is put into it
+ * ("echo never > …/transparent_hugepage/enabled", "…/enabled said never. Set it to always").
  */
 #ifndef PLUMB_ANALYSE_TOLD_TOLD_CHANGE_H
 #define PLUMB_ANALYSE_TOLD_TOLD_CHANGE_H
@@ -13,31 +14,33 @@
 #include <stdbool.h>
 
 enum treatment {
-    TREATMENT_TICK,           /* nohz_full, tickless: fewer timer interrupts */
-    TREATMENT_PAGES,          /* huge pages */
-    TREATMENT_NARROW,         /* no AVX-512 */
-    TREATMENT_LOCAL_MEMORY,   /* memory on the node that it runs on */
-    TREATMENT_VCPU_PINNING,   /* the host's threads that run a guest's CPUs */
-    TREATMENT_PINNING,        /* threads kept on their CPUs */
+    TREATMENT_TICK,         /* nohz_full, tickless: fewer timer interrupts */
+    TREATMENT_PAGES,        /* huge pages */
+    TREATMENT_NARROW,       /* no AVX-512 */
+    TREATMENT_LOCAL_MEMORY, /* memory on the node that it runs on */
+    TREATMENT_VCPU_PINNING, /* the host's threads that run a guest's CPUs */
+    TREATMENT_PINNING,      /* threads kept on their CPUs */
     TREATMENT_NO_SMT,
     TREATMENT_PREFETCH,       /* by instructions of the program */
     TREATMENT_NO_MITIGATIONS, /* of speculation, at each entry to the kernel */
     TREATMENT_ALLOCATOR,
-    TREATMENT_GOVERNOR,       /* the highest clock */
+    TREATMENT_GOVERNOR, /* the highest clock */
     TREATMENT_NO_QUOTA,
     TREATMENT_NO_SWAP,
-    TREATMENT_PADDING,        /* data of each thread on cache lines of its own */
-    TREATMENT_FLUSH,          /* denormal numbers taken for zero */
-    TREATMENT_OPTIMISED,      /* a build with -O2 */
-    TREATMENT_INTERLEAVE,     /* memory on all nodes in turns */
-    TREATMENT_POWER,          /* a higher limit of power */
-    TREATMENT_KEPT_MEMORY,    /* freed memory isn't given back to the kernel */
-    TREATMENT_FEWER_THREADS,  /* no more than CPUs */
+    TREATMENT_PADDING,       /* data of each thread on cache lines of its own */
+    TREATMENT_FLUSH,         /* denormal numbers taken for zero */
+    TREATMENT_OPTIMISED,     /* a build with -O2 */
+    TREATMENT_INTERLEAVE,    /* memory on all nodes in turns */
+    TREATMENT_POWER,         /* a higher limit of power */
+    TREATMENT_KEPT_MEMORY,   /* freed memory isn't given back to the kernel */
+    TREATMENT_FEWER_THREADS, /* no more than CPUs */
+    TREATMENT_CODE_PAGES,    /* huge pages for code */
+    TREATMENT_NO_LIMIT,      /* some limit that isn't named: the processor time's where that is what it is about */
     TREATMENT_COUNT
 };
 
 enum change_reading {
-    CHANGE_NONE,       /* it names none */
+    CHANGE_NONE, /* it names none */
     CHANGE_MADE,
     CHANGE_TAKEN_BACK, /* "dropping huge pages", "enabling SMT again" */
     CHANGE_NOT_MADE,   /* the state without it, or that isn't clear: "without huge pages", "4 KiB pages" */
@@ -49,6 +52,8 @@ enum change_reading {
  * names none.
  */
 enum change_reading told_change_of(const char *plain, enum treatment *ret_treatment);
+/* It names the file of a setting, into which a value is put. */
+bool told_names_setting(const char *plain);
 /* Whether a trial of it adds what it is named by, or takes that away ("SMT"); false: the words say both. */
 bool told_change_adds(enum treatment treatment, bool *ret_adds);
 /* "software prefetching" */

@@ -86,7 +86,8 @@ static const char *const states[] = {
     "guest",      "vm ",       "vms ",    "virtual machine", "virtualised", "virtualized", "bare metal",
     "bare-metal", "baremetal", "native",  "container",       "docker",      "host",        "td ",
     "tdx",        "sev ",      "sev-",    "confidential",    "old ",        "new ",        "instance",
-    "release",    "version",   "upgrade", "migrat",          "since "};
+    "release",    "version",   "upgrade", "migrat",          "since ",      "production",  "staging",
+    "the lab",    "in lab "};
 
 bool told_names_state(const char *plain)
 {

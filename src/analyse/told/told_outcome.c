@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/told/told_outcome.h"
 
+#include "analyse/told/told_change.h"
+#include "analyse/told/told_doubt.h"
+#include "analyse/told/told_quantity.h"
+#include "base/vec.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -21,10 +26,12 @@ static bool is_denial(struct view word)
     return word_is(word, denials) || view_ends(word, "n't");
 }
 
+/* "set to never" denies nothing. */
 static bool has_denial(const char *text)
 {
+    bool names_setting = told_names_setting(text);
     for (struct view rest = view_of(text), word; (word = view_word(&rest)).length;)
-        if (is_denial(word))
+        if (is_denial(word) && !(names_setting && view_equal(word, "never")))
             return true;
     return false;
 }
@@ -62,12 +69,25 @@ static void gone_note(struct answers *answers, const char *text, const char *pla
 
 static void gone_phrases(struct answers *answers, const char *text)
 {
-    static const char *const phrases[] = {"as fast as",      "equally fast",         "to the same speed",
-                                          "the same speed",  "the same performance", "the same throughput",
-                                          "became the same", "becomes the same",     "on par with",
-                                          "caught up",       "catches up",           "no longer slower",
-                                          "no slower than",  "closed the gap",       "closes the gap",
-                                          "close the gap",   "indistinguishable",    NULL};
+    static const char *const phrases[] = {"as fast as",
+                                          "equally fast",
+                                          "to the same speed",
+                                          "the same speed",
+                                          "the same performance",
+                                          "the same throughput",
+                                          "became the same",
+                                          "becomes the same",
+                                          "on par with",
+                                          "caught up",
+                                          "catches up",
+                                          "no longer slower",
+                                          "no slower than",
+                                          "closed the gap",
+                                          "closes the gap",
+                                          "close the gap",
+                                          "indistinguishable",
+                                          "back to normal",
+                                          NULL};
     for (const char *const *phrase = phrases; *phrase; phrase++) {
         const char *place = plain_find(text, *phrase);
         if (place && (plain_find(place, "by half") || plain_find(place, "halfway") || plain_find(place, "partly")))
@@ -97,19 +117,37 @@ static void nothing_phrases(struct answers *answers, const char *text)
 
 static void stayed_phrases(struct answers *answers, const char *text)
 {
-    static const char *const phrases[] = {"did not help",        "didn't help",
-                                          "does not help",       "doesn't help",
-                                          "did nothing",         "does nothing",
-                                          "not change anything", "n't change anything",
-                                          "did not change",      "didn't change",
-                                          "did not matter",      "didn't matter",
-                                          "to no avail",         "changed nothing",
-                                          "changes nothing",     "nothing changed",
-                                          "without effect",      "as slow as",
-                                          "still slower",        "still as slow",
-                                          "just as slow",        "equally slow",
-                                          "no faster",           "not faster",
-                                          "n't faster",          NULL};
+    static const char *const phrases[] = {"did not help",
+                                          "didn't help",
+                                          "does not help",
+                                          "doesn't help",
+                                          "did nothing",
+                                          "does nothing",
+                                          "not change anything",
+                                          "didn't change anything",
+                                          "did not change",
+                                          "didn't change",
+                                          "did not matter",
+                                          "didn't matter",
+                                          "to no avail",
+                                          "changed nothing",
+                                          "changes nothing",
+                                          "nothing changed",
+                                          "without effect",
+                                          "as slow as",
+                                          "still slower",
+                                          "still as slow",
+                                          "just as slow",
+                                          "equally slow",
+                                          "no faster",
+                                          "not faster",
+                                          "isn't faster",
+                                          "no better",
+                                          "no dice",
+                                          "didn't do anything",
+                                          "not do anything",
+                                          "nothing came of",
+                                          NULL};
     static const char *const noise[] = {"within noise",
                                         "within the noise",
                                         "in the noise",
@@ -121,7 +159,10 @@ static void stayed_phrases(struct answers *answers, const char *text)
     bool still_slower =
         plain_find(text, "still ") &&
         (plain_find(text, "slower ") || (plain_find(text, "longer ") && !plain_find(text, "no longer ")));
-    answers->said[OUTCOME_STAYED] |= plain_has(text, phrases) || strstr(text, ", nothing ") || still_slower;
+    const char *back = told_takes_back(text);
+    answers->unclear |= back && plain_find(back, "still "); /* with it or without */
+    answers->said[OUTCOME_STAYED] |=
+        plain_has(text, phrases) || strstr(text, ", nothing ") || plain_starts(text, " nothing ,") || still_slower;
     for (const char *const *words = noise; *words; words++) {
         const char *place = plain_find(text, *words);
         const char *behind = place ? place + strlen(*words) : "";
@@ -130,6 +171,36 @@ static void stayed_phrases(struct answers *answers, const char *text)
         else if (place)
             answers->said[OUTCOME_STAYED] = true;
     }
+}
+
+/* "still 44 min", "stayed at 3.9k tps": as it was; not "still 2 s more". */
+static void amount_stayed(struct answers *answers, const char *text)
+{
+    static const char *const staying[] = {"still ",       "stayed at ",  "stays at ",
+                                          "remained at ", "remains at ", "unchanged at "};
+    static const char *const between[] = {"at",     "about", "around", "some", "roughly", "takes", "took", "needs",
+                                          "needed", "is",    "was",    "it's", "the",     "~",     ",",    NULL};
+    static const char *const of_other[] = {"more",  "slower", "longer", "behind", "off",   "above", "over",
+                                           "to",    "faster", "less",   "too",    "short", "away",  "from",
+                                           "later", "apart",  "of",     "better", NULL};
+    for (size_t at = 0; at < array_count(staying); at++)
+        for (const char *place = plain_find(text, staying[at]); place; place = plain_find(place + 1, staying[at])) {
+            struct quantity amount;
+            const char *begin = place + strlen(staying[at]);
+            struct view rest = view_of(begin), word = view_word(&rest);
+            while (word_is(word, between)) {
+                begin = rest.text;
+                word = view_word(&rest);
+            }
+            bool is_near = quantity_next(begin, text, &amount) && strspn(begin, " ~") == (size_t)(amount.begin - begin);
+            if (!is_near || (amount.kind != QUANTITY_TIME && amount.kind != QUANTITY_RATE))
+                continue;
+            struct view behind = view_of(amount.end), next = view_word(&behind);
+            if (word_is(next, of_other))
+                answers->unclear = true;
+            else
+                answers->said[OUTCOME_STAYED] = true;
+        }
 }
 
 /* ---- clauses about the gap ---- */
@@ -170,7 +241,23 @@ static void verb_note(struct answers *answers, enum verb verb)
     answers->unclear |= verb == VERB_UNCLEAR;
 }
 
-static void clause_note(struct answers *answers, const char *clause, enum verb *before)
+/* What the clauses before left: the last verb, and whether one of them was about the gap. */
+struct clauses {
+    enum verb before;
+    bool had_gap;
+};
+
+/* "but on ours it stayed": the gap that a clause before named. */
+static bool is_of_it(const char *clause)
+{
+    static const char *const of_it[] = {"it ", "that ", "this ", NULL};
+    static const char *const stays[] = {"stay",     "remain",    "persist",   "is still there", "was still there",
+                                        "is there", "was there", "came back", "returned",       "is back",
+                                        NULL};
+    return plain_has(clause, of_it) && plain_has(clause, stays);
+}
+
+static void clause_note(struct answers *answers, const char *clause, struct clauses *clauses)
 {
     static const char *const gaps[] = {"gap", "slowdown", "slow-down", "penalty", NULL};
     static const char *const speeds[] = {"performance", "throughput", "runtime", "run time",
@@ -182,10 +269,12 @@ static void clause_note(struct answers *answers, const char *clause, enum verb *
     enum verb verb = verb_of(clause);
     if (plain_has(clause, gaps)) {
         if (verb == VERB_NONE && has_denial(clause)) /* "the exits fell, but the gap didn't" */
-            verb = *before == VERB_SHRINK ? VERB_STAY : VERB_UNCLEAR;
+            verb = clauses->before == VERB_SHRINK ? VERB_STAY : VERB_UNCLEAR;
         else if (verb == VERB_NONE && plain_has(clause, alike))
-            verb = *before;
+            verb = clauses->before;
         verb_note(answers, verb);
+    } else if (clauses->had_gap && is_of_it(clause)) {
+        verb_note(answers, verb == VERB_STAY ? VERB_STAY : VERB_UNCLEAR);
     } else if (verb == VERB_STAY && plain_has(clause, speeds) && plain_find(clause, "the same") &&
                plain_has(clause, two)) {
         verb_note(answers, VERB_GO); /* as one another */
@@ -193,7 +282,8 @@ static void clause_note(struct answers *answers, const char *clause, enum verb *
                (!plain_find(clause, "the same") || plain_find(clause, "stay") || plain_find(clause, "remain"))) {
         verb_note(answers, verb);
     }
-    *before = verb == VERB_NONE ? *before : verb;
+    clauses->before = verb == VERB_NONE ? clauses->before : verb;
+    clauses->had_gap |= plain_has(clause, gaps);
 }
 
 /* Where the next clause begins, and how long what parts them is; NULL: there is none. */
@@ -214,13 +304,13 @@ static const char *clause_end(const char *text, size_t *ret_length)
 
 static void gap_clauses(struct answers *answers, const char *text)
 {
-    enum verb before = VERB_NONE;
+    struct clauses clauses = {.before = VERB_NONE};
     struct plain_sentence clause;
     for (const char *end = text; end;) {
         size_t joint = 0;
         end = clause_end(text, &joint);
         plain_sentence_of(&clause, (struct view){text, end ? (size_t)(end - text) : strlen(text)});
-        clause_note(answers, clause.text, &before);
+        clause_note(answers, clause.text, &clauses);
         text = end ? end + joint - 1 : text;
     }
 }
@@ -240,6 +330,12 @@ static void faster_note(struct answers *answers, const char *text)
         answers->said[OUTCOME_FASTER] = true;
 }
 
+/* "then it was back": unless the change was taken back. */
+static void return_note(struct answers *answers, const char *text)
+{
+    answers->unclear |= answers->said[OUTCOME_GONE] && told_comes_back(text) && !told_takes_back(text);
+}
+
 /* ---- together ---- */
 
 /* "tried: CHANGE (SIDES): OUTCOME", for whoever writes for plumb. */
@@ -250,18 +346,14 @@ static void tried_note(struct answers *answers, const char *text)
     answers->said[OUTCOME_SHRANK] = plain_find(text, "shrank");
 }
 
-/* What may be, or is asked. */
-static bool is_supposed(const char *text)
+bool outcome_is_denied(const struct plain_sentence *plain)
 {
-    static const char *const words[] = {"should",   "would",  "might",   "could",     "may ",      "if ",
-                                        "whether ", "expect", "perhaps", "maybe",     "probably",  "hope",
-                                        "plan to",  "will ",  "? ",      "not tried", "n't tried", NULL};
-    return plain_has(text, words) || strstr(text, " ? ");
+    return has_denial(plain->text);
 }
 
 bool outcome_is_doubtful(const struct plain_sentence *plain)
 {
-    return is_supposed(plain->text) || has_denial(plain->text);
+    return told_is_supposed(plain->text) || told_is_of_others(plain->text) || has_denial(plain->text);
 }
 
 enum outcome_reading outcome_of(struct view sentence, const struct plain_sentence *plain, enum outcome *ret_outcome)
@@ -275,8 +367,10 @@ enum outcome_reading outcome_of(struct view sentence, const struct plain_sentenc
         gone_phrases(&answers, plain->text);
         nothing_phrases(&answers, plain->text);
         stayed_phrases(&answers, plain->text);
+        amount_stayed(&answers, plain->text);
         gap_clauses(&answers, plain->text);
         faster_note(&answers, plain->text);
+        return_note(&answers, plain->text);
     }
     for (int at = 0; at < OUTCOME_COUNT; at++) {
         count += answers.said[at];
@@ -285,5 +379,6 @@ enum outcome_reading outcome_of(struct view sentence, const struct plain_sentenc
     }
     if (!count && !answers.unclear)
         return OUTCOME_UNTOLD;
-    return count > 1 || answers.unclear || (!is_tried && is_supposed(plain->text)) ? OUTCOME_UNCLEAR : OUTCOME_READ;
+    bool doubtful = !is_tried && (told_is_supposed(plain->text) || told_is_of_others(plain->text));
+    return count > 1 || answers.unclear || doubtful ? OUTCOME_UNCLEAR : OUTCOME_READ;
 }

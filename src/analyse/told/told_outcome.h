@@ -21,12 +21,13 @@ enum outcome {
 };
 
 enum outcome_reading {
-    OUTCOME_UNTOLD,  /* it has no word of one */
+    OUTCOME_UNTOLD, /* it has no word of one */
     OUTCOME_READ,
-    OUTCOME_UNCLEAR  /* it has, and which isn't clear, or only what may be */
+    OUTCOME_UNCLEAR /* it has, and which isn't clear, or only what may be */
 };
 
-/* It tells of what may be, was asked or was denied. */
+bool outcome_is_denied(const struct plain_sentence *plain);
+/* It tells of what may be, was asked, was denied, or was another's. */
 bool outcome_is_doubtful(const struct plain_sentence *plain);
 enum outcome_reading outcome_of(struct view sentence, const struct plain_sentence *plain, enum outcome *ret_outcome);
 

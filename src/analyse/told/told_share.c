@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/told/told_share.h"
 
+#include "analyse/told/told_doubt.h"
 #include "analyse/told/told_outcome.h"
 #include "analyse/told/told_words.h"
 #include "base/vec.h"
@@ -153,7 +154,7 @@ size_t told_shares_in(struct view sentence, struct told_share ret_shares[TOLD_SH
     struct tokens tokens;
     size_t count = 0;
     plain_sentence_of(&plain, sentence);
-    if (sentence.length > SENTENCE_MOST || outcome_is_doubtful(&plain))
+    if (sentence.length > SENTENCE_MOST || told_is_supposed(plain.text) || outcome_is_denied(&plain))
         return 0;
     tokens_read(sentence, &tokens);
     for (size_t at = 0; at < tokens.count && count < TOLD_SHARES_MOST; at++) {

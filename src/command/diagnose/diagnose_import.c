@@ -193,9 +193,9 @@ static void exits_state(struct importing *importing, const char *path, struct vi
 
 /* A sentence that sounds like a trial and wasn't taken for one is shown with the reason. */
 static void unread_state(struct importing *importing, const char *path, struct view sentence,
-                         const struct told_states *states)
+                         const struct told_context *context)
 {
-    const char *why = told_why_unread(sentence, states);
+    const char *why = told_why_unread(sentence, context);
     if (why)
         statement_write(
             &importing->statements, "not understood", path,
@@ -204,19 +204,35 @@ static void unread_state(struct importing *importing, const char *path, struct v
                          (int)sentence.length, sentence.text, why));
 }
 
+/* "Set it to always", with the sentence before it that named the file of that setting: it isn't always the last one. */
+static struct view with_setting(struct importing *importing, struct view sentence, struct view *setting)
+{
+    struct view last = *setting;
+    if (told_mentions_setting(sentence)) {
+        *setting = sentence;
+        return sentence;
+    }
+    return last.length && told_puts_setting(sentence)
+               ? view_of(arena_printf(&importing->arena, "%.*s %.*s", (int)last.length, last.text, (int)sentence.length,
+                                      sentence.text))
+               : sentence;
+}
+
 /* Of a document's prose the sentences that tell of a trial, a gap, a loop's size or a function. */
 static void sentences_keep(struct importing *importing, const char *path, struct view all)
 {
     enum { SENTENCES_MOST = 16 };
     const struct imported tables = {importing->tables.items, importing->tables.count};
-    struct told_states states = told_states_in(all);
-    if (!(states.slow > 0))
-        states = told_states_of_runs(&tables);
+    struct told_context context = told_context_in(all);
+    if (!(context.states.slow > 0))
+        context.states = told_states_of_runs(&tables);
+    context.has_quota = told_has_quota(&tables);
     struct told_functions functions = {0};
-    struct view sentence;
-    for (size_t kept = 0; kept < SENTENCES_MOST && (sentence = told_passage(&all)).length;) {
-        unread_state(importing, path, sentence, &states);
-        if (!told_is_useful(sentence, &states))
+    struct view sentence, setting = {0};
+    for (size_t kept = 0; kept < SENTENCES_MOST && (sentence = told_passage(&all, &context.states)).length;) {
+        sentence = with_setting(importing, sentence, &setting);
+        unread_state(importing, path, sentence, &context);
+        if (!told_is_useful(sentence, &context))
             continue;
         statement_write(&importing->statements, TOLD_ORIGIN, path,
                         arena_string_n(&importing->arena, sentence.text, sentence.length));
@@ -229,11 +245,11 @@ static void sentences_keep(struct importing *importing, const char *path, struct
 static void saying_keep(struct importing *importing, const char *saying)
 {
     struct view rest = view_of(saying), sentence;
-    struct told_states states = told_states_in(rest);
+    struct told_context context = told_context_in(rest);
     struct told_functions functions = {0};
     statement_write(&importing->statements, "said by a person", NULL, saying);
-    while ((sentence = told_passage(&rest)).length) {
-        unread_state(importing, NULL, sentence, &states);
+    while ((sentence = told_passage(&rest, &context.states)).length) {
+        unread_state(importing, NULL, sentence, &context);
         functions_add(importing, &functions, sentence);
     }
     functions_keep(importing, "what was said", &functions);

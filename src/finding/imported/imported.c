@@ -112,6 +112,7 @@ struct reported {
     struct interval share; /* the least and the most that a table says */
     double percent;        /* as it stands in the first one */
     const char *file;
+    const struct imported_table *least, *most; /* that say so; NULL: only parts of it stand in any one table */
 };
 
 /* False: some of it wasn't imported. */
@@ -129,6 +130,8 @@ static bool reported_of(const struct imported *imported, const struct topdown_ro
         double other =
             share_below_parent(imported, &imported->tables[at],
                                percent_of(imported, &imported->tables[at], row, &ignored).value / 100, row->parent);
+        ret->least = !ret->least || other < low ? &imported->tables[at] : ret->least;
+        ret->most = !ret->most || other > high ? &imported->tables[at] : ret->most;
         low = fmin(low, other);
         high = fmax(high, other);
     }
@@ -220,12 +223,23 @@ static void impossible_leave_open(const struct results *results, struct finding 
     }
 }
 
+/* "'slow one' of runs.md", "runs.md" where no words stand above it. */
+static const char *table_place(const struct imported_table *table, struct arena *arena)
+{
+    static const char column[] = "These numbers are of "; /* as source/import heads the columns of a table */
+    const char *name = table ? table->heading : "";
+    name += strncmp(name, column, sizeof(column) - 1) == 0 ? sizeof(column) - 1 : 0;
+    return name[0] ? arena_printf(arena, "'%s' of %s", name, table->file)
+           : table                    ? table->file
+                                      : "another";
+}
+
 static bool metric_decide(const struct results *results, struct finding *finding)
 {
     for (const struct topdown_row *row = topdown_row_of(finding->hypothesis->id, NULL); row;
          row = topdown_row_of(finding->hypothesis->id, row)) {
         struct reported reported = {0};
-        if (!reported_of(results->imported, row, &reported) || (row->is_part && reported.share.low < results->effect))
+        if (!reported_of(results->imported, row, &reported) || (row->is_part && reported.share.high < results->effect))
             continue;
         if (row->is_cause)
             finding_decide_fact(finding, reported.share, results->effect);
@@ -235,9 +249,12 @@ static bool metric_decide(const struct results *results, struct finding *finding
         imported_say(finding, reported_name(row, &reported, finding->arena), reported.share, reported.file);
         if (row->is_cause && reported.share.low < results->effect && reported.share.high >= results->effect) {
             finding->recoverable = (struct interval){0};
-            finding_set(finding, reason, "imported-differ",
+            finding_set(finding, reason, "imported-runs-differ",
                         VALUE_TEXT("metric", topdown_row_names(row, finding->arena)),
-                        VALUE_SHARE("share", reported.share), VALUE_TEXT("file", reported.file),
+                        VALUE_SHARE("least", interval_exactly(reported.share.low)),
+                        VALUE_SHARE("most", interval_exactly(reported.share.high)),
+                        VALUE_TEXT("one", table_place(reported.least, finding->arena)),
+                        VALUE_TEXT("other", table_place(reported.most, finding->arena)),
                         VALUE_TEXT("origin", origin_words));
         }
         if (finding->verdict == VERDICT_SUPPORTED)

@@ -88,7 +88,7 @@ static const struct told_trial *trial_of_side(const struct told *told, enum trea
     return found;
 }
 
-static const struct told_trial *trial_for(const struct told *told, const struct finding *finding, double effect,
+static const struct told_trial *trial_for(const struct results *results, const struct finding *finding,
                                           const struct told_trial **ret_contrary)
 {
     static const struct {
@@ -115,11 +115,15 @@ static const struct told_trial *trial_for(const struct told *told, const struct 
               {"numa-remote", TREATMENT_INTERLEAVE},
               {"thermal-power", TREATMENT_POWER},
               {"page-faults", TREATMENT_KEPT_MEMORY},
-              {"oversubscribed", TREATMENT_FEWER_THREADS}};
+              {"oversubscribed", TREATMENT_FEWER_THREADS},
+              {"front-end", TREATMENT_CODE_PAGES},
+              {"cpu-quota", TREATMENT_NO_LIMIT}};
     const struct told_trial *found = NULL;
     for (size_t at = 0; at < sizeof(of) / sizeof(of[0]) && !found; at++)
-        if (is(finding, of[at].id))
-            found = trial_of_side(told, of[at].treatment, is(finding, "host-small-pages"), effect, ret_contrary);
+        /* which limit was lifted isn't told but by what was counted */
+        if (is(finding, of[at].id) && (of[at].treatment != TREATMENT_NO_LIMIT || told_has_quota(results->imported)))
+            found = trial_of_side(results->told, of[at].treatment, is(finding, "host-small-pages"), results->effect,
+                                  ret_contrary);
     return found;
 }
 
@@ -285,10 +289,30 @@ static const char *outcome_words(const struct told_trial *trial)
     return words[trial->outcome];
 }
 
+static void say_there(struct finding *finding, const char *sentence)
+{
+    if (sentence)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "told-there", VALUE_TEXT("sentence", sentence));
+}
+
+/* The side that was tried first; the other where nobody says that it has them. */
+static void advise_pages(const struct told *told, struct finding *finding, const struct told_trial *trial)
+{
+    bool has_sides = trial->on_host || trial->on_guest, guest_first = trial->on_guest && !trial->on_host;
+    const char *there = guest_first ? told->host_pages_sentence : trial->on_guest ? NULL : told->guest_pages_sentence;
+    const char *first = guest_first ? "told-advice-guest" : "told-advice-host",
+               *second = guest_first ? "told-advice-host" : "told-advice-guest";
+    finding_advise(finding, has_sides ? first : "told-advice", NO_VALUES);
+    if (has_sides && !there)
+        finding_advise(finding, second, NO_VALUES);
+    if (has_sides)
+        say_there(finding, there);
+}
+
 static void support_pages(const struct results *results, const struct told *told, struct finding *finding,
                           const struct told_trial *trial)
 {
-    bool both = trial->on_host && trial->on_guest, has_sides = trial->on_host || trial->on_guest;
+    bool both = trial->on_host && trial->on_guest;
     struct imported_hot hot = imported_hot_of(results->imported);
     const char *function = told->function_count ? told->functions[0] : hot.listed ? hot.listed : hot.function;
     decide_by_gap(results, told, finding, trial);
@@ -314,9 +338,7 @@ static void support_pages(const struct results *results, const struct told *told
         finding_set(finding, reason, "told-undecided", VALUE_TEXT("sentence", trial->sentence));
     if (both)
         finding_leave_open(finding, "told-both", NO_VALUES);
-    if (has_sides)
-        finding_advise(finding, "told-advice-host", NO_VALUES);
-    finding_advise(finding, has_sides ? "told-advice-guest" : "told-advice", NO_VALUES);
+    advise_pages(told, finding, trial);
     finding_set(finding, confirm, both ? "told-confirm-both" : "told-confirm", NO_VALUES);
 }
 
@@ -329,7 +351,10 @@ static bool pages_test(const struct results *results, const struct told *told, s
     if (!both && is_host != trial->on_host) {
         if (kind_of(told, trial, results->effect) == EFFECT_NONE)
             return false;
+        const char *there = is_host ? told->host_pages_sentence : told->guest_pages_sentence;
         leave_open(finding, "told-other-side", trial);
+        if (there)
+            finding_set(finding, reason, "told-there", VALUE_TEXT("sentence", there));
         return true;
     }
     if (kind_of(told, trial, results->effect) == EFFECT_NONE)
@@ -395,6 +420,11 @@ static bool change_test(const struct results *results, const struct told *told, 
     bool without_effect = kind_of(told, trial, results->effect) == EFFECT_NONE;
     if (without_effect && trial->treatment == TREATMENT_INTERLEAVE)
         return false; /* of interleaved memory most is on another node, too */
+    if (without_effect && trial->treatment == TREATMENT_CODE_PAGES) { /* misses of the caches stay as many */
+        say_trial(finding, trial, WEIGHT_CONTEXT);
+        finding->imported_kinds = 0;
+        return false;
+    }
     if (without_effect && stays_open) {
         leave_open(finding, "told-stays-open", trial);
         return true;
@@ -425,7 +455,7 @@ static bool change_test(const struct results *results, const struct told *told, 
 bool imported_trial_test(const struct results *results, struct finding *finding)
 {
     const struct told *told = results->told;
-    const struct told_trial *contrary, *trial = trial_for(told, finding, results->effect, &contrary);
+    const struct told_trial *contrary, *trial = trial_for(results, finding, &contrary);
     if (!trial)
         return false;
     finding->is_estimate = false;
@@ -456,8 +486,7 @@ bool imported_trial_test(const struct results *results, struct finding *finding)
 
 bool imported_narrow_test(const struct results *results, struct finding *finding)
 {
-    const struct told *told = results->told;
-    const struct told_trial *contrary, *trial = trial_for(told, finding, results->effect, &contrary);
+    const struct told_trial *contrary, *trial = trial_for(results, finding, &contrary);
     if (!trial || trial->treatment != TREATMENT_NARROW)
         return false;
     finding->is_estimate = false;

@@ -215,7 +215,8 @@ static void measure_core(struct samples *all, const struct plan *plan, unsigned 
                 continue;
             }
             struct measured clock = clock_measure();
-            samples_add(&all[figure], clock.known ? core_slice((enum calibration_figure)figure, plan, clock.value) : clock);
+            samples_add(&all[figure],
+                        clock.known ? core_slice((enum calibration_figure)figure, plan, clock.value) : clock);
         }
     }
 }

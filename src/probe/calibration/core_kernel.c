@@ -22,8 +22,8 @@ static struct measured per_ns(double count, double elapsed_ns)
 
 /*
  * Instructions that take a slot each and nothing else. On x86 a register set to zero by itself, known when it is
- * renamed, four in turns: of nops, Zen 4 issues two in a slot (measured: 12 a cycle of its 6). Zen 5 doesn't, but zeroes
- * fewer registers than it has slots (measured: 8.0 of its 8 by nops, 6.1 to 6.8 by zeroing).
+ * renamed, four in turns: of nops, Zen 4 issues two in a slot (measured: 12 a cycle of its 6). Zen 5 doesn't, but
+ * zeroes fewer registers than it has slots (measured: 8.0 of its 8 by nops, 6.1 to 6.8 by zeroing).
  */
 #define NOP_4 "nop\n\tnop\n\tnop\n\tnop\n\t"
 #if defined(__x86_64__)

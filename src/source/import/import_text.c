@@ -2,21 +2,16 @@
 #include "source/import/import_text.h"
 
 #include "base/scope.h"
+#include "base/hashmap.h"
 #include "base/vec.h"
 #include "decode/exits/exit_text.h"
+#include "source/import/import_line.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 
-struct row {
-    double number, seconds, running_ratio, self; /* as struct import_row */
-    struct view name, where;
-    struct view map; /* map: of a table of exits, as exit_row has it */
-    bool is_of_toplev; /* the name is "DRAM_Bound", which is published as tma_dram_bound */
-};
-
 struct rows {
-    struct row *items;
+    struct import_line *items;
     size_t count, capacity;
 };
 
@@ -30,361 +25,6 @@ _Static_assert(array_count(kind_names) == IMPORT_KIND_COUNT, "a name for each ki
 const char *import_kind_name(enum import_kind kind)
 {
     return kind_names[kind];
-}
-
-static bool share_of(struct view word, double *ret_number)
-{
-    if (!view_ends(word, "%"))
-        return false;
-    word.length--;
-    return view_grouped(word, ret_number);
-}
-
-/*
- * bpftrace's maps count anything: reasons have small numbers or names of their own kind, or the map is called by them.
- */
-static bool is_of_exits(const struct exit_row *row)
-{
-    enum { REASON_MOST = 1100 };
-    bool named = view_find(row->map, "reason") >= 0 || view_find(row->map, "exit") >= 0 ||
-                 view_starts(row->name, "EXIT_REASON_");
-    bool capitals = row->name.length > 0;
-    for (size_t at = 0; at < row->name.length; at++)
-        capitals &= isupper((unsigned char)row->name.text[at]) || isdigit((unsigned char)row->name.text[at]) ||
-                    row->name.text[at] == '_';
-    return !row->map.text || named || (row->has_number ? row->number <= REASON_MOST : capitals);
-}
-
-static bool row_of_exits(struct view line, struct row *row)
-{
-    struct exit_row exits;
-    if (!exit_text_row(line, &exits) || !is_of_exits(&exits))
-        return false;
-    *row = (struct row){
-        .number = exits.count, .name = exits.name, .map = exits.map, .seconds = exits.has_times ? exits.seconds : 0};
-    return true;
-}
-
-static bool row_of_map(struct view line, struct row *row)
-{
-    struct exit_row counted;
-    if (!exit_text_row(line, &counted) || !counted.map.text || is_of_exits(&counted))
-        return false;
-    *row = (struct row){.number = counted.count, .name = counted.name};
-    return true;
-}
-
-/*
- * How long the range is that a line begins with: "[64, 128)" and "[0]" of bpftrace, "64 -> 127" of bcc; 0: there is
- * none.
- */
-static size_t range_length(struct view line)
-{
-    bool digit = false;
-    size_t at = 0;
-    for (; at < line.length; at++) {
-        char c = line.text[at];
-        if (c == ']' || c == ')' || (c == ':' && view_find((struct view){line.text, at}, " -> ") > 0))
-            break;
-        digit |= isdigit((unsigned char)c) != 0;
-        if (!isdigit((unsigned char)c) && !strchr("[(,. ->KMGT", c))
-            return 0;
-    }
-    bool of_bpftrace = line.length && (line.text[0] == '[' || line.text[0] == '(');
-    return digit && at < line.length && of_bpftrace == (line.text[at] != ':') ? at + 1 : 0;
-}
-
-/* "[64, 128)  20118 |@@@ |", "64 -> 127  : 20118  |*** |" */
-static bool row_of_histogram(struct view line, struct row *row)
-{
-    line = view_trim(line);
-    size_t length = range_length(line);
-    struct view rest = view_skip(line, length);
-    uint64_t count;
-    if (!length || !view_u64(view_word(&rest), 10, &count))
-        return false;
-    row->number = (double)count;
-    row->name = view_trim((struct view){line.text, length - (line.text[length - 1] == ':')});
-    return true;
-}
-
-/* "RAM hit", "L2 miss", "N/A": of what perf mem has before its symbols that is the last word, and no binary. */
-static bool is_of_access(struct view word)
-{
-    return view_equal(word, "hit") || view_equal(word, "miss") || view_equal(word, "N/A");
-}
-
-/* Names have single blanks in them, columns are further apart. */
-static void symbol_read(struct view before, struct view behind, struct row *row)
-{
-    ptrdiff_t end = view_find(behind, "  ");
-    struct view word;
-    row->name = end < 0 ? behind : (struct view){behind.text, (size_t)end};
-    while ((word = view_word(&before)).length)
-        row->where = word;
-    if (is_of_access(row->where)) {
-        behind = view_skip(behind, row->name.length);
-        row->where = view_word(&behind);
-    }
-}
-
-static bool row_of_report(struct view line, struct row *row)
-{
-    struct view first = view_word(&line);
-    if (!view_ends(first, "%"))
-        return false;
-    first.length--;
-    if (!view_grouped(first, &row->number))
-        return false;
-    /* With call chains there are two: of the function with what it called, and its own. */
-    struct view rest = line, second = view_word(&rest);
-    double own = row->number;
-    if (view_ends(second, "%") && !view_grouped((struct view){second.text, second.length - 1}, &own))
-        own = row->number;
-    row->self = own;
-    ptrdiff_t mark = view_find(line, "[.] ");
-    mark = mark >= 0 ? mark : view_find(line, "[k] ");
-    if (mark < 0)
-        return false;
-    symbol_read((struct view){line.text, (size_t)mark}, view_trim(view_skip(line, (size_t)mark + 4)), row);
-    return row->name.length > 0;
-}
-
-static bool is_metric(struct view word)
-{
-    return view_starts(word, "tma_") && word.length > strlen("tma_");
-}
-
-/* What a reader wrote behind a line with an arrow is none of it. */
-static struct view without_remark(struct view line)
-{
-    ptrdiff_t arrow = view_find(line, "--->");
-    arrow = arrow >= 0 ? arrow : view_find(line, "<---");
-    return arrow > 0 ? view_trim((struct view){line.text, (size_t)arrow}) : line;
-}
-
-static const char BAR[] = "\xe2\x94\x82";
-
-/*
- * "41.33 │30:     mov    0x10(%rdi,%rax,8),%rdx": as perf annotate draws it, with labels, arrows of jumps, and more
- * columns.
- */
-static bool row_behind_bar(struct view line, struct row *row)
-{
-    ptrdiff_t bar = view_find(line, BAR);
-    if (bar < 0 || !view_grouped(view_trim((struct view){line.text, (size_t)bar}), &row->number) || row->number > 100)
-        return false;
-    for (; bar >= 0; bar = view_find(line, BAR))
-        line = view_skip(line, (size_t)bar + sizeof(BAR) - 1);
-    line = view_trim(line);
-    struct view rest = line, label = view_trim(view_cut(&rest, ':'));
-    uint64_t ignored;
-    if (rest.length && view_u64(label, 16, &ignored))
-        line = view_trim(rest);
-    while (line.length && (line.text[0] & 0x80 || line.text[0] == ' '))
-        line = view_skip(line, 1);
-    row->name = line;
-    return line.length > 1 && isalpha((unsigned char)line.text[0]);
-}
-
-/* "11:20:01", as tools of the system begin their lines, is no share with an address. */
-static bool is_time_of_day(struct view text)
-{
-    static const char form[] = "dd:dd:dd";
-    text = view_trim(text);
-    bool is_one = text.length >= sizeof(form) - 1;
-    for (size_t at = 0; is_one && at < sizeof(form) - 1; at++)
-        is_one = form[at] == 'd' ? isdigit((unsigned char)text.text[at]) != 0 : text.text[at] == form[at];
-    return is_one;
-}
-
-/* "33.94 :  4011a2: mov 0x58(%rax),%rax", or a share before a line of source or code. */
-static bool row_of_annotate(struct view line, struct row *row)
-{
-    if (view_find(line, BAR) >= 0)
-        return row_behind_bar(line, row);
-    struct view rest = line, first = view_word(&rest);
-    if (share_of(first, &row->number) && row->number <= 100) {
-        row->name = without_remark(view_trim(rest));
-        return row->name.length > 0 && !is_metric(row->name) && view_find(rest, "[.] ") < 0 &&
-               view_find(rest, "[k] ") < 0;
-    }
-    if (is_time_of_day(line))
-        return false;
-    struct view percent = view_trim(view_cut(&line, ':'));
-    if (!view_grouped(percent, &row->number) || row->number > 100 || !line.length)
-        return false;
-    struct view address = view_trim(view_cut(&line, ':'));
-    uint64_t ignored;
-    row->name = without_remark(view_trim(line));
-    return row->name.length && view_u64(address, 16, &ignored);
-}
-
-/* "BE/Mem  Backend_Bound.Memory_Bound.DRAM_Bound  % Stalls  61.0": toplev's tree, with whatever else stands behind. */
-static bool row_of_toplev(struct view line, struct row *row)
-{
-    static const char *const units[] = {"Slots",           "Clocks",           "Stalls",     "CoreClocks",
-                                        "Slots_Estimated", "Clocks_Estimated", "Core_Clocks"};
-    struct view word, name = {0};
-    while ((word = view_word(&line)).length && !view_equal(word, "%"))
-        name = word;
-    word = view_word(&line);
-    bool has_unit = false;
-    for (size_t at = 0; at < array_count(units); at++)
-        has_unit |= view_equal(word, units[at]);
-    if (!has_unit || !name.length || name.text[0] < 'A' || name.text[0] > 'Z' ||
-        !view_grouped(view_word(&line), &row->number))
-        return false;
-    for (struct view rest = name; rest.length;)
-        row->name = view_cut(&rest, '.');
-    row->is_of_toplev = true;
-    return row->name.length && row->number >= 0 && row->number <= 100;
-}
-
-bool import_text_is_class(struct view word)
-{
-    static const char *const classes[] = {"frontend_bound", "backend_bound",   "bad_speculation", "frontend_memory",
-                                          "backend_memory", "backend_core",    "frontend_core",   "smt_contention",
-                                          "retiring_fastpath", "retiring_microcode"};
-    if (is_metric(word))
-        return true;
-    for (size_t at = 0; at < array_count(classes); at++)
-        if (view_starts(word, classes[at]) &&
-            (word.length == strlen(classes[at]) || word.text[strlen(classes[at])] == '_'))
-            return true;
-    return false;
-}
-
-/* "88.8 %  tma_backend_bound", "tma_dram_bound  66.5%", with whatever else stands in the line. */
-static bool row_of_metrics(struct view line, struct row *row)
-{
-    if (row_of_toplev(line, row))
-        return true;
-    row->is_of_toplev = false;
-    struct view word, before = {0};
-    bool has_share = false, of_perf = view_find(line, "#") >= 0;
-    row->name = (struct view){0};
-    while ((word = view_word(&line)).length) {
-        double percent;
-        if (import_text_is_class(word) || (of_perf && has_share && view_equal(word, "retiring")))
-            row->name = word;
-        else if (share_of(word, &percent) || (view_equal(word, "%") && view_grouped(before, &percent))) {
-            row->number = percent;
-            has_share = true;
-        }
-        before = word;
-    }
-    return row->name.length && has_share && row->number >= 0 && row->number <= 100;
-}
-
-/* "(66.64%)" at the end of a line: the share of the time in which it was counted; perf leaves out 100 %. */
-static double running_of(struct view line)
-{
-    line = view_trim(line);
-    double percent;
-    for (size_t at = line.length; at > 0 && view_ends(line, "%)"); at--)
-        if (line.text[at - 1] == '(') {
-            struct view inside = {line.text + at, line.length - at - 1};
-            return share_of(inside, &percent) && percent <= 100 ? percent / 100 : 1;
-        }
-    return 1;
-}
-
-static bool row_of_stat(struct view line, struct row *row)
-{
-    struct view whole = line, count = view_word(&line);
-    /* "2." is an item of a list */
-    if (!count.length || !isdigit((unsigned char)count.text[count.length - 1]) || !view_grouped(count, &row->number))
-        return false;
-    struct view name = view_word(&line);
-    if (view_equal(name, "msec")) {
-        name = view_word(&line);
-        row->number *= 1e6; /* clocks count nanoseconds */
-    } else {
-        (void)!view_count(count, &row->number);
-    }
-    bool letter = name.length > 2 && ((name.text[0] | 32) >= 'a' && (name.text[0] | 32) <= 'z');
-    bool sentence = view_ends(name, ",") || view_ends(name, ".") || view_ends(name, ";"); /* "8 workers, of which" */
-    row->name = name;
-    row->running_ratio = running_of(whole);
-    return letter && !sentence && !view_equal(name, "seconds");
-}
-
-/* "real 0m1.25s", as a shell's time has it. */
-static bool shell_time_of(struct view line, struct row *row)
-{
-    struct view word = view_word(&line), minutes;
-    double minute;
-    if (!view_equal(word, "real"))
-        return false;
-    word = view_word(&line);
-    minutes = view_cut(&word, 'm');
-    if (!view_grouped(minutes, &minute) || !view_duration(word, &row->number))
-        return false;
-    row->number += 60 * minute;
-    return true;
-}
-
-/*
- * "172ms", "172 ms", "4.2 minutes"; without a unit seconds, unless it stands behind several words or has no fraction
- * there: that could be anything.
- */
-static bool seconds_of(struct view text, struct view name, double *ret_seconds)
-{
-    static const struct {
-        const char *unit;
-        double seconds;
-    } units[] = {{"s", 1},     {"sec", 1},   {"seconds", 1}, {"ms", 1e-3},   {"msec", 1e-3},
-                 {"us", 1e-6}, {"ns", 1e-9}, {"min", 60},    {"minutes", 60}};
-    size_t digits = 0;
-    while (digits < text.length &&
-           (isdigit((unsigned char)text.text[digits]) || text.text[digits] == '.' || text.text[digits] == ','))
-        digits++;
-    struct view number = {text.text, digits}, unit = view_trim(view_skip(text, digits));
-    if (!digits || !view_grouped(number, ret_seconds))
-        return false;
-    for (size_t at = 0; at < array_count(units); at++)
-        if (view_equal(unit, units[at].unit)) {
-            *ret_seconds *= units[at].seconds;
-            return true;
-        }
-    return !unit.length && (!name.length || (view_find(number, ".") > 0 && view_find(name, " ") < 0));
-}
-
-/* Seconds, a run a line, perhaps behind a name: "0.164", "0.164 s", "before: 0.164 s". */
-static bool row_of_runs(struct view line, struct row *row)
-{
-    enum { NAME_MOST = 40, INDENT_OF_COUNTS = 8 };
-    size_t indent = line.length;
-    line = view_trim(line);
-    indent -= line.length;
-    row->name = (struct view){0};
-    /* the count below a stack, as the tools of bcc have it */
-    if (indent >= INDENT_OF_COUNTS && view_u64(line, 10, &(uint64_t){0}))
-        return false;
-    if (shell_time_of(line, row))
-        return true;
-    ptrdiff_t colon = view_find(line, ": ");
-    bool named = colon > 0 && colon <= NAME_MOST;
-    if (named)
-        row->name = (struct view){line.text, (size_t)colon};
-    return seconds_of(view_trim(named ? view_skip(line, (size_t)colon + 1) : line), row->name, &row->number);
-}
-
-static bool (*const row_readers[])(struct view line, struct row *row) = {
-    [IMPORT_EXITS] = row_of_exits, [IMPORT_REPORT] = row_of_report, [IMPORT_ANNOTATE] = row_of_annotate,
-    [IMPORT_STAT] = row_of_stat,   [IMPORT_RUNS] = row_of_runs,     [IMPORT_METRICS] = row_of_metrics,
-    [IMPORT_MAP] = row_of_map,     [IMPORT_HISTOGRAM] = row_of_histogram,
-};
-
-/* Tables in Markdown have bars between their columns. */
-static struct view without_bars(struct view line, char *copy, size_t size)
-{
-    if (view_find(line, "|") < 0 || line.length > size)
-        return line;
-    for (size_t at = 0; at < line.length; at++)
-        copy[at] = line.text[at] == '|' ? ' ' : line.text[at];
-    return (struct view){copy, line.length};
 }
 
 static bool view_same(struct view a, struct view b)
@@ -408,14 +48,12 @@ static struct view published_name(struct view name, struct arena *arena)
 
 static size_t rows_read(struct view text, enum import_kind kind, struct rows *rows, struct arena *arena)
 {
-    enum { LINE_MOST = 1024 };
     struct view line, map = kind == IMPORT_EXITS ? exit_text_map(text) : (struct view){0};
-    char copy[LINE_MOST];
+    char copy[IMPORT_LINE_MOST];
     rows->count = 0;
     while (view_line(&text, &line)) {
-        struct row row = {0};
-        struct view plain = without_bars(line, copy, sizeof(copy));
-        if (!row_readers[kind](plain, &row) || !view_same(row.map, map))
+        struct import_line row;
+        if (!import_line_read(line, kind, copy, &row) || !view_same(row.map, map))
             continue;
         row.name = row.is_of_toplev ? published_name(row.name, arena) : view_kept(row.name, arena);
         row.where = view_kept(row.where, arena);
@@ -426,7 +64,7 @@ static size_t rows_read(struct view text, enum import_kind kind, struct rows *ro
 
 static int row_compare(const void *a, const void *b)
 {
-    const struct row *left = a, *right = b;
+    const struct import_line *left = a, *right = b;
     return (left->number < right->number) - (left->number > right->number);
 }
 
@@ -460,7 +98,7 @@ static void summarise_shares(struct text *out, const struct rows *rows, enum imp
 /* How many values, and where the middle one and the most of them are. */
 static void summarise_histogram(struct text *out, const struct rows *rows)
 {
-    const struct row *most = NULL, *middle = NULL;
+    const struct import_line *most = NULL, *middle = NULL;
     double sum = 0, passed = 0;
     for (size_t at = 0; at < rows->count; at++) {
         sum += rows->items[at].number;
@@ -541,7 +179,7 @@ static struct view function_alone(struct view line)
     while (at && (isalnum((unsigned char)name.text[at - 1]) || strchr("_:~<>,.", name.text[at - 1])))
         at--;
     struct view before = {name.text, at};
-    bool alone = !(word = view_word(&before)).length || ((view_equal(word, BAR) || view_equal(word, ":") ||
+    bool alone = !(word = view_word(&before)).length || ((view_equal(word, IMPORT_LINE_BAR) || view_equal(word, ":") ||
                                                           view_equal(word, "|")) && !view_word(&before).length);
     return alone ? view_skip(name, at) : (struct view){0};
 }
@@ -617,38 +255,60 @@ struct imported_text import_text_read(struct view text, struct arena *arena)
 
 /* ---- several tables in one text ---- */
 
-/* The kinds that a line could be a row of, as bits; 0: none. */
-static unsigned row_kinds(struct view line)
+static bool is_fence(struct view line)
 {
-    enum { LINE_MOST = 1024 };
-    char copy[LINE_MOST];
-    unsigned kinds = 0;
-    struct view plain = without_bars(line, copy, sizeof(copy));
-    for (int kind = IMPORT_EXITS; kind < IMPORT_KIND_COUNT; kind++) {
-        struct row row = {0};
-        kinds |= row_readers[kind](plain, &row) ? 1u << kind : 0;
-    }
-    return kinds;
+    return view_starts(view_trim(line), "```");
 }
 
 bool import_text_is_gap(struct view line)
 {
+    return !view_trim(line).length || is_fence(line);
+}
+
+/* Without the marks that make a heading of Markdown ("## ", "**"); ret_level: how many # there were. */
+static struct view without_marks(struct view line, size_t *ret_level)
+{
     line = view_trim(line);
-    return !line.length || view_starts(line, "```");
+    size_t level = 0;
+    while (level < line.length && line.text[level] == '#')
+        level++;
+    bool is_heading = level && level < line.length && line.text[level] == ' ';
+    *ret_level = is_heading ? level : 0;
+    line = is_heading ? view_trim(view_skip(line, level)) : line;
+    while (view_starts(line, "**") || view_ends(line, "**")) {
+        line = view_starts(line, "**") ? view_skip(line, 2) : line;
+        line.length -= view_ends(line, "**") ? 2 : 0;
+    }
+    return line;
+}
+
+/* The next line that isn't blank opens a fence: what stands alone above it is its name. */
+static bool fence_follows(struct view rest)
+{
+    struct view line;
+    while (view_line(&rest, &line))
+        if (view_trim(line).length)
+            return is_fence(line);
+    return false;
 }
 
 bool import_text_is_prose(struct view line, bool after_gap, struct view rest)
 {
-    struct view next, text = view_trim(line);
-    bool before_gap = !view_line(&rest, &next) || import_text_is_gap(next);
+    size_t level;
+    struct view next, text = without_marks(line, &level), behind = rest;
+    bool before_gap = !view_line(&behind, &next) || import_text_is_gap(next);
     bool alone = after_gap && before_gap; /* "TDX:" above a block of its own */
-    size_t least = !view_ends(text, ":") ? 4 : alone ? 1 : 2;
-    if (!text.length || !((text.text[0] | 32) >= 'a' && (text.text[0] | 32) <= 'z') || !(after_gap || before_gap))
+    if (level == 1 && !alone) /* perf's own remarks begin with one #, too */
+        return false;
+    bool is_name = level > 1 || (alone && (level || view_ends(text, ":") || fence_follows(rest)));
+    size_t least = is_name ? 1 : view_ends(text, ":") ? 2 : 4;
+    if (!text.length || !((text.text[0] | 32) >= 'a' && (text.text[0] | 32) <= 'z') ||
+        !(after_gap || before_gap || level > 1))
         return false;
     size_t words = 0;
     while (words < least && view_word(&text).length)
         words++;
-    return words == least && !row_kinds(line);
+    return words == least && !import_line_kinds(line);
 }
 
 /* What was sampled: "of event 'NAME'" of a report's head, or the option of the command that recorded it. */
@@ -689,10 +349,11 @@ static double elapsed_in(struct view text)
     while (view_line(&text, &line)) {
         struct view rest = line;
         double seconds;
-        struct row row = {0};
+        char copy[IMPORT_LINE_MOST];
+        struct import_line row;
         if (view_decimal(view_word(&rest), &seconds) && says_elapsed(rest))
             return seconds;
-        if (view_ends(view_trim(line), "s") && row_of_runs(line, &row))
+        if (view_ends(view_trim(line), "s") && import_line_read(line, IMPORT_RUNS, copy, &row))
             return row.number;
     }
     return 0;
@@ -708,7 +369,8 @@ static const char *kept_string(struct view text, struct arena *arena)
 
 const char *import_text_heading(struct view line, struct arena *arena)
 {
-    line = view_trim(line);
+    size_t ignored;
+    line = without_marks(line, &ignored);
     line.length -= view_ends(line, ":");
     return kept_string(line, arena);
 }
@@ -721,23 +383,51 @@ static bool is_command(struct view line)
            view_starts(view_trim(rest), "perf ");
 }
 
+/* The names of a table's rows so far, by their hashes; of a long one the first. */
+struct names_met {
+    uint64_t hashes[64];
+    size_t count;
+};
+
+/* Whether a row of this name was met, where a table has each name once; else it is noted. */
+static bool names_meet(struct names_met *names, struct view line, unsigned kinds)
+{
+    static const enum import_kind once[] = {IMPORT_EXITS, IMPORT_METRICS, IMPORT_STAT};
+    char copy[IMPORT_LINE_MOST];
+    struct import_line row;
+    size_t at = 0;
+    while (at < array_count(once) && !(kinds >> once[at] & 1))
+        at++;
+    if (at == array_count(once) || !import_line_read(line, once[at], copy, &row))
+        return false;
+    uint64_t hash = hash_bytes(row.name.text, row.name.length);
+    for (size_t met = 0; met < names->count; met++)
+        if (names->hashes[met] == hash)
+            return true;
+    if (names->count < array_count(names->hashes))
+        names->hashes[names->count++] = hash;
+    return false;
+}
+
 bool import_text_next(struct view *text, struct arena *arena, struct imported_text *ret_table)
 {
     struct view heading = {0}, line, segment = {text->text, 0}, behind_gap = *text;
+    struct names_met names = {.count = 0};
     bool after_gap = true, parted = false, ended = false; /* parted: a gap was met since its last row */
     unsigned kinds = 0;
     while (!ended) {
         struct view rest = *text;
         ended = !view_line(&rest, &line);
         bool prose = !ended && import_text_is_prose(line, after_gap, rest);
-        unsigned here = ended || prose ? 0 : row_kinds(line);
-        bool command = !ended && kinds && is_command(line);
-        bool other = kinds && parted && here && !(here & kinds);
+        unsigned here = ended || prose ? 0 : import_line_kinds(line);
+        bool command = !ended && kinds && is_command(line), fence = !ended && kinds && is_fence(line);
+        bool again = here && names_meet(&names, line, kinds ? kinds & here : here);
+        bool other = kinds && parted && here && (!(here & kinds) || again);
         if (other) { /* what stands above its first row is its own */
             *text = behind_gap;
             segment.length = (size_t)(behind_gap.text - segment.text);
         }
-        if (other || command || (kinds && (prose || ended)))
+        if (other || command || fence || (kinds && (prose || ended)))
             break;
         if (ended)
             return false;
@@ -795,7 +485,7 @@ static bool looks_like_row(struct view line)
     size_t words = words_in(line);
     bool digit = false, first = line.length && isdigit((unsigned char)line.text[0]);
     bool columns = view_find(line, "  ") >= 0 || view_find(line, "\t") >= 0 || view_find(line, "|") >= 0 ||
-                   view_find(line, BAR) >= 0;
+                   view_find(line, IMPORT_LINE_BAR) >= 0;
     if ((words > ROW_WORDS_MOST && view_find(line, "|") < 0 && !first) || (words > COUNT_WORDS_MOST && !columns))
         return false;
     if (function_of_listing(line).length)
@@ -807,15 +497,14 @@ static bool looks_like_row(struct view line)
 
 static bool is_read(struct view line, enum import_kind kind)
 {
-    enum { LINE_MOST = 1024 };
-    char copy[LINE_MOST];
-    struct row row = {0};
-    struct view plain = without_bars(line, copy, sizeof(copy));
+    char copy[IMPORT_LINE_MOST];
+    struct import_line row;
     bool beside = kind == IMPORT_STAT || kind == IMPORT_METRICS;
     if (kind == IMPORT_UNKNOWN)
         return false;
-    return row_readers[kind](plain, &row) ||
-           (beside && (row_of_stat(plain, &row) || row_of_metrics(plain, &row) || elapsed_in(line) > 0));
+    return import_line_read(line, kind, copy, &row) ||
+           (beside && (import_line_read(line, IMPORT_STAT, copy, &row) ||
+                       import_line_read(line, IMPORT_METRICS, copy, &row) || elapsed_in(line) > 0));
 }
 
 size_t import_text_unread(struct view text, enum import_kind kind, struct text *out)

@@ -23,6 +23,7 @@ static const struct bound_case cases[] = {
      "c4e26db8c1c4e26db8d9c4e26db8e1c4e26db8e9c4e26db8f1c4e26db8f9c4626db8c1c4626db8c9c4626db8d1c4626db8d948ffc975c9",
      LOOP_LIMIT_UNITS, 5, 0, CHAIN_FP},
     {"a histogram: five slots; if it is one counter, forwarding and one", "0fb607ff048648ffc74839fa75f2", LOOP_LIMIT_FRONTEND, 1.25, 5, 0},
+    {"the same, unrolled four times: if all four are one counter, four times that", "0fb6174883c704830490010fb657fd830490010fb657fe830490010fb657ff830490014839f975d8", LOOP_LIMIT_UNITS, 4, 20, 0},
     {"divsd of its own result: 13", "f20f5ec148ffc975f7", LOOP_LIMIT_CHAIN, 13, 0, CHAIN_DIVIDE},
     {"divsd of new values: the divider, 4", "660f28c3f20f5ec148ffc975f3", LOOP_LIMIT_UNITS, 4, 0, 0},
     {"moves are eliminated, the addition isn't: 1", "4889c34883c3014889d848ffc975f1", LOOP_LIMIT_FRONTEND, 1, 0, 0},

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-static const struct told_states no_states;
+static const struct told_context no_context;
 
 static struct told told_from(const char *text, struct arena *arena)
 {
@@ -133,6 +133,34 @@ Test(told, trials_and_how_they_came_out)
         {"nohz_full was deployed. After that the performance was the same.", 0, 0, 0, false, false}, /* as what? */
         {"We turned on THP in the guest only. The TDX VM was still 39 % slower.", 1, TREATMENT_PAGES, OUTCOME_STAYED, false, true},
         {"It was fast yesterday.", 0, 0, 0, false, false},
+        {"Remapping .text to 2 MB pages made no difference.", 1, TREATMENT_CODE_PAGES, OUTCOME_STAYED, false, false},
+        {"With huge pages the iTLB misses vanished, and the gap is gone.", 1, TREATMENT_CODE_PAGES, OUTCOME_GONE, false, false},
+        {"With the heap and the text segment on huge pages the gap is gone.", 0, 0, 0, false, false}, /* whose? */
+        {"`cpupower frequency-set -g performance`: no change.", 1, TREATMENT_GOVERNOR, OUTCOME_STAYED, false, false},
+        {"With the governor set to performance the gap was gone.", 1, TREATMENT_GOVERNOR, OUTCOME_GONE, false, false},
+        {"With the powersave governor the gap was gone.", 0, 0, 0, false, false},
+        {"echo never > /sys/kernel/mm/transparent_hugepage/enabled closed the gap.", 0, 0, 0, false, false},
+        {"We set transparent_hugepage/enabled to always. The gap is gone.", 1, TREATMENT_PAGES, OUTCOME_GONE, false, false},
+        {"smt/control said on. We set it to off and the gap was gone.", 1, TREATMENT_NO_SMT, OUTCOME_GONE, false, false},
+        {"smt/control says off, and there is still a gap.", 0, 0, 0, false, false}, /* that is how it is */
+        {"After the limit was removed the gap was gone.", 1, TREATMENT_NO_LIMIT, OUTCOME_GONE, false, false},
+        {"After the memory limit was removed the gap was gone.", 0, 0, 0, false, false},
+        {"Disabled HT in the BIOS, no effect.", 1, TREATMENT_NO_SMT, OUTCOME_STAYED, false, false},
+        {"Tried mitigations=off. Nothing.", 1, TREATMENT_NO_MITIGATIONS, OUTCOME_STAYED, false, false},
+        {"With membind it is still 44 min.", 1, TREATMENT_LOCAL_MEMORY, OUTCOME_STAYED, false, false},
+        {"With membind it still takes 2 s more.", 0, 0, 0, false, false},
+        {"With THP the gap was gone here, but on the other one it stayed.", 0, 0, 0, false, false},
+        {"With huge pages it is as fast as on the other machine.", 1, TREATMENT_PAGES, OUTCOME_GONE, false, false},
+        {"On the other machine huge pages closed the gap.", 0, 0, 0, false, false},
+        {"perf says that with huge pages the gap is gone.", 1, TREATMENT_PAGES, OUTCOME_GONE, false, false},
+        {"Tom says that with huge pages the gap is gone.", 0, 0, 0, false, false},
+        {"With nohz_full we can see no change.", 1, TREATMENT_TICK, OUTCOME_STAYED, false, false},
+        {"nohz_full can close the gap.", 0, 0, 0, false, false},
+        {"Try nohz_full: no change.", 0, 0, 0, false, false},
+        {"Try 1, nohz_full: no change.", 1, TREATMENT_TICK, OUTCOME_STAYED, false, false},
+        {"Upgraded to Debian 13 with nohz_full, and the gap is gone.", 0, 0, 0, false, false},
+        {"The gap vanished once we moved to huge pages.", 1, TREATMENT_PAGES, OUTCOME_GONE, false, false},
+        {"With huge pages the old and the new kernel are equally fast.", 1, TREATMENT_PAGES, OUTCOME_GONE, false, false},
     };
     for (size_t at = 0; at < array_count(cases); at++) {
         struct arena arena;
@@ -218,16 +246,22 @@ Test(told, gaps_in_other_words)
 
 Test(told, what_sounds_like_a_trial_and_was_not_taken_says_why)
 {
-    cr_expect_not_null(told_why_unread(view_of("With THP there is no difference between the two guests."), &no_states));
-    cr_expect_not_null(told_why_unread(view_of("With THP and nohz_full the gap is gone."), &no_states));
-    cr_expect_not_null(told_why_unread(view_of("Enabling THP should bring no change."), &no_states));
-    cr_expect_not_null(told_why_unread(view_of("With THP the speed is another matter."), &no_states), "of speed, in words that aren't known");
-    cr_expect_not_null(told_why_unread(view_of("Time: 120 s (one node), 95 s (with huge pages)."), &no_states), "two times, and which was first isn't said");
-    cr_expect_null(told_why_unread(view_of("With THP the gap is gone."), &no_states), "it was taken");
+    cr_expect_not_null(told_why_unread(view_of("With THP there is no difference between the two guests."), &no_context));
+    cr_expect_not_null(told_why_unread(view_of("With THP and nohz_full the gap is gone."), &no_context));
+    cr_expect_not_null(told_why_unread(view_of("Enabling THP should bring no change."), &no_context));
+    cr_expect_not_null(told_why_unread(view_of("With THP the speed is another matter."), &no_context), "of speed, in words that aren't known");
+    cr_expect_not_null(told_why_unread(view_of("Time: 120 s (one node), 95 s (with huge pages)."), &no_context), "two times, and which was first isn't said");
+    cr_expect_null(told_why_unread(view_of("With THP the gap is gone."), &no_context), "it was taken");
 
-    cr_expect_not_null(told_why_unread(view_of("With THP the faults took 0.3 s."), &no_states), "a number that is passed over is said");
-    cr_expect_null(told_why_unread(view_of("We use huge pages."), &no_states), "it tells of no trial");
-    const struct told_states states = told_states_in(view_of("The build takes 212 s on bare metal and 301 s in the VM."));
+    cr_expect_not_null(told_why_unread(view_of("With THP the faults took 0.3 s."), &no_context), "a number that is passed over is said");
+    cr_expect_null(told_why_unread(view_of("We use huge pages."), &no_context), "it tells of no trial");
+    cr_expect_not_null(told_why_unread(view_of("We switched on huge pages."), &no_context), "and nothing of what came of it");
+    cr_expect_null(told_why_unread(view_of("The lab has huge pages enabled."), &no_context), "that is how it is");
+    cr_expect_not_null(told_why_unread(view_of("With huge pages the boot takes 3.1 s instead of 4.2 s."), &no_context), "another activity");
+    cr_expect_not_null(told_why_unread(view_of("The limit was lifted, and the gap is gone."), &no_context), "which limit?");
+    const struct told_context quota = {.has_quota = true};
+    cr_expect_null(told_why_unread(view_of("The limit was lifted, and the gap is gone."), &quota));
+    const struct told_context states = told_context_in(view_of("The build takes 212 s on bare metal and 301 s in the VM."));
     cr_expect_not_null(told_why_unread(view_of("Exits are down, build time 299 s."), &states), "of which change isn't told");
     cr_expect_null(told_why_unread(view_of("Exits are down, and a fault takes 2 us."), &states), "of something else");
 }
@@ -288,14 +322,42 @@ Test(told, states_that_are_not_apart_are_none)
     }
 }
 
+Test(told, sentences_end_where_people_end_them)
+{
+    static const struct {
+        const char *text, *first;
+    } cases[] = {
+        {"The VM got it, i.e. the host has it. Then more.", "The VM got it, i.e. the host has it."},
+        {"3.1 s vs. 4.2 s. Then more.", "3.1 s vs. 4.2 s."},
+        {"ana: limit gone\n[10:41] tom: fine", "ana: limit gone"},
+        {"ana: limit gone\n10:41 tom: fine", "ana: limit gone"},
+        {"it went\n10 times", "it went\n10 times"},
+        {"That is all, etc. Then more.", "That is all, etc."},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct view text = view_of(cases[at].text), sentence = told_sentence(&text);
+        cr_expect(view_equal(sentence, cases[at].first), "%.*s", (int)sentence.length, sentence.text);
+    }
+}
+
+/* It grew slower: these are the states, whatever they are called. */
+Test(told, a_time_that_grew_tells_two_states)
+{
+    const struct told_states grew = told_states_in(view_of("The job went from 31 min to 44 min after the move."));
+    cr_expect_float_eq(grew.slow, 2640, 1e-9);
+    cr_expect_float_eq(grew.fast, 1860, 1e-9);
+    cr_expect(!(told_states_in(view_of("The job went from 44 min to 31 min after the move.")).slow > 0), "that may be a change's doing");
+    cr_expect(!(told_states_in(view_of("It would go from 31 min to 44 min after the move.")).slow > 0));
+}
+
 Test(told, nothing_is_read_behind_the_end)
 {
-    static const char text[] = "41 s native, 52 s in the VM, and with THP it is 43 s. x is 20% ~ 30% lower than y. With nohz_full there is still a gap: the loop is ~100 bytes, see f_ref().";
+    static const char text[] = "41 s native, 52 s in the VM, and with THP it is 43 s. x is 20% ~ 30% lower than y. With nohz_full there is still a gap: the loop is ~100 bytes, see f_ref(). cat smt/control said on. Set it to off: still 52 s. According to us it can be up to 3x.";
     for (size_t length = 0; length <= sizeof(text) - 1; length++) {
         struct edge edge = edge_copy(text, length);
         struct view rest = {(char *)edge.bytes, length}, sentence;
-        struct told_states states = told_states_in(rest);
-        while ((sentence = told_passage(&rest)).length) {
+        const struct told_context states = told_context_in(rest);
+        while ((sentence = told_passage(&rest, &states.states)).length) {
             (void)told_is_useful(sentence, &states);
             (void)told_why_unread(sentence, &states);
         }

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Why may a sentence that sounds like a trial say nothing of the program that is asked about: it tells of what may be,
+ * of what others said, of another machine, or of what the program does once?
+ *
+ * By words alone, and for safety rather too often than too seldom: what is doubted supports nothing. Does not support:
+ * whose machine it is where only its name is told ("on the AMD box").
+ */
+#ifndef PLUMB_ANALYSE_TOLD_TOLD_DOUBT_H
+#define PLUMB_ANALYSE_TOLD_TOLD_DOUBT_H
+
+#include "analyse/told/told_words.h"
+
+#include <stdint.h>
+
+/* Of plain sentences. */
+/* What may be, is asked, or is planned. */
+bool told_is_supposed(const char *plain);
+/* What others said or saw, or what became of another machine. */
+bool told_is_of_others(const char *plain);
+/*
+ * Which phases of a program's life or parts of its work, rather than all of that, the amounts are of ("the boot became
+ * 30 % faster", "page faults took 3.1 s"), as bits; 0: none.
+ */
+uint64_t told_phases_of(const char *plain);
+/* "Then it was back": what had gone is there again. */
+bool told_comes_back(const char *plain);
+/* "False alarm: …": what was told before it isn't so. */
+bool told_is_retraction(const char *plain);
+/* Where it says that something was taken back ("reverted"); NULL: nowhere. */
+const char *told_takes_back(const char *plain);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which sentences of a text belong together: a change and what came of it, two states that are compared, two runs with
+ * and without something?
+ *
+ * Two are joined only where the second refers to the first, in words ("it made no difference") or by amounts that can
+ * be of nothing else ("Runtime 41.2 s", beside two states), and tells of no other event. One that takes the change back
+ * goes with them, since it may say otherwise.
+ */
+#ifndef PLUMB_ANALYSE_TOLD_TOLD_PASSAGE_H
+#define PLUMB_ANALYSE_TOLD_TOLD_PASSAGE_H
+
+#include "analyse/told/told_amount.h"
+#include "base/text.h"
+
+/* The next sentence of a text, trimmed, and skip it; empty at its end. */
+struct view told_sentence(struct view *text);
+/* As told_sentence, with those behind it that belong to it. states: those of the text, slow 0: none. */
+struct view told_passage(struct view *text, const struct told_states *states);
+/* Of a plain sentence: somebody did something ("we switched to", "trial 1: "), rather than may, or had it so. */
+bool told_is_done(const char *plain);
+/* It names the file of a setting. */
+bool told_mentions_setting(struct view sentence);
+/* "Set it to always": it belongs to the sentence that named the file of a setting, if there are others between. */
+bool told_puts_setting(struct view sentence);
+
+#endif

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "source/import/import_line.h"
+
+#include "base/vec.h"
+#include "decode/exits/exit_text.h"
+
+#include <ctype.h>
+
+static bool share_of(struct view word, double *ret_number)
+{
+    if (!view_ends(word, "%"))
+        return false;
+    word.length--;
+    return view_grouped(word, ret_number);
+}
+
+/*
+ * bpftrace's maps count anything: reasons have small numbers or names of their own kind, or the map is called by them.
+ */
+static bool is_of_exits(const struct exit_row *row)
+{
+    enum { REASON_MOST = 1100 };
+    bool named = view_find(row->map, "reason") >= 0 || view_find(row->map, "exit") >= 0 ||
+                 view_starts(row->name, "EXIT_REASON_");
+    bool capitals = row->name.length > 0;
+    for (size_t at = 0; at < row->name.length; at++)
+        capitals &= isupper((unsigned char)row->name.text[at]) || isdigit((unsigned char)row->name.text[at]) ||
+                    row->name.text[at] == '_';
+    return !row->map.text || named || (row->has_number ? row->number <= REASON_MOST : capitals);
+}
+
+static bool row_of_exits(struct view line, struct import_line *row)
+{
+    struct exit_row exits;
+    if (!exit_text_row(line, &exits) || !is_of_exits(&exits))
+        return false;
+    *row = (struct import_line){
+        .number = exits.count, .name = exits.name, .map = exits.map, .seconds = exits.has_times ? exits.seconds : 0};
+    return true;
+}
+
+static bool row_of_map(struct view line, struct import_line *row)
+{
+    struct exit_row counted;
+    if (!exit_text_row(line, &counted) || !counted.map.text || is_of_exits(&counted))
+        return false;
+    *row = (struct import_line){.number = counted.count, .name = counted.name};
+    return true;
+}
+
+/*
+ * How long the range is that a line begins with: "[64, 128)" and "[0]" of bpftrace, "64 -> 127" of bcc; 0: there is
+ * none.
+ */
+static size_t range_length(struct view line)
+{
+    bool digit = false;
+    size_t at = 0;
+    for (; at < line.length; at++) {
+        char c = line.text[at];
+        if (c == ']' || c == ')' || (c == ':' && view_find((struct view){line.text, at}, " -> ") > 0))
+            break;
+        digit |= isdigit((unsigned char)c) != 0;
+        if (!isdigit((unsigned char)c) && !strchr("[(,. ->KMGT", c))
+            return 0;
+    }
+    bool of_bpftrace = line.length && (line.text[0] == '[' || line.text[0] == '(');
+    return digit && at < line.length && of_bpftrace == (line.text[at] != ':') ? at + 1 : 0;
+}
+
+/* "[64, 128)  20118 |@@@ |", "64 -> 127  : 20118  |*** |" */
+static bool row_of_histogram(struct view line, struct import_line *row)
+{
+    line = view_trim(line);
+    size_t length = range_length(line);
+    struct view rest = view_skip(line, length);
+    uint64_t count;
+    if (!length || !view_u64(view_word(&rest), 10, &count))
+        return false;
+    row->number = (double)count;
+    row->name = view_trim((struct view){line.text, length - (line.text[length - 1] == ':')});
+    return true;
+}
+
+/* "RAM hit", "L2 miss", "N/A": of what perf mem has before its symbols that is the last word, and no binary. */
+static bool is_of_access(struct view word)
+{
+    return view_equal(word, "hit") || view_equal(word, "miss") || view_equal(word, "N/A");
+}
+
+/* Names have single blanks in them, columns are further apart. */
+static void symbol_read(struct view before, struct view behind, struct import_line *row)
+{
+    ptrdiff_t end = view_find(behind, "  ");
+    struct view word;
+    row->name = end < 0 ? behind : (struct view){behind.text, (size_t)end};
+    while ((word = view_word(&before)).length)
+        row->where = word;
+    if (is_of_access(row->where)) {
+        behind = view_skip(behind, row->name.length);
+        row->where = view_word(&behind);
+    }
+}
+
+static bool row_of_report(struct view line, struct import_line *row)
+{
+    struct view first = view_word(&line);
+    if (!view_ends(first, "%"))
+        return false;
+    first.length--;
+    if (!view_grouped(first, &row->number))
+        return false;
+    /* With call chains there are two: of the function with what it called, and its own. */
+    struct view rest = line, second = view_word(&rest);
+    double own = row->number;
+    if (view_ends(second, "%") && !view_grouped((struct view){second.text, second.length - 1}, &own))
+        own = row->number;
+    row->self = own;
+    ptrdiff_t mark = view_find(line, "[.] ");
+    mark = mark >= 0 ? mark : view_find(line, "[k] ");
+    if (mark < 0)
+        return false;
+    symbol_read((struct view){line.text, (size_t)mark}, view_trim(view_skip(line, (size_t)mark + 4)), row);
+    return row->name.length > 0;
+}
+
+static bool is_metric(struct view word)
+{
+    return view_starts(word, "tma_") && word.length > strlen("tma_");
+}
+
+/* What a reader wrote behind a line with an arrow is none of it. */
+static struct view without_remark(struct view line)
+{
+    ptrdiff_t arrow = view_find(line, "--->");
+    arrow = arrow >= 0 ? arrow : view_find(line, "<---");
+    return arrow > 0 ? view_trim((struct view){line.text, (size_t)arrow}) : line;
+}
+
+/*
+ * "41.33 │30:     mov    0x10(%rdi,%rax,8),%rdx": as perf annotate draws it, with labels, arrows of jumps, and more
+ * columns.
+ */
+static bool row_behind_bar(struct view line, struct import_line *row)
+{
+    ptrdiff_t bar = view_find(line, IMPORT_LINE_BAR);
+    if (bar < 0 || !view_grouped(view_trim((struct view){line.text, (size_t)bar}), &row->number) || row->number > 100)
+        return false;
+    for (; bar >= 0; bar = view_find(line, IMPORT_LINE_BAR))
+        line = view_skip(line, (size_t)bar + sizeof(IMPORT_LINE_BAR) - 1);
+    line = view_trim(line);
+    struct view rest = line, label = view_trim(view_cut(&rest, ':'));
+    uint64_t ignored;
+    if (rest.length && view_u64(label, 16, &ignored))
+        line = view_trim(rest);
+    while (line.length && (line.text[0] & 0x80 || line.text[0] == ' '))
+        line = view_skip(line, 1);
+    row->name = line;
+    return line.length > 1 && isalpha((unsigned char)line.text[0]);
+}
+
+/* "11:20:01", as tools of the system begin their lines, is no share with an address. */
+static bool is_time_of_day(struct view text)
+{
+    static const char form[] = "dd:dd:dd";
+    text = view_trim(text);
+    bool is_one = text.length >= sizeof(form) - 1;
+    for (size_t at = 0; is_one && at < sizeof(form) - 1; at++)
+        is_one = form[at] == 'd' ? isdigit((unsigned char)text.text[at]) != 0 : text.text[at] == form[at];
+    return is_one;
+}
+
+/* "of the samples are in read_hpet": behind a share a part of a sentence, no line of code. */
+static bool is_sentence(struct view text)
+{
+    static const char *const words[] = {"of",   "in",   "is", "are", "was",  "were", "on",     "at",    "to",
+                                        "from", "with", "by", "and", "more", "less", "slower", "faster"};
+    struct view word = view_word(&text);
+    bool is_one = false;
+    for (size_t at = 0; at < array_count(words); at++)
+        is_one |= view_equal(word, words[at]);
+    return is_one;
+}
+
+/* "33.94 :  4011a2: mov 0x58(%rax),%rax", or a share before a line of source or code. */
+static bool row_of_annotate(struct view line, struct import_line *row)
+{
+    if (view_find(line, IMPORT_LINE_BAR) >= 0)
+        return row_behind_bar(line, row);
+    struct view rest = line, first = view_word(&rest);
+    if (share_of(first, &row->number) && row->number <= 100) {
+        row->name = without_remark(view_trim(rest));
+        return row->name.length > 0 && !is_metric(row->name) && view_find(rest, "[.] ") < 0 &&
+               view_find(rest, "[k] ") < 0 && !is_sentence(row->name);
+    }
+    if (is_time_of_day(line))
+        return false;
+    struct view percent = view_trim(view_cut(&line, ':'));
+    if (!view_grouped(percent, &row->number) || row->number > 100 || !line.length)
+        return false;
+    struct view address = view_trim(view_cut(&line, ':'));
+    uint64_t ignored;
+    row->name = without_remark(view_trim(line));
+    return row->name.length && view_u64(address, 16, &ignored);
+}
+
+static bool is_toplev_unit(struct view word)
+{
+    static const char *const units[] = {"Slots",       "Slots_Estimated",   "Slots_est",   "Clocks", "Clocks_Estimated",
+                                        "Clocks_est",  "Clocks_Calculated", "Clocks_calc", "Stalls", "CoreClocks",
+                                        "Core_Clocks", "Core_Execution"};
+    for (size_t at = 0; at < array_count(units); at++)
+        if (view_equal(word, units[at]))
+            return true;
+    return false;
+}
+
+/* "Backend_Bound.Memory_Bound": a name of toplev's tree from its root on, which needs no unit to be known. */
+static bool is_toplev_path(struct view name)
+{
+    static const char *const roots[] = {"Frontend_Bound", "Backend_Bound", "Bad_Speculation", "Retiring"};
+    struct view root = view_cut(&name, '.');
+    for (size_t at = 0; at < array_count(roots); at++)
+        if (view_equal(root, roots[at]))
+            return true;
+    return false;
+}
+
+/*
+ * "BE/Mem  Backend_Bound.Memory_Bound.DRAM_Bound  % Stalls  61.0": toplev's tree, with whatever else stands behind;
+ * or "Backend_Bound.Memory_Bound  57.9", as people copy it.
+ */
+static bool row_of_toplev(struct view line, struct import_line *row)
+{
+    struct view word, name = {0};
+    while ((word = view_word(&line)).length && !view_equal(word, "%") && !is_toplev_path(name))
+        name = word;
+    bool has_unit = view_equal(word, "%");
+    struct view unit = has_unit ? view_word(&line) : (struct view){0}, number = has_unit ? view_word(&line) : word;
+    if (has_unit ? !is_toplev_unit(unit) : !is_toplev_path(name))
+        return false;
+    number.length -= !has_unit && view_ends(number, "%");
+    if (!name.length || name.text[0] < 'A' || name.text[0] > 'Z' || !view_grouped(number, &row->number))
+        return false;
+    for (struct view rest = name; rest.length;)
+        row->name = view_cut(&rest, '.');
+    row->is_of_toplev = true;
+    return row->name.length && row->number >= 0 && row->number <= 100;
+}
+
+bool import_text_is_class(struct view word)
+{
+    static const char *const classes[] = {"frontend_bound", "backend_bound",   "bad_speculation", "frontend_memory",
+                                          "backend_memory", "backend_core",    "frontend_core",   "smt_contention",
+                                          "retiring_fastpath", "retiring_microcode"};
+    if (is_metric(word))
+        return true;
+    for (size_t at = 0; at < array_count(classes); at++)
+        if (view_starts(word, classes[at]) &&
+            (word.length == strlen(classes[at]) || word.text[strlen(classes[at])] == '_'))
+            return true;
+    return false;
+}
+
+static struct view without_comma(struct view word)
+{
+    word.length -= view_ends(word, ",") || view_ends(word, ";");
+    return word;
+}
+
+/* Without the marks of prose and Markdown around it: "`tma_dram_bound`:", "(tma_dram_bound)". */
+static struct view name_alone(struct view word)
+{
+    while (word.length > 1 && strchr("`*(\"'", word.text[0]))
+        word = view_skip(word, 1);
+    while (word.length > 1 && strchr("`*)\"':,;", word.text[word.length - 1]))
+        word.length--;
+    return word;
+}
+
+/* "88.8 %  tma_backend_bound", "tma_dram_bound: 66.5%", with whatever else stands in the line. */
+static bool row_of_metrics(struct view line, struct import_line *row)
+{
+    if (row_of_toplev(line, row))
+        return true;
+    row->is_of_toplev = false;
+    struct view word, before = {0};
+    bool has_share = false, of_perf = view_find(line, "#") >= 0;
+    row->name = (struct view){0};
+    while ((word = view_word(&line)).length) {
+        double percent;
+        struct view name = name_alone(word), share = without_comma(word);
+        if (import_text_is_class(name) || (of_perf && has_share && view_equal(name, "retiring")))
+            row->name = name;
+        else if (share_of(share, &percent) || (view_equal(share, "%") && view_grouped(before, &percent))) {
+            row->number = percent;
+            has_share = true;
+        }
+        before = word;
+    }
+    return row->name.length && has_share && row->number >= 0 && row->number <= 100;
+}
+
+/* "(66.64%)" at the end of a line: the share of the time in which it was counted; perf leaves out 100 %. */
+static double running_of(struct view line)
+{
+    line = view_trim(line);
+    double percent;
+    for (size_t at = line.length; at > 0 && view_ends(line, "%)"); at--)
+        if (line.text[at - 1] == '(') {
+            struct view inside = {line.text + at, line.length - at - 1};
+            return share_of(inside, &percent) && percent <= 100 ? percent / 100 : 1;
+        }
+    return 1;
+}
+
+/* What perf calls events without any mark in them; all others have one: "branch-misses", "core_power.lvl2_license". */
+static bool is_event_name(struct view name)
+{
+    static const char *const plain[] = {"cycles", "instructions", "branches", "faults", "migrations", "slots", "cs"};
+    bool marked = false;
+    for (size_t at = 1; at + 1 < name.length; at++)
+        marked |= strchr("-_.:/", name.text[at]) != NULL;
+    for (size_t at = 0; at < array_count(plain); at++)
+        marked |= view_equal(name, plain[at]);
+    char last = name.length ? name.text[name.length - 1] : 0;
+    return marked && (name.text[0] | 32) >= 'a' && (name.text[0] | 32) <= 'z' &&
+           (isalnum((unsigned char)last) || last == '/');
+}
+
+/* Behind an event's name stand what perf makes of it, or a reader's mark; a word belongs to a sentence. */
+static bool is_behind_event(struct view rest)
+{
+    rest = view_trim(rest);
+    return !rest.length || !isalpha((unsigned char)rest.text[0]);
+}
+
+/* "12.34 Joules power/energy-pkg/", "245.55 MiB uncore_imc/data_reads/": a unit stands before the event's name. */
+static bool is_unit_of_count(struct view word)
+{
+    static const char *const units[] = {"Joules", "Bytes", "KiB", "MiB", "GiB", "MB", "W"};
+    for (size_t at = 0; at < array_count(units); at++)
+        if (view_equal(word, units[at]))
+            return true;
+    return false;
+}
+
+static bool row_of_stat(struct view line, struct import_line *row)
+{
+    struct view whole = line, count = view_word(&line);
+    /* "2." is an item of a list */
+    if (!count.length || !isdigit((unsigned char)count.text[count.length - 1]) || !view_grouped(count, &row->number))
+        return false;
+    struct view name = view_word(&line);
+    if (view_equal(name, "msec")) {
+        name = view_word(&line);
+        row->number *= 1e6; /* clocks count nanoseconds */
+    } else if (is_unit_of_count(name)) {
+        name = view_word(&line);
+    } else {
+        (void)!view_count(count, &row->number);
+    }
+    row->name = name;
+    row->running_ratio = running_of(whole);
+    return is_event_name(name) && is_behind_event(line);
+}
+
+/* "real 0m1.25s", as a shell's time has it. */
+static bool shell_time_of(struct view line, struct import_line *row)
+{
+    struct view word = view_word(&line), minutes;
+    double minute;
+    if (!view_equal(word, "real"))
+        return false;
+    word = view_word(&line);
+    minutes = view_cut(&word, 'm');
+    if (!view_grouped(minutes, &minute) || !view_duration(word, &row->number))
+        return false;
+    row->number += 60 * minute;
+    return true;
+}
+
+/*
+ * "172ms", "172 ms", "4.2 minutes"; without a unit seconds, unless it stands behind several words or has no fraction
+ * there: that could be anything.
+ */
+static bool seconds_of(struct view text, struct view name, double *ret_seconds)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"s", 1},     {"sec", 1},   {"seconds", 1}, {"ms", 1e-3},   {"msec", 1e-3},
+                 {"us", 1e-6}, {"ns", 1e-9}, {"min", 60},    {"minutes", 60}};
+    size_t digits = 0;
+    while (digits < text.length &&
+           (isdigit((unsigned char)text.text[digits]) || text.text[digits] == '.' || text.text[digits] == ','))
+        digits++;
+    struct view number = {text.text, digits}, unit = view_trim(view_skip(text, digits));
+    if (!digits || !view_grouped(number, ret_seconds))
+        return false;
+    for (size_t at = 0; at < array_count(units); at++)
+        if (view_equal(unit, units[at].unit)) {
+            *ret_seconds *= units[at].seconds;
+            return true;
+        }
+    return !unit.length && (!name.length || (view_find(number, ".") > 0 && view_find(name, " ") < 0));
+}
+
+/* Seconds, a run a line, perhaps behind a name: "0.164", "0.164 s", "before: 0.164 s". */
+static bool row_of_runs(struct view line, struct import_line *row)
+{
+    enum { NAME_MOST = 40, INDENT_OF_COUNTS = 8 };
+    size_t indent = line.length;
+    line = view_trim(line);
+    indent -= line.length;
+    row->name = (struct view){0};
+    /* the count below a stack, as the tools of bcc have it */
+    if (indent >= INDENT_OF_COUNTS && view_u64(line, 10, &(uint64_t){0}))
+        return false;
+    if (shell_time_of(line, row))
+        return true;
+    ptrdiff_t colon = view_find(line, ": ");
+    bool named = colon > 0 && colon <= NAME_MOST;
+    if (named)
+        row->name = (struct view){line.text, (size_t)colon};
+    return seconds_of(view_trim(named ? view_skip(line, (size_t)colon + 1) : line), row->name, &row->number);
+}
+
+static bool (*const row_readers[])(struct view line, struct import_line *row) = {
+    [IMPORT_EXITS] = row_of_exits, [IMPORT_REPORT] = row_of_report, [IMPORT_ANNOTATE] = row_of_annotate,
+    [IMPORT_STAT] = row_of_stat,   [IMPORT_RUNS] = row_of_runs,     [IMPORT_METRICS] = row_of_metrics,
+    [IMPORT_MAP] = row_of_map,     [IMPORT_HISTOGRAM] = row_of_histogram,
+};
+
+/* Tables in Markdown have bars between their columns. */
+static struct view without_bars(struct view line, char *copy)
+{
+    if (view_find(line, "|") < 0 || line.length > IMPORT_LINE_MOST)
+        return line;
+    for (size_t at = 0; at < line.length; at++)
+        copy[at] = line.text[at] == '|' ? ' ' : line.text[at];
+    return (struct view){copy, line.length};
+}
+
+bool import_line_read(struct view line, enum import_kind kind, char copy[IMPORT_LINE_MOST],
+                      struct import_line *ret_row)
+{
+    struct import_line row = {0};
+    if (!row_readers[kind](without_bars(line, copy), &row))
+        return false;
+    *ret_row = row;
+    return true;
+}
+
+unsigned import_line_kinds(struct view line)
+{
+    char copy[IMPORT_LINE_MOST];
+    struct import_line row;
+    unsigned kinds = 0;
+    for (int kind = IMPORT_EXITS; kind < IMPORT_KIND_COUNT; kind++)
+        kinds |= import_line_read(line, (enum import_kind)kind, copy, &row) ? 1u << kind : 0;
+    return kinds;
+}

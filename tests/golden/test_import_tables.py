@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where one table of a document ends and the next begins, and which lines are rows of one: forms that people paste."""
+import pytest
+from imported_case import finding
+
+FAST = ("BAD              Bad_Speculation                       % Slots                        1.6\n"
+        "BAD              Bad_Speculation.Branch_Mispredicts    % Slots                        1.1\n"
+        "FE               Frontend_Bound                        % Slots                        2.2\n"
+        "BE               Backend_Bound                         % Slots                       35.0\n")
+SLOW = FAST.replace("1.6", "38.6").replace(" 1.1", "38.1").replace("35.0", "15.0")
+FENCED = "```\n{}```\n"
+
+
+@pytest.mark.parametrize("between", [
+    "# Two services\n\nfast one\n\n" + FENCED.format(FAST) + "\nslow one\n\n" + FENCED.format(SLOW),
+    "# Two services\n\n## The fast one\n" + FENCED.format(FAST) + "\n## The slow one\n" + FENCED.format(SLOW),
+    "**fast one**\n\n" + FENCED.format(FAST) + "\n**slow one**\n\n" + FENCED.format(SLOW),
+    FENCED.format(FAST) + "\n" + FENCED.format(SLOW),
+    FAST + "\n" + SLOW,
+    FENCED.format(SLOW) + "\n" + FENCED.format(FAST),
+], ids=["names between fences", "headings", "bold names", "fences alone", "names that come again", "the slow one first"])
+def test_two_blocks_are_two_tables(imported, between):
+    found, _ = imported(notes=between)
+    assert finding(found, "branch-mispredicts")["verdict"] == "undecided" and found["verdict"]["culprit"] is None
+    said = " ".join(found["verdict"]["open"])
+    assert "tma_branch_mispredicts is 1.1 %" in said and "38 %" in said
+    if "one" in between:
+        assert "slow one' of notes.txt" in said and "fast one' of notes.txt" in said
+
+
+def test_one_table_with_a_gap_in_it_stays_one(imported):
+    found, _ = imported(notes="8,386,784,008      cycles\n\n 4,000,000,000      instructions\n\n       1.640000000 seconds time elapsed\n")
+    assert sum("perf stat" in str(one) for one in found["statements"]) == 1
+
+
+@pytest.mark.parametrize("line", ["tma_store_bound: 39.1%", "`tma_store_bound` 39.1 %", "**tma_store_bound**: 39.1 %,",
+                                  "    Backend_Bound.Memory_Bound.Store_Bound      39.1", "Backend_Bound.Memory_Bound.Store_Bound 39.1%",
+                                  "BE/Mem  Backend_Bound.Memory_Bound.Store_Bound  % Stalls  39.1", "BE/Mem  Backend_Bound.Memory_Bound.Store_Bound  % Clocks_est  39.1 <=="])
+def test_a_metric_by_any_hand(imported, line):
+    found, _ = imported(notes=line + "\n")
+    assert found["verdict"]["culprit"] == "stores"
+    assert finding(found, "stores")["recoverable_ratio_at_most"] == pytest.approx(0.391)
+
+
+@pytest.mark.parametrize("line", ["It was 39.1 % of tma", "Memory_Bound 39.1", "Backend_Bound.Memory_Bound.Store_Bound 391", "Backend_Bound.Memory_Bound.Store_Bound n/a"])
+def test_what_is_no_metric(imported, line):
+    found, _ = imported(notes=line + "\n")
+    assert found["verdict"]["culprit"] is None
+
+
+@pytest.mark.parametrize("prose", ["100 cycles per item.\n2 branch-misses per item.\n", "8 worker threads\n512 build:\n100 cycles were lost\n3 branch-misses, he says\n"])
+def test_sentences_that_begin_with_a_number_are_no_counts(imported, prose):
+    found, _ = imported(notes="What we know:\n\n" + prose)
+    assert found["verdict"]["culprit"] is None and "perf stat" not in str(found["statements"])
+
+
+@pytest.mark.parametrize("behind", ["", "   # 12.1 % of all branches", "  ( +-  0.12% )", "   (66.67%)", "  <- look"])
+def test_counts_with_what_perf_puts_behind_them(imported, behind):
+    found, _ = imported(notes=f"1,000,000,000 cycles\n20,000,000 branch-misses{behind}\n 0.4 seconds time elapsed\n")
+    assert found["verdict"]["culprit"] == "branch-mispredicts"
+
+
+def test_counts_with_units_keep_their_events(imported):
+    found, _ = imported(notes="1,000,000,000 cycles\n     12.34 Joules power/energy-pkg/\n    245.55 MiB  uncore_imc/data_reads/\n 0.4 seconds time elapsed\n")
+    assert "12.34 power/energy-pkg/" in str(found["statements"]) and "245.55 uncore_imc/data_reads/" in str(found["statements"])
+
+
+def test_a_share_in_a_sentence_is_no_line_of_a_listing(imported):
+    found, _ = imported(notes="The guest:\n\n54 % of the samples are in read_hpet\n12% in the rest\n")
+    assert "perf annotate" not in str(found["statements"])

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sentences of tickets and chats: a trial that the program was put through decides, one of others, of plans or of something else doesn't."""
+import pytest
+from imported_case import finding
+
+STATES = "The batch takes 41.0 s on bare metal and 52.0 s in the VM.\n\n"
+
+
+def unread(found):
+    return " ".join(one["text"] for one in found["statements"] if one["origin"] == "not understood")
+
+
+def decided(found):
+    return [one["id"] for one in found["findings"] if one["verdict"] in ("supported", "ruled_out")]
+
+
+@pytest.mark.parametrize("identity, verdict, text", [
+    ("front-end", "supported", "Remapping .text to 2 MB pages (hugify) brought the compile from 8.90 s to 8.02 s."),
+    ("front-end", "supported", "With the program text on huge pages: 8.90 s -> 8.02 s."),
+    ("small-pages", "supported", "With the heap on huge pages: 8.90 s -> 8.02 s."),
+    ("timer-tick", "supported", "Trial 2: booted both kernels with nohz_full=2-11. Now the TD is on par with the legacy VM."),
+    ("smt-sharing", "supported", "Turned SMT off yesterday evening. p99 went from 8.1 ms to 5.6 ms."),
+    ("smt-sharing", "supported", "[09:01] ana: turned SMT off on web-3\n[09:05] ana: p99 went from 8.1 ms to 5.6 ms"),
+    ("smt-sharing", "supported", "p50 is 8.1 ms in production, 5.5 ms in the lab. Turned SMT off there (echo off > /sys/devices/system/cpu/smt/control). p50 is 5.6 ms now."),
+    ("contended-lines", "supported", "I padded the struct to 64 bytes. Runtime with eight threads dropped from 18.2 s to 4.1 s."),
+    ("system-calls", "ruled_out", "Tried mitigations=off. Nothing."),
+    ("system-calls", "ruled_out", "We disabled mitigations; throughput stayed at 1200 req/s."),
+    ("small-pages", "ruled_out", "We switched on huge pages in the guest and on the host; pgbench stayed at 3.9k tps, so no difference."),
+    ("small-pages", "ruled_out", "Trial 1: 2M pages for guest and host. Nothing, it is still 9 % slower."),
+    ("numa-remote", "ruled_out", "The job went from 31 min to 44 min after the move. We then ran it with numactl --cpunodebind=1 --membind=1: still 44 min."),
+    ("smt-sharing", "ruled_out", "1. SMT off. It made no difference.\n2. nohz_full. It made no difference, either."),
+    ("frequency", "supported", "`cpupower frequency-set -g performance` brought it from 21.8 s to 8.0 s."),
+    ("small-pages", "supported", STATES + "THP was switched on in the guest. Run time: 41.3 s."),
+    ("host-small-pages", "supported", STATES + "The domain got `<hugepages/>`, i.e. the hypervisor now backs the VM with 2M pages. Runtime 41.3 s."),
+    ("small-pages", "supported", STATES + "In the VM transparent_hugepage/enabled said never. That is the distribution's.\n\nSet it to `always` inside the VM, same batch: 42.7 s."),
+    ("small-pages", "supported", "The boot takes 41 s on bare metal and 52 s in the VM. With huge pages the boot takes 42 s."),
+    ("small-pages", "supported", "Enabled huge pages, and the gap was gone. Reverted it and the gap came back."),
+    ("small-pages", "supported", "According to perf, with huge pages the gap is gone.")])
+def test_what_was_tried_decides(imported, identity, verdict, text):
+    found, _ = imported(notes=text + "\n")
+    assert finding(found, identity)["verdict"] == verdict, found["verdict"]["sentence"]
+
+
+@pytest.mark.parametrize("text", [
+    # what others saw, on machines of theirs, in other times
+    "With THP the gap was gone on the AMD box, but on ours it stayed.",
+    "A colleague reported that with nohz_full the gap was gone on his machine.",
+    "According to Intel, huge pages make this 30 % faster.",
+    "Tom says that with SMT off the gap was gone.",
+    "The AMD box with huge pages is 30 % faster.",
+    "Their cluster has SMT disabled and runs 30 % faster.",
+    "Without SMT this was 30 % faster in 2019.",
+    "Huge pages: up to 30 % faster.",
+    # what may be
+    "With SMT off the gap would be gone.", "If we turn off SMT the gap is gone.", "I doubt that huge pages close the gap.",
+    "Huge pages can make this 30 % faster.", "Our target with huge pages: 30 % faster.", "Isn't the gap gone with huge pages?",
+    # what wasn't in force, was taken back without effect, or isn't the reason
+    "We enabled huge pages, but forgot to restart, so no change.", "Huge pages were enabled but AnonHugePages stayed 0, so no change.",
+    "Enabled THP; the gap was gone. Reverted it, and it is still fast.", "The gap is gone, but not because of huge pages.",
+    "We enabled huge pages. The gap was gone. After rolling it back nothing changed.",
+    "With huge pages the gap was gone for an hour, then it was back.", "With huge pages the gap was gone. False alarm: the load was off.",
+    "With huge pages the gap was gone on Monday; on Tuesday it was there again.", "It is 30 % faster regardless of huge pages.", "We dropped huge pages and the gap was gone.",
+    # another activity, a part of the work, another change beside it
+    "With huge pages the boot became 30 % faster.", "With huge pages system time dropped from 4.2 s to 3.1 s.",
+    "With huge pages memcpy() became 30 % faster.", "With huge pages and the new glibc the gap is gone.",
+    "With huge pages p95 went from 2.1 s to 0.7 s under half the load.",
+    "We enabled huge pages. Runtime with gcc 13 dropped from 18.2 s to 4.1 s.", "With huge pages iTLB and dTLB misses vanished, and it is 10 % faster.",
+    "`echo never > /sys/kernel/mm/transparent_hugepage/enabled` made it 30 % faster.",
+    "Limit removed, p95 went from 2.1 s to 0.7 s."])
+def test_what_is_doubtful_is_said_and_decides_nothing(imported, text):
+    found, _ = imported(notes=text + "\n")
+    assert not decided(found) and text.split(".")[0] in unread(found), found["verdict"]["sentence"]
+    said, _ = imported(text)
+    assert not decided(said)
+
+
+@pytest.mark.parametrize("text", [
+    "We use huge pages. Runtime 42 s.", "We should enable huge pages. Runtime 42 s.", "We enabled huge pages. Parsing takes 42 s.",
+    "We enabled huge pages. Runtime 42 s on the old kernel.", "We enabled huge pages.\n\nRuntime 42 s.", "We enabled huge pages. Runtime was 42 s before.",
+    "We enabled huge pages. The target is 42 s now.", "Turning SMT off is not an option. It is still 30 % slower.",
+    "We can't turn off SMT. There is still a gap.", "Plan: SMT off. The gap was gone last time.", "We'll turn SMT off on Monday. Still 52.0 s.",
+    "appendfsync is off. Set it to always: 42 s.", "Has anybody tried huge pages? The gap was gone for me."])
+def test_two_sentences_of_two_things_are_not_one_trial(imported, text):
+    found, _ = imported(notes=STATES + text + "\n")
+    assert not decided(found), found["verdict"]["sentence"]
+
+
+def test_a_change_whose_outcome_is_not_told_is_listed(imported):
+    found, _ = imported(notes="We turned SMT off in production on Tuesday. The weather was fine.\n\nThe lab has SMT disabled.\n\nAfter turning SMT off:\n")
+    assert "turned SMT off in production" in unread(found) and "lab has" not in unread(found) and "After" not in unread(found)
+
+
+@pytest.mark.parametrize("outcome, confidence", [("brought it from 8.90 s to 8.02 s", "medium"), ("made no difference", "low")])
+def test_code_on_huge_pages_is_of_the_front_end(imported, outcome, confidence):
+    """With what was counted it is a second kind of evidence; without effect it says nothing of the caches."""
+    found, _ = imported(toplev="tma_frontend_bound 36.4 %\ntma_icache_misses 12.3 %\ntma_itlb_misses 14.9 %\n",
+                        notes=f"Remapping .text to 2 MB pages (hugify) {outcome}.\n")
+    one, pages = finding(found, "front-end"), finding(found, "small-pages")
+    assert one["verdict"] == "supported" and one["confidence"] == confidence and pages["verdict"] not in ("supported", "ruled_out")
+    assert confidence == "low" or 0.09 < one["recoverable_ratio"]["low"] < 0.11
+
+
+def test_which_limit_was_lifted_is_told_by_what_was_counted(imported):
+    found, _ = imported(chat="[10:05] ana: in the container:\n```\nnr_periods 12110\nnr_throttled 4981\nthrottled_usec 212044871\n```\n"
+                             "[10:40] ana: limit removed, p95 went from 2.1 s to 0.7 s\n")
+    one = finding(found, "cpu-quota")
+    assert one["verdict"] == "supported" and one["confidence"] == "medium" and one["recoverable_ratio"]["low"] > 0.6
+
+
+@pytest.mark.parametrize("there", ["", "The VM's memory sits on 1 GiB hugetlbfs pages, that was so from the beginning.\n\n"])
+def test_advice_begins_with_the_side_that_was_tried(imported, there):
+    found, _ = imported(notes=STATES + there + "With huge pages in the guest the same batch takes 42.7 s.\n")
+    advice = finding(found, "small-pages")["advice"]
+    assert "in the guest" in str(advice[0]) and len(advice) == (1 if there else 2)
+    assert "sits on 1 GiB" in str(finding(found, "small-pages")["evidence"]) or not there
