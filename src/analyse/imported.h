@@ -46,6 +46,9 @@ struct measured imported_number(const struct imported *imported, const char *kin
 const struct imported_row *imported_row_of(const struct imported *imported, const char *kind, const char *name,
                                            const char **ret_file);
 
+/* The name of what a tool's sums have beyond the rows that were imported. */
+#define IMPORTED_EXITS_OTHERS "others"
+
 /* What a table of exits says of one reason. */
 struct imported_exits_reason {
     const char *name; /* NULL: none */
@@ -57,6 +60,7 @@ struct imported_exits {
     const struct imported_table *table;
     const char *file;
     struct measured count;
+    double left_out_s;       /* of whatever reasons, halts perhaps: not in seconds */
     double idle;             /* of the count, halts: it had nothing to do */
     struct measured seconds; /* spent outside the guest, but for halts; not measured: no times */
     const char *commonest;

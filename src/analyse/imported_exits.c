@@ -26,12 +26,18 @@ static bool is_idle(const struct imported_row *row)
     return reason && reason->class == EXIT_CLASS_IDLE;
 }
 
+/* What a tool's sums have and its rows that were imported don't: halts may be among them. */
+static bool is_left_out(const struct imported_row *row)
+{
+    return strcmp(row->name, IMPORTED_EXITS_OTHERS) == 0;
+}
+
 /* What the exits of a table took; waiting to be woken is no cost. */
 static double seconds_of(const struct imported_table *table)
 {
     double seconds = 0;
     for (size_t at = 0; at < table->count; at++)
-        seconds += is_idle(&table->rows[at]) ? 0 : table->rows[at].seconds;
+        seconds += is_idle(&table->rows[at]) || is_left_out(&table->rows[at]) ? 0 : table->rows[at].seconds;
     return seconds;
 }
 
@@ -61,7 +67,7 @@ static struct imported_exits_reason foremost_of(const struct imported_table *tab
     bool by_time = has_times(table);
     for (size_t at = 0; at < table->count; at++) {
         const struct imported_row *row = &table->rows[at];
-        if (!is_idle(row) && (by_time ? row->seconds > most.seconds : row->number > most.count))
+        if (!is_idle(row) && !is_left_out(row) && (by_time ? row->seconds > most.seconds : row->number > most.count))
             most = (struct imported_exits_reason){row->name, row->number, row->seconds};
     }
     return most;
@@ -77,6 +83,7 @@ struct imported_exits imported_exits_of(const struct imported *imported)
         const struct imported_row *row = &table->rows[at];
         count += row->number;
         exits.idle += is_idle(row) ? row->number : 0;
+        exits.left_out_s += is_left_out(row) ? row->seconds : 0;
         if (row->number > most) {
             most = row->number;
             exits.commonest = row->name;

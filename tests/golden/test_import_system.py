@@ -89,6 +89,14 @@ def test_how_long_a_program_took_is_no_period_of_counting(alone, words):
     assert found["imported"][0]["elapsed_s"] == 0 and finding(found, "vm-exits")["verdict"] == "undecided"
 
 
+@pytest.mark.parametrize("total, verdict", [("35000.00", "ruled_out"), ("735000.00", "undecided")])
+def test_rows_that_were_left_out_bound_nothing(alone, total, verdict):
+    found = alone(f"Exits in 10 s on one vCPU:\n\n{HEAD}  msr  20000  10.00%  10.00%  0.10us  99.00us  1.75us ( +-  0.10% )\n\n"
+                  f"Total Samples:21000, Total events handled time:{total}us.\n")
+    one = finding(found, "vm-exits")
+    assert one["verdict"] == verdict, one
+
+
 def test_kvm_stat_is_a_table_of_exits(alone):
     found = alone("kvm_stat -1 on the host:\n\n Event                                         Total %Total CurAvg/s\n kvm_exit                                    3012201   46.1   301220\n"
                   " kvm_entry                                   3012199   46.1   301219\n kvm_exit(EPT_MISCONFIG)                     2011000    3.1    20110\n")
@@ -172,6 +180,11 @@ def test_without_a_higher_clock_beside_the_tsc_s_is_the_least_that_is_lost(alone
 def test_a_lower_clock_is_heat_s_only_where_its_count_says_so(alone, change, said):
     found = alone(f"turbostat -i 10, first lines:\n{COLD.replace(chr(9) + '0' + chr(9), chr(9) + '812' + chr(9))}\nafter two minutes:\n{change(HOT)}\n")
     assert (finding(found, "frequency")["verdict"], finding(found, "thermal-power")["verdict"]) == said
+
+
+def test_another_machine_s_clock_is_no_clock_that_this_one_could_run_at(alone):
+    found = alone("Old box:\nBusy%\tBzy_MHz\tTSC_MHz\n99.8\t3900\t3600\n\nNew box:\nBusy%\tBzy_MHz\tTSC_MHz\n99.8\t3100\t2304\n")
+    assert finding(found, "frequency")["verdict"] == "not_testable"
 
 
 def test_few_cores_that_run_faster_than_many_show_no_loss(alone):

@@ -167,6 +167,26 @@ static void table_state(struct importing *importing, const char *path, const str
     table_keep(importing, path, text);
 }
 
+/* What perf kvm's sums have beyond its rows: of those somebody left some out. */
+static void others_add(struct importing *importing, struct imported_text *table, const struct exits_period *period)
+{
+    static const double ROUNDED = 0.02;
+    double seconds = 0, count = 0;
+    for (size_t at = 0; at < table->row_count; at++) {
+        seconds += table->rows[at].seconds;
+        count += table->rows[at].number;
+    }
+    if (!(period->sum_s > (1 + ROUNDED) * seconds) || !(seconds > 0))
+        return;
+    struct import_row *rows = arena_array(&importing->arena, struct import_row, table->row_count + 1);
+    memcpy(rows, table->rows, table->row_count * sizeof(*rows));
+    rows[table->row_count++] = (struct import_row){.name = IMPORTED_EXITS_OTHERS,
+                                                   .number = period->count > count ? period->count - count : 0,
+                                                   .seconds = period->sum_s - seconds,
+                                                   .where = ""};
+    table->rows = rows;
+}
+
 /* The time over which exits were counted, and of how many CPUs, stand in the words around them. */
 static void exits_state(struct importing *importing, const char *path, struct view segment, struct view document,
                         struct exits_near *near)
@@ -186,6 +206,7 @@ static void exits_state(struct importing *importing, const char *path, struct vi
         near->seconds = period.seconds > 0 ? period.seconds : near->seconds; /* of the one before, where it has none */
         table.elapsed_s = near->seconds;
         table.heading = import_text_heading(period.heading, &importing->arena);
+        others_add(importing, &table, &period);
         table_state(importing, path, &table);
         importing->tables.items[importing->tables.count - 1].cpus = period.cpus;
     }

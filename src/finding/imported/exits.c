@@ -177,7 +177,8 @@ static enum telling telling_of(const struct imported_exits *exits, double effect
         return TELLS_NO_PERIOD;
     if (cpus > 0 && seconds > CLOCKS_DIFFER * period * cpus)
         return TELLS_IMPOSSIBLE;
-    *ret_bound = (seconds + ENTRY_S * (exits->count.value - exits->idle) + WAKING_S * exits->idle) / period;
+    *ret_bound =
+        (seconds + exits->left_out_s + ENTRY_S * (exits->count.value - exits->idle) + WAKING_S * exits->idle) / period;
     if (*ret_bound < effect)
         return TELLS_LITTLE;
     if (seconds < effect * period)

@@ -319,6 +319,36 @@ bool exits_part_cut(struct view *text, struct view *ret_part)
     return ret_part->length > 0;
 }
 
+static double number_behind(struct view line, const char *mark)
+{
+    ptrdiff_t at = view_find(line, mark);
+    struct view rest = at < 0 ? (struct view){0} : view_skip(line, (size_t)at + strlen(mark));
+    size_t length = 0;
+    double number;
+    while (length < rest.length && (isdigit((unsigned char)rest.text[length]) ||
+                                    (rest.text[length] == '.' && length + 1 < rest.length &&
+                                     isdigit((unsigned char)rest.text[length + 1]))))
+        length++;
+    return length && view_double((struct view){rest.text, length}, &number) ? number : 0;
+}
+
+/* "Total Samples:54, Total events handled time:4021.30us.", within a few lines behind a table's last row. */
+static void sums_read(struct view behind, struct exits_period *period)
+{
+    enum { NEAR = 4 };
+    struct view line;
+    struct exit_row row;
+    for (size_t lines = 0; lines < NEAR && view_line(&behind, &line) && !exit_text_row(line, &row); lines++) {
+        double all = number_behind(line, "Total Samples:"),
+               took_us = number_behind(line, "Total events handled time:");
+        if (!(all > 0 && took_us > 0))
+            continue;
+        period->count = all;
+        period->sum_s = 1e-6 * took_us;
+        return;
+    }
+}
+
 static bool is_of_several(struct view text)
 {
     struct view part;
@@ -333,9 +363,11 @@ struct exits_period exits_period_read(struct view near, struct view document)
     struct exit_row row;
     bool in_table = false;
     double seconds = 0;
+    struct view last = view_skip(near, near.length); /* behind the last row */
     for (struct view rest = near; view_line(&rest, &line);) {
         if (exit_text_row(line, &row)) {
             in_table = true;
+            last = rest;
             continue;
         }
         if (import_text_is_gap(line) || is_title(line))
@@ -347,6 +379,8 @@ struct exits_period exits_period_read(struct view near, struct view document)
             above[1] = line;
         }
     }
+    if (last.text && document.text <= last.text && last.text <= document.text + document.length)
+        sums_read(view_skip(document, (size_t)(last.text - document.text)), &period);
     for (size_t at = 0; at < ABOVE; at++) /* which say it nearer */
         if ((seconds = seconds_in(above[at])) > 0)
             period.seconds = seconds;

@@ -14,6 +14,7 @@
 
 struct exits_period {
     double seconds, cpus; /* 0: not told */
+    double sum_s, count; /* of all exits, by perf kvm's last line; 0: none */
     struct view heading;  /* the line above, a tool's own title left out; length 0: none */
 };
 

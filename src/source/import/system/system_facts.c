@@ -244,15 +244,24 @@ static double busy_of(const struct system_table *table)
     return table->clocks.count ? sum / (double)table->clocks.count : 0;
 }
 
+/* Another TSC is another machine's. */
+static bool is_same_machine(const struct met *one, const struct met *other)
+{
+    static const double DIFFER = 0.01;
+    double nominal = mean_of(&one[FACT_NOMINAL_CLOCK]), beside = mean_of(&other[FACT_NOMINAL_CLOCK]);
+    return !(nominal > 0 && beside > 0) || (nominal < (1 + DIFFER) * beside && beside < (1 + DIFFER) * nominal);
+}
+
 /* The highest of all tables' rows in which as much was busy: few cores run faster than many. */
-static double clock_highest(const struct system_reading *reading, double busy_ratio)
+static double clock_highest(const struct system_reading *reading, const struct met *met, double busy_ratio)
 {
     static const double AS_BUSY = 0.8;
     double highest = 0;
     for (size_t at = 0; at < reading->tables.count; at++)
         for (size_t row = 0; row < reading->tables.items[at].clocks.count; row++) {
             const struct clock_row *clock = &reading->tables.items[at].clocks.items[row];
-            if (clock->busy_ratio >= AS_BUSY * busy_ratio && clock->mhz > highest)
+            if (clock->busy_ratio >= AS_BUSY * busy_ratio && clock->mhz > highest &&
+                is_same_machine(met, reading->tables.items[at].met))
                 highest = clock->mhz;
         }
     return highest;
@@ -293,7 +302,7 @@ static void clocks_add(const struct system_reading *reading, const struct system
     if (!met[FACT_BUSY_CLOCK].count)
         return;
     double clock = mean_of(&met[FACT_BUSY_CLOCK]), busy = busy_of(table), nominal = mean_of(&met[FACT_NOMINAL_CLOCK]),
-           highest = clock_highest(reading, busy);
+           highest = clock_highest(reading, met, busy);
     bool throttled = is_throttled(reading, met), beside = busy > 0 || throttled;
     if (beside && clock < (1 - DIFFER) * highest && !(highest < nominal)) {
         if (is_lowest_clock(reading, table))
