@@ -301,9 +301,10 @@ WALKS = " 38,220,118,004      cycles\n 11,902,330,118      dtlb_load_misses.walk
     ("7f31c0e01000-7f31c1101000", 3072, 1, "multiple of 2 MiB"),
     ("7f31c0e00000-7f31c8e00000", 131072, 1, "MADV_COLLAPSE"),
     ("7f31c0e01000-7f31c1101000", 3072, 0, "MADV_HUGEPAGE"),
+    ("7f31c0e00000-7f31c8e00000", 131072, 2, "1 GiB pages"),  # it has them
 ])
 def test_advice_on_huge_pages_knows_what_smaps_says(alone, area, size, eligible, word):
-    found = alone(f"smaps of it says\n\n    {area} rw-p 00000000 00:00 0\n    Size:  {size} kB\n    Rss:  {size} kB\n    AnonHugePages:  0 kB\n    THPeligible:  {eligible}\n\n"
+    found = alone(f"smaps of it says\n\n    {area} rw-p 00000000 00:00 0\n    Size:  {size} kB\n    Rss:  {size} kB\n    AnonHugePages:  {size if eligible == 2 else 0} kB\n    THPeligible:  {min(eligible, 1)}\n\n"
                   f"Counters of it:\n\n{WALKS}")
     one = finding(found, "small-pages")
     assert one["verdict"] == "supported" and word in one["advice"][0], one["advice"]
@@ -327,3 +328,22 @@ def test_locks_are_a_share_of_the_threads_time_where_that_is_told(alone, told, v
     one = finding(found, "lock-turns")
     assert one["verdict"] == verdict, one
     assert "com.acme.PriceCache.get" in found["verdict"]["sentence"], found["verdict"]["sentence"]
+
+
+def test_without_the_kernel_s_way_in_the_scheduler_is_nobody_who_locks(alone):
+    found = alone("`offcputime -f -p 77 15` of 8 threads:\n\n```\napp;main;worker;std::mutex::lock;pthread_mutex_lock;futex_wait;schedule;finish_task_switch 9000000\n"
+                  "app;main;worker;pthread_cond_wait;futex_wait;schedule;finish_task_switch 90000000\n```\n")
+    one = finding(found, "lock-turns")
+    assert one["verdict"] == "supported" and "(worker first) is 7.5 %" in one["headline"], one["headline"]
+
+
+def test_what_is_stolen_from_one_cpu_isn_t_hidden_in_the_mean(alone):
+    heading = "Average:     CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle\n"
+    rows = ("Average:     all   25.10    0.00    1.10    0.00    0.00    0.10   {}    0.00    0.00   61.20\n"
+            "Average:       0   48.10    0.00    1.40    0.00    0.00    0.10   {}    0.00    0.00    0.10\n"
+            "Average:       1    1.40    0.00    0.30    0.00    0.00    0.20   {}    0.00    0.00   98.10\n")
+    one = finding(alone(heading + rows.format("12.50", "50.20", "0.00")), "steal")
+    assert one["verdict"] == "supported" and "(CPU 0) is 50 %" in one["headline"] and one["recoverable_ratio_at_most"] is None
+    one = finding(alone(heading + rows.format("30.10", "31.20", "29.00")), "steal")
+    assert one["recoverable_ratio_at_most"] == pytest.approx(0.301)
+    assert finding(alone(heading + rows.format("0.00", "0.00", "0.00")), "steal")["verdict"] == "ruled_out"

@@ -147,7 +147,7 @@ static uint32_t caller_of(const struct frames *frames)
         const char *name = frames->names[at];
         bool waits =
             wait_kind_of_function(name) != WAIT_UNKNOWN || wait_lock_of(WAIT_UNKNOWN, &name, 1).kind != WAIT_UNKNOWN;
-        if (waits || strcmp(name, "[unknown]") == 0)
+        if (waits || is_of_scheduler(name) || strcmp(name, "[unknown]") == 0)
             continue;
         if (!is_locker(name))
             return frames->ids[at];

@@ -38,6 +38,7 @@ static const struct {
     enum origin origin;
     const char *open, *advice; /* keys of the wording, NULL: as all have it: while it is open, and what to do */
 } facts[] = {
+    {"steal", "%steal of one CPU", ROLE_MARKS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"steal", "%steal", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER},
     /* nothing of it: threads that take turns may still wait */
     {"waiting", "block I/O delay / elapsed", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
@@ -184,7 +185,7 @@ static const char *metric_words(size_t fact, const struct said *said, struct are
                             (int)strcspn(name, ","), name);
     if (!where[0])
         return name;
-    if (role == ROLE_ONE_CPU || role == ROLE_FILLS)
+    if (role == ROLE_ONE_CPU || role == ROLE_FILLS || role == ROLE_MARKS)
         return arena_printf(arena, "%s (CPU %s)", name, where);
     return said->row->seconds > 0 ? arena_printf(arena, "%s (%.3g s, %s first),", name, said->row->seconds, where)
                                   : arena_printf(arena, "%s (%s first)", name, where);
@@ -247,9 +248,13 @@ static bool is_all(const struct imported *imported, const char *fact)
 /* Who may have huge pages already, by smaps, needs no policy for them. */
 void imported_pages_advise(const struct results *results, struct finding *finding)
 {
-    if (strcmp(finding->hypothesis->id, "small-pages") != 0 || finding->verdict != VERDICT_SUPPORTED ||
-        !is_all(results->imported, "areas that may have huge pages and have none / all that may"))
+    struct measured none = imported_number(results->imported, IMPORTED_SYSTEM,
+                                           "areas that may have huge pages and have none / all that may", NULL);
+    if (strcmp(finding->hypothesis->id, "small-pages") != 0 || finding->verdict != VERDICT_SUPPORTED || !none.known)
         return;
     bool no_room = is_all(results->imported, "areas that may have huge pages and no room for one / all that may");
-    finding_readvise(finding, no_room ? "advice-room" : "advice-eligible", NO_VALUES);
+    if (!(none.value > 0))
+        finding_readvise(finding, "advice-huge", NO_VALUES);
+    else if (is_all(results->imported, "areas that may have huge pages and have none / all that may"))
+        finding_readvise(finding, no_room ? "advice-room" : "advice-eligible", NO_VALUES);
 }

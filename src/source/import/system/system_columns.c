@@ -58,7 +58,7 @@ static bool number_under(const struct words *heading, const struct words *row, c
 /* A row of one CPU of mpstat's: what interrupts take there is hidden in the mean of all. */
 static void cpu_row_read(struct system_table *table, const struct words *heading, const struct words *row)
 {
-    double hard, soft, idle;
+    double hard, soft, idle, steal = 0;
     struct view name = {0};
     for (size_t back = 1; back <= heading->count && back <= row->count; back++)
         if (view_equal(heading->items[heading->count - back], "CPU"))
@@ -67,6 +67,8 @@ static void cpu_row_read(struct system_table *table, const struct words *heading
         !number_under(heading, row, "%irq", &hard) || !number_under(heading, row, "%soft", &soft) ||
         !number_under(heading, row, "%idle", &idle))
         return;
+    if (!number_under(heading, row, "%steal", &steal))
+        steal = 0;
     struct cpu_row *cpu = NULL;
     for (size_t at = 0; at < table->cpus.count && !cpu; at++)
         if (view_equal(name, table->cpus.items[at].name))
@@ -79,6 +81,7 @@ static void cpu_row_read(struct system_table *table, const struct words *heading
     bool average = view_starts(row->items[0], "Average"); /* it stands for all before it */
     *cpu = (struct cpu_row){.interrupts = (average ? 0 : cpu->interrupts) + hard + soft,
                             .idle = (average ? 0 : cpu->idle) + idle,
+                            .steal = (average ? 0 : cpu->steal) + steal,
                             .count = (average ? 0 : cpu->count) + 1};
     memcpy(cpu->name, name.text, name.length);
 }

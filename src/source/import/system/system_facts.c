@@ -216,6 +216,25 @@ static void one_cpu_add(const struct system_table *table, struct facts *facts)
                 share, 100);
 }
 
+/* Of the CPU that the host takes most from, where the mean of all hides it. */
+static void stolen_add(const struct system_table *table, struct facts *facts)
+{
+    static const double APART = 2;
+    const struct cpu_row *most = NULL;
+    double most_share = 0, sum = 0;
+    for (size_t at = 0; at < table->cpus.count; at++) {
+        const struct cpu_row *cpu = &table->cpus.items[at];
+        double share = cpu->steal / (double)cpu->count;
+        sum += share;
+        if (!most || share > most_share) {
+            most = cpu;
+            most_share = share;
+        }
+    }
+    if (table->cpus.count > 1 && most_share > APART * (sum - most_share) / (double)(table->cpus.count - 1))
+        fact_of(facts, most->name, "%steal of one CPU", most_share, 100);
+}
+
 /* Where packets are taken in, by one look since the start or by what two looks differ by. */
 static void received_add(const struct system_table *table, struct facts *facts)
 {
@@ -377,6 +396,7 @@ size_t system_facts_of(const struct system_reading *reading, const struct system
     calls_add(table, facts);
     collector_add(table, facts);
     one_cpu_add(table, facts);
+    stolen_add(table, facts);
     received_add(table, facts);
     const struct task *delayed = task_delayed_most(table);
     if (delayed)

@@ -117,7 +117,7 @@ enum { CPU_NAME_MOST = 16 };
 /* Interrupts of one CPU by its own row of mpstat. */
 struct cpu_row {
     char name[CPU_NAME_MOST];
-    double interrupts, idle; /* percent of its time, sums over the rows */
+    double interrupts, idle, steal; /* percent of its time, sums over the rows */
     size_t count;
 };
 
