@@ -114,6 +114,13 @@ def test_an_emulated_clock_is_named_by_the_kernel(alone, said, clock):
     assert ("kvm-clock" in finding(found, "vm-exits")["advice"][0]) == clock
 
 
+def test_a_table_of_markdown_keeps_its_times(alone):
+    found = alone("perf kvm stat record for 10 s, one vCPU:\n\n| VM-EXIT | Samples | Samples% | Time% | Min Time | Max Time | Avg time |\n|---|---|---|---|---|---|---|\n"
+                  "| EPT_VIOLATION | 90210 | 80.1% | 90.0% | 1.00us | 900.00us | 31.00us |\n| MSR_WRITE | 22011 | 19.9% | 10.0% | 0.50us | 20.00us | 1.90us |\n")
+    one = finding(found, "vm-exits")
+    assert one["verdict"] == "supported" and "2.84 s of 10 s on one virtual CPU" in one["headline"], one["headline"]
+
+
 def test_halts_are_idle_and_wake_ups_aren_t_free(alone):
     found = alone(f"Exits in 10 s on one vCPU:\n{exits(hlt=(9000, 900), msr=(40110, 1.05))}")
     assert finding(found, "vm-exits")["verdict"] == "ruled_out"

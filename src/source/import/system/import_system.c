@@ -2,6 +2,7 @@
 #include "source/import/system/import_system.h"
 
 #include "base/scope.h"
+#include "decode/exits/exit_text.h"
 #include "source/import/system/system_reading.h"
 
 #include <ctype.h>
@@ -53,6 +54,13 @@ static struct view without_bars(struct view line, struct text *copy)
     return text_view(copy);
 }
 
+/* "| npf | 2011 | 80.1% | 90.0% | 1.00us | 900.00us | 31.00us |": perf kvm's rows keep their times without the bars. */
+static bool is_exits_of_markdown(struct view line, struct view bare)
+{
+    struct exit_row row;
+    return view_starts(view_trim(line), "|") && exit_text_row(bare, &row) && row.has_times;
+}
+
 /* "## After the change" */
 static struct view section_of(struct view line)
 {
@@ -102,8 +110,10 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
                     system_nodes_read(&reading, line) || system_waits_read(&reading, line);
         turned |= read;
         if (!read) {
+            bool exits = is_exits_of_markdown(line, bare);
+            turned |= exits;
             heading_note(&reading, line, after_gap, rest);
-            text_append(&out, line.text, line.length);
+            text_append(&out, exits ? bare.text : line.text, exits ? bare.length : line.length);
         }
         text_add_char(&out, '\n');
         after_gap = import_text_is_gap(line);
