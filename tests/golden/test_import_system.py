@@ -41,6 +41,8 @@ def left_open(found):
     ("A 4-vCPU guest, exits of 1 minute:", 0, 4, "undecided"),  # "of" a minute says nothing of the counting
     ("A 4-vCPU guest, exits over 1 minute:", 60, 4, "undecided"),  # 8.8 s of 240, but perhaps all of one CPU's
     ("Exits in 10 s:", 10, 0, "undecided"),
+    ("The job needs 44 minutes. Is it the exits? (perf kvm stat, 10 seconds in the middle of it, one vCPU)", 10, 1, "supported"),
+    ("With e1000. 20 s each, one vCPU. perf kvm stat:", 20, 1, "supported"),
     ("Exits, one vCPU:", 0, 1, "undecided"),
     ("Exits on one vCPU; the run took 10 s:", 0, 1, "undecided"),
     ("Exits on one vCPU; the run finished in 10 s:", 0, 1, "undecided"),
@@ -237,6 +239,11 @@ STRACE = ("% time     seconds  usecs/call     calls    errors syscall\n------ --
 def test_times_in_a_line_bound_system_calls(alone, times, verdict):
     one = finding(alone(f"strace -c -f:\n\n```\n{STRACE}```\n\n{times}\n"), "system-calls")
     assert one["verdict"] == verdict, one
+
+
+def test_times_in_a_line_tell_of_waiting(alone):
+    one = finding(alone("The tests: real 2m10.5s, user 0m8.1s, sys 0m1.2s. Whatever it does, it isn't computing.\n"), "waiting")
+    assert one["verdict"] == "supported" and one["recoverable_ratio_at_most"] == pytest.approx(1 - 9.3 / 130.5)
 
 
 def test_calls_without_a_time_beside_them_say_how_long_they_took(alone):

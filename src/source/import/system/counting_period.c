@@ -168,8 +168,8 @@ static double command_seconds(const struct words *words, size_t at)
     return number_of(next, &seconds) ? seconds : 0;
 }
 
-/* The last that a line tells; 0: none. */
-static double seconds_in(struct view line)
+/* The last that a line tells; 0: none. loosely: what stands behind a comma is meant, too. */
+static double seconds_told(struct view line, bool loosely)
 {
     static const char *const before[] = {"in", "within", "for", "over", "during"};
     struct words words;
@@ -189,12 +189,32 @@ static double seconds_in(struct view line)
         bool said = at && is_any(bare(words.items[at - 1]), before, array_count(before));
         bool of_load = end < words.count && is_word(bare(words.items[end]), "of");
         bool opens = !at || words.items[at].text[0] == '(' ||
-                     strchr(",:;(", words.items[at - 1].text[words.items[at - 1].length - 1]);
-        bool closes = end == words.count || strchr(",.;:)", last.text[last.length - 1]);
-        if (said || of_load || (opens && closes))
+                     strchr(".,:;(", words.items[at - 1].text[words.items[at - 1].length - 1]);
+        bool closes = end == words.count || strchr(",.;:)", last.text[last.length - 1]) ||
+                      is_word(bare(words.items[end]), "each");
+        if (said || of_load || (opens && (closes || loosely)))
             found = seconds;
     }
     return found <= SECONDS_MOST ? found : 0;
+}
+
+static struct view sentence_cut(struct view *line)
+{
+    ptrdiff_t end = view_find(*line, ". ");
+    struct view sentence = {line->text, end < 0 ? line->length : (size_t)end + 1};
+    *line = view_skip(*line, sentence.length);
+    return sentence;
+}
+
+static double seconds_in(struct view line)
+{
+    double found = seconds_told(line, false);
+    while (line.length) {
+        struct view sentence = sentence_cut(&line);
+        double seconds = is_of_counting(sentence) ? seconds_told(sentence, true) : 0;
+        found = seconds > 0 ? seconds : found;
+    }
+    return found;
 }
 
 /* ---- virtual CPUs ---- */
@@ -275,9 +295,7 @@ static double cpus_in(struct view text, bool of_all)
     struct cpus cpus = {.count = 0};
     for (struct view line; view_line(&text, &line);)
         while (line.length) {
-            ptrdiff_t end = view_find(line, ". ");
-            struct view sentence = {line.text, end < 0 ? line.length : (size_t)end + 1};
-            line = view_skip(line, sentence.length);
+            struct view sentence = sentence_cut(&line);
             if (!of_all || is_of_all(sentence))
                 cpus_of_line(sentence, &cpus);
         }

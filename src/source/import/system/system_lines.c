@@ -136,8 +136,8 @@ static void inline_times_read(struct system_reading *reading, struct view line)
                 : view_equal(bare, "user") ? "user"
                 : view_equal(bare, "sys")  ? "sys"
                                            : NULL;
-        bool of_zsh = (view_equal(bare, "user") || view_equal(bare, "system")) && view_ends(before, "s") &&
-                      inline_seconds(before, &value);
+        bool of_zsh = !(elapsed >= 0) && (view_equal(bare, "user") || view_equal(bare, "system")) &&
+                      view_ends(before, "s") && inline_seconds(before, &value);
         if (of_zsh) { /* whose numbers stand before their names */
             *(bare.text[0] == 'u' ? &user : &kernel) = value;
             named = NULL;
