@@ -44,58 +44,6 @@ struct measured imported_number(const struct imported *imported, const char *kin
     return row ? measured_as(row->number) : not_measured("it wasn't imported");
 }
 
-/* Of a halt, by whatever name ("HLT", SVM's "hlt", EXIT_REASON_HLT). */
-static bool is_idle(const struct imported_row *row)
-{
-    const struct exit_reason *reason = exit_reason_named(EXIT_ISA_NONE, row->name);
-    return reason && reason->class == EXIT_CLASS_IDLE;
-}
-
-/* What the exits of a table took; waiting to be woken is no cost. */
-static double exit_seconds(const struct imported_table *table)
-{
-    double seconds = 0;
-    for (size_t at = 0; at < table->count; at++)
-        seconds += is_idle(&table->rows[at]) ? 0 : table->rows[at].seconds;
-    return seconds;
-}
-
-/* Of several, as of two guests, the one whose exits took the longest; the first where none has times. */
-static const struct imported_table *exits_table(const struct imported *imported)
-{
-    const struct imported_table *longest = table_of(imported, "table of exits", false);
-    for (size_t at = 0; imported && at < imported->count; at++)
-        if (strcmp(imported->tables[at].kind, "table of exits") == 0 &&
-            exit_seconds(&imported->tables[at]) > exit_seconds(longest))
-            longest = &imported->tables[at];
-    return longest;
-}
-
-struct imported_exits imported_exits_of(const struct imported *imported)
-{
-    struct imported_exits exits = {.count = not_measured("no table of exits was imported"),
-                                   .seconds = not_measured("the table of exits has no times")};
-    const struct imported_table *table = exits_table(imported);
-    double count = 0, most = 0;
-    for (size_t at = 0; table && at < table->count; at++) {
-        const struct imported_row *row = &table->rows[at];
-        count += row->number;
-        exits.idle += is_idle(row) ? row->number : 0;
-        if (row->number > most) {
-            most = row->number;
-            exits.commonest = row->name;
-        }
-        if (row->seconds > 0)
-            exits.seconds = measured_as(exit_seconds(table));
-    }
-    if (!table || count <= 0)
-        return exits;
-    exits.file = table->file;
-    exits.count = measured_as(count);
-    exits.commonest_share = most / count;
-    return exits;
-}
-
 static bool is_of(const struct imported_row *row, const char *name)
 {
     return !name || strcasecmp(row->name, name) == 0;
@@ -348,6 +296,7 @@ void imported_tables_write(struct json_writer *json, const struct imported *impo
         json_string(json, "heading", table->heading);
         json_string(json, "event", table->event);
         json_double(json, "elapsed_s", table->elapsed_s);
+        json_double(json, "cpus", table->cpus);
         json_array_open(json, "rows");
         for (size_t row = 0; row < table->count; row++) {
             json_object_open(json, NULL);
@@ -372,6 +321,7 @@ static bool read_table(struct imported_table *table, struct json_value value, st
         .heading = arena_string(arena, json_text_or(json_member(value, "heading"), "")),
         .event = arena_string(arena, json_text_or(json_member(value, "event"), "")),
         .elapsed_s = json_number_or(json_member(value, "elapsed_s"), 0),
+        .cpus = json_number_or(json_member(value, "cpus"), 0),
         .rows = arena_array(arena, struct imported_row, json_count(rows) + 1),
         .count = json_count(rows),
     };
@@ -385,7 +335,7 @@ static bool read_table(struct imported_table *table, struct json_value value, st
         if (!json_number(json_member(row, "number"), &kept->number) || kept->number < 0 || kept->seconds < 0)
             return false;
     }
-    return table->kind[0] && json_is_list(rows) && table->elapsed_s >= 0;
+    return table->kind[0] && json_is_list(rows) && table->elapsed_s >= 0 && table->cpus >= 0;
 }
 
 bool imported_read(struct imported *imported, struct json_value root, struct arena *arena, struct error *err)

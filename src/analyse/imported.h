@@ -29,7 +29,8 @@ struct imported_table {
     size_t count;
     const char *heading; /* the line of prose before it; "" */
     const char *event;   /* what a report sampled; "" */
-    double elapsed_s;    /* beside counts; 0: not said */
+    double elapsed_s;    /* beside counts, or over which exits were counted; 0: not said */
+    double cpus;         /* of exits: on how many virtual CPUs; 0: not said */
 };
 
 struct imported {
@@ -45,16 +46,37 @@ struct measured imported_number(const struct imported *imported, const char *kin
 const struct imported_row *imported_row_of(const struct imported *imported, const char *kind, const char *name,
                                            const char **ret_file);
 
-/* The first table of exits in sums; not there: count is not measured. */
+/* The name of what a tool's sums have beyond the rows that were imported. */
+#define IMPORTED_EXITS_OTHERS "others"
+
+/* What a table of exits says of one reason. */
+struct imported_exits_reason {
+    const char *name; /* NULL: none */
+    double count, seconds;
+};
+
+/* A table of exits in sums: of several the one that took longest; not there: count is not measured. */
 struct imported_exits {
+    const struct imported_table *table;
     const char *file;
     struct measured count;
+    double left_out_s;       /* of whatever reasons, halts perhaps: not in seconds */
     double idle;             /* of the count, halts: it had nothing to do */
     struct measured seconds; /* spent outside the guest, but for halts; not measured: no times */
     const char *commonest;
     double commonest_share;
+    struct imported_exits_reason foremost; /* but for halts: by time where there is one, else by number */
 };
 struct imported_exits imported_exits_of(const struct imported *imported);
+
+/* By which reason two tables of exits differ most: by time where both have it, else by number. */
+struct imported_exits_gap {
+    bool known; /* there are two, and one has many times more of it */
+    bool by_time;
+    const struct imported_table *more, *fewer;
+    struct imported_exits_reason most, least; /* of one name; least: what the other table has of it */
+};
+struct imported_exits_gap imported_exits_gap_of(const struct imported *imported);
 
 /*
  * The last table of timed runs beside the first: what changed between them gained or lost. Where both name their runs,

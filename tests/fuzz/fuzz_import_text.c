@@ -15,6 +15,7 @@
 #include "source/import/import_thousands.h"
 #include "source/import/import_uprof.h"
 #include "source/import/import_vtune.h"
+#include "source/import/system/counting_period.h"
 #include "source/import/system/import_system.h"
 
 #include <math.h>
@@ -43,6 +44,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
         abort();
     for (size_t at = 0; at < imported.row_count; at++)
         if (!isfinite(imported.rows[at].number) || !isfinite(imported.rows[at].seconds))
+            abort();
+    struct exits_period period = exits_period_read(text, text);
+    if (!(period.seconds >= 0 && period.cpus >= 0 && isfinite(period.seconds) && isfinite(period.cpus)))
+        abort();
+    struct waits_period waits = waits_period_read(text);
+    if (!(isfinite(waits.seconds) && isfinite(waits.threads)))
+        abort();
+    for (struct view parts = text, part; exits_part_cut(&parts, &part);)
+        if (!part.length)
             abort();
     struct import_facts facts;
     struct import_stacks stacks;

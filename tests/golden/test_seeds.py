@@ -276,12 +276,15 @@ def test_a_gap_that_a_trial_made_smaller_is_neither_gone_nor_as_it_was(diagnosed
 
 
 def test_of_two_tables_of_exits_the_one_with_times_tells_their_cost(diagnosed):
+    """Over which time, and on how many virtual CPUs, the text says above both."""
     times = ("Exits of the TDX guest:\n```\n             VM-EXIT    Samples  Samples%     Time%    Min Time    Max Time         Avg time\n\n"
              "       EPT_VIOLATION       5121     1.24%    62.84%      0.50us   9000.00us   1000.00us ( +-   0.15% )\n"
              "              TDCALL     137299    33.20%    33.70%      0.50us    100.00us     20.00us ( +-   0.15% )\n\n"
              "Total Samples:142420, Total events handled time:7866980.00us.\n```")
     found, _ = diagnosed("guest", (r"(?s)Exits of the TDX guest:.*?```.*?```", times), ("With nohz_full .*", ""))
-    assert "7.87 s" in finding(found, "vm-exits")["reason"], finding(found, "vm-exits")["reason"]
+    exits = finding(found, "vm-exits")
+    assert exits["verdict"] == "supported" and "the TDX guest left 5121 times" not in exits["headline"]
+    assert "7.87 s of 10 s on one virtual CPU" in exits["headline"], exits["headline"]
 
 
 # ---- in other words, in other forms ----

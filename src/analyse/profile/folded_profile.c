@@ -120,17 +120,40 @@ static enum wait_kind kind_of(const struct frames *frames)
     return wait_lock_of(kind, frames->names + frames->user, frames->count - frames->user).kind;
 }
 
+/* "SafeSpin::lock", "Mutex.acquire", "Guard::Guard(Mutex&)": who takes a lock for others. */
+static bool is_locker(const char *name)
+{
+    static const char *const lockers[] = {
+        "lock",       "Lock",        "acquire",     "Acquire",   "enter",    "lockInterruptibly",
+        "lock_guard", "unique_lock", "scoped_lock", "spin_lock", "lock_slow"};
+    struct view last = view_of(name);
+    last.length = strcspn(name, "(<");
+    for (size_t at = last.length; at-- > 0;)
+        if (name[at] == ':' || name[at] == '.') {
+            last = view_skip(last, at + 1);
+            break;
+        }
+    for (size_t at = 0; at < sizeof(lockers) / sizeof(*lockers); at++)
+        if (view_equal(last, lockers[at]))
+            return true;
+    return false;
+}
+
 /* The innermost of the program's own that isn't a way to wait. */
 static uint32_t caller_of(const struct frames *frames)
 {
+    uint32_t locker = 0; /* where nobody else is known */
     for (size_t at = frames->user; at < frames->count; at++) {
         const char *name = frames->names[at];
         bool waits =
             wait_kind_of_function(name) != WAIT_UNKNOWN || wait_lock_of(WAIT_UNKNOWN, &name, 1).kind != WAIT_UNKNOWN;
-        if (!waits && strcmp(name, "[unknown]") != 0)
+        if (waits || is_of_scheduler(name) || strcmp(name, "[unknown]") == 0)
+            continue;
+        if (!is_locker(name))
             return frames->ids[at];
+        locker = locker ? locker : frames->ids[at];
     }
-    return 0;
+    return locker;
 }
 
 static void stack_add(struct folding *folding, const struct folded_stack *stack)

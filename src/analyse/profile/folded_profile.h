@@ -43,6 +43,10 @@ void folded_profile_of(const struct folded_stack *stacks, size_t count, struct f
  * imported rows.
  */
 #define FOLDED_LOCKS "waits off a CPU for locks / all that aren't idle"
+/* Where it is told what the numbers count, for how long and of how many threads. */
+#define FOLDED_LOCKS_TIME "waits off a CPU for locks / time of all its threads"
+#define FOLDED_STORAGE_TIME "waits off a CPU for storage / time of all its threads"
+#define FOLDED_NETWORK_TIME "waits off a CPU for the network / time of all its threads"
 #define FOLDED_STORAGE "waits off a CPU for storage / all that aren't idle"
 #define FOLDED_NETWORK "waits off a CPU for the network / all that aren't idle"
 

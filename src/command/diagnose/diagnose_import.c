@@ -23,6 +23,7 @@
 #include "source/import/import_thousands.h"
 #include "source/import/import_uprof.h"
 #include "source/import/import_vtune.h"
+#include "source/import/system/counting_period.h"
 #include "source/import/system/import_system.h"
 #include "system/sysroot.h"
 
@@ -62,7 +63,7 @@ static void table_keep(struct importing *importing, const char *path, const stru
         (struct imported_table){text->origin,   arena_string(&importing->arena, file_of(path)),
                                 rows,           text->row_count,
                                 text->heading,  text->event,
-                                text->elapsed_s};
+                                text->elapsed_s, 0};
 }
 
 /* What plumb exits --json wrote keeps its counts and times: plumb compare --guest reads them from the case. */
@@ -96,6 +97,13 @@ static bool is_exits_json(struct view content)
 {
     return view_starts(view_trim(content), "{") && view_find(content, "\"kvm_exit_fires\"") >= 0;
 }
+
+/* Where the words of the next table of exits begin, and over which time those before were counted. */
+struct exits_near {
+    struct view text;
+    double seconds;
+    size_t parts; /* so far: of many the rest is one table, as of a tool that prints it every second */
+};
 
 /* A profile of a host: what of it is the profiler's own doing, and what the way into guests. NULL: none of either. */
 static const char *host_summary(struct importing *importing, const struct imported_text *text)
@@ -157,6 +165,51 @@ static void table_state(struct importing *importing, const char *path, const str
     statement_write(&importing->statements, origin, path,
                     host ? arena_printf(&importing->arena, "%s%s", text->summary, host) : text->summary);
     table_keep(importing, path, text);
+}
+
+/* What perf kvm's sums have beyond its rows: of those somebody left some out. */
+static void others_add(struct importing *importing, struct imported_text *table, const struct exits_period *period)
+{
+    static const double ROUNDED = 0.02;
+    double seconds = 0, count = 0;
+    for (size_t at = 0; at < table->row_count; at++) {
+        seconds += table->rows[at].seconds;
+        count += table->rows[at].number;
+    }
+    if (!(period->sum_s > (1 + ROUNDED) * seconds) || !(seconds > 0))
+        return;
+    struct import_row *rows = arena_array(&importing->arena, struct import_row, table->row_count + 1);
+    memcpy(rows, table->rows, table->row_count * sizeof(*rows));
+    rows[table->row_count++] = (struct import_row){.name = IMPORTED_EXITS_OTHERS,
+                                                   .number = period->count > count ? period->count - count : 0,
+                                                   .seconds = period->sum_s - seconds,
+                                                   .where = ""};
+    table->rows = rows;
+}
+
+/* The time over which exits were counted, and of how many CPUs, stand in the words around them. */
+static void exits_state(struct importing *importing, const char *path, struct view segment, struct view document,
+                        struct exits_near *near)
+{
+    enum { PARTS_MOST = 16 };
+    struct view part;
+    while (segment.length) {
+        part = segment;
+        if (near->parts++ >= PARTS_MOST || !exits_part_cut(&segment, &part))
+            segment.length = 0;
+        struct imported_text table = import_text_read(part, &importing->arena);
+        struct view words = {near->text.text, (size_t)(part.text + part.length - near->text.text)};
+        near->text = view_skip(part, part.length);
+        if (table.kind != IMPORT_EXITS)
+            continue;
+        struct exits_period period = exits_period_read(words, document);
+        near->seconds = period.seconds > 0 ? period.seconds : near->seconds; /* of the one before, where it has none */
+        table.elapsed_s = near->seconds;
+        table.heading = import_text_heading(period.heading, &importing->arena);
+        others_add(importing, &table, &period);
+        table_state(importing, path, &table);
+        importing->tables.items[importing->tables.count - 1].cpus = period.cpus;
+    }
 }
 
 /* A sentence that sounds like a trial and wasn't taken for one is shown with the reason. */
@@ -236,14 +289,42 @@ static void rows_unread_state(struct importing *importing, const char *path, str
                                      count > 3 ? ", …" : ""));
 }
 
+enum { WAIT_TIMES_MOST = 3 };
+
+/* Of the time of all threads what they waited, where the document tells how long that was. */
+static size_t waits_of_time(const struct folded_profile *profile, struct view document,
+                            struct import_row ret_rows[WAIT_TIMES_MOST])
+{
+    static const double CLOCKS_DIFFER = 1.05;
+    struct waits_period period = waits_period_read(document);
+    double all_us = 1e6 * period.seconds * period.threads;
+    const struct {
+        const char *name, *who;
+        double waited_us;
+    } kinds[WAIT_TIMES_MOST] = {
+        {FOLDED_LOCKS_TIME, profile->lock.name ? profile->lock.name : "", profile->by_kind[WAIT_LOCK]},
+        {FOLDED_STORAGE_TIME, "", profile->by_kind[WAIT_DISK] + profile->by_kind[WAIT_FAULT]},
+        {FOLDED_NETWORK_TIME, "", profile->by_kind[WAIT_NETWORK]},
+    };
+    size_t count = 0;
+    for (size_t at = 0; at < WAIT_TIMES_MOST; at++) {
+        double share = all_us > 0 ? kinds[at].waited_us / all_us : 0;
+        if (period.in_us && share > 0 && share <= 1 && profile->off <= CLOCKS_DIFFER * all_us)
+            ret_rows[count++] = (struct import_row){
+                .name = kinds[at].name, .where = kinds[at].who, .number = 100 * share, .self = 100 * share};
+    }
+    return count;
+}
+
 /* Folded stacks: hot functions as a report has them, or what was waited for. */
-static void stacks_keep(struct importing *importing, const char *path, const struct import_stacks *stacks)
+static void stacks_keep(struct importing *importing, const char *path, const struct import_stacks *stacks,
+                        struct view document)
 {
     struct arena *arena = &importing->arena;
     struct folded_stack *items = arena_array(arena, struct folded_stack, stacks->count + 1);
     struct folded_profile profile;
     struct folded_share shares[FOLDED_SHARES];
-    struct import_row rows[FOLDED_FUNCTIONS_MOST];
+    struct import_row rows[FOLDED_FUNCTIONS_MOST + WAIT_TIMES_MOST];
     scoped_text struct text words = {0};
     for (size_t at = 0; at < stacks->count; at++)
         items[at] = (struct folded_stack){stacks->items[at].frames, (double)stacks->items[at].count};
@@ -259,6 +340,8 @@ static void stacks_keep(struct importing *importing, const char *path, const str
         if (at < 3)
             text_printf(&words, "; %s %.4g %%", rows[at].name, percent);
     }
+    if (waits)
+        count += waits_of_time(&profile, document, &rows[count]);
     const struct imported_text table = {.kind = waits ? IMPORT_UNKNOWN : IMPORT_REPORT,
                                         .origin = waits ? SYSTEM_TABLE : import_kind_name(IMPORT_REPORT),
                                         .rows = rows,
@@ -300,10 +383,14 @@ static bool import_file(struct importing *importing, const char *path, struct er
     lines = import_columns_turned(import_prose_turned(lines, &importing->arena), &importing->arena);
     lines = import_counts_turned(lines, &importing->arena);
     struct view rest = lines, unread = lines;
+    struct exits_near near = {.text = lines};
     size_t tables = 0;
     for (; import_text_next(&rest, &importing->arena, &text); tables++) {
         struct imported_text beside;
-        table_state(importing, path, &text);
+        if (text.kind == IMPORT_EXITS)
+            exits_state(importing, path, text.segment, lines, &near);
+        else
+            table_state(importing, path, &text);
         if (import_text_beside(&text, &importing->arena, &beside))
             table_state(importing, path, &beside);
         rows_unread_state(importing, path, text.segment, text.kind);
@@ -312,9 +399,11 @@ static bool import_file(struct importing *importing, const char *path, struct er
     rows_unread_state(importing, path, unread, IMPORT_UNKNOWN);
     for (size_t at = 0; at < facts.count; at++)
         table_state(importing, path, &facts.tables[at]);
-    stacks_keep(importing, path, &stacks);
+    stacks_keep(importing, path, &stacks, all);
     if (!tables && !facts.count && !stacks.count) {
         text = import_text_read(lines, &importing->arena);
+        if (facts.was_read)
+            text.summary = "lines of the system's tools, which tell no share of the time of any cause";
         statement_write(&importing->statements,
                         arena_printf(&importing->arena, "imported, not measured by plumb: %s", text.origin), path,
                         text.summary);

@@ -413,7 +413,8 @@ const struct hypothesis hypothesis_vm_exits = {
     .title = "exits to the hypervisor",
     .rule =
         "ruled out on bare metal, when what leads to exits, at what each costs here, stays below the effect, or when a "
-        "trial with fewer exits left the time as it was; supported by samples at instructions that leave",
+        "trial with fewer exits left the time as it was; supported by samples at instructions that leave, or by "
+        "another tool's times of exits where it is told over which time and on how many virtual CPUs",
     .gain = "counts times probed costs, an upper bound; samples at leaving instructions, measured",
     .overturn = "the instruction left out, or the tick off: the time must fall as the exits do",
     .needs = RESULT_BIT(RESULT_SURROUNDINGS),

@@ -7,6 +7,7 @@
 
 #define IMPORTED_WORDS "imported, not measured by plumb"
 #define IMPORTED_SYSTEM "counters of the system" /* the kind of tables of shares, as source/import names it */
+#define IMPORTED_CLOCK "emulated clock"          /* whose row is its name */
 
 /*
  * Each decides the finding, or says that it has nothing to say of it (false). results: imported and told are there, if
@@ -18,10 +19,14 @@ bool imported_narrow_test(const struct results *results, struct finding *finding
 bool imported_licence_test(const struct results *results, struct finding *finding);
 /* of wide vectors by the mean clock, for whom a trial told of them */
 bool imported_clock_test(const struct results *results, struct finding *finding);
+/* of exits to the hypervisor */
+bool imported_exits_test(const struct results *results, struct finding *finding);
 bool imported_count_test(const struct results *results, struct finding *finding);
 /* of the clock, by two runs */
 bool imported_pair_test(const struct results *results, struct finding *finding);
 bool imported_system_test(const struct results *results, struct finding *finding);
+/* Of small pages, behind whichever of these decided. */
+void imported_pages_advise(const struct results *results, struct finding *finding);
 bool imported_report_test(const struct results *results, struct finding *finding);
 bool imported_code_test(const struct results *results, struct finding *finding);
 /* of a loop that is too large to rule its cause out */

@@ -287,31 +287,6 @@ static bool metric_test(const struct results *results, struct finding *finding)
     return true;
 }
 
-/*
- * Over which time a host's table was counted it doesn't say: beside a run of ours it may have been a part of that, so
- * nothing is decided.
- */
-static bool exits_test(const struct results *results, struct finding *finding)
-{
-    struct imported_exits exits = imported_exits_of(results->imported);
-    if (!exits.count.known)
-        return false;
-    struct value values[] = {VALUE_TEXT("origin", origin_words), VALUE_COUNT("exits", exits.count.value),
-                             VALUE_TEXT("reason", exits.commonest),
-                             VALUE_SHARE("share", interval_exactly(exits.commonest_share)),
-                             VALUE_TEXT("file", exits.file),
-                             VALUE_SECONDS("seconds", interval_exactly(exits.seconds.known ? exits.seconds.value : 0))};
-    finding->verdict = VERDICT_UNDECIDED;
-    finding->recoverable = (struct interval){0};
-    finding->remedy = NULL;
-    finding->evidence_count = 0;
-    finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT,
-                         exits.seconds.known ? "imported-exit-times" : "imported-exits", values, array_count(values));
-    finding_set_add(finding, &finding->reason, exits.seconds.known ? "imported-exits-undecided" : "undecided", values,
-                    array_count(values));
-    return true;
-}
-
 static const char *trial_words(const struct finding *finding)
 {
     for (size_t at = 0; at < finding->evidence_count; at++)
@@ -374,7 +349,7 @@ static const struct {
     {NULL, trial_test},
     {"avx512-licence", imported_licence_test},
     {NULL, imported_code_test},
-    {"vm-exits", exits_test},
+    {"vm-exits", imported_exits_test},
     {"unoptimised-build", reloads_test},
     {NULL, metric_test},
     {NULL, imported_count_test},
@@ -409,6 +384,7 @@ bool imported_test(const struct results *results, struct finding *finding)
     with.evidence_count = with.advice_count = 0;
     if (!is_said(&some, &with))
         return false;
+    imported_pages_advise(&some, &with);
     *finding = with;
     return true;
 }

@@ -507,12 +507,39 @@ static const char *nothing_sentence(const struct findings *findings, const struc
                         text_string(&share), what_returns(results, arena));
 }
 
+/* What a program's threads wait for most, where how much of the time that is isn't told; NULL: nobody says. */
+static const struct finding *waiting_lead_of(const struct findings *findings)
+{
+    const struct finding *lead = NULL;
+    for (size_t at = 0; at < findings->count; at++) {
+        const struct finding *finding = &findings->items[at];
+        if (finding->verdict == VERDICT_UNDECIDED && finding->imported_kinds && finding->pointed > 0 &&
+            finding->evidence_count && (!lead || finding->pointed > lead->pointed))
+            lead = finding;
+    }
+    return lead;
+}
+
+/* What the same evidence may be for. */
+static const char *leads_titles(const struct findings *findings, const struct finding *lead, struct arena *arena)
+{
+    const char *titles = lead->hypothesis->title;
+    for (size_t at = 0; at < findings->count; at++) {
+        const struct finding *other = &findings->items[at];
+        if (other != lead && other->verdict == VERDICT_UNDECIDED && other->pointed > 0 && other->evidence_count &&
+            strcmp(other->evidence[0].text, lead->evidence[0].text) == 0)
+            titles = arena_printf(arena, "%s, or %s,", titles, other->hypothesis->title);
+    }
+    return titles;
+}
+
 /* Others' tables support no cause: the class that they lead to is known all the same. */
 static struct overall overall_imported(const struct findings *findings, const struct results *results,
                                        struct arena *arena)
 {
     struct imported_leaf leaf = imported_leaf_of(results, findings, NULL, arena);
     const char *hot = imported_hot_words(results, arena);
+    const struct finding *waits = waiting_lead_of(findings);
     struct overall overall = {
         .kind = OVERALL_BLIND,
         .sentence =
@@ -531,6 +558,10 @@ static struct overall overall_imported(const struct findings *findings, const st
                                         hot);
     else if (open_lead_of(findings, results))
         overall.sentence = arena_printf(arena, "%s%s", overall.sentence, open_said(findings, results, arena));
+    else if (waits)
+        overall.sentence = arena_printf(arena, "%s may hold it up: %s. Nothing was measured by plumb in this case.",
+                                        capitalised(leads_titles(findings, waits, arena), arena),
+                                        waits->evidence[0].text);
     if (lead)
         overall.sentence = arena_printf(arena, "%s. %s", capitalised(lead, arena), overall.sentence);
     if (leaf.advice)

@@ -471,9 +471,13 @@ Test(import_text, tools_that_look_at_the_whole_system)
          "1 - Bzy_MHz / TSC_MHz, throttled by heat,", 25},
         {"Core CPU Avg_MHz Busy% Bzy_MHz TSC_MHz IRQ\n- - 1797 99.81 1800 2400 410201\n\nWe looked whether the cpu clock throttled: it wasn't.\n", "1 - Bzy_MHz / TSC_MHz", 25},
         {" r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n 1  3 0 112004 1200 90112 21 18 21100 18300 5100 9120 11 9 12 2 0\n"
-         " 0  4 0 110220 1180 90004 2 1 22200 18000 5200 9300 10  8 13 60  0\n\n"
+         " 0  4 0 110220 1180 90004 22100 17900 22200 18000 5200 9300 10  8 13 60  0\n\n"
          "CPU  %usr  %nice  %sys %iowait  %irq  %soft  %steal  %guest  %gnice  %idle\nall  52.10  0.00  2.10  30.00  0.00  0.20  41.30  0.00  0.00  4.30\n",
          "%iowait", -1}, /* that was for swapping */
+        {" r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n 1  3 0 112004 1200 90112 21 18 21100 18300 5100 9120 11 9 12 2 0\n"
+         " 0  4 0 110220 1180 90004 2 1 22200 18000 5200 9300 10  8 13 60  0\n", "%iowait", 60}, /* that hardly */
+        {" r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n 1  3 0 112004 1200 90112 21 18 21100 18300 5100 9120 11 9 12 2 0\n"
+         " 0  4 0 110220 1180 90004 2 1 22200 18000 5200 9300 10  8 13 60  0\n", "%iowait while it swapped", -1},
         {"|-- NODE 0 Memory (MB/s):  9000.0 --||-- NODE 1 Memory (MB/s):       1000.0 --|\n", "traffic of the busiest node / all", 90},
         {" contended   total wait     max wait     avg wait         type   caller\n 48213     60.00 s      42.11 ms      1.48 ms     spinlock   f+0x1\n 2105  20.00 s  88.00 ms  6.37 ms  rwsem:W   g+0x92\n",
          "waits for spinning locks / for locks", 75},

@@ -2,6 +2,7 @@
 #include "source/import/system/import_system.h"
 
 #include "base/scope.h"
+#include "decode/exits/exit_text.h"
 #include "source/import/system/system_reading.h"
 
 #include <ctype.h>
@@ -29,6 +30,21 @@ static void facts_keep(const struct system_reading *reading, const struct system
                                                            .segment = text};
 }
 
+static void clock_keep(const struct system_reading *reading, struct view text, struct arena *arena,
+                       struct import_facts *facts)
+{
+    struct import_row row = {.name = reading->clock, .where = ""};
+    if (reading->clock)
+        facts->tables[facts->count++] = (struct imported_text){.kind = IMPORT_UNKNOWN,
+                                                               .origin = SYSTEM_CLOCK,
+                                                               .summary = reading->clock,
+                                                               .rows = arena_copy(arena, &row, sizeof(row)),
+                                                               .row_count = 1,
+                                                               .heading = "",
+                                                               .event = "",
+                                                               .segment = text};
+}
+
 /* The line with blanks for the bars of a table of Markdown. */
 static struct view without_bars(struct view line, struct text *copy)
 {
@@ -36,6 +52,13 @@ static struct view without_bars(struct view line, struct text *copy)
     for (size_t at = 0; at < line.length; at++)
         text_add_char(copy, line.text[at] == '|' || line.text[at] == '`' ? ' ' : line.text[at]);
     return text_view(copy);
+}
+
+/* "| npf | 2011 | 80.1% | 90.0% | 1.00us | 900.00us | 31.00us |": perf kvm's rows keep their times without the bars. */
+static bool is_exits_of_markdown(struct view line, struct view bare)
+{
+    struct exit_row row;
+    return view_starts(view_trim(line), "|") && exit_text_row(bare, &row) && row.has_times;
 }
 
 /* "## After the change" */
@@ -82,20 +105,24 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
         system_log_read(&reading, line);
         bool read = system_columns_read(&reading, line, &rest) || system_processes_read(&reading, line, &rest) ||
                     system_calls_read(&reading, line, &rest) || system_softirqs_read(&reading, line, &rest) ||
-                    system_collector_read(&reading, line) ||
+                    system_events_read(line, &rest, &out) || system_collector_read(&reading, line) ||
                     system_line_read(&reading, bare) ||
                     system_nodes_read(&reading, line) || system_waits_read(&reading, line);
         turned |= read;
         if (!read) {
+            bool exits = is_exits_of_markdown(line, bare);
+            turned |= exits;
             heading_note(&reading, line, after_gap, rest);
-            text_append(&out, line.text, line.length);
+            text_append(&out, exits ? bare.text : line.text, exits ? bare.length : line.length);
         }
         text_add_char(&out, '\n');
         after_gap = import_text_is_gap(line);
     }
-    *ret_facts = (struct import_facts){.tables = arena_array(arena, struct imported_text, reading.tables.count + 1)};
+    *ret_facts = (struct import_facts){.tables = arena_array(arena, struct imported_text, reading.tables.count + 2),
+                                       .was_read = turned};
     for (size_t at = 0; at < reading.tables.count; at++)
         facts_keep(&reading, &reading.tables.items[at], text, arena, ret_facts);
+    clock_keep(&reading, text, arena, ret_facts);
     system_reading_done(&reading);
     return turned ? (struct view){arena_copy(arena, out.bytes, out.length), out.length} : text;
 }

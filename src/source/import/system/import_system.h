@@ -21,9 +21,13 @@
  */
 #define SYSTEM_TABLE "counters of the system"
 
+/* The kind of a table whose one row names the clock in use, where each reading of it leaves a guest. */
+#define SYSTEM_CLOCK "emulated clock"
+
 struct import_facts {
     struct imported_text *tables; /* in the order of the text; each has rows */
     size_t count;
+    bool was_read; /* lines of such tools were there, if only without any share to tell */
 };
 
 /* The text without these lines; the text itself where there are none. Owner of the facts: arena. */

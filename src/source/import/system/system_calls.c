@@ -11,7 +11,9 @@ static bool call_waits(struct view name)
         "poll",       "ppoll",     "select",          "pselect6",      "epoll_wait",     "epoll_pwait",
         "futex",      "nanosleep", "clock_nanosleep", "wait4",         "waitid",         "accept",
         "accept4",    "pause",     "rt_sigtimedwait", "rt_sigsuspend", "io_getevents",   "semop",
-        "semtimedop", "msgrcv",    "epoll_pwait2",    "futex_waitv",   "restart_syscall"};
+        "semtimedop", "msgrcv",    "epoll_pwait2",    "futex_waitv",   "restart_syscall",
+        "fsync",      "fdatasync", "sync",            "syncfs",        "msync",
+        "flock",      "io_uring_enter"};
     for (size_t at = 0; at < sizeof(waiting) / sizeof(*waiting); at++)
         if (view_equal(name, waiting[at]))
             return true;

@@ -70,6 +70,21 @@ static void pause_meet(struct system_reading *reading, double pause_s, double no
         system_meet(table, FACT_PAUSE_AT_S, now_s);
 }
 
+/* Whose numbers follow one another is whole; concurrent cycles work between their pauses. */
+static void log_note(struct pause_log *log, struct view line)
+{
+    static const char *const concurrent[] = {"Concurrent", "Pause Remark", "Pause Cleanup", "Pause Mark Start",
+                                             "Pause Init ", "Pause Final "};
+    double number;
+    for (size_t at = 0; at < sizeof(concurrent) / sizeof(*concurrent); at++)
+        log->is_concurrent |= view_find(line, concurrent[at]) >= 0;
+    if (!number_behind(line, "GC(", &number))
+        return;
+    log->has_gaps |= log->is_numbered && (number < log->last || number > log->last + 1);
+    log->is_numbered = true;
+    log->last = number;
+}
+
 /* "[0.930s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 6M->3M(96M) 7.430ms" */
 static bool java_read(struct system_reading *reading, struct view line)
 {
@@ -77,6 +92,7 @@ static bool java_read(struct system_reading *reading, struct view line)
     bool log = view_starts(line, "[") && (view_find(line, "[gc") > 0 || view_find(line, "[safepoint") > 0);
     if (!log || view_find(line, "GC(") < 0)
         return log;
+    log_note(&table_of(reading)->pauses, line);
     bool known = uptime_of(line, &now_s);
     if (view_find(line, "GC(0) ") > 0 && !table_of(reading)->met[FACT_PAUSE_S].count) { /* the log is whole */
         system_meet(table_of(reading), FACT_PAUSE_S, 0);

@@ -18,13 +18,20 @@ static const struct {
                {"wa", FACT_IO_WAIT},           {"%irq", FACT_INTERRUPTS}, {"%soft", FACT_SOFT_INTERRUPTS},
                {"%sys", FACT_KERNEL},          {"%system", FACT_KERNEL},  {"sy", FACT_KERNEL},
                {"si", FACT_PAGED_IN},          {"so", FACT_PAGED_OUT},    {"Bzy_MHz", FACT_BUSY_CLOCK},
-               {"TSC_MHz", FACT_NOMINAL_CLOCK}};
+               {"r", FACT_RUN_QUEUE},          {"bi", FACT_BLOCKS_IN},         {"bo", FACT_BLOCKS_OUT},
+               {"TSC_MHz", FACT_NOMINAL_CLOCK}, {"CoreThr", FACT_CORE_THROTTLES}, {"CoreTmp", FACT_CORE_DEGREES},
+               {"PkgTmp", FACT_PACKAGE_DEGREES}};
+
+static bool is_of_clocks(const struct words *heading)
+{
+    return has(heading, "Bzy_MHz") && (has(heading, "TSC_MHz") || has(heading, "Busy%"));
+}
 
 static bool is_heading(const struct words *words)
 {
     bool shares = has(words, "%idle") && (has(words, "%sys") || has(words, "%system"));
     bool vmstat = has(words, "si") && has(words, "so") && has(words, "us") && has(words, "sy") && has(words, "wa");
-    return shares || vmstat || (has(words, "Bzy_MHz") && has(words, "TSC_MHz"));
+    return shares || vmstat || is_of_clocks(words);
 }
 
 static bool is_number(struct view word)
@@ -51,7 +58,7 @@ static bool number_under(const struct words *heading, const struct words *row, c
 /* A row of one CPU of mpstat's: what interrupts take there is hidden in the mean of all. */
 static void cpu_row_read(struct system_table *table, const struct words *heading, const struct words *row)
 {
-    double hard, soft, idle;
+    double hard, soft, idle, steal = 0;
     struct view name = {0};
     for (size_t back = 1; back <= heading->count && back <= row->count; back++)
         if (view_equal(heading->items[heading->count - back], "CPU"))
@@ -60,6 +67,8 @@ static void cpu_row_read(struct system_table *table, const struct words *heading
         !number_under(heading, row, "%irq", &hard) || !number_under(heading, row, "%soft", &soft) ||
         !number_under(heading, row, "%idle", &idle))
         return;
+    if (!number_under(heading, row, "%steal", &steal))
+        steal = 0;
     struct cpu_row *cpu = NULL;
     for (size_t at = 0; at < table->cpus.count && !cpu; at++)
         if (view_equal(name, table->cpus.items[at].name))
@@ -72,8 +81,25 @@ static void cpu_row_read(struct system_table *table, const struct words *heading
     bool average = view_starts(row->items[0], "Average"); /* it stands for all before it */
     *cpu = (struct cpu_row){.interrupts = (average ? 0 : cpu->interrupts) + hard + soft,
                             .idle = (average ? 0 : cpu->idle) + idle,
+                            .steal = (average ? 0 : cpu->steal) + steal,
                             .count = (average ? 0 : cpu->count) + 1};
     memcpy(cpu->name, name.text, name.length);
+}
+
+static void clock_row_add(struct system_table *table, const struct words *heading, const struct words *row)
+{
+    struct clock_row clock = {.mhz = 0};
+    for (size_t back = 1; back <= heading->count && back <= row->count; back++) {
+        double value;
+        struct view name = heading->items[heading->count - back];
+        bool mhz = view_equal(name, "Bzy_MHz"), busy = view_equal(name, "Busy%");
+        if (!(mhz || busy) || !view_grouped(row->items[row->count - back], &value) || !(value >= 0))
+            continue;
+        clock.mhz = mhz ? value : clock.mhz;
+        clock.busy_ratio = busy ? value / 100 : clock.busy_ratio;
+    }
+    if (clock.mhz > 0)
+        *vec_push(&table->clocks) = clock;
 }
 
 /* Which rows of a table have been read. */
@@ -90,12 +116,13 @@ static bool row_read(struct system_table *table, const struct words *heading, co
                      struct rows_read *rows)
 {
     enum { NUMBERS_LEAST = 5 };
-    size_t numbers = 0;
+    bool clocks = is_of_clocks(heading); /* of whose columns one picks some */
+    size_t numbers = 0, least = clocks && heading->count < NUMBERS_LEAST ? heading->count : NUMBERS_LEAST;
     while (numbers < row->count && is_number(row->items[row->count - 1 - numbers]))
         numbers++;
     /* turbostat says of a package once what is its own */
-    bool shorter = row->count + 2 < heading->count && !has(heading, "Bzy_MHz");
-    if (numbers < NUMBERS_LEAST || shorter || row->count > heading->count + 2)
+    bool shorter = row->count + 2 < heading->count && !clocks;
+    if (numbers < least || shorter || row->count > heading->count + 2)
         return false;
     rows->count++;
     if (!is_of_all(heading, row)) {
@@ -106,6 +133,8 @@ static bool row_read(struct system_table *table, const struct words *heading, co
         memset(table->met, 0, sizeof(table->met));
         rows->has_final = true;
     }
+    if (clocks)
+        clock_row_add(table, heading, row);
     for (size_t back = 1; back <= numbers && back <= heading->count; back++)
         for (size_t at = 0; at < array_count(columns); at++) {
             double value;

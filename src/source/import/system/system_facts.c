@@ -43,12 +43,20 @@ static bool is_paged(const struct met *met)
     return met[FACT_PAGED_IN].sum + met[FACT_PAGED_OUT].sum > 0;
 }
 
+/* Most of what went to storage and came from there, in KiB: vmstat's blocks have swapped pages among them. */
+static bool is_mostly_paged(const struct met *met)
+{
+    static const double MOST = 0.5;
+    double paged = met[FACT_PAGED_IN].sum + met[FACT_PAGED_OUT].sum;
+    return is_paged(met) && paged >= MOST * (met[FACT_BLOCKS_IN].sum + met[FACT_BLOCKS_OUT].sum);
+}
+
 /* By its own columns, or another tool's. */
 static bool has_swapped(const struct system_reading *reading, const struct met *met)
 {
-    bool swapped = is_paged(met);
+    bool swapped = is_mostly_paged(met);
     for (size_t at = 0; at < reading->tables.count && !met[FACT_PAGED_IN].count; at++)
-        swapped |= is_paged(reading->tables.items[at].met);
+        swapped |= is_mostly_paged(reading->tables.items[at].met);
     return swapped;
 }
 
@@ -64,7 +72,8 @@ static void shares_add(const struct met *met, bool swapped, struct facts *facts)
             fact_add(facts, shares[at].name, mean_of(&met[shares[at].fact]), 100);
     if (met[FACT_INTERRUPTS].count && met[FACT_SOFT_INTERRUPTS].count)
         fact_add(facts, "%irq + %soft", mean_of(&met[FACT_INTERRUPTS]) + mean_of(&met[FACT_SOFT_INTERRUPTS]), 100);
-    if (met[FACT_PAGED_IN].count && met[FACT_PAGED_OUT].count && met[FACT_IO_WAIT].count)
+    bool among_others = is_paged(met) && !swapped; /* how much of the waiting was for that isn't told */
+    if (met[FACT_PAGED_IN].count && met[FACT_PAGED_OUT].count && met[FACT_IO_WAIT].count && !among_others)
         fact_add(facts, "%iowait while it swapped", swapped ? mean_of(&met[FACT_IO_WAIT]) : 0, 100);
 }
 
@@ -142,8 +151,8 @@ static void calls_add(const struct system_table *table, struct facts *facts)
     static const struct {
         bool waits;
         const char *name;
-    } kinds[] = {{true, "time of system calls that wait / of all system calls"},
-                 {false, "time of system calls that don't wait / of all system calls"}};
+    } kinds[] = {{true, "of the time in system calls, waiting"},
+                 {false, "of the time in system calls, what isn't waiting"}};
     for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds); kind++) {
         const struct call *most = NULL;
         double own_s = 0, all_s = 0;
@@ -154,17 +163,32 @@ static void calls_add(const struct system_table *table, struct facts *facts)
             own_s += own ? call->seconds : 0;
             most = own && (!most || call->seconds > most->seconds) ? call : most;
         }
+        size_t before = facts->count;
         if (most)
             fact_of(facts, most->name, kinds[kind].name, own_s < all_s ? own_s : all_s, all_s);
+        if (facts->count > before)
+            facts->rows[before].seconds = own_s;
     }
 }
 
-static void collector_add(const struct met *met, struct facts *facts)
+/* Whether they are all that there were, and all that was done: a few pauses, or an excerpt, say little of the rest. */
+static const char *pauses_named(const struct system_table *table)
 {
+    enum { PAUSES_LEAST = 4 };
+    const struct pause_log *log = &table->pauses;
+    if (log->is_concurrent)
+        return "pauses for garbage collection / elapsed, concurrent work left out";
+    bool whole = log->is_numbered && !log->has_gaps && table->met[FACT_PAUSE_S].count >= PAUSES_LEAST;
+    return whole ? "pauses for garbage collection / elapsed" : "logged pauses for garbage collection / elapsed";
+}
+
+static void collector_add(const struct system_table *table, struct facts *facts)
+{
+    const struct met *met = table->met;
     if (met[FACT_COLLECTING].count) /* Go's and .NET's grow or change: the last one is of the whole run */
         fact_add(facts, "garbage collection / time", met[FACT_COLLECTING].last, 100);
     if (met[FACT_PAUSE_S].count > 1 && met[FACT_PAUSE_AT_S].count == met[FACT_PAUSE_S].count)
-        fact_add(facts, "pauses for garbage collection / elapsed", met[FACT_PAUSE_S].sum - met[FACT_PAUSE_S].first,
+        fact_add(facts, pauses_named(table), met[FACT_PAUSE_S].sum - met[FACT_PAUSE_S].first,
                  met[FACT_PAUSE_AT_S].last - met[FACT_PAUSE_AT_S].first);
     if (met[FACT_COLLECTIONS_S].count && met[FACT_ELAPSED_S].count == 1)
         fact_add(facts, "garbage collections / elapsed", met[FACT_COLLECTIONS_S].sum, met[FACT_ELAPSED_S].last);
@@ -192,6 +216,25 @@ static void one_cpu_add(const struct system_table *table, struct facts *facts)
                 share, 100);
 }
 
+/* Of the CPU that the host takes most from, where the mean of all hides it. */
+static void stolen_add(const struct system_table *table, struct facts *facts)
+{
+    static const double APART = 2;
+    const struct cpu_row *most = NULL;
+    double most_share = 0, sum = 0;
+    for (size_t at = 0; at < table->cpus.count; at++) {
+        const struct cpu_row *cpu = &table->cpus.items[at];
+        double share = cpu->steal / (double)cpu->count;
+        sum += share;
+        if (!most || share > most_share) {
+            most = cpu;
+            most_share = share;
+        }
+    }
+    if (table->cpus.count > 1 && most_share > APART * (sum - most_share) / (double)(table->cpus.count - 1))
+        fact_of(facts, most->name, "%steal of one CPU", most_share, 100);
+}
+
 /* Where packets are taken in, by one look since the start or by what two looks differ by. */
 static void received_add(const struct system_table *table, struct facts *facts)
 {
@@ -210,6 +253,99 @@ static void received_add(const struct system_table *table, struct facts *facts)
         fact_of(facts, most->name, "packets' interrupts (NET_RX) on one CPU / on all", most_count, all);
 }
 
+/* ---- clocks ---- */
+
+static double busy_of(const struct system_table *table)
+{
+    double sum = 0;
+    for (size_t at = 0; at < table->clocks.count; at++)
+        sum += table->clocks.items[at].busy_ratio;
+    return table->clocks.count ? sum / (double)table->clocks.count : 0;
+}
+
+/* Another TSC is another machine's. */
+static bool is_same_machine(const struct met *one, const struct met *other)
+{
+    static const double DIFFER = 0.01;
+    double nominal = mean_of(&one[FACT_NOMINAL_CLOCK]), beside = mean_of(&other[FACT_NOMINAL_CLOCK]);
+    return !(nominal > 0 && beside > 0) || (nominal < (1 + DIFFER) * beside && beside < (1 + DIFFER) * nominal);
+}
+
+/* The highest of all tables' rows in which as much was busy: few cores run faster than many. */
+static double clock_highest(const struct system_reading *reading, const struct met *met, double busy_ratio)
+{
+    static const double AS_BUSY = 0.8;
+    double highest = 0;
+    for (size_t at = 0; at < reading->tables.count; at++)
+        for (size_t row = 0; row < reading->tables.items[at].clocks.count; row++) {
+            const struct clock_row *clock = &reading->tables.items[at].clocks.items[row];
+            if (clock->busy_ratio >= AS_BUSY * busy_ratio && clock->mhz > highest &&
+                is_same_machine(met, reading->tables.items[at].met))
+                highest = clock->mhz;
+        }
+    return highest;
+}
+
+static bool is_lowest_clock(const struct system_reading *reading, const struct system_table *table)
+{
+    for (size_t at = 0; at < reading->tables.count; at++) {
+        const struct met *clock = &reading->tables.items[at].met[FACT_BUSY_CLOCK];
+        if (clock->count && mean_of(clock) < mean_of(&table->met[FACT_BUSY_CLOCK]))
+            return false;
+    }
+    return true;
+}
+
+/* Its count of throttling grew, or there is one and it is hot now. */
+static bool is_throttled(const struct system_reading *reading, const struct met *met)
+{
+    static const double HOT_DEGREES = 95;
+    const struct met *throttles = &met[FACT_CORE_THROTTLES];
+    double first = throttles->first;
+    for (size_t at = 0; at < reading->tables.count; at++) {
+        const struct met *other = &reading->tables.items[at].met[FACT_CORE_THROTTLES];
+        first = other->count && other->first < first ? other->first : first;
+    }
+    bool hot = met[FACT_CORE_DEGREES].last >= HOT_DEGREES || met[FACT_PACKAGE_DEGREES].last >= HOT_DEGREES;
+    return reading->was_hot || throttles->last > first || (throttles->last > 0 && hot);
+}
+
+/*
+ * Of what the same machine ran at beside, as busy; else of the clock of its TSC, the least that is missing: a processor
+ * with a turbo exceeds that.
+ */
+static void clocks_add(const struct system_reading *reading, const struct system_table *table, struct facts *facts)
+{
+    static const double DIFFER = 0.02;
+    const struct met *met = table->met;
+    if (!met[FACT_BUSY_CLOCK].count)
+        return;
+    double clock = mean_of(&met[FACT_BUSY_CLOCK]), busy = busy_of(table), nominal = mean_of(&met[FACT_NOMINAL_CLOCK]),
+           highest = clock_highest(reading, met, busy);
+    bool throttled = is_throttled(reading, met), beside = busy > 0 || throttled;
+    if (beside && clock < (1 - DIFFER) * highest && !(highest < nominal)) {
+        if (is_lowest_clock(reading, table))
+            fact_add(facts,
+                     throttled ? "1 - Bzy_MHz / its highest here, throttled by heat,"
+                               : "1 - Bzy_MHz / its highest here",
+                     highest - clock, highest);
+        return;
+    }
+    if (met[FACT_NOMINAL_CLOCK].count)
+        fact_add(facts, throttled ? "1 - Bzy_MHz / TSC_MHz, throttled by heat," : "1 - Bzy_MHz / TSC_MHz",
+                 nominal - clock, nominal);
+}
+
+/* Looks at single moments: that there were more at most of them says something, and that there weren't doesn't. */
+static void run_queue_add(const struct system_reading *reading, const struct met *met, struct facts *facts)
+{
+    static const double MANY = 1.5;
+    double could_run = mean_of(&met[FACT_RUN_QUEUE]);
+    if (met[FACT_RUN_QUEUE].count && reading->cpus > 0 && !reading->cpus_differ && could_run >= MANY * reading->cpus)
+        fact_add(facts, "threads that could run and had no CPU / all that could run", could_run - reading->cpus,
+                 could_run);
+}
+
 size_t system_facts_of(const struct system_reading *reading, const struct system_table *table,
                        struct import_row ret_rows[SYSTEM_ROWS_MOST])
 {
@@ -217,9 +353,7 @@ size_t system_facts_of(const struct system_reading *reading, const struct system
     struct facts all = {.rows = ret_rows}, *facts = &all;
     shares_add(met, has_swapped(reading, met), facts);
     throttled_add(met, facts);
-    if (met[FACT_BUSY_CLOCK].count && met[FACT_NOMINAL_CLOCK].count)
-        fact_add(facts, reading->was_hot ? "1 - Bzy_MHz / TSC_MHz, throttled by heat," : "1 - Bzy_MHz / TSC_MHz",
-                 mean_of(&met[FACT_NOMINAL_CLOCK]) - mean_of(&met[FACT_BUSY_CLOCK]), mean_of(&met[FACT_NOMINAL_CLOCK]));
+    clocks_add(reading, table, facts);
     /* Of several programs' times it isn't known which belong together. */
     if (met[FACT_USER_S].count == 1 && met[FACT_KERNEL_S].count == 1) {
         double cpu_s = met[FACT_USER_S].last + met[FACT_KERNEL_S].last;
@@ -241,6 +375,13 @@ size_t system_facts_of(const struct system_reading *reading, const struct system
     if (met[FACT_LOCAL_PAGES].count && met[FACT_OTHER_PAGES].count)
         fact_add(facts, "pages given to other nodes / all", met[FACT_OTHER_PAGES].sum,
                  met[FACT_LOCAL_PAGES].sum + met[FACT_OTHER_PAGES].sum);
+    if (table->may_be_huge) {
+        fact_add(facts, "areas that may have huge pages and have none / all that may", (double)table->none_huge,
+                 (double)table->may_be_huge);
+        fact_add(facts, "areas that may have huge pages and no room for one / all that may", (double)table->none_fits,
+                 (double)table->may_be_huge);
+    }
+    run_queue_add(reading, met, facts);
     storage_add(table, facts);
     if (met[FACT_STALLED_STORAGE].count)
         fact_add(facts, "time in which all that could run waited for storage", mean_of(&met[FACT_STALLED_STORAGE]),
@@ -253,8 +394,9 @@ size_t system_facts_of(const struct system_reading *reading, const struct system
         fact_add(facts, "memory in use on the fullest node / all in use", met[FACT_NODE_USED_MOST].last,
                  met[FACT_NODES_USED].sum);
     calls_add(table, facts);
-    collector_add(met, facts);
+    collector_add(table, facts);
     one_cpu_add(table, facts);
+    stolen_add(table, facts);
     received_add(table, facts);
     const struct task *delayed = task_delayed_most(table);
     if (delayed)

@@ -38,7 +38,12 @@ static bool named_read(struct system_reading *reading, struct view line)
                  {"HugePages_Total:", FACT_HUGETLB},
                  {"HugePages_Free:", FACT_HUGETLB_FREE},
                  {"local_node", FACT_LOCAL_PAGES},
-                 {"other_node", FACT_OTHER_PAGES}};
+                 {"other_node", FACT_OTHER_PAGES},
+                 /* what these say of pages the two above say, too */
+                 {"numa_hit", FACT_COUNT},
+                 {"numa_miss", FACT_COUNT},
+                 {"numa_foreign", FACT_COUNT},
+                 {"interleave_hit", FACT_COUNT}};
     static const char elapsed[] = "Elapsed (wall clock) time (h:mm:ss or m:ss):";
     double value;
     line = view_trim(line);
@@ -54,7 +59,8 @@ static bool named_read(struct system_reading *reading, struct view line)
         size_t numbers = 0;
         while ((word = view_word(&rest)).length)
             if (view_grouped(word, &value)) {
-                system_meet(system_table_of(reading, TOOL_DOCUMENT), lines[at].fact, value);
+                if (lines[at].fact < FACT_COUNT)
+                    system_meet(system_table_of(reading, TOOL_DOCUMENT), lines[at].fact, value);
                 numbers++;
             } else if (!view_equal(word, ":") && !view_equal(word, "|")) {
                 break;
@@ -80,6 +86,20 @@ static bool times_read(struct system_reading *reading, struct view line)
     return user || kernel;
 }
 
+/* "41.9s", "41.9", "1m3.2s" */
+static bool inline_seconds(struct view word, double *ret_seconds)
+{
+    double minute = 0, seconds;
+    struct view rest = word, minutes = view_cut(&rest, 'm');
+    if (rest.length && view_decimal(minutes, &minute))
+        word = rest;
+    word.length -= view_ends(word, "s");
+    if (!view_decimal(word, &seconds) || !(minute >= 0 && seconds >= 0))
+        return false;
+    *ret_seconds = 60 * minute + seconds;
+    return true;
+}
+
 /* "real 0m1.25s", "user", "sys", as a shell's time has it; the elapsed time stays where it is, as a timed run. */
 static bool shell_times_read(struct system_reading *reading, struct view line)
 {
@@ -93,6 +113,93 @@ static bool shell_times_read(struct system_reading *reading, struct view line)
     system_meet(system_table_of(reading, TOOL_DOCUMENT), elapsed ? FACT_ELAPSED_S : user ? FACT_USER_S : FACT_KERNEL_S,
                 60 * minute + seconds);
     return !elapsed;
+}
+
+/*
+ * "real 41.9s, user 41.2s, sys 0.4s" in a line of prose, "41.20user 0.40system 0:41.90elapsed 98%CPU" of GNU time,
+ * "41.20s user 0.40s system 98% cpu 41.9 total" of zsh. The line stays where it is.
+ */
+static void inline_times_read(struct system_reading *reading, struct view line)
+{
+    struct view word, before = {0};
+    double user = -1, kernel = -1, elapsed = -1, value;
+    const char *named = NULL; /* the word before this one: its number comes now */
+    while ((word = view_word(&line)).length) {
+        struct view bare = word;
+        while (bare.length && strchr("(,;:", bare.text[0]) && bare.text[0])
+            bare = view_skip(bare, 1);
+        while (bare.length && strchr("),;:.", bare.text[bare.length - 1]) && bare.text[bare.length - 1])
+            bare.length--;
+        if (named && inline_seconds(bare, &value))
+            *(strcmp(named, "real") == 0 ? &elapsed : strcmp(named, "user") == 0 ? &user : &kernel) = value;
+        named = view_equal(bare, "real")   ? "real"
+                : view_equal(bare, "user") ? "user"
+                : view_equal(bare, "sys")  ? "sys"
+                                           : NULL;
+        bool of_zsh = !(elapsed >= 0) && (view_equal(bare, "user") || view_equal(bare, "system")) &&
+                      view_ends(before, "s") && inline_seconds(before, &value);
+        if (of_zsh) { /* whose numbers stand before their names */
+            *(bare.text[0] == 'u' ? &user : &kernel) = value;
+            named = NULL;
+        }
+        if (view_equal(bare, "total") && view_decimal(before, &value) && user >= 0)
+            elapsed = value;
+        if (view_ends(bare, "user") && view_decimal((struct view){bare.text, bare.length - 4}, &value))
+            user = value;
+        if (view_ends(bare, "system") && view_decimal((struct view){bare.text, bare.length - 6}, &value))
+            kernel = value;
+        if (view_ends(bare, "elapsed") && clock_of((struct view){bare.text, bare.length - 7}, &value))
+            elapsed = value;
+        before = bare;
+    }
+    if (!(user >= 0 && kernel >= 0 && elapsed >= 0)) /* two of them may be anything */
+        return;
+    struct system_table *table = system_table_of(reading, TOOL_DOCUMENT);
+    system_meet(table, FACT_USER_S, user);
+    system_meet(table, FACT_KERNEL_S, kernel);
+    system_meet(table, FACT_ELAPSED_S, elapsed);
+}
+
+/* "7f31c0e01000-7f31c1101000 rw-p 00000000 00:00 0", above what smaps says of it. */
+static void mapping_begin(struct system_reading *reading, struct view line)
+{
+    struct view range = view_word(&line), permissions = view_word(&line), start = view_cut(&range, '-');
+    uint64_t first, last;
+    if (permissions.length == 4 && (permissions.text[3] == 'p' || permissions.text[3] == 's') &&
+        start.length >= 8 && view_u64(start, 16, &first) && view_u64(range, 16, &last) && first < last)
+        reading->mapping = (struct mapping){.start = first, .end = last};
+}
+
+/* By its last line, "THPeligible: 1", whether it may have huge pages; whether one fits, its addresses say. */
+static bool mapping_read(struct system_reading *reading, struct view line)
+{
+    static const uint64_t HUGE_BYTES = 2 << 20;
+    static const char huge[] = "AnonHugePages:", eligible[] = "THPeligible:";
+    struct mapping *mapping = &reading->mapping;
+    struct view rest;
+    double value;
+    line = view_trim(line);
+    mapping_begin(reading, line);
+    if (view_starts(line, huge)) {
+        rest = view_skip(line, sizeof(huge) - 1);
+        mapping->has_huge = view_grouped(view_word(&rest), &value) && value > 0;
+    }
+    if (!view_starts(line, eligible) || !mapping->end)
+        return false;
+    rest = view_skip(line, sizeof(eligible) - 1);
+    if (!view_grouped(view_word(&rest), &value))
+        return true;
+    struct system_table *table = system_table_of(reading, TOOL_DOCUMENT);
+    uint64_t up_to_first = (HUGE_BYTES - mapping->start % HUGE_BYTES) % HUGE_BYTES,
+             bytes = mapping->end - mapping->start;
+    if (value > 0) {
+        bool fits = bytes >= up_to_first && bytes - up_to_first >= HUGE_BYTES;
+        table->may_be_huge++;
+        table->none_huge += !mapping->has_huge;
+        table->none_fits += !fits;
+    }
+    *mapping = (struct mapping){.start = 0};
+    return true;
 }
 
 /* "full avg10=61.20 avg60=58.12 …" of /proc/pressure/io or a group's io.pressure, which a line above names. */
@@ -145,6 +252,37 @@ static bool top_read(struct system_reading *reading, struct view line)
     return true;
 }
 
+static void cpus_meet(struct system_reading *reading, double cpus)
+{
+    enum { CPUS_MOST = 8192 };
+    if (!(cpus >= 1 && cpus <= CPUS_MOST))
+        return;
+    reading->cpus_differ |= reading->cpus > 0 && (cpus > reading->cpus || cpus < reading->cpus);
+    reading->cpus = cpus;
+}
+
+/* "on the 8-core box", "16 CPUs", "8 vCPU": how many a machine has, by words. */
+static void cpus_read(struct system_reading *reading, struct view line)
+{
+    static const char *const ones[] = {"core", "cores", "CPU", "CPUs", "cpus", "vCPU", "vCPUs"};
+    struct view word, before = {0};
+    double count;
+    while ((word = view_word(&line)).length) {
+        while (word.length && strchr(",.;:)", word.text[word.length - 1]) && word.text[word.length - 1])
+            word.length--;
+        struct view name = word, number = view_cut(&name, '-');
+        if (!name.length) {
+            name = word;
+            number = before;
+        }
+        for (size_t at = 0; at < sizeof(ones) / sizeof(*ones); at++)
+            if (view_equal(name, ones[at]) && number.length && isdigit((unsigned char)number.text[0]) &&
+                view_double(number, &count))
+                cpus_meet(reading, count);
+        before = word;
+    }
+}
+
 /*
  * "Linux 6.1.0 (host)  11/23/2026  _x86_64_  (4 CPU)", above the tables of mpstat and sar: another run of them begins.
  */
@@ -152,6 +290,12 @@ static bool run_begins(struct system_reading *reading, struct view line)
 {
     if (!view_starts(line, "Linux ") || !view_ends(line, "CPU)"))
         return false;
+    struct view count = {line.text, line.length - strlen("CPU)")}, word, last = {0};
+    double cpus;
+    while ((word = view_word(&count)).length)
+        last = word;
+    if (view_starts(last, "(") && view_double(view_skip(last, 1), &cpus))
+        cpus_meet(reading, cpus);
     system_heading(reading, reading->heading);
     return true;
 }
@@ -170,7 +314,9 @@ static bool summary_read(struct system_reading *reading, struct view line)
 
 bool system_line_read(struct system_reading *reading, struct view line)
 {
-    return run_begins(reading, view_trim(line)) || named_read(reading, line) || top_read(reading, line) ||
-           times_read(reading, line) || shell_times_read(reading, line) || pressure_read(reading, line) ||
-           summary_read(reading, line);
+    inline_times_read(reading, line);
+    cpus_read(reading, line);
+    return mapping_read(reading, line) || run_begins(reading, view_trim(line)) || named_read(reading, line) ||
+           top_read(reading, line) || times_read(reading, line) || shell_times_read(reading, line) ||
+           pressure_read(reading, line) || summary_read(reading, line);
 }

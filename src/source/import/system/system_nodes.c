@@ -100,7 +100,20 @@ static bool hardware_read(struct system_reading *reading, struct view line)
     return true;
 }
 
+/* "node0  node1", above numastat's counters. */
+static bool is_heading(struct view line)
+{
+    struct words words;
+    uint64_t node;
+    words_of(line, &words);
+    for (size_t at = 0; at < words.count; at++)
+        if (!view_starts(words.items[at], "node") || !view_u64(view_skip(words.items[at], 4), 10, &node) || node != at)
+            return false;
+    return words.count > 1;
+}
+
 bool system_nodes_read(struct system_reading *reading, struct view line)
 {
-    return process_read(reading, line) || traffic_read(reading, line) || hardware_read(reading, line);
+    return is_heading(line) || process_read(reading, line) || traffic_read(reading, line) ||
+           hardware_read(reading, line);
 }

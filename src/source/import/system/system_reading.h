@@ -11,6 +11,7 @@
  * system_log      the kernel's log: limits of heat
  * system_softirqs  /proc/softirqs: which CPU takes them
  * system_calls    strace -c, perf trace -s: times by system call
+ * system_events   kvm_stat: exits by reason, handed on as a table of them
  * system_collector  what collectors of garbage log
  * system_facts    shares of what was met
  *
@@ -31,8 +32,14 @@ enum fact {
     FACT_KERNEL,
     FACT_PAGED_IN,
     FACT_PAGED_OUT,
+    FACT_RUN_QUEUE,
+    FACT_BLOCKS_IN,
+    FACT_BLOCKS_OUT,
     FACT_BUSY_CLOCK,
     FACT_NOMINAL_CLOCK,
+    FACT_CORE_THROTTLES, /* by heat, since the start; degrees of the hottest core or package */
+    FACT_CORE_DEGREES,
+    FACT_PACKAGE_DEGREES,
     FACT_COLUMNS, /* those above stand in columns, those below one a line */
     FACT_PERIODS = FACT_COLUMNS,
     FACT_THROTTLED,
@@ -82,6 +89,11 @@ struct task {
     double io_ms, seen_ms;   /* waiting for storage, of the time that was looked at; 0: not told */
 };
 
+/* A row of turbostat's for the whole machine. */
+struct clock_row {
+    double mhz, busy_ratio; /* 0: not told */
+};
+
 /* Whose tables are kept apart. */
 enum system_tool { TOOL_COLUMNS, TOOL_TOP, TOOL_NODES, TOOL_TRAFFIC, TOOL_LOCKS, TOOL_SCHEDULER, TOOL_PRESSURE,
                    TOOL_HARDWARE, TOOL_CALLS, TOOL_COLLECTOR, TOOL_SOFT_INTERRUPTS, TOOL_DOCUMENT };
@@ -105,7 +117,7 @@ enum { CPU_NAME_MOST = 16 };
 /* Interrupts of one CPU by its own row of mpstat. */
 struct cpu_row {
     char name[CPU_NAME_MOST];
-    double interrupts, idle; /* percent of its time, sums over the rows */
+    double interrupts, idle, steal; /* percent of its time, sums over the rows */
     size_t count;
 };
 
@@ -116,7 +128,21 @@ struct cpu_count {
     size_t looks;
 };
 
+/* What a log of pauses holds: all of them, and of a collector that works beside the program, too? */
+struct pause_log {
+    double last; /* collection by its number */
+    bool is_numbered, has_gaps, is_concurrent;
+};
+
+/* A mapping of smaps as its lines come. */
+struct mapping {
+    uint64_t start, end;
+    bool has_huge; /* some of it is on huge pages */
+};
+
 struct system_table {
+    struct pause_log pauses;
+    size_t may_be_huge, none_huge, none_fits; /* areas that may have huge pages, that have none, without room for one */
     enum system_tool tool;
     struct view heading; /* the last one before it; length 0: none */
     struct met met[FACT_COUNT];
@@ -124,6 +150,7 @@ struct system_table {
     vec(struct lock) locks;
     vec(struct call) calls;
     vec(struct cpu_row) cpus;
+    vec(struct clock_row) clocks;
     vec(struct cpu_count) received; /* packets' soft interrupts */
     bool has_ended;
 };
@@ -135,6 +162,10 @@ struct system_reading {
     double node_size_mb; /* of the one that numactl told of last; 0: none */
     int pressure;        /* 1 and up: whose file of pressure was named last; 0: none */
     bool in_summary;     /* of perf c2c: events by name */
+    struct mapping mapping;
+    double cpus;       /* of the machine, by a tool's head or by words; 0: not told */
+    bool cpus_differ;  /* by what is told: of which of them isn't known */
+    const char *clock; /* that is slow to read, and was said to be in use; NULL: none */
     bool was_hot; /* a limit of heat was said to be reached */
 };
 
@@ -155,12 +186,14 @@ bool system_line_read(struct system_reading *reading, struct view line);
 bool system_nodes_read(struct system_reading *reading, struct view line);
 bool system_waits_read(struct system_reading *reading, struct view line);
 bool system_processes_read(struct system_reading *reading, struct view line, struct view *rest);
+/* out: the rows in a form that the readers of exits know. */
+bool system_events_read(struct view line, struct view *rest, struct text *out);
 bool system_softirqs_read(struct system_reading *reading, struct view line, struct view *rest);
 bool system_calls_read(struct system_reading *reading, struct view line, struct view *rest);
 bool system_collector_read(struct system_reading *reading, struct view line);
 void system_log_read(struct system_reading *reading, struct view line); /* which may be anything else, too */
 
-enum { SYSTEM_ROWS_MOST = 36 };
+enum { SYSTEM_ROWS_MOST = 48 };
 /* Shares in percent, by what they are of, of one of its tables; returns how many were written. */
 size_t system_facts_of(const struct system_reading *reading, const struct system_table *table,
                        struct import_row ret_rows[SYSTEM_ROWS_MOST]);

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What another tool's tables of exits say: their time outside the guest, of the time over which they were counted, is a
+ * fact, where both and the number of virtual CPUs are told. Of two tables the reason by which they differ most is said.
+ */
+#include "analyse/exits/exit_reason.h"
+#include "base/vec.h"
+#include "finding/imported/evidence.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+/*
+ * What the tables don't have: the way out and in again, which their clocks leave out, and what waking a halted CPU
+ * takes. Upper ends, for bounds alone.
+ */
+static const double ENTRY_S = 2e-6, WAKING_S = 20e-6;
+
+/* ---- words ---- */
+
+static const char *seconds_words(double seconds, struct arena *arena)
+{
+    return seconds >= 1      ? arena_printf(arena, "%.3g s", seconds)
+           : seconds >= 1e-3 ? arena_printf(arena, "%.3g ms", 1e3 * seconds)
+           : seconds >= 1e-6 ? arena_printf(arena, "%.3g us", 1e6 * seconds)
+                             : arena_printf(arena, "%.3g ns", 1e9 * seconds);
+}
+
+/* "48" is a number of the processor's. */
+static const char *reason_words(const char *name, struct arena *arena)
+{
+    static const char prefix[] = "EXIT_REASON_";
+    uint64_t number;
+    if (strncmp(name, prefix, sizeof(prefix) - 1) == 0)
+        name += sizeof(prefix) - 1;
+    if (!view_u64(view_of(name), 0, &number))
+        return name;
+    const struct exit_reason *reason = exit_reason_find(EXIT_ISA_VMX, number);
+    return reason ? arena_printf(arena, "reason %s (%s on Intel)", name, reason->name)
+                  : arena_printf(arena, "reason %s", name);
+}
+
+/* "the old host in 5 s" is the old host. */
+static struct view without_period(struct view label)
+{
+    static const char *const before[] = {" in ", " for ", " over ", " within ", " during "};
+    for (size_t at = 0; at < array_count(before); at++) {
+        ptrdiff_t place = view_find(label, before[at]);
+        size_t behind = place > 0 ? (size_t)place + strlen(before[at]) : 0;
+        if (behind && behind < label.length && isdigit((unsigned char)label.text[behind]))
+            label.length = (size_t)place;
+    }
+    return label;
+}
+
+/* What a heading calls the guest: its last sentence, up to a bracket or comma; length 0: that is no name. */
+static struct view label_in(struct view heading)
+{
+    static const char *const before[] = {"and ", "then ", "first ", "second ", "now ", "exits of ", "exits on ", "on "};
+    enum { LABEL_MOST = 40, WORDS_MOST = 5 };
+    for (ptrdiff_t at; (at = view_find(heading, ". ")) >= 0;)
+        heading = view_skip(heading, (size_t)at + 2);
+    while (view_starts(heading, "#") || view_starts(heading, " ") || view_starts(heading, "*"))
+        heading = view_skip(heading, 1);
+    for (size_t at = 0; at < array_count(before); at++)
+        if (heading.length > strlen(before[at]) &&
+            strncasecmp(heading.text, before[at], strlen(before[at])) == 0) {
+            heading = view_skip(heading, strlen(before[at]));
+            at = (size_t)-1; /* another may stand behind it */
+        }
+    size_t length = strcspn(heading.text, "(,:;`");
+    heading = without_period(view_trim((struct view){heading.text, length < heading.length ? length : heading.length}));
+    size_t words = 0;
+    for (struct view rest = heading; view_word(&rest).length;)
+        words++;
+    return heading.length <= LABEL_MOST && words <= WORDS_MOST ? heading : (struct view){0};
+}
+
+static const char *label_of(const struct imported_table *table, const struct imported_table *other, bool is_first,
+                            struct arena *arena)
+{
+    struct view label = label_in(view_of(table->heading)), beside = label_in(view_of(other->heading));
+    bool differ = label.length && beside.length &&
+                  (label.length != beside.length || memcmp(label.text, beside.text, label.length) != 0);
+    if (differ)
+        return arena_string_n(arena, label.text, label.length);
+    return strcmp(table->file, other->file) != 0 ? table->file : is_first ? "the first table" : "the second table";
+}
+
+struct difference {
+    const char *words;  /* "guest B left 1200340 times for io, guest A never"; NULL: they don't differ so */
+    bool is_foremost;   /* the reason is the one that takes most in the table that took longest */
+};
+
+static struct difference difference_of(const struct imported *imported, const struct imported_exits *exits,
+                                       struct arena *arena)
+{
+    struct imported_exits_gap gap = imported_exits_gap_of(imported);
+    if (!gap.known)
+        return (struct difference){0};
+    bool first = gap.more < gap.fewer;
+    const char *one = label_of(gap.more, gap.fewer, first, arena),
+               *other = label_of(gap.fewer, gap.more, !first, arena);
+    const char *took = gap.by_time ? arena_printf(arena, " (%s)", seconds_words(gap.most.seconds, arena)) : "";
+    const char *beside = gap.by_time && gap.least.count > 0
+                             ? arena_printf(arena, " (%s)", seconds_words(gap.least.seconds, arena))
+                             : "";
+    const char *others = gap.least.count > 0 ? arena_printf(arena, "%.15g times%s", gap.least.count, beside) : "never";
+    const char *words = arena_printf(arena, "%s left %.15g times for %s%s, %s %s", one, gap.most.count,
+                                     reason_words(gap.most.name, arena), took, other, others);
+    return (struct difference){words, gap.more == exits->table && exits->foremost.name &&
+                                          strcasecmp(gap.most.name, exits->foremost.name) == 0};
+}
+
+/* ---- what to do ---- */
+
+/* Clocks that a hypervisor emulates, by who reads them in a profile, or by what the kernel says it uses. */
+static bool reads_clock(const struct imported *imported)
+{
+    static const char *const readers[] = {"read_hpet", "acpi_pm_read", "acpi_pm_read_verified", "read_pmtmr"};
+    for (size_t at = 0; at < imported->count; at++) {
+        if (strcmp(imported->tables[at].kind, IMPORTED_CLOCK) == 0)
+            return true;
+        for (size_t row = 0; row < imported->tables[at].count; row++)
+            for (size_t reader = 0; reader < array_count(readers); reader++)
+                if (strcmp(imported->tables[at].rows[row].name, readers[reader]) == 0)
+                    return true;
+    }
+    return false;
+}
+
+static const char *advice_key(const struct imported *imported, const char *name)
+{
+    static const struct {
+        const char *name, *key;
+    } reasons[] = {{"IO_INSTRUCTION", "advice-device"},
+                   {"io", "advice-device"},
+                   {"EPT_MISCONFIG", "advice-device"},
+                   {"EPT_VIOLATION", "advice-unmapped"},
+                   {"npf", "advice-nested-fault"},
+                   {"CPUID", "advice-cpuid"},
+                   {"cpuid", "advice-cpuid"},
+                   {"PAUSE_INSTRUCTION", "advice-pause"},
+                   {"pause", "advice-pause"}};
+    uint64_t number;
+    bool numbered = view_u64(view_of(name), 0, &number);
+    const struct exit_reason *reason =
+        numbered ? exit_reason_find(EXIT_ISA_VMX, number) : exit_reason_named(EXIT_ISA_NONE, name);
+    for (size_t at = 0; reason && at < array_count(reasons); at++)
+        if (strcmp(reason->name, reasons[at].name) == 0)
+            return strcmp(reasons[at].key, "advice-device") == 0 && reads_clock(imported) ? "advice-clock"
+                                                                                          : reasons[at].key;
+    enum exit_class class = reason ? reason->class : EXIT_CLASS_OTHER;
+    return class == EXIT_CLASS_INTERRUPT                              ? "advice-interrupts"
+           : class == EXIT_CLASS_ARMING || class == EXIT_CLASS_TIMER ? "advice-arming"
+                                                                      : "advice-other";
+}
+
+/* ---- the verdict ---- */
+
+enum telling {
+    TELLS_NO_PERIOD,
+    TELLS_IMPOSSIBLE,
+    TELLS_NO_CPUS, /* much on one of them */
+    TELLS_SPREAD,  /* much on one, little on all */
+    TELLS_NEAR,
+    TELLS_LITTLE,
+    TELLS_MUCH,
+};
+
+static enum telling telling_of(const struct imported_exits *exits, double effect, double *ret_bound)
+{
+    static const double CLOCKS_DIFFER = 1.05;
+    double period = exits->table->elapsed_s, cpus = exits->table->cpus, seconds = exits->seconds.value;
+    if (!(period > 0))
+        return TELLS_NO_PERIOD;
+    if (cpus > 0 && seconds > CLOCKS_DIFFER * period * cpus)
+        return TELLS_IMPOSSIBLE;
+    *ret_bound =
+        (seconds + exits->left_out_s + ENTRY_S * (exits->count.value - exits->idle) + WAKING_S * exits->idle) / period;
+    if (*ret_bound < effect)
+        return TELLS_LITTLE;
+    if (seconds < effect * period)
+        return TELLS_NEAR;
+    if (!(cpus > 0))
+        return TELLS_NO_CPUS;
+    return seconds >= effect * period * cpus ? TELLS_MUCH : TELLS_SPREAD;
+}
+
+static const char *const telling_keys[] = {
+    [TELLS_NO_PERIOD] = "imported-exits-undecided", [TELLS_IMPOSSIBLE] = "imported-exits-impossible",
+    [TELLS_NO_CPUS] = "imported-exits-cpus",        [TELLS_SPREAD] = "imported-exits-spread",
+    [TELLS_NEAR] = "imported-exits-near",           [TELLS_LITTLE] = "imported-exits-bound",
+    [TELLS_MUCH] = "imported-exits-headline",
+};
+
+/* "160 s (20.0 s on 8 virtual CPUs)" */
+static const char *period_words(const struct imported_table *table, struct arena *arena)
+{
+    const char *period = seconds_words(table->elapsed_s, arena);
+    return !(table->cpus > 0) ? period
+           : table->cpus > 1  ? arena_printf(arena, "%s (%s on %.15g virtual CPUs)",
+                                             seconds_words(table->elapsed_s * table->cpus, arena), period, table->cpus)
+                              : arena_printf(arena, "%s on one virtual CPU", period);
+}
+
+static void without_times(struct finding *finding, const struct imported_exits *exits, const char *differ)
+{
+    struct value values[] = {VALUE_TEXT("origin", IMPORTED_WORDS), VALUE_COUNT("exits", exits->count.value),
+                             VALUE_TEXT("reason", exits->commonest),
+                             VALUE_SHARE("share", interval_exactly(exits->commonest_share)),
+                             VALUE_TEXT("file", exits->file), VALUE_TEXT("differ", differ ? differ : "")};
+    finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-exits", values, array_count(values));
+    finding_set_add(finding, &finding->reason, differ ? "imported-exits-more" : "undecided", values,
+                    array_count(values));
+}
+
+static void with_times(const struct results *results, struct finding *finding, const struct imported_exits *exits,
+                       struct difference difference)
+{
+    const char *differ = difference.words;
+    double bound = 0;
+    const struct imported_exits_reason *foremost = &exits->foremost;
+    enum telling telling = telling_of(exits, results->effect, &bound);
+    const char *name = foremost->name ? foremost->name : exits->commonest;
+    struct value values[] = {
+        VALUE_TEXT("origin", IMPORTED_WORDS),
+        VALUE_COUNT("exits", exits->count.value),
+        VALUE_TEXT("reason", reason_words(name, finding->arena)),
+        VALUE_COUNT("count", foremost->count),
+        VALUE_SECONDS("took", interval_exactly(foremost->seconds)),
+        VALUE_SECONDS("each", interval_exactly(foremost->count > 0 ? foremost->seconds / foremost->count : 0)),
+        VALUE_TEXT("file", exits->file),
+        VALUE_SECONDS("seconds", interval_exactly(exits->seconds.value)),
+        VALUE_TEXT("period", period_words(exits->table, finding->arena)),
+        VALUE_SHARE("bound", interval_exactly(bound)),
+        VALUE_TEXT("differ", differ ? differ : ""),
+    };
+    finding_evidence_add(finding, telling == TELLS_MUCH ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_STATEMENT,
+                         "imported-exit-times", values, array_count(values));
+    if (telling == TELLS_LITTLE) {
+        finding_decide_bound(finding, bound, results->effect);
+        finding->of = OF_ELAPSED;
+    }
+    if (telling != TELLS_MUCH) {
+        finding_set_add(finding, &finding->reason, telling_keys[telling], values, array_count(values));
+        if (differ && telling != TELLS_LITTLE)
+            finding_set(finding, reason, "imported-exits-times-more", VALUE_TEXT("differ", differ),
+                        VALUE_TEXT("rest", finding->reason));
+        return;
+    }
+    double share = exits->seconds.value / (exits->table->elapsed_s * exits->table->cpus);
+    finding_decide_fact(finding, interval_exactly(share < 1 ? share : 1), results->effect);
+    finding->of = OF_ELAPSED;
+    finding->is_own_doing = true; /* somebody counted them because it was slow */
+    finding_set_add(finding, &finding->headline,
+                    differ && difference.is_foremost ? "imported-exits-headline-differ" : telling_keys[telling], values,
+                    array_count(values));
+    finding_advise_add(finding, advice_key(results->imported, name), values, array_count(values));
+    finding_set_add(finding, &finding->confirm, "confirm-exits", values, array_count(values));
+}
+
+/*
+ * Without its period a host's table decides nothing: beside a run of ours it may have been a part of that.
+ */
+bool imported_exits_test(const struct results *results, struct finding *finding)
+{
+    struct imported_exits exits = imported_exits_of(results->imported);
+    if (!exits.count.known)
+        return false;
+    struct difference difference = difference_of(results->imported, &exits, finding->arena);
+    finding->verdict = VERDICT_UNDECIDED;
+    finding->recoverable = (struct interval){0};
+    finding->remedy = NULL;
+    finding->evidence_count = 0;
+    finding->is_estimate = false;
+    finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
+    if (exits.seconds.known)
+        with_times(results, finding, &exits, difference);
+    else
+        without_times(finding, &exits, difference.words);
+    if (difference.words)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-exits-differ",
+                         VALUE_TEXT("differ", difference.words), VALUE_TEXT("file", exits.file),
+                         VALUE_TEXT("origin", IMPORTED_WORDS));
+    return true;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What imported shares of the whole system say of a cause: a share of the time is one. */
+#include "base/vec.h"
+#include "finding/imported/evidence.h"
+#include "finding/wording.h"
+
+#include "analyse/profile/folded_profile.h"
+
+#include <math.h>
+#include <string.h>
+
+/*
+ * What stands for a machine's CPUs may hide the one that a program runs on: it supports, and only nothing at all rules
+ * out.
+ */
+enum role {
+    ROLE_SUPPORTS,
+    ROLE_SUPPORTS_OR_NONE,
+    ROLE_DECIDES, /* it is of the program itself */
+    ROLE_BOUNDS,  /* the cause is a part of it */
+    ROLE_BOUNDS_LEADS, /* and as long as it isn't below the effect, it is what is to be looked at first */
+    ROLE_ONE_CPU, /* of one CPU: a part of the program's time only if it runs there */
+    ROLE_FILLS,   /* of one CPU that has no time left: what waits for its work waits, wherever it runs */
+    ROLE_LEADS,   /* as the next, and nothing else says more of a program that waits */
+    ROLE_POINTS,  /* where most of it lies; whether that took any time isn't known */
+    ROLE_LEAST,   /* so much at least, and how much more isn't known */
+    ROLE_OPENS,   /* it may be this, and isn't told; less says nothing */
+    ROLE_AT_LEAST_SEEN, /* of a part of what there was: it supports, and less leaves it open */
+    ROLE_SPEAKS,  /* of something beside: much of it points at the cause, little speaks against it, and none decides */
+    /* a share of something else than time: much of it is the cause, and how much time that took isn't known */
+    ROLE_MARKS
+};
+
+static const struct {
+    const char *id, *fact;
+    enum role role;
+    enum denominator of;
+    enum origin origin;
+    const char *open, *advice; /* keys of the wording, NULL: as all have it: while it is open, and what to do */
+} facts[] = {
+    {"steal", "%steal of one CPU", ROLE_MARKS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"steal", "%steal", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER},
+    /* nothing of it: threads that take turns may still wait */
+    {"waiting", "block I/O delay / elapsed", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"waiting", "1 - (user + sys) / elapsed", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"waiting", "%iowait", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"waiting", "time in which all that could run waited for storage", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"swap", "time in which all that could run waited for memory", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED,
+     ORIGIN_SCHEDULER, NULL, "advice-swapped"},
+    {"oversubscribed", "time in which something waited for a CPU", ROLE_BOUNDS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"numa-remote", "memory in use on the fullest node / all in use", ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
+    {"swap", "%iowait while it swapped", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER, NULL, "advice-swapped"},
+    {"interrupts", "%irq + %soft of one CPU, which is full", ROLE_FILLS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"interrupts", "%irq + %soft of one CPU, which has time left", ROLE_ONE_CPU, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"interrupts", "%irq + %soft", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"interrupts", "packets' interrupts (NET_RX) on one CPU / on all", ROLE_POINTS, OF_CPU_TIME, ORIGIN_COUNTERS},
+    {"cpu-quota", "throttled time / nr_periods of 100 ms", ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"cpu-quota", "nr_throttled / nr_periods", ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"thermal-power", "1 - Bzy_MHz / its highest here, throttled by heat,", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_COUNTERS,
+     NULL, "advice-heat"},
+    {"thermal-power", "1 - Bzy_MHz / TSC_MHz, throttled by heat,", ROLE_LEAST, OF_CPU_TIME, ORIGIN_COUNTERS, NULL,
+     "advice-heat"},
+    {"thermal-power", "1 - Bzy_MHz / its highest here", ROLE_OPENS, OF_CPU_TIME, ORIGIN_COUNTERS},
+    {"thermal-power", "1 - Bzy_MHz / TSC_MHz", ROLE_OPENS, OF_CPU_TIME, ORIGIN_COUNTERS},
+    {"frequency", "1 - Bzy_MHz / its highest here", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_COUNTERS, NULL, "advice-lower"},
+    {"frequency", "1 - Bzy_MHz / TSC_MHz", ROLE_LEAST, OF_CPU_TIME, ORIGIN_COUNTERS},
+    {"system-calls", "sys / (user + sys)", ROLE_BOUNDS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"page-faults", "sys / (user + sys)", ROLE_BOUNDS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"kernel-locks", "sys / (user + sys)", ROLE_BOUNDS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"numa-remote", "memory on its fullest node / all", ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
+    {"numa-remote", "traffic of the busiest node / all", ROLE_POINTS, OF_CPU_TIME, ORIGIN_COUNTERS},
+    {"kernel-locks", "waits for spinning locks / for locks", ROLE_POINTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"lock-turns", "waits for sleeping locks / for locks", ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"waiting", FOLDED_STORAGE_TIME, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"waiting", FOLDED_NETWORK_TIME, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"lock-turns", FOLDED_LOCKS_TIME, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER, NULL, "advice-imported"},
+    {"lock-turns", FOLDED_LOCKS, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
+    {"waiting", FOLDED_STORAGE, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
+    {"waiting", FOLDED_NETWORK, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
+    {"oversubscribed", "threads that could run and had no CPU / all that could run", ROLE_BOUNDS_LEADS, OF_ELAPSED,
+     ORIGIN_SCHEDULER},
+    {"oversubscribed", "ready without a CPU / ready or running", ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"affinity", "ready without a CPU / ready or running", ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"small-pages", "anonymous memory on small pages / all of it", ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
+    /* of what Go counts the CPUs that it left idle are a part: at least that */
+    {"garbage-collection", "garbage collection / time", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"garbage-collection", "pauses for garbage collection / elapsed", ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"garbage-collection", "pauses for garbage collection / elapsed, concurrent work left out", ROLE_AT_LEAST_SEEN,
+     OF_ELAPSED, ORIGIN_SCHEDULER, "imported-pauses-beside"},
+    {"garbage-collection", "logged pauses for garbage collection / elapsed", ROLE_AT_LEAST_SEEN, OF_ELAPSED,
+     ORIGIN_SCHEDULER, "imported-pauses-logged"},
+    {"garbage-collection", "garbage collections / elapsed", ROLE_AT_LEAST_SEEN, OF_ELAPSED, ORIGIN_SCHEDULER,
+     "imported-pauses-logged"},
+    {"waiting", "of the time in system calls, waiting", ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER,
+     "imported-calls-waiting"},
+    {"system-calls", "of the time in system calls, what isn't waiting", ROLE_POINTS, OF_CPU_TIME, ORIGIN_SCHEDULER,
+     "imported-calls"},
+    {"numa-remote", "pages given to other nodes / all", ROLE_SPEAKS, OF_CPU_TIME, ORIGIN_PAGES, "imported-placed"},
+    {"contended-lines", "HITM / loads", ROLE_MARKS, OF_CPU_TIME, ORIGIN_COUNTERS},
+};
+
+struct said {
+    struct interval share; /* the least and the most that a table says, 0..1 */
+    const struct imported_row *row; /* the first */
+    const char *file;
+};
+
+static bool said_of(const struct imported *imported, const char *fact, struct said *ret)
+{
+    double low = 1, high = 0;
+    ret->row = imported_row_of(imported, IMPORTED_SYSTEM, fact, &ret->file);
+    for (size_t at = 0; at < imported->count; at++)
+        for (size_t row = 0;
+             row < imported->tables[at].count && strcmp(imported->tables[at].kind, IMPORTED_SYSTEM) == 0; row++)
+            if (strcmp(imported->tables[at].rows[row].name, fact) == 0) {
+                low = fmin(low, imported->tables[at].rows[row].number / 100);
+                high = fmax(high, imported->tables[at].rows[row].number / 100);
+            }
+    ret->share = interval_of(low, (low + high) / 2, high);
+    return ret->row;
+}
+
+static bool is_bound(enum role role)
+{
+    return role == ROLE_BOUNDS || role == ROLE_BOUNDS_LEADS || role == ROLE_POINTS || role == ROLE_LEADS ||
+           role == ROLE_ONE_CPU || role == ROLE_FILLS || role == ROLE_OPENS || role == ROLE_SPEAKS;
+}
+
+/* As before and after a change: one says that it is the cause, another that it isn't. */
+static bool does_differ(enum role role, struct interval share, double effect)
+{
+    return !is_bound(role) && share.low < effect && share.high >= effect;
+}
+
+/* False: it says nothing of the cause. */
+static bool fact_decide(struct finding *finding, enum role role, struct interval share, double effect)
+{
+    static const double MOST_OF = 0.75, FILLED_LEAST = 0.5;
+    if (role == ROLE_POINTS || role == ROLE_LEADS) {
+        finding->verdict = VERDICT_UNDECIDED;
+        finding->recoverable = (struct interval){0};
+        return share.high >= MOST_OF;
+    }
+    if (role == ROLE_ONE_CPU || (role == ROLE_FILLS && share.low < FILLED_LEAST)) {
+        finding->verdict = VERDICT_UNDECIDED;
+        finding->recoverable = (struct interval){0};
+        return share.high >= effect;
+    }
+    if (role == ROLE_OPENS || role == ROLE_SPEAKS || (role == ROLE_AT_LEAST_SEEN && share.high < effect)) {
+        finding->verdict = VERDICT_UNDECIDED;
+        finding->recoverable = (struct interval){0};
+        return role != ROLE_OPENS || share.high >= effect;
+    }
+    bool none = role == ROLE_SUPPORTS_OR_NONE && share.high <= 0,
+         supports = role == ROLE_SUPPORTS || role == ROLE_SUPPORTS_OR_NONE || role == ROLE_MARKS || role == ROLE_LEAST;
+    if (supports && share.high < effect && !none)
+        return false;
+    if (role == ROLE_BOUNDS || role == ROLE_BOUNDS_LEADS)
+        finding_decide_bound(finding, share.high, effect);
+    else
+        finding_decide_fact(finding, share, effect);
+    if (role == ROLE_MARKS || role == ROLE_FILLS || role == ROLE_LEAST || does_differ(role, share, effect))
+        finding->recoverable = (struct interval){0};
+    return true;
+}
+
+static void advise(struct finding *finding, const char *key, const char *who)
+{
+    const char *confirm = wording_find(finding->hypothesis->id, "confirm");
+    if (finding->verdict != VERDICT_SUPPORTED)
+        return;
+    if (key)
+        finding_advise(finding, key, VALUE_TEXT("function", who));
+    imported_advise(finding);
+    if (confirm && !strchr(confirm, '{'))
+        finding_set(finding, confirm, "confirm", NO_VALUES);
+}
+
+static const char *metric_words(size_t fact, const struct said *said, struct arena *arena)
+{
+    enum role role = facts[fact].role;
+    const char *where = said->row->where, *name = facts[fact].fact;
+    if (role == ROLE_LEAST)
+        return arena_printf(arena, "%.*s (at least: with a turbo it runs faster than its TSC)",
+                            (int)strcspn(name, ","), name);
+    if (!where[0])
+        return name;
+    if (role == ROLE_ONE_CPU || role == ROLE_FILLS || role == ROLE_MARKS)
+        return arena_printf(arena, "%s (CPU %s)", name, where);
+    return said->row->seconds > 0 ? arena_printf(arena, "%s (%.3g s, %s first),", name, said->row->seconds, where)
+                                  : arena_printf(arena, "%s (%s first)", name, where);
+}
+
+/* NULL: as it stands. */
+static const char *reason_key(const struct finding *finding, size_t fact, struct interval share, double effect)
+{
+    enum role role = facts[fact].role;
+    bool is_open = finding->verdict == VERDICT_UNDECIDED, of_one = role == ROLE_ONE_CPU || role == ROLE_FILLS;
+    if (role == ROLE_SPEAKS && share.high >= effect)
+        return "imported-points";
+    if (is_open && facts[fact].open)
+        return facts[fact].open;
+    return role == ROLE_POINTS || role == ROLE_OPENS ? "imported-points"
+           : of_one && is_open                       ? "imported-one-cpu"
+           : does_differ(role, share, effect)        ? "imported-differ"
+                                                     : NULL;
+}
+
+bool imported_system_test(const struct results *results, struct finding *finding)
+{
+    for (size_t at = 0; at < array_count(facts); at++) {
+        struct said said;
+        if (strcmp(facts[at].id, finding->hypothesis->id) != 0 || !said_of(results->imported, facts[at].fact, &said) ||
+            !fact_decide(finding, facts[at].role, said.share, results->effect))
+            continue;
+        const char *metric = metric_words(at, &said, finding->arena),
+                   *reason = reason_key(finding, at, said.share, results->effect);
+        bool is_open = finding->verdict == VERDICT_UNDECIDED;
+        finding->of = facts[at].of;
+        finding->is_own_doing = finding->verdict == VERDICT_SUPPORTED; /* somebody measured it because it was slow */
+        finding->imported_kinds |= 1u << facts[at].origin;
+        bool leads = facts[at].role == ROLE_LEADS || facts[at].role == ROLE_BOUNDS_LEADS;
+        finding->pointed = is_open && leads ? said.share.high : 0;
+        imported_say(finding, metric, said.share, said.file);
+        if (reason)
+            finding_set(finding, reason, reason, VALUE_TEXT("metric", metric), VALUE_SHARE("share", said.share),
+                        VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS),
+                        VALUE_TEXT("call", said.row->where),
+                        VALUE_SECONDS("seconds", interval_exactly(said.row->seconds)));
+        if (facts[at].role == ROLE_FILLS && !is_open) {
+            finding_advise(finding, "advice-one-cpu", NO_VALUES);
+            finding_set(finding, confirm, "confirm-one-cpu", NO_VALUES);
+            return true;
+        }
+        advise(finding, facts[at].advice, said.row->where);
+        return true;
+    }
+    return false;
+}
+
+static bool is_all(const struct imported *imported, const char *fact)
+{
+    static const double MOST = 50;
+    struct measured percent = imported_number(imported, IMPORTED_SYSTEM, fact, NULL);
+    return percent.known && percent.value >= MOST;
+}
+
+/* Who may have huge pages already, by smaps, needs no policy for them. */
+void imported_pages_advise(const struct results *results, struct finding *finding)
+{
+    struct measured none = imported_number(results->imported, IMPORTED_SYSTEM,
+                                           "areas that may have huge pages and have none / all that may", NULL);
+    if (strcmp(finding->hypothesis->id, "small-pages") != 0 || finding->verdict != VERDICT_SUPPORTED || !none.known)
+        return;
+    bool no_room = is_all(results->imported, "areas that may have huge pages and no room for one / all that may");
+    if (!(none.value > 0))
+        finding_readvise(finding, "advice-huge", NO_VALUES);
+    else if (is_all(results->imported, "areas that may have huge pages and have none / all that may"))
+        finding_readvise(finding, no_room ? "advice-room" : "advice-eligible", NO_VALUES);
+}

@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""plumb diagnose on what people published of whole systems: exits, clocks, pauses, system calls, pages, waits."""
+import shutil
+
+import pytest
+from imported_case import finding
+
+HEAD = "             VM-EXIT    Samples  Samples%     Time%    Min Time    Max Time         Avg time\n\n"
+
+
+def exits(**reasons):
+    """A table of perf kvm stat: reason=(count, mean in us)."""
+    return "```\n" + HEAD + "".join(
+        f"  {name}  {count}  10.00%  10.00%  0.10us  99999.00us  {mean:.2f}us ( +-  0.10% )\n"
+        for name, (count, mean) in reasons.items()) + "```\n"
+
+
+FEW = exits(hlt=(9000, 900), interrupt=(10233, 3.05), msr=(40110, 1.05))
+MANY = exits(io=(1200340, 7.30), interrupt=(10233, 3.05), msr=(40110, 1.05))
+
+
+@pytest.fixture
+def alone(imported):
+    """alone(text) -> the JSON of a case made of this text alone."""
+    def make(text):
+        found, case = imported(case=text)
+        shutil.rmtree(case)
+        return found
+    return make
+
+
+def left_open(found):
+    return " ".join(found["verdict"]["open"])
+
+
+@pytest.mark.parametrize("words, seconds, cpus, verdict", [
+    ("10 s of redis-benchmark, one busy vCPU:", 10, 1, "supported"),
+    ("Exits within ten seconds on a guest of 4 vCPUs:", 10, 4, "supported"),
+    ("`perf kvm stat record -p 7 sleep 10`, guest started with -smp 4:", 10, 4, "supported"),
+    ("bpftrace, interval:s:20 { exit(); }, single vCPU:", 20, 1, "supported"),
+    ("A 4-vCPU guest, exits of 1 minute:", 0, 4, "undecided"),  # "of" a minute says nothing of the counting
+    ("A 4-vCPU guest, exits over 1 minute:", 60, 4, "undecided"),  # 8.8 s of 240, but perhaps all of one CPU's
+    ("Exits in 10 s:", 10, 0, "undecided"),
+    ("The job needs 44 minutes. Is it the exits? (perf kvm stat, 10 seconds in the middle of it, one vCPU)", 10, 1, "supported"),
+    ("With e1000. 20 s each, one vCPU. perf kvm stat:", 20, 1, "supported"),
+    ("Exits, one vCPU:", 0, 1, "undecided"),
+    ("Exits on one vCPU; the run took 10 s:", 0, 1, "undecided"),
+    ("Exits on one vCPU; the run finished in 10 s:", 0, 1, "undecided"),
+    ("Exits in 5 s on one vCPU:", 5, 1, "undecided"),  # more than there is
+    ("Exits in 600 s:", 600, 0, "ruled_out"),
+    ("Exits in 200 s on one vCPU:", 200, 1, "undecided"),  # below the effect by less than what isn't counted
+    ("Exits in 10 s on 2 vCPUs, before that on 4 vCPUs:", 10, 0, "undecided"),
+])
+def test_exits_with_times_are_a_share_where_the_text_says_of_what(alone, words, seconds, cpus, verdict):
+    found = alone(f"{words}\n\n{MANY}")
+    one, table = finding(found, "vm-exits"), found["imported"][0]
+    assert (table["elapsed_s"], table["cpus"]) == (seconds, cpus)
+    assert one["verdict"] == verdict, one
+    said = one["headline"] if verdict == "supported" else one["reason"]
+    assert "8.84 s" in said, said
+    if verdict == "supported":
+        assert one["recoverable_ratio_at_most"] == pytest.approx(8.84 / seconds / cpus, rel=0.01)
+        assert "1200340 for io" in said and "7.3 us each" in said and "emulated device" in one["advice"][0]
+    elif verdict == "undecided":
+        assert said in left_open(found)
+
+
+def test_of_two_guests_the_reason_by_which_they_differ_is_said(alone):
+    found = alone(f"perf kvm stat, 10 s of redis-benchmark each\n\nGuest A (quick):\n{FEW}\nGuest B (slow):\n{MANY}")
+    one = finding(found, "vm-exits")
+    assert "Guest B left 1200340 times for io (8.76 s), Guest A never" in one["reason"]
+    assert one["verdict"] == "undecided" and "of however many CPUs" in one["reason"] and one["reason"] in left_open(found)
+    assert any("Guest A never" in item["text"] for item in one["evidence"])
+
+
+@pytest.mark.parametrize("size, cpus, verdict", [
+    ("Both have one busy vCPU.", 1, "supported"),
+    ("Guest B has 4 vCPUs.", 0, "undecided"),  # said of one, and of which table isn't sure
+])
+def test_what_is_told_of_one_guest_isn_t_told_of_the_other(alone, size, cpus, verdict):
+    found = alone(f"perf kvm stat, 10 s of redis-benchmark each. {size}\n\nGuest A (quick):\n{FEW}\nGuest B (slow):\n{MANY}")
+    assert finding(found, "vm-exits")["verdict"] == verdict and found["imported"][1]["cpus"] == cpus
+
+
+@pytest.mark.parametrize("words", [
+    "The batch finished in 10 s on bare metal and in 14 s in the guest with one vCPU. perf kvm stat report:",
+    "Exits of one vCPU, 10 s longer than bare metal:", "The exits of one vCPU took 3 s in all, the run took 14 s:", "Job on one vCPU: 10 s on bare metal, 14 s in here. Exits:",
+])
+def test_how_long_a_program_took_is_no_period_of_counting(alone, words):
+    found = alone(f"{words}\n\n{MANY}")
+    assert found["imported"][0]["elapsed_s"] == 0 and finding(found, "vm-exits")["verdict"] == "undecided"
+
+
+@pytest.mark.parametrize("total, verdict", [("35000.00", "ruled_out"), ("735000.00", "undecided")])
+def test_rows_that_were_left_out_bound_nothing(alone, total, verdict):
+    found = alone(f"Exits in 10 s on one vCPU:\n\n{HEAD}  msr  20000  10.00%  10.00%  0.10us  99.00us  1.75us ( +-  0.10% )\n\n"
+                  f"Total Samples:21000, Total events handled time:{total}us.\n")
+    one = finding(found, "vm-exits")
+    assert one["verdict"] == verdict, one
+
+
+def test_kvm_stat_is_a_table_of_exits(alone):
+    found = alone("kvm_stat -1 on the host:\n\n Event                                         Total %Total CurAvg/s\n kvm_exit                                    3012201   46.1   301220\n"
+                  " kvm_entry                                   3012199   46.1   301219\n kvm_exit(EPT_MISCONFIG)                     2011000    3.1    20110\n")
+    table = found["imported"][0]
+    assert [(row["name"], row["number"]) for row in table["rows"]] == [("EPT_MISCONFIG", 2011000), ("others", 1001201)]
+    assert finding(found, "vm-exits")["verdict"] == "undecided"
+
+
+@pytest.mark.parametrize("said, clock", [
+    ("dmesg: clocksource: Switched to clocksource hpet", True), ("current_clocksource: acpi_pm", True), ("clocksource is hpet", True),
+    ("available_clocksource: hpet acpi_pm tsc", False), ("current_clocksource: tsc", False), ("hpet was switched off", False),
+])
+def test_an_emulated_clock_is_named_by_the_kernel(alone, said, clock):
+    found = alone(f"{said}\n\nExits in 10 s on one vCPU:\n{exits(IO_INSTRUCTION=(1200000, 4))}\n")
+    assert ("kvm-clock" in finding(found, "vm-exits")["advice"][0]) == clock
+
+
+def test_a_table_of_markdown_keeps_its_times(alone):
+    found = alone("perf kvm stat record for 10 s, one vCPU:\n\n| VM-EXIT | Samples | Samples% | Time% | Min Time | Max Time | Avg time |\n|---|---|---|---|---|---|---|\n"
+                  "| EPT_VIOLATION | 90210 | 80.1% | 90.0% | 1.00us | 900.00us | 31.00us |\n| MSR_WRITE | 22011 | 19.9% | 10.0% | 0.50us | 20.00us | 1.90us |\n")
+    one = finding(found, "vm-exits")
+    assert one["verdict"] == "supported" and "2.84 s of 10 s on one virtual CPU" in one["headline"], one["headline"]
+
+
+def test_halts_are_idle_and_wake_ups_aren_t_free(alone):
+    found = alone(f"Exits in 10 s on one vCPU:\n{exits(hlt=(9000, 900), msr=(40110, 1.05))}")
+    assert finding(found, "vm-exits")["verdict"] == "ruled_out"
+    found = alone(f"Exits in 10 s on one vCPU:\n{exits(hlt=(900000, 9), msr=(40110, 1.05))}")
+    assert finding(found, "vm-exits")["verdict"] == "undecided"
+
+
+def test_tables_without_times_name_what_one_has_many_more_of(alone):
+    plain = "plain VM\n  @exits[cpuid]: 2411\n  @exits[hlt]: 18230\n  @exits[msr]: 9120\n"
+    found = alone(f"I ran the exit counter for 30 s in each:\n\n{plain}\n{plain.replace('plain', 'SNP').replace('2411', '121877')}")
+    one = finding(found, "vm-exits")
+    assert one["verdict"] == "undecided" and "SNP VM left 121877 times for cpuid, plain VM 2411 times" in one["reason"]
+    assert "perf kvm stat" in one["reason"] and one["reason"] in left_open(found)
+    found = alone(f"Two of a kind:\n\n{plain}\n{plain.replace('plain', 'other').replace('2411', '3100')}")
+    assert "left" not in finding(found, "vm-exits")["reason"], "about as many"
+
+
+@pytest.mark.parametrize("reason, word", [
+    ("EPT_MISCONFIG", "emulated device"), ("IO_INSTRUCTION", "emulated device"), ("EPT_VIOLATION", "not mapped yet"), ("npf", "tells them apart"),
+    ("MSR_WRITE", "TSC deadline"), ("PREEMPTION_TIMER", "TSC deadline"), ("EXTERNAL_INTERRUPT", "interrupts of the host"), ("CPUID", "CPUID"),
+    ("PAUSE_INSTRUCTION", "spin for one another"), ("VMCALL", "kvm:kvm_exit"), ("EXIT_REASON_EPT_VIOLATION", "not mapped yet"),
+])
+def test_advice_goes_by_the_reason_that_took_longest(alone, reason, word):
+    found = alone(f"Exits in 10 s on one vCPU:\n{exits(**{reason: (200000, 20), 'interrupt': (400000, 1)})}")
+    one = finding(found, "vm-exits")
+    assert one["verdict"] == "supported" and word in one["advice"][0], one["advice"]
+
+
+def test_an_emulated_clock_is_named_where_a_profile_shows_who_reads_it(alone):
+    text = f"Exits in 10 s on one vCPU:\n{exits(EPT_MISCONFIG=(1200000, 4))}\n"
+    found = alone(text + "    54.12%  tradesrv  [kernel.kallsyms]  [k] read_hpet\n     7.20%  tradesrv  tradesrv  [.] match_order\n")
+    assert "kvm-clock" in finding(found, "vm-exits")["advice"][0]
+    found = alone(text)
+    assert "kvm-clock" not in finding(found, "vm-exits")["advice"][0]
+
+
+# ---- clocks ----
+
+CLOCKS = "Busy%\tBzy_MHz\tTSC_MHz\tCoreTmp\tCoreThr\tPkgTmp\tPkgWatt\n"
+COLD = CLOCKS + "99.61\t3608\t2304\t71\t0\t72\t44.10\n99.70\t3590\t2304\t83\t0\t84\t44.02\n"
+HOT = CLOCKS + "99.66\t2110\t2304\t99\t812\t100\t18.30\n99.71\t2098\t2304\t99\t840\t100\t18.11\n"
+
+
+def test_a_clock_that_heat_lowered_is_held_against_the_one_it_had_cold(alone):
+    found = alone(f"turbostat -i 10, first lines, cold:\n{COLD}\nafter two minutes:\n{HOT}\n")
+    heat = finding(found, "thermal-power")
+    assert found["verdict"]["culprit"] == "thermal-power" and heat["recoverable_ratio_at_most"] == pytest.approx(1 - 2104 / 3608, abs=1e-3)
+    assert "fan" in heat["advice"][0] and finding(found, "frequency")["verdict"] == "not_testable"
+
+
+@pytest.mark.parametrize("text", [HOT, "Busy%\tBzy_MHz\tTSC_MHz\tCoreTmp\tCoreThr\n99.6\t2110\t2304\t99\t812\n99.7\t2098\t2304\t99\t840\n",
+                                  "CPU\tBusy%\tBzy_MHz\tTSC_MHz\tCoreTmp\tCoreThr\n-\t99.6\t2110\t2304\t99\t812\n-\t99.7\t2098\t2304\t99\t840\n"])
+def test_without_a_higher_clock_beside_the_tsc_s_is_the_least_that_is_lost(alone, text):
+    found = alone(text)
+    heat = finding(found, "thermal-power")
+    assert found["verdict"]["culprit"] == "thermal-power" and heat["recoverable_ratio_at_most"] is None and "at least" in heat["headline"]
+
+
+@pytest.mark.parametrize("change, said", [
+    # an old count, and no heat now: a lower clock than it had, whyever
+    (lambda text: text.replace("840", "812").replace("\t99\t812\t100", "\t60\t812\t61"), ("supported", "undecided")),
+    (lambda text: text.replace("99.66\t2110", "99.66\t3600").replace("99.71\t2098", "99.71\t3602").replace("812", "0").replace("840", "0"), ("not_testable", "not_testable")),
+])
+def test_a_lower_clock_is_heat_s_only_where_its_count_says_so(alone, change, said):
+    found = alone(f"turbostat -i 10, first lines:\n{COLD.replace(chr(9) + '0' + chr(9), chr(9) + '812' + chr(9))}\nafter two minutes:\n{change(HOT)}\n")
+    assert (finding(found, "frequency")["verdict"], finding(found, "thermal-power")["verdict"]) == said
+
+
+def test_another_machine_s_clock_is_no_clock_that_this_one_could_run_at(alone):
+    found = alone("Old box:\nBusy%\tBzy_MHz\tTSC_MHz\n99.8\t3900\t3600\n\nNew box:\nBusy%\tBzy_MHz\tTSC_MHz\n99.8\t3100\t2304\n")
+    assert finding(found, "frequency")["verdict"] == "not_testable"
+
+
+def test_few_cores_that_run_faster_than_many_show_no_loss(alone):
+    found = alone("One thread:\nBusy%\tBzy_MHz\tTSC_MHz\n6.2\t3900\t2304\n\nAll of them:\nBusy%\tBzy_MHz\tTSC_MHz\n99.8\t3100\t2304\n")
+    assert finding(found, "frequency")["verdict"] == "not_testable"
+
+
+# ---- collectors ----
+
+def pauses(numbers, more=""):
+    return "60 seconds under load:\n\n```\n" + "".join(
+        f"[{6 * at + 12}.101s][info][gc] GC({number}) Pause Young (Normal) (G1 Evacuation Pause) 1822M->402M(4096M) 31.204ms\n"
+        for at, number in enumerate(numbers)) + more + "```\n"
+
+
+@pytest.mark.parametrize("text, verdict, word", [
+    (pauses(range(41, 49)), "ruled_out", "can't return more"),
+    (pauses([41, 42, 44, 45, 46]), "undecided", "isn't in the log"),
+    (pauses([41, 42]), "undecided", "isn't in the log"),
+    (pauses(range(41, 49), "[70.1s][info][gc] GC(49) Concurrent Mark Cycle 812.330ms\n"), "undecided", "no pause bounds"),
+    (pauses(range(41, 49)).replace("31.204ms", "812.204ms"), "supported", ""),
+])
+def test_pauses_rule_collecting_out_only_where_they_are_all_of_it(alone, text, verdict, word):
+    found = alone(text)
+    one = finding(found, "garbage-collection")
+    assert one["verdict"] == verdict and word in (one["reason"] or ""), one
+
+
+# ---- system calls ----
+
+STRACE = ("% time     seconds  usecs/call     calls    errors syscall\n------ ----------- ----------- --------- --------- ----------------\n"
+          " 71.20    0.138821           3     41118           read\n 28.80    0.056153           4      6220           write\n"
+          "------ ----------- ----------- --------- --------- ----------------\n100.00    0.194974           3     53251        12 total\n")
+
+
+@pytest.mark.parametrize("times, verdict", [
+    ("(without strace: real 41.9s, user 41.2s, sys 0.4s)", "ruled_out"),
+    ("41.20user 0.40system 0:41.90elapsed 98%CPU (0avgtext+0avgdata 2000maxresident)k", "ruled_out"),
+    ("./convert  41.20s user 0.40s system 98% cpu 41.900 total", "ruled_out"),
+    ("real 41.9s, user 30.2s, sys 11.4s", "undecided"),
+    ("It takes 42 s, user 41.2s.", "undecided"),
+])
+def test_times_in_a_line_bound_system_calls(alone, times, verdict):
+    one = finding(alone(f"strace -c -f:\n\n```\n{STRACE}```\n\n{times}\n"), "system-calls")
+    assert one["verdict"] == verdict, one
+
+
+def test_times_in_a_line_tell_of_waiting(alone):
+    one = finding(alone("The tests: real 2m10.5s, user 0m8.1s, sys 0m1.2s. Whatever it does, it isn't computing.\n"), "waiting")
+    assert one["verdict"] == "supported" and one["recoverable_ratio_at_most"] == pytest.approx(1 - 9.3 / 130.5)
+
+
+def test_calls_without_a_time_beside_them_say_how_long_they_took(alone):
+    found = alone(f"strace -c -f:\n\n```\n{STRACE}```\n")
+    reason = finding(found, "system-calls")["reason"]
+    assert "took 195 ms in all threads together, most of it read" in reason and reason in left_open(found), reason
+
+
+def test_calls_that_wait_for_storage_are_waiting(alone):
+    found = alone(f"strace -c -w -f:\n\n```\n{STRACE.replace('write', 'fsync').replace('0.056153', '29.70112')}```\n")
+    assert "29.8 s" not in finding(found, "waiting")["reason"] and "29.7 s in system calls, all added up, most of it in fsync" in finding(found, "waiting")["reason"]
+
+
+# ---- more to run than CPUs ----
+
+RUNS = (" r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+        "63  0      0 812332  10220 220112    0    0     0    12 48110 412332 61 38  1  0  0\n65  0      0 812001  10220 220112    0    0     0     0 48552 421001 60 39  1  0  0\n")
+
+
+@pytest.mark.parametrize("words, verdict", [
+    ("64 workers on the 8-core box, vmstat 1:", "undecided"), ("64 workers, vmstat 1:", "not_testable"),
+    ("64 workers on 64 CPUs, vmstat 1:", "not_testable"),  # as many as CPUs at a few moments rules nothing out
+    ("64 workers on 8 cores, not 16 cores as before, vmstat 1:", "not_testable"),
+])
+def test_a_long_queue_for_the_cpus_leads_and_a_short_one_says_nothing(alone, words, verdict):
+    found = alone(f"{words}\n\n{RUNS}")
+    assert finding(found, "oversubscribed")["verdict"] == verdict
+    assert ("More to run than CPUs may hold it up" in found["verdict"]["sentence"]) == (verdict == "undecided")
+
+
+def test_waits_for_storage_of_one_thread(alone):
+    found = alone("`offcputime-bpfcc -df -p 991 20`, 1 thread:\n\n```\nloader;main;read;do_syscall_64;ksys_read;vfs_read;filemap_read;folio_wait_bit_common;io_schedule;schedule;finish_task_switch 17201220\n```\n")
+    one = finding(found, "waiting")
+    assert one["verdict"] == "supported" and one["recoverable_ratio_at_most"] == pytest.approx(0.86, abs=0.001)
+
+
+# ---- memory ----
+
+def test_pages_on_their_own_node_speak_against_it_and_rule_nothing_out(alone):
+    numastat = ("                           node0           node1\nnuma_hit               804211833       790118220\nnuma_miss                      0               0\n"
+                "numa_foreign                   0               0\ninterleave_hit             30118           30220\n"
+                "local_node             803902114       789901177\nother_node                309719          217043\n")
+    found = alone(f"The evidence:\n\n```\n{numastat}```\n")
+    one = finding(found, "numa-remote")
+    assert one["verdict"] == "undecided" and "no full node" in one["reason"] and one["reason"] in left_open(found)
+    assert not any("not read" in item["origin"] for item in found["statements"])
+    found = alone(f"The evidence:\n\n```\n{numastat.replace('other_node                309719', 'other_node             709719000')}```\n")
+    assert "goes with it" in finding(found, "numa-remote")["reason"]
+
+
+VMSTAT = (" r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+          " 9 31 8120332  98220   1204  90118 40118 38220 41002 38900 22011 41880 14 19 11 56 0\n 7 33 8204118  91004   1188  88220 42330 40118 43110 40502 23118 42204 13 20 10 57 0\n")
+
+
+def test_swapping_wants_memory_or_less_at_a_time(alone):
+    one = finding(alone(f"vmstat 5:\n\n{VMSTAT}"), "swap")
+    assert one["verdict"] == "supported" and "make -j" in one["advice"][0] and not any("vmtouch" in words for words in one["advice"])
+
+
+def test_a_little_swapping_is_not_what_storage_was_waited_for(alone):
+    found = alone(f"vmstat 5:\n\n{VMSTAT.replace(' 40118 38220 ', ' 4 0 ').replace(' 42330 40118 ', ' 6 2 ')}")
+    assert finding(found, "swap")["verdict"] == "not_testable" and finding(found, "waiting")["verdict"] == "supported"
+
+
+WALKS = " 38,220,118,004      cycles\n 11,902,330,118      dtlb_load_misses.walk_active\n\n 7.90 seconds time elapsed\n"
+
+
+@pytest.mark.parametrize("area, size, eligible, word", [
+    ("7f31c0e01000-7f31c1101000", 3072, 1, "multiple of 2 MiB"),
+    ("7f31c0e00000-7f31c8e00000", 131072, 1, "MADV_COLLAPSE"),
+    ("7f31c0e01000-7f31c1101000", 3072, 0, "MADV_HUGEPAGE"),
+    ("7f31c0e00000-7f31c8e00000", 131072, 2, "1 GiB pages"),  # it has them
+])
+def test_advice_on_huge_pages_knows_what_smaps_says(alone, area, size, eligible, word):
+    found = alone(f"smaps of it says\n\n    {area} rw-p 00000000 00:00 0\n    Size:  {size} kB\n    Rss:  {size} kB\n    AnonHugePages:  {size if eligible == 2 else 0} kB\n    THPeligible:  {min(eligible, 1)}\n\n"
+                  f"Counters of it:\n\n{WALKS}")
+    one = finding(found, "small-pages")
+    assert one["verdict"] == "supported" and word in one["advice"][0], one["advice"]
+
+
+# ---- waits ----
+
+STACKS = ("java;start_thread;JavaThread::run;com.acme.PriceCache.get;SafeSpin::lock;__pthread_mutex_lock;__lll_lock_wait;do_syscall_64;do_futex;futex_wait;schedule;finish_task_switch 1604499450\n"
+          "java;start_thread;JavaThread::run;com.acme.Net.poll;epoll_wait;do_syscall_64;do_epoll_wait;ep_poll;schedule;finish_task_switch 288100311\n")
+
+
+@pytest.mark.parametrize("told, verdict", [
+    ("`offcputime-bpfcc -df -p 3117 30`, summed over 64 threads:", "supported"),
+    ("`offcputime-bpfcc -df -p 3117 30`:", "undecided"),
+    ("`offcputime-bpfcc -df -p 3117`, 64 threads:", "undecided"),
+    ("`offcputime-bpfcc -df -p 3117 3`, 64 threads:", "undecided"),  # longer than there was
+    ("Folded stacks of 64 threads, off-CPU for 30 s:", "undecided"),  # of what?
+])
+def test_locks_are_a_share_of_the_threads_time_where_that_is_told(alone, told, verdict):
+    found = alone(f"{told}\n\n```\n{STACKS}```\n")
+    one = finding(found, "lock-turns")
+    assert one["verdict"] == verdict, one
+    assert "com.acme.PriceCache.get" in found["verdict"]["sentence"], found["verdict"]["sentence"]
+
+
+def test_without_the_kernel_s_way_in_the_scheduler_is_nobody_who_locks(alone):
+    found = alone("`offcputime -f -p 77 15` of 8 threads:\n\n```\napp;main;worker;std::mutex::lock;pthread_mutex_lock;futex_wait;schedule;finish_task_switch 9000000\n"
+                  "app;main;worker;pthread_cond_wait;futex_wait;schedule;finish_task_switch 90000000\n```\n")
+    one = finding(found, "lock-turns")
+    assert one["verdict"] == "supported" and "(worker first) is 7.5 %" in one["headline"], one["headline"]
+
+
+def test_what_is_stolen_from_one_cpu_isn_t_hidden_in_the_mean(alone):
+    heading = "Average:     CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle\n"
+    rows = ("Average:     all   25.10    0.00    1.10    0.00    0.00    0.10   {}    0.00    0.00   61.20\n"
+            "Average:       0   48.10    0.00    1.40    0.00    0.00    0.10   {}    0.00    0.00    0.10\n"
+            "Average:       1    1.40    0.00    0.30    0.00    0.00    0.20   {}    0.00    0.00   98.10\n")
+    one = finding(alone(heading + rows.format("12.50", "50.20", "0.00")), "steal")
+    assert one["verdict"] == "supported" and "(CPU 0) is 50 %" in one["headline"] and one["recoverable_ratio_at_most"] is None
+    one = finding(alone(heading + rows.format("30.10", "31.20", "29.00")), "steal")
+    assert one["recoverable_ratio_at_most"] == pytest.approx(0.301)
+    assert finding(alone(heading + rows.format("0.00", "0.00", "0.00")), "steal")["verdict"] == "ruled_out"
