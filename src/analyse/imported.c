@@ -12,21 +12,39 @@
 #include <string.h>
 #include <strings.h>
 
-static const struct imported_table *table_of(const struct imported *imported, const char *kind, bool last)
+static const char *const kind_names[] = {
+    [IMPORTED_OTHER] = "text",           [IMPORTED_EXITS] = "table of exits",
+    [IMPORTED_REPORT] = "perf report",   [IMPORTED_ANNOTATE] = "perf annotate",
+    [IMPORTED_STAT] = "perf stat",       [IMPORTED_RUNS] = "timed runs",
+    [IMPORTED_METRICS] = "top-down metrics", [IMPORTED_MAP] = "counts by key",
+    [IMPORTED_HISTOGRAM] = "histogram",  [IMPORTED_SYSTEM] = "counters of the system",
+    [IMPORTED_CLOCK] = "emulated clock",
+};
+_Static_assert(array_count(kind_names) == IMPORTED_KIND_COUNT, "a name for each kind");
+
+enum imported_kind imported_kind_named(const char *name)
+{
+    for (size_t kind = 0; kind < array_count(kind_names); kind++)
+        if (strcmp(kind_names[kind], name) == 0)
+            return (enum imported_kind)kind;
+    return IMPORTED_OTHER;
+}
+
+static const struct imported_table *table_of(const struct imported *imported, enum imported_kind kind, bool last)
 {
     const struct imported_table *found = NULL;
     for (size_t at = 0; imported && at < imported->count && (last || !found); at++)
-        if (strcmp(imported->tables[at].kind, kind) == 0)
+        if (imported->tables[at].kind == kind)
             found = &imported->tables[at];
     return found;
 }
 
-const struct imported_row *imported_row_of(const struct imported *imported, const char *kind, const char *name,
+const struct imported_row *imported_row_of(const struct imported *imported, enum imported_kind kind, const char *name,
                                            const char **ret_file)
 {
     for (size_t at = 0; imported && at < imported->count; at++) {
         const struct imported_table *table = &imported->tables[at];
-        for (size_t row = 0; row < table->count && strcmp(table->kind, kind) == 0; row++) {
+        for (size_t row = 0; row < table->count && table->kind == kind; row++) {
             if (strcmp(table->rows[row].name, name) != 0)
                 continue;
             if (ret_file)
@@ -37,7 +55,7 @@ const struct imported_row *imported_row_of(const struct imported *imported, cons
     return NULL;
 }
 
-struct measured imported_number(const struct imported *imported, const char *kind, const char *name,
+struct measured imported_number(const struct imported *imported, enum imported_kind kind, const char *name,
                                 const char **ret_file)
 {
     const struct imported_row *row = imported_row_of(imported, kind, name, ret_file);
@@ -108,8 +126,8 @@ static bool is_named_before(const struct imported_table *table, size_t row)
 
 struct imported_gain imported_gain_of(const struct imported *imported)
 {
-    const struct imported_table *before = table_of(imported, "timed runs", false);
-    const struct imported_table *after = table_of(imported, "timed runs", true);
+    const struct imported_table *before = table_of(imported, IMPORTED_RUNS, false);
+    const struct imported_table *after = table_of(imported, IMPORTED_RUNS, true);
     struct imported_gain best = {0};
     size_t compared = 0;
     if (!before || before == after)
@@ -151,7 +169,7 @@ static const char *name_in(const struct imported *imported, const char *words)
     const char *found = NULL;
     bool is_of_two = false;
     for (size_t at = 0; at < imported->count; at++)
-        for (size_t row = 0; row < imported->tables[at].count && strcmp(imported->tables[at].kind, "timed runs") == 0;
+        for (size_t row = 0; row < imported->tables[at].count && imported->tables[at].kind == IMPORTED_RUNS;
              row++) {
             const char *name = imported->tables[at].rows[row].name;
             if (!has_word(words, name))
@@ -175,7 +193,7 @@ static struct measured time_of(const struct imported *imported, const char *name
     struct measured found = not_measured("no time stands beside the counts");
     for (size_t at = 0; name && at < imported->count && (last || !found.known); at++) {
         size_t count = 0;
-        if (strcmp(imported->tables[at].kind, "timed runs") != 0)
+        if (imported->tables[at].kind != IMPORTED_RUNS)
             continue;
         scoped_free double *seconds = seconds_of(&imported->tables[at], name, &count);
         if (count)
@@ -189,7 +207,7 @@ size_t imported_arms_of(const struct imported *imported, struct imported_arm *re
     size_t count = 0;
     for (size_t at = 0; imported && at < imported->count && count < IMPORTED_ARMS_MOST; at++) {
         const struct imported_table *table = &imported->tables[at];
-        if (strcmp(table->kind, "perf stat") != 0)
+        if (table->kind != IMPORTED_STAT)
             continue;
         struct imported_arm *arm = &ret_arms[count];
         *arm = (struct imported_arm){.table = table, .name = name_of(imported, table)};
@@ -291,7 +309,7 @@ void imported_tables_write(struct json_writer *json, const struct imported *impo
     for (size_t at = 0; imported && at < imported->count; at++) {
         const struct imported_table *table = &imported->tables[at];
         json_object_open(json, NULL);
-        json_string(json, "kind", table->kind);
+        json_string(json, "kind", kind_names[table->kind]);
         json_string(json, "file", table->file);
         json_string(json, "heading", table->heading);
         json_string(json, "event", table->event);
@@ -316,7 +334,7 @@ static bool read_table(struct imported_table *table, struct json_value value, st
 {
     struct json_value rows = json_member(value, "rows");
     *table = (struct imported_table){
-        .kind = arena_string(arena, json_text_or(json_member(value, "kind"), "")),
+        .kind = imported_kind_named(json_text_or(json_member(value, "kind"), "")),
         .file = arena_string(arena, json_text_or(json_member(value, "file"), "")),
         .heading = arena_string(arena, json_text_or(json_member(value, "heading"), "")),
         .event = arena_string(arena, json_text_or(json_member(value, "event"), "")),
@@ -331,11 +349,11 @@ static bool read_table(struct imported_table *table, struct json_value value, st
         kept->name = arena_string(arena, json_text_or(json_member(row, "name"), ""));
         kept->where = arena_string(arena, json_text_or(json_member(row, "where"), ""));
         kept->seconds = json_number_or(json_member(row, "seconds"), 0);
-        kept->running_ratio = json_number_or(json_member(row, "running_ratio"), strcmp(table->kind, "perf stat") == 0);
+        kept->running_ratio = json_number_or(json_member(row, "running_ratio"), table->kind == IMPORTED_STAT);
         if (!json_number(json_member(row, "number"), &kept->number) || kept->number < 0 || kept->seconds < 0)
             return false;
     }
-    return table->kind[0] && json_is_list(rows) && table->elapsed_s >= 0 && table->cpus >= 0;
+    return json_text_or(json_member(value, "kind"), "")[0] && json_is_list(rows) && table->elapsed_s >= 0 && table->cpus >= 0;
 }
 
 bool imported_read(struct imported *imported, struct json_value root, struct arena *arena, struct error *err)

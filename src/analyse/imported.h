@@ -16,6 +16,25 @@
 #include "base/text.h"
 #include "statistics/interval.h"
 
+/* Of what a table is; in imports.json by the names that source/import gives them. */
+enum imported_kind {
+    IMPORTED_OTHER, /* shown, and nothing follows from it; of a later version, too */
+    IMPORTED_EXITS,
+    IMPORTED_REPORT,
+    IMPORTED_ANNOTATE,
+    IMPORTED_STAT,
+    IMPORTED_RUNS,
+    IMPORTED_METRICS,
+    IMPORTED_MAP,
+    IMPORTED_HISTOGRAM,
+    IMPORTED_SYSTEM,
+    IMPORTED_CLOCK, /* an emulated clock, seen in a profile or told by the kernel */
+    IMPORTED_KIND_COUNT
+};
+
+/* By such a name; IMPORTED_OTHER: not known to this version. */
+enum imported_kind imported_kind_named(const char *name);
+
 struct imported_row {
     const char *name;
     double number, seconds, running_ratio; /* seconds: 0 when not said; running_ratio: as struct import_row has it */
@@ -23,7 +42,7 @@ struct imported_row {
 };
 
 struct imported_table {
-    const char *kind; /* "table of exits", "perf stat", "top-down metrics", "timed runs", … */
+    enum imported_kind kind;
     const char *file;
     struct imported_row *rows;
     size_t count;
@@ -39,11 +58,11 @@ struct imported {
 };
 
 /* The number of that name in the first table of that kind that has it, and where: ret_file may be NULL. */
-struct measured imported_number(const struct imported *imported, const char *kind, const char *name,
+struct measured imported_number(const struct imported *imported, enum imported_kind kind, const char *name,
                                 const char **ret_file);
 
 /* The row itself; NULL: there is none. */
-const struct imported_row *imported_row_of(const struct imported *imported, const char *kind, const char *name,
+const struct imported_row *imported_row_of(const struct imported *imported, enum imported_kind kind, const char *name,
                                            const char **ret_file);
 
 /* The name of what a tool's sums have beyond the rows that were imported. */
@@ -99,7 +118,7 @@ struct imported_gain imported_gain_of(const struct imported *imported);
  * its file's name or heading; a later table without a name is another run of the one before it.
  */
 struct imported_arm {
-    const struct imported_table *table; /* of kind "perf stat" */
+    const struct imported_table *table; /* IMPORTED_STAT */
     const char *name;                   /* NULL: none */
     struct measured elapsed_s;
 };

@@ -7,7 +7,7 @@
 
 static bool is_exits(const struct imported_table *table)
 {
-    return strcmp(table->kind, "table of exits") == 0;
+    return table->kind == IMPORTED_EXITS;
 }
 
 /* "HLT", SVM's "hlt", EXIT_REASON_HLT; of numbers alone VMX's, which SVM doesn't use. */

@@ -8,7 +8,7 @@
 
 static bool is_metrics(const struct imported_table *table)
 {
-    return strcmp(table->kind, "top-down metrics") == 0;
+    return table->kind == IMPORTED_METRICS;
 }
 
 /* The node that a name means; TABLE_NONE: no such metric, or one outside the tree. */

@@ -60,10 +60,13 @@ static void table_keep(struct importing *importing, const char *path, const stru
         rows[at] = (struct imported_row){text->rows[at].name, text->rows[at].number, text->rows[at].seconds,
                                          text->rows[at].running_ratio, text->rows[at].where};
     *vec_push(&importing->tables) =
-        (struct imported_table){text->origin,   arena_string(&importing->arena, file_of(path)),
-                                rows,           text->row_count,
-                                text->heading,  text->event,
-                                text->elapsed_s, 0};
+        (struct imported_table){.kind = imported_kind_named(text->origin),
+                                .file = arena_string(&importing->arena, file_of(path)),
+                                .rows = rows,
+                                .count = text->row_count,
+                                .heading = text->heading,
+                                .event = text->event,
+                                .elapsed_s = text->elapsed_s};
 }
 
 /* What plumb exits --json wrote keeps its counts and times: plumb compare --guest reads them from the case. */

@@ -84,7 +84,7 @@ static bool slow_line_find(const struct imported *imported, const char *id, stru
     *ret = (struct slow_line){0};
     for (size_t at = 0; at < imported->count; at++)
         for (size_t row = 0;
-             row < imported->tables[at].count && strcmp(imported->tables[at].kind, "perf annotate") == 0; row++) {
+             row < imported->tables[at].count && imported->tables[at].kind == IMPORTED_ANNOTATE; row++) {
             const struct imported_row *here = &imported->tables[at].rows[row];
             const char *what = slow_kind_of(here->name, id);
             if (what && here->number >= MANY && (!ret->row || here->number > ret->row->number))
@@ -100,7 +100,7 @@ static const struct imported_row *slow_line_before(const struct imported *import
     static const double MOST_OF_ALL = 50;
     for (size_t at = 0; at < imported->count; at++)
         for (size_t row = 1;
-             row < imported->tables[at].count && strcmp(imported->tables[at].kind, "perf annotate") == 0; row++) {
+             row < imported->tables[at].count && imported->tables[at].kind == IMPORTED_ANNOTATE; row++) {
             const struct imported_row *here = &imported->tables[at].rows[row], *before = here - 1;
             const char *what = slow_kind_of(before->name, id);
             if (!what || slow_kind_of(here->name, id) || here->number < MOST_OF_ALL || reads_memory(here->name) ||
@@ -182,7 +182,7 @@ struct imported_hot imported_hot_of(const struct imported *imported)
     double hottest = 0; /* of listings' lines */
     for (size_t at = 0; at < imported->count; at++) {
         const struct imported_table *table = &imported->tables[at];
-        bool report = strcmp(table->kind, "perf report") == 0, listing = strcmp(table->kind, "perf annotate") == 0;
+        bool report = table->kind == IMPORTED_REPORT, listing = table->kind == IMPORTED_ANNOTATE;
         for (size_t row = 0; row < table->count; row++) {
             const struct imported_row *here = &table->rows[row];
             double share = here->number / 100;
@@ -233,7 +233,7 @@ static struct spread spread_of(const struct imported *imported, const struct imp
     struct spread spread = {0, TOLD_FROM};
     for (size_t at = 0; hot->function && hot->share < MOST_OF && at < imported->count; at++) {
         const struct imported_table *table = &imported->tables[at];
-        for (size_t row = 0; row < table->count && strcmp(table->kind, "perf report") == 0; row++)
+        for (size_t row = 0; row < table->count && table->kind == IMPORTED_REPORT; row++)
             spread.count += strcmp(table->file, hot->file) == 0 && strcmp(table->event, hot->event) == 0 &&
                             table->rows[row].number / 100 >= TOLD_FROM && !host_symbol_find(table->rows[row].name);
     }
@@ -271,9 +271,9 @@ static void bandwidth_advise(const struct results *results, struct finding *find
     finding_advise(finding, "imported-advice-prefetch", NO_VALUES);
     finding_set(finding, confirm, is_matrix ? "imported-confirm-batch" : "confirm", NO_VALUES);
     /* Siblings counted in cycles may overlap, and exceed a parent counted in slots. */
-    struct measured bandwidth = imported_number(results->imported, "top-down metrics", "tma_mem_bandwidth", NULL);
-    struct measured latency = imported_number(results->imported, "top-down metrics", "tma_mem_latency", NULL);
-    struct measured parent = imported_number(results->imported, "top-down metrics", "tma_dram_bound", NULL);
+    struct measured bandwidth = imported_number(results->imported, IMPORTED_METRICS, "tma_mem_bandwidth", NULL);
+    struct measured latency = imported_number(results->imported, IMPORTED_METRICS, "tma_mem_latency", NULL);
+    struct measured parent = imported_number(results->imported, IMPORTED_METRICS, "tma_dram_bound", NULL);
     if (bandwidth.known && latency.known && parent.known && bandwidth.value + latency.value > parent.value)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-siblings",
                          VALUE_SHARE("sum", interval_exactly((bandwidth.value + latency.value) / 100)),
@@ -435,7 +435,7 @@ static bool check_test(const struct results *results, const struct told *told, s
         found = function_name_checks(told->functions[at]) ? told->functions[at] : NULL;
     for (size_t at = 0; at < results->imported->count && !found; at++) {
         const struct imported_table *table = &results->imported->tables[at];
-        for (size_t row = 0; row < table->count && strcmp(table->kind, "perf report") == 0 && !found; row++)
+        for (size_t row = 0; row < table->count && table->kind == IMPORTED_REPORT && !found; row++)
             if (table->rows[row].number / 100 >= results->effect && function_name_checks(table->rows[row].name)) {
                 found = table->rows[row].name;
                 file = table->file;

@@ -228,7 +228,7 @@ static void keep_in_kernel(const struct imported *imported, const struct finding
     double most = -1;
     for (size_t at = 0; at < imported->count; at++)
         for (size_t row = 0;
-             row < imported->tables[at].count && strcmp(imported->tables[at].kind, IMPORTED_SYSTEM) == 0; row++)
+             row < imported->tables[at].count && imported->tables[at].kind == IMPORTED_SYSTEM; row++)
             if (strcmp(imported->tables[at].rows[row].name, "sys / (user + sys)") == 0)
                 most = fmax(most, imported->tables[at].rows[row].number / 100);
     if (most < 0 || strcmp(finding->hypothesis->id, "page-faults") != 0)
@@ -399,7 +399,7 @@ struct function_share {
 static bool function_share_of(const struct imported_table *table, const char *id, struct function_share *ret)
 {
     *ret = (struct function_share){.name = NULL};
-    if (strcmp(table->kind, "perf report") != 0 || !is_of_time(table->event))
+    if (table->kind != IMPORTED_REPORT || !is_of_time(table->event))
         return false;
     for (size_t row = 0; row < table->count; row++) {
         const struct imported_row *here = &table->rows[row];

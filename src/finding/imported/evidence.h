@@ -6,8 +6,6 @@
 #include "finding/hypothesis.h"
 
 #define IMPORTED_WORDS "imported, not measured by plumb"
-#define IMPORTED_SYSTEM "counters of the system" /* the kind of tables of shares, as source/import names it */
-#define IMPORTED_CLOCK "emulated clock"          /* whose row is its name */
 
 /*
  * Each decides the finding, or says that it has nothing to say of it (false). results: imported and told are there, if

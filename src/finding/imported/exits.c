@@ -120,7 +120,7 @@ static bool reads_clock(const struct imported *imported)
 {
     static const char *const readers[] = {"read_hpet", "acpi_pm_read", "acpi_pm_read_verified", "read_pmtmr"};
     for (size_t at = 0; at < imported->count; at++) {
-        if (strcmp(imported->tables[at].kind, IMPORTED_CLOCK) == 0)
+        if (imported->tables[at].kind == IMPORTED_CLOCK)
             return true;
         for (size_t row = 0; row < imported->tables[at].count; row++)
             for (size_t reader = 0; reader < array_count(readers); reader++)

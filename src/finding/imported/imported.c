@@ -14,7 +14,6 @@
 
 #include <math.h>
 
-static const char *const metrics_kind = "top-down metrics";
 static const char *const origin_words = IMPORTED_WORDS;
 
 /*
@@ -29,7 +28,7 @@ static struct measured metric_in(const struct imported *imported, const struct i
             *ret_file = table->file;
             return measured_as(table->rows[at].number);
         }
-    return imported_number(imported, metrics_kind, metric, ret_file);
+    return imported_number(imported, IMPORTED_METRICS, metric, ret_file);
 }
 
 static double share_below_parent(const struct imported *imported, const struct imported_table *table, double share,
@@ -49,7 +48,7 @@ static bool reloads_test(const struct results *results, struct finding *finding)
     const char *file = NULL, *line = NULL;
     for (size_t at = 0; at < results->imported->count; at++) {
         const struct imported_table *table = &results->imported->tables[at];
-        for (size_t row = 0; row < table->count && strcmp(table->kind, "perf annotate") == 0; row++)
+        for (size_t row = 0; row < table->count && table->kind == IMPORTED_ANNOTATE; row++)
             if (strstr(table->rows[row].name, "(%rbp)") && table->rows[row].number / 100 > share) {
                 share = table->rows[row].number / 100;
                 line = table->rows[row].name;
@@ -103,7 +102,7 @@ static struct measured percent_of(const struct imported *imported, const struct 
 static bool table_has(const struct imported_table *table, const char *metric)
 {
     bool has = false;
-    for (size_t at = 0; at < table->count && strcmp(table->kind, metrics_kind) == 0; at++)
+    for (size_t at = 0; at < table->count && table->kind == IMPORTED_METRICS; at++)
         has |= strcmp(table->rows[at].name, metric) == 0;
     return has;
 }
@@ -176,7 +175,7 @@ static struct measured percent_outermost(const struct imported *imported, const 
 {
     struct measured found = not_measured("it wasn't imported");
     for (size_t at = 0; at < imported->count; at++)
-        for (size_t row = 0; row < imported->tables[at].count && strcmp(imported->tables[at].kind, metrics_kind) == 0;
+        for (size_t row = 0; row < imported->tables[at].count && imported->tables[at].kind == IMPORTED_METRICS;
              row++) {
             double number = imported->tables[at].rows[row].number;
             if (strcmp(imported->tables[at].rows[row].name, metric) != 0 ||

@@ -41,7 +41,7 @@ static const struct imported_row *row_printed(const struct imported *imported, c
 {
     for (size_t at = 0; at < imported->count; at++)
         for (size_t row = 0;
-             strcmp(imported->tables[at].kind, "top-down metrics") == 0 && row < imported->tables[at].count; row++)
+             imported->tables[at].kind == IMPORTED_METRICS && row < imported->tables[at].count; row++)
             if (topdown_node_is_named(leaf, imported->tables[at].rows[row].name)) {
                 *ret_file = imported->tables[at].file;
                 return &imported->tables[at].rows[row];
@@ -57,7 +57,7 @@ static bool tables_differ(const struct imported *imported, const struct imported
     for (size_t at = 0; at < imported->count; at++)
         for (size_t other = 0; other < imported->tables[at].count; other++) {
             const struct imported_row *one = &imported->tables[at].rows[other];
-            bool same = strcmp(imported->tables[at].kind, "top-down metrics") == 0 && strcmp(one->name, row->name) == 0;
+            bool same = imported->tables[at].kind == IMPORTED_METRICS && strcmp(one->name, row->name) == 0;
             differ |= same && (one->number > TIMES_MOST * row->number || row->number > TIMES_MOST * one->number);
         }
     return differ;

@@ -79,7 +79,7 @@ static bool throttling_told(const struct imported *imported, struct finding *fin
     double most = 0;
     for (size_t at = 0; at < imported->count; at++)
         for (size_t row = 0;
-             row < imported->tables[at].count && strcmp(imported->tables[at].kind, IMPORTED_SYSTEM) != 0; row++) {
+             row < imported->tables[at].count && imported->tables[at].kind != IMPORTED_SYSTEM; row++) {
             const struct imported_row *here = &imported->tables[at].rows[row];
             if (!strstr(here->name, "throttle") && !strstr(here->name, "thermal"))
                 continue;

@@ -111,7 +111,7 @@ static bool said_of(const struct imported *imported, const char *fact, struct sa
     ret->row = imported_row_of(imported, IMPORTED_SYSTEM, fact, &ret->file);
     for (size_t at = 0; at < imported->count; at++)
         for (size_t row = 0;
-             row < imported->tables[at].count && strcmp(imported->tables[at].kind, IMPORTED_SYSTEM) == 0; row++)
+             row < imported->tables[at].count && imported->tables[at].kind == IMPORTED_SYSTEM; row++)
             if (strcmp(imported->tables[at].rows[row].name, fact) == 0) {
                 low = fmin(low, imported->tables[at].rows[row].number / 100);
                 high = fmax(high, imported->tables[at].rows[row].number / 100);

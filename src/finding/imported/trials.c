@@ -138,7 +138,7 @@ static double sum_of(const struct imported_table *table, const char *part)
 static const struct imported_table *exits_table(const struct imported *imported, size_t wanted)
 {
     for (size_t at = 0; at < imported->count; at++)
-        if (strcmp(imported->tables[at].kind, "table of exits") == 0 && wanted-- == 0)
+        if (imported->tables[at].kind == IMPORTED_EXITS && wanted-- == 0)
             return &imported->tables[at];
     return NULL;
 }

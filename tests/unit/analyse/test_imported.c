@@ -22,7 +22,7 @@ static struct imported_table runs_of(const struct change *changes, size_t count,
         const struct change *change = &changes[at % count];
         rows[at] = (struct imported_row){.name = change->name, .where = "", .number = (after ? change->after : change->before) * (1 + 0.01 * (double)(at / count))};
     }
-    return (struct imported_table){.kind = "timed runs", .file = after ? "after" : "before", .rows = rows, .count = count * RUNS, .heading = "", .event = ""};
+    return (struct imported_table){.kind = IMPORTED_RUNS, .file = after ? "after" : "before", .rows = rows, .count = count * RUNS, .heading = "", .event = ""};
 }
 
 static struct imported_gain gain_of(const struct change *changes, size_t count, struct arena *arena)
@@ -70,7 +70,7 @@ Test(imported, many_runs_of_one_name_are_compared_once, .timeout = 30)
         struct imported_row *rows = arena_array(&arena, struct imported_row, MANY);
         for (size_t at = 0; at < MANY; at++)
             rows[at] = (struct imported_row){.name = "x", .where = "", .number = 1 + (double)table + 0.0001 * (double)(at * 7919 % MANY)};
-        tables[table] = (struct imported_table){.kind = "timed runs", .file = "f", .rows = rows, .count = MANY, .heading = "", .event = ""};
+        tables[table] = (struct imported_table){.kind = IMPORTED_RUNS, .file = "f", .rows = rows, .count = MANY, .heading = "", .event = ""};
     }
     const struct imported imported = {tables, 2};
     struct imported_gain gain = imported_gain_of(&imported);
