@@ -353,7 +353,8 @@ static bool read_table(struct imported_table *table, struct json_value value, st
         if (!json_number(json_member(row, "number"), &kept->number) || kept->number < 0 || kept->seconds < 0)
             return false;
     }
-    return json_text_or(json_member(value, "kind"), "")[0] && json_is_list(rows) && table->elapsed_s >= 0 && table->cpus >= 0;
+    return json_text_or(json_member(value, "kind"), "")[0] && json_is_list(rows) && table->elapsed_s >= 0 &&
+           table->cpus >= 0;
 }
 
 bool imported_read(struct imported *imported, struct json_value root, struct arena *arena, struct error *err)
