@@ -247,7 +247,7 @@ static void advise_pages_too(struct finding *misses, const struct finding *pages
 /*
  * Pages and caches are two parts of one wait: data in the near caches needs no page walks either. Where both are
  * certain for the same load, the larger part comes first, or what the estimate names: where that is the walks, other
- * pages need no other code.
+ * pages need no other code. Probes that say that other pages return next to nothing say more than an estimate.
  */
 static void put_larger_part_first(struct finding *items, size_t count, const struct results *results)
 {
@@ -259,7 +259,9 @@ static void put_larger_part_first(struct finding *items, size_t count, const str
     const struct bottleneck *bottleneck = results->bottleneck;
     bool estimated =
         bottleneck && bottleneck->program.cause == CAUSE_TLB && bottleneck->program.confidence >= ESTIMATE_MEDIUM;
-    bool more = !estimated && near->mid - walks->mid > walks->mid;
+    /* whatever the estimate names: what was measured of both doesn't overlap */
+    bool is_far_more = near->low > 2 * walks->high;
+    bool more = (!estimated && near->mid - walks->mid > walks->mid) || is_far_more;
     if (more && code_is_foreign(results))
         advise_pages_too(&items[misses], &items[pages]);
     if (more && misses > pages)

@@ -231,7 +231,7 @@ static const struct finding *finding_of_cause(const struct findings *findings, e
 static void advise_on_estimated(struct overall *overall, const struct findings *findings, const struct results *results,
                                 struct arena *arena)
 {
-    if (!overall->culprit || !estimated_beside(overall->culprit, results, arena))
+    if (!overall->culprit || !estimated_beside(overall->culprit, findings, results, arena))
         return;
     const struct finding *open = finding_of_cause(findings, results->bottleneck->program.cause);
     if (open && open->advice_count)
@@ -255,7 +255,7 @@ static const char *with_what_is_open(const char *sentence, const struct finding 
     if (larger)
         return arena_printf(arena, "%s Larger still, but with a gain that isn't measured: %s.", sentence,
                             larger->headline);
-    const char *estimated = estimated_beside(culprit, results, arena);
+    const char *estimated = estimated_beside(culprit, findings, results, arena);
     if (estimated)
         return arena_printf(arena, "%s %s", sentence, estimated);
     if (!hottest || !(is_small(culprit) || leaves_most(culprit)))

@@ -52,11 +52,24 @@ const struct finding *like_weight(const struct finding *culprit, const struct fi
     return NULL;
 }
 
+/* Probes measured that removing that cause returns less than half of what the culprit's does. */
+static bool is_measured_small(const struct findings *findings, enum bottleneck_cause cause, double most)
+{
+    for (size_t at = 0; at < findings->count; at++) {
+        const struct finding *finding = &findings->items[at];
+        if (finding->hypothesis->causes & CAUSE_BIT(cause) && finding->verdict == VERDICT_SUPPORTED &&
+            !finding->gain_unmeasured && finding->recoverable.known && 2 * finding_most_returned(finding) < most)
+            return true;
+    }
+    return false;
+}
+
 /*
  * A certain cause doesn't hide an estimated one whose remedy may return as much: both are named, and how sure each is.
  * Code that is merely busy has no such remedy. NULL: the estimate says no such thing.
  */
-const char *estimated_beside(const struct finding *culprit, const struct results *results, struct arena *arena)
+const char *estimated_beside(const struct finding *culprit, const struct findings *findings,
+                             const struct results *results, struct arena *arena)
 {
     const char *words = estimated_words(results->bottleneck, ESTIMATE_LOW);
     const struct bottleneck_verdict *verdict = words ? &results->bottleneck->program : NULL;
@@ -64,7 +77,7 @@ const char *estimated_beside(const struct finding *culprit, const struct results
     double scale = culprit->of_seconds > 0 ? cpu_s : 1, most = finding_most_returned(culprit);
     if (!verdict || verdict->cause == CAUSE_RETIRING || culprit->hypothesis->causes & CAUSE_BIT(verdict->cause) ||
         !verdict->recoverable.known || verdict->recoverable.high * scale < LIKE * most ||
-        verdict->share.mid * scale < most)
+        verdict->share.mid * scale < most || is_measured_small(findings, verdict->cause, most))
         return NULL;
     scoped_text struct text share = {0}, returns = {0};
     struct value held = VALUE_SHARE("", verdict->share), returned = VALUE_SHARE("", verdict->recoverable);

@@ -13,8 +13,12 @@ bool leaves_most(const struct finding *culprit);
 /* Another cause with far more to return, or that weighs as much; NULL: none. Owner: the findings. */
 const struct finding *far_larger(const struct finding *culprit, const struct findings *findings);
 const struct finding *like_weight(const struct finding *culprit, const struct findings *findings);
-/* The estimate's cause of like weight or larger, in a sentence; NULL: none. Owner: arena. */
-const char *estimated_beside(const struct finding *culprit, const struct results *results, struct arena *arena);
+/*
+ * The estimate's cause of like weight or larger, in a sentence; NULL: none, or probes measured that it returns far less.
+ * Owner: arena.
+ */
+const char *estimated_beside(const struct finding *culprit, const struct findings *findings,
+                             const struct results *results, struct arena *arena);
 /* The estimate lays more than twice as much, and most of the time, at a cause that leads before it. */
 bool is_less_than_estimate(const struct finding *culprit, const struct results *results);
 

@@ -709,6 +709,27 @@ Test(findings, of_pages_and_caches_at_one_load_the_larger_part_comes_first)
     }
 }
 
+/* The estimate names the walks, and probes that they are next to nothing of the wait: what was measured says more. */
+Test(findings, measured_pages_that_return_little_do_not_lead_before_misses_for_an_estimate)
+{
+    struct made_up made;
+    make_up(&made);
+    add_small_pages(&made);
+    made.group.dependent_samples = 900;
+    made.cost.ns_near = interval_of(0.45, 0.5, 0.55);
+    made.cost.ns_small = interval_of(19.9, 20, 20.1);
+    made.cost.ns_huge = interval_of(17.9, 18, 18.1);
+    made.cost.ratio = interval_of(0.88, 0.9, 0.92);
+    struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_MEMORY, .cause = CAUSE_TLB, .confidence = ESTIMATE_HIGH, .function = made.function.name,
+                                                .share = interval_of(0.85, 0.9, 0.95), .recoverable = interval_of(0.1, 0.5, 0.9)}};
+    made.results.bottleneck = &bottleneck;
+    cr_assert_eq(test_and_find(&made, "small-pages")->verdict, VERDICT_SUPPORTED);
+    cr_assert_str_eq(made.findings.items[0].hypothesis->id, "cache-misses");
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_expect(!strstr(overall.sentence, "Of like weight by estimate"), "%s", overall.sentence);
+    arena_done(&made.arena);
+}
+
 /* A look-up in a tree has no loops to swap and no list to lay out in order; a search by halving is no walk either. */
 Test(findings, advice_on_look_ups_fits_how_they_go_on)
 {
