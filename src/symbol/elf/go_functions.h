@@ -3,7 +3,8 @@
  * Which functions does a program built by Go name in the table that its runtime needs, and that "-s -w" leaves in?
  *
  * Source: src/runtime/symtab.go and src/debug/gosym of Go (".gopclntab", Go 1.18 and later; magic numbers 0xfffffff0
- * and 0xfffffff1). Does not support: tables of older Go, inlined functions, lines.
+ * and 0xfffffff1; src/cmd/link: no section of its own where a C linker makes a position-independent program). Does not
+ * support: tables of older Go, inlined functions, lines.
  */
 #ifndef PLUMB_SYMBOL_ELF_GO_FUNCTIONS_H
 #define PLUMB_SYMBOL_ELF_GO_FUNCTIONS_H

@@ -24,8 +24,8 @@ struct table { /* as Go 1.20 writes it */
 
 struct program {
     Elf64_Ehdr header;
-    Elf64_Shdr sections[4];
-    char section_names[32];
+    Elf64_Shdr sections[5];
+    char section_names[64];
     struct table table;
 };
 
@@ -36,13 +36,14 @@ static void program_make(struct program *program, uint32_t magic, uint64_t text_
     *program = (struct program){
         .header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT}, .e_type = ET_EXEC,
                    .e_machine = EM_X86_64, .e_version = EV_CURRENT, .e_ehsize = sizeof(Elf64_Ehdr),
-                   .e_shoff = offsetof(struct program, sections), .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 4, .e_shstrndx = 3},
+                   .e_shoff = offsetof(struct program, sections), .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 5, .e_shstrndx = 3},
         .sections = {{0},
                      {.sh_name = 1, .sh_type = SHT_NOBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR, .sh_addr = TEXT_ADDR, .sh_size = TEXT_BYTES},
                      {.sh_name = 7, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC, .sh_offset = offsetof(struct program, table),
                       .sh_size = sizeof(struct table)},
-                     {.sh_name = 18, .sh_type = SHT_STRTAB, .sh_offset = offsetof(struct program, section_names), .sh_size = 32}},
-        .section_names = "\0.text\0.gopclntab\0.shstrtab",
+                     {.sh_name = 18, .sh_type = SHT_STRTAB, .sh_offset = offsetof(struct program, section_names), .sh_size = 64},
+                     {.sh_name = 28, .sh_type = SHT_NOTE, .sh_flags = SHF_ALLOC}},
+        .section_names = "\0.text\0.gopclntab\0.shstrtab\0.go.buildinfo\0.data.rel.ro",
         .table = {.magic = magic, .least_length = 1, .word_bytes = 8, .functions = FUNCTIONS, .text = text_addr, .names = NAMES_AT,
                   .pairs = PAIRS_AT},
     };
@@ -89,6 +90,22 @@ Test(go_functions, names_and_sizes_of_a_stripped_program)
         cr_assert_eq(functions_of(&program, sizeof(program), second), rows[row].functions, "row %zu", row);
         cr_assert_str_eq(second, rows[row].functions ? "main.(*tree).add" : "");
     }
+}
+
+/* A C linker puts the table among data that are relocated once; only a program of Go is looked through for it. */
+Test(go_functions, a_table_without_a_section_of_its_own)
+{
+    enum { BEFORE = 16, RELOCATED_NAME = 42, NO_NAME = 0 };
+    struct program program;
+    char second[32];
+    program_make(&program, 0xfffffff1, 0);
+    program.sections[2].sh_name = RELOCATED_NAME;
+    program.sections[2].sh_offset -= BEFORE;
+    program.sections[2].sh_size += BEFORE;
+    cr_expect_eq(functions_of(&program, sizeof(program), second), FUNCTIONS);
+    cr_expect_str_eq(second, "main.(*tree).add");
+    program.sections[4].sh_name = NO_NAME;
+    cr_expect_eq(functions_of(&program, sizeof(program), second), 0);
 }
 
 Test(go_functions, damaged)
