@@ -14,7 +14,8 @@ bool leaves_most(const struct finding *culprit);
 const struct finding *far_larger(const struct finding *culprit, const struct findings *findings);
 const struct finding *like_weight(const struct finding *culprit, const struct findings *findings);
 /*
- * The estimate's cause of like weight or larger, in a sentence; NULL: none, or probes measured that it returns far less.
+ * The estimate's cause of like weight or larger, in a sentence; NULL: none, or probes measured that it returns far
+ * less.
  * Owner: arena.
  */
 const char *estimated_beside(const struct finding *culprit, const struct findings *findings,

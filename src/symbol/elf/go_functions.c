@@ -103,7 +103,8 @@ static bool table_open(struct go_table *table, const struct elf_file *elf)
         (void)read_word(&at, word);
     table->pairs = read_word(&at, word);
     table->text_addr = text_of(table, elf, table->text_addr, word);
-    return !at.failed && table->text_addr && table->pairs < table->all.size_bytes && table->names < table->all.size_bytes;
+    return !at.failed && table->text_addr && table->pairs < table->all.size_bytes &&
+           table->names < table->all.size_bytes;
 }
 
 static const char *function_name(const struct go_table *table, uint32_t description)
