@@ -141,6 +141,22 @@ def test_a_program_that_works_for_a_given_time(plumb, tmp_path):
     assert 0.35 < document["realised_gain"]["mid"] < 0.65
 
 
+def test_a_change_that_takes_hold_in_part_foretells_that_part(plumb, tmp_path):
+    """Of its page faults about half come from malloc's memory, which can be kept; the others from mappings of its own."""
+    line = ("import mmap\nfor _ in range(4):\n"
+            " b = bytearray(40 << 20)\n del b\n"  # above what malloc's own threshold grows to: given back each time
+            " m = mmap.mmap(-1, 40 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)\n"
+            " for at in range(0, 20 << 20, 4096): m[at] = 1\n m.close()")
+    case = case_at(tmp_path / "case", "", (0.04, 0.05, 0.06), of="CPU time", identity="page-faults", argv=["/usr/bin/python3", "-S", "-c", line],
+                   directory=str(tmp_path), environment=[])
+    document = json.loads(confirm(plumb, case, "-n", "8", "--experiment", "keep-freed-memory", "--json").stdout)
+    assert document["took_hold"] == "yes", document
+    share, expected = document["took_hold_share"], document["expected_gain"]
+    assert 0.3 <= share["low"] <= share["high"] <= 0.95, share
+    assert expected["mid"] == pytest.approx(0.05 * share["mid"], rel=0.01)
+    assert document["verdict"] != "overturned" or "even for the part that took hold" in document["sentence"] or document["realised_gain"]["low"] <= 0, document
+
+
 def test_what_was_ruled_out_can_be_overturned(slept):
     _, done = slept["ruled_out"]
     assert done.returncode == 3 and json.loads(done.stdout)["under_test"]["foretells"] == "none"

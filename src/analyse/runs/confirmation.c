@@ -60,10 +60,9 @@ static bool is_surely_less(const struct confirmation *confirmation, double than)
 }
 
 /* Known well enough to say "as foretold": to half of what was foretold, or to what counts as a difference. */
-static double half_width_most(const struct foretold *foretold)
+static double half_width_most(const struct interval *gain, double effect)
 {
-    const struct interval *gain = &foretold->gain;
-    return fmax(fmax(gain->mid / 2, (gain->high - gain->low) / 2), foretold->effect);
+    return fmax(fmax(gain->mid / 2, (gain->high - gain->low) / 2), effect);
 }
 
 /* B is no different: less than a confirming gain. Certain only if the change was seen to take hold. */
@@ -77,25 +76,27 @@ static void overturn(struct confirmation *confirmation, bool took_hold)
 
 static void judge_gain(struct confirmation *confirmation, const struct foretold *told, bool took_hold)
 {
-    const struct interval *realised = &confirmation->realised, *foretold = &told->gain;
-    bool is_near = holds(foretold, realised->mid) || holds(realised, foretold->mid);
-    if (is_surely_more(confirmation, foretold->high))
+    const struct interval *realised = &confirmation->realised;
+    const struct interval *foretold = confirmation->extent.known ? &confirmation->expected : &told->gain;
+    double most = told->gain.high, half_most = half_width_most(foretold, told->effect);
+    bool is_near =
+        (foretold->low <= realised->mid && realised->mid <= most) || holds(realised, foretold->mid);
+    if (is_surely_more(confirmation, most))
         conclude(confirmation, CONFIRMATION_MORE);
     else if (is_surely_less(confirmation, foretold->low))
         overturn(confirmation, took_hold);
-    else if (realised->low > foretold->high || realised->high < foretold->low)
+    else if (realised->low > most || realised->high < foretold->low)
         leave_open(confirmation, CONFIRMATION_NOISE, 0);
     else if (!is_real(confirmation))
         leave_open(confirmation, realised->low > 0 ? CONFIRMATION_NOISE : CONFIRMATION_WIDE,
                    realised->mid < foretold->low ? foretold->low - realised->mid
-                                                 : fmin(realised->mid, half_width_most(told)));
-    else if (is_near && (realised->high - realised->low) / 2 <= half_width_most(told))
+                                                 : fmin(realised->mid, half_most));
+    else if (is_near && (realised->high - realised->low) / 2 <= half_most)
         conclude(confirmation, CONFIRMATION_CONFIRMED);
     else if (is_near)
-        leave_open(confirmation, CONFIRMATION_WIDE, half_width_most(told));
+        leave_open(confirmation, CONFIRMATION_WIDE, half_most);
     else
-        leave_open(confirmation, CONFIRMATION_WIDE,
-                   fmax(foretold->low - realised->mid, realised->mid - foretold->high));
+        leave_open(confirmation, CONFIRMATION_WIDE, fmax(foretold->low - realised->mid, realised->mid - most));
 }
 
 static void judge_bound(struct confirmation *confirmation, const struct foretold *foretold)
@@ -116,20 +117,33 @@ static void judge_none(struct confirmation *confirmation, const struct foretold 
 {
     const struct interval *realised = &confirmation->realised;
     double most = fmax(foretold->gain.high, foretold->effect);
+    /* all of it may return what this much of it did, as many times as it is more */
+    double confirming = confirmation->extent.known ? most * confirmation->extent.low : most;
     if (is_surely_more(confirmation, most))
         conclude(confirmation, CONFIRMATION_OVERTURNED);
-    else if (realised->high <= most && took_hold)
+    else if (realised->high <= confirming && took_hold)
         conclude(confirmation, CONFIRMATION_CONFIRMED);
     else
         leave_open(confirmation,
-                   realised->high <= most ? CONFIRMATION_NOT_MADE
-                   : realised->low > most ? CONFIRMATION_NOISE
-                                          : CONFIRMATION_WIDE,
-                   realised->low > most ? 0 : fabs(realised->mid - most));
+                   realised->high <= confirming ? CONFIRMATION_NOT_MADE
+                   : realised->low > most       ? CONFIRMATION_NOISE
+                                                : CONFIRMATION_WIDE,
+                   realised->low > most ? 0 : fabs(realised->mid - confirming));
+}
+
+/* What took hold but for a little counts as whole: it would widen what was foretold and tell nothing. */
+static void extent_note(struct confirmation *confirmation, const struct foretold *foretold,
+                        const struct interval *extent)
+{
+    static const double WHOLE = 0.95;
+    if (!extent->known || extent->mid >= WHOLE)
+        return;
+    confirmation->extent = interval_clamped(*extent, 0, 1);
+    confirmation->expected = interval_product(foretold->gain, confirmation->extent);
 }
 
 void confirmation_judge(struct confirmation *ret_confirmation, const struct foretold *foretold,
-                        const struct comparison *comparison, bool took_hold)
+                        const struct comparison *comparison, const struct change_seen *seen)
 {
     const struct interval *floor = &comparison->noise_floor;
     struct confirmation confirmation = {.verdict = CONFIRMATION_INCONCLUSIVE,
@@ -140,19 +154,21 @@ void confirmation_judge(struct confirmation *ret_confirmation, const struct fore
     confirmation.realised.known = comparison->ratio.known;
     if (floor->known)
         confirmation.noise_ratio = measured_as(fmax(fabs(floor->low - 1), fabs(floor->high - 1)));
+    extent_note(&confirmation, foretold, &seen->extent);
+    const double least = confirmation.extent.known ? confirmation.expected.low : foretold->gain.low;
     if (!comparison->ratio.known)
         confirmation.reason = CONFIRMATION_NO_RATIO;
     else if (comparison->too_few_pairs)
         confirmation.reason = CONFIRMATION_FEW;
     else if (comparison->lost_in_noise && foretold->kind != FORETOLD_NONE &&
-             confirmation.realised.high >= foretold->gain.low)
+             confirmation.realised.high >= least)
         leave_open(&confirmation, CONFIRMATION_NOISE, 0);
     else if (foretold->kind == FORETOLD_GAIN)
-        judge_gain(&confirmation, foretold, took_hold);
+        judge_gain(&confirmation, foretold, seen->took_hold);
     else if (foretold->kind == FORETOLD_BOUND)
         judge_bound(&confirmation, foretold);
     else
-        judge_none(&confirmation, foretold, took_hold);
+        judge_none(&confirmation, foretold, seen->took_hold);
     *ret_confirmation = confirmation;
 }
 
@@ -166,7 +182,7 @@ void confirmation_judge_slowdown(struct confirmation *ret_confirmation, const st
     foretold.gain = interval_of(SHARED_LEAST * share->low * (stream->low - 1), mid < high ? mid : high, high);
     mirrored.ratio = interval_of(2 - comparison->ratio.high, 2 - comparison->ratio.mid, 2 - comparison->ratio.low);
     mirrored.ratio.known = comparison->ratio.known;
-    confirmation_judge(ret_confirmation, &foretold, &mirrored, true);
+    confirmation_judge(ret_confirmation, &foretold, &mirrored, &(struct change_seen){.took_hold = true});
     ret_confirmation->measure = CONFIRMATION_SLOWDOWN;
     ret_confirmation->foretold = foretold.gain;
 }

@@ -7,6 +7,9 @@
  * the other's middle: two wide ones that just touch confirm nothing. More, less and overturned need a distance beyond
  * the noise floor.
  *
+ * A change that took hold in part foretells that part of the gain: more than that, but no more than the whole, is as
+ * foretold, too, since what went may be the half that cost most.
+ *
  * Two experiments measure something else than a gain: by how much it is slower beside others that use memory bandwidth,
  * and how large a share of its time wrong guesses can take. Then `realised` is that.
  */
@@ -55,6 +58,8 @@ struct confirmation {
     enum confirmation_verdict verdict;
     enum confirmation_measure measure;
     struct interval foretold; /* of a measure that isn't the gain */
+    struct interval extent;   /* how much of the change took hold, 0..1; unknown: all of it, or nobody can tell */
+    struct interval expected; /* with a known extent: the gain that this much of it foretells */
     enum confirmation_reason reason;
     struct interval realised;     /* share of A's time, negative: B takes more */
     struct measured noise_ratio;  /* how far A was from itself at the most, at 95 % */
@@ -62,9 +67,14 @@ struct confirmation {
     size_t pair_count;
 };
 
-/* took_hold: the intervention was seen to work; without that, a missing gain overturns nothing. */
+/* What was seen of the intervention in the runs. */
+struct change_seen {
+    bool took_hold;         /* it was seen to work; without that, a missing gain overturns nothing */
+    struct interval extent; /* … and how much of it, 0..1; unknown: it is no matter of degree */
+};
+
 void confirmation_judge(struct confirmation *ret_confirmation, const struct foretold *foretold,
-                        const struct comparison *comparison, bool took_hold);
+                        const struct comparison *comparison, const struct change_seen *seen);
 
 /*
  * The share of its time that it waits for memory bandwidth, and how many times slower a stream that does nothing else

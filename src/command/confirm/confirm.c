@@ -452,14 +452,16 @@ static void work_check(struct confirm_run *run)
 
 /*
  * A program that works for a given time takes that time whatever is changed: only what it does in it tells. Equal times
- * to a thousandth where another was foretold are such a sign; nearly equal ones that overturn a verdict may be one.
+ * to a thousandth where another was foretold are such a sign; nearly equal ones that overturn a verdict may be one,
+ * unless they surely differ.
  */
 static void fixed_time_check(struct confirm_run *run)
 {
     static const double same = 0.002, alike = 0.05;
     const struct interval *ratio = &run->pair.comparison.ratio;
     bool are_same = ratio->low > 1 - same && ratio->high < 1 + same;
-    bool are_alike = ratio->mid > 1 - alike && ratio->mid < 1 + alike &&
+    bool are_unresolved = ratio->low <= 1 && ratio->high >= 1;
+    bool are_alike = are_unresolved && ratio->mid > 1 - alike && ratio->mid < 1 + alike &&
                      run->pair.confirmation.verdict == CONFIRMATION_OVERTURNED;
     if (!run->options.work && ratio->known && (are_same || are_alike))
         note_add(run, arena_printf(&run->arena,

@@ -98,7 +98,8 @@ bool confirm_live_run(struct confirm_live *live, const struct confirm_live_reque
     live->comparison.decisive.quantity = &speed_quantity;
     live->comparison.decisive.pair_count = COMPARISON_PAIRS_LEAST;
     live->comparison.decisive.why_not = live->comparison.ratio.known ? NULL : "its speed could not be measured";
-    confirmation_judge(&live->confirmation, request->foretold, &live->comparison, true);
+    confirmation_judge(&live->confirmation, request->foretold, &live->comparison,
+                       &(struct change_seen){.took_hold = true});
     live->confirmation.pairs_needed = 0; /* it was tried once */
     return true;
 }

@@ -43,6 +43,32 @@ static struct measured median_of(const struct run_table *table, size_t arm, size
     return median;
 }
 
+/* How much of what shows the cause the change took away: of a share, of what could become more. */
+static double extent_of(enum took_hold_sign sign, double a, double b)
+{
+    if (sign == SIGN_FALLS)
+        return a > 0 ? 1 - b / a : 0;
+    return a < 1 ? (b - a) / (1 - a) : 0;
+}
+
+/* Of each pair of runs, as the gain is. Unknown: the sign is no matter of degree. */
+static struct interval extent_look(const struct confirm_experiment *experiment, const struct run_table *table,
+                                   size_t quantity)
+{
+    const struct run_quantity *of = &table->quantities[quantity];
+    if (experiment->sign != SIGN_FALLS && !(experiment->sign == SIGN_RISES && of->unit == RUN_SHARE))
+        return (struct interval){0};
+    double *a = memory_alloc(memory_product(table->block_count + 1, sizeof(*a)));
+    double *b = memory_alloc(memory_product(table->block_count + 1, sizeof(*b)));
+    size_t count = run_table_pairs(table, 0, 1, quantity, a, b);
+    for (size_t at = 0; at < count; at++)
+        a[at] = extent_of(experiment->sign, a[at], b[at]);
+    struct interval extent = interval_clamped(median_interval(a, count), 0, 1);
+    free(a);
+    free(b);
+    return extent;
+}
+
 static void sign_look(struct confirm_pair *pair, const struct confirm_experiment *experiment,
                       const struct run_table *table)
 {
@@ -58,6 +84,7 @@ static void sign_look(struct confirm_pair *pair, const struct confirm_experiment
     bool held = experiment->sign == SIGN_RISES ? b.value - a.value >= experiment->least
                                                : b.value <= a.value * experiment->least;
     pair->took_hold = held ? TOOK_HOLD : TOOK_HOLD_NOT;
+    pair->extent = extent_look(experiment, table, quantity);
 }
 
 /* ---- the blocks ---- */
@@ -69,7 +96,9 @@ static void confirmation_make(struct confirmation *ret_confirmation, const struc
         confirmation_judge_slowdown(ret_confirmation, &request->share, &request->hogs->stream,
                                     request->foretold->effect, comparison);
     else
-        confirmation_judge(ret_confirmation, request->foretold, comparison, pair->took_hold == TOOK_HOLD);
+        confirmation_judge(
+            ret_confirmation, request->foretold, comparison,
+            &(struct change_seen){.took_hold = pair->took_hold == TOOK_HOLD, .extent = pair->extent});
 }
 
 /* A look has decided when the prediction is judged, not only when A and B differ. */

@@ -43,6 +43,7 @@ struct confirm_pair {
     struct confirmation confirmation;
     enum took_hold took_hold;
     struct measured sign_a, sign_b; /* the quantity that shows it, medians */
+    struct interval extent;         /* how much of it; unknown: it is no matter of degree */
     double elapsed_s;
 };
 

@@ -93,9 +93,44 @@ static bool add_other_measure(struct text *out, const struct confirmation *confi
     return true;
 }
 
+static bool is_in_part(const struct confirmation_report *report)
+{
+    return report->confirmation->extent.known && report->foretold.kind == FORETOLD_GAIN && !is_not_made(report);
+}
+
+/* "page faults: 51 % went, so 3.4 to 5.6 % was to be expected" */
+static void add_extent(struct text *out, const struct confirmation_report *report)
+{
+    const struct confirmation *confirmation = report->confirmation;
+    bool rises = report->sign && report->sign->unit == RUN_SHARE;
+    text_printf(out, "%s: %.0f %% %s, so ", report->sign ? report->sign->label : "what shows it",
+                100 * confirmation->extent.mid, rises ? "of what could become so did" : "went");
+    add_span(out, &confirmation->expected);
+    text_add(out, " was to be expected");
+}
+
+/* False: it took hold as a whole, or that is none of this verdict's. */
+static bool add_in_part(struct text *out, const struct confirmation_report *report)
+{
+    const struct confirmation *confirmation = report->confirmation;
+    const struct interval *realised = &confirmation->realised;
+    if (!is_in_part(report))
+        return false;
+    if (confirmation->verdict == CONFIRMATION_CONFIRMED && realised->mid <= confirmation->expected.high)
+        text_add(out, "confirmed, as far as it took hold: ");
+    else if (confirmation->verdict == CONFIRMATION_CONFIRMED)
+        text_add(out, "confirmed, although it took hold in part only: ");
+    else if (confirmation->verdict == CONFIRMATION_OVERTURNED && realised->low > 0)
+        text_add(out, "overturned: there is a gain, but less than was foretold even for the part that took hold: ");
+    else
+        return false;
+    add_extent(out, report);
+    return true;
+}
+
 void confirmation_sentence(struct text *out, const struct confirmation_report *report)
 {
-    if (add_other_measure(out, report->confirmation))
+    if (add_other_measure(out, report->confirmation) || add_in_part(out, report))
         return;
     const struct confirmation *confirmation = report->confirmation;
     const struct interval *realised = &confirmation->realised;
@@ -254,6 +289,14 @@ static void add_measure(struct page *page, const struct confirmation *confirmati
     text_add(page->out, "\n");
 }
 
+static void add_expected(struct text *out, const struct confirmation *confirmation)
+{
+    const struct interval *expected = &confirmation->expected, *extent = &confirmation->extent;
+    text_printf(out, "    of which      %6.1f %%  [%.1f .. %.1f]   for what took hold, %.0f %% [%.0f .. %.0f]\n",
+                100 * expected->mid, 100 * expected->low, 100 * expected->high, 100 * extent->mid, 100 * extent->low,
+                100 * extent->high);
+}
+
 static void add_gains(struct page *page, const struct confirmation_report *report)
 {
     if (report->confirmation->measure != CONFIRMATION_GAIN) {
@@ -269,6 +312,8 @@ static void add_gains(struct page *page, const struct confirmation_report *repor
                     100 * foretold->gain.low, 100 * foretold->gain.high);
     else
         text_printf(page->out, "  predicted gain  at most %.1f %%\n", 100 * foretold->gain.high);
+    if (is_in_part(report))
+        add_expected(page->out, confirmation);
     if (is_not_made(report))
         text_add(page->out, "  realised gain   not measured, because the change did not take hold\n");
     else if (confirmation->realised.known && confirmation->pair_count < 2)
@@ -408,6 +453,8 @@ static void json_result(struct json_writer *json, const struct confirmation_repo
     else
         json_null(json, "pairs_needed");
     json_string(json, "took_hold", report->took_hold);
+    json_interval(json, "took_hold_share", confirmation->extent);
+    json_interval(json, "expected_gain", confirmation->expected);
     json_string(json, "sign", report->sign ? report->sign->label : NULL);
     json_measured(json, "sign_a", report->sign_a);
     json_measured(json, "sign_b", report->sign_b);

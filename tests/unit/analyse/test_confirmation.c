@@ -65,7 +65,7 @@ static struct confirmation judge(const struct judged_case *item, const struct co
     struct foretold foretold = {.kind = item->kind, .effect = 0.05};
     struct confirmation confirmation;
     foretold.gain = interval_of(item->predicted_low, (item->predicted_low + item->predicted_high) / 2, item->predicted_high);
-    confirmation_judge(&confirmation, &foretold, comparison, item->took_hold);
+    confirmation_judge(&confirmation, &foretold, comparison, &(struct change_seen){.took_hold = item->took_hold});
     return confirmation;
 }
 
@@ -138,4 +138,39 @@ Test(confirmation, the_most_that_it_can_be_overturns_and_confirms_nothing)
     cr_assert(confirmation.verdict == CONFIRMATION_INCONCLUSIVE && confirmation.reason == CONFIRMATION_STANDS);
     confirmation_judge_share(&confirmation, &claimed, &all);
     cr_assert(confirmation.verdict == CONFIRMATION_INCONCLUSIVE && confirmation.reason == CONFIRMATION_STANDS);
+}
+
+/* A change that went half-way foretells half of the gain; the whole of it is no more than was foretold. */
+Test(confirmation, a_change_that_took_hold_in_part_foretells_that_part)
+{
+    static const struct {
+        const char *name;
+        enum foretold_kind kind;
+        double extent_low, extent_high, realised_low, realised_high;
+        enum confirmation_verdict verdict;
+        bool in_part;
+    } cases[] = {
+        {"half of the faults, half of the gain", FORETOLD_GAIN, 0.49, 0.53, 0.025, 0.055, C, true},
+        {"half of the faults, the whole gain", FORETOLD_GAIN, 0.49, 0.53, 0.08, 0.09, C, true},
+        {"half of the faults, twice the gain", FORETOLD_GAIN, 0.49, 0.53, 0.16, 0.18, M, true},
+        {"half of the faults, none", FORETOLD_GAIN, 0.49, 0.53, -0.005, 0.005, O, true},
+        {"all of the faults, half of the gain", FORETOLD_GAIN, 0.97, 0.99, 0.025, 0.055, O, false},
+        {"ruled out, and half of it returned little", FORETOLD_NONE, 0.49, 0.53, 0.03, 0.045, I, true},
+        {"ruled out, and half of it returned nothing", FORETOLD_NONE, 0.49, 0.53, -0.01, 0.01, C, true},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        const struct judged_case item = {"", cases[at].kind, 0, 0, cases[at].realised_low, cases[at].realised_high, 0.004, true, C, SURE};
+        struct comparison comparison = comparison_for(&item);
+        struct foretold foretold = {.kind = cases[at].kind, .gain = interval_of(0.075, 0.089, 0.103), .effect = 0.02};
+        if (cases[at].kind == FORETOLD_NONE)
+            foretold = (struct foretold){.kind = FORETOLD_NONE, .gain = interval_of(0, 0.01, 0.02), .effect = 0.05};
+        struct change_seen seen = {.took_hold = true,
+                                   .extent = interval_of(cases[at].extent_low, (cases[at].extent_low + cases[at].extent_high) / 2, cases[at].extent_high)};
+        struct confirmation confirmation;
+        confirmation_judge(&confirmation, &foretold, &comparison, &seen);
+        cr_expect_eq(confirmation.verdict, cases[at].verdict, "%s: %s", cases[at].name, confirmation_verdict_name(confirmation.verdict));
+        cr_expect_eq(confirmation.extent.known, cases[at].in_part, "%s", cases[at].name);
+        if (cases[at].in_part)
+            cr_expect_float_eq(confirmation.expected.low, foretold.gain.low * cases[at].extent_low, 1e-9, "%s", cases[at].name);
+    }
 }

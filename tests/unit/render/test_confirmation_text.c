@@ -55,3 +55,24 @@ Test(confirmation_text, what_was_ruled_out_is_foretold_by_its_bound)
     cr_expect(strstr(text_string(&out), "predicted gain  at most 0.3 %"), "%s", text_string(&out));
     cr_expect(!strstr(text_string(&out), "at most 5.0 %"), "%s", text_string(&out));
 }
+
+/* Half of the faults went, and half of the gain came. */
+Test(confirmation_text, a_change_that_took_hold_in_part_says_so)
+{
+    scoped_text struct text out = {0};
+    struct page page = page_for(&out, NULL);
+    static const struct run_arm arms[] = {{"A", "a"}, {"B", "b"}};
+    static const struct run_quantity cpu = {"cpu", "CPU time", RUN_SECONDS}, faults = {"minor-faults", "page faults", RUN_COUNT};
+    struct comparison comparison = {.a = &arms[0], .b = &arms[1], .verdict = COMPARISON_FASTER, .decisive = {.quantity = &cpu, .pair_count = 20}};
+    struct confirmation confirmation = {.verdict = CONFIRMATION_CONFIRMED, .realised = interval_of(0.025, 0.042, 0.055), .pair_count = 20,
+                                        .extent = interval_of(0.5, 0.51, 0.52), .expected = interval_of(0.0375, 0.0454, 0.0536)};
+    static const struct confirmation_option option = {.name = "keep-freed-memory", .change = "the same", .overturns = "no gain"};
+    struct confirmation_report report = {.case_folder = "case", .finding = "page-faults", .finding_verdict = "supported", .sentence = "it faults", .of = "CPU time",
+                                         .foretold = {.kind = FORETOLD_GAIN, .gain = interval_of(0.075, 0.089, 0.103), .effect = 0.02}, .options = &option,
+                                         .option_count = 1, .made = &option, .command_a = "a", .command_b = "b", .comparison = &comparison,
+                                         .confirmation = &confirmation, .block_count = 20, .stopped = "decided", .sign = &faults, .sign_a = measured_as(6921),
+                                         .sign_b = measured_as(3392), .took_hold = "yes"};
+    confirmation_text(&page, &report);
+    cr_expect(strstr(text_string(&out), "confirmed, as far as it took hold: page faults: 51 % went, so 3.8 to 5.4 %"), "%s", text_string(&out));
+    cr_expect(strstr(text_string(&out), "for what took hold, 51 % [50 .. 52]"), "%s", text_string(&out));
+}
