@@ -3,6 +3,7 @@
 
 #include "analyse/code/code_origin.h"
 #include "analyse/stall/stalls.h"
+#include "analyse/time/call_names.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -108,7 +109,8 @@ static const char *name_behind(const char *name, const char *const *prefixes, si
 static const char *system_call_of(const char *name)
 {
     static const char *const prefixes[] = {"__x64_sys_", "__arm64_sys_", "__ia32_sys_", "__se_sys_", "__do_sys_"};
-    return name_behind(name, prefixes, array_count(prefixes));
+    const char *call = name_behind(name, prefixes, array_count(prefixes));
+    return call ? system_call_name(call) : NULL;
 }
 
 /* The work behind a call, whose own frame a tail call left out: "ksys_read" to "read". */
@@ -116,7 +118,7 @@ static const char *work_of_call(const char *name)
 {
     static const char *const prefixes[] = {"ksys_", "__ksys_", "do_sys_", "__sys_"};
     const char *call = name_behind(name, prefixes, array_count(prefixes));
-    return call && strcmp(call, "openat2") == 0 ? "openat" : call;
+    return !call ? NULL : strcmp(call, "openat2") == 0 ? "openat" : system_call_name(call);
 }
 
 /* What the program asked the C library for, when neither is in the stack: "__GI___read" to "read". */
@@ -158,6 +160,37 @@ struct counts {
     struct kernel_entry *items;
     size_t count, capacity;
 };
+
+/* What a function of the C library was seen to call, in samples that show both. */
+struct seen_call {
+    const char *library, *call;
+    uint64_t samples;
+};
+
+struct seen_calls {
+    struct seen_call *items;
+    size_t count, capacity;
+};
+
+static void seen_count(struct seen_calls *seen, const char *library, const char *call)
+{
+    for (size_t at = 0; at < seen->count; at++)
+        if (strcmp(seen->items[at].library, library) == 0 && strcmp(seen->items[at].call, call) == 0) {
+            seen->items[at].samples++;
+            return;
+        }
+    *vec_push(seen) = (struct seen_call){library, call, 1};
+}
+
+/* By the samples that show both, else by what the libraries of today do. */
+static const char *call_of_library(const struct seen_calls *seen, const char *library, struct arena *arena)
+{
+    const struct seen_call *most = NULL;
+    for (size_t at = 0; at < seen->count; at++)
+        if (strcmp(seen->items[at].library, library) == 0 && (!most || seen->items[at].samples > most->samples))
+            most = &seen->items[at];
+    return most ? most->call : library_call_name(library, arena);
+}
 
 static void call_count(struct counts *calls, const char *name)
 {
@@ -238,6 +271,51 @@ static int entry_compare(const void *a, const void *b)
     return strcmp(left->name, right->name);
 }
 
+/* What the frames of one sample say together. */
+struct seen_stack {
+    unsigned marks;
+    const char *call, *work, *library;
+    bool named; /* a frame of the kernel has a name */
+};
+
+static struct seen_stack stack_look(struct frame *frames, const struct recording *recording,
+                                    const struct code_bundle *bundle, const struct sample *sample)
+{
+    const struct samples *samples = &recording->samples;
+    const struct frame *leaf = frame_of(frames, recording, bundle, sample->location);
+    struct seen_stack seen = {.marks = leaf->marks, .call = leaf->call, .work = leaf->work, .named = leaf->named};
+    if (sample->stack == STACK_NONE)
+        return seen;
+    const struct stack *stack = &samples->stacks[sample->stack];
+    for (uint32_t depth = 0; depth < stack->count; depth++) {
+        const struct frame *frame = frame_of(frames, recording, bundle, samples->frames[stack->first + depth]);
+        seen.library = frame->library;
+        if (!frame->in_kernel)
+            break;
+        seen.marks |= frame->marks;
+        seen.named |= frame->named;
+        seen.call = frame->call ? frame->call : seen.call;
+        seen.work = frame->work ? frame->work : seen.work;
+    }
+    return seen;
+}
+
+/* A wrapper's calls are named by samples within them; those at the way in or out have the wrapper alone. */
+static void libraries_look(struct seen_calls *calls, struct frame *frames, const struct recording *recording,
+                           const struct code_bundle *bundle)
+{
+    const struct samples *samples = &recording->samples;
+    for (size_t at = 0; at < samples->count; at++) {
+        const struct sample *sample = &samples->items[at];
+        if (!stalls_counts_sample(recording, sample) || sample->location >= samples->location_count ||
+            !frame_of(frames, recording, bundle, sample->location)->in_kernel)
+            continue;
+        struct seen_stack seen = stack_look(frames, recording, bundle, sample);
+        if (seen.call && seen.library)
+            seen_count(calls, seen.library, seen.call);
+    }
+}
+
 struct kernel_time kernel_time_of(const struct recording *recording, const struct code_bundle *bundle,
                                   struct arena *arena)
 {
@@ -245,6 +323,8 @@ struct kernel_time kernel_time_of(const struct recording *recording, const struc
     const struct samples *samples = &recording->samples;
     struct frame *frames = arena_array(arena, struct frame, samples->location_count + 1);
     struct counts calls = {0}, bytes = {0};
+    struct seen_calls library_calls = {0};
+    libraries_look(&library_calls, frames, recording, bundle);
     for (size_t at = 0; at < samples->count; at++) {
         const struct sample *sample = &samples->items[at];
         if (!stalls_counts_sample(recording, sample) || sample->location >= samples->location_count)
@@ -256,30 +336,16 @@ struct kernel_time kernel_time_of(const struct recording *recording, const struc
         if (!leaf->in_kernel)
             continue;
         result.kernel_samples++;
-        unsigned found = leaf->marks;
-        const char *call = leaf->call, *work = leaf->work, *library = NULL;
-        bool named = leaf->named;
-        if (sample->stack != STACK_NONE) {
-            const struct stack *stack = &samples->stacks[sample->stack];
-            for (uint32_t depth = 0; depth < stack->count; depth++) {
-                const struct frame *frame =
-                    frame_of(frames, recording, bundle, samples->frames[stack->first + depth]);
-                library = frame->library;
-                if (!frame->in_kernel)
-                    break;
-                found |= frame->marks;
-                named |= frame->named;
-                call = frame->call ? frame->call : call;
-                work = frame->work ? frame->work : work;
-            }
-        }
+        struct seen_stack seen = stack_look(frames, recording, bundle, sample);
+        unsigned found = seen.marks;
+        const char *call = seen.call;
         if (!call && found & MARK_ENTRY)
-            call = work ? work : library;
+            call = seen.work ? seen.work : seen.library ? call_of_library(&library_calls, seen.library, arena) : NULL;
         result.zero_samples += is_short && found & MARK_ZERO ? 1 : 0;
         if (is_short && start_count(&result, found, call))
             continue;
         uint64_t before = result.call_samples;
-        sample_count(&result, &calls, found, call, named);
+        sample_count(&result, &calls, found, call, seen.named);
         if (result.call_samples > before && found & MARK_BYTES && leaf->name) {
             result.byte_samples++;
             call_count(&bytes, leaf->name);
@@ -294,5 +360,6 @@ struct kernel_time kernel_time_of(const struct recording *recording, const struc
     result.byte_work = bytes.count ? bytes.items[0].name : NULL;
     vec_done(&calls);
     vec_done(&bytes);
+    vec_done(&library_calls);
     return result;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Does its time go into the kernel, and into which of its activities? */
+#include "base/scope.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "finding/family.h"
 #include "system/host/clocksource.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -274,8 +277,8 @@ static const struct call_kind {
 } call_kinds[] = {
     {"advice-data",
      "confirm-data",
-     {"read", "pread*", "readv", "write", "pwrite*", "writev", "sendfile*", "splice", "tee", "copy_file_range", "lseek",
-      "llseek"}},
+     {"read", "pread*", "readv", "write", "pwrite*", "writev", "sendfile*", "splice", "tee", "copy_file_range"}},
+    {"advice-seeks", "confirm-seeks", {"lseek"}},
     {"advice-names", "confirm-names", {"stat*",     "lstat*",     "fstat*",  "newstat",  "newlstat", "newfstat*",
                                        "access",    "faccessat*", "open",    "openat*",  "close",    "close_range",
                                        "readlink*", "unlink*",    "rename*", "mkdir*",   "rmdir",    "chmod*",
@@ -368,15 +371,73 @@ static void say_yields(const struct results *results, struct finding *finding, s
     finding->recoverable = interval_of(0, finding->recoverable.mid / 2, finding->recoverable.high);
 }
 
-static void advise_call(const struct results *results, struct finding *finding, const struct kernel_entry *entry)
+/* Calls of one kind, or one that is of none. */
+struct call_group {
+    const struct call_kind *kind; /* NULL: of none */
+    uint64_t samples;
+    const struct kernel_entry *calls[KERNEL_ENTRIES_MOST]; /* most samples first */
+    size_t call_count;
+};
+
+struct call_groups {
+    struct call_group items[KERNEL_ENTRIES_MOST]; /* most samples first */
+    size_t count;
+};
+
+static int group_compare(const void *a, const void *b)
 {
-    const struct call_kind *kind = call_kind_of(entry->name);
-    if (is_clock(kind))
-        advise_clock(results, finding, entry);
-    else if (is_yield(kind))
-        advise_yields(results, finding, VALUE_TEXT("call", entry->name));
+    const struct call_group *left = a, *right = b;
+    return (left->samples < right->samples) - (left->samples > right->samples);
+}
+
+/* Without those for locks, where such calls are another finding's. */
+static struct call_groups call_groups_of(const struct kernel_time *kernel, bool without_wakes)
+{
+    struct call_groups groups = {0};
+    for (size_t at = 0; at < kernel->entry_count; at++) {
+        const struct kernel_entry *entry = &kernel->entries[at];
+        const struct call_kind *kind = call_kind_of(entry->name);
+        if (without_wakes && is_wake(entry->name))
+            continue;
+        size_t to = 0;
+        while (to < groups.count && !(kind && groups.items[to].kind == kind))
+            to++;
+        groups.count += to == groups.count;
+        struct call_group *group = &groups.items[to];
+        group->kind = kind;
+        group->samples += entry->samples;
+        group->calls[group->call_count++] = entry;
+    }
+    qsort(groups.items, groups.count, sizeof(groups.items[0]), group_compare);
+    return groups;
+}
+
+/* "read", "read and write", "newfstatat, openat and close": those that matter among them. */
+static const char *group_names(const struct call_group *group, struct arena *arena)
+{
+    enum {
+        NAMES_MOST = 3
+    };
+    static const double MATTERS = 0.1;
+    size_t count = 1;
+    while (count < group->call_count && count < NAMES_MOST &&
+           (double)group->calls[count]->samples >= MATTERS * (double)group->samples)
+        count++;
+    scoped_text struct text names = {0};
+    for (size_t at = 0; at < count; at++)
+        text_printf(&names, "%s%s", !at ? "" : at + 1 < count ? ", " : " and ", group->calls[at]->name);
+    return arena_string(arena, text_string(&names));
+}
+
+static void advise_group(const struct results *results, struct finding *finding, const struct call_group *group)
+{
+    struct value call = VALUE_TEXT("call", group_names(group, finding->arena));
+    if (is_clock(group->kind))
+        advise_clock(results, finding, group->calls[0]);
+    else if (is_yield(group->kind))
+        advise_yields(results, finding, call);
     else
-        finding_advise(finding, kind ? kind->advice : "advice", VALUE_TEXT("call", entry->name));
+        finding_advise(finding, group->kind ? group->kind->advice : "advice", call);
 }
 
 /* Copying, random numbers, checksums: what grows with the bytes, and not with how many calls bring them. */
@@ -429,6 +490,39 @@ static void say_go_scheduler(const struct results *results, struct finding *find
     finding_set(finding, confirm, "confirm-go-scheduler", NO_VALUES);
 }
 
+static const struct kernel_entry *hottest_call(const struct call_groups *groups)
+{
+    const struct kernel_entry *hottest = NULL;
+    for (size_t at = 0; at < groups->count; at++)
+        if (!hottest || groups->items[at].calls[0]->samples > hottest->samples)
+            hottest = groups->items[at].calls[0];
+    return hottest;
+}
+
+/*
+ * By kind, for those that together hold most of the calls: the hottest call alone may be a small part. Returns the key
+ * of what tries the first.
+ */
+static const char *advise_groups(const struct results *results, struct finding *finding,
+                                 const struct call_groups *groups, double calls)
+{
+    enum {
+        GROUPS_MOST = 3
+    };
+    static const double MATTERS = 0.15, MOST = 0.5;
+    const struct kernel_time *kernel = results->kernel;
+    const struct call_group *first = groups->count ? &groups->items[0] : NULL;
+    bool at_bytes = first && is_at_bytes(kernel, first->kind);
+    if (at_bytes)
+        say_bytes(finding, kernel, VALUE_TEXT("call", group_names(first, finding->arena)));
+    else if (!first || (double)first->samples < MOST * calls)
+        finding_advise(finding, "advice-many", NO_VALUES);
+    for (size_t at = at_bytes; at < groups->count && at < GROUPS_MOST; at++)
+        if (at == 0 || (double)groups->items[at].samples >= MATTERS * calls)
+            advise_group(results, finding, &groups->items[at]);
+    return at_bytes ? "confirm-bytes" : first && first->kind ? first->kind->confirm : "confirm";
+}
+
 /* What waiting for locks costs in calls is those locks' finding, not a call to make less often. */
 static void system_calls_test(const struct results *results, struct finding *finding)
 {
@@ -438,47 +532,27 @@ static void system_calls_test(const struct results *results, struct finding *fin
     calls = calls > 0 ? calls : 0;
     if (!test_kernel_with(results, finding, calls, (double)(kernel->other_samples + kernel->short_call_samples)))
         return;
+    struct call_groups groups = call_groups_of(kernel, locks > 0);
+    const struct call_group *first = groups.count ? &groups.items[0] : NULL;
+    const struct kernel_entry *hottest = hottest_call(&groups);
     /* A call that holds little of it is not the one to blame: most of the calls have no name then. */
-    const struct kernel_entry *hottest = NULL;
-    for (size_t at = 0; at < kernel->entry_count && !hottest; at++)
-        if (locks <= 0 || !is_wake(kernel->entries[at].name))
-            hottest = &kernel->entries[at];
-    if (hottest && (double)hottest->samples * 4 < calls)
-        hottest = NULL;
-    if (hottest) {
+    if (hottest && (double)hottest->samples * 4 >= calls) {
         finding->subject = hottest->name;
         double total = (double)kernel->sample_count;
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "hottest", VALUE_TEXT("call", hottest->name),
                          VALUE_SHARE("share", wilson_interval((double)hottest->samples, total, total)));
     }
-    const struct call_kind *kind = hottest ? call_kind_of(hottest->name) : NULL;
-    struct value call = VALUE_TEXT("call", hottest ? hottest->name : "");
-    bool at_bytes = is_at_bytes(kernel, kind);
-    if (hottest && finding->verdict == VERDICT_SUPPORTED && (double)hottest->samples * 2 >= calls)
-        finding_set(finding, headline, "headline-one", VALUE_SHARE("share", finding->recoverable), call);
-    if (is_yield(kind) && (double)hottest->samples * 2 >= calls)
+    bool is_one = hottest && (double)hottest->samples * 2 >= calls;
+    bool is_kind = first && ((double)first->samples * 2 >= calls || is_at_bytes(kernel, first->kind));
+    if (is_one && finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, "headline-one", VALUE_SHARE("share", finding->recoverable),
+                    VALUE_TEXT("call", hottest->name));
+    const char *confirm = advise_groups(results, finding, &groups, calls);
+    struct value call = VALUE_TEXT("call", first ? group_names(first, finding->arena) : "");
+    if (is_one && is_yield(call_kind_of(hottest->name)))
         say_yields(results, finding, call);
-    if (at_bytes)
-        say_bytes(finding, kernel, call);
-    else if (hottest)
-        advise_call(results, finding, hottest);
-    else
-        finding_advise(finding, "advice-many", NO_VALUES);
-    for (size_t at = 0, said = 0; !hottest && at < kernel->entry_count && said < 2; at++) {
-        const struct call_kind *one = call_kind_of(kernel->entries[at].name);
-        if (!one || one == kind || (locks > 0 && is_wake(kernel->entries[at].name)))
-            continue;
-        advise_call(results, finding, &kernel->entries[at]);
-        kind = one;
-        said++;
-    }
     finding_advise(finding, "advice-callers", NO_VALUES);
-    finding_set(finding, confirm,
-                at_bytes   ? "confirm-bytes"
-                : !hottest ? "confirm-many"
-                : kind     ? kind->confirm
-                           : "confirm",
-                call);
+    finding_set(finding, confirm, is_kind ? confirm : "confirm-many", call);
     double go = go_scheduler_samples(results, locks);
     if (go * 2 >= calls)
         say_go_scheduler(results, finding, go);

@@ -93,6 +93,11 @@ Test(kernel_time, names_calls_that_a_tail_call_left_out)
         {{"chacha_permute", "vfs_read", "ksys_read", "do_syscall_64", "libc:read"}, "read"},
         {{"ext4_lookup", "do_sys_openat2", "do_syscall_64", "libc:__open64"}, "openat"},
         {{"vfs_write", "do_syscall_64", "entry_SYSCALL_64_after_hwframe", "libc:__GI___libc_write"}, "write"},
+        {{"do_syscall_64", "libc:__llseek"}, "lseek"},
+        {{"do_syscall_64", "libc:__close_nocancel"}, "close"},
+        {{"do_syscall_64", "libc:__lll_lock_wait_private"}, "futex"},
+        {{"vfs_statx", "__x64_sys_newlstat", "do_syscall_64", "libc:lstat64"}, "lstat"},
+        {{"vm_mmap_pgoff", "ksys_mmap_pgoff", "do_syscall_64", "libc:__mmap"}, "mmap"},
         {{"do_syscall_64", "entry_SYSCALL_64_after_hwframe", "libc:getppid"}, "getppid"},
         {{"do_syscall_64", "libc:syscall"}, NULL}, /* a call, but nobody says which */
         {{"do_syscall_64"}, NULL},
@@ -104,6 +109,27 @@ Test(kernel_time, names_calls_that_a_tail_call_left_out)
         if (rows[at].call)
             cr_assert_str_eq(time.entries[0].name, rows[at].call, "row %zu", at);
     }
+}
+
+/* At the way in no frame says which call it is: the wrapper's name does, by what it calls in other samples. */
+Test(kernel_time, a_wrapper_is_the_call_that_it_was_seen_to_make)
+{
+    struct scene scene;
+    scene_open(&scene);
+    uint32_t wrapper = location_of(&scene, "libc:llseek"), other = location_of(&scene, "libc:lockf");
+    uint32_t entry = location_of(&scene, "do_syscall_64"), seek = location_of(&scene, "__x64_sys_lseek"), fcntl = location_of(&scene, "__x64_sys_fcntl");
+    const uint32_t stacks[][3] = {{seek, entry, wrapper}, {seek, entry, wrapper}, {fcntl, entry, other}};
+    struct samples *samples = &scene.recording.samples;
+    for (size_t at = 0; at < array_count(stacks); at++)
+        for (size_t from = 0; from < 2; from++)
+            *vec_push(samples) = (struct sample){.period = 1000, .thread = scene.thread, .location = stacks[at][from],
+                                                 .stack = samples_stack(samples, stacks[at] + from, 3 - from), .registers = REGISTERS_NONE};
+    struct kernel_time time = kernel_time_of(&scene.recording, &scene.bundle, &scene.arena);
+    cr_assert_eq(time.entry_count, 2);
+    cr_expect(strcmp(time.entries[0].name, "lseek") == 0 && time.entries[0].samples == 4, "%s", time.entries[0].name);
+    cr_expect(strcmp(time.entries[1].name, "fcntl") == 0 && time.entries[1].samples == 2, "%s", time.entries[1].name);
+    arena_done(&scene.arena);
+    recording_done(&scene.recording);
 }
 
 Test(kernel_time, counts_work_at_the_bytes_of_calls)

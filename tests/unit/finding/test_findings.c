@@ -3337,7 +3337,7 @@ Test(findings, advice_on_calls_is_by_what_they_do)
     } cases[] = {{"read", "larger buffer", "sendmmsg"},         {"pwrite64", "larger buffer", "sendmmsg"},
                  {"statx", "remember what was found", "buffer"}, {"newfstatat", "remember what was found", "io_uring"},
                  {"epoll_pwait", "several events", "buffer"},    {"sendto", "MSG_MORE", "io_uring"},
-                 {"mmap_pgoff", "mmap_threshold", "buffer"},     {"futex", "wake one waiter", "buffer"},
+                 {"lseek", "pread and pwrite", "larger buffer"}, {"mmap", "mmap_threshold", "buffer"},     {"futex", "wake one waiter", "buffer"},
                  {"clone3", "pool", "buffer"},                   {"getrandom", "call getrandom less often", "buffer"}};
     for (size_t at = 0; at < array_count(cases); at++) {
         struct made_up made;
@@ -3553,6 +3553,36 @@ Test(findings, yielding_workers_are_no_measured_gain)
         cr_expect(mentions(finding, cases[at].wanted), "%s", finding->advice[0]);
         cr_expect_eq(finding->gain_unmeasured, cases[at].threads > 1, "%s", cases[at].dso);
         cr_expect_eq(strstr(finding->headline, "nothing to do") != NULL, cases[at].threads > 1, "%s", finding->headline);
+        arena_done(&made.arena);
+    }
+}
+
+/* What calls of one kind take together counts, not the hottest of them alone; a second kind is told beside it. */
+Test(findings, advice_on_spread_calls_fits_their_sum)
+{
+    static const struct kernel_entry ctags[] = {{"read", 56}, {"write", 36}, {"getdents64", 18}, {"lstat", 17}},
+                                     qpdf[] = {{"lseek", 69}, {"read", 31}, {"close", 4}},
+                                     files[] = {{"read", 40}, {"openat", 30}, {"newfstatat", 28}, {"close", 20}};
+    static const struct {
+        const struct kernel_entry *entries;
+        size_t count;
+        const char *wanted[2], *confirm;
+    } cases[] = {{ctags, 4, {"each read and write", "(getdents64 and lstat)"}, "double the buffer"},
+                 {qpdf, 3, {"fewer seeks (lseek)", "each read,"}, "let a copy take pread"},
+                 {files, 4, {"(openat, newfstatat and close)", "each read,"}, "remember what it looked up"}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        for (size_t entry = 0; entry < cases[at].count; entry++) {
+            made.kernel.entries[made.kernel.entry_count++] = cases[at].entries[entry];
+            made.kernel.call_samples += cases[at].entries[entry].samples;
+        }
+        made.kernel.kernel_samples = made.kernel.call_samples;
+        const struct finding *finding = test_and_find(&made, "system-calls");
+        for (size_t wanted = 0; wanted < 2; wanted++)
+            cr_expect(mentions(finding, cases[at].wanted[wanted]), "case %zu: %s; %s", at, finding->advice[0], finding->advice[1]);
+        cr_expect(strstr(finding->advice[0], cases[at].wanted[0]), "case %zu: %s", at, finding->advice[0]);
+        cr_expect(strstr(finding->confirm, cases[at].confirm), "case %zu: %s", at, finding->confirm);
         arena_done(&made.arena);
     }
 }
