@@ -19,6 +19,8 @@ struct thread {
     uint32_t pid, tid;
     uint32_t comm;  /* string id of its latest name */
     uint32_t space; /* id of its address space */
+    uint32_t parent_pid; /* of the process that forked it; 0: not seen */
+    bool has_executed;   /* another program than the one that forked it */
     uint64_t started_ns, ended_ns; /* 0: not seen to start; UINT64_MAX: not seen to end */
 };
 

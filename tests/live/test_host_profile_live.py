@@ -65,3 +65,17 @@ def test_a_recording_of_one_cpu_names_it(run, tmp_path):
 def test_a_programs_case_has_none(run, kernel_case):
     found = run("diagnose", "--json", "--case", kernel_case("chase"))
     assert json.loads(found.stdout)["host_profile"] is None
+
+
+def test_a_program_of_the_recorders_name_is_a_program(run, tmp_path):
+    (tmp_path / "spin.c").write_text("int main(void) { for (volatile unsigned long turns = 0;; turns++); }\n")
+    subprocess.run(["cc", "-O1", "-o", tmp_path / "plumb", tmp_path / "spin.c"], check=True)
+    with subprocess.Popen([tmp_path / "plumb"]) as spinning:
+        try:
+            done = run("diagnose", "-a", "--duration", "1", "--json", "--case", tmp_path / "case")
+        finally:
+            spinning.kill()
+    if "host_profile" not in done.stdout or not json.loads(done.stdout)["host_profile"]:
+        pytest.skip("CPUs can't be sampled here")
+    shares = json.loads(done.stdout)["host_profile"]["shares"]
+    assert shares["profiler"] < shares["user"], shares

@@ -224,13 +224,30 @@ static bool counts_time(const struct recorded_event *event)
            (event->counts_ns || strncmp(event->name, "cycles", strlen("cycles")) == 0);
 }
 
-void host_profile_of(struct host_profile *profile, const struct recording *recording, const struct code_bundle *bundle,
-                     const char *recorder)
+/*
+ * By thread: of the process that recorded, or forked by such a one; what executes another program is the watched
+ * command. Owner: the caller.
+ */
+static bool *recorder_threads(const struct recording *recording)
+{
+    const struct threads *threads = &recording->threads;
+    bool *own = memory_alloc(threads->count + 1);
+    for (size_t at = 0; at < threads->count; at++) {
+        const struct thread *thread = &threads->items[at];
+        uint32_t parent = thread->parent_pid ? threads_find(threads, thread->parent_pid) : THREAD_NONE;
+        bool is_forked = parent < at && own[parent] && !thread->has_executed;
+        own[at] = recording->watcher_pid && (thread->pid == recording->watcher_pid || is_forked);
+    }
+    return own;
+}
+
+void host_profile_of(struct host_profile *profile, const struct recording *recording, const struct code_bundle *bundle)
 {
     const struct samples *samples = &recording->samples;
     struct bundle_names names = {recording, bundle};
     scoped(host_naming_done) struct host_naming naming;
     host_naming_init(&naming, recording, bundle_name, &names);
+    scoped_free bool *own = recorder_threads(recording);
     *profile = (struct host_profile){0};
     for (size_t at = 0; at < samples->count; at++) {
         const struct sample *item = &samples->items[at];
@@ -239,8 +256,9 @@ void host_profile_of(struct host_profile *profile, const struct recording *recor
             continue;
         const char *comm = strings_text(&recording->strings, item->comm);
         struct host_sample sample = host_naming_sample(&naming, item->location, item->stack);
-        sample.is_idle = item->thread < recording->threads.count && recording->threads.items[item->thread].tid == 0;
-        sample.recorder = recorder && strcmp(comm, recorder) == 0 ? comm : NULL;
+        bool is_known = item->thread < recording->threads.count;
+        sample.is_idle = is_known && recording->threads.items[item->thread].tid == 0;
+        sample.recorder = is_known && own[item->thread] ? comm : NULL;
         sample.weight = (double)item->period;
         host_profile_add(profile, &sample);
     }

@@ -92,10 +92,10 @@ struct code_bundle;
 
 /*
  * Of all samples that count time or cycles, the idle threads' included. Names: of the bundle, which must outlive it.
- * recorder: may be NULL.
+ * Who recorded is told by its process and those that it forked, never by a name that another program may have.
  */
-void host_profile_of(struct host_profile *profile, const struct recording *recording, const struct code_bundle *bundle,
-                     const char *recorder);
+void host_profile_of(struct host_profile *profile, const struct recording *recording,
+                     const struct code_bundle *bundle);
 /* Whether guests show in it at all. */
 bool host_profile_has_guests(const struct host_profile *profile);
 

@@ -50,8 +50,10 @@ static void apply_comm(struct capture *capture, const struct record *record)
     const struct record_comm *comm = &record->comm;
     uint32_t id = capture_thread(capture, comm->pid, comm->tid);
     recording->threads.items[id].comm = strings_intern(&recording->strings, comm->comm);
-    if (comm->is_exec)
-        address_spaces_leave(&recording->spaces, recording->threads.items[id].space);
+    if (!comm->is_exec)
+        return;
+    recording->threads.items[id].has_executed = true;
+    address_spaces_leave(&recording->spaces, recording->threads.items[id].space);
 }
 
 static void apply_fork(struct capture *capture, const struct record *record)
@@ -81,6 +83,7 @@ static void apply_fork(struct capture *capture, const struct record *record)
         space = address_spaces_fork(&recording->spaces, parent_space, task->pid);
     recording->threads.items[id].space = space;
     recording->threads.items[id].comm = comm;
+    recording->threads.items[id].parent_pid = task->parent_pid;
     thread_slot(capture->state, task->tid)->thread = THREAD_NONE;
 }
 

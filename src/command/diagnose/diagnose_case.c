@@ -400,7 +400,7 @@ static void host_analyse(struct loaded_case *loaded, const struct recording *rec
             event = &recording->events[at];
     if (!event)
         return;
-    host_profile_of(&loaded->host, recording, &loaded->bundle, of_cpus ? "plumb" : NULL);
+    host_profile_of(&loaded->host, recording, &loaded->bundle);
     struct host_scope scope = host_scope_of_case(loaded);
     const struct host_whole whole = {
         .counts_ns = event->counts_ns, .user_only = event->user_only, .event = event->name};

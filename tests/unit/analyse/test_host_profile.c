@@ -4,6 +4,7 @@
 
 #include "analyse/profile/host_profile.h"
 #include "base/vec.h"
+#include "symbol/code_bundle.h"
 
 Test(host_profile, names_are_told_by_the_longest_row)
 {
@@ -65,6 +66,41 @@ Test(host_profile, each_sample_is_laid_at_one_part)
               strcmp(profile.profiler[1].name, "perf") == 0);
     struct host_profile empty = {0};
     cr_assert_eq(host_profile_share(&empty, HOST_IDLE), 0);
+}
+
+/* A program may be called as the recorder is; what the recorder forked is its own until it executes another program. */
+Test(host_profile, the_recorder_is_told_by_its_process_not_by_its_name)
+{
+    static const struct {
+        uint32_t pid, tid, parent;
+        bool executed, own;
+    } rows[] = {{100, 100, 50, true, true},    {100, 101, 100, false, true}, {102, 102, 100, false, true}, {103, 103, 102, false, true},
+                {104, 104, 100, true, false}, {200, 200, 1, true, false},   {201, 201, 200, false, false}};
+    for (size_t with = 0; with < 2; with++) {
+        struct recording recording;
+        struct recorded_event event = {.name = "cpu-clock", .counts_ns = true};
+        struct code_bundle bundle = {.architecture = "x86_64"};
+        struct host_profile profile;
+        recording_init(&recording);
+        recording.events = &event;
+        recording.event_count = 1;
+        recording.watcher_pid = with ? 100 : 0;
+        uint32_t comm = strings_intern(&recording.strings, "plumb"), space = address_spaces_begin(&recording.spaces, 100);
+        struct location location = {.dso = DSO_NONE, .space = space, .runtime_addr = 0x1000, .cpu_mode = CPU_MODE_USER};
+        uint32_t at_code = samples_location(&recording.samples, &location);
+        double own = 0;
+        for (size_t at = 0; at < array_count(rows); at++) {
+            uint32_t thread = threads_begin(&recording.threads, rows[at].pid, rows[at].tid, 0);
+            recording.threads.items[thread].parent_pid = rows[at].parent;
+            recording.threads.items[thread].has_executed = rows[at].executed;
+            *vec_push(&recording.samples) = (struct sample){.period = 1, .thread = thread, .comm = comm, .location = at_code, .stack = STACK_NONE};
+            own += with && rows[at].own;
+        }
+        host_profile_of(&profile, &recording, &bundle);
+        cr_expect_float_eq(profile.weights[HOST_PROFILER], own, 1e-9, "%g", profile.weights[HOST_PROFILER]);
+        cr_expect_float_eq(profile.weights[HOST_USER], array_count(rows) - own, 1e-9);
+        recording_done(&recording);
+    }
 }
 
 #define WORDS(...) (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)
