@@ -2,6 +2,7 @@
 #include "finding/share.h"
 
 #include "finding/results.h"
+#include "finding/verdict/overall.h"
 
 /* Up to here its threads ran one after the other: CPU time in which one ran is elapsed time. */
 static const double BESIDE_MOST = 1.1;
@@ -131,4 +132,17 @@ enum denominator share_denominator(const struct run_time *run)
     struct measured delay = run->run_delay_s.known ? run->run_delay_s : run->preempted_s;
     bool delayed = delay.known && run->cpu_s.known && delay.value > DELAYED_MOST * (delay.value + run->cpu_s.value);
     return delayed ? OF_CPU_TIME : OF_ELAPSED;
+}
+
+struct measured kernel_share_of_cpu(const struct results *results)
+{
+    const struct stalls *stalls = results->stalls;
+    const struct run_time *run = results->run;
+    if (stalls && results->kernel && stalls->sample_count >= OVERALL_SAMPLES_LEAST)
+        return measured_as((double)stalls->kernel_samples / (double)stalls->sample_count);
+    if (!run || !run->cpu_s.known || run->cpu_s.value <= 0 || !run->system_s.known || run->system_s.value <= 0)
+        return not_measured("neither samples nor the kernel's accounts tell it");
+    /* ticks of /proc over a finer clock: of little time too much */
+    double kernel = run->system_s.value / run->cpu_s.value;
+    return measured_as(kernel < 1 ? kernel : 1);
 }

@@ -52,5 +52,10 @@ enum denominator share_denominator(const struct run_time *run);
 /* How long the whole is. */
 struct measured share_whole_s(enum denominator of, const struct share_scale *scale);
 const char *denominator_name(enum denominator of);
+/*
+ * How much of its CPU time it was in the kernel: by samples where there are enough that see it, else by the kernel's
+ * accounts. The one account of it, for all outputs.
+ */
+struct measured kernel_share_of_cpu(const struct results *results);
 
 #endif

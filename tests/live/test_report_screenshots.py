@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The HTML report of a real diagnosis, opened in a browser: every section is there, nothing complains. With PLUMB_SCREENSHOTS=FOLDER
 it also leaves the pictures that doc/images holds."""
+import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -42,6 +44,32 @@ def test_report_of_a_real_case(plumb, kernel_case, tmp_path):
             opened.photograph(f"{folder}/report-code.png", selector="#code > details")
             dark.photograph(f"{folder}/report-flame-dark.png", selector="#flame")
             phone.photograph(f"{folder}/report-phone.png")
+
+
+def test_page_and_terminal_say_the_same_of_one_case(plumb, kernel_case, tmp_path):
+    """Whose code ran, and how wide its vectors are: one account of each for all three outputs."""
+    case, page = kernel_case("chase"), tmp_path / "report.html"
+    text, found = (subprocess.run([plumb, "diagnose", "--case", case, *more], capture_output=True, text=True, timeout=200).stdout for more in ([], ["--json"]))
+    document = json.loads(found)
+    shares, width = document["run"]["time_shares"], document["profile"]["vector_width"]
+    for label, key in (("running, its own code", "own_code"), ("running, in the kernel", "in_kernel")):
+        told = re.search(label + r"[^0-9]*([0-9.]+) %", text)
+        assert bool(told) == (shares[key] is not None), text
+        assert not told or float(told[1]) == pytest.approx(100 * shares[key]["mid"], abs=0.06), text
+    heading = re.search(r"VECTOR WIDTH OF THE HOT CODE +(\w+)", text)
+    assert bool(heading) == bool(width) and (not width or heading[1] == {"shares": "share", "none": "none", "not_known": "not"}[width["state"]]), text
+    assert isinstance(document["run"]["run_delay_is_least"], bool)
+    if not chromium():
+        pytest.skip("no Chromium here (Debian: chromium)")
+    subprocess.run([plumb, "diagnose", "-q", "--case", case, "--html", page], capture_output=True, timeout=200)
+    with Browser.start() as browser:
+        opened = browser.open(page)
+        keys = dict(opened.evaluate("[...document.querySelectorAll('#time .stack .key')].map((one) => [one.querySelector('span').textContent, one.querySelector('b').textContent])"))
+        for label, key in (("running, its own code", "own_code"), ("running, in the kernel", "in_kernel")):
+            if shares[key] and shares[key]["mid"] >= 0.01:
+                assert float(keys[label].split()[0]) == pytest.approx(100 * shares[key]["mid"], abs=0.51), keys
+        said = opened.evaluate("document.querySelector('#functions').textContent")
+        assert not width or ("none, general registers" in said) == (width["state"] == "none"), said
 
 
 def test_report_of_imported_metrics(plumb, source_root, tmp_path):

@@ -39,10 +39,12 @@ export function functionsSection(diagnosis, code) {
 }
 
 function vectors(profile) {
-  const widths = profile.vector_samples, all = widths.scalar_fp + widths.bits_128 + widths.bits_256 + widths.bits_512;
-  if (!all) return null;
-  const said = [["one number at a time", widths.scalar_fp], ["128 bits", widths.bits_128], ["256 bits", widths.bits_256], ["512 bits", widths.bits_512]].filter((one) => one[1]);
-  return h("p.faint", null, "Vector width, of samples at vector instructions: ", said.map(([label, samples], at) => [at ? ", " : "", `${label} `, quality(percent(samples / all), `${count(samples)} of ${count(all)} samples`)]), ".");
+  const width = profile.vector_width;
+  if (!width) return null;
+  if (width.state !== "shares")
+    return h("p.faint", null, width.state === "none" ? "Vector width of the hot code: none, general registers alone." : "Vector width of the hot code: not known, most of the hot instructions couldn't be read.");
+  const said = [["no vectors", width.no_vectors], ["one number at a time", width.scalar_fp], ["128 bits", width.bits_128], ["256 bits", width.bits_256], ["512 bits", width.bits_512]].filter((one, at) => !at || one[1]);
+  return h("p.faint", null, "Vector width of the hot code, of all samples: ", said.map(([label, share], at) => [at ? ", " : "", `${label} `, quality(percent(share), `share of all ${count(profile.samples)} samples`)]), ".");
 }
 
 // ---- one function ----

@@ -59,6 +59,7 @@ function estimated(bottleneck) {
       bottleneck.level && bottleneck.level !== "l1" ? ` Its data lies ${bottleneck.level === "l2" ? "in the L2 cache" : "beyond the L2 cache"}.` : "",
       gain ? [" A remedy may return ", quality(percentRange(gain), bottleneck.recoverable_how || "estimate"), " of the CPU time."] : null),
     h("ul.tree", { "aria-label": "estimated classes" }, CLASSES.map((row) => classRow(bottleneck.causes ?? {}, row))),
+    h("p.faint", null, `The bars are shares of all samples of CPU time; what is missing to 100 % is the kernel's, or could not be told.${/outside the kernel/.test(bottleneck.why_not ?? "") ? " The sentence's shares are of the time outside the kernel alone." : ""}`),
     h("ul.evidence", null, (bottleneck.evidence ?? []).map((one) => h("li", null, one.text, " ", h("span.origin", null, one.origin))),
       bottleneck.why_not && bottleneck.class !== "unknown" ? h("li.faint", null, sentence(bottleneck.why_not)) : null),
     loops(bottleneck));
@@ -72,12 +73,12 @@ export function timeSection(diagnosis) {
   const run = diagnosis.run, shares = run?.time_shares;
   const waits = (diagnosis.waits ?? []).filter((one) => one.idle_s > 0 || one.share > 0.02).slice(0, 10);
   if (!shares && !waits.length) return null;
-  const cpu = typeof run.user_s === "number" && typeof run.system_s === "number" && run.user_s + run.system_s > 0 ? run.system_s / (run.user_s + run.system_s) : null;
   const parts = !shares ? [] : [
-    cpu === null ? { label: "running", tone: "time-run", interval: shares.running } : { label: "running, its own code", tone: "time-run", interval: times(shares.running, 1 - cpu) },
-    cpu === null ? null : { label: "running, in the kernel", tone: "time-kernel", interval: times(shares.running, cpu) },
+    shares.own_code ? { label: "running, its own code", tone: "time-run", interval: shares.own_code } : { label: "running", tone: "time-run", interval: shares.running },
+    shares.in_kernel ? { label: "running, in the kernel", tone: "time-kernel", interval: shares.in_kernel } : null,
     { label: "throttled by its CPU limit", tone: "time-throttled", interval: shares.throttled },
     { label: "ready, but others ran", tone: "time-ready", interval: shares.ready },
+    { label: "held by plumb's own probe", tone: "time-throttled", interval: shares.held?.high >= 0.005 ? shares.held : null },
     { label: "waiting", tone: "time-wait", interval: shares.waiting },
   ].filter((one) => one?.interval);
   return section("time", "Where the time went", "Of the elapsed time.",
@@ -90,5 +91,4 @@ export function timeSection(diagnosis) {
       h("td.number", null, quality(count(one.count), "exact: from context switches")), h("td.number", null, quality(ms(one.longest_s), "exact: from context switches")))))] : null);
 }
 
-const times = (interval, by) => interval && { low: interval.low * by, mid: interval.mid * by, high: interval.high * by };
 const ms = (value) => (value >= 1 ? `${value.toFixed(2)} s` : `${(value * 1000).toFixed(value < 0.1 ? 1 : 0)} ms`);

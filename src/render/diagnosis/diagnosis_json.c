@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/code/vector_width.h"
 #include "base/json/json_measured.h"
+#include "finding/share.h"
 #include "render/diagnosis/diagnosis.h"
 #include "render/diagnosis/bottleneck.h"
 #include "render/diagnosis/phase_section.h"
@@ -159,6 +161,24 @@ static void write_group(struct json_writer *json, const struct stalls *stalls, c
     json_object_close(json);
 }
 
+/* As the terminal shows it; null: which instructions were waited for isn't known. */
+static void write_vector_width(struct json_writer *json, const struct stalls *stalls)
+{
+    static const char *const states[] = {
+        [VECTOR_WIDTH_UNKNOWN] = "not_known", [VECTOR_WIDTH_NONE] = "none", [VECTOR_WIDTH_SHARES] = "shares"};
+    if (!stalls->attributed) {
+        json_null(json, "vector_width");
+        return;
+    }
+    struct vector_width width = vector_width_of(stalls);
+    json_object_open(json, "vector_width");
+    json_string(json, "state", states[width.state]);
+    json_double(json, "no_vectors", width.no_vectors);
+    for (size_t at = 0; at < VECTOR_WIDTH_COUNT; at++)
+        json_double(json, vector_width_key(at), width.shares[at]);
+    json_object_close(json);
+}
+
 static void write_profile(struct json_writer *json, const struct results *results)
 {
     const struct stalls *stalls = results->stalls;
@@ -190,6 +210,7 @@ static void write_profile(struct json_writer *json, const struct results *result
     json_u64(json, "bits_256", stalls->vector_samples[1]);
     json_u64(json, "bits_512", stalls->vector_samples[2]);
     json_object_close(json);
+    write_vector_width(json, stalls);
     json_array_open(json, "functions");
     for (size_t at = 0; at < stalls->function_count && at < 20; at++)
         write_function(json, &stalls->functions[at]);
@@ -202,12 +223,19 @@ static void write_profile(struct json_writer *json, const struct results *result
 }
 
 /* As the page's table has it; absent where it isn't known whether any of its threads ran. */
-static void write_time_shares(struct json_writer *json, const struct time_shares *shares)
+static void write_time_shares(struct json_writer *json, const struct time_shares *shares, struct measured kernel)
 {
     if (!shares->known)
         return;
     json_object_open(json, "time_shares");
     json_interval(json, "running", shares->running);
+    if (kernel.known) {
+        json_interval(json, "own_code", interval_scaled(shares->running, 1 - kernel.value));
+        json_interval(json, "in_kernel", interval_scaled(shares->running, kernel.value));
+    } else {
+        json_null(json, "own_code");
+        json_null(json, "in_kernel");
+    }
     json_interval(json, "throttled", shares->throttled);
     json_interval(json, "ready", shares->ready);
     json_interval(json, "held", shares->held);
@@ -225,11 +253,12 @@ static void write_run(struct json_writer *json, const struct results *results)
     json_measured(json, "system_s", run->system_s);
     json_measured(json, "on_cpu_ratio", run->on_cpu_ratio);
     json_measured(json, "cpus_used", run->cpus_used);
-    json_measured(json, "run_delay_s", run->run_delay_s);
+    json_measured(json, "run_delay_s", run_time_delay_proven(run));
+    json_bool(json, "run_delay_is_least", run->run_delay_is_least);
     json_measured(json, "migrations", run->migrations);
     json_u64(json, "threads", run->threads_seen);
     struct time_shares shares = time_shares_of(run, results->activity, results->waits);
-    write_time_shares(json, &shares);
+    write_time_shares(json, &shares, kernel_share_of_cpu(results));
     json_object_close(json);
 }
 

@@ -3557,6 +3557,25 @@ Test(findings, yielding_workers_are_no_measured_gain)
     }
 }
 
+/* Enough samples that see the kernel tell it; else the kernel's accounts. */
+Test(findings, the_kernels_share_of_cpu_time_has_one_account)
+{
+    struct made_up made;
+    make_up(&made);
+    made.stalls.sample_count = 1000;
+    made.stalls.kernel_samples = 320;
+    made.run.cpu_s = measured_as(10);
+    made.run.system_s = measured_as(2.8);
+    struct measured share = kernel_share_of_cpu(&made.results);
+    cr_assert(share.known && share.value > 0.319 && share.value < 0.321, "%g", share.value);
+    made.stalls.sample_count = 40;
+    share = kernel_share_of_cpu(&made.results);
+    cr_assert(share.known && share.value > 0.279 && share.value < 0.281, "%g", share.value);
+    made.run.system_s = not_measured("no account");
+    cr_assert(!kernel_share_of_cpu(&made.results).known);
+    arena_done(&made.arena);
+}
+
 /* What calls of one kind take together counts, not the hottest of them alone; a second kind is told beside it. */
 Test(findings, advice_on_spread_calls_fits_their_sum)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "render/diagnosis/text/sections.h"
 
+#include "analyse/code/vector_width.h"
 #include "base/scope.h"
 #include "finding/wording.h"
 #include "render/diagnosis/phase_section.h"
@@ -178,25 +179,19 @@ void sheet_vector_section(struct sheet *sheet)
     const struct stalls *stalls = sheet->diagnosis->results->stalls;
     if (!stalls || !stalls->attributed || !sheet_has_samples(sheet))
         return;
-    double total = (double)stalls->sample_count, user = (double)stalls->attributed_samples;
-    double widths[] = {(double)stalls->scalar_fp_samples, (double)stalls->vector_samples[0],
-                       (double)stalls->vector_samples[1], (double)stalls->vector_samples[2]};
-    static const char *const labels[] = {"one number at a time", "128 bits", "256 bits", "512 bits"};
-    double any = widths[0] + widths[1] + widths[2] + widths[3];
-    if (any < 0.02 * total) {
-        if (user >= (double)stalls->user_samples / 2) /* of code that can't be read nothing is known */
-            sheet_heading(sheet, "VECTOR WIDTH OF THE HOT CODE", "none: general registers alone");
-        else
-            sheet_heading(sheet, "VECTOR WIDTH OF THE HOT CODE",
-                          "not known: most of the hot instructions couldn't be read");
+    struct vector_width width = vector_width_of(stalls);
+    static const char *const asides[] = {
+        [VECTOR_WIDTH_UNKNOWN] = "not known: most of the hot instructions couldn't be read",
+        [VECTOR_WIDTH_NONE] = "none: general registers alone",
+        [VECTOR_WIDTH_SHARES] = "share of all samples at such instructions",
+    };
+    sheet_heading(sheet, "VECTOR WIDTH OF THE HOT CODE", asides[width.state]);
+    if (width.state != VECTOR_WIDTH_SHARES)
         return;
-    }
-    sheet_heading(sheet, "VECTOR WIDTH OF THE HOT CODE", "share of all samples at such instructions");
-    sheet_share_line(sheet, "no vectors", (user > any ? user - any : 0) / total, SHEET_DIM,
-                     "general registers, counting, jumps");
-    for (size_t at = 0; at < array_count(widths); at++)
-        if (widths[at] > 0)
-            sheet_share_line(sheet, labels[at], widths[at] / total, at ? SHEET_CYAN : SHEET_YELLOW, "");
+    sheet_share_line(sheet, "no vectors", width.no_vectors, SHEET_DIM, "general registers, counting, jumps");
+    for (size_t at = 0; at < VECTOR_WIDTH_COUNT; at++)
+        if (width.shares[at] > 0)
+            sheet_share_line(sheet, vector_width_words(at), width.shares[at], at ? SHEET_CYAN : SHEET_YELLOW, "");
 }
 
 /* What limits each phase: what the whole run's numbers average away. */

@@ -2,6 +2,7 @@
 #include "render/diagnosis/text/sections.h"
 
 #include "base/scope.h"
+#include "finding/share.h"
 #include "finding/wording.h"
 #include "render/diagnosis/diagnosis_measures.h"
 
@@ -63,20 +64,12 @@ static void time_aside(struct text *out, const struct results *results)
 
 static void on_cpu_lines(struct sheet *sheet, const struct results *results)
 {
-    const struct run_time *run = results->run;
-    double on_cpu = run->on_cpu_ratio.value, kernel = 0;
-    bool sampled = sheet_has_samples(sheet) && results->kernel;
-    if (sampled) {
-        kernel = (double)results->stalls->kernel_samples / (double)results->stalls->sample_count;
-    } else if (run->cpu_s.known && run->cpu_s.value > 0 && run->system_s.known) {
-        /* ticks of /proc over a finer clock: of little time too much */
-        kernel = run->system_s.value / run->cpu_s.value;
-        kernel = kernel < 1 ? kernel : 1;
-    }
-    bool parted = sampled || kernel > 0;
-    sheet_share_line(sheet, parted ? "running, its own code" : "running", on_cpu * (1 - kernel), SHEET_CYAN, "");
-    if (parted)
-        sheet_share_line(sheet, "running, in the kernel", on_cpu * kernel, SHEET_YELLOW, "");
+    double on_cpu = results->run->on_cpu_ratio.value;
+    struct measured kernel = kernel_share_of_cpu(results);
+    double own = kernel.known ? 1 - kernel.value : 1;
+    sheet_share_line(sheet, kernel.known ? "running, its own code" : "running", on_cpu * own, SHEET_CYAN, "");
+    if (kernel.known)
+        sheet_share_line(sheet, "running, in the kernel", on_cpu * kernel.value, SHEET_YELLOW, "");
 }
 
 /* What kept its threads from a CPU, or moved them. */
