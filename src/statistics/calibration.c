@@ -167,6 +167,13 @@ static struct calibration_value value_read(struct json_value value, bool may_be_
     return read;
 }
 
+struct calibration_value calibration_resolved(struct interval difference)
+{
+    if (difference.known && difference.low <= 0)
+        return (struct calibration_value){.why_not = "not resolved here: the difference is smaller than its noise"};
+    return (struct calibration_value){.value = difference};
+}
+
 static void steps_read(struct calibration *calibration, struct json_value list, struct arena *arena)
 {
     for (size_t at = 0; at < json_count(list) && calibration->step_count < CALIBRATION_STEPS_MOST; at++) {
@@ -220,6 +227,9 @@ bool calibration_read(struct calibration *calibration, struct json_value object,
     calibration->cpu_list = cpus ? arena_string(arena, cpus) : NULL;
     for (size_t at = 0; at < CALIBRATION_FIGURES; at++)
         calibration->figures[at] = value_read(json_member(object, keys[at]), at == CALIBRATION_PAGE_WALK, arena);
+    struct calibration_value *walk = &calibration->figures[CALIBRATION_PAGE_WALK];
+    if (walk->value.known) /* of an older plumb, which kept it with its noise */
+        *walk = calibration_resolved(walk->value);
     struct interval share = interval_read(json_member(object, "issue_share_spread"));
     calibration->share = share.known && share.low >= 0 && share.high <= 1 ? share : (struct interval){0};
     steps_read(calibration, json_member(object, "load_latency_ns"), arena);

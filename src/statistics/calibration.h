@@ -47,6 +47,9 @@ struct calibration_value {
     const char *why_not;   /* when the interval isn't known */
 };
 
+/* Of two figures: where noise alone may be all of it, it isn't measured. */
+struct calibration_value calibration_resolved(struct interval difference);
+
 struct calibration_step { /* of the latency curve */
     size_t bytes;
     struct calibration_value on_4k, on_2m; /* nanoseconds a load */

@@ -536,6 +536,9 @@ void calibration_measure(struct calibration *calibration, const struct sysroot *
             all[at].why_not = interrupted;
         calibration->figures[at] = samples_value(&all[at]);
     }
+    struct calibration_value *walk = &calibration->figures[CALIBRATION_PAGE_WALK];
+    if (walk->value.known)
+        *walk = calibration_resolved(walk->value);
     if (calibration->issue_slots)
         calibration->share = interval_clamped(
             interval_scaled(calibration->figures[CALIBRATION_ISSUE].value, 1.0 / calibration->issue_slots), 0, 1);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/json/json_reader.h"
+#include "base/json/json_writer.h"
+#include "base/scope.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "statistics/ceilings.h"
 #include "test.h"
@@ -159,6 +163,37 @@ Test(ceilings, damage_is_refused_or_left_out)
             cr_expect_not(ceilings_share(&ceilings).known);
             cr_expect(ceilings.now.step_count <= 1 && !ceilings.now.issue_slots);
         }
+        arena_done(&arena);
+    }
+}
+
+/* A difference that may be all noise is no price of a page walk, whoever kept it: never a negative one. */
+Test(ceilings, a_difference_within_its_noise_is_not_resolved)
+{
+    static const struct {
+        double low, mid, high;
+        bool resolved;
+    } cases[] = {{-1.2, 11.5, 20.4, false}, {-87.8, -87.8, -87.8, false}, {0, 3, 5, false}, {9, 11.5, 14, true}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct calibration kept = made(3e9, 4), read = {0};
+        kept.figures[CALIBRATION_PAGE_WALK] = (struct calibration_value){interval_of(cases[at].low, cases[at].mid, cases[at].high), NULL};
+        struct calibration_value value = calibration_resolved(kept.figures[CALIBRATION_PAGE_WALK].value);
+        cr_expect(value.value.known == cases[at].resolved && !value.why_not == cases[at].resolved, "case %zu", at);
+        scoped_text struct text out = {0};
+        scoped_json struct json_document *document = NULL;
+        struct json_writer json;
+        struct arena arena;
+        struct error err = {0};
+        arena_init(&arena);
+        json_begin(&json, &out);
+        json_object_open(&json, NULL);
+        calibration_members(&kept, &json);
+        json_object_close(&json);
+        cr_assert(json_document_parse(&document, text_view(&out), &err), "%s", err.message);
+        cr_assert(calibration_read(&read, json_root(document), &arena, &err), "%s", err.message);
+        const struct calibration_value *walk = &read.figures[CALIBRATION_PAGE_WALK];
+        cr_expect_eq(walk->value.known, cases[at].resolved, "case %zu", at);
+        cr_expect(cases[at].resolved || strstr(walk->why_not, "not resolved here"), "case %zu", at);
         arena_done(&arena);
     }
 }
