@@ -25,14 +25,6 @@ function recoverable(finding) {
     finding.reason ? h("span.faint", null, ` \u2014 ${finding.reason}`) : null)];
 }
 
-const ALSO_MOST = 3;
-
-/* Causes that stand beside the verdict's own, as the terminal has them. */
-function alsoSupported(diagnosis, told) {
-  if (["waits", "too_short"].includes(diagnosis.verdict.kind)) return [];
-  return diagnosis.findings.filter((one) => one.verdict === "supported" && !told.includes(one.id)).slice(0, ALSO_MOST);
-}
-
 const links = (findings) => findings.map((one) => h("a", { href: `#finding-${one.id}` }, one.headline || one.title)).flatMap((link, at) => (at ? ["; ", link] : [link]));
 
 export function verdictSection(diagnosis) {
@@ -42,7 +34,7 @@ export function verdictSection(diagnosis) {
   const advice = verdict.advice ?? [];
   const others = [verdict.larger, verdict.disturbance].filter(Boolean)
     .map((id) => diagnosis.findings.find((one) => one.id === id)).filter(Boolean);
-  const also = alsoSupported(diagnosis, [verdict.culprit, verdict.larger, verdict.disturbance]);
+  const also = (verdict.also ?? []).map((id) => diagnosis.findings.find((one) => one.id === id)).filter(Boolean);
   const confirmed = diagnosis.confirmation;
   return h("section.verdict", { id: "verdict", "aria-labelledby": "verdict-title" },
     h(`p.kind.${tone}`, null, label,

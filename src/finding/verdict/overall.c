@@ -745,6 +745,16 @@ static const char *faults_counted(const struct results *results, struct arena *a
                         activity->voluntary_switches.known ? activity->voluntary_switches.value : 0);
 }
 
+/* The most that what was seen accounts for: by the cause that was found, or where the estimate lays its time. */
+static double accounted_for(const struct overall *overall, const struct results *results)
+{
+    const struct bottleneck_verdict *verdict = results->bottleneck ? &results->bottleneck->program : NULL;
+    double by_cause = overall->culprit->recoverable.known ? overall->culprit->recoverable.high : 1;
+    bool is_told = verdict && verdict->class != BOTTLENECK_UNKNOWN && verdict->confidence >= ESTIMATE_MEDIUM;
+    double by_estimate = is_told && verdict->share.known ? verdict->share.mid : 0;
+    return by_cause > by_estimate ? by_cause : by_estimate;
+}
+
 static struct overall with_unseen_kernel(struct overall overall, const struct results *results, struct arena *arena)
 {
     double unseen = results->sampled.known ? 1 - results->sampled.mid : 0;
@@ -757,10 +767,10 @@ static struct overall with_unseen_kernel(struct overall overall, const struct re
     const char *said =
         arena_printf(arena, "%.0f %% of its CPU time is the kernel's%s, and of what is in there nothing was seen: %s.",
                      unseen * 100, faults_counted(results, arena), why);
-    bool leads = unseen >= UNSEEN_MOST ||
-                 (overall.culprit && overall.culprit->recoverable.known && overall.culprit->recoverable.mid < unseen);
+    bool leads = unseen >= UNSEEN_MOST || (overall.culprit && accounted_for(&overall, results) < unseen);
     if (!leads) {
         overall.sentence = arena_printf(arena, "%s %s", overall.sentence, said);
+        advise(&overall, wording_find("verdict", "next-kernel"));
         return overall;
     }
     struct overall blind = {
@@ -772,6 +782,9 @@ static struct overall with_unseen_kernel(struct overall overall, const struct re
     };
     advise(&blind, wording_find("verdict", "next-kernel"));
     advise(&blind, wording_find("verdict", "next-calls"));
+    if (overall.culprit && overall.culprit->advice_count)
+        advise(&blind, arena_printf(arena, "against %s: %s", overall.culprit->hypothesis->title,
+                                    overall.culprit->advice[0]));
     return blind;
 }
 
@@ -848,5 +861,27 @@ size_t overall_tries(const struct overall *overall, const char *ret_tries[OVERAL
         ret_tries[count++] = culprit->advice[at];
     for (size_t at = 0; at < overall->advice_count; at++)
         ret_tries[count++] = overall->advice[at];
+    return count;
+}
+
+/* Word for word, whatever letter it begins with there. */
+static bool is_said(const char *sentence, const char *headline)
+{
+    return headline[0] && strstr(sentence, headline + 1);
+}
+
+size_t overall_also(const struct overall *overall, const struct findings *findings,
+                    const struct finding *ret_also[OVERALL_ALSO_MOST])
+{
+    size_t count = 0;
+    if (overall->kind == OVERALL_WAITS || overall->kind == OVERALL_TOO_SHORT)
+        return 0;
+    for (size_t at = 0; at < findings->count && count < OVERALL_ALSO_MOST; at++) {
+        const struct finding *finding = &findings->items[at];
+        const char *words = finding->headline ? finding->headline : finding->hypothesis->title;
+        if (finding->verdict == VERDICT_SUPPORTED && finding != overall->culprit && finding != overall->disturbance &&
+            finding != overall->larger && !is_said(overall->sentence, words))
+            ret_also[count++] = finding;
+    }
     return count;
 }

@@ -55,4 +55,9 @@ enum { OVERALL_TRIES_MOST = ADVICE_MOST + 4 };
  */
 size_t overall_tries(const struct overall *overall, const char *ret_tries[OVERALL_TRIES_MOST]);
 
+enum { OVERALL_ALSO_MOST = 3 };
+/* Causes that stand beside what the sentence says, the same on every page. Returns how many. Owner: the findings. */
+size_t overall_also(const struct overall *overall, const struct findings *findings,
+                    const struct finding *ret_also[OVERALL_ALSO_MOST]);
+
 #endif

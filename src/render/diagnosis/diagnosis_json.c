@@ -329,6 +329,16 @@ static void write_programs(struct json_writer *json, const struct program_shares
     json_array_close(json);
 }
 
+static void write_also(struct json_writer *json, const struct diagnosis *diagnosis)
+{
+    const struct finding *also[OVERALL_ALSO_MOST];
+    size_t count = overall_also(diagnosis->overall, diagnosis->findings, also);
+    json_array_open(json, "also");
+    for (size_t at = 0; at < count; at++)
+        json_string(json, NULL, also[at]->hypothesis->id);
+    json_array_close(json);
+}
+
 /* What to try and to check, as the page says it. */
 static void write_next(struct json_writer *json, const struct overall *overall)
 {
@@ -427,6 +437,7 @@ void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
     for (size_t at = 0; at < overall->open_count; at++)
         json_string(&json, NULL, overall->open[at]);
     json_array_close(&json);
+    write_also(&json, diagnosis);
     write_next(&json, overall);
     json_object_close(&json);
     bottleneck_json(&json, diagnosis->results->bottleneck);

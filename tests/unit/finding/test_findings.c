@@ -2114,8 +2114,45 @@ Test(findings, samples_of_user_code_alone_hold_at_most_its_share)
     cr_assert(strncmp(overall.sentence, "91 % of its CPU time is the kernel's", 36) == 0, "%s", overall.sentence);
     cr_assert(strstr(overall.sentence, "2000000 page faults") && strstr(overall.sentence, "CAP_PERFMON"), "%s",
               overall.sentence);
-    cr_assert(overall.advice_count == 2 && overall.confirm, "what to do and how to check it");
+    cr_assert(overall.advice_count == 3 && overall.confirm, "what to do and how to check it");
+    cr_assert(strstr(overall.advice[2], "against divisions") != NULL, "%s", overall.advice[2]);
+    const struct finding *also[OVERALL_ALSO_MOST];
+    size_t count = overall_also(&overall, &made.findings, also);
+    for (size_t at = 0; at < count; at++)
+        cr_assert_neq(also[at], divider, "the sentence says it");
     arena_done(&made.arena);
+}
+
+/* A part that was not seen leads where it is larger than what was found, not beside a loop that has more. */
+Test(findings, an_unseen_kernel_does_not_stand_before_a_larger_loop)
+{
+    static const struct {
+        double loop_low, loop_high;
+        bool leads;
+    } cases[] = {{0.3, 0.56, false}, {0.08, 0.12, true}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        double middle = (cases[at].loop_low + cases[at].loop_high) / 2;
+        struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_CORE, .cause = CAUSE_DIVIDE, .confidence = ESTIMATE_MEDIUM, .function = "divide",
+                                                    .share = interval_of(cases[at].loop_low, middle, cases[at].loop_high)}};
+        made.results.bottleneck = &bottleneck;
+        made.results.kernel = NULL;
+        made.results.why[RESULT_KERNEL] = "the kernel could not be sampled: that wants CAP_PERFMON";
+        made.results.sampled = interval_of(0.75, 0.76, 0.77);
+        made.stalls.class_samples[INSTRUCTION_DIV] = 150;
+        (void)test_and_find(&made, "divider");
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        const char *tries[OVERALL_TRIES_MOST];
+        size_t count = overall_tries(&overall, tries);
+        cr_assert_eq(overall.kind == OVERALL_BLIND, cases[at].leads, "case %zu: %s", at, overall.sentence);
+        cr_assert_eq(strncmp(overall.sentence, "24 %", 4) == 0, cases[at].leads, "case %zu: %s", at, overall.sentence);
+        size_t kernel = 0;
+        while (kernel < count && !strstr(tries[kernel], "let plumb see the kernel"))
+            kernel++;
+        cr_assert(kernel < count && (kernel == 0) == cases[at].leads, "case %zu: at %zu", at, kernel);
+        arena_done(&made.arena);
+    }
 }
 
 Test(findings, without_samples_the_verdict_says_why)

@@ -82,12 +82,10 @@ void sheet_verdict_section(struct sheet *sheet)
                     culprit->gain_unmeasured ? "; what removing it returns is not measured" : "");
         sheet_labelled(sheet, SHEET_BOLD, "  Confidence   ", text_string(&line), 15);
     }
-    for (size_t at = 0, shown = 0; at < sheet->diagnosis->findings->count && shown < 3; at++) {
-        const struct finding *finding = &sheet->diagnosis->findings->items[at];
-        if (finding == culprit || finding == overall->disturbance || finding == overall->larger ||
-            finding->verdict != VERDICT_SUPPORTED || overall->kind == OVERALL_WAITS ||
-            overall->kind == OVERALL_TOO_SHORT)
-            continue;
+    const struct finding *also[OVERALL_ALSO_MOST];
+    size_t also_count = overall_also(overall, sheet->diagnosis->findings, also);
+    for (size_t at = 0; at < also_count; at++) {
+        const struct finding *finding = also[at];
         scoped_text struct text line = {0};
         text_add(&line, finding->headline ? finding->headline : finding->hypothesis->title);
         if (!finding->gain_unmeasured) {
@@ -95,8 +93,7 @@ void sheet_verdict_section(struct sheet *sheet)
             sheet_gain(&line, finding);
         }
         text_add_char(&line, '.');
-        sheet_labelled(sheet, SHEET_BOLD, shown ? "               " : "  Also         ", text_string(&line), 15);
-        shown++;
+        sheet_labelled(sheet, SHEET_BOLD, at ? "               " : "  Also         ", text_string(&line), 15);
     }
     phases_line(sheet);
     if (overall->ruled_out && overall->kind != OVERALL_TOO_SHORT)
