@@ -80,6 +80,7 @@ struct results {
     double effect;           /* 0..1: smaller recoverable time is "ruled out" */
     const char *command;     /* what was measured, for the experiments' command lines */
     const char *ended;       /* what was watched ended before its time, as a clause; NULL: it did not */
+    const char *recording_cut; /* a recording is there in part only, as a clause; NULL: all of it is */
     const char *cut;         /* we ended it, or stopped watching, as a clause; NULL: we did not */
     int exit_status;         /* of the program, as a shell has it; 0: it succeeded, or we ended it */
     const char *target_options; /* "-p 12", "" for a started program */

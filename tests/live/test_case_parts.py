@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Each part of a case is optional: what is missing is done without, what is damaged is named, and the rest replays."""
 import json
+import re
 import shutil
 import subprocess
 
@@ -56,6 +57,21 @@ def test_a_damaged_part_is_named_and_left_out(run, case, tmp_path):
         assert len(found["findings"]) == len(whole["findings"]), part
         (copy / part).unlink()
         assert len(replay(run, copy)["findings"]) == len(whole["findings"]), part
+
+
+def test_a_recording_that_was_cut_off_says_how_much_is_there(run, case, tmp_path):
+    """As a full disk leaves it: its samples speak for the beginning of the run, and the verdict says so first."""
+    whole = replay(run, case)
+    assert "cut off" not in whole["verdict"]["sentence"]
+    recording = (case / "perf.data").read_bytes()
+    shutil.copytree(case, tmp_path / "case")
+    (tmp_path / "case" / "perf.data").write_bytes(recording[:len(recording) * 2 // 3])
+    (tmp_path / "case" / "manifest.json").unlink()
+    found = replay(run, tmp_path / "case")
+    samples = found["profile"]["samples"]
+    assert 0 < samples < whole["profile"]["samples"]
+    assert re.match(r"Of a part of the run alone: perf.data was cut off: [0-9]+ samples are there, of its first [0-9.]+ m?s", found["verdict"]["lead"]), found["verdict"]
+    assert any(gap["what"] == "the end of the recording" and "was cut off" in gap["why"] for gap in found["not_measured"])
 
 
 def test_what_is_no_case_is_refused(run, tmp_path):

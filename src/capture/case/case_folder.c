@@ -95,12 +95,14 @@ void case_folder_remove(const char *folder)
 bool case_part_write(const char *folder, const char *file, struct text *content, struct error *err)
 {
     scoped_free char *path = part_path(folder, file);
-    scoped_file FILE *out = fopen(path, "we");
+    scoped_free char *begun = memory_printf("%s.begun", path);
+    scoped_file FILE *out = fopen(begun, "we");
     if (!out)
         return error_system(err, errno, "can't write '%s'", path);
-    if (text_write_file(content, out) && fflush(out) == 0)
+    if (text_write_file(content, out) && fflush(out) == 0 && rename(begun, path) == 0)
         return true;
     error_system(err, errno, "can't write '%s'", path);
+    unlink(begun);
     return error_hint(err, "make room there, or name another folder (--case, TMPDIR)");
 }
 

@@ -9,6 +9,7 @@
 #include "capture/case/shell_line.h"
 #include "capture/exits/exits_input.h"
 #include "finding/verdict/overall.h"
+#include "finding/wording.h"
 #include "source/perf_data/perf_data.h"
 #include "symbol/disassembly.h"
 #include "system/cpu/microarchitecture.h"
@@ -22,6 +23,32 @@ static bool part_open(const char *folder, const char *file, struct json_document
     return !*found || case_part_json(folder, file, document, err);
 }
 
+/*
+ * What a recorder that was killed, or a full disk, left: how much there is must be said, since it speaks for its
+ * beginning alone.
+ */
+static void cut_off_note(struct loaded_case *loaded, const char *file, const char *cut_off, size_t first)
+{
+    const struct samples *samples = &loaded->capture.recording.samples;
+    uint64_t from_ns = UINT64_MAX, until_ns = 0;
+    for (size_t at = first; at < samples->count; at++) {
+        uint64_t time_ns = samples->items[at].time_ns;
+        from_ns = time_ns < from_ns ? time_ns : from_ns;
+        until_ns = time_ns > until_ns ? time_ns : until_ns;
+    }
+    scoped_text struct text covered = {0};
+    if (until_ns > from_ns) {
+        text_add(&covered, ", of its first ");
+        print_seconds(&covered, (double)(until_ns - from_ns) * 1e-9);
+    }
+    const char *said =
+        arena_printf(&loaded->arena, "%s was cut off: %zu samples are there%s, and nothing of what came after", file,
+                     samples->count - first, text_string(&covered));
+    loaded->results.recording_cut = said;
+    case_manifest_gap(&loaded->manifest, &loaded->arena, "the end of the recording",
+                      arena_printf(&loaded->arena, "%s (%s)", said, cut_off));
+}
+
 /* A recording that breaks off keeps what came before. */
 static bool recording_add(struct loaded_case *loaded, const char *folder, const char *file, struct error *err)
 {
@@ -31,7 +58,10 @@ static bool recording_add(struct loaded_case *loaded, const char *folder, const 
         return false;
     struct capture_options options = {.keep_samples = true, .keep_switches = true};
     struct error broken = {0};
+    size_t first = loaded->has_recording ? loaded->capture.recording.samples.count : 0;
     bool whole = capture_fill_with(&loaded->capture, source, &options, &broken);
+    if (source->losses.cut_off[0])
+        cut_off_note(loaded, file, source->losses.cut_off, first);
     source->ops->close(source);
     if (!whole)
         case_manifest_gap(&loaded->manifest, &loaded->arena, "the end of the recording", broken.message);

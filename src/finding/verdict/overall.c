@@ -835,6 +835,9 @@ struct overall overall_of(const struct findings *findings, const struct results 
     open_take(&overall, findings, results, arena);
     if (results->ended)
         overall.sentence = arena_printf(arena, "%s It did not stay: %s.", overall.sentence, results->ended);
+    if (results->recording_cut)
+        overall.sentence = arena_printf(arena, "Of a part of the run alone: %s. %s", results->recording_cut,
+                                        overall.sentence);
     if (results->cut)
         overall.sentence = arena_printf(arena, "%s It was cut short: %s.", overall.sentence, results->cut);
     if (left_behind(results))

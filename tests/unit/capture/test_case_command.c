@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A command line, written and parted again, and what a case keeps of how a program was run. */
 #include "capture/case/case_command.h"
+#include "capture/case/case_folder.h"
 #include "capture/case/shell_line.h"
+#include "made_folder.h"
 
+#include "base/scope.h"
 #include "base/vec.h"
 
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 Test(case_command, lines_part_into_the_words_they_were_made_of)
 {
@@ -71,4 +77,26 @@ Test(case_command, secrets_are_neither_kept_nor_set)
     cr_expect_null(command.variables[0].value);
     json_document_free(document);
     arena_done(&arena);
+}
+
+/* A full disk leaves what was there, and no empty part that a replay would stumble over. */
+Test(case_folder, a_part_is_written_whole_or_not_at_all)
+{
+    char folder[] = "/tmp/plumb-part-XXXXXX";
+    cr_assert(mkdtemp(folder));
+    scoped_text struct text small = {0}, large = {0};
+    struct error err = {0};
+    text_add(&small, "{}");
+    cr_assert(case_part_write(folder, "command.json", &small, &err), "%s", err.message);
+    text_add_repeated(&large, "0123456789abcdef", 1 << 12);
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){.rlim_cur = 1 << 12, .rlim_max = RLIM_INFINITY});
+    cr_assert_not(case_part_write(folder, "command.json", &large, &err));
+    text_add_repeated(&large, "0123456789abcdef", 1 << 12);
+    cr_assert_not(case_part_write(folder, "machine.json", &large, &err));
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY});
+    scoped_json struct json_document *document = NULL;
+    cr_assert(case_part_json(folder, "command.json", &document, &err), "%s", err.message);
+    cr_expect_not(case_part_exists(folder, "machine.json"));
+    made_folder_remove(folder);
 }
