@@ -160,6 +160,16 @@ def test_no_heading_stands_alone_in_print(small, plumb, source_root, browser, tm
             assert any("cause was found" in line or "What to try" in line for line in pages[0]), "a verdict longer than a page begins on the first all the same"
 
 
+def test_a_page_that_is_printed_at_once_has_its_drawing_and_its_code(small, browser):
+    """Without a window no frame ever comes: what is drawn by the next one isn't on the paper."""
+    page = browser.open(small, before="window.requestAnimationFrame = () => 0;", ready="document.querySelector('main')")
+    assert page.evaluate("document.querySelectorAll('.flame svg').length") == 0, "it waits for a frame"
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate("[...document.querySelectorAll('.flame g.frame rect')].filter((one) => Number(one.getAttribute('width')) > 0).length") > 0
+    assert page.evaluate("document.querySelector('#code details').open && document.querySelectorAll('#code details .asm .row').length") > 0
+    assert page.complaints() == []
+
+
 def test_paper_is_light_whatever_was_chosen(small, browser):
     page = browser.open(small, dark=True)
     page.evaluate("[...document.querySelectorAll('.theme button')].find((one) => one.textContent === 'dark').click()")

@@ -108,6 +108,9 @@ function listing(of, attributed) {
   return grid;
 }
 
+// On paper: the hottest function, and the next ones where they matter and aren't a book.
+const PRINTED_MOST = 5, PRINTED_LEAST = 0.05, PRINTED_ROWS = 400;
+
 export function codeSection(code) {
   if (!code) return null;
   if (!code.functions.length)
@@ -123,6 +126,7 @@ export function codeSection(code) {
       const fill = () => { if (box.open && !filled) { filled = true; box.append(listing(of, code.attributed)); reveal(box); } };
       box.addEventListener("toggle", fill);
       box.fill = () => { box.open = true; fill(); };
+      box.prints = at === 0 || (at < PRINTED_MOST && of.share.mid >= PRINTED_LEAST && of.rows.length <= PRINTED_ROWS);
       if (at === 0) requestAnimationFrame(() => setTimeout(() => box.fill()));
       return box;
     }));

@@ -116,6 +116,10 @@ export function flameSection(part) {
         .tooltip(Object.assign(() => {}, { show: (_, d) => { if (!byKeys) status.textContent = say(d.data.node); }, hide: () => {}, destroy: () => {} }))
         .setColorMapper(fill).onClick((d) => zoom(d.data.node));
       select(chartBox).datum(tree.drawn(focus, least())).call(chart);
+      // New boxes would grow for a quarter of a second, which nobody waits for who prints.
+      select(chartBox).selectAll("g.frame").each(function () {
+        select(this).select("rect").interrupt().attr("width", this.getAttribute("width"));
+      });
     } else {
       chart.width(width()).update(tree.drawn(focus, least()));
     }
@@ -176,9 +180,11 @@ export function flameSection(part) {
     + (part.folded_below ? ` Paths of fewer than ${part.folded_below} samples are counted at their callers.` : ""),
     h("div.tools", null, search, reset, result), chartBox, status, legend);
   status.textContent = say(0);
+  // A browser without a window prints as soon as the page is there: the drawing can't wait for a frame then.
+  addEventListener("beforeprint", () => { if (!chart) draw(); });
   // First the page, then the drawing.
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => {
-    draw();
+    if (!chart) draw();
     chartBox.dataset.drawn = "yes";
     performance.mark("plumb-drawn");
     let last = width();

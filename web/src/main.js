@@ -74,5 +74,9 @@ document.getElementById("app").replaceChildren(...page().filter(Boolean));
 performance.mark("plumb-built");
 addEventListener("hashchange", openTarget);
 openTarget();
-// What is folded prints, too.
-addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => { if (one.fill && !one.open) return; one.open = true; }));
+// What is folded prints, too, but for code that is hardly ever run.
+addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => {
+  if (one.fill && !one.open && !one.prints) return;
+  if (one.fill) one.fill();
+  one.open = true;
+}));
