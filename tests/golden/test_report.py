@@ -166,6 +166,7 @@ def test_a_page_that_is_printed_at_once_has_its_drawing_and_its_code(small, brow
     assert page.evaluate("document.querySelectorAll('.flame svg').length") == 0, "it waits for a frame"
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.evaluate("[...document.querySelectorAll('.flame g.frame rect')].filter((one) => Number(one.getAttribute('width')) > 0).length") > 0
+    assert page.evaluate("document.querySelector('.flame g.frame div').textContent") == "all"
     assert page.evaluate("document.querySelector('#code details').open && document.querySelectorAll('#code details .asm .row').length") > 0
     assert page.complaints() == []
 

@@ -117,8 +117,9 @@ export function flameSection(part) {
         .setColorMapper(fill).onClick((d) => zoom(d.data.node));
       select(chartBox).datum(tree.drawn(focus, least())).call(chart);
       // New boxes would grow for a quarter of a second, which nobody waits for who prints.
-      select(chartBox).selectAll("g.frame").each(function () {
+      select(chartBox).selectAll("g.frame").each(function (d) {
         select(this).select("rect").interrupt().attr("width", this.getAttribute("width"));
+        select(this).select("div").interrupt().text(d.data.name);
       });
     } else {
       chart.width(width()).update(tree.drawn(focus, least()));
