@@ -339,6 +339,37 @@ static bool dso_matches(const struct session *session, uint32_t dso)
            strcmp(strings_text(&recording->strings, recording->spaces.dsos[dso].path), wanted) == 0;
 }
 
+/* "place+0x1234", as diagnose calls code without a name; a remark may stand behind. */
+static bool place_parse(const char *wanted, struct view *ret_place, uint64_t *ret_addr)
+{
+    const char *plus = strstr(wanted, "+0x");
+    if (!plus)
+        return false;
+    *ret_place = (struct view){wanted, (size_t)(plus - wanted)};
+    struct view rest = view_of(plus + strlen("+0x"));
+    return ret_place->length && view_u64(view_cut(&rest, ' '), 16, ret_addr);
+}
+
+/* Code without a name is asked for by an address in it: diagnose's piece begins where its first sample lies. */
+static bool is_at_place(const struct session *session, const struct hot_symbol *hot)
+{
+    enum { PIECE_BYTES = 8192 }; /* as hot_symbols() takes such code together */
+    const struct recording *recording = &session->capture.recording;
+    const struct location *where = &recording->samples.locations[hot->location];
+    struct view place;
+    uint64_t addr, start, size_bytes;
+    if (where->dso == DSO_NONE || !place_parse(session->symbol, &place, &addr))
+        return false;
+    const struct dso *dso = &recording->spaces.dsos[where->dso];
+    const char *name = dso->kind == DSO_FILE ? strings_text(&recording->strings, dso->name) : "[JIT]";
+    if (!view_equal(place, name))
+        return false;
+    if (symboliser_bounds(session->symboliser, hot->location, &start, &size_bytes))
+        return addr >= start && addr - start < size_bytes;
+    uint64_t apart = where->dso_addr > addr ? where->dso_addr - addr : addr - where->dso_addr;
+    return apart < PIECE_BYTES;
+}
+
 static bool symbol_matches(void *context, const struct hot_symbol *hot)
 {
     const struct session *session = context;
@@ -349,8 +380,10 @@ static bool symbol_matches(void *context, const struct hot_symbol *hot)
     if (!wanted)
         return true;
     if (hot->symbol_id == SYMBOL_NONE)
-        return false;
+        return is_at_place(session, hot);
     const struct symbol *symbol = symboliser_symbol(session->symboliser, hot->symbol_id);
+    if (!symbol->size_known && is_at_place(session, hot)) /* hand-written code behind the last name before it */
+        return true;
     return strcmp(symbol->name, wanted) == 0 || strcmp(symbol->raw_name, wanted) == 0 ||
            strcmp(symboliser_signature(session->symboliser, hot->symbol_id), wanted) == 0;
 }

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plumb annotate on programs built here: against objdump's text, with stalls, loops, lines, missing and replaced files."""
+import platform
+import json
 import glob
 import pathlib
 import re
@@ -426,3 +428,34 @@ def test_numbers_of_samples_and_their_periods(scene, plumb):
     assert all(abs(100 * count / samples - percents[at]) < 1 and periods[at] >= count for at, count in counts.items())
     refused = subprocess.run([plumb, "annotate", "-n", "--show-total-period"], cwd=scene, capture_output=True, text=True, timeout=60)
     assert refused.returncode == 2 and "don't go together" in refused.stderr
+
+
+def test_code_without_a_name_is_found_by_the_name_that_diagnose_gives_it(run, tmp_path):
+    """A loop in memory that no symbol holds: "[JIT]+0x…" everywhere."""
+    (tmp_path / "made.c").write_text(r"""
+#include <string.h>
+#include <sys/mman.h>
+int main(void)
+{
+    static const unsigned char code[] = {0x48, 0x89, 0xf8, 0x48, 0xff, 0xc8, 0x75, 0xfb, 0xc3};
+    unsigned char *place = mmap(0, 1 << 16, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memcpy(place + 0x178, code, sizeof(code));
+    long sum = 0;
+    for (int at = 0; at < 8; at++)
+        sum += ((long (*)(long))(void *)(place + 0x178))(200000000);
+    return sum == 1;
+}
+""")
+    if platform.machine() != "x86_64":
+        pytest.skip("its code is x86-64's")
+    subprocess.run(["cc", "-O1", "-o", tmp_path / "made", tmp_path / "made.c"], check=True)
+    done = run("diagnose", "--json", "--case", tmp_path / "case", "--", tmp_path / "made")
+    functions = json.loads(done.stdout)["profile"].get("functions")
+    if not functions:
+        pytest.skip("nothing can be sampled here")
+    name = functions[0]["function"]
+    assert name.startswith("[JIT]+0x"), name
+    shown = run("annotate", "-i", tmp_path / "case" / "perf.data", "-s", name)
+    assert shown.returncode == 0 and "jne" in shown.stdout, shown.stderr
+    elsewhere = run("annotate", "-i", tmp_path / "case" / "perf.data", "-s", "[JIT]+0x10")
+    assert elsewhere.returncode == 1 and "no samples in a function called" in elsewhere.stderr, elsewhere.stderr
