@@ -80,6 +80,25 @@ static void add_quoted(struct text *out, const char *string, const char *escaped
     }
 }
 
+static bool is_pids(const struct option_row *row)
+{
+    return row->letter == 'p' && row->name && strcmp(row->name, "pid") == 0;
+}
+
+/* The words that an option's value may be, as its argument says: "samples|period", or "WHEN"; none: anything. */
+static void add_value_words(struct text *out, const struct option_row *row)
+{
+    struct view words = view_of(row->argument ? row->argument : "");
+    if (view_equal(words, "WHEN"))
+        words = VIEW("auto|always|never");
+    if (!takes_value(row) || view_find(words, "|") < 0)
+        return;
+    for (bool first = true; words.length; first = false) {
+        struct view one = view_cut(&words, '|');
+        text_printf(out, "%s%.*s", first ? "" : " ", (int)one.length, one.text);
+    }
+}
+
 /* Every way to write the option: "-e", "--event"; returns how many. */
 static size_t row_forms(const struct option_row *row, char forms[3][64])
 {
@@ -109,6 +128,9 @@ static const char bash_head[] =
     "_plumb()\n"
     "{\n"
     "    local current=${COMP_WORDS[COMP_CWORD]} options='' valued='' operands='' runs='' at\n"
+    "    local option=${COMP_WORDS[COMP_CWORD - 1]} values=''\n"
+    "    [[ $option == = ]] && option=${COMP_WORDS[COMP_CWORD - 2]}\n"
+    "    [[ $current == = ]] && current=''\n"
     "    COMPREPLY=()\n";
 
 static const char bash_tail[] =
@@ -124,7 +146,8 @@ static const char bash_tail[] =
     "        esac\n"
     "    done\n"
     "    if ((at > COMP_CWORD)); then\n"
-    "        return  # the value of an option: bash completes file names\n"
+    "        [[ $values ]] && mapfile -t COMPREPLY < <(compgen -W \"$values\" -- \"$current\")\n"
+    "        return  # of any other option: bash completes file names\n"
     "    elif [[ $current == -* && $options ]] && ((at == COMP_CWORD)); then\n"
     "        mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$current\")\n"
     "    elif [[ ! $runs ]]; then\n"
@@ -145,6 +168,28 @@ static void bash_add_commands(struct text *out)
     text_add(out, "--help --version' -- \"$current\")\n        return\n    fi\n    case ${COMP_WORDS[1]} in\n");
 }
 
+/* Which values go with the option before the word at hand. */
+static void bash_add_values(struct text *out, const struct command *command)
+{
+    char forms[3][64];
+    text_add(out, "        case $option in\n");
+    for_each_row(command, row)
+    {
+        scoped_text struct text words = {0};
+        add_value_words(&words, row);
+        if (!words.length && !is_pids(row))
+            continue;
+        text_add(out, "        ");
+        for (size_t at = 0, count = row_forms(row, forms); at < count; at++)
+            text_printf(out, "%s%s", at ? "|" : "", forms[at]);
+        if (is_pids(row))
+            text_add(out, ") values=$(cd /proc && echo [1-9]*) ;;\n");
+        else
+            text_printf(out, ") values='%s' ;;\n", text_string(&words));
+    }
+    text_add(out, "        esac\n");
+}
+
 static void bash_add_command(struct text *out, const struct command *command)
 {
     text_printf(out, "    %s)\n        options='", command->name);
@@ -153,7 +198,9 @@ static void bash_add_command(struct text *out, const struct command *command)
     add_forms(out, command, true);
     text_add(out, "'\n        operands='");
     add_operand_words(out, command);
-    text_printf(out, "'\n        runs=%s\n        ;;\n", runs_program(command) ? "yes" : "''");
+    text_printf(out, "'\n        runs=%s\n", runs_program(command) ? "yes" : "''");
+    bash_add_values(out, command);
+    text_add(out, "        ;;\n");
 }
 
 /* --- zsh --- */
@@ -212,7 +259,12 @@ static void zsh_add_row(struct text *out, const struct option_row *row)
         if (takes_value(row) || row->kind == OPTION_OPTIONAL) {
             text_add(out, row->kind == OPTION_OPTIONAL ? "::" : ":");
             add_quoted(out, row->argument ? row->argument : "value", ":\\");
-            text_add(out, ":_default");
+            scoped_text struct text words = {0};
+            add_value_words(&words, row);
+            if (words.length)
+                text_printf(out, ":(%s)", text_string(&words));
+            else
+                text_add(out, is_pids(row) ? ":_pids" : ":_default");
         }
         text_add(out, "'");
     }
@@ -263,7 +315,12 @@ static void fish_add_row(struct text *out, const struct command *command, const 
         text_printf(out, " -s %c", row->also);
     if (row->name)
         text_printf(out, " -l %s", row->name);
-    text_printf(out, "%s -d '", takes_value(row) ? " -r" : "");
+    scoped_text struct text words = {0};
+    add_value_words(&words, row);
+    if (words.length || is_pids(row))
+        text_printf(out, " -x -a '%s' -d '", words.length ? text_string(&words) : "(__fish_complete_pids)");
+    else
+        text_printf(out, "%s -d '", takes_value(row) ? " -r" : "");
     add_quoted(out, row->help, "\\");
     text_add(out, "'\n");
 }

@@ -116,7 +116,7 @@ static bool export_run(struct context *context, int argc, char **argv, struct er
 const struct command command_export = {
     .name = "export",
     .summary = "a recording's stacks for other tools: folded, pprof, speedscope, firefox, csv, json",
-    .usage = "plumb export FORMAT [-i FILE] [options]",
+    .usage = "plumb export folded|pprof|speedscope|firefox|csv|json [-i FILE] [options]",
     .options = export_rows,
     .run = export_run,
 };

@@ -60,6 +60,17 @@ def test_bash_offers_operands(run):
     assert bash_offers(run, "plumb", "help", "") == set(commands(run))
 
 
+def test_bash_offers_the_values_of_options(run):
+    for command in ("diagnose", "annotate"):
+        assert bash_offers(run, "plumb", command, "--color", "") == {"auto", "always", "never"}
+        assert bash_offers(run, "plumb", command, "--color", "=", "al") == {"always"}
+    assert bash_offers(run, "plumb", "diagnose", "--color", "=") == {"auto", "always", "never"}
+    assert bash_offers(run, "plumb", "export", "") == {"folded", "pprof", "speedscope", "firefox", "csv", "json"}
+    assert bash_offers(run, "plumb", "export", "--weight", "") == {"samples", "period"}
+    for option in ("-p", "--pid"):
+        assert str(os.getpid()) in bash_offers(run, "plumb", "diagnose", option, "")
+
+
 def test_bash_leaves_values_and_the_measured_program_alone(run):
     assert bash_offers(run, "plumb", "compare", "--runs", "--") == set()      # a value: file names
     assert bash_offers(run, "plumb", "compare", "--runs", "=", "") == set()

@@ -128,6 +128,8 @@ def test_it_runs_as_it_ran(plumb, tmp_path):
     done = confirm(plumb, case, "-n", "1", "--warmup", "0", "--", "true", env={**os.environ, "XZ_OPT": "-9"})
     assert done.returncode == 4, done.stderr
     assert (place / "log").read_text() == f"{place}\n3 unset {os.environ['HOME']}\nhello\n" * 2
+    shown = done.stdout.replace("\n" + " " * 14, " ")
+    assert "exec" not in shown and f" <{text}" in shown, shown
     assert "set as it was in the case: OMP_NUM_THREADS, XZ_OPT" in done.stdout.replace("\n" + " " * 14, " ")
 
 

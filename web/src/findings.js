@@ -17,11 +17,17 @@ function bound(finding) {
   const most = finding.recoverable_ratio_at_most;
   if (most !== null && most !== undefined)
     return [shareBar({ low: 0, mid: 0, high: most }), quality(`\u2264 ${percent(most)}`, `upper bound of the recoverable share of ${finding.of}; what removing it returns was not measured`, ".number")];
-  return [h("span", null), gap(finding.reason ?? finding.remedy, "\u2014")];
+  return [h("span", null), h("span", null)];
+}
+
+// What has no number says why, without being unfolded.
+function untold(finding) {
+  const why = finding.recoverable_ratio || (finding.recoverable_ratio_at_most ?? null) !== null ? null : finding.reason ?? finding.remedy;
+  return why ? h("span.why.faint", null, `not measured: ${why.replace(/ \(-v says which\)/, "")}`) : null;
 }
 
 function findingBox(finding, mark, open, functions) {
-  return h("details.finding", { id: `finding-${finding.id}`, open }, h("summary", null, h("span.mark", { "aria-hidden": "true" }, mark), h("span.title", null, finding.title), bound(finding)),
+  return h("details.finding", { id: `finding-${finding.id}`, open }, h("summary", null, h("span.mark", { "aria-hidden": "true" }, mark), h("span.title", null, finding.title, untold(finding)), bound(finding)),
     h("div.body", null, finding.headline ? h("p", null, sentence(finding.headline, functions), ".") : null,
       h("ul.evidence", null, finding.evidence.map((one) => h("li", null, h(`span.weight.${one.weight}`, { "aria-label": one.weight === "for" ? "speaks for it" : one.weight === "against" ? "speaks against it" : "context" }, one.weight === "for" ? "+" : one.weight === "against" ? "\u2212" : "\u00b7"), one.text, " ", h("span.origin", null, one.origin)))),
       finding.reason ? h("p.faint", null, sentence(finding.reason, functions)) : null,

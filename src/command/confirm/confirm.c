@@ -165,18 +165,43 @@ static char **changed_resolve(char **words, struct arena *arena)
     return changed;
 }
 
+static const char *const input_start[] = {"sh", "-c", "in=$1; shift; exec \"$@\" <\"$in\"", "sh"};
+
+/* As it was typed: what gives it its standard input is how we run it, not the command. */
+static const char *command_words(char *const *argv, struct arena *arena)
+{
+    size_t count = 0, to = 0;
+    while (argv[count])
+        count++;
+    char **words = arena_array(arena, char *, count + 1);
+    const char *file = NULL;
+    for (size_t at = 0; at < count; at++) {
+        size_t same = 0;
+        while (same < array_count(input_start) && at + same < count && strcmp(argv[at + same], input_start[same]) == 0)
+            same++;
+        if (same == array_count(input_start) && at + same < count) {
+            file = argv[at + same];
+            at += same;
+        } else {
+            words[to++] = argv[at];
+        }
+    }
+    words[to] = NULL;
+    const char *line = shell_line(words, arena);
+    return file && strcmp(file, "/dev/null") != 0 ? arena_printf(arena, "%s <%s", line, file) : line;
+}
+
 static char *const *input_from(const char *file, char *const *argv, struct arena *arena)
 {
-    static const char *const start[] = {"sh", "-c", "in=$1; shift; exec \"$@\" <\"$in\"", "sh"};
     size_t count = 0;
     while (argv[count])
         count++;
-    char **all = arena_array(arena, char *, count + array_count(start) + 2);
-    for (size_t at = 0; at < array_count(start); at++)
-        all[at] = (char *)start[at];
-    all[array_count(start)] = arena_string(arena, file);
+    char **all = arena_array(arena, char *, count + array_count(input_start) + 2);
+    for (size_t at = 0; at < array_count(input_start); at++)
+        all[at] = (char *)input_start[at];
+    all[array_count(input_start)] = arena_string(arena, file);
     for (size_t at = 0; at <= count; at++)
-        all[array_count(start) + 1 + at] = argv[at];
+        all[array_count(input_start) + 1 + at] = argv[at];
     return all;
 }
 
@@ -302,7 +327,7 @@ static const char *arm_words(const struct experiment_arm *arm, struct arena *are
     scoped_text struct text line = {0};
     for (char *const *entry = arm->environment; entry && *entry; entry++)
         text_printf(&line, "%s ", *entry);
-    text_add(&line, shell_line(arm->argv, arena));
+    text_add(&line, command_words(arm->argv, arena));
     for (size_t at = 0; arm->settings && at < arm->settings->count; at++)
         text_printf(&line, "%s%s=%s", at ? ", " : "   with ", arm->settings->items[at].key,
                     arm->settings->items[at].value);

@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum {
     LEAST_MIB = 2,
@@ -181,13 +182,16 @@ static int compare_small(const void *a, const void *b)
 
 static const char *note_of(struct pages_take *take)
 {
-    if (take->refused)
-        return arena_printf(
-            &take->arena,
-            "%zu more processes may not be looked at by this user: as root, or with CAP_SYS_PTRACE and CAP_PERFMON, "
-            "they are counted, too",
-            take->refused);
-    return NULL;
+    if (!take->refused)
+        return NULL;
+    const char *more =
+        take->refused == 1 ? "1 more process" : arena_printf(&take->arena, "%zu more processes", take->refused);
+    if (geteuid() == 0)
+        return arena_printf(&take->arena, "%s could not be looked at, although plumb runs as root", more);
+    return arena_printf(
+        &take->arena,
+        "%s may not be looked at by this user: as root, or with CAP_SYS_PTRACE and CAP_PERFMON, %s counted, too", more,
+        take->refused == 1 ? "it is" : "they are");
 }
 
 static void word_set(struct fact_word *fact, const char *word)
