@@ -62,6 +62,16 @@ def test_named_when_the_container_is_gone(plumb, root, tmp_path):
     assert "<work_apart>" in shown.stdout, shown.stderr
 
 
+def test_a_diagnosed_program_of_another_root_has_names(plumb, root, tmp_path):
+    """It has ended when its names are looked up, and its path leads nowhere from here."""
+    env = dict(os.environ, HOME=str(tmp_path))
+    done = subprocess.run([plumb, "diagnose", "--case", tmp_path / "case", "--", "chroot", root, "/opt/program-apart"], env=env, capture_output=True, text=True, timeout=120)
+    if "HOT CODE" not in done.stdout:
+        pytest.skip(f"nothing can be sampled here: {done.stderr.strip()[-200:]}")
+    assert "work_apart" in done.stdout and "no file for" not in done.stdout, done.stdout
+    assert "kept in ~/.debug" in done.stderr, done.stderr
+
+
 def test_nothing_is_kept_when_not_wanted_or_not_needed(plumb, root, tmp_path):
     program = root / "opt" / "program-apart"
     done, env = record(plumb, tmp_path, command=[program])

@@ -106,6 +106,7 @@ static bool recorder_start(struct collection *collection, bool user_only, struct
             .record_switches = true,
             .clock_id = COLLECTION_CLOCK,
             .keep_code = true,
+            .keep_files = true, /* of a container or another root, which may be gone when names are looked up */
             .wake_fd = collection->has_workload ? collection->workload.pid_fd : ends_fd(collection),
         };
         opened = recorder_open(&collection->recorder, &request, context->kernel, context->root, err);
@@ -300,6 +301,11 @@ void recording_finish(struct collection *collection, struct run_row *row)
     struct error broken = {0};
     if (!recorder_finish(collection->recorder, &recorded, &broken))
         gap(collection, "the end of the recording", &broken);
+    if (recorded.files_kept)
+        fprintf(collection->context->talk,
+                "plumb diagnose: %zu sampled %s that no path here leads to (of a container, or deleted): kept in "
+                "~/.debug, where names are looked up\n",
+                recorded.files_kept, recorded.files_kept == 1 ? "binary" : "binaries");
     row->samples = recorded.samples;
     collection->samples += recorded.samples;
     collection->lost_samples += recorded.lost_samples;
