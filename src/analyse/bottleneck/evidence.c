@@ -221,6 +221,23 @@ static void apart_evidence(struct bottleneck_verdict *verdict, const struct lead
                          leading->small * 100, guessed_text(footprint, arena)));
 }
 
+/* Code without a loop, or a long turn. */
+static void straight_evidence(struct bottleneck_verdict *verdict, const struct loop_look *look, struct arena *arena)
+{
+    const struct straight_bound *straight = &look->resources.straight;
+    const char *once = look->region->is_loop ? "a turn of it" : "a call of it";
+    add(verdict, "code",
+        arena_printf(arena,
+                     "%s is %u instructions, whose results need one another: %.0f cycles from its beginning to its end "
+                     "by this core's costs, where issue takes %.0f and its busiest units %.0f",
+                     once, straight->row_count, straight->chain.cycles, straight->frontend_cycles,
+                     straight->unit_cycles));
+    add(verdict, "code",
+        arena_printf(arena, "that is farther than a core looks ahead: %.0f cycles each at least, if none waits for the "
+                            "one before",
+                     straight->overlapped_cycles));
+}
+
 static void chain_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     static const char *const texts[CAUSE_COUNT] = {
@@ -252,6 +269,8 @@ static void chain_evidence(struct bottleneck_verdict *verdict, const struct lead
                          "between takes "
                          "%.2f cycles a turn by this core's costs, issue %.2f",
                          bound->chain.cycles, bound->frontend_cycles));
+    else if (verdict->cause == CAUSE_LATENCY_CHAIN && resources_straight(&look->resources) == STRAIGHT_SURE)
+        straight_evidence(verdict, look, arena);
     else if (texts[verdict->cause])
         add(verdict, "code", arena_string(arena, texts[verdict->cause]));
 }
@@ -654,6 +673,13 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
         verdict->confidence = ESTIMATE_LOW;
         verdict->why_not =
             "no more confidence: issue, units and chains take a turn of its loop nearly as long as one another";
+        return;
+    }
+    if (verdict->class == BOTTLENECK_RETIRING && leading->look &&
+        resources_straight(&leading->look->resources) == STRAIGHT_OPEN) {
+        verdict->confidence = ESTIMATE_LOW;
+        verdict->why_not = "no more confidence: its results need one another for longer than issue takes: if each call "
+                           "of it waits for the one before, that is what it takes";
         return;
     }
     if (is_rivalled(verdict)) {

@@ -415,6 +415,32 @@ static double loads_awaited(const struct results *results, unsigned mask, bool c
     return awaited;
 }
 
+/*
+ * Quick instructions of code whose chains of results are not known to be short: each takes a cycle, and so does each of
+ * a chain of them.
+ */
+static double quick_chain_samples(const struct results *results)
+{
+    return results->bottleneck ? results->bottleneck->chains_open_ratio * (double)results->stalls->sample_count : 0;
+}
+
+/* The estimate leads with code whose results need one another from its beginning to its end. */
+static bool straight_chain_found(const struct results *results, struct finding *finding)
+{
+    const struct bottleneck *bottleneck = results->bottleneck;
+    bool is_straight = false;
+    for (size_t at = 0; bottleneck && at < bottleneck->loop_count; at++) {
+        const struct bottleneck_loop *loop = &bottleneck->loops[at];
+        is_straight |= loop->is_straight_chain && loop->verdict.function && bottleneck->program.function &&
+                       strcmp(loop->verdict.function, bottleneck->program.function) == 0;
+    }
+    if (!is_straight || !decide_by_estimate(results, finding, CAUSE_BIT(CAUSE_LATENCY_CHAIN)))
+        return false;
+    finding_advise(finding, "advice-straight", NO_VALUES);
+    finding_set(finding, confirm, "confirm-straight", NO_VALUES);
+    return true;
+}
+
 static void latency_chain_test(const struct results *results, struct finding *finding)
 {
     const unsigned multi_cycle = CLASS(FP) | CLASS(MUL) | CLASS(VECTOR) | CLASS(CRYPTO);
@@ -427,7 +453,17 @@ static void latency_chain_test(const struct results *results, struct finding *fi
            hits = class_hits(results->stalls, multi_cycle) - awaited;
     double estimated = estimated_samples(results, CAUSE_BIT(CAUSE_LATENCY_CHAIN));
     struct interval share = share_of_stalls(results, finding, hits > estimated ? hits : estimated);
+    if (straight_chain_found(results, finding))
+        return;
     bool by_loads = share_of_samples(results, finding, awaited).low >= results->effect && share.known;
+    double quick = quick_chain_samples(results);
+    struct interval open = share_of_stalls(results, finding, hits + estimated + quick);
+    if (quick > 0 && share.known && share.high < results->effect && open.high >= results->effect) {
+        finding_decide_bound(finding, open.high, results->effect);
+        finding_reason_bound(finding, "undecided-quick", open);
+        finding_set(finding, remedy, "remedy-quick", NO_VALUES);
+        return;
+    }
     if (by_loads && share.high < results->effect) {
         finding_decide_bound(finding, share.high, results->effect);
         finding_reason_bound(finding, "bound-loads", share);
@@ -446,9 +482,11 @@ const struct hypothesis hypothesis_latency_chain = {
     .id = "latency-chain",
     .family = "core",
     .title = "chains of dependent arithmetic",
-    .rule = "a fact when the code shows a loop's value needed by its next turn and at least the effect waits there; "
-            "ruled out "
-            "when multi-cycle arithmetic holds less",
+    .rule =
+        "a fact when the code shows a loop's value needed by its next turn, or results that need one another all the "
+        "way "
+        "through long code, and at least the effect waits there; ruled out when multi-cycle arithmetic holds less, and "
+        "so does code whose chains of quick instructions aren't known to be short",
     .gain = "0 to that share",
     .overturn = "two accumulators instead of one, old against new",
     .changes_code = true,

@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum {
-    ROWS_MOST = 20,
+    ROWS_MOST = 260,
     FUNCTIONS_MOST = 3,
     ADDRESSES = 1000,
     SAMPLES = 1000,
@@ -1351,6 +1351,42 @@ static const struct bottleneck_verdict *loop_verdict(struct made_up *made, const
 {
     loop_make(made, hex, hits);
     return verdict_of(made);
+}
+
+/* A function without a loop: one step after the other, so many times, on a core that issues eight at once. */
+static void straight_make(struct made_up *made, const char *step, int steps)
+{
+    static uint64_t hits[ROWS_MOST];
+    char hex[4096] = "";
+    for (int at = 0; at < steps; at++)
+        strcat(hex, step);
+    for (size_t at = 0; at < ROWS_MOST; at++)
+        hits[at] = at < (size_t)steps ? SAMPLES / (uint64_t)steps : 0;
+    loop_make(made, strcat(hex, "c3"), hits);
+    made->machine.core = core_costs_find("ZEN5");
+    for (size_t at = 0; at < made->codes[0].count; at++)
+        made->loops[0][at] = (struct loop_rows){UINT32_MAX, UINT32_MAX};
+}
+
+/* "add %ecx,%eax; rol $7,%eax; xor %edx,%eax", as a digest's steps. */
+Test(bottleneck, quick_results_that_need_one_another_all_the_way_are_a_chain)
+{
+    static const char step[] = "01c8c1c00731d0";
+    struct made_up *made = calloc(1, sizeof(*made));
+    straight_make(made, step, 80);
+    expect(made, BOTTLENECK_CORE, CAUSE_LATENCY_CHAIN);
+    cr_assert_eq(made->result.program.confidence, ESTIMATE_MEDIUM, "one kind of evidence");
+    cr_assert(made->result.loops[0].is_straight_chain);
+    done(made);
+    straight_make(made, step, 10); /* several calls are under way: nothing says that they wait for one another, or don't */
+    expect(made, BOTTLENECK_RETIRING, CAUSE_RETIRING);
+    cr_assert_float_eq(made->result.chains_open_ratio, 1, 0.01);
+    done(made);
+    straight_make(made, "01c801ca01cb01cd01ce01cf4101c84101c94101ca4101cb", 20); /* ten sums side by side */
+    expect(made, BOTTLENECK_RETIRING, CAUSE_RETIRING);
+    cr_assert_eq(made->result.chains_open_ratio, 0, "it issues for longer");
+    done(made);
+    free(made);
 }
 
 /*

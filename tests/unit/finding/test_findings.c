@@ -3134,6 +3134,29 @@ Test(findings, what_the_estimate_names_is_not_ruled_out)
     }
 }
 
+/* Chains of quick instructions look like quick instructions: ruled out is what is bounded, and the longest that is known is said. */
+Test(findings, chains_of_quick_results_are_bounded_before_they_are_ruled_out)
+{
+    struct made_up made;
+    make_up(&made);
+    struct bottleneck_loop loop = {.samples = 900, .is_straight_chain = true, .verdict = {.function = "digest"}};
+    struct bottleneck bottleneck = {.loops = &loop, .loop_count = 1, .program = {.class = BOTTLENECK_RETIRING, .cause = CAUSE_RETIRING,
+                                    .confidence = ESTIMATE_MEDIUM, .function = "digest"}};
+    made.results.bottleneck = &bottleneck;
+    cr_assert_eq(test_and_find(&made, "latency-chain")->verdict, VERDICT_RULED_OUT, "all chains are short");
+    bottleneck.chains_open_ratio = 0.9;
+    const struct finding *finding = test_and_find(&made, "latency-chain");
+    cr_assert_eq(finding->verdict, VERDICT_UNDECIDED);
+    cr_assert(finding->recoverable.high >= 0.9 && strstr(finding->reason, "quick"), "%s", finding->reason);
+    bottleneck.program.class = BOTTLENECK_CORE;
+    bottleneck.program.cause = CAUSE_LATENCY_CHAIN;
+    bottleneck.masses[CAUSE_LATENCY_CHAIN] = 0.9;
+    finding = test_and_find(&made, "latency-chain");
+    cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+    cr_assert(mentions(finding, "side by side") && finding->confirm);
+    arena_done(&made.arena);
+}
+
 /* A loop of a load and an addition in a chain: when each turn takes far longer than the chain, the load is what is waited for. */
 Test(findings, a_chain_is_bounded_by_what_its_turn_takes)
 {
