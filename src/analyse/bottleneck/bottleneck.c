@@ -164,7 +164,8 @@ static void loop_fill(struct bottleneck_loop *loop, const struct bottleneck_requ
     loop->bound_cycles =
         look->resources.bound.known
             ? measured_as(look->resources.bound.cycles)
-            : not_measured(look->resources.bound.why_not ? look->resources.bound.why_not
+            : not_measured(!region->is_loop ? "it is no loop"
+                           : look->resources.bound.why_not ? look->resources.bound.why_not
                                                          : "there is no table of what instructions cost on this core");
     loop->rate_per_s = look->pace.rate_per_s;
     loop->measured_cycles = look->pace.measured_cycles;

@@ -254,10 +254,11 @@ static void chain_evidence(struct bottleneck_verdict *verdict, const struct lead
     if (verdict->cause == CAUSE_FP && look->fp_is_unexplained)
         add(verdict, "code",
             arena_printf(arena,
-                         "arithmetic, though a turn takes %.2f cycles to issue by this core's costs, %.2f on its "
-                         "busiest units and "
-                         "%.2f by its longest chain: it takes longer than it should; denormal numbers would",
-                         bound->frontend_cycles, bound->unit_cycles, bound->chain.cycles));
+                         "arithmetic: a turn takes %.3g cycles, measured, though by this core's costs %.2f to issue, "
+                         "%.2f on its busiest units and %.2f by its longest chain: it takes longer than it should; "
+                         "denormal numbers would",
+                         look->pace.over_bound * bound->cycles, bound->frontend_cycles, bound->unit_cycles,
+                         bound->chain.cycles));
     else if (verdict->cause == CAUSE_FP && !look->region->is_loop)
         add(verdict, "code",
             "floating-point arithmetic outside loops: whether its units or a chain of results within a call hold it up "
@@ -673,6 +674,12 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
         verdict->confidence = ESTIMATE_LOW;
         verdict->why_not =
             "no more confidence: issue, units and chains take a turn of its loop nearly as long as one another";
+        return;
+    }
+    if (leading->look && leading->look->fp_is_open && verdict->cause != CAUSE_FP) {
+        verdict->confidence = ESTIMATE_LOW;
+        verdict->why_not = "no more confidence: most samples stand at one floating-point instruction, and how long a "
+                           "turn takes could not be measured: if longer than its instructions do, it waits there";
         return;
     }
     if (verdict->class == BOTTLENECK_RETIRING && leading->look &&

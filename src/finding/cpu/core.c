@@ -598,7 +598,8 @@ const struct hypothesis hypothesis_denormals = {
     .title = "denormal numbers",
     .rule =
         "ruled out when less than the effect stands at floating-point arithmetic; supported only by a count of assists "
-        "(counted or imported tma_fp_assists, assists.fp); pointed at by arithmetic that takes longer than its core's "
+        "(counted or imported tma_fp_assists, assists.fp); pointed at by arithmetic that was measured to take longer "
+        "than its core's "
         "costs say",
     .gain = "0 to the share at floating-point arithmetic",
     .overturn = "flush-to-zero in a copy, old against new",
