@@ -3186,6 +3186,37 @@ Test(findings, a_chain_is_bounded_by_what_its_turn_takes)
     }
 }
 
+/*
+ * A sum of products of what is loaded from afar, whose own addition loads nothing: where samples of a turn stand changes from run to run.
+ * Unless the turn was measured to take no longer than the chain, the chain is no fact, and no advice comes first for it.
+ */
+Test(findings, a_chain_beside_far_loads_is_sure_only_where_its_turn_was_measured)
+{
+    static const struct {
+        double memory, bound, measured; /* cycles; 0: not known */
+        enum verdict verdict;
+    } cases[] = {{0, 0, 0, VERDICT_SUPPORTED}, {0.5, 2, 0, VERDICT_UNDECIDED}, {0.5, 2, 2.1, VERDICT_SUPPORTED}, {0.02, 2, 0, VERDICT_SUPPORTED}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.row = (struct stall_row){.text = "addsd %xmm0,%xmm1", .class = INSTRUCTION_FP, .is_chained = true, .samples = 300, .shown_addr = 0x1010};
+        made.stalls.chained_samples = 300;
+        made.stalls.class_samples[INSTRUCTION_FP] = 300;
+        struct bottleneck_loop loop = {.samples = 900, .first_addr = 0x1000, .last_addr = 0x1020, .verdict = {.function = "hot"}};
+        loop.masses[CAUSE_BANDWIDTH] = cases[at].memory;
+        if (cases[at].bound > 0)
+            loop.bound_cycles = measured_as(cases[at].bound);
+        if (cases[at].measured > 0)
+            loop.measured_cycles = measured_as(cases[at].measured);
+        struct bottleneck bottleneck = {.loops = &loop, .loop_count = 1};
+        made.results.bottleneck = &bottleneck;
+        const struct finding *finding = test_and_find(&made, "latency-chain");
+        cr_expect_eq(finding->verdict, cases[at].verdict, "case %zu: %s", at, verdict_name(finding->verdict));
+        cr_expect(finding->verdict != VERDICT_UNDECIDED || strstr(finding->reason, "loads from afar"), "%s", finding->reason);
+        arena_done(&made.arena);
+    }
+}
+
 /* Steps of many pages are an order of the loops: that is the first remedy, before any other pages. */
 Test(findings, columns_are_to_be_walked_by_rows)
 {
