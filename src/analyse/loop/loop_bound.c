@@ -246,7 +246,7 @@ void straight_bound_of_path(struct straight_bound *ret_bound, const struct loop_
     ret_bound->unit_cycles = bound.unit_cycles;
     straight_chain_longest(&ret_bound->chain, path, costs, request->core, &arena);
     ret_bound->overlapped_cycles = straight_cycles_overlapped(path, costs, request->core, &arena);
-    ret_bound->known = !bound.unknown_count;
+    ret_bound->known = !bound.unknown_count && ret_bound->chain.cycles > 0;
     arena_done(&arena);
 }
 

@@ -17,6 +17,7 @@ enum {
     STATES = PLACE + PLACES_MOST,
     DISTANCE_MOST = 8,
     ROWS_MOST = 2048,
+    STRAIGHT_ROWS_MOST = 4096,  /* run once, not from each state */
     WINDOW_SLOTS = 512,         /* that are issued and not done: of the largest reorder buffer, Golden Cove's */
     TIMES_WARM = 4, TIMES_COUNTED = 8,
     X86_FLAGS = 9,
@@ -509,7 +510,7 @@ void straight_chain_longest(struct loop_result_chain *ret_chain, const struct lo
                             const struct instruction_cost *costs, const struct core_costs *core, struct arena *arena)
 {
     *ret_chain = (struct loop_result_chain){0};
-    if (!path->count || path->count > ROWS_MOST)
+    if (!path->count || path->count > STRAIGHT_ROWS_MOST)
         return;
     struct places places = places_of(path, false, arena);
     struct walk *walk = walk_new(path, costs, core, &places, arena);
@@ -526,7 +527,7 @@ void straight_chain_longest(struct loop_result_chain *ret_chain, const struct lo
 double straight_cycles_overlapped(const struct loop_path *path, const struct instruction_cost *costs,
                                   const struct core_costs *core, struct arena *arena)
 {
-    if (!path->count || path->count > ROWS_MOST)
+    if (!path->count || path->count > STRAIGHT_ROWS_MOST)
         return 0;
     struct places places = places_of(path, false, arena);
     struct walk *walk = walk_new(path, costs, core, &places, arena);

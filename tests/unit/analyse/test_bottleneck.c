@@ -1368,6 +1368,26 @@ static void straight_make(struct made_up *made, const char *step, int steps)
         made->loops[0][at] = (struct loop_rows){UINT32_MAX, UINT32_MAX};
 }
 
+/* It ends by a look at the stack's guard: "jne" to a call that never returns, behind "ret"; hardly a sample falls on either. */
+Test(bottleneck, the_way_out_that_has_samples_is_the_one_taken)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    char hex[2048] = "";
+    static uint64_t hits[ROWS_MOST];
+    for (int at = 0; at < 60; at++)
+        strcat(hex, "01c8c1c00731d0");
+    for (size_t at = 0; at < 180; at += 6)
+        hits[at] = 30;
+    hits[181] = 1; /* pop */
+    loop_make(made, strcat(hex, "75025bc3e800000000"), hits);
+    made->machine.core = core_costs_find("ZEN5");
+    for (size_t at = 0; at < made->codes[0].count; at++)
+        made->loops[0][at] = (struct loop_rows){UINT32_MAX, UINT32_MAX};
+    expect(made, BOTTLENECK_CORE, CAUSE_LATENCY_CHAIN);
+    done(made);
+    free(made);
+}
+
 /* "add %ecx,%eax; rol $7,%eax; xor %edx,%eax", as a digest's steps. */
 Test(bottleneck, quick_results_that_need_one_another_all_the_way_are_a_chain)
 {
