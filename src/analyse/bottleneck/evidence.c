@@ -133,11 +133,23 @@ static void guesses_evidence(struct bottleneck_verdict *verdict, const struct le
                          guesses->landing_share * 100, where, guesses->branches, guesses->landing_rows * 100));
 }
 
+/* Beside a turn's bound, what it takes: measured, or at most, by a rate that may be too low and never too high. */
+static const char *measured_text(const struct loop_look *look, struct arena *arena)
+{
+    const struct loop_bound *bound = &look->resources.bound;
+    if (look->pace.measured_cycles.known)
+        return arena_printf(arena, "; measured: %.3g", look->pace.measured_cycles.value);
+    if (look->pace.over_bound_most > 0)
+        return arena_printf(arena, "; measured: %.3g at most", look->pace.over_bound_most * bound->cycles);
+    return "";
+}
+
 static void even_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
-    const struct resources *use = &leading->look->resources;
+    const struct loop_look *look = leading->look;
+    const struct resources *use = &look->resources;
     const struct loop_bound *bound = &use->bound;
-    double evenness = leading->look->guesses.evenness;
+    double evenness = look->guesses.evenness;
     if (!leading->look->region->is_loop) { /* what comes round in a function isn't known */
         double quick =
             leading->look->region->samples ? leading->look->quick / (double)leading->look->region->samples : 0;
@@ -159,9 +171,9 @@ static void even_evidence(struct bottleneck_verdict *verdict, const struct leadi
         add(verdict, "code",
             arena_printf(arena,
                          "a turn takes %.2f cycles at least%s: %.2f to issue, %.2f on its busiest units, %.2f by its "
-                         "longest chain of results",
+                         "longest chain of results%s",
                          bound->cycles, bound->is_lower ? " (more: not all costs are known)" : "",
-                         bound->frontend_cycles, bound->unit_cycles, bound->chain.cycles));
+                         bound->frontend_cycles, bound->unit_cycles, bound->chain.cycles, measured_text(look, arena)));
     else
         add(verdict, "code",
             arena_printf(arena,
@@ -272,6 +284,13 @@ static void chain_evidence(struct bottleneck_verdict *verdict, const struct lead
                          bound->chain.cycles, bound->frontend_cycles));
     else if (verdict->cause == CAUSE_LATENCY_CHAIN && resources_straight(&look->resources) == STRAIGHT_SURE)
         straight_evidence(verdict, look, arena);
+    else if (verdict->cause == CAUSE_LATENCY_CHAIN && bound->known && !bound->is_lower)
+        add(verdict, "code",
+            arena_printf(
+                arena,
+                "what it computes is needed by itself in the next turn: %.2f cycles a turn by this core's costs, "
+                "where issue takes %.2f and its busiest units %.2f%s",
+                bound->chain.cycles, bound->frontend_cycles, bound->unit_cycles, measured_text(look, arena)));
     else if (texts[verdict->cause])
         add(verdict, "code", arena_string(arena, texts[verdict->cause]));
 }

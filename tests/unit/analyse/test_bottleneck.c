@@ -2298,6 +2298,14 @@ static void turns_seen(struct made_up *made, uint32_t row, double turn_cycles)
     made->stalls.placed_count = STOPS;
 }
 
+static bool is_evidenced(const struct bottleneck_verdict *verdict, const char *word)
+{
+    bool found = false;
+    for (size_t at = 0; at < verdict->evidence_count; at++)
+        found |= strstr(verdict->evidence[at].text, word) != NULL;
+    return found;
+}
+
 /*
  * a[i] = a[i] * c + b[i]: one multiplication holds nearly all samples. With numbers below the smallest normal one each turn takes
  * hundreds of cycles, and its rate says so; at its own pace, or where nobody knows, it isn't said to take longer than it should.
@@ -2317,6 +2325,7 @@ Test(bottleneck, arithmetic_that_takes_longer_than_it_should_is_said)
         cr_assert_eq(made->result.loops[0].measured_cycles.known, turn_cycles[at] > 0, "%s", made->result.loops[0].measured_cycles.why_not);
         cr_assert_eq(verdict->cause, is_slower ? CAUSE_FP : CAUSE_RETIRING, "%g: %s", turn_cycles[at], bottleneck_class_name(verdict->class));
         cr_assert_eq(made->result.loops[0].fp_is_unexplained, is_slower);
+        cr_assert_eq(is_evidenced(verdict, "measured"), turn_cycles[at] > 0, "beside the bound");
         cr_assert(!verdict->recoverable.known && verdict->recoverable_why);
         cr_assert(turn_cycles[at] > 0 || (verdict->confidence == ESTIMATE_LOW && strstr(verdict->why_not, "could not be measured")),
                   "it may take longer, or not: %s", verdict->why_not);
