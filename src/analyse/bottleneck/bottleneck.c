@@ -158,6 +158,7 @@ static void loop_fill(struct bottleneck_loop *loop, const struct bottleneck_requ
     loop->walks_in_order = look->ruled_out_line_ns > 0 || look->reach.in_order;
     loop->fp_is_unexplained = look->fp_is_unexplained;
     loop->is_straight_chain = resources_straight(&look->resources) == STRAIGHT_SURE;
+    loop->loads_far = look->chain_is_open;
     loop->evenness = look->guesses.evenness;
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
         loop->masses[cause] = look->samples[cause] / (double)region->samples;

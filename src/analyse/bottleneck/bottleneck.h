@@ -129,6 +129,8 @@ struct bottleneck_loop {
     bool fp_is_unexplained;
     /* no turn waits for itself, but what it computes from its beginning to its end (analyse/loop/loop_bound) */
     bool is_straight_chain;
+    /* a load of it reaches beyond the nearest cache, not line by line; told where it waits for its own results */
+    bool loads_far;
     double evenness;                   /* share of its instructions that got samples */
     struct measured rate_per_s, bound_cycles, measured_cycles, bytes_per_turn, extra_memory_trips;
 };

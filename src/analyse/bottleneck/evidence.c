@@ -701,6 +701,12 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
                            "turn takes could not be measured: if longer than its instructions do, it waits there";
         return;
     }
+    if (verdict->cause == CAUSE_LATENCY_CHAIN && leading->look && leading->look->chain_is_open) {
+        verdict->confidence = ESTIMATE_LOW;
+        verdict->why_not = "no more confidence: it loads from beyond the nearest cache, too, not line by line, and how "
+                           "long a turn takes could not be measured: waiting for that may take longer than its chain";
+        return;
+    }
     if (verdict->class == BOTTLENECK_RETIRING && leading->look &&
         resources_straight(&leading->look->resources) == STRAIGHT_OPEN) {
         verdict->confidence = ESTIMATE_LOW;

@@ -3,6 +3,7 @@
 
 #include "analyse/bottleneck/code_index.h"
 #include "analyse/bottleneck/dependence.h"
+#include "analyse/bottleneck/far_loads.h"
 #include "analyse/bottleneck/thresholds.h"
 #include "analyse/code/address_span.h"
 #include "base/cache_line.h"
@@ -676,6 +677,8 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
     operands_join(&look);
     fp_join(&look);
     look.fp_is_unexplained = loop_look_first(&look) == CAUSE_FP && is_fp_unexplained(&look);
+    look.chain_is_open =
+        look.samples[CAUSE_LATENCY_CHAIN] > 0 && look.pace.over_bound <= 0 && loads_reach_far(request, region);
     look.touched = reach_together(request, region, arena);
     return look;
 }

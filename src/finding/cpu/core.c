@@ -415,7 +415,7 @@ static bool is_chain_unsure(const struct bottleneck *bottleneck, const char *fun
 {
     static const double FAR_LEAST = 0.1; /* of the loop's samples: less is met by accident */
     const struct bottleneck_loop *loop = loop_of(bottleneck, function, row);
-    return loop && !is_timed(loop) && memory_mass(loop) >= FAR_LEAST;
+    return loop && !is_timed(loop) && (loop->loads_far || memory_mass(loop) >= FAR_LEAST);
 }
 
 /*

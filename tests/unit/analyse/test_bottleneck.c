@@ -2275,8 +2275,8 @@ Test(bottleneck, a_walk_across_pages_may_return_little)
     done(&made);
 }
 
-/* Samples of a thread that never left its loop, near and far apart: so many cycles of 3 GHz a turn by its counter in RAX, by 4 a turn. */
-static void turns_seen(struct made_up *made, uint32_t row, double turn_cycles)
+/* Samples of a thread that never left its loop, near and far apart: so many cycles of 3 GHz a turn by its counter in RAX; it begins anew after so many turns. */
+static void turns_seen(struct made_up *made, uint32_t row, double turn_cycles, uint64_t step, uint64_t run_turns)
 {
     enum { STOPS = 800 };
     static struct stall_sample placed[STOPS];
@@ -2290,7 +2290,7 @@ static void turns_seen(struct made_up *made, uint32_t row, double turn_cycles)
     for (uint32_t at = 0; at < STOPS; at++) {
         samples->items[at] = (struct sample){.time_ns = time_ns, .ip = 0x1000, .stack = STACK_NONE, .registers = at};
         samples->registers[at] = (struct registers){.first = at, .mask = 1};
-        samples->register_values[at] = 4 * (uint64_t)((double)time_ns * 3 / turn_cycles);
+        samples->register_values[at] = step * ((uint64_t)((double)time_ns * 3 / turn_cycles) % run_turns);
         placed[at] = (struct stall_sample){.sample = at, .sampled = row + 1, .stalled = row};
         time_ns += (at % 3 ? 30000 : 300000) + at * 7919 % 20000;
     }
@@ -2319,7 +2319,7 @@ Test(bottleneck, arithmetic_that_takes_longer_than_it_should_is_said)
     for (size_t at = 0; at < array_count(turn_cycles); at++) {
         loop_make(made, code, slow);
         if (turn_cycles[at] > 0)
-            turns_seen(made, 1, turn_cycles[at]);
+            turns_seen(made, 1, turn_cycles[at], 4, UINT32_MAX);
         const struct bottleneck_verdict *verdict = verdict_of(made);
         bool is_slower = turn_cycles[at] > 100;
         cr_assert_eq(made->result.loops[0].measured_cycles.known, turn_cycles[at] > 0, "%s", made->result.loops[0].measured_cycles.why_not);
@@ -2334,6 +2334,31 @@ Test(bottleneck, arithmetic_that_takes_longer_than_it_should_is_said)
     (void)loop_verdict(made, code, even);
     cr_assert_not(made->result.loops[0].fp_is_unexplained, "as it retires");
     done(made);
+    free(made);
+}
+
+/* A sum down the columns of a matrix, 7200 bytes a step, or of an array; samples stand at the addition, as they do in some runs. */
+Test(bottleneck, a_chain_beside_far_loads_is_no_more_than_likely_where_its_turn_was_not_measured)
+{
+    static const struct {
+        const char *code;
+        uint64_t step, run_turns;
+        bool is_open;
+    } rows[] = {{"f20f10004805201c0000f20f58c84839c175ed", 7200, 901, true},        /* movsd (%rax); add $7200,%rax; addsd; cmp; jne */
+                {"f20f10004805201c0000f20f58c84839c175ed", 7200, UINT32_MAX, false}, /* measured */
+                {"f20f10004805201c0000f20f58c84839c175ed", 7200, 9, false},          /* near */
+                {"f20f10004883c00890f20f58c84839c175ee", 8, 90001, false}};          /* line by line */
+    static const uint64_t hits[] = {20, 10, 940, 10, 10};
+    struct made_up *made = calloc(1, sizeof(*made));
+    for (size_t at = 0; at < array_count(rows); at++) {
+        loop_make(made, rows[at].code, hits);
+        turns_seen(made, 2, 4.1, rows[at].step, rows[at].run_turns);
+        const struct bottleneck_verdict *verdict = verdict_of(made);
+        cr_assert_eq(verdict->cause, CAUSE_LATENCY_CHAIN, "%zu: %s", at, bottleneck_subclass_name(verdict->cause));
+        cr_assert_eq(made->result.loops[0].loads_far, rows[at].is_open, "%zu", at);
+        cr_assert_eq(verdict->confidence == ESTIMATE_LOW, rows[at].is_open, "%zu: %s", at, verdict->why_not);
+        done(made);
+    }
     free(made);
 }
 

@@ -3194,8 +3194,10 @@ Test(findings, a_chain_beside_far_loads_is_sure_only_where_its_turn_was_measured
 {
     static const struct {
         double memory, bound, measured; /* cycles; 0: not known */
+        bool loads_far;
         enum verdict verdict;
-    } cases[] = {{0, 0, 0, VERDICT_SUPPORTED}, {0.5, 2, 0, VERDICT_UNDECIDED}, {0.5, 2, 2.1, VERDICT_SUPPORTED}, {0.02, 2, 0, VERDICT_SUPPORTED}};
+    } cases[] = {{0, 0, 0, false, VERDICT_SUPPORTED},      {0.5, 2, 0, false, VERDICT_UNDECIDED}, {0.5, 2, 2.1, false, VERDICT_SUPPORTED},
+                 {0.02, 2, 0, false, VERDICT_SUPPORTED}, {0, 2, 0, true, VERDICT_UNDECIDED},    {0, 2, 2.1, true, VERDICT_SUPPORTED}};
     for (size_t at = 0; at < array_count(cases); at++) {
         struct made_up made;
         make_up(&made);
@@ -3204,6 +3206,7 @@ Test(findings, a_chain_beside_far_loads_is_sure_only_where_its_turn_was_measured
         made.stalls.class_samples[INSTRUCTION_FP] = 300;
         struct bottleneck_loop loop = {.samples = 900, .first_addr = 0x1000, .last_addr = 0x1020, .verdict = {.function = "hot"}};
         loop.masses[CAUSE_BANDWIDTH] = cases[at].memory;
+        loop.loads_far = cases[at].loads_far;
         if (cases[at].bound > 0)
             loop.bound_cycles = measured_as(cases[at].bound);
         if (cases[at].measured > 0)
