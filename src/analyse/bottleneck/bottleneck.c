@@ -157,13 +157,16 @@ static void loop_fill(struct bottleneck_loop *loop, const struct bottleneck_requ
     loop->last_addr = region->code->items[region->rows.last].addr;
     loop->walks_in_order = look->ruled_out_line_ns > 0 || look->reach.in_order;
     loop->fp_is_unexplained = look->fp_is_unexplained;
+    loop->is_straight_chain = resources_straight(&look->resources) == STRAIGHT_SURE;
+    loop->loads_far = look->chain_is_open;
     loop->evenness = look->guesses.evenness;
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
         loop->masses[cause] = look->samples[cause] / (double)region->samples;
     loop->bound_cycles =
         look->resources.bound.known
             ? measured_as(look->resources.bound.cycles)
-            : not_measured(look->resources.bound.why_not ? look->resources.bound.why_not
+            : not_measured(!region->is_loop ? "it is no loop"
+                           : look->resources.bound.why_not ? look->resources.bound.why_not
                                                          : "there is no table of what instructions cost on this core");
     loop->rate_per_s = look->pace.rate_per_s;
     loop->measured_cycles = look->pace.measured_cycles;
@@ -513,6 +516,18 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
     verdict_explain(verdict, &leading, arena);
 }
 
+/* What retires, or waits for no more than its units, may as well wait for its own results where these aren't known. */
+static double chains_open(const struct loop_look *looks, size_t count)
+{
+    double open = 0;
+    for (size_t at = 0; at < count; at++) {
+        const double *samples = looks[at].samples;
+        open += resources_chains_are_short(&looks[at].resources) ? 0
+                : samples[CAUSE_RETIRING] + samples[CAUSE_PORTS] + samples[CAUSE_FP] + samples[CAUSE_UNKNOWN];
+    }
+    return open;
+}
+
 void bottleneck_find(struct bottleneck *ret_bottleneck, const struct bottleneck_request *request, struct arena *arena)
 {
     const struct stalls *stalls = request->stalls;
@@ -545,6 +560,7 @@ void bottleneck_find(struct bottleneck *ret_bottleneck, const struct bottleneck_
         if ((double)regions.items[at].samples >= bottleneck_thresholds.loop_share_least * all)
             loop_fill(&result.loops[result.loop_count++], &timed, &looks[at], arena);
     program_fill(&result, &timed, looks, count, arena);
+    result.chains_open_ratio = chains_open(looks, count) / all;
     result.lack = lack_of(looks, count, all);
     *ret_bottleneck = result;
 }

@@ -133,11 +133,23 @@ static void guesses_evidence(struct bottleneck_verdict *verdict, const struct le
                          guesses->landing_share * 100, where, guesses->branches, guesses->landing_rows * 100));
 }
 
+/* Beside a turn's bound, what it takes: measured, or at most, by a rate that may be too low and never too high. */
+static const char *measured_text(const struct loop_look *look, struct arena *arena)
+{
+    const struct loop_bound *bound = &look->resources.bound;
+    if (look->pace.measured_cycles.known)
+        return arena_printf(arena, "; measured: %.3g", look->pace.measured_cycles.value);
+    if (look->pace.over_bound_most > 0)
+        return arena_printf(arena, "; measured: %.3g at most", look->pace.over_bound_most * bound->cycles);
+    return "";
+}
+
 static void even_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
-    const struct resources *use = &leading->look->resources;
+    const struct loop_look *look = leading->look;
+    const struct resources *use = &look->resources;
     const struct loop_bound *bound = &use->bound;
-    double evenness = leading->look->guesses.evenness;
+    double evenness = look->guesses.evenness;
     if (!leading->look->region->is_loop) { /* what comes round in a function isn't known */
         double quick =
             leading->look->region->samples ? leading->look->quick / (double)leading->look->region->samples : 0;
@@ -159,9 +171,9 @@ static void even_evidence(struct bottleneck_verdict *verdict, const struct leadi
         add(verdict, "code",
             arena_printf(arena,
                          "a turn takes %.2f cycles at least%s: %.2f to issue, %.2f on its busiest units, %.2f by its "
-                         "longest chain of results",
+                         "longest chain of results%s",
                          bound->cycles, bound->is_lower ? " (more: not all costs are known)" : "",
-                         bound->frontend_cycles, bound->unit_cycles, bound->chain.cycles));
+                         bound->frontend_cycles, bound->unit_cycles, bound->chain.cycles, measured_text(look, arena)));
     else
         add(verdict, "code",
             arena_printf(arena,
@@ -221,6 +233,23 @@ static void apart_evidence(struct bottleneck_verdict *verdict, const struct lead
                          leading->small * 100, guessed_text(footprint, arena)));
 }
 
+/* Code without a loop, or a long turn. */
+static void straight_evidence(struct bottleneck_verdict *verdict, const struct loop_look *look, struct arena *arena)
+{
+    const struct straight_bound *straight = &look->resources.straight;
+    const char *once = look->region->is_loop ? "a turn of it" : "a call of it";
+    add(verdict, "code",
+        arena_printf(arena,
+                     "%s is %u instructions, whose results need one another: %.0f cycles from its beginning to its end "
+                     "by this core's costs, where issue takes %.0f and its busiest units %.0f",
+                     once, straight->row_count, straight->chain.cycles, straight->frontend_cycles,
+                     straight->unit_cycles));
+    add(verdict, "code",
+        arena_printf(arena, "that is farther than a core looks ahead: %.0f cycles each at least, if none waits for the "
+                            "one before",
+                     straight->overlapped_cycles));
+}
+
 static void chain_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     static const char *const texts[CAUSE_COUNT] = {
@@ -237,10 +266,11 @@ static void chain_evidence(struct bottleneck_verdict *verdict, const struct lead
     if (verdict->cause == CAUSE_FP && look->fp_is_unexplained)
         add(verdict, "code",
             arena_printf(arena,
-                         "arithmetic, though a turn takes %.2f cycles to issue by this core's costs, %.2f on its "
-                         "busiest units and "
-                         "%.2f by its longest chain: it takes longer than it should; denormal numbers would",
-                         bound->frontend_cycles, bound->unit_cycles, bound->chain.cycles));
+                         "arithmetic: a turn takes %.3g cycles, measured, though by this core's costs %.2f to issue, "
+                         "%.2f on its busiest units and %.2f by its longest chain: it takes longer than it should; "
+                         "denormal numbers would",
+                         look->pace.over_bound * bound->cycles, bound->frontend_cycles, bound->unit_cycles,
+                         bound->chain.cycles));
     else if (verdict->cause == CAUSE_FP && !look->region->is_loop)
         add(verdict, "code",
             "floating-point arithmetic outside loops: whether its units or a chain of results within a call hold it up "
@@ -252,6 +282,15 @@ static void chain_evidence(struct bottleneck_verdict *verdict, const struct lead
                          "between takes "
                          "%.2f cycles a turn by this core's costs, issue %.2f",
                          bound->chain.cycles, bound->frontend_cycles));
+    else if (verdict->cause == CAUSE_LATENCY_CHAIN && resources_straight(&look->resources) == STRAIGHT_SURE)
+        straight_evidence(verdict, look, arena);
+    else if (verdict->cause == CAUSE_LATENCY_CHAIN && bound->known && !bound->is_lower)
+        add(verdict, "code",
+            arena_printf(
+                arena,
+                "what it computes is needed by itself in the next turn: %.2f cycles a turn by this core's costs, "
+                "where issue takes %.2f and its busiest units %.2f%s",
+                bound->chain.cycles, bound->frontend_cycles, bound->unit_cycles, measured_text(look, arena)));
     else if (texts[verdict->cause])
         add(verdict, "code", arena_string(arena, texts[verdict->cause]));
 }
@@ -654,6 +693,25 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
         verdict->confidence = ESTIMATE_LOW;
         verdict->why_not =
             "no more confidence: issue, units and chains take a turn of its loop nearly as long as one another";
+        return;
+    }
+    if (leading->look && leading->look->fp_is_open && verdict->cause != CAUSE_FP) {
+        verdict->confidence = ESTIMATE_LOW;
+        verdict->why_not = "no more confidence: most samples stand at one floating-point instruction, and how long a "
+                           "turn takes could not be measured: if longer than its instructions do, it waits there";
+        return;
+    }
+    if (verdict->cause == CAUSE_LATENCY_CHAIN && leading->look && leading->look->chain_is_open) {
+        verdict->confidence = ESTIMATE_LOW;
+        verdict->why_not = "no more confidence: it loads from beyond the nearest cache, too, not line by line, and how "
+                           "long a turn takes could not be measured: waiting for that may take longer than its chain";
+        return;
+    }
+    if (verdict->class == BOTTLENECK_RETIRING && leading->look &&
+        resources_straight(&leading->look->resources) == STRAIGHT_OPEN) {
+        verdict->confidence = ESTIMATE_LOW;
+        verdict->why_not = "no more confidence: its results need one another for longer than issue takes: if each call "
+                           "of it waits for the one before, that is what it takes";
         return;
     }
     if (is_rivalled(verdict)) {

@@ -3,6 +3,7 @@
 
 #include "analyse/bottleneck/code_index.h"
 #include "analyse/bottleneck/dependence.h"
+#include "analyse/bottleneck/far_loads.h"
 #include "analyse/bottleneck/thresholds.h"
 #include "analyse/code/address_span.h"
 #include "base/cache_line.h"
@@ -554,21 +555,53 @@ static void operands_join(struct loop_look *look)
     look->samples[CAUSE_FP] = 0;
 }
 
+/* A turn was measured to take longer than its instructions do: one whose rate isn't known may take no longer. */
+static bool is_measured_slower(const struct loop_look *look)
+{
+    return look->pace.over_bound > bottleneck_thresholds.bound_missed && !look->resources.bound.is_lower;
+}
+
+/* By this core's costs issue or other units than those for floating point are what a turn takes. */
+static bool is_fp_spare(const struct loop_look *look)
+{
+    const struct loop_bound *bound = &look->resources.bound;
+    enum bottleneck_cause first = resources_first(&look->resources);
+    return look->region->is_loop && bound->known && !bound->is_lower &&
+           (first == CAUSE_RETIRING || first == CAUSE_PORTS);
+}
+
+static bool is_fp_at_one_place(const struct loop_look *look)
+{
+    uint32_t row = look->hottest[CAUSE_FP];
+    return row != UINT32_MAX && (double)look->region->code->hits[row] >=
+                                    bottleneck_thresholds.fp_one_place * (double)look->region->samples;
+}
+
+/*
+ * Where nothing says that a turn takes longer than its instructions do, those at arithmetic that keeps its units busy
+ * for less stand there because it retires there.
+ */
+static void fp_join(struct loop_look *look)
+{
+    enum bottleneck_cause first = resources_first(&look->resources);
+    if (look->samples[CAUSE_FP] <= 0 || !is_fp_spare(look) || is_measured_slower(look) || look->quick_cause != first)
+        return;
+    look->fp_is_open = is_fp_at_one_place(look) && look->pace.over_bound_most <= 0;
+    look->samples[first] += look->samples[CAUSE_FP];
+    look->samples[CAUSE_FP] = 0;
+    uint32_t own = look->hottest[CAUSE_FP], other = look->hottest[first];
+    const uint64_t *hits = look->region->code->hits;
+    look->hottest[first] = other == UINT32_MAX || hits[own] > hits[other] ? own : other;
+}
+
 /*
  * Most samples stand at one arithmetic instruction, in a turn that takes longest for issue or other units by this
- * core's costs: then it took longer than that says. Numbers below the smallest normal one do, by some hundred cycles.
+ * core's costs, and was measured to take longer than that. Numbers below the smallest normal one do, by some hundred
+ * cycles.
  */
 static bool is_fp_unexplained(const struct loop_look *look)
 {
-    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
-    const struct loop_bound *bound = &look->resources.bound;
-    enum bottleneck_cause first = resources_first(&look->resources);
-    uint32_t row = look->hottest[CAUSE_FP];
-    bool as_bound = look->pace.over_bound_most > 0 && look->pace.over_bound_most < limit->bound_missed;
-    if (!look->region->is_loop || row == UINT32_MAX || !bound->known || bound->is_lower || as_bound)
-        return false;
-    return (first == CAUSE_RETIRING || first == CAUSE_PORTS) &&
-           (double)look->region->code->hits[row] >= limit->fp_one_place * (double)look->region->samples;
+    return is_fp_spare(look) && is_measured_slower(look) && is_fp_at_one_place(look);
 }
 
 static void unplaced_note(struct loop_look *look, const struct bottleneck_machine *machine, uint32_t row, bool unplaced)
@@ -642,7 +675,10 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
     }
     quick_join(&look);
     operands_join(&look);
+    fp_join(&look);
     look.fp_is_unexplained = loop_look_first(&look) == CAUSE_FP && is_fp_unexplained(&look);
+    look.chain_is_open =
+        look.samples[CAUSE_LATENCY_CHAIN] > 0 && look.pace.over_bound <= 0 && loads_reach_far(request, region);
     look.touched = reach_together(request, region, arena);
     return look;
 }

@@ -39,6 +39,10 @@ struct loop_look {
     double bounded_bytes;      /* at most half of the first cache */
     /* arithmetic holds it up, and by this core's costs neither its units nor a chain take so long */
     bool fp_is_unexplained;
+    /* … it may, since most samples stand at one of its instructions and nothing bounds what a turn takes */
+    bool fp_is_open;
+    /* a chain of results is laid time at, though the loop loads from afar as well and its turn wasn't measured */
+    bool chain_is_open;
     struct guesses guesses;
     struct resources resources;
     struct pace pace;
