@@ -6,6 +6,7 @@ there is never supported. Where the code alone shows the cause, it must be suppo
 """
 import json
 import os
+import pathlib
 import re
 import subprocess
 
@@ -309,6 +310,36 @@ def test_wrong_guesses_behind_a_compare_with_memory(run, tmp_path):
     for memory in found["profile"]["memory"]:
         if memory["function"] == "route":
             assert memory["in_order"] and not memory["stride_bytes"] and "ns_small_pages" not in memory, memory
+
+
+# Moved on by one place from its end, over and over: at any time within the second cache; in eight places, one after the other.
+MOVED = """
+#include <stdlib.h>
+enum { PLACES = 8, NUMBERS = 64 << 10 };
+__attribute__((noinline)) static void shift(long *list, long count)
+{ for (long at = count - 1; at >= 0; at--) list[at + 1] = list[at]; }
+int main(void)
+{
+    for (int place = 0; place < PLACES; place++) {
+        long *list = calloc(NUMBERS + 1, sizeof(*list));
+        for (int at = 0; at < 4000; at++) shift(list, NUMBERS);
+    }
+}
+"""
+
+
+def test_a_list_that_moves_elsewhere_is_within_a_cache(run, tmp_path):
+    """All the places that it lay at add up to 4 MiB, of which half a MiB is in use at a time."""
+    level2 = [int(size.read_text().strip()[:-1]) for size in pathlib.Path("/sys/devices/system/cpu/cpu0/cache").glob("index2/size")]
+    if not level2 or level2[0] < 1024:
+        pytest.skip("the second cache isn't known to hold half a MiB with room to spare")
+    found, by_id = compiled(run, tmp_path, MOVED, "-O1")
+    estimate = found["bottleneck"]
+    if estimate is None or estimate["class"] == "unknown":
+        pytest.skip("hardware counters decide here" if estimate is None else estimate["why_not"])
+    assert estimate["subclass"] != "bandwidth", estimate["evidence"]
+    assert estimate["confidence"] != "high" or estimate["class"] != "memory", estimate["evidence"]
+    assert by_id["memory-bandwidth"]["verdict"] != "supported", by_id["memory-bandwidth"]["headline"]
 
 
 def test_a_waiter_waits(kernel_case):

@@ -450,15 +450,38 @@ static bool is_beyond_own_work(const struct reach *reach)
 
 /*
  * At its instructions' own pace it would ask for more than any cache behind the second, or memory, gives a core: no
- * rate is needed to see that it waits.
+ * rate is needed to see that it waits, where what it goes over at a time is clearly more than the second cache holds.
  */
 static bool is_asking_too_much(const struct reach *reach, const struct bottleneck_machine *machine)
 {
+    static const double CLEARLY = 2;
     if (!reach->in_order || reach->level != LEVEL_BEYOND || reach->level_is_open || reach->own_work_ns <= 0 ||
-        !machine->read_bytes_s.known)
+        !machine->read_bytes_s.known || reach->at_a_time_bytes < CLEARLY * machine->l2_bytes)
         return false;
     double fastest_ns = CACHE_LINE_BYTES * 1e9 / (machine->read_bytes_s.high * bottleneck_thresholds.walk_fastest);
     return reach->own_work_ns < fastest_ns * (reach->arrays > 1 ? reach->arrays : 1);
+}
+
+/* By its rate it moves so much less than one core was measured to read here that bandwidth isn't what it waits for. */
+static bool is_below_ceiling(const struct reach *reach, const struct bottleneck_machine *machine)
+{
+    return reach->line_ns > 0 && machine->read_bytes_s.known &&
+           CACHE_LINE_BYTES * 1e9 / reach->own_line_ns * (reach->streams > 1 ? reach->streams : 1) <
+               bottleneck_thresholds.walk_outruns * machine->read_bytes_s.mid;
+}
+
+/*
+ * Nothing but where its lines lie says that it waits for the second cache: a walk in order has them fetched ahead, and
+ * at its instructions' own pace it asks for no more than one in a cycle, the most that any core's hands over.
+ */
+static bool is_within_own_pace(const struct reach *reach, const struct bottleneck_machine *machine)
+{
+    static const double LINE_CYCLES = 1;
+    if (reach->level != LEVEL_L2 || !reach->in_order || reach->line_ns > 0)
+        return false;
+    double arrays = reach->arrays > 1 ? reach->arrays : 1;
+    return reach->own_work_ns <= 0 || !machine->clock_hz.known ||
+           reach->own_work_ns * 1e-9 * machine->clock_hz.mid >= LINE_CYCLES * arrays;
 }
 
 /* It takes longer than its own work does, by its measured rate or because it must. */
@@ -648,6 +671,19 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
         leading->look->supposed >= 0.5 * leading->look->samples[CAUSE_STORE_FORWARDING]) {
         verdict->confidence = ESTIMATE_LOW;
         verdict->why_not = "no more confidence: that turns in a row meet at the same of its few places isn't seen";
+        return;
+    }
+    const struct reach *reach = leading->look ? &leading->look->reach : NULL;
+    if (verdict->cause == CAUSE_BANDWIDTH && reach && is_below_ceiling(reach, leading->request->machine)) {
+        verdict->confidence = ESTIMATE_LOW;
+        verdict->why_not = "no more confidence: it moves less than half of what one core was measured to read here, "
+                           "which leaves bandwidth for more";
+        return;
+    }
+    if (verdict->cause == CAUSE_L2 && reach && is_within_own_pace(reach, leading->request->machine)) {
+        verdict->confidence = ESTIMATE_LOW;
+        verdict->why_not = "no more confidence: it walks in order, its rate isn't known, and its own instructions may "
+                           "take as long as the second cache takes to hand over its lines";
         return;
     }
     if (is_near_tie(verdict, leading)) {

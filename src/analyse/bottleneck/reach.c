@@ -221,10 +221,14 @@ static void order_find(struct reach *reach, const struct bottleneck_request *req
     reach->own_line_ns =
         reach->line_ns > 0 && walk.free_bytes_per_ns > 0 ? width / walk.free_bytes_per_ns : reach->line_ns;
     reach->arrays = counted ? arrays_of(region) : 0;
+    reach->streams = counted ? streams_of(region) : 0;
     /* Where the code's counting isn't seen, a walk in order takes one of its elements a turn. */
     double own_ns = own_work_ns(request->machine, bound, counted ? step : (int64_t)grain);
     reach->own_work_ns = own_ns;
-    reach->is_own_pace = reach->line_ns > 0 && reach->own_line_ns <= limit->bound_met * own_ns;
+    /* Faster than what lies there hands anything over: its lines came from nearer, whatever its addresses look like. */
+    bool is_faster = reach->line_ns > 0 && width / reach->own_line_ns * (reach->arrays > 1 ? reach->arrays : 1) >
+                                               fastest_walk(reach, request->machine);
+    reach->is_own_pace = is_faster || (reach->line_ns > 0 && reach->own_line_ns <= limit->bound_met * own_ns);
     bool is_too_slow =
         reach_is_too_slow(reach) && !is_slow_memory(request, region, counted ? own_ns : 0, reach->line_ns);
     reach->is_fetched_ahead = is_too_slow || reach->is_own_pace;
@@ -458,16 +462,56 @@ static bool hides_addresses(const struct bottleneck_request *request, const stru
     return lost > 0.5 * (double)region->samples;
 }
 
-/*
- * Beyond the second cache by all that it goes over, in no order, but at any time within it: what waits there waits for
- * that one.
- */
-static void window_find(struct reach *reach, const struct bottleneck_machine *machine, const address_list *addresses)
+/* By the same registers as an access before: it moves along with that one. */
+static bool moves_along(const struct region *region, uint32_t row)
 {
-    if (reach->level != LEVEL_BEYOND || reach->in_order)
+    const struct instruction *items = region->code->items;
+    const struct memory_operand *own = &items[row].memory;
+    bool along = false;
+    for (uint32_t before = region->rows.first; before < row && !along; before++) {
+        const struct memory_operand *other = &items[before].memory;
+        along = region_holds(region, before) && (items[before].is_load || items[before].is_store) &&
+                other->is_present && other->base == own->base && other->index == own->index;
+    }
+    return along;
+}
+
+/* What the loop's walks go over at a time, all of them together: each of them takes its part of a cache. */
+static struct measured walked_at_a_time(const struct bottleneck_request *request, const struct region *region,
+                                        const address_list *stalled, bool *ret_comes_back)
+{
+    address_list met = {0};
+    size_t places = 0;
+    for (uint32_t row = region->rows.first; region->is_loop && row <= region->rows.last; row++) {
+        const struct instruction *here = &region->code->items[row];
+        int64_t step;
+        if (!region_holds(region, row) || !(here->is_load || here->is_store) || !here->memory.is_present ||
+            !code_loop_step(region->code->items, region->rows, row, &step) || !step || moves_along(region, row))
+            continue;
+        places++;
+        addresses_met(&met, request, region, row);
+    }
+    struct measured walked =
+        met.count ? walked_while_of(met.items, met.count, places, ret_comes_back)
+                  : walked_while_of(stalled->items, stalled->count, 1, ret_comes_back);
+    vec_done(&met);
+    return walked;
+}
+
+/*
+ * Beyond the second cache by all that it goes over, but at any time within it: what waits there waits for that one.
+ */
+static void window_find(struct reach *reach, const struct bottleneck_request *request, const struct region *region,
+                        const address_list *addresses)
+{
+    const struct bottleneck_machine *machine = request->machine;
+    if (reach->level != LEVEL_BEYOND)
         return;
-    struct measured window = touched_while_of(addresses->items, addresses->count);
-    if (!window.known || level_of(machine, window.value, 1) == LEVEL_BEYOND)
+    bool comes_back = true;
+    struct measured window = reach->in_order ? walked_at_a_time(request, region, addresses, &comes_back)
+                                             : touched_while_of(addresses->items, addresses->count);
+    reach->at_a_time_bytes = window.known ? window.value : 0;
+    if (!window.known || !comes_back || level_of(machine, window.value, 1) == LEVEL_BEYOND)
         return;
     reach->level = LEVEL_L2;
     reach->level_is_open = reach->order_is_open = false;
@@ -508,7 +552,7 @@ struct reach reach_of(const struct bottleneck_request *request, const struct reg
             reach.in_order = false;
         reach.is_wide_spread &= !reach.in_order;
         if (reach.known)
-            window_find(&reach, request->machine, &addresses);
+            window_find(&reach, request, region, &addresses);
     }
     vec_done(&addresses);
     return reach;

@@ -1818,6 +1818,79 @@ Test(bottleneck, a_walk_at_its_own_pace_is_no_wait_for_memory)
     free(made);
 }
 
+/*
+ * A list that is moved on by one place, from its end, again and again: met anywhere on its way, at no rate. Each quarter of the time it
+ * lies elsewhere, having grown; over so many bytes at a time. Frees nothing.
+ */
+static const struct bottleneck_verdict *list_moved(struct made_up *made, uint64_t over_bytes)
+{
+    enum { STOPS = 1000, REGISTERS = 3, PIECES = 4, PIECE_APART = 8 << 20 };
+    static const uint8_t numbers[REGISTERS] = {4, 16, 17}; /* RSI, R8, R9 */
+    static const uint64_t hits[] = {110, 0, 890, 0, 0};
+    static struct stall_sample placed[STOPS];
+    loop_make(made, "f3410f6f0431" "4883ee10" "410f11443010" "4839f7" "75eb", hits);
+    made->machine.clock_hz = interval_exactly(4.2e9);
+    made->machine.read_bytes_s = interval_exactly(20e9);
+    struct samples *samples = &made->recording.samples;
+    samples->items = calloc(STOPS, sizeof(*samples->items));
+    samples->registers = calloc(STOPS, sizeof(*samples->registers));
+    samples->register_values = calloc(STOPS * REGISTERS, sizeof(*samples->register_values));
+    samples->count = samples->registers_count = STOPS;
+    samples->register_value_count = STOPS * REGISTERS;
+    uint64_t state = 88172645463325252u;
+    for (uint32_t at = 0; at < STOPS; at++) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        uint64_t list = (1ull << 40) + (uint64_t)at * PIECES / STOPS * PIECE_APART, way = state % (over_bytes / 16) * 16;
+        uint64_t values[REGISTERS] = {way, list + 8, list}, mask = 0;
+        for (size_t one = 0; one < REGISTERS; one++) {
+            mask |= (uint64_t)1 << numbers[one];
+            samples->register_values[at * REGISTERS + one] = values[one];
+        }
+        samples->items[at] = (struct sample){.time_ns = at * 330000, .ip = made->rows[0][3].addr, .stack = STACK_NONE, .registers = at};
+        samples->registers[at] = (struct registers){.first = at * REGISTERS, .mask = mask};
+        placed[at] = (struct stall_sample){.sample = at, .sampled = 3, .stalled = 2};
+        made->addresses[made->stalls.address_count++] =
+            (struct stall_address){.time_ns = at * 330000, .addr = list + way + 24, .function = 0, .instruction = 2};
+    }
+    made->stalls.placed = placed;
+    made->stalls.placed_count = STOPS;
+    return verdict_of(made);
+}
+
+/* Where it lay one after the other adds up to more than the second cache holds; at any time that holds it, and its instructions keep up. */
+Test(bottleneck, a_list_that_grew_to_other_places_is_no_larger_than_at_a_time)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    const struct bottleneck_verdict *verdict = list_moved(made, 800 << 10);
+    cr_expect_eq(verdict->cause, CAUSE_L2, "%s", bottleneck_subclass_name(verdict->cause));
+    cr_expect_eq(verdict->confidence, ESTIMATE_LOW, "%s", verdict->why_not);
+    done(made);
+    verdict = list_moved(made, 1400 << 10);
+    cr_expect_eq(verdict->cause, CAUSE_BANDWIDTH, "%s", bottleneck_subclass_name(verdict->cause));
+    cr_expect_lt(verdict->confidence, ESTIMATE_HIGH, "so near to a cache's size nothing but a rate is sure");
+    done(made);
+    verdict = list_moved(made, 6 << 20);
+    cr_expect_eq(verdict->cause, CAUSE_BANDWIDTH, "%s", bottleneck_subclass_name(verdict->cause));
+    cr_expect_eq(verdict->confidence, ESTIMATE_HIGH, "%s", verdict->why_not);
+    done(made);
+    free(made);
+}
+
+/* A line in 20 ns of each of its streams is a fifth of what one core was measured to read: whatever it waits for, bandwidth is left. */
+Test(bottleneck, a_walk_far_below_the_measured_bandwidth_is_not_surely_bandwidth)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    stencil_walked(made, 20, 9e9, 18000, 24000, 6000);
+    cr_expect_eq(verdict_of(made)->confidence, ESTIMATE_HIGH, "%s", made->result.program.why_not);
+    done(made);
+    stencil_walked(made, 20, 60e9, 18000, 24000, 6000);
+    cr_expect_eq(verdict_of(made)->confidence, ESTIMATE_LOW, "%s", made->result.program.why_not);
+    done(made);
+    free(made);
+}
+
 Test(bottleneck, several_streams_share_what_one_has_and_wait_for_it)
 {
     struct made_up *made = calloc(1, sizeof(*made));
