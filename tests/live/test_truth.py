@@ -342,6 +342,34 @@ def test_a_list_that_moves_elsewhere_is_within_a_cache(run, tmp_path):
     assert by_id["memory-bandwidth"]["verdict"] != "supported", by_id["memory-bandwidth"]["headline"]
 
 
+# A product of matrices down the columns of one and along the rows of the other: the columns' loads feed what the rows' are part of.
+PRODUCT = """
+enum { N = 896 };
+static double a[N][N], b[N][N], c[N][N];
+int main(void)
+{
+    for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) { a[i][j] = i + j; b[i][j] = i - j; }
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            double sum = 0;
+            for (int k = 0; k < N; k++) sum += a[k][i] * b[j][k];
+            c[j][i] = sum;
+        }
+    return c[3][4] == 1;
+}
+"""
+
+
+def test_a_product_in_the_wrong_order_is_no_sure_chain(run, tmp_path):
+    """Samples stand at the multiplication, whose own operand goes in order; what it waits for steps by 7 KiB."""
+    found, _ = compiled(run, tmp_path, PRODUCT, "-O1")
+    estimate = found["bottleneck"]
+    if estimate is None or estimate["class"] == "unknown":
+        pytest.skip("hardware counters decide here" if estimate is None else estimate["why_not"])
+    assert estimate["class"] in ("memory", "mixed") or estimate["confidence"] == "low", estimate["evidence"]
+    assert estimate["subclass"] != "bandwidth", estimate["evidence"]
+
+
 def test_a_waiter_waits(kernel_case):
     found = json.loads((kernel_case("wait") / "findings.json").read_text())
     assert found["verdict"]["kind"] == "waits", found["verdict"]

@@ -135,6 +135,32 @@ bool is_addressed_by(const struct region *region, uint32_t row, const uint32_t *
     return false;
 }
 
+/* What it reads to compute with; what it writes and adds to, too. */
+static uint64_t computed_with(const struct instruction *row)
+{
+    uint64_t address = row->memory.is_present ? address_registers(&row->memory) : 0;
+    return row->reads & ~address;
+}
+
+uint32_t operand_loads(const struct region *region, uint32_t row, uint32_t *ret_rows, uint32_t most)
+{
+    const struct instruction *items = region->code->items;
+    uint64_t general = computed_with(&items[row]);
+    uint32_t vector = items[row].vector_reads, found = 0;
+    for (uint32_t at = row; at > region->rows.first && found < most && (general || vector); at--) {
+        const struct instruction *before = &items[at - 1];
+        if (before->ends_block || before->class == INSTRUCTION_CALL || region->code->marks[at] & MARK_ELSEWHERE)
+            break;
+        if (!(before->writes & general) && !(before->vector_writes & vector))
+            continue;
+        general = (general & ~before->writes) | computed_with(before);
+        vector = (vector & ~before->vector_writes) | before->vector_reads;
+        if (before->is_load && before->memory.is_present && before->class != INSTRUCTION_STRING)
+            ret_rows[found++] = at - 1;
+    }
+    return found;
+}
+
 bool is_chased(const struct region *region, uint32_t row)
 {
     const struct instruction *here = &region->code->items[row];

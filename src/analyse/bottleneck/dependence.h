@@ -21,6 +21,11 @@ bool is_behind_atomic(const struct region *region, uint32_t row);
 bool is_address_written(const struct region *region, uint32_t row);
 /* Its address comes, by general registers, out of one of these rows, in its turn of the loop or the one before. */
 bool is_addressed_by(const struct region *region, uint32_t row, const uint32_t *rows, uint32_t count);
+/*
+ * Loads of the same turn, from straight code before the row, whose results it computes with, at once or by way of
+ * others; not of what its address is made of. Nearest first, `most` of them at most.
+ */
+uint32_t operand_loads(const struct region *region, uint32_t row, uint32_t *ret_rows, uint32_t most);
 /* Its address comes out of a load before. */
 bool is_chased(const struct region *region, uint32_t row);
 

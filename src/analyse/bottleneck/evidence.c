@@ -323,6 +323,27 @@ static void reach_evidence(struct bottleneck_verdict *verdict, const struct lead
             all->goes_once ? "; each part once, as far as was seen" : ""));
 }
 
+/* Where the wait shows at an instruction that another's access holds up: that one. */
+static void operand_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
+{
+    const struct region *region = leading->look->region;
+    uint32_t at = leading->look->operand_row;
+    if (at == UINT32_MAX)
+        return;
+    const struct instruction *row = &region->code->items[at];
+    const struct stall_function *function = &leading->request->stalls->functions[region->function];
+    const char *text = arena_printf(arena, "the access at %llx", (unsigned long long)row->addr);
+    for (size_t shown = 0; shown < function->row_count; shown++)
+        if (function->rows[shown].shown_addr == row->addr)
+            text = function->rows[shown].text;
+    add(verdict, "code",
+        arena_printf(arena,
+                     row->is_store ? "a turn waits for %s: in order it would be walked faster than that"
+                                   : "what a turn computes needs what %s loads: samples stand behind it, where the "
+                                     "result is",
+                     text));
+}
+
 /* Either reason that `reach` has for it. */
 static const char *translation_text(const struct reach *reach, struct arena *arena)
 {
@@ -460,14 +481,6 @@ static bool is_asking_too_much(const struct reach *reach, const struct bottlenec
         return false;
     double fastest_ns = CACHE_LINE_BYTES * 1e9 / (machine->read_bytes_s.high * bottleneck_thresholds.walk_fastest);
     return reach->own_work_ns < fastest_ns * (reach->arrays > 1 ? reach->arrays : 1);
-}
-
-/* By its rate it moves so much less than one core was measured to read here that bandwidth isn't what it waits for. */
-static bool is_below_ceiling(const struct reach *reach, const struct bottleneck_machine *machine)
-{
-    return reach->line_ns > 0 && machine->read_bytes_s.known &&
-           CACHE_LINE_BYTES * 1e9 / reach->own_line_ns * (reach->streams > 1 ? reach->streams : 1) <
-               bottleneck_thresholds.walk_outruns * machine->read_bytes_s.mid;
 }
 
 /*
@@ -674,7 +687,7 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
         return;
     }
     const struct reach *reach = leading->look ? &leading->look->reach : NULL;
-    if (verdict->cause == CAUSE_BANDWIDTH && reach && is_below_ceiling(reach, leading->request->machine)) {
+    if (verdict->cause == CAUSE_BANDWIDTH && reach && reach_is_below_ceiling(reach, leading->request->machine)) {
         verdict->confidence = ESTIMATE_LOW;
         verdict->why_not = "no more confidence: it moves less than half of what one core was measured to read here, "
                            "which leaves bandwidth for more";
@@ -684,6 +697,12 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
         verdict->confidence = ESTIMATE_LOW;
         verdict->why_not = "no more confidence: it walks in order, its rate isn't known, and its own instructions may "
                            "take as long as the second cache takes to hand over its lines";
+        return;
+    }
+    if (leading->look && leading->look->operand_is_tied) {
+        verdict->confidence = ESTIMATE_LOW;
+        verdict->why_not = "no more confidence: what a turn loads from afar waits for no other, and its own "
+                           "instructions may take as long";
         return;
     }
     if (is_near_tie(verdict, leading)) {
@@ -746,6 +765,8 @@ static void reasons_find(struct bottleneck_verdict *verdict, const struct leadin
     if (verdict->class == BOTTLENECK_MEMORY || verdict->class == BOTTLENECK_MIXED ||
         leading->look->reach.level == LEVEL_L1 || is_walk_ruled_out)
         reach_evidence(verdict, leading, arena);
+    if (verdict->class == BOTTLENECK_MEMORY || verdict->class == BOTTLENECK_MIXED)
+        operand_evidence(verdict, leading, arena);
     if (verdict->class == BOTTLENECK_MEMORY)
         memory_evidence(verdict, leading, arena);
     if (verdict->class == BOTTLENECK_CORE)

@@ -195,6 +195,13 @@ bool reach_is_too_slow(const struct reach *reach)
                                                : reach->line_ns > bottleneck_thresholds.walk_line_ns;
 }
 
+bool reach_is_below_ceiling(const struct reach *reach, const struct bottleneck_machine *machine)
+{
+    return reach->line_ns > 0 && machine->read_bytes_s.known &&
+           CACHE_LINE_BYTES * 1e9 / reach->own_line_ns * (reach->streams > 1 ? reach->streams : 1) <
+               bottleneck_thresholds.walk_outruns * machine->read_bytes_s.mid;
+}
+
 /*
  * By the code where it counts evenly, else by neighbouring samples. grain: what all addresses are apart by whole times
  * of.
@@ -332,28 +339,12 @@ static double crowding_by_step(const struct region *region, uint32_t row)
     return counted ? crowding_of(step_a_line(region, row, step)) : 1;
 }
 
-/*
- * A register by which the loop moves the row's place on in every turn, and nothing else does: how far, its samples
- * know. 0: it isn't so, or they don't agree.
- */
+/* Where the loop moves the row's place on by a register: how far, by its samples. 0: it isn't so, or they disagree. */
 static int64_t step_by_register(const struct bottleneck_request *request, const struct region *region, uint32_t row)
 {
     enum { LOOKED_AT_MOST = 64 };
-    const struct instruction *items = region->code->items;
-    const struct memory_operand *memory = &items[row].memory;
-    uint8_t by = REGISTER_NONE;
-    uint64_t written = 0;
-    if (!region->is_loop || memory->base >= 64 || memory->index != REGISTER_NONE || memory->is_relative)
-        return 0;
-    for (uint32_t at = region->rows.first; at <= region->rows.last; at++) {
-        written |= items[at].writes & ~((uint64_t)1 << memory->base);
-        if (!(items[at].writes >> memory->base & 1))
-            continue;
-        if (by != REGISTER_NONE || items[at].step_register != memory->base || items[at].step_by >= 64)
-            return 0;
-        by = items[at].step_by;
-    }
-    if (by == REGISTER_NONE || written >> by & 1)
+    uint8_t by = walk_step_register(region, row);
+    if (by == REGISTER_NONE)
         return 0;
     const struct samples *samples = &request->recording->samples;
     struct index_part own = code_index_placed(request->index, region->function);
@@ -556,6 +547,50 @@ struct reach reach_of(const struct bottleneck_request *request, const struct reg
     }
     vec_done(&addresses);
     return reach;
+}
+
+/*
+ * Of a row whose place the loop moves on by more than two lines each turn: what it passes on one way, which the next
+ * way meets again if a cache holds so much. Its addresses are known at every sample of the loop.
+ */
+static struct reach reach_by_steps(const struct bottleneck_request *request, const struct region *region, uint32_t row,
+                                   double step, struct arena *arena)
+{
+    struct reach reach = {0};
+    address_list met = {0};
+    bool comes_back;
+    addresses_met(&met, request, region, row);
+    struct measured way = walked_while_of(met.items, met.count, 1, &comes_back);
+    if (way.known) {
+        double turns = way.value / step, page = request->machine->base_page_bytes;
+        reach.known = true;
+        reach.lines_bytes = reach.window_bytes = turns * CACHE_LINE_BYTES;
+        double crowded = reach.lines_bytes * crowding_of((uint64_t)step);
+        /* one way after the other: what is a little more than a cache holds is gone when it is met again */
+        reach.level = crowded <= request->machine->l1_bytes   ? LEVEL_L1
+                      : crowded <= request->machine->l2_bytes ? LEVEL_L2
+                                                              : LEVEL_BEYOND;
+        reach.set = working_set_of(met.items, met.count);
+        step_note(&reach.set, (int64_t)step);
+        reach.touched = touched_memory_of(met.items, met.count, (uint64_t)step, arena);
+        reach.is_wide_spread = step >= page / 2 && exceeds_tlb(request, turns * (step < page ? step : page),
+                                                               huge_part(request, region, row));
+    }
+    vec_done(&met);
+    return reach;
+}
+
+struct reach reach_beside(const struct bottleneck_request *request, const struct region *region,
+                          const struct loop_bound *bound, uint32_t row, struct arena *arena)
+{
+    int64_t step = 0;
+    if (!region->is_loop || is_too_small(region))
+        return (struct reach){0};
+    if (!code_loop_step(region->code->items, region->rows, row, &step))
+        step = step_by_register(request, region, row);
+    if (step && step_a_line(region, row, step) > 2 * CACHE_LINE_BYTES)
+        return reach_by_steps(request, region, row, (double)(step < 0 ? -step : step), arena);
+    return step ? (struct reach){0} : reach_of(request, region, bound, row, arena);
 }
 
 struct touched_memory reach_together(const struct bottleneck_request *request, const struct region *region,

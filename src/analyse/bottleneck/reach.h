@@ -38,8 +38,16 @@ struct reach {
 /* Of the accesses that stalled at `row`, or UINT32_MAX: anywhere in the region. bound: of its loop, may be unknown. */
 struct reach reach_of(const struct bottleneck_request *request, const struct region *region,
                       const struct loop_bound *bound, uint32_t row, struct arena *arena);
+/*
+ * Of an access that hardly a sample stalled at, beside one of the same turn that they did: where it goes in no order,
+ * or steps over lines; unknown: it walks in order, or nothing is known of it.
+ */
+struct reach reach_beside(const struct bottleneck_request *request, const struct region *region,
+                          const struct loop_bound *bound, uint32_t row, struct arena *arena);
 /* Its walk takes longer a line than memory ever keeps one in order waiting. */
 bool reach_is_too_slow(const struct reach *reach);
+/* … moves so much less than one core was measured to read here that bandwidth isn't what it waits for. */
+bool reach_is_below_ceiling(const struct reach *reach, const struct bottleneck_machine *machine);
 
 /* Memory that all accesses of the region go over that stalled or that its code counts on. */
 struct touched_memory reach_together(const struct bottleneck_request *request, const struct region *region,

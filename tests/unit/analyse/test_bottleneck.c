@@ -1891,6 +1891,67 @@ Test(bottleneck, a_walk_far_below_the_measured_bandwidth_is_not_surely_bandwidth
     free(made);
 }
 
+/*
+ * A product of matrices in the wrong order: one load steps by so much, another goes in order, and their product is added up. Samples stand at
+ * the multiplication, whose own operand is in order; a line of that in so many ns. columns: in one way of the stepping load.
+ */
+static const struct bottleneck_verdict *product(struct made_up *made, uint64_t step, uint64_t columns, double line_ns)
+{
+    enum { STOPS = 1000, REGISTERS = 4 };
+    static const uint8_t numbers[REGISTERS] = {0, 2, 3, 4}; /* RAX, RCX, RDX, RSI */
+    static const uint64_t hits[] = {10, 500, 90, 200, 100, 100, 0};
+    static struct stall_sample placed[STOPS];
+    loop_make(made, "f20f1002" "f20f5900" "f20f58c8" "4801f2" "4883c008" "4839c8" "75e8", hits);
+    made->machine.clock_hz = interval_exactly(4.2e9);
+    made->machine.read_bytes_s = interval_exactly(20e9);
+    made->machine.l1_bytes = 48 << 10;
+    struct samples *samples = &made->recording.samples;
+    samples->items = calloc(STOPS, sizeof(*samples->items));
+    samples->registers = calloc(STOPS, sizeof(*samples->registers));
+    samples->register_values = calloc(STOPS * REGISTERS, sizeof(*samples->register_values));
+    samples->count = samples->registers_count = STOPS;
+    samples->register_value_count = STOPS * REGISTERS;
+    for (uint32_t at = 0; at < STOPS; at++) {
+        uint64_t time_ns = at * 330000ull + at * 7919 % 97 * 1000;
+        time_ns = at % 2 ? time_ns : time_ns + 250000;
+        uint64_t turn = (uint64_t)((double)time_ns * 8 / line_ns), column = turn % columns;
+        uint64_t values[REGISTERS] = {(1ull << 40) + turn * 8 % (6 << 20), (1ull << 40) + (6 << 20), (1ull << 41) + column * step, step}, mask = 0;
+        for (size_t one = 0; one < REGISTERS; one++) {
+            mask |= (uint64_t)1 << numbers[one];
+            samples->register_values[at * REGISTERS + one] = values[one];
+        }
+        samples->items[at] = (struct sample){.time_ns = time_ns, .ip = made->rows[0][2].addr, .stack = STACK_NONE, .registers = at};
+        samples->registers[at] = (struct registers){.first = at * REGISTERS, .mask = mask};
+        placed[at] = (struct stall_sample){.sample = at, .sampled = 2, .stalled = 1};
+        made->addresses[made->stalls.address_count++] =
+            (struct stall_address){.time_ns = time_ns, .addr = values[0], .function = 0, .instruction = 1};
+    }
+    made->stalls.placed = placed;
+    made->stalls.placed_count = STOPS;
+    return verdict_of(made);
+}
+
+/* Which load is waited for is said by where they go, not by which of them the result retires behind. */
+Test(bottleneck, an_operand_that_a_load_brought_from_afar_is_waited_for)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    const struct bottleneck_verdict *verdict = product(made, 7168, 896, 60);
+    cr_expect_eq(verdict->class, BOTTLENECK_MEMORY, "%s", bottleneck_class_name(verdict->class));
+    cr_expect_eq(verdict->cause, CAUSE_L2, "%s", bottleneck_subclass_name(verdict->cause));
+    bool says = false;
+    for (size_t at = 0; at < verdict->evidence_count; at++)
+        says |= strstr(verdict->evidence[at].text, "what a turn computes needs") != NULL;
+    cr_expect(says);
+    done(made);
+    verdict = product(made, 7168, 8960, 60);
+    cr_expect_eq(verdict->cause, CAUSE_TLB, "%s", bottleneck_subclass_name(verdict->cause));
+    done(made);
+    verdict = product(made, 256, 100, 60);
+    cr_expect_neq(verdict->cause, CAUSE_L2, "within the nearest cache: %s", bottleneck_subclass_name(verdict->cause));
+    done(made);
+    free(made);
+}
+
 Test(bottleneck, several_streams_share_what_one_has_and_wait_for_it)
 {
     struct made_up *made = calloc(1, sizeof(*made));
