@@ -370,6 +370,38 @@ def test_a_product_in_the_wrong_order_is_no_sure_chain(run, tmp_path):
     assert estimate["subclass"] != "bandwidth", estimate["evidence"]
 
 
+# A tree that a function goes down by calling itself with a child, to a number drawn anew each time.
+DESCENT = """
+#include <stdlib.h>
+struct node { struct node *side[2]; unsigned key; char rest[44]; };
+__attribute__((noinline)) static struct node *add(struct node *node, unsigned key, unsigned bits)
+{
+    if (!node) { node = calloc(1, sizeof(*node)); node->key = key; return node; }
+    if (node->key != key) node->side[bits & 1] = add(node->side[bits & 1], key, bits >> 1);
+    return node;
+}
+int main(void)
+{
+    struct node *tree = 0;
+    unsigned x = 1;
+    for (int at = 0; at < 900000; at++) { x = x * 1664525 + 1013904223; tree = add(tree, x >> 12, (x >> 12) * 2654435761u >> 3); }
+    return tree->key == 1;
+}
+"""
+
+
+def test_a_descent_by_calls_is_not_several_misses_at_a_time(run, tmp_path):
+    """Each node's place is loaded from the one before; the pointer between goes through a call."""
+    found, _ = compiled(run, tmp_path, DESCENT, "-O1")
+    estimate = found["bottleneck"]
+    if estimate is None or estimate["class"] == "unknown":
+        pytest.skip("hardware counters decide here" if estimate is None else estimate["why_not"])
+    for one in [estimate, *estimate["loops"]]:
+        if one["function"] == "add":
+            assert not any("several are under way" in each["text"] for each in one["evidence"]), one["evidence"]
+            assert one["subclass"] != "parallel_misses" or one["confidence"] == "low", one["evidence"]
+
+
 def test_a_waiter_waits(kernel_case):
     found = json.loads((kernel_case("wait") / "findings.json").read_text())
     assert found["verdict"]["kind"] == "waits", found["verdict"]

@@ -30,6 +30,18 @@ uint32_t operand_loads(const struct region *region, uint32_t row, uint32_t *ret_
 bool is_chased(const struct region *region, uint32_t row);
 
 /*
+ * The pointer that it loads through came with the call, and its function calls itself with one that was loaded through
+ * it: a chain of loads whose links are calls. By the order of the code, not by its ways; registers, copies of them and
+ * variables on the stack are followed. x86 only.
+ */
+bool is_chased_by_calls(const struct region *region, uint32_t row);
+/*
+ * … came with a call, or back from one, and is another each time: there is no loop, it calls itself, or a loop that is
+ * gone through anew moves it on. Whether it waits for a miss before isn't known.
+ */
+bool is_passed_by_calls(const struct region *region, uint32_t row);
+
+/*
  * Its address doesn't change in the loop, but was loaded by way of itself in one around it: keys of a tree's node,
  * whose place is known when the node before has come.
  */

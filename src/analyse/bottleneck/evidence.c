@@ -2,6 +2,7 @@
 #include "analyse/bottleneck/evidence.h"
 
 #include "analyse/bottleneck/code_index.h"
+#include "analyse/bottleneck/dependence.h"
 #include "analyse/bottleneck/look_alike.h"
 #include "analyse/bottleneck/recoverable.h"
 #include "analyse/bottleneck/thresholds.h"
@@ -376,12 +377,23 @@ static const char *walk_text(const struct reach *reach, struct arena *arena)
     return arena_printf(arena, "it walks in order, a line of 64 bytes in about %.3g ns (%.3g GB/s)", ns, 64 / ns);
 }
 
+/* Of the hottest row of what leads. */
+static bool look_row_is(const struct leading *leading, bool (*is_such)(const struct region *region, uint32_t row))
+{
+    uint32_t row = leading->look ? leading->look->hottest[leading->cause] : UINT32_MAX;
+    return row != UINT32_MAX && is_such(leading->look->region, row);
+}
+
 static void memory_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     const struct reach *reach = &leading->look->reach;
     switch (verdict->cause) {
     case CAUSE_LATENCY:
-        add(verdict, "code", "each address comes out of a load before: nothing can be fetched meanwhile");
+        add(verdict, "code",
+            look_row_is(leading, is_chased_by_calls)
+                ? "it calls itself with a pointer that was loaded through the one that it came with: nothing can be "
+                  "fetched meanwhile"
+                : "each address comes out of a load before: nothing can be fetched meanwhile");
         pace_evidence(verdict, leading->look, arena);
         break;
     case CAUSE_L2:
@@ -393,7 +405,10 @@ static void memory_evidence(struct bottleneck_verdict *verdict, const struct lea
                                : "it walks through memory in order");
         break;
     case CAUSE_PARALLEL_MISSES:
-        add(verdict, "code", "no address waits for the miss before it: several are under way at a time");
+        add(verdict, "code",
+            look_row_is(leading, is_passed_by_calls)
+                ? "its pointer comes with a call or back from one: whether it waits for the miss before isn't seen"
+                : "no address waits for the miss before it: several are under way at a time");
         pace_evidence(verdict, leading->look, arena);
         break;
     case CAUSE_TLB:
@@ -652,6 +667,26 @@ static bool is_rivalled(const struct bottleneck_verdict *verdict)
            second->share.mid >= bottleneck_thresholds.rival_high * verdict->share.mid;
 }
 
+/* What speaks against its cause, or for another as well, however many samples say it; NULL: nothing. */
+static const char *doubt_of(const struct bottleneck_verdict *verdict, const struct leading *leading)
+{
+    const struct bottleneck_machine *machine = leading->request->machine;
+    const struct loop_look *look = leading->look;
+    if (!look)
+        return NULL;
+    if (verdict->cause == CAUSE_BANDWIDTH && reach_is_below_ceiling(&look->reach, machine))
+        return "no more confidence: it moves less than half of what one core was measured to read here, which leaves "
+               "bandwidth for more";
+    if (verdict->cause == CAUSE_L2 && is_within_own_pace(&look->reach, machine))
+        return "no more confidence: it walks in order, its rate isn't known, and its own instructions may take as long "
+               "as the second cache takes to hand over its lines";
+    if (verdict->cause == CAUSE_PARALLEL_MISSES && look_row_is(leading, is_passed_by_calls))
+        return "no more confidence: its pointers come with calls, so that each may as well wait for the miss before it";
+    return look->operand_is_tied ? "no more confidence: what a turn loads from afar waits for no other, and its own "
+                                   "instructions may take as long"
+                                 : NULL;
+}
+
 static void confidence_find(struct bottleneck_verdict *verdict, const struct leading *leading)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
@@ -659,6 +694,12 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
         verdict->confidence = ESTIMATE_LOW;
         verdict->why_not =
             "no more confidence: its time is spread over code in pieces too small to show anything by themselves";
+        return;
+    }
+    const char *doubt = doubt_of(verdict, leading);
+    if (doubt) {
+        verdict->confidence = ESTIMATE_LOW;
+        verdict->why_not = doubt;
         return;
     }
     if (leading->samples < limit->samples_high || leading->share < limit->class_high) {
@@ -684,25 +725,6 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
         leading->look->supposed >= 0.5 * leading->look->samples[CAUSE_STORE_FORWARDING]) {
         verdict->confidence = ESTIMATE_LOW;
         verdict->why_not = "no more confidence: that turns in a row meet at the same of its few places isn't seen";
-        return;
-    }
-    const struct reach *reach = leading->look ? &leading->look->reach : NULL;
-    if (verdict->cause == CAUSE_BANDWIDTH && reach && reach_is_below_ceiling(reach, leading->request->machine)) {
-        verdict->confidence = ESTIMATE_LOW;
-        verdict->why_not = "no more confidence: it moves less than half of what one core was measured to read here, "
-                           "which leaves bandwidth for more";
-        return;
-    }
-    if (verdict->cause == CAUSE_L2 && reach && is_within_own_pace(reach, leading->request->machine)) {
-        verdict->confidence = ESTIMATE_LOW;
-        verdict->why_not = "no more confidence: it walks in order, its rate isn't known, and its own instructions may "
-                           "take as long as the second cache takes to hand over its lines";
-        return;
-    }
-    if (leading->look && leading->look->operand_is_tied) {
-        verdict->confidence = ESTIMATE_LOW;
-        verdict->why_not = "no more confidence: what a turn loads from afar waits for no other, and its own "
-                           "instructions may take as long";
         return;
     }
     if (is_near_tie(verdict, leading)) {

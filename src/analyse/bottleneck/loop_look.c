@@ -74,7 +74,7 @@ static enum bottleneck_cause far_cause(const struct bottleneck_request *request,
         return CAUSE_BANDWIDTH;
     if (is_chased(region, row))
         return outruns_latency(request, reach) ? CAUSE_BANDWIDTH : CAUSE_LATENCY;
-    if (!reach->in_order && is_led_by_chase(region, row))
+    if (!reach->in_order && (is_led_by_chase(region, row) || is_chased_by_calls(region, row)))
         return CAUSE_LATENCY;
     return reach->in_order ? CAUSE_BANDWIDTH : CAUSE_PARALLEL_MISSES;
 }

@@ -2044,6 +2044,79 @@ Test(bottleneck, a_loop_over_a_few_keys_is_no_walk_through_memory)
     cr_expect_eq(keys_met(1 << 20), CAUSE_BANDWIDTH, "%s", bottleneck_subclass_name(keys_met(1 << 20)));
 }
 
+/*
+ * A tree's function that calls itself with a child: loaded through the pointer that it was called with, which lay on the stack meanwhile.
+ * Or with what isn't loaded so.
+ */
+static const struct bottleneck_verdict *recursion(struct made_up *made, bool with_child)
+{
+    static const uint64_t hits[] = {0, 960, 20, 0, 10, 10, 0, 0};
+    loop_make(made, with_child ? "4889442440" "488b5010" "4839d1" "740e" "488b542440" "488b4208" "e8e4ffffff" "c3"
+                               : "4889442440" "488b5010" "4839d1" "740e" "488b542440" "488d4208" "e8e4ffffff" "c3", hits);
+    for (uint32_t at = 0; at < made->codes[0].count; at++)
+        made->loops[0][at] = (struct loop_rows){UINT32_MAX, UINT32_MAX};
+    addresses_add(made, 1, 64 << 20);
+    return verdict_of(made);
+}
+
+Test(bottleneck, a_chain_of_loads_passes_the_calls_of_what_calls_itself)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    for (int with_child = 0; with_child < 2; with_child++) {
+        const struct bottleneck_verdict *verdict = recursion(made, with_child);
+        cr_expect_eq(verdict->cause, with_child ? CAUSE_LATENCY : CAUSE_PARALLEL_MISSES, "%s", bottleneck_subclass_name(verdict->cause));
+        cr_expect_eq(verdict->confidence, with_child ? ESTIMATE_MEDIUM : ESTIMATE_LOW, "%s", verdict->why_not);
+        for (size_t at = 0; at < verdict->evidence_count; at++)
+            cr_expect_null(strstr(verdict->evidence[at].text, "several are under way"), "%s", verdict->evidence[at].text);
+        done(made);
+    }
+    free(made);
+}
+
+/* A loop over strings of a few words, each somewhere else: what is left of one is counted beside its place. left: of the sampled ones. */
+static enum bottleneck_cause strings_compared(uint64_t left)
+{
+    enum { REGISTERS = 3 };
+    static const uint8_t numbers[REGISTERS] = {1, 4, 5}; /* RBX, RSI, RDI */
+    static const uint64_t hits[] = {20, 0, 0, 960, 10, 0, 0, 0, 0};
+    static struct stall_sample placed[WALK_STOPS];
+    struct made_up *made = calloc(1, sizeof(*made));
+    loop_make(made, "4883fb08" "761b" "488b0e" "488b17" "4883c608" "4883c708" "4883eb08" "4839d1" "74e3", hits);
+    struct samples *samples = &made->recording.samples;
+    samples->items = calloc(WALK_STOPS, sizeof(*samples->items));
+    samples->registers = calloc(WALK_STOPS, sizeof(*samples->registers));
+    samples->register_values = calloc(REGISTERS * WALK_STOPS, sizeof(*samples->register_values));
+    samples->count = samples->registers_count = WALK_STOPS;
+    samples->register_value_count = REGISTERS * WALK_STOPS;
+    uint64_t state = 88172645463325252u;
+    for (uint32_t at = 0; at < WALK_STOPS; at++) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        uint64_t place = (1ull << 40) + state % 65536 * 64, values[REGISTERS] = {left, 1ull << 41, place}, mask = 0;
+        for (size_t one = 0; one < REGISTERS; one++) {
+            mask |= (uint64_t)1 << numbers[one];
+            samples->register_values[REGISTERS * at + one] = values[one];
+        }
+        samples->items[at] = (struct sample){.time_ns = at * WALK_STEP_NS, .ip = made->rows[0][4].addr, .stack = STACK_NONE, .registers = at};
+        samples->registers[at] = (struct registers){.first = REGISTERS * at, .mask = mask};
+        placed[at] = (struct stall_sample){.sample = at, .sampled = 4, .stalled = 3};
+        made->addresses[made->stalls.address_count++] = (struct stall_address){.time_ns = at * WALK_STEP_NS, .addr = place, .function = 0, .instruction = 3};
+    }
+    made->stalls.placed = placed;
+    made->stalls.placed_count = WALK_STOPS;
+    enum bottleneck_cause cause = verdict_of(made)->cause;
+    done(made);
+    free(made);
+    return cause;
+}
+
+Test(bottleneck, strings_of_a_few_words_are_no_walk_through_memory)
+{
+    cr_expect_eq(strings_compared(16), CAUSE_PARALLEL_MISSES, "%s", bottleneck_subclass_name(strings_compared(16)));
+    cr_expect_eq(strings_compared(1 << 20), CAUSE_BANDWIDTH, "%s", bottleneck_subclass_name(strings_compared(1 << 20)));
+}
+
 /* A loop of one load. step: what the code adds to its pointer a turn; 0: it doesn't say. */
 static enum bottleneck_cause met_at(const uint64_t places[WALK_STOPS], int64_t step)
 {
