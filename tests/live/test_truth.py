@@ -240,6 +240,29 @@ def test_variables_of_two_threads_in_one_line(run, tmp_path):
     assert by_id["small-pages"]["verdict"] == by_id["cache-misses"]["verdict"] == "ruled_out"
 
 
+COUNTERS = """
+#include <pthread.h>
+static struct { volatile long a, b; } counters __attribute__((aligned(64)));
+static void *count_a(void *none) { for (long at = 0; at < 300000000; at++) counters.a++; return none; }
+static void *count_b(void *none) { for (long at = 0; at < 300000000; at++) counters.b++; return none; }
+int main(void)
+{
+    pthread_t one, two;
+    pthread_create(&one, 0, count_a, 0); pthread_create(&two, 0, count_b, 0);
+    pthread_join(one, 0); pthread_join(two, 0);
+}
+"""
+
+
+def test_plain_counters_of_two_threads_in_one_line_are_not_busy(run, tmp_path):
+    """Each waits for the other's line at the few instructions that it has: nothing tells that from being busy with them."""
+    found, by_id = compiled(run, tmp_path, COUNTERS, "-O1")
+    if found["bottleneck"] is None or by_id["contended-lines"]["verdict"] != "supported":
+        pytest.skip("hardware counters decide here, or its threads had a CPU in turns")
+    for one in [found["bottleneck"], *found["bottleneck"].get("loops", [])]:
+        assert one["class"] != "retiring" and one["confidence"] in ("none", "low"), one["evidence"]
+
+
 def test_unoptimised_without_a_frame_pointer(run, tmp_path):
     found, by_id = compiled(run, tmp_path, CHECKSUM, "-O0", "-fomit-frame-pointer")
     assert by_id["unoptimised-build"]["verdict"] == "supported", by_id["unoptimised-build"]["reason"]

@@ -1326,6 +1326,27 @@ Test(bottleneck, the_memory_named_is_that_of_the_code_named)
     free(made);
 }
 
+/* Quick instructions without a wait that shows; where threads take turns at the line that it counts in, that is no sign of being busy. */
+Test(bottleneck, what_counts_in_a_line_of_several_threads_is_not_busy)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    for (int shared = 0; shared < 2; shared++) {
+        make_up(made);
+        function_begin(made, "count");
+        for (int at = 0; at < 6; at++)
+            row_add(made, INSTRUCTION_INT, SAMPLES / 6);
+        access_add(made, INSTRUCTION_STORE, 3, 4);
+        loop_close(made, 0);
+        made->stalls.contended_samples = shared ? SAMPLES : 0;
+        const struct bottleneck_verdict *verdict = verdict_of(made);
+        cr_expect_eq(verdict->class, shared ? BOTTLENECK_UNKNOWN : BOTTLENECK_RETIRING, "%s", bottleneck_class_name(verdict->class));
+        cr_expect(!shared || strstr(verdict->why_not, "several threads write"), "%s", verdict->why_not);
+        cr_expect(!shared || (made->result.loop_count && made->result.loops[0].verdict.class == BOTTLENECK_UNKNOWN));
+        done(made);
+    }
+    free(made);
+}
+
 /* ---- loops as compilers make them, on a core whose costs are known ---- */
 
 /* hits: samples that stalled at each of its rows. */
