@@ -113,6 +113,21 @@ static bool waits_to_guess(const struct loop_look *look)
     return look->guesses.branches && look->guesses.both_ways >= limit->both_ways && !look->reach.in_order;
 }
 
+/*
+ * At least half of it goes to lines that several threads write in turns: who waits for another's line is met at the
+ * same few instructions as who waits for nothing. So nothing is said, where it looks busy.
+ */
+static bool abstains_at_shared_lines(struct bottleneck_verdict *verdict, const struct stalls *stalls, double samples)
+{
+    if (verdict->class != BOTTLENECK_RETIRING || (double)stalls->contended_samples < 0.5 * samples)
+        return false;
+    *verdict = (struct bottleneck_verdict){
+        .why_not = "its hot accesses go to lines that several threads write: waiting for one another looks like being "
+                   "busy with instructions",
+        .recoverable_why = "no cause is known"};
+    return true;
+}
+
 static void verdict_of_look(struct bottleneck_verdict *verdict, const struct bottleneck_request *request,
                             const struct loop_look *look, const struct tally *tally, double all, struct arena *arena)
 {
@@ -120,6 +135,11 @@ static void verdict_of_look(struct bottleneck_verdict *verdict, const struct bot
     if (verdict->class == BOTTLENECK_MEMORY && waits_to_guess(look)) {
         verdict->class = BOTTLENECK_MIXED;
         verdict->second = (struct bottleneck_second){BOTTLENECK_BAD_SPECULATION, CAUSE_CONDITIONAL, verdict->share};
+    }
+    if (abstains_at_shared_lines(verdict, request->stalls, (double)look->region->samples)) {
+        instruction_name(verdict, request->stalls, look->region, UINT32_MAX);
+        set_note(verdict, look);
+        return;
     }
     enum bottleneck_cause cause = verdict->cause ? verdict->cause : loop_look_first(look);
     instruction_name(verdict, request->stalls, look->region, look->hottest[cause]);
@@ -480,9 +500,12 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
         result->masses[cause] = tally.causes[cause] / all;
     verdict_weigh(verdict, &tally, all);
+    bool abstains = abstains_at_shared_lines(verdict, request->stalls, tally.told);
     if (count) /* of the hottest, also where no cause is known */
         set_note(verdict, &looks[0]);
     verdict->level = LEVEL_NONE;
+    if (abstains)
+        return;
     if (verdict->class == BOTTLENECK_FRONTEND)
         verdict->share = interval_scaled(code_waited(&footprint, &stepped), footprint.samples / all);
     if (verdict->class == BOTTLENECK_UNKNOWN) {

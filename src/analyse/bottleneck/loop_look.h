@@ -28,6 +28,9 @@ struct loop_look {
     uint64_t reach_hits;       /* stalled at that access */
     /* samples laid at store forwarding for there being few places, not for having been seen */
     double supposed;
+    /* where samples that stalled at another row waited for what this one loads from afar; UINT32_MAX: none did */
+    uint32_t operand_row;
+    bool operand_is_tied;      /* … and by its rate the turn may as well take what its own instructions do */
     bool touches_memory;       /* any load or store */
     bool is_prefetched;        /* asks for data ahead by itself */
     /* of loads whose addresses aren't known: by how long a turn takes; NONE: not told */
