@@ -2,6 +2,7 @@
 """The estimated bottleneck on programs whose bottleneck is known by construction (bench/workloads/kernels): a class that
 can't be is never named, and what is of several classes is never called sure. Nothing depends on speed."""
 import json
+import shutil
 import subprocess
 import sys
 
@@ -106,3 +107,45 @@ def test_who_runs_already_is_watched_for_seconds_unless_told_otherwise(run, kern
     assert 1 <= found["run"]["elapsed_s"] < 30
     if found["bottleneck"] and found["bottleneck"]["class"] != "unknown":
         assert found["bottleneck"]["class"] == "core"
+
+
+DIGEST = """
+#include <stdint.h>
+__attribute__((noinline)) static void block(uint32_t *state, const uint32_t *words)
+{
+    uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+#pragma GCC unroll 64
+    for (int i = 0; i < 64; i++) {
+        uint32_t f = a + (d ^ (b & (c ^ d))) + words[i & 15] + 0xd76aa478u * (i + 1);
+        a = d, d = c, c = b, b += f << 7 | f >> 25;
+    }
+    state[0] += a, state[1] += b, state[2] += c, state[3] += d;
+}
+int main(void)
+{
+    uint32_t state[4] = {1, 2, 3, 4}, words[16] = {5, 6, 7};
+    for (long turn = 0; turn < 4000000; turn++)
+        block(state, words);
+    return state[0] == 42;
+}
+"""
+
+
+def test_a_digest_in_one_piece_is_a_chain_of_quick_results(run, tmp_path):
+    """64 steps of which each needs the one before, in a function without a loop: not to be called busy, nor its chain ruled out."""
+    (tmp_path / "digest.c").write_text(DIGEST)
+    compiler = shutil.which("gcc")
+    if not compiler:
+        pytest.skip("no gcc, which unrolls the steps")
+    subprocess.run([compiler, "-O2", "-o", "digest", "digest.c"], cwd=tmp_path, check=True)
+    run("diagnose", "-q", "--case", tmp_path / "case", "--", tmp_path / "digest", timeout=200)
+    estimate = bottleneck_in(tmp_path / "case")
+    if estimate["class"] == "unknown":
+        pytest.skip(estimate["why_not"])
+    found = json.loads((tmp_path / "case/findings.json").read_text())["findings"]
+    chain = next(finding for finding in found if finding["id"] == "latency-chain")
+    assert chain["verdict"] != "ruled_out", chain
+    if estimate["class"] == "retiring":  # a core without a table of costs
+        assert estimate["confidence"] != "high" and chain["verdict"] == "undecided", estimate
+    else:
+        assert (estimate["class"], estimate["subclass"]) == ("core", "latency_chain"), estimate

@@ -6,6 +6,7 @@ there is never supported. Where the code alone shows the cause, it must be suppo
 """
 import json
 import os
+import pathlib
 import re
 import subprocess
 
@@ -239,6 +240,29 @@ def test_variables_of_two_threads_in_one_line(run, tmp_path):
     assert by_id["small-pages"]["verdict"] == by_id["cache-misses"]["verdict"] == "ruled_out"
 
 
+COUNTERS = """
+#include <pthread.h>
+static struct { volatile long a, b; } counters __attribute__((aligned(64)));
+static void *count_a(void *none) { for (long at = 0; at < 300000000; at++) counters.a++; return none; }
+static void *count_b(void *none) { for (long at = 0; at < 300000000; at++) counters.b++; return none; }
+int main(void)
+{
+    pthread_t one, two;
+    pthread_create(&one, 0, count_a, 0); pthread_create(&two, 0, count_b, 0);
+    pthread_join(one, 0); pthread_join(two, 0);
+}
+"""
+
+
+def test_plain_counters_of_two_threads_in_one_line_are_not_busy(run, tmp_path):
+    """Each waits for the other's line at the few instructions that it has: nothing tells that from being busy with them."""
+    found, by_id = compiled(run, tmp_path, COUNTERS, "-O1")
+    if found["bottleneck"] is None or by_id["contended-lines"]["verdict"] != "supported":
+        pytest.skip("hardware counters decide here, or its threads had a CPU in turns")
+    for one in [found["bottleneck"], *found["bottleneck"].get("loops", [])]:
+        assert one["class"] != "retiring" and one["confidence"] in ("none", "low"), one["evidence"]
+
+
 def test_unoptimised_without_a_frame_pointer(run, tmp_path):
     found, by_id = compiled(run, tmp_path, CHECKSUM, "-O0", "-fomit-frame-pointer")
     assert by_id["unoptimised-build"]["verdict"] == "supported", by_id["unoptimised-build"]["reason"]
@@ -309,6 +333,96 @@ def test_wrong_guesses_behind_a_compare_with_memory(run, tmp_path):
     for memory in found["profile"]["memory"]:
         if memory["function"] == "route":
             assert memory["in_order"] and not memory["stride_bytes"] and "ns_small_pages" not in memory, memory
+
+
+# Moved on by one place from its end, over and over: at any time within the second cache; in eight places, one after the other.
+MOVED = """
+#include <stdlib.h>
+enum { PLACES = 8, NUMBERS = 64 << 10 };
+__attribute__((noinline)) static void shift(long *list, long count)
+{ for (long at = count - 1; at >= 0; at--) list[at + 1] = list[at]; }
+int main(void)
+{
+    for (int place = 0; place < PLACES; place++) {
+        long *list = calloc(NUMBERS + 1, sizeof(*list));
+        for (int at = 0; at < 4000; at++) shift(list, NUMBERS);
+    }
+}
+"""
+
+
+def test_a_list_that_moves_elsewhere_is_within_a_cache(run, tmp_path):
+    """All the places that it lay at add up to 4 MiB, of which half a MiB is in use at a time."""
+    level2 = [int(size.read_text().strip()[:-1]) for size in pathlib.Path("/sys/devices/system/cpu/cpu0/cache").glob("index2/size")]
+    if not level2 or level2[0] < 1024:
+        pytest.skip("the second cache isn't known to hold half a MiB with room to spare")
+    found, by_id = compiled(run, tmp_path, MOVED, "-O1")
+    estimate = found["bottleneck"]
+    if estimate is None or estimate["class"] == "unknown":
+        pytest.skip("hardware counters decide here" if estimate is None else estimate["why_not"])
+    assert estimate["subclass"] != "bandwidth", estimate["evidence"]
+    assert estimate["confidence"] != "high" or estimate["class"] != "memory", estimate["evidence"]
+    assert by_id["memory-bandwidth"]["verdict"] != "supported", by_id["memory-bandwidth"]["headline"]
+
+
+# A product of matrices down the columns of one and along the rows of the other: the columns' loads feed what the rows' are part of.
+PRODUCT = """
+enum { N = 896 };
+static double a[N][N], b[N][N], c[N][N];
+int main(void)
+{
+    for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) { a[i][j] = i + j; b[i][j] = i - j; }
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            double sum = 0;
+            for (int k = 0; k < N; k++) sum += a[k][i] * b[j][k];
+            c[j][i] = sum;
+        }
+    return c[3][4] == 1;
+}
+"""
+
+
+def test_a_product_in_the_wrong_order_is_no_sure_chain(run, tmp_path):
+    """Samples stand at the multiplication, whose own operand goes in order; what it waits for steps by 7 KiB."""
+    found, _ = compiled(run, tmp_path, PRODUCT, "-O1")
+    estimate = found["bottleneck"]
+    if estimate is None or estimate["class"] == "unknown":
+        pytest.skip("hardware counters decide here" if estimate is None else estimate["why_not"])
+    assert estimate["class"] in ("memory", "mixed") or estimate["confidence"] == "low", estimate["evidence"]
+    assert estimate["subclass"] != "bandwidth", estimate["evidence"]
+
+
+# A tree that a function goes down by calling itself with a child, to a number drawn anew each time.
+DESCENT = """
+#include <stdlib.h>
+struct node { struct node *side[2]; unsigned key; char rest[44]; };
+__attribute__((noinline)) static struct node *add(struct node *node, unsigned key, unsigned bits)
+{
+    if (!node) { node = calloc(1, sizeof(*node)); node->key = key; return node; }
+    if (node->key != key) node->side[bits & 1] = add(node->side[bits & 1], key, bits >> 1);
+    return node;
+}
+int main(void)
+{
+    struct node *tree = 0;
+    unsigned x = 1;
+    for (int at = 0; at < 900000; at++) { x = x * 1664525 + 1013904223; tree = add(tree, x >> 12, (x >> 12) * 2654435761u >> 3); }
+    return tree->key == 1;
+}
+"""
+
+
+def test_a_descent_by_calls_is_not_several_misses_at_a_time(run, tmp_path):
+    """Each node's place is loaded from the one before; the pointer between goes through a call."""
+    found, _ = compiled(run, tmp_path, DESCENT, "-O1")
+    estimate = found["bottleneck"]
+    if estimate is None or estimate["class"] == "unknown":
+        pytest.skip("hardware counters decide here" if estimate is None else estimate["why_not"])
+    for one in [estimate, *estimate["loops"]]:
+        if one["function"] == "add":
+            assert not any("several are under way" in each["text"] for each in one["evidence"]), one["evidence"]
+            assert one["subclass"] != "parallel_misses" or one["confidence"] == "low", one["evidence"]
 
 
 def test_a_waiter_waits(kernel_case):

@@ -47,6 +47,7 @@ export function verdictSection(diagnosis) {
       recoverable(finding),
       others.length ? [h("dt", null, "Beside it"), h("dd", null, links(others))] : null,
       also.length ? [h("dt", null, "Also"), h("dd", null, links(also))] : null,
+      verdict.loops ? [h("dt", null, "Its loops"), h("dd", null, h("span.faint", null, joined(verdict.loops)))] : null,
       verdict.phases ? [h("dt", null, "Phases"), h("dd", null, h("a", { href: "#timeline" }, verdict.phases))] : null,
       verdict.ruled_out ? [h("dt", null, "Ruled out"), h("dd", null, joined(verdict.ruled_out))] : null,
       verdict.open?.length ? [h("dt", null, "Left open"), h("dd", null, verdict.open.length > 1 ? h("ul", null, verdict.open.map((one) => h("li", null, joined(one)))) : joined(verdict.open[0]))] : null,

@@ -113,6 +113,21 @@ static bool waits_to_guess(const struct loop_look *look)
     return look->guesses.branches && look->guesses.both_ways >= limit->both_ways && !look->reach.in_order;
 }
 
+/*
+ * At least half of it goes to lines that several threads write in turns: who waits for another's line is met at the
+ * same few instructions as who waits for nothing. So nothing is said, where it looks busy.
+ */
+static bool abstains_at_shared_lines(struct bottleneck_verdict *verdict, const struct stalls *stalls, double samples)
+{
+    if (verdict->class != BOTTLENECK_RETIRING || (double)stalls->contended_samples < 0.5 * samples)
+        return false;
+    *verdict = (struct bottleneck_verdict){
+        .why_not = "its hot accesses go to lines that several threads write: waiting for one another looks like being "
+                   "busy with instructions",
+        .recoverable_why = "no cause is known"};
+    return true;
+}
+
 static void verdict_of_look(struct bottleneck_verdict *verdict, const struct bottleneck_request *request,
                             const struct loop_look *look, const struct tally *tally, double all, struct arena *arena)
 {
@@ -120,6 +135,11 @@ static void verdict_of_look(struct bottleneck_verdict *verdict, const struct bot
     if (verdict->class == BOTTLENECK_MEMORY && waits_to_guess(look)) {
         verdict->class = BOTTLENECK_MIXED;
         verdict->second = (struct bottleneck_second){BOTTLENECK_BAD_SPECULATION, CAUSE_CONDITIONAL, verdict->share};
+    }
+    if (abstains_at_shared_lines(verdict, request->stalls, (double)look->region->samples)) {
+        instruction_name(verdict, request->stalls, look->region, UINT32_MAX);
+        set_note(verdict, look);
+        return;
     }
     enum bottleneck_cause cause = verdict->cause ? verdict->cause : loop_look_first(look);
     instruction_name(verdict, request->stalls, look->region, look->hottest[cause]);
@@ -157,13 +177,16 @@ static void loop_fill(struct bottleneck_loop *loop, const struct bottleneck_requ
     loop->last_addr = region->code->items[region->rows.last].addr;
     loop->walks_in_order = look->ruled_out_line_ns > 0 || look->reach.in_order;
     loop->fp_is_unexplained = look->fp_is_unexplained;
+    loop->is_straight_chain = resources_straight(&look->resources) == STRAIGHT_SURE;
+    loop->loads_far = look->chain_is_open;
     loop->evenness = look->guesses.evenness;
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
         loop->masses[cause] = look->samples[cause] / (double)region->samples;
     loop->bound_cycles =
         look->resources.bound.known
             ? measured_as(look->resources.bound.cycles)
-            : not_measured(look->resources.bound.why_not ? look->resources.bound.why_not
+            : not_measured(!region->is_loop ? "it is no loop"
+                           : look->resources.bound.why_not ? look->resources.bound.why_not
                                                          : "there is no table of what instructions cost on this core");
     loop->rate_per_s = look->pace.rate_per_s;
     loop->measured_cycles = look->pace.measured_cycles;
@@ -477,9 +500,12 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
         result->masses[cause] = tally.causes[cause] / all;
     verdict_weigh(verdict, &tally, all);
+    bool abstains = abstains_at_shared_lines(verdict, request->stalls, tally.told);
     if (count) /* of the hottest, also where no cause is known */
         set_note(verdict, &looks[0]);
     verdict->level = LEVEL_NONE;
+    if (abstains)
+        return;
     if (verdict->class == BOTTLENECK_FRONTEND)
         verdict->share = interval_scaled(code_waited(&footprint, &stepped), footprint.samples / all);
     if (verdict->class == BOTTLENECK_UNKNOWN) {
@@ -511,6 +537,18 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
         .small = all > 0 ? by_small / all : 0,
     };
     verdict_explain(verdict, &leading, arena);
+}
+
+/* What retires, or waits for no more than its units, may as well wait for its own results where these aren't known. */
+static double chains_open(const struct loop_look *looks, size_t count)
+{
+    double open = 0;
+    for (size_t at = 0; at < count; at++) {
+        const double *samples = looks[at].samples;
+        open += resources_chains_are_short(&looks[at].resources) ? 0
+                : samples[CAUSE_RETIRING] + samples[CAUSE_PORTS] + samples[CAUSE_FP] + samples[CAUSE_UNKNOWN];
+    }
+    return open;
 }
 
 void bottleneck_find(struct bottleneck *ret_bottleneck, const struct bottleneck_request *request, struct arena *arena)
@@ -545,6 +583,7 @@ void bottleneck_find(struct bottleneck *ret_bottleneck, const struct bottleneck_
         if ((double)regions.items[at].samples >= bottleneck_thresholds.loop_share_least * all)
             loop_fill(&result.loops[result.loop_count++], &timed, &looks[at], arena);
     program_fill(&result, &timed, looks, count, arena);
+    result.chains_open_ratio = chains_open(looks, count) / all;
     result.lack = lack_of(looks, count, all);
     *ret_bottleneck = result;
 }

@@ -127,6 +127,10 @@ struct bottleneck_loop {
     bool walks_in_order;
     /* its arithmetic takes longer than this core's costs say: as denormal numbers do */
     bool fp_is_unexplained;
+    /* no turn waits for itself, but what it computes from its beginning to its end (analyse/loop/loop_bound) */
+    bool is_straight_chain;
+    /* a load of it reaches beyond the nearest cache, not line by line; told where it waits for its own results */
+    bool loads_far;
     double evenness;                   /* share of its instructions that got samples */
     struct measured rate_per_s, bound_cycles, measured_cycles, bytes_per_turn, extra_memory_trips;
 };
@@ -142,6 +146,8 @@ struct bottleneck {
     struct bottleneck_loop *loops; /* most samples first */
     size_t loop_count;
     double masses[CAUSE_COUNT]; /* of all samples, 0..1; what is missing is the kernel's and what couldn't be told */
+    /* of all samples: at what nothing else delays, in code whose chains of results may be longer than what it issues */
+    double chains_open_ratio;
     double kernel_ratio, blind_ratio;
     struct bottleneck_lack lack;
 };

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/bottleneck/dependence.h"
 
+enum { X86_FRAME_POINTER = 6, X86_STACK_POINTER = 7 }; /* PERF_REG_X86_BP, _SP */
+
 enum {
+    ORIGIN_STEPS_MOST = 6, /* copies of a pointer, and places on the stack that it was kept in */
     LOOKED_AT_MOST = 256, /* rows around: a store is forwarded while it is young */
     BLOCKED_AT_MOST = 24, /* rows behind it: later it is in the cache */
 };
@@ -135,12 +138,150 @@ bool is_addressed_by(const struct region *region, uint32_t row, const uint32_t *
     return false;
 }
 
+/* What it reads to compute with; what it writes and adds to, too. */
+static uint64_t computed_with(const struct instruction *row)
+{
+    uint64_t address = row->memory.is_present ? address_registers(&row->memory) : 0;
+    return row->reads & ~address;
+}
+
+uint32_t operand_loads(const struct region *region, uint32_t row, uint32_t *ret_rows, uint32_t most)
+{
+    const struct instruction *items = region->code->items;
+    uint64_t general = computed_with(&items[row]);
+    uint32_t vector = items[row].vector_reads, found = 0;
+    for (uint32_t at = row; at > region->rows.first && found < most && (general || vector); at--) {
+        const struct instruction *before = &items[at - 1];
+        if (before->ends_block || before->class == INSTRUCTION_CALL || region->code->marks[at] & MARK_ELSEWHERE)
+            break;
+        if (!(before->writes & general) && !(before->vector_writes & vector))
+            continue;
+        general = (general & ~before->writes) | computed_with(before);
+        vector = (vector & ~before->vector_writes) | before->vector_reads;
+        if (before->is_load && before->memory.is_present && before->class != INSTRUCTION_STRING)
+            ret_rows[found++] = at - 1;
+    }
+    return found;
+}
+
 bool is_chased(const struct region *region, uint32_t row)
 {
     const struct instruction *here = &region->code->items[row];
     bool own = here->class == INSTRUCTION_LOAD && here->memory.base < 64 && here->memory.size_bytes == 8 &&
                (here->writes >> here->memory.base & 1) && !(region->code->marks[row] & MARK_STRAY);
     return own || region->code->marks[row] & (MARK_ADDRESSED | MARK_FOLLOWS);
+}
+
+enum origin_kind {
+    ORIGIN_UNKNOWN,
+    ORIGIN_ENTRY,   /* a register as it was when the function was called */
+    ORIGIN_CALL,    /* what a call gave back */
+    ORIGIN_LOADED
+};
+
+struct origin {
+    enum origin_kind kind;
+    uint8_t number; /* ENTRY */
+    uint32_t row;   /* LOADED */
+};
+
+/* By the order of the code: the last row before `row` that writes the register; UINT32_MAX: none. */
+static uint32_t writer_before(const struct stall_code *code, uint32_t row, uint8_t number)
+{
+    for (uint32_t at = row; at > 0; at--)
+        if (code->items[at - 1].writes >> number & 1 || (code->items[at - 1].class == INSTRUCTION_CALL && number == 0))
+            return at - 1;
+    return UINT32_MAX;
+}
+
+static bool is_on_stack(const struct stall_code *code, const struct instruction *row)
+{
+    return row->memory.is_present && row->memory.index == REGISTER_NONE &&
+           (row->memory.base == X86_STACK_POINTER || (code->has_frame && row->memory.base == X86_FRAME_POINTER));
+}
+
+/* The store of one register to where `load` finds it again; UINT32_MAX: none. */
+static uint32_t keeper_before(const struct stall_code *code, uint32_t load)
+{
+    for (uint32_t at = load; at > 0; at--)
+        if (code->items[at - 1].class == INSTRUCTION_STORE && is_same_place(&code->items[at - 1], &code->items[load]))
+            return at - 1;
+    return UINT32_MAX;
+}
+
+static struct origin origin_of(const struct stall_code *code, uint32_t row, uint8_t number)
+{
+    for (int step = 0; step < ORIGIN_STEPS_MOST && number < 64; step++) {
+        uint32_t from = writer_before(code, row, number);
+        if (from == UINT32_MAX)
+            return (struct origin){.kind = ORIGIN_ENTRY, .number = number};
+        const struct instruction *writer = &code->items[from];
+        if (writer->class == INSTRUCTION_CALL)
+            return (struct origin){.kind = ORIGIN_CALL};
+        if (writer->class == INSTRUCTION_LOAD && writer->memory.size_bytes == 8 && !is_on_stack(code, writer))
+            return (struct origin){.kind = ORIGIN_LOADED, .row = from};
+        if (writer->class == INSTRUCTION_LOAD && is_on_stack(code, writer)) {
+            from = keeper_before(code, from);
+            uint64_t kept =
+                from == UINT32_MAX ? 0 : code->items[from].reads & ~address_registers(&code->items[from].memory);
+            if (!kept || kept & (kept - 1))
+                break;
+            number = (uint8_t)__builtin_ctzll(kept);
+        } else if (writer->class == INSTRUCTION_MOVE && writer->is_sum && !writer->sum) {
+            number = writer->sum_from;
+        } else if (writer->step_register != number || writer->step_by != REGISTER_NONE) {
+            break; /* else it moved on from where it came from */
+        }
+        row = from;
+    }
+    return (struct origin){0};
+}
+
+static bool calls_itself(const struct stall_code *code, uint32_t row)
+{
+    const struct instruction *here = &code->items[row];
+    return here->class == INSTRUCTION_CALL && here->has_target && here->target == code->items[0].addr;
+}
+
+static bool has_pointer_alone(const struct instruction *row)
+{
+    return row->is_load && row->memory.is_present && row->memory.base < 64 && row->memory.index == REGISTER_NONE &&
+           !row->memory.is_relative;
+}
+
+bool is_chased_by_calls(const struct region *region, uint32_t row)
+{
+    const struct stall_code *code = region->code;
+    if (!has_pointer_alone(&code->items[row]) || is_on_stack(code, &code->items[row]))
+        return false;
+    struct origin through = origin_of(code, row, code->items[row].memory.base);
+    for (uint32_t call = 0; through.kind == ORIGIN_ENTRY && call < code->count; call++) {
+        if (!calls_itself(code, call))
+            continue;
+        struct origin passed = origin_of(code, call, through.number);
+        if (passed.kind != ORIGIN_LOADED || !has_pointer_alone(&code->items[passed.row]))
+            continue;
+        struct origin before = origin_of(code, passed.row, code->items[passed.row].memory.base);
+        if (before.kind == ORIGIN_ENTRY && before.number == through.number)
+            return true;
+    }
+    return false;
+}
+
+bool is_passed_by_calls(const struct region *region, uint32_t row)
+{
+    const struct stall_code *code = region->code;
+    if (!has_pointer_alone(&code->items[row]) || is_on_stack(code, &code->items[row]))
+        return false;
+    int64_t step;
+    bool moves_on = region->is_loop && code_loop_step(code->items, region->rows, row, &step);
+    bool turns_by_calls = !region->is_loop || moves_on;
+    for (uint32_t call = 0; call < code->count && !turns_by_calls; call++)
+        turns_by_calls = calls_itself(code, call);
+    struct origin through = turns_by_calls
+                                ? origin_of(code, moves_on ? region->rows.first : row, code->items[row].memory.base)
+                                : (struct origin){0};
+    return through.kind == ORIGIN_ENTRY || through.kind == ORIGIN_CALL;
 }
 
 bool is_led_by_chase(const struct region *region, uint32_t row)

@@ -21,8 +21,25 @@ bool is_behind_atomic(const struct region *region, uint32_t row);
 bool is_address_written(const struct region *region, uint32_t row);
 /* Its address comes, by general registers, out of one of these rows, in its turn of the loop or the one before. */
 bool is_addressed_by(const struct region *region, uint32_t row, const uint32_t *rows, uint32_t count);
+/*
+ * Loads of the same turn, from straight code before the row, whose results it computes with, at once or by way of
+ * others; not of what its address is made of. Nearest first, `most` of them at most.
+ */
+uint32_t operand_loads(const struct region *region, uint32_t row, uint32_t *ret_rows, uint32_t most);
 /* Its address comes out of a load before. */
 bool is_chased(const struct region *region, uint32_t row);
+
+/*
+ * The pointer that it loads through came with the call, and its function calls itself with one that was loaded through
+ * it: a chain of loads whose links are calls. By the order of the code, not by its ways; registers, copies of them and
+ * variables on the stack are followed. x86 only.
+ */
+bool is_chased_by_calls(const struct region *region, uint32_t row);
+/*
+ * … came with a call, or back from one, and is another each time: there is no loop, it calls itself, or a loop that is
+ * gone through anew moves it on. Whether it waits for a miss before isn't known.
+ */
+bool is_passed_by_calls(const struct region *region, uint32_t row);
 
 /*
  * Its address doesn't change in the loop, but was loaded by way of itself in one around it: keys of a tree's node,

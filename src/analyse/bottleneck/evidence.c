@@ -2,6 +2,7 @@
 #include "analyse/bottleneck/evidence.h"
 
 #include "analyse/bottleneck/code_index.h"
+#include "analyse/bottleneck/dependence.h"
 #include "analyse/bottleneck/look_alike.h"
 #include "analyse/bottleneck/recoverable.h"
 #include "analyse/bottleneck/thresholds.h"
@@ -133,11 +134,23 @@ static void guesses_evidence(struct bottleneck_verdict *verdict, const struct le
                          guesses->landing_share * 100, where, guesses->branches, guesses->landing_rows * 100));
 }
 
+/* Beside a turn's bound, what it takes: measured, or at most, by a rate that may be too low and never too high. */
+static const char *measured_text(const struct loop_look *look, struct arena *arena)
+{
+    const struct loop_bound *bound = &look->resources.bound;
+    if (look->pace.measured_cycles.known)
+        return arena_printf(arena, "; measured: %.3g", look->pace.measured_cycles.value);
+    if (look->pace.over_bound_most > 0)
+        return arena_printf(arena, "; measured: %.3g at most", look->pace.over_bound_most * bound->cycles);
+    return "";
+}
+
 static void even_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
-    const struct resources *use = &leading->look->resources;
+    const struct loop_look *look = leading->look;
+    const struct resources *use = &look->resources;
     const struct loop_bound *bound = &use->bound;
-    double evenness = leading->look->guesses.evenness;
+    double evenness = look->guesses.evenness;
     if (!leading->look->region->is_loop) { /* what comes round in a function isn't known */
         double quick =
             leading->look->region->samples ? leading->look->quick / (double)leading->look->region->samples : 0;
@@ -159,9 +172,9 @@ static void even_evidence(struct bottleneck_verdict *verdict, const struct leadi
         add(verdict, "code",
             arena_printf(arena,
                          "a turn takes %.2f cycles at least%s: %.2f to issue, %.2f on its busiest units, %.2f by its "
-                         "longest chain of results",
+                         "longest chain of results%s",
                          bound->cycles, bound->is_lower ? " (more: not all costs are known)" : "",
-                         bound->frontend_cycles, bound->unit_cycles, bound->chain.cycles));
+                         bound->frontend_cycles, bound->unit_cycles, bound->chain.cycles, measured_text(look, arena)));
     else
         add(verdict, "code",
             arena_printf(arena,
@@ -221,6 +234,23 @@ static void apart_evidence(struct bottleneck_verdict *verdict, const struct lead
                          leading->small * 100, guessed_text(footprint, arena)));
 }
 
+/* Code without a loop, or a long turn. */
+static void straight_evidence(struct bottleneck_verdict *verdict, const struct loop_look *look, struct arena *arena)
+{
+    const struct straight_bound *straight = &look->resources.straight;
+    const char *once = look->region->is_loop ? "a turn of it" : "a call of it";
+    add(verdict, "code",
+        arena_printf(arena,
+                     "%s is %u instructions, whose results need one another: %.0f cycles from its beginning to its end "
+                     "by this core's costs, where issue takes %.0f and its busiest units %.0f",
+                     once, straight->row_count, straight->chain.cycles, straight->frontend_cycles,
+                     straight->unit_cycles));
+    add(verdict, "code",
+        arena_printf(arena, "that is farther than a core looks ahead: %.0f cycles each at least, if none waits for the "
+                            "one before",
+                     straight->overlapped_cycles));
+}
+
 static void chain_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     static const char *const texts[CAUSE_COUNT] = {
@@ -237,10 +267,11 @@ static void chain_evidence(struct bottleneck_verdict *verdict, const struct lead
     if (verdict->cause == CAUSE_FP && look->fp_is_unexplained)
         add(verdict, "code",
             arena_printf(arena,
-                         "arithmetic, though a turn takes %.2f cycles to issue by this core's costs, %.2f on its "
-                         "busiest units and "
-                         "%.2f by its longest chain: it takes longer than it should; denormal numbers would",
-                         bound->frontend_cycles, bound->unit_cycles, bound->chain.cycles));
+                         "arithmetic: a turn takes %.3g cycles, measured, though by this core's costs %.2f to issue, "
+                         "%.2f on its busiest units and %.2f by its longest chain: it takes longer than it should; "
+                         "denormal numbers would",
+                         look->pace.over_bound * bound->cycles, bound->frontend_cycles, bound->unit_cycles,
+                         bound->chain.cycles));
     else if (verdict->cause == CAUSE_FP && !look->region->is_loop)
         add(verdict, "code",
             "floating-point arithmetic outside loops: whether its units or a chain of results within a call hold it up "
@@ -252,6 +283,15 @@ static void chain_evidence(struct bottleneck_verdict *verdict, const struct lead
                          "between takes "
                          "%.2f cycles a turn by this core's costs, issue %.2f",
                          bound->chain.cycles, bound->frontend_cycles));
+    else if (verdict->cause == CAUSE_LATENCY_CHAIN && resources_straight(&look->resources) == STRAIGHT_SURE)
+        straight_evidence(verdict, look, arena);
+    else if (verdict->cause == CAUSE_LATENCY_CHAIN && bound->known && !bound->is_lower)
+        add(verdict, "code",
+            arena_printf(
+                arena,
+                "what it computes is needed by itself in the next turn: %.2f cycles a turn by this core's costs, "
+                "where issue takes %.2f and its busiest units %.2f%s",
+                bound->chain.cycles, bound->frontend_cycles, bound->unit_cycles, measured_text(look, arena)));
     else if (texts[verdict->cause])
         add(verdict, "code", arena_string(arena, texts[verdict->cause]));
 }
@@ -323,6 +363,27 @@ static void reach_evidence(struct bottleneck_verdict *verdict, const struct lead
             all->goes_once ? "; each part once, as far as was seen" : ""));
 }
 
+/* Where the wait shows at an instruction that another's access holds up: that one. */
+static void operand_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
+{
+    const struct region *region = leading->look->region;
+    uint32_t at = leading->look->operand_row;
+    if (at == UINT32_MAX)
+        return;
+    const struct instruction *row = &region->code->items[at];
+    const struct stall_function *function = &leading->request->stalls->functions[region->function];
+    const char *text = arena_printf(arena, "the access at %llx", (unsigned long long)row->addr);
+    for (size_t shown = 0; shown < function->row_count; shown++)
+        if (function->rows[shown].shown_addr == row->addr)
+            text = function->rows[shown].text;
+    add(verdict, "code",
+        arena_printf(arena,
+                     row->is_store ? "a turn waits for %s: in order it would be walked faster than that"
+                                   : "what a turn computes needs what %s loads: samples stand behind it, where the "
+                                     "result is",
+                     text));
+}
+
 /* Either reason that `reach` has for it. */
 static const char *translation_text(const struct reach *reach, struct arena *arena)
 {
@@ -355,12 +416,23 @@ static const char *walk_text(const struct reach *reach, struct arena *arena)
     return arena_printf(arena, "it walks in order, a line of 64 bytes in about %.3g ns (%.3g GB/s)", ns, 64 / ns);
 }
 
+/* Of the hottest row of what leads. */
+static bool look_row_is(const struct leading *leading, bool (*is_such)(const struct region *region, uint32_t row))
+{
+    uint32_t row = leading->look ? leading->look->hottest[leading->cause] : UINT32_MAX;
+    return row != UINT32_MAX && is_such(leading->look->region, row);
+}
+
 static void memory_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     const struct reach *reach = &leading->look->reach;
     switch (verdict->cause) {
     case CAUSE_LATENCY:
-        add(verdict, "code", "each address comes out of a load before: nothing can be fetched meanwhile");
+        add(verdict, "code",
+            look_row_is(leading, is_chased_by_calls)
+                ? "it calls itself with a pointer that was loaded through the one that it came with: nothing can be "
+                  "fetched meanwhile"
+                : "each address comes out of a load before: nothing can be fetched meanwhile");
         pace_evidence(verdict, leading->look, arena);
         break;
     case CAUSE_L2:
@@ -372,7 +444,10 @@ static void memory_evidence(struct bottleneck_verdict *verdict, const struct lea
                                : "it walks through memory in order");
         break;
     case CAUSE_PARALLEL_MISSES:
-        add(verdict, "code", "no address waits for the miss before it: several are under way at a time");
+        add(verdict, "code",
+            look_row_is(leading, is_passed_by_calls)
+                ? "its pointer comes with a call or back from one: whether it waits for the miss before isn't seen"
+                : "no address waits for the miss before it: several are under way at a time");
         pace_evidence(verdict, leading->look, arena);
         break;
     case CAUSE_TLB:
@@ -450,15 +525,30 @@ static bool is_beyond_own_work(const struct reach *reach)
 
 /*
  * At its instructions' own pace it would ask for more than any cache behind the second, or memory, gives a core: no
- * rate is needed to see that it waits.
+ * rate is needed to see that it waits, where what it goes over at a time is clearly more than the second cache holds.
  */
 static bool is_asking_too_much(const struct reach *reach, const struct bottleneck_machine *machine)
 {
+    static const double CLEARLY = 2;
     if (!reach->in_order || reach->level != LEVEL_BEYOND || reach->level_is_open || reach->own_work_ns <= 0 ||
-        !machine->read_bytes_s.known)
+        !machine->read_bytes_s.known || reach->at_a_time_bytes < CLEARLY * machine->l2_bytes)
         return false;
     double fastest_ns = CACHE_LINE_BYTES * 1e9 / (machine->read_bytes_s.high * bottleneck_thresholds.walk_fastest);
     return reach->own_work_ns < fastest_ns * (reach->arrays > 1 ? reach->arrays : 1);
+}
+
+/*
+ * Nothing but where its lines lie says that it waits for the second cache: a walk in order has them fetched ahead, and
+ * at its instructions' own pace it asks for no more than one in a cycle, the most that any core's hands over.
+ */
+static bool is_within_own_pace(const struct reach *reach, const struct bottleneck_machine *machine)
+{
+    static const double LINE_CYCLES = 1;
+    if (reach->level != LEVEL_L2 || !reach->in_order || reach->line_ns > 0)
+        return false;
+    double arrays = reach->arrays > 1 ? reach->arrays : 1;
+    return reach->own_work_ns <= 0 || !machine->clock_hz.known ||
+           reach->own_work_ns * 1e-9 * machine->clock_hz.mid >= LINE_CYCLES * arrays;
 }
 
 /* It takes longer than its own work does, by its measured rate or because it must. */
@@ -616,6 +706,26 @@ static bool is_rivalled(const struct bottleneck_verdict *verdict)
            second->share.mid >= bottleneck_thresholds.rival_high * verdict->share.mid;
 }
 
+/* What speaks against its cause, or for another as well, however many samples say it; NULL: nothing. */
+static const char *doubt_of(const struct bottleneck_verdict *verdict, const struct leading *leading)
+{
+    const struct bottleneck_machine *machine = leading->request->machine;
+    const struct loop_look *look = leading->look;
+    if (!look)
+        return NULL;
+    if (verdict->cause == CAUSE_BANDWIDTH && reach_is_below_ceiling(&look->reach, machine))
+        return "no more confidence: it moves less than half of what one core was measured to read here, which leaves "
+               "bandwidth for more";
+    if (verdict->cause == CAUSE_L2 && is_within_own_pace(&look->reach, machine))
+        return "no more confidence: it walks in order, its rate isn't known, and its own instructions may take as long "
+               "as the second cache takes to hand over its lines";
+    if (verdict->cause == CAUSE_PARALLEL_MISSES && look_row_is(leading, is_passed_by_calls))
+        return "no more confidence: its pointers come with calls, so that each may as well wait for the miss before it";
+    return look->operand_is_tied ? "no more confidence: what a turn loads from afar waits for no other, and its own "
+                                   "instructions may take as long"
+                                 : NULL;
+}
+
 static void confidence_find(struct bottleneck_verdict *verdict, const struct leading *leading)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
@@ -623,6 +733,12 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
         verdict->confidence = ESTIMATE_LOW;
         verdict->why_not =
             "no more confidence: its time is spread over code in pieces too small to show anything by themselves";
+        return;
+    }
+    const char *doubt = doubt_of(verdict, leading);
+    if (doubt) {
+        verdict->confidence = ESTIMATE_LOW;
+        verdict->why_not = doubt;
         return;
     }
     if (leading->samples < limit->samples_high || leading->share < limit->class_high) {
@@ -654,6 +770,25 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
         verdict->confidence = ESTIMATE_LOW;
         verdict->why_not =
             "no more confidence: issue, units and chains take a turn of its loop nearly as long as one another";
+        return;
+    }
+    if (leading->look && leading->look->fp_is_open && verdict->cause != CAUSE_FP) {
+        verdict->confidence = ESTIMATE_LOW;
+        verdict->why_not = "no more confidence: most samples stand at one floating-point instruction, and how long a "
+                           "turn takes could not be measured: if longer than its instructions do, it waits there";
+        return;
+    }
+    if (verdict->cause == CAUSE_LATENCY_CHAIN && leading->look && leading->look->chain_is_open) {
+        verdict->confidence = ESTIMATE_LOW;
+        verdict->why_not = "no more confidence: it loads from beyond the nearest cache, too, not line by line, and how "
+                           "long a turn takes could not be measured: waiting for that may take longer than its chain";
+        return;
+    }
+    if (verdict->class == BOTTLENECK_RETIRING && leading->look &&
+        resources_straight(&leading->look->resources) == STRAIGHT_OPEN) {
+        verdict->confidence = ESTIMATE_LOW;
+        verdict->why_not = "no more confidence: its results need one another for longer than issue takes: if each call "
+                           "of it waits for the one before, that is what it takes";
         return;
     }
     if (is_rivalled(verdict)) {
@@ -710,6 +845,8 @@ static void reasons_find(struct bottleneck_verdict *verdict, const struct leadin
     if (verdict->class == BOTTLENECK_MEMORY || verdict->class == BOTTLENECK_MIXED ||
         leading->look->reach.level == LEVEL_L1 || is_walk_ruled_out)
         reach_evidence(verdict, leading, arena);
+    if (verdict->class == BOTTLENECK_MEMORY || verdict->class == BOTTLENECK_MIXED)
+        operand_evidence(verdict, leading, arena);
     if (verdict->class == BOTTLENECK_MEMORY)
         memory_evidence(verdict, leading, arena);
     if (verdict->class == BOTTLENECK_CORE)

@@ -109,8 +109,19 @@ static bool is_asked_ahead(const struct leading *leading)
     return asks;
 }
 
+/* Which of its ways is gone, and what a call leaves where, isn't followed as closely as a loop. */
+static bool is_chain_of_calls(const struct leading *leading)
+{
+    uint32_t row = hottest_row(leading);
+    return leading->cause == CAUSE_LATENCY && row != UINT32_MAX && !is_chased(leading->look->region, row) &&
+           is_chased_by_calls(leading->look->region, row);
+}
+
 static const char *memory_alike(const struct leading *leading)
 {
+    if (is_chain_of_calls(leading))
+        return "no more confidence: its chain of loads passes calls, and that is told by the order of the code alone";
+
     if (is_ordered_chase(leading))
         return "no more confidence: its addresses are loaded, as in a chain of misses; only its speed says otherwise";
     if (has_near_lines(leading))

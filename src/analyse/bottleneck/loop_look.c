@@ -3,6 +3,7 @@
 
 #include "analyse/bottleneck/code_index.h"
 #include "analyse/bottleneck/dependence.h"
+#include "analyse/bottleneck/far_loads.h"
 #include "analyse/bottleneck/thresholds.h"
 #include "analyse/code/address_span.h"
 #include "base/cache_line.h"
@@ -29,6 +30,10 @@ struct rows_view {
     struct reach all; /* of the region's accesses together, for rows with few addresses */
     bool all_done;
     bool is_open; /* the row just looked at may wait for what can't be seen: it is no quick one */
+    /* the access of the turn that another's samples were laid at last, and where it reaches */
+    uint32_t beside;
+    struct reach beside_reach;
+    double over_own_work; /* how much longer than its own work a walk of it takes a turn; 0: not known */
 };
 
 static const struct reach *reach_all(struct rows_view *view)
@@ -70,7 +75,7 @@ static enum bottleneck_cause far_cause(const struct bottleneck_request *request,
         return CAUSE_BANDWIDTH;
     if (is_chased(region, row))
         return outruns_latency(request, reach) ? CAUSE_BANDWIDTH : CAUSE_LATENCY;
-    if (!reach->in_order && is_led_by_chase(region, row))
+    if (!reach->in_order && (is_led_by_chase(region, row) || is_chased_by_calls(region, row)))
         return CAUSE_LATENCY;
     return reach->in_order ? CAUSE_BANDWIDTH : CAUSE_PARALLEL_MISSES;
 }
@@ -332,11 +337,63 @@ static bool is_supplied_meanwhile(const struct rows_view *view, uint32_t row, co
            bound->cycles >= LINE_CYCLES * lines_a_turn(view->region);
 }
 
+/* Of an access beside the one that the samples stalled at: what it waits for itself, UNKNOWN if for nothing far. */
+static enum bottleneck_cause beside_cause(struct rows_view *view, uint32_t row, struct loop_look *look)
+{
+    if (view->beside != row)
+        view->beside_reach = reach_beside(view->request, view->region, view->bound, row, view->arena);
+    view->beside = row;
+    const struct reach *reach = &view->beside_reach;
+    if (!reach->known || reach->level <= LEVEL_L1 || reach->in_order || reach->level_is_open ||
+        is_supplied_meanwhile(view, row, look, reach))
+        return CAUSE_UNKNOWN;
+    return far_cause(view->request, view->region, row, reach);
+}
+
+static void wait_note(struct rows_view *view, uint32_t row, struct loop_look *look)
+{
+    look->operand_row = row;
+    look->reach = view->beside_reach;
+    look->reach_hits = view->region->samples;
+}
+
+/*
+ * Loads retire in their order, in groups: where one that goes far and another that goes in order come into one result,
+ * samples stand at the latter, which has the result wait for both. A store that steps over lines keeps a walk waiting
+ * that moves less than memory would give it.
+ */
+static enum bottleneck_cause operand_cause(struct rows_view *view, uint32_t row, struct loop_look *look,
+                                           const struct reach *own)
+{
+    enum { LOADS_MOST = 4 };
+    const struct region *region = view->region;
+    uint32_t loads[LOADS_MOST], count = region->is_loop ? operand_loads(region, row, loads, LOADS_MOST) : 0;
+    enum bottleneck_cause cause = CAUSE_UNKNOWN;
+    uint32_t from = UINT32_MAX;
+    for (uint32_t at = 0; at < count && cause == CAUSE_UNKNOWN; at++)
+        if (region->code->hits[loads[at]] < region->code->hits[row]) /* else its own samples speak for it */
+            cause = beside_cause(view, from = loads[at], look);
+    bool is_slow = own->in_order && reach_is_below_ceiling(own, view->request->machine);
+    for (uint32_t at = region->rows.first; is_slow && at <= region->rows.last && cause == CAUSE_UNKNOWN; at++)
+        if (at != row && region_holds(region, at) && region->code->items[at].class == INSTRUCTION_STORE)
+            cause = beside_cause(view, from = at, look);
+    if (cause != CAUSE_UNKNOWN)
+        wait_note(view, from, look);
+    if (cause != CAUSE_UNKNOWN && own->line_ns > 0 && own->own_work_ns > 0)
+        view->over_own_work = own->own_line_ns / own->own_work_ns;
+    return cause;
+}
+
 static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, struct loop_look *look)
 {
     const struct region *region = view->region;
     const struct instruction *here = &region->code->items[row];
     struct reach reach = reach_for(view, row);
+    if (!reach.known || reach.level <= LEVEL_L1 || reach.in_order) {
+        enum bottleneck_cause operand = operand_cause(view, row, look, &reach);
+        if (operand != CAUSE_UNKNOWN)
+            return operand;
+    }
     bool far = reach.known && reach.level != LEVEL_L1;
     bool was_far = look->reach.level > LEVEL_L1;
     if ((far && !was_far) || (far == was_far && reach.known && region->code->hits[row] > look->reach_hits)) {
@@ -519,6 +576,17 @@ static void look_add(struct loop_look *look, enum bottleneck_cause cause, uint32
         look->hottest[cause] = row;
 }
 
+/* Of one class: the cause with most samples; UNKNOWN: none has any. */
+static enum bottleneck_cause loop_look_first_of(const struct loop_look *look, enum bottleneck_class class)
+{
+    enum bottleneck_cause best = CAUSE_UNKNOWN;
+    for (int cause = 1; cause < CAUSE_COUNT; cause++)
+        if (bottleneck_class_of((enum bottleneck_cause)cause) == class &&
+            look->samples[cause] > (best == CAUSE_UNKNOWN ? 0 : look->samples[best]))
+            best = (enum bottleneck_cause)cause;
+    return best;
+}
+
 /*
  * In a loop that waits for its own results most of the time, its quick instructions wait along: they are no second
  * cause.
@@ -540,11 +608,7 @@ static void quick_join(struct loop_look *look)
 static void operands_join(struct loop_look *look)
 {
     const struct loop_bound *bound = &look->resources.bound;
-    enum bottleneck_cause memory = CAUSE_UNKNOWN;
-    for (int cause = 1; cause < CAUSE_COUNT; cause++)
-        if (bottleneck_class_of((enum bottleneck_cause)cause) == BOTTLENECK_MEMORY &&
-            look->samples[cause] > look->samples[memory] * (memory != CAUSE_UNKNOWN))
-            memory = (enum bottleneck_cause)cause;
+    enum bottleneck_cause memory = loop_look_first_of(look, BOTTLENECK_MEMORY);
     if (!look->region->is_loop || !bound->known || bound->is_lower ||
         resources_first(&look->resources) != CAUSE_RETIRING || memory == CAUSE_UNKNOWN ||
         look->samples[memory] < bottleneck_thresholds.operands_least * (double)look->region->samples ||
@@ -554,21 +618,75 @@ static void operands_join(struct loop_look *look)
     look->samples[CAUSE_FP] = 0;
 }
 
+/* A turn was measured to take longer than its instructions do: one whose rate isn't known may take no longer. */
+static bool is_measured_slower(const struct loop_look *look)
+{
+    return look->pace.over_bound > bottleneck_thresholds.bound_missed && !look->resources.bound.is_lower;
+}
+
+/* By this core's costs issue or other units than those for floating point are what a turn takes. */
+static bool is_fp_spare(const struct loop_look *look)
+{
+    const struct loop_bound *bound = &look->resources.bound;
+    enum bottleneck_cause first = resources_first(&look->resources);
+    return look->region->is_loop && bound->known && !bound->is_lower &&
+           (first == CAUSE_RETIRING || first == CAUSE_PORTS);
+}
+
+static bool is_fp_at_one_place(const struct loop_look *look)
+{
+    uint32_t row = look->hottest[CAUSE_FP];
+    return row != UINT32_MAX && (double)look->region->code->hits[row] >=
+                                    bottleneck_thresholds.fp_one_place * (double)look->region->samples;
+}
+
+/*
+ * Where nothing says that a turn takes longer than its instructions do, those at arithmetic that keeps its units busy
+ * for less stand there because it retires there.
+ */
+static void fp_join(struct loop_look *look)
+{
+    enum bottleneck_cause first = resources_first(&look->resources);
+    if (look->samples[CAUSE_FP] <= 0 || !is_fp_spare(look) || is_measured_slower(look) || look->quick_cause != first)
+        return;
+    look->fp_is_open = is_fp_at_one_place(look) && look->pace.over_bound_most <= 0;
+    look->samples[first] += look->samples[CAUSE_FP];
+    look->samples[CAUSE_FP] = 0;
+    uint32_t own = look->hottest[CAUSE_FP], other = look->hottest[first];
+    const uint64_t *hits = look->region->code->hits;
+    look->hottest[first] = other == UINT32_MAX || hits[own] > hits[other] ? own : other;
+}
+
+/*
+ * A turn that waits for what one of its loads brings from afar, and takes much longer than its own instructions do:
+ * whatever else of it is met waits along. By a rate that leaves it open, that stays as it is.
+ */
+static void turn_join(struct loop_look *look, double over_own_work)
+{
+    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
+    enum bottleneck_cause memory = loop_look_first_of(look, BOTTLENECK_MEMORY);
+    double over = look->pace.over_bound > 0 ? look->pace.over_bound : over_own_work;
+    if (look->operand_row == UINT32_MAX || memory == CAUSE_UNKNOWN ||
+        look->samples[memory] < limit->operands_least * (double)look->region->samples)
+        return;
+    look->operand_is_tied = over > 0 && over <= limit->bound_missed;
+    for (int cause = 1; cause < CAUSE_COUNT && over > limit->bound_missed; cause++) {
+        enum bottleneck_class class = bottleneck_class_of((enum bottleneck_cause)cause);
+        if (class != BOTTLENECK_CORE && class != BOTTLENECK_RETIRING)
+            continue;
+        look->samples[memory] += look->samples[cause];
+        look->samples[cause] = 0;
+    }
+}
+
 /*
  * Most samples stand at one arithmetic instruction, in a turn that takes longest for issue or other units by this
- * core's costs: then it took longer than that says. Numbers below the smallest normal one do, by some hundred cycles.
+ * core's costs, and was measured to take longer than that. Numbers below the smallest normal one do, by some hundred
+ * cycles.
  */
 static bool is_fp_unexplained(const struct loop_look *look)
 {
-    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
-    const struct loop_bound *bound = &look->resources.bound;
-    enum bottleneck_cause first = resources_first(&look->resources);
-    uint32_t row = look->hottest[CAUSE_FP];
-    bool as_bound = look->pace.over_bound_most > 0 && look->pace.over_bound_most < limit->bound_missed;
-    if (!look->region->is_loop || row == UINT32_MAX || !bound->known || bound->is_lower || as_bound)
-        return false;
-    return (first == CAUSE_RETIRING || first == CAUSE_PORTS) &&
-           (double)look->region->code->hits[row] >= limit->fp_one_place * (double)look->region->samples;
+    return is_fp_spare(look) && is_measured_slower(look) && is_fp_at_one_place(look);
 }
 
 static void unplaced_note(struct loop_look *look, const struct bottleneck_machine *machine, uint32_t row, bool unplaced)
@@ -611,9 +729,11 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
                               enum bottleneck_cause along, struct arena *arena)
 {
     struct loop_look look = {.region = region,
+                             .operand_row = UINT32_MAX,
                              .guesses = guesses_of(region, request->stalls->restarts_behind),
                              .resources = resources_of(request, region)};
-    struct rows_view view = {.request = request, .region = region, .bound = &look.resources.bound, .arena = arena};
+    struct rows_view view = {.request = request, .region = region, .bound = &look.resources.bound, .arena = arena,
+                             .beside = UINT32_MAX};
     look.pace = pace_of(request, region, &look.resources.bound, arena);
     for (size_t cause = 0; cause < CAUSE_COUNT; cause++)
         look.hottest[cause] = UINT32_MAX;
@@ -642,7 +762,11 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
     }
     quick_join(&look);
     operands_join(&look);
+    turn_join(&look, view.over_own_work);
+    fp_join(&look);
     look.fp_is_unexplained = loop_look_first(&look) == CAUSE_FP && is_fp_unexplained(&look);
+    look.chain_is_open =
+        look.samples[CAUSE_LATENCY_CHAIN] > 0 && look.pace.over_bound <= 0 && loads_reach_far(request, region);
     look.touched = reach_together(request, region, arena);
     return look;
 }

@@ -28,6 +28,9 @@ struct loop_look {
     uint64_t reach_hits;       /* stalled at that access */
     /* samples laid at store forwarding for there being few places, not for having been seen */
     double supposed;
+    /* where samples that stalled at another row waited for what this one loads from afar; UINT32_MAX: none did */
+    uint32_t operand_row;
+    bool operand_is_tied;      /* … and by its rate the turn may as well take what its own instructions do */
     bool touches_memory;       /* any load or store */
     bool is_prefetched;        /* asks for data ahead by itself */
     /* of loads whose addresses aren't known: by how long a turn takes; NONE: not told */
@@ -39,6 +42,10 @@ struct loop_look {
     double bounded_bytes;      /* at most half of the first cache */
     /* arithmetic holds it up, and by this core's costs neither its units nor a chain take so long */
     bool fp_is_unexplained;
+    /* … it may, since most samples stand at one of its instructions and nothing bounds what a turn takes */
+    bool fp_is_open;
+    /* a chain of results is laid time at, though the loop loads from afar as well and its turn wasn't measured */
+    bool chain_is_open;
     struct guesses guesses;
     struct resources resources;
     struct pace pace;

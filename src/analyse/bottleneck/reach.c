@@ -195,6 +195,13 @@ bool reach_is_too_slow(const struct reach *reach)
                                                : reach->line_ns > bottleneck_thresholds.walk_line_ns;
 }
 
+bool reach_is_below_ceiling(const struct reach *reach, const struct bottleneck_machine *machine)
+{
+    return reach->line_ns > 0 && machine->read_bytes_s.known &&
+           CACHE_LINE_BYTES * 1e9 / reach->own_line_ns * (reach->streams > 1 ? reach->streams : 1) <
+               bottleneck_thresholds.walk_outruns * machine->read_bytes_s.mid;
+}
+
 /*
  * By the code where it counts evenly, else by neighbouring samples. grain: what all addresses are apart by whole times
  * of.
@@ -221,10 +228,14 @@ static void order_find(struct reach *reach, const struct bottleneck_request *req
     reach->own_line_ns =
         reach->line_ns > 0 && walk.free_bytes_per_ns > 0 ? width / walk.free_bytes_per_ns : reach->line_ns;
     reach->arrays = counted ? arrays_of(region) : 0;
+    reach->streams = counted ? streams_of(region) : 0;
     /* Where the code's counting isn't seen, a walk in order takes one of its elements a turn. */
     double own_ns = own_work_ns(request->machine, bound, counted ? step : (int64_t)grain);
     reach->own_work_ns = own_ns;
-    reach->is_own_pace = reach->line_ns > 0 && reach->own_line_ns <= limit->bound_met * own_ns;
+    /* Faster than what lies there hands anything over: its lines came from nearer, whatever its addresses look like. */
+    bool is_faster = reach->line_ns > 0 && width / reach->own_line_ns * (reach->arrays > 1 ? reach->arrays : 1) >
+                                               fastest_walk(reach, request->machine);
+    reach->is_own_pace = is_faster || (reach->line_ns > 0 && reach->own_line_ns <= limit->bound_met * own_ns);
     bool is_too_slow =
         reach_is_too_slow(reach) && !is_slow_memory(request, region, counted ? own_ns : 0, reach->line_ns);
     reach->is_fetched_ahead = is_too_slow || reach->is_own_pace;
@@ -328,28 +339,12 @@ static double crowding_by_step(const struct region *region, uint32_t row)
     return counted ? crowding_of(step_a_line(region, row, step)) : 1;
 }
 
-/*
- * A register by which the loop moves the row's place on in every turn, and nothing else does: how far, its samples
- * know. 0: it isn't so, or they don't agree.
- */
+/* Where the loop moves the row's place on by a register: how far, by its samples. 0: it isn't so, or they disagree. */
 static int64_t step_by_register(const struct bottleneck_request *request, const struct region *region, uint32_t row)
 {
     enum { LOOKED_AT_MOST = 64 };
-    const struct instruction *items = region->code->items;
-    const struct memory_operand *memory = &items[row].memory;
-    uint8_t by = REGISTER_NONE;
-    uint64_t written = 0;
-    if (!region->is_loop || memory->base >= 64 || memory->index != REGISTER_NONE || memory->is_relative)
-        return 0;
-    for (uint32_t at = region->rows.first; at <= region->rows.last; at++) {
-        written |= items[at].writes & ~((uint64_t)1 << memory->base);
-        if (!(items[at].writes >> memory->base & 1))
-            continue;
-        if (by != REGISTER_NONE || items[at].step_register != memory->base || items[at].step_by >= 64)
-            return 0;
-        by = items[at].step_by;
-    }
-    if (by == REGISTER_NONE || written >> by & 1)
+    uint8_t by = walk_step_register(region, row);
+    if (by == REGISTER_NONE)
         return 0;
     const struct samples *samples = &request->recording->samples;
     struct index_part own = code_index_placed(request->index, region->function);
@@ -458,16 +453,56 @@ static bool hides_addresses(const struct bottleneck_request *request, const stru
     return lost > 0.5 * (double)region->samples;
 }
 
-/*
- * Beyond the second cache by all that it goes over, in no order, but at any time within it: what waits there waits for
- * that one.
- */
-static void window_find(struct reach *reach, const struct bottleneck_machine *machine, const address_list *addresses)
+/* By the same registers as an access before: it moves along with that one. */
+static bool moves_along(const struct region *region, uint32_t row)
 {
-    if (reach->level != LEVEL_BEYOND || reach->in_order)
+    const struct instruction *items = region->code->items;
+    const struct memory_operand *own = &items[row].memory;
+    bool along = false;
+    for (uint32_t before = region->rows.first; before < row && !along; before++) {
+        const struct memory_operand *other = &items[before].memory;
+        along = region_holds(region, before) && (items[before].is_load || items[before].is_store) &&
+                other->is_present && other->base == own->base && other->index == own->index;
+    }
+    return along;
+}
+
+/* What the loop's walks go over at a time, all of them together: each of them takes its part of a cache. */
+static struct measured walked_at_a_time(const struct bottleneck_request *request, const struct region *region,
+                                        const address_list *stalled, bool *ret_comes_back)
+{
+    address_list met = {0};
+    size_t places = 0;
+    for (uint32_t row = region->rows.first; region->is_loop && row <= region->rows.last; row++) {
+        const struct instruction *here = &region->code->items[row];
+        int64_t step;
+        if (!region_holds(region, row) || !(here->is_load || here->is_store) || !here->memory.is_present ||
+            !code_loop_step(region->code->items, region->rows, row, &step) || !step || moves_along(region, row))
+            continue;
+        places++;
+        addresses_met(&met, request, region, row);
+    }
+    struct measured walked =
+        met.count ? walked_while_of(met.items, met.count, places, ret_comes_back)
+                  : walked_while_of(stalled->items, stalled->count, 1, ret_comes_back);
+    vec_done(&met);
+    return walked;
+}
+
+/*
+ * Beyond the second cache by all that it goes over, but at any time within it: what waits there waits for that one.
+ */
+static void window_find(struct reach *reach, const struct bottleneck_request *request, const struct region *region,
+                        const address_list *addresses)
+{
+    const struct bottleneck_machine *machine = request->machine;
+    if (reach->level != LEVEL_BEYOND)
         return;
-    struct measured window = touched_while_of(addresses->items, addresses->count);
-    if (!window.known || level_of(machine, window.value, 1) == LEVEL_BEYOND)
+    bool comes_back = true;
+    struct measured window = reach->in_order ? walked_at_a_time(request, region, addresses, &comes_back)
+                                             : touched_while_of(addresses->items, addresses->count);
+    reach->at_a_time_bytes = window.known ? window.value : 0;
+    if (!window.known || !comes_back || level_of(machine, window.value, 1) == LEVEL_BEYOND)
         return;
     reach->level = LEVEL_L2;
     reach->level_is_open = reach->order_is_open = false;
@@ -508,10 +543,54 @@ struct reach reach_of(const struct bottleneck_request *request, const struct reg
             reach.in_order = false;
         reach.is_wide_spread &= !reach.in_order;
         if (reach.known)
-            window_find(&reach, request->machine, &addresses);
+            window_find(&reach, request, region, &addresses);
     }
     vec_done(&addresses);
     return reach;
+}
+
+/*
+ * Of a row whose place the loop moves on by more than two lines each turn: what it passes on one way, which the next
+ * way meets again if a cache holds so much. Its addresses are known at every sample of the loop.
+ */
+static struct reach reach_by_steps(const struct bottleneck_request *request, const struct region *region, uint32_t row,
+                                   double step, struct arena *arena)
+{
+    struct reach reach = {0};
+    address_list met = {0};
+    bool comes_back;
+    addresses_met(&met, request, region, row);
+    struct measured way = walked_while_of(met.items, met.count, 1, &comes_back);
+    if (way.known) {
+        double turns = way.value / step, page = request->machine->base_page_bytes;
+        reach.known = true;
+        reach.lines_bytes = reach.window_bytes = turns * CACHE_LINE_BYTES;
+        double crowded = reach.lines_bytes * crowding_of((uint64_t)step);
+        /* one way after the other: what is a little more than a cache holds is gone when it is met again */
+        reach.level = crowded <= request->machine->l1_bytes   ? LEVEL_L1
+                      : crowded <= request->machine->l2_bytes ? LEVEL_L2
+                                                              : LEVEL_BEYOND;
+        reach.set = working_set_of(met.items, met.count);
+        step_note(&reach.set, (int64_t)step);
+        reach.touched = touched_memory_of(met.items, met.count, (uint64_t)step, arena);
+        reach.is_wide_spread = step >= page / 2 && exceeds_tlb(request, turns * (step < page ? step : page),
+                                                               huge_part(request, region, row));
+    }
+    vec_done(&met);
+    return reach;
+}
+
+struct reach reach_beside(const struct bottleneck_request *request, const struct region *region,
+                          const struct loop_bound *bound, uint32_t row, struct arena *arena)
+{
+    int64_t step = 0;
+    if (!region->is_loop || is_too_small(region))
+        return (struct reach){0};
+    if (!code_loop_step(region->code->items, region->rows, row, &step))
+        step = step_by_register(request, region, row);
+    if (step && step_a_line(region, row, step) > 2 * CACHE_LINE_BYTES)
+        return reach_by_steps(request, region, row, (double)(step < 0 ? -step : step), arena);
+    return step ? (struct reach){0} : reach_of(request, region, bound, row, arena);
 }
 
 struct touched_memory reach_together(const struct bottleneck_request *request, const struct region *region,

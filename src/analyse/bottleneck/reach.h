@@ -20,11 +20,13 @@ struct reach {
     double lines_bytes;      /* known, or the least they can be */
     /* in use at a time, where that is far less and what the level was judged by; 0: it isn't */
     double window_bytes;
+    double at_a_time_bytes;  /* beyond the second cache: in use at a time, as far as that is known; 0: it isn't */
     bool in_order;           /* goes through memory line by line */
     double line_ns;          /* a walk in order takes so long from one line to the next; 0: not known */
     double own_line_ns;      /* the same without what samples themselves took, where that is known */
     double own_work_ns;      /* what the turns of one line take by this core's costs, memory apart; 0: not known */
     unsigned arrays;         /* places that its loop goes through side by side; 0: not known */
+    double streams;          /* … and what these move: a line that is written comes and goes; 0: not known */
     /* not known to be in order, but so little memory that a walk comes round between samples */
     bool order_is_open;
     /* in order, and too slow for memory to be what it waits for, or as fast as its own work allows */
@@ -36,8 +38,16 @@ struct reach {
 /* Of the accesses that stalled at `row`, or UINT32_MAX: anywhere in the region. bound: of its loop, may be unknown. */
 struct reach reach_of(const struct bottleneck_request *request, const struct region *region,
                       const struct loop_bound *bound, uint32_t row, struct arena *arena);
+/*
+ * Of an access that hardly a sample stalled at, beside one of the same turn that they did: where it goes in no order,
+ * or steps over lines; unknown: it walks in order, or nothing is known of it.
+ */
+struct reach reach_beside(const struct bottleneck_request *request, const struct region *region,
+                          const struct loop_bound *bound, uint32_t row, struct arena *arena);
 /* Its walk takes longer a line than memory ever keeps one in order waiting. */
 bool reach_is_too_slow(const struct reach *reach);
+/* … moves so much less than one core was measured to read here that bandwidth isn't what it waits for. */
+bool reach_is_below_ceiling(const struct reach *reach, const struct bottleneck_machine *machine);
 
 /* Memory that all accesses of the region go over that stalled or that its code counts on. */
 struct touched_memory reach_together(const struct bottleneck_request *request, const struct region *region,

@@ -3,10 +3,11 @@
 
 #include "analyse/bottleneck/thresholds.h"
 #include "base/arena.h"
-#include "base/scope.h"
 
 enum {
     BOUND_ROWS_MOST = 1024, /* longer loops aren't loops of one resource */
+    /* shorter code overlaps with what runs before and behind it, whatever hangs together in it */
+    STRAIGHT_ROWS_LEAST = 100,
 };
 
 static const double WIDTH = 4, LOADS = 2, FP_UNITS = 2;
@@ -17,17 +18,34 @@ static bool sets_flags(const struct instruction *row)
     return row->class == INSTRUCTION_INT || (row->class == INSTRUCTION_LOAD_OP && !row->is_fp);
 }
 
-static void bound_find(struct resources *use, const struct bottleneck_request *request, const struct region *region)
+/* Nearly all of the region's samples lie on the way. */
+static bool holds_samples(const struct loop_path *path, const struct region *region)
+{
+    static const double NEARLY_ALL = 0.9;
+    uint64_t samples = 0;
+    for (uint32_t at = 0; at < path->count; at++)
+        samples += region_holds(region, path->rows[at]) ? region->code->hits[path->rows[at]] : 0;
+    return (double)samples >= NEARLY_ALL * (double)region->samples;
+}
+
+static void bounds_find(struct resources *use, const struct bottleneck_request *request, const struct region *region)
 {
     const struct stall_code *code = region->code;
-    scoped_free double *weights = memory_alloc((code->count + 1) * sizeof(*weights));
+    struct arena arena;
+    arena_init(&arena);
+    double *weights = arena_array(&arena, double, code->count + 1);
     for (size_t row = 0; row < code->count; row++)
         weights[row] = (double)code->sampled[row];
     const struct loop_bound_request asked = {
         .rows = code->items, .loop = region->rows, .row_weights = weights, .core = request->machine->core,
         .issue_share = request->machine->issue_share.known ? request->machine->issue_share.mid : 0,
         .unit_share = request->machine->issue_share.known ? request->machine->issue_share.mid : 0};
-    loop_bound_find(&use->bound, &asked);
+    struct loop_path path = loop_path_of(code->items, region->rows, weights, &arena);
+    if (region->is_loop && region->rows.last - region->rows.first < BOUND_ROWS_MOST)
+        loop_bound_of_path(&use->bound, &path, &asked);
+    if (path.count >= STRAIGHT_ROWS_LEAST && holds_samples(&path, region))
+        straight_bound_of_path(&use->straight, &path, &asked);
+    arena_done(&arena);
 }
 
 struct resources resources_of(const struct bottleneck_request *request, const struct region *region)
@@ -52,8 +70,8 @@ struct resources resources_of(const struct bottleneck_request *request, const st
     use.issue /= WIDTH;
     use.loads /= LOADS;
     use.fp /= FP_UNITS;
-    if (region->is_loop && request->machine->core && region->rows.last - region->rows.first < BOUND_ROWS_MOST)
-        bound_find(&use, request, region);
+    if (request->machine->core)
+        bounds_find(&use, request, region);
     return use;
 }
 
@@ -76,12 +94,6 @@ static bool is_chain_longest(const struct loop_bound *bound)
     return bound->chain.cycles > CLEARLY * bound->frontend_cycles && bound->chain.cycles > CLEARLY * bound->unit_cycles;
 }
 
-enum bottleneck_cause resources_chain(const struct resources *use)
-{
-    bool is_known = use->bound.known && !use->bound.is_lower;
-    return is_known && is_chain_longest(&use->bound) ? chain_cause(&use->bound.chain) : CAUSE_UNKNOWN;
-}
-
 static enum bottleneck_cause bound_first(const struct loop_bound *bound)
 {
     if (is_chain_longest(bound))
@@ -91,10 +103,53 @@ static enum bottleneck_cause bound_first(const struct loop_bound *bound)
     return bound->unit_kind == UNIT_DIVIDER ? CAUSE_DIVIDE : bound->unit_kind == UNIT_FP ? CAUSE_FP : CAUSE_PORTS;
 }
 
+static double straight_rest(const struct straight_bound *straight)
+{
+    return straight->frontend_cycles > straight->unit_cycles ? straight->frontend_cycles : straight->unit_cycles;
+}
+
+enum straight_wait resources_straight(const struct resources *use)
+{
+    const struct straight_bound *straight = &use->straight;
+    double least = bottleneck_thresholds.straight_apart * straight_rest(straight);
+    if (!straight->known || straight->chain.cycles < least || chain_cause(&straight->chain) != CAUSE_LATENCY_CHAIN)
+        return STRAIGHT_NOT;
+    if (straight->overlapped_cycles >= least)
+        return STRAIGHT_SURE;
+    bool is_loop = use->bound.known && !use->bound.is_lower; /* whose chains from turn to turn are known */
+    return is_loop ? STRAIGHT_NOT : STRAIGHT_OPEN;
+}
+
+enum bottleneck_cause resources_chain(const struct resources *use)
+{
+    bool is_known = use->bound.known && !use->bound.is_lower;
+    if (is_known && is_chain_longest(&use->bound))
+        return chain_cause(&use->bound.chain);
+    return resources_straight(use) == STRAIGHT_SURE ? CAUSE_LATENCY_CHAIN : CAUSE_UNKNOWN;
+}
+
+bool resources_chains_are_short(const struct resources *use)
+{
+    static const double COUNTING = 1; /* cycle a turn: what any loop takes */
+    const struct loop_bound *bound = &use->bound;
+    const struct straight_bound *straight = &use->straight;
+    if (!bound->known || bound->is_lower)
+        return straight->known && straight->chain.cycles <= straight_rest(straight);
+    double rest = bound->frontend_cycles > bound->unit_cycles ? bound->frontend_cycles : bound->unit_cycles;
+    double chain =
+        bound->chain.cycles > bound->chain_if_same.cycles ? bound->chain.cycles : bound->chain_if_same.cycles;
+    return chain <= COUNTING || chain <= rest;
+}
+
 enum bottleneck_cause resources_first(const struct resources *use)
 {
-    if (use->bound.known && !use->bound.is_lower)
-        return bound_first(&use->bound);
+    bool is_straight = resources_straight(use) == STRAIGHT_SURE;
+    if (use->bound.known && !use->bound.is_lower) {
+        enum bottleneck_cause first = bound_first(&use->bound);
+        return first == CAUSE_RETIRING && is_straight ? CAUSE_LATENCY_CHAIN : first;
+    }
+    if (is_straight)
+        return CAUSE_LATENCY_CHAIN;
     double ports = use->loads > use->stores ? use->loads : use->stores;
     ports = use->single > ports ? use->single : ports;
     if (use->fp > CLEARLY * use->issue && use->fp >= ports)

@@ -13,6 +13,8 @@
 struct resources { /* cycles a turn */
     double issue, loads, stores, fp, single;
     struct loop_bound bound; /* by the tables of this core, where there are some; else unknown */
+    /* of code that is in no loop, or of a long turn, once through; unknown where samples lie aside of it */
+    struct straight_bound straight;
 };
 
 struct resources resources_of(const struct bottleneck_request *request, const struct region *region);
@@ -20,5 +22,16 @@ struct resources resources_of(const struct bottleneck_request *request, const st
 enum bottleneck_cause resources_first(const struct resources *resources);
 /* … where that chain is surely what a turn takes longest for; else UNKNOWN. */
 enum bottleneck_cause resources_chain(const struct resources *resources);
+
+/* Whether straight code waits for its own results, by this core's costs. */
+enum straight_wait {
+    STRAIGHT_NOT,  /* or not known */
+    STRAIGHT_OPEN, /* if each time through waits for the one before */
+    STRAIGHT_SURE  /* also if none does: it is longer than a core looks ahead */
+};
+
+enum straight_wait resources_straight(const struct resources *resources);
+/* Its chains of results are known to take no longer than issue and units do; counting turns is no such chain. */
+bool resources_chains_are_short(const struct resources *resources);
 
 #endif

@@ -11,6 +11,11 @@ struct bottleneck_thresholds {
     double bound_met;
     /* of two bounds of a turn: nearer ones change places with what neighbours leave of the core */
     double bound_apart;
+    /*
+     * the chain of code once through against all else it takes: neighbours leave two thirds of a core at worst, and its
+     * results come after as many cycles all the same
+     */
+    double straight_apart;
     double bound_missed;       /* something else takes nearly half of the time */
     /* cycles a chased load takes beyond a hit of the first cache: within noise and issue, it was one */
     double paced_first;
@@ -121,6 +126,7 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .paced_share = 0.05,
     .bound_met = 1.3,
     .bound_apart = 1.25,
+    .straight_apart = 1.5,
     .bound_missed = 1.8,
     .paced_first = 2,
     .paced_second = 7,

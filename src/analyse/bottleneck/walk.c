@@ -37,11 +37,31 @@ static int met_compare(const void *a, const void *b)
     return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
 }
 
+uint8_t walk_step_register(const struct region *region, uint32_t row)
+{
+    const struct instruction *items = region->code->items;
+    const struct memory_operand *memory = &items[row].memory;
+    uint8_t by = REGISTER_NONE;
+    uint64_t written = 0;
+    if (!region->is_loop || memory->base >= 64 || memory->index != REGISTER_NONE || memory->is_relative)
+        return REGISTER_NONE;
+    for (uint32_t at = region->rows.first; at <= region->rows.last; at++) {
+        written |= items[at].writes & ~((uint64_t)1 << memory->base);
+        if (!(items[at].writes >> memory->base & 1))
+            continue;
+        if (by != REGISTER_NONE || items[at].step_register != memory->base || items[at].step_by >= 64)
+            return REGISTER_NONE;
+        by = items[at].step_by;
+    }
+    return by != REGISTER_NONE && !(written >> by & 1) ? by : REGISTER_NONE;
+}
+
 /* What the loop's registers say of the row's place holds at any of its samples while they only count. */
 static bool is_counted(const struct region *region, uint32_t row)
 {
     int64_t step;
-    return region->is_loop && code_loop_step(region->code->items, region->rows, row, &step);
+    return region->is_loop && (code_loop_step(region->code->items, region->rows, row, &step) ||
+                               walk_step_register(region, row) != REGISTER_NONE);
 }
 
 /* Its own load says where it goes next: a whole address. */

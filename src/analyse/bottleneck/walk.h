@@ -27,6 +27,11 @@ struct walk {
  */
 void addresses_met(address_list *list, const struct bottleneck_request *request, const struct region *region,
                    uint32_t row);
+/*
+ * A register by which the loop moves the row's place on in every turn, and nothing else does; REGISTER_NONE: it isn't
+ * so.
+ */
+uint8_t walk_step_register(const struct region *region, uint32_t row);
 struct walk walk_of(const struct bottleneck_request *request, const struct region *region, uint32_t row);
 
 

@@ -2,8 +2,10 @@
 #include "analyse/code/instructions.h"
 
 #include "analyse/code/code_flow.h"
+#include "analyse/stall/stall_before.h"
 #include "base/cache_line.h"
 #include "base/partition_point.h"
+#include "base/scope.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -199,79 +201,33 @@ static void find_events(struct instructions *result, const struct instructions_r
 
 /* ---- the stalled instruction ---- */
 
-/* Where a loop's or a branch's target was come from: of several ways the one whose row got more weight nearby. */
-struct way {
-    uint32_t row;
-    double weight;
-    bool closes_loop;
-};
-
-static double weight_near(const struct instructions *result, uint32_t row)
+/* How many samples fell on each row, of all events: they tell which of several ways was gone. */
+static uint32_t *samples_met(const struct instructions *result, const placed_list *placed)
 {
-    double weight = 0;
-    for (uint32_t at = row > 3 ? row - 3 : 0; at <= row; at++)
-        weight += result->sampled[at * result->event_count];
-    return weight;
+    uint32_t *met = memory_alloc(memory_product(result->row_count + 1, sizeof(*met)));
+    for (size_t row = 0; row < result->row_count; row++)
+        met[row] = 0;
+    vec_for_each(placed, one)
+        if (one->row != ROW_BETWEEN)
+            met[one->row] += (uint32_t)one->sample->alike + 1;
+    return met;
 }
 
-static bool way_is_likelier(const struct way *a, const struct way *b)
+/* Which row ran before each, as diagnose tells it. Behind a call that was the callee's return: ROW_NONE. */
+static void find_stalled_rows(struct instructions *result, const struct code_flow *flow, const placed_list *placed)
 {
-    if (a->closes_loop != b->closes_loop)
-        return a->closes_loop;
-    return a->weight > b->weight;
-}
-
-/*
- * Whether a branch runs as one with the compare before it, and that one reads memory: then the load is what
- * took time, and the sample lands behind both.
- */
-static bool is_fused_compare(const struct instructions *result, uint32_t branch)
-{
-    const struct instruction *compare = &result->rows[branch - 1].instruction;
-    bool only_flags = compare->writes && !(compare->writes & (compare->writes - 1)) &&
-                      compare->class == INSTRUCTION_LOAD_OP && !compare->vector_writes && !compare->is_store;
-    return result->rows[branch].instruction.class == INSTRUCTION_BRANCH && only_flags &&
-           (result->rows[branch].instruction.reads & compare->writes);
-}
-
-/*
- * Whether the row before leads on to this one. Padding behind a jump or a return, to which nothing leads, never runs.
- */
-static bool is_fallen_into(const struct instructions *result, const struct code_flow *flow, uint32_t row)
-{
-    uint32_t at = row;
-    while (at > 0 && result->rows[at - 1].instruction.class == INSTRUCTION_NOP &&
-           flow->branch_first[at - 1] == flow->branch_first[at])
-        at--;
-    return at > 0 ? result->rows[at - 1].instruction.falls_through : row > 0;
-}
-
-/*
- * Which row ran before this one. A loop's head follows its back edge nearly always; other targets follow the
- * way that has more samples near its end. Behind a call, what ran before is the callee's return: ROW_NONE.
- */
-static void find_stalled_row(struct instructions *result, const struct code_flow *flow, uint32_t row)
-{
-    struct way best = {.row = ROW_NONE};
-    unsigned ways = 0;
-    if (is_fallen_into(result, flow, row) && result->rows[row - 1].instruction.class != INSTRUCTION_CALL) {
-        best = (struct way){.row = row - 1, .weight = weight_near(result, row - 1)};
-        ways++;
+    scoped_free uint32_t *met = samples_met(result, placed);
+    scoped_free struct instruction *rows = memory_alloc(memory_product(result->row_count + 1, sizeof(*rows)));
+    for (size_t row = 0; row < result->row_count; row++)
+        rows[row] = result->rows[row].instruction;
+    const struct stall_code code = {.items = rows, .met = met, .count = result->row_count};
+    for (uint32_t row = 0; row < result->row_count; row++) {
+        uint32_t stalled = stall_before(&code, row);
+        bool is_call = stalled != ROW_NONE && rows[stalled].class == INSTRUCTION_CALL;
+        result->rows[row].stalled_row = is_call ? ROW_NONE : stalled;
+        unsigned jumps = flow->branch_first[row + 1] - flow->branch_first[row];
+        result->rows[row].is_shared_target = jumps + (stall_falls_in(&code, row) && !is_call) > 1;
     }
-    uint32_t loop = flow->loop_of_row[row];
-    for (uint32_t at = flow->branch_first[row]; at < flow->branch_first[row + 1]; at++) {
-        uint32_t from = flow->branches[at];
-        struct way way = {.row = from, .weight = weight_near(result, from)};
-        bool is_head = loop != FLOW_NONE && flow->loops[loop].head == row;
-        way.closes_loop = is_head && from >= flow->loops[loop].first && from <= flow->loops[loop].last;
-        ways++;
-        if (best.row == ROW_NONE || way_is_likelier(&way, &best))
-            best = way;
-    }
-    if (best.row != ROW_NONE && best.row > 0 && is_fused_compare(result, best.row))
-        best.row--;
-    result->rows[row].stalled_row = best.row;
-    result->rows[row].is_shared_target = ways > 1;
 }
 
 static bool is_shifted(const struct instructions_request *request, const struct sample *sample)
@@ -324,8 +280,7 @@ static void count_samples(struct instructions *result, const struct instructions
         column_of_event[result->events[at].event] = at;
     if (result->event_count) {
         add_sampled(result, request, &placed, column_of_event);
-        for (uint32_t row = 0; row < result->row_count; row++)
-            find_stalled_row(result, flow, row);
+        find_stalled_rows(result, flow, &placed);
         add_stalled(result, request, &placed, column_of_event);
     }
     free(column_of_event);

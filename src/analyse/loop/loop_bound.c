@@ -189,6 +189,16 @@ static void choose(struct loop_bound *bound)
     }
 }
 
+/* Issue takes a cycle at least, and both what is left of the core. */
+static void shares_apply(struct loop_bound *bound, const struct loop_bound_request *request)
+{
+    bound->frontend_cycles = bound->slots / (double)request->core->slots;
+    bound->frontend_cycles =
+        (bound->frontend_cycles < 1 ? 1 : bound->frontend_cycles) / share_or_all(request->issue_share);
+    if (bound->units & ~request->core->divider) /* the divider's time is its own */
+        bound->unit_cycles /= share_or_all(request->unit_share);
+}
+
 void loop_bound_of_path(struct loop_bound *ret_bound, const struct loop_path *path,
                         const struct loop_bound_request *request)
 {
@@ -209,17 +219,35 @@ void loop_bound_of_path(struct loop_bound *ret_bound, const struct loop_path *pa
     loop_chain_longest(&bound.chain, path, costs, request->core, false, &arena);
     loop_chain_longest(&bound.chain_if_same, path, costs, request->core, true, &arena);
     arena_done(&arena);
-    bound.frontend_cycles = bound.slots / (double)request->core->slots;
-    bound.frontend_cycles =
-        (bound.frontend_cycles < 1 ? 1 : bound.frontend_cycles) / share_or_all(request->issue_share);
-    if (bound.units & ~request->core->divider) /* the divider's time is its own */
-        bound.unit_cycles /= share_or_all(request->unit_share);
+    shares_apply(&bound, request);
     bound.is_approximate = !path->is_straight;
     bool by_class = path->count && !path->all[path->rows[0]].mnemonic;
     bound.is_lower = by_class || bound.unknown_count || path->has_calls || path->has_inner_loop;
     bound.known = true;
     choose(&bound);
     *ret_bound = bound;
+}
+
+void straight_bound_of_path(struct straight_bound *ret_bound, const struct loop_path *path,
+                            const struct loop_bound_request *request)
+{
+    struct loop_bound bound = {.core = request->core};
+    *ret_bound = (struct straight_bound){.row_count = path->count};
+    bool by_class = path->count && !path->all[path->rows[0]].mnemonic;
+    if (!request->core || !path->count || path->has_calls || path->has_inner_loop || by_class)
+        return;
+    struct arena arena;
+    arena_init(&arena);
+    struct instruction_cost *costs = arena_alloc(&arena, path->count * sizeof(*costs));
+    path_costs(path, request->core, costs, &bound);
+    sum_up(path, request->core, costs, &bound);
+    shares_apply(&bound, request);
+    ret_bound->frontend_cycles = bound.frontend_cycles;
+    ret_bound->unit_cycles = bound.unit_cycles;
+    straight_chain_longest(&ret_bound->chain, path, costs, request->core, &arena);
+    ret_bound->overlapped_cycles = straight_cycles_overlapped(path, costs, request->core, &arena);
+    ret_bound->known = !bound.unknown_count && ret_bound->chain.cycles > 0;
+    arena_done(&arena);
 }
 
 void loop_bound_find(struct loop_bound *ret_bound, const struct loop_bound_request *request)

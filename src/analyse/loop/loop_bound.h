@@ -94,4 +94,20 @@ void loop_bound_find(struct loop_bound *ret_bound, const struct loop_bound_reque
 void loop_bound_of_path(struct loop_bound *ret_bound, const struct loop_path *path,
                         const struct loop_bound_request *request);
 
+/*
+ * Code from its beginning to its end, as a function without a loop runs: what each time through takes on the core, and
+ * by its longest chain of results. Where one time doesn't wait for the one before, both overlap as far as a core holds
+ * instructions that aren't done.
+ */
+struct straight_bound {
+    bool known; /* false: it calls, holds a loop, or what some of it costs isn't known */
+    uint32_t row_count;
+    double frontend_cycles, unit_cycles;
+    struct loop_result_chain chain; /* from what is there when it begins to what comes last */
+    double overlapped_cycles;       /* each time at least, though none waits for the one before */
+};
+
+void straight_bound_of_path(struct straight_bound *ret_bound, const struct loop_path *path,
+                            const struct loop_bound_request *request);
+
 #endif

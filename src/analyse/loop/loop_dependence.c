@@ -17,6 +17,9 @@ enum {
     STATES = PLACE + PLACES_MOST,
     DISTANCE_MOST = 8,
     ROWS_MOST = 2048,
+    STRAIGHT_ROWS_MOST = 4096,  /* run once, not from each state */
+    WINDOW_SLOTS = 512,         /* that are issued and not done: of the largest reorder buffer, Golden Cove's */
+    TIMES_WARM = 4, TIMES_COUNTED = 8,
     X86_FLAGS = 9,
     X86_STACK = 7,
     FROM_STATE = -1, /* of a position's predecessor: what the turn began with */
@@ -51,8 +54,10 @@ struct walk {
     const struct core_costs *core;
     const struct places *places;
     float depth[STATES];      /* now */
+    float issued;             /* of the position that is run: nothing of it begins sooner */
     int32_t writer[STATES];   /* position that set it */
     float *stored;            /* by position: when the data stored there was ready */
+    float *result;            /* by position: when its result is ready */
     int32_t *before;          /* by position: where its longest input came from */
     uint8_t *by_memory;       /* by position: 0 register, 1 address, 2 forwarded */
 };
@@ -204,7 +209,7 @@ static void input_take(struct input *input, const struct walk *walk, uint32_t st
 static struct input input_registers(const struct walk *walk, uint64_t general, uint32_t vector, uint8_t mask,
                                     uint8_t flags)
 {
-    struct input input = {NEVER, FROM_NOTHING};
+    struct input input = {walk->issued, FROM_NOTHING};
     for (uint64_t left = general; left; left &= left - 1)
         input_take(&input, walk, GENERAL + (uint32_t)__builtin_ctzll(left));
     for (uint32_t left = vector; left; left &= left - 1)
@@ -281,6 +286,7 @@ static void run_position(struct walk *walk, uint32_t at)
         way = 2;
     }
     float result = best.ready + cost->latency;
+    walk->result[at] = result;
     walk->before[at] = best.from;
     walk->by_memory[at] = way;
     if (row->is_store)
@@ -305,6 +311,7 @@ static void end_turn(struct walk *walk)
 
 static void run_turn(struct walk *walk, uint32_t source)
 {
+    walk->issued = NEVER;
     for (uint32_t state = 0; state < STATES; state++)
         set_state(walk, state, NEVER, FROM_NOTHING);
     set_state(walk, source, 0, FROM_STATE);
@@ -423,6 +430,33 @@ static void chain_note(struct loop_result_chain *chain, const struct walk *walk,
         chain->rows[chain->row_count++] = number;
 }
 
+static struct walk *walk_new(const struct loop_path *path, const struct instruction_cost *costs,
+                             const struct core_costs *core, const struct places *places, struct arena *arena)
+{
+    struct walk *walk = arena_alloc(arena, sizeof(*walk));
+    *walk = (struct walk){.path = path, .costs = costs, .core = core, .places = places,
+                          .stored = arena_alloc(arena, path->count * sizeof(*walk->stored)),
+                          .result = arena_alloc(arena, path->count * sizeof(*walk->result)),
+                          .before = arena_alloc(arena, path->count * sizeof(*walk->before)),
+                          .by_memory = arena_alloc(arena, path->count)};
+    return walk;
+}
+
+/* Back from a position to where its chain began: found from the end to the start. */
+static void chain_follow(struct loop_result_chain *chain, const struct walk *walk, int32_t position)
+{
+    uint32_t first = chain->row_count;
+    for (int32_t steps = 0; position >= 0 && steps < (int32_t)walk->path->count; steps++) {
+        chain_note(chain, walk, (uint32_t)position);
+        position = walk->before[position];
+    }
+    for (uint32_t low = first, high = chain->row_count; low + 1 < high; low++) {
+        uint32_t swapped = chain->rows[low];
+        chain->rows[low] = chain->rows[--high];
+        chain->rows[high] = swapped;
+    }
+}
+
 /* Run the cycle once more, one turn an edge, and note the instructions on its way. */
 static void chain_describe(struct loop_result_chain *chain, struct walk *walk, const uint32_t *states,
                            const struct cycle *cycle)
@@ -430,18 +464,7 @@ static void chain_describe(struct loop_result_chain *chain, struct walk *walk, c
     for (uint32_t at = 0; at < cycle->count; at++) {
         uint32_t from = states[cycle->nodes[at]], to = states[cycle->nodes[(at + 1) % cycle->count]];
         run_turn(walk, from);
-        uint32_t first = chain->row_count;
-        for (int32_t position = walk->writer[to], steps = 0; position >= 0 && steps < (int32_t)walk->path->count;
-             steps++) {
-            chain_note(chain, walk, (uint32_t)position);
-            position = walk->before[position];
-        }
-        /* found from the end to the start */
-        for (uint32_t low = first, high = chain->row_count; low + 1 < high; low++) {
-            uint32_t swapped = chain->rows[low];
-            chain->rows[low] = chain->rows[--high];
-            chain->rows[high] = swapped;
-        }
+        chain_follow(chain, walk, walk->writer[to]);
     }
     for (size_t kind = 0; kind < CHAIN_KINDS; kind++)
         chain->kind_cycles[kind] /= cycle->count;
@@ -457,11 +480,7 @@ void loop_chain_longest(struct loop_result_chain *ret_chain, const struct loop_p
     struct places places = places_of(path, if_same, arena);
     uint32_t *states = arena_alloc(arena, STATES * sizeof(*states));
     uint32_t count = states_written(path, &places, states);
-    struct walk *walk = arena_alloc(arena, sizeof(*walk));
-    *walk = (struct walk){.path = path, .costs = costs, .core = core, .places = &places,
-                          .stored = arena_alloc(arena, path->count * sizeof(*walk->stored)),
-                          .before = arena_alloc(arena, path->count * sizeof(*walk->before)),
-                          .by_memory = arena_alloc(arena, path->count)};
+    struct walk *walk = walk_new(path, costs, core, &places, arena);
     if (!count)
         return;
     float *weights = arena_alloc(arena, (size_t)count * count * sizeof(*weights));
@@ -474,4 +493,57 @@ void loop_chain_longest(struct loop_result_chain *ret_chain, const struct loop_p
     cycle_find(weights, count, arena, &cycle);
     ret_chain->cycles = cycle.mean;
     chain_describe(ret_chain, walk, states, &cycle);
+}
+
+/* ---- code without a loop ---- */
+
+/* All that it doesn't compute itself was there at that moment. */
+static void begin_straight(struct walk *walk, float moment)
+{
+    for (uint32_t state = 0; state < STATES; state++)
+        set_state(walk, state, moment, FROM_NOTHING);
+    for (uint32_t at = 0; at < walk->path->count; at++)
+        walk->stored[at] = moment;
+}
+
+void straight_chain_longest(struct loop_result_chain *ret_chain, const struct loop_path *path,
+                            const struct instruction_cost *costs, const struct core_costs *core, struct arena *arena)
+{
+    *ret_chain = (struct loop_result_chain){0};
+    if (!path->count || path->count > STRAIGHT_ROWS_MOST)
+        return;
+    struct places places = places_of(path, false, arena);
+    struct walk *walk = walk_new(path, costs, core, &places, arena);
+    int32_t last = 0;
+    begin_straight(walk, 0);
+    for (uint32_t at = 0; at < path->count; at++) {
+        run_position(walk, at);
+        last = walk->result[at] > walk->result[last] ? (int32_t)at : last;
+    }
+    ret_chain->cycles = walk->result[last];
+    chain_follow(ret_chain, walk, last);
+}
+
+double straight_cycles_overlapped(const struct loop_path *path, const struct instruction_cost *costs,
+                                  const struct core_costs *core, struct arena *arena)
+{
+    if (!path->count || path->count > STRAIGHT_ROWS_MOST)
+        return 0;
+    struct places places = places_of(path, false, arena);
+    struct walk *walk = walk_new(path, costs, core, &places, arena);
+    float retired[WINDOW_SLOTS] = {0}, slots = 0, last = 0, warm = 0;
+    for (uint32_t time = 0, count = 0; time < TIMES_WARM + TIMES_COUNTED; time++) {
+        begin_straight(walk, 0);
+        warm = time == TIMES_WARM ? last : warm;
+        for (uint32_t at = 0; at < path->count; at++, count++) {
+            float *place = &retired[count % WINDOW_SLOTS]; /* of the one that makes room for it */
+            float by_slots = slots / core->slots;
+            walk->issued = by_slots > *place ? by_slots : *place;
+            slots = walk->issued * core->slots + costs[at].slots;
+            run_position(walk, at);
+            last = walk->result[at] > last ? walk->result[at] : last;
+            *place = last; /* in order */
+        }
+    }
+    return (double)(last - warm) / TIMES_COUNTED;
 }

@@ -16,4 +16,18 @@ void loop_chain_longest(struct loop_result_chain *ret_chain, const struct loop_p
                         const struct instruction_cost *costs, const struct core_costs *core, bool if_same,
                         struct arena *arena);
 
+/*
+ * Of code that is run from its beginning to its end: the longest chain of results from what is there at its beginning
+ * to whatever comes last.
+ */
+void straight_chain_longest(struct loop_result_chain *ret_chain, const struct loop_path *path,
+                            const struct instruction_cost *costs, const struct core_costs *core, struct arena *arena);
+
+/*
+ * How many cycles such code takes each time when it is run over and over, no time waiting for the one before: as far as
+ * a core with the largest reorder buffer there is takes them side by side, issue and results being its only limits.
+ */
+double straight_cycles_overlapped(const struct loop_path *path, const struct instruction_cost *costs,
+                                  const struct core_costs *core, struct arena *arena);
+
 #endif

@@ -30,6 +30,26 @@ static bool is_run(const double *weights, struct loop_rows loop, uint32_t first,
     return mean_weight(weights, first, end) >= RUN_SHARE * mean_weight(weights, loop.first, loop.last + 1);
 }
 
+/* Rows from there on to the first that nothing falls through, before `end`. */
+static double block_weight(const struct loop_path *path, const double *weights, uint32_t first, uint32_t end)
+{
+    uint32_t past = first;
+    while (past < end && path->all[past].falls_through)
+        past++;
+    return mean_weight(weights, first, past < end ? past + 1 : end);
+}
+
+/*
+ * Where two ways part and don't meet at the target of the jump (an early return, a check that fails), neither may have
+ * many samples: then the heavier one is run.
+ */
+static bool is_lighter(const struct loop_path *path, struct loop_rows loop, const double *weights, uint32_t first,
+                       uint32_t target)
+{
+    bool meet = path->all[target - 1].falls_through;
+    return meet || block_weight(path, weights, first, target) < block_weight(path, weights, target, loop.last + 1);
+}
+
 static uint32_t row_at(const struct instruction *rows, struct loop_rows loop, uint64_t addr)
 {
     uint32_t row = code_flow_row(rows + loop.first, loop.last - loop.first + 1, addr);
@@ -58,7 +78,8 @@ static uint32_t next_row(struct loop_path *path, struct loop_rows loop, const do
         path->has_inner_loop = true;
         return at + 1;
     }
-    return is_run(weights, loop, at + 1, target) ? at + 1 : target;
+    bool is_passed = !is_run(weights, loop, at + 1, target) && is_lighter(path, loop, weights, at + 1, target);
+    return is_passed ? target : at + 1;
 }
 
 struct value {

@@ -17,4 +17,12 @@
 /* Bytes; not measured where it is all of it at any time, or where there are too few addresses. */
 struct measured touched_while_of(const struct timed_address *addresses, size_t count);
 
+/*
+ * The same of what is walked through in order, from its beginning again and again (a list that is moved by one, and
+ * grows to another place): from where to where the addresses of a slice go. places: addresses of one moment, at most.
+ * ret_comes_back: in so much time that a slice is no single way, on which no line is met twice; set where measured.
+ */
+struct measured walked_while_of(const struct timed_address *addresses, size_t count, size_t places,
+                                bool *ret_comes_back);
+
 #endif

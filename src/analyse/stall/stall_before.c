@@ -6,6 +6,7 @@ enum {
     JUMPS_MOST = 4096,
     BLOCK_MOST = 32,  /* rows of a straight piece of code that are looked at */
     BACK_MOST = 8,    /* jumps back to one instruction */
+    SKIPPED_MOST = 4, /* rows that retire with what stands before them: that no sample fell there says nothing */
     COLD_RATIO = 20,  /* so many times fewer samples than on another way in, and such a way is hardly gone */
 };
 
@@ -128,6 +129,21 @@ static bool is_what_took_long(const struct stall_code *decoded, uint32_t way, ui
 }
 
 /*
+ * A jump over few instructions, one of which is waited for: who fell through went the same way until the jump, so that
+ * samples before it are of both ways. What waits itself (a compare with memory, fused) may be what stalled.
+ */
+static bool is_jump_over(const struct stall_code *decoded, uint32_t way, uint32_t best, uint32_t sampled)
+{
+    if (best + 1 != sampled || way >= best || sampled - way > SKIPPED_MOST || !is_waited_for(&decoded->items[best]) ||
+        fused_with(decoded, way) != way)
+        return false;
+    bool falls = true;
+    for (uint32_t row = way; row < sampled; row++)
+        falls &= decoded->items[row].falls_through && decoded->items[row].class != INSTRUCTION_CALL;
+    return falls;
+}
+
+/*
  * By the code alone the jump back is the usual way to a loop's head. But a jump from code that hardly ever runs (a call
  * for the rare case, put out of the way by the compiler) isn't, and where it leads waits for what stands before it.
  */
@@ -137,6 +153,8 @@ static uint32_t way_gone(const struct stall_code *decoded, const struct ways_in 
     uint64_t samples = block_samples(decoded, best, sampled);
     for (size_t at = 1; at < ways->count && best != sampled; at++) {
         uint64_t here = block_samples(decoded, ways->rows[at], sampled);
+        if (is_jump_over(decoded, ways->rows[at], best, sampled))
+            continue;
         if (here >= COLD_RATIO * (samples + 1) || is_what_took_long(decoded, ways->rows[at], here, best, samples)) {
             best = ways->rows[at];
             samples = here;

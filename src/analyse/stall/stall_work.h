@@ -9,6 +9,7 @@
 #define PLUMB_ANALYSE_STALL_STALL_WORK_H
 
 #include "analyse/code/loop_chain.h"
+#include "analyse/stall/stall_before.h"
 #include "analyse/stall/stalls.h"
 #include "base/hashmap.h"
 #include "base/vec.h"
@@ -53,13 +54,6 @@ void stall_place_settle(struct stall_work *work, uint32_t location);
 /* Accesses the stack frame. */
 bool stall_is_frame_operand(const struct stall_work *work, const struct stall_code *decoded,
                             const struct instruction *instruction);
-
-/* ---- stall_before ---- */
-
-/* NO_INDEX: no way to `sampled` is known. */
-uint32_t stall_before(const struct stall_code *decoded, uint32_t sampled);
-/* The row before it goes on to it; padding behind a jump is never run. */
-bool stall_falls_in(const struct stall_code *decoded, uint32_t index);
 
 /* ---- stall_samples ---- */
 

@@ -371,6 +371,24 @@ static bool test_chained(const struct results *results, struct finding *finding,
     return true;
 }
 
+/* The estimate's loop that a row of a function is in; NULL: none is known. */
+static const struct bottleneck_loop *loop_of(const struct bottleneck *bottleneck, const char *function,
+                                             const struct stall_row *row)
+{
+    for (size_t at = 0; bottleneck && at < bottleneck->loop_count; at++) {
+        const struct bottleneck_loop *loop = &bottleneck->loops[at];
+        if (row->shown_addr >= loop->first_addr && row->shown_addr <= loop->last_addr && loop->verdict.function &&
+            strcmp(loop->verdict.function, function) == 0)
+            return loop;
+    }
+    return NULL;
+}
+
+static bool is_timed(const struct bottleneck_loop *loop)
+{
+    return loop->bound_cycles.known && loop->measured_cycles.known && loop->measured_cycles.value > 0;
+}
+
 /*
  * The part of what waits at a row that arithmetic can account for: of its loop's time no more than a turn takes with
  * everything near, of what it was measured to take; and where the row loads, what the estimate leaves beside memory. 1:
@@ -378,21 +396,26 @@ static bool test_chained(const struct results *results, struct finding *finding,
  */
 static double arithmetic_part(const struct bottleneck *bottleneck, const char *function, const struct stall_row *row)
 {
-    for (size_t at = 0; bottleneck && at < bottleneck->loop_count; at++) {
-        const struct bottleneck_loop *loop = &bottleneck->loops[at];
-        if (row->shown_addr < loop->first_addr || row->shown_addr > loop->last_addr || !loop->verdict.function ||
-            strcmp(loop->verdict.function, function) != 0)
-            continue;
-        double part = row->is_load ? 1 - memory_mass(loop) : 1;
-        bool timed =
-            loop->bound_cycles.known && loop->measured_cycles.known && loop->measured_cycles.value > 0 && row->samples;
-        double bound = timed ? loop->bound_cycles.value / loop->measured_cycles.value * (double)loop->samples /
-                                   (double)row->samples
-                             : 1;
-        part = bound < part ? bound : part;
-        return part > 0 ? part : 0;
-    }
-    return 1;
+    const struct bottleneck_loop *loop = loop_of(bottleneck, function, row);
+    if (!loop)
+        return 1;
+    double part = row->is_load ? 1 - memory_mass(loop) : 1;
+    double bound = is_timed(loop) && row->samples ? loop->bound_cycles.value / loop->measured_cycles.value *
+                                                        (double)loop->samples / (double)row->samples
+                                                  : 1;
+    part = bound < part ? bound : part;
+    return part > 0 ? part : 0;
+}
+
+/*
+ * A chain beside loads that reach far, in a turn that wasn't measured: which of the two holds it up, and at which of
+ * its instructions samples stand, changes from run to run. The chain may have all of it, and is sure of nothing.
+ */
+static bool is_chain_unsure(const struct bottleneck *bottleneck, const char *function, const struct stall_row *row)
+{
+    static const double FAR_LEAST = 0.1; /* of the loop's samples: less is met by accident */
+    const struct bottleneck_loop *loop = loop_of(bottleneck, function, row);
+    return loop && !is_timed(loop) && (loop->loads_far || memory_mass(loop) >= FAR_LEAST);
 }
 
 /*
@@ -415,26 +438,82 @@ static double loads_awaited(const struct results *results, unsigned mask, bool c
     return awaited;
 }
 
+/*
+ * Quick instructions of code whose chains of results are not known to be short: each takes a cycle, and so does each of
+ * a chain of them.
+ */
+static double quick_chain_samples(const struct results *results)
+{
+    return results->bottleneck ? results->bottleneck->chains_open_ratio * (double)results->stalls->sample_count : 0;
+}
+
+/* The estimate leads with code whose results need one another from its beginning to its end. */
+static bool straight_chain_found(const struct results *results, struct finding *finding)
+{
+    const struct bottleneck *bottleneck = results->bottleneck;
+    bool is_straight = false;
+    for (size_t at = 0; bottleneck && at < bottleneck->loop_count; at++) {
+        const struct bottleneck_loop *loop = &bottleneck->loops[at];
+        is_straight |= loop->is_straight_chain && loop->verdict.function && bottleneck->program.function &&
+                       strcmp(loop->verdict.function, bottleneck->program.function) == 0;
+    }
+    if (!is_straight || !decide_by_estimate(results, finding, CAUSE_BIT(CAUSE_LATENCY_CHAIN)))
+        return false;
+    finding_advise(finding, "advice-straight", NO_VALUES);
+    finding_set(finding, confirm, "confirm-straight", NO_VALUES);
+    return true;
+}
+
+/* Samples at rows of chains which may as well wait for what is loaded beside. */
+static double chained_unsure(const struct results *results)
+{
+    double unsure = 0;
+    for (size_t at = 0; at < results->stalls->function_count; at++) {
+        const struct stall_function *function = &results->stalls->functions[at];
+        for (size_t row = 0; row < function->row_count && !function->is_kernel; row++) {
+            const struct stall_row *here = &function->rows[row];
+            if (here->is_chained && !here->is_addressed && !here->chase &&
+                is_chain_unsure(results->bottleneck, function->name, here))
+                unsure += arithmetic_part(results->bottleneck, function->name, here) * (double)here->samples;
+        }
+    }
+    return unsure;
+}
+
 static void latency_chain_test(const struct results *results, struct finding *finding)
 {
     const unsigned multi_cycle = CLASS(FP) | CLASS(MUL) | CLASS(VECTOR) | CLASS(CRYPTO);
     if (!stalls_are_attributed(results, finding))
         return;
-    double chained = (double)results->stalls->chained_samples - loads_awaited(results, 0, true);
+    double unsure = chained_unsure(results),
+           chained = (double)results->stalls->chained_samples - loads_awaited(results, 0, true) - unsure;
     if (test_chained(results, finding, chained > 0 ? chained : 0, false))
         return;
     double awaited = loads_awaited(results, multi_cycle, false),
            hits = class_hits(results->stalls, multi_cycle) - awaited;
     double estimated = estimated_samples(results, CAUSE_BIT(CAUSE_LATENCY_CHAIN));
     struct interval share = share_of_stalls(results, finding, hits > estimated ? hits : estimated);
+    if (straight_chain_found(results, finding))
+        return;
     bool by_loads = share_of_samples(results, finding, awaited).low >= results->effect && share.known;
+    double quick = quick_chain_samples(results);
+    struct interval open = share_of_stalls(results, finding, hits + estimated + quick);
+    if (quick > 0 && share.known && share.high < results->effect && open.high >= results->effect) {
+        finding_decide_bound(finding, open.high, results->effect);
+        finding_reason_bound(finding, "undecided-quick", open);
+        finding_set(finding, remedy, "remedy-quick", NO_VALUES);
+        return;
+    }
     if (by_loads && share.high < results->effect) {
         finding_decide_bound(finding, share.high, results->effect);
         finding_reason_bound(finding, "bound-loads", share);
         return;
     }
     test_bound(results, finding, multi_cycle, CAUSE_BIT(CAUSE_LATENCY_CHAIN));
-    if (finding->verdict == VERDICT_UNDECIDED && by_loads) {
+    if (finding->verdict == VERDICT_UNDECIDED && share_of_samples(results, finding, unsure).high >= results->effect) {
+        finding_reason_bound(finding, "undecided-beside", finding->recoverable);
+        finding_set(finding, remedy, "remedy-beside", NO_VALUES);
+    } else if (finding->verdict == VERDICT_UNDECIDED && by_loads) {
         finding_decide_bound(finding, share.high, results->effect);
         finding_reason_bound(finding, "undecided-loads", share);
     }
@@ -446,9 +525,13 @@ const struct hypothesis hypothesis_latency_chain = {
     .id = "latency-chain",
     .family = "core",
     .title = "chains of dependent arithmetic",
-    .rule = "a fact when the code shows a loop's value needed by its next turn and at least the effect waits there; "
-            "ruled out "
-            "when multi-cycle arithmetic holds less",
+    .rule =
+        "a fact when the code shows a loop's value needed by its next turn, or results that need one another all the "
+        "way "
+        "through long code, and at least the effect waits there (not where a turn that wasn't measured loads from afar "
+        "as "
+        "well); ruled out when multi-cycle arithmetic holds less, and "
+        "so does code whose chains of quick instructions aren't known to be short",
     .gain = "0 to that share",
     .overturn = "two accumulators instead of one, old against new",
     .changes_code = true,
@@ -560,8 +643,8 @@ const struct hypothesis hypothesis_denormals = {
     .title = "denormal numbers",
     .rule =
         "ruled out when less than the effect stands at floating-point arithmetic; supported only by a count of assists "
-        "(counted or imported tma_fp_assists, assists.fp); pointed at by arithmetic that takes longer than its core's "
-        "costs say",
+        "(counted or imported tma_fp_assists, assists.fp); pointed at by arithmetic that was measured to take longer "
+        "than its core's costs say",
     .gain = "0 to the share at floating-point arithmetic",
     .overturn = "flush-to-zero in a copy, old against new",
     .needs = RESULT_BIT(RESULT_STALLS),

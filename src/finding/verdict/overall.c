@@ -390,7 +390,7 @@ static struct overall with_operations(struct overall overall, const struct resul
     if (is_answered && !is_nameless)
         return overall;
     struct loops_said loops = loops_said(results, arena);
-    overall = with_sentence(overall, loops.sentence, arena);
+    overall.loops = loops.sentence;
     bool is_told = loops.share >= MOST || (is_answered && loops.sentence);
     return is_told ? overall : with_sentence(overall, operations_said(results, arena), arena);
 }

@@ -20,6 +20,7 @@ struct overall {
     enum overall_kind kind;
     const char *sentence;           /* whole: the lead, and the rest */
     const char *lead, *rest;        /* what stands out, and what explains it; rest is "": nothing does */
+    const char *loops;              /* what its hottest loops do, in sentences; NULL: told by its cause, or not known */
     /* larger, or of like weight: the sentence says it beside the culprit; may be NULL */
     const struct finding *larger;
     const struct finding *disturbance; /* somebody else's doing that the sentence already says; may be NULL */

@@ -430,6 +430,7 @@ void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
     json_string(&json, "sentence", overall->sentence);
     json_string(&json, "lead", overall->lead);
     json_string(&json, "rest", overall->rest);
+    json_string(&json, "loops", overall->loops);
     write_differing_phases(&json, diagnosis);
     json_string(&json, "culprit", overall->culprit ? overall->culprit->hypothesis->id : NULL);
     json_string(&json, "ruled_out", overall->ruled_out);

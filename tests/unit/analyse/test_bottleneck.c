@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum {
-    ROWS_MOST = 20,
+    ROWS_MOST = 260,
     FUNCTIONS_MOST = 3,
     ADDRESSES = 1000,
     SAMPLES = 1000,
@@ -1326,6 +1326,27 @@ Test(bottleneck, the_memory_named_is_that_of_the_code_named)
     free(made);
 }
 
+/* Quick instructions without a wait that shows; where threads take turns at the line that it counts in, that is no sign of being busy. */
+Test(bottleneck, what_counts_in_a_line_of_several_threads_is_not_busy)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    for (int shared = 0; shared < 2; shared++) {
+        make_up(made);
+        function_begin(made, "count");
+        for (int at = 0; at < 6; at++)
+            row_add(made, INSTRUCTION_INT, SAMPLES / 6);
+        access_add(made, INSTRUCTION_STORE, 3, 4);
+        loop_close(made, 0);
+        made->stalls.contended_samples = shared ? SAMPLES : 0;
+        const struct bottleneck_verdict *verdict = verdict_of(made);
+        cr_expect_eq(verdict->class, shared ? BOTTLENECK_UNKNOWN : BOTTLENECK_RETIRING, "%s", bottleneck_class_name(verdict->class));
+        cr_expect(!shared || strstr(verdict->why_not, "several threads write"), "%s", verdict->why_not);
+        cr_expect(!shared || (made->result.loop_count && made->result.loops[0].verdict.class == BOTTLENECK_UNKNOWN));
+        done(made);
+    }
+    free(made);
+}
+
 /* ---- loops as compilers make them, on a core whose costs are known ---- */
 
 /* hits: samples that stalled at each of its rows. */
@@ -1351,6 +1372,62 @@ static const struct bottleneck_verdict *loop_verdict(struct made_up *made, const
 {
     loop_make(made, hex, hits);
     return verdict_of(made);
+}
+
+/* A function without a loop: one step after the other, so many times, on a core that issues eight at once. */
+static void straight_make(struct made_up *made, const char *step, int steps)
+{
+    static uint64_t hits[ROWS_MOST];
+    char hex[4096] = "";
+    for (int at = 0; at < steps; at++)
+        strcat(hex, step);
+    for (size_t at = 0; at < ROWS_MOST; at++)
+        hits[at] = at < (size_t)steps ? SAMPLES / (uint64_t)steps : 0;
+    loop_make(made, strcat(hex, "c3"), hits);
+    made->machine.core = core_costs_find("ZEN5");
+    for (size_t at = 0; at < made->codes[0].count; at++)
+        made->loops[0][at] = (struct loop_rows){UINT32_MAX, UINT32_MAX};
+}
+
+/* It ends by a look at the stack's guard: "jne" to a call that never returns, behind "ret"; hardly a sample falls on either. */
+Test(bottleneck, the_way_out_that_has_samples_is_the_one_taken)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    char hex[2048] = "";
+    static uint64_t hits[ROWS_MOST];
+    for (int at = 0; at < 60; at++)
+        strcat(hex, "01c8c1c00731d0");
+    for (size_t at = 0; at < 180; at += 6)
+        hits[at] = 30;
+    hits[181] = 1; /* pop */
+    loop_make(made, strcat(hex, "75025bc3e800000000"), hits);
+    made->machine.core = core_costs_find("ZEN5");
+    for (size_t at = 0; at < made->codes[0].count; at++)
+        made->loops[0][at] = (struct loop_rows){UINT32_MAX, UINT32_MAX};
+    expect(made, BOTTLENECK_CORE, CAUSE_LATENCY_CHAIN);
+    done(made);
+    free(made);
+}
+
+/* "add %ecx,%eax; rol $7,%eax; xor %edx,%eax", as a digest's steps. */
+Test(bottleneck, quick_results_that_need_one_another_all_the_way_are_a_chain)
+{
+    static const char step[] = "01c8c1c00731d0";
+    struct made_up *made = calloc(1, sizeof(*made));
+    straight_make(made, step, 80);
+    expect(made, BOTTLENECK_CORE, CAUSE_LATENCY_CHAIN);
+    cr_assert_eq(made->result.program.confidence, ESTIMATE_MEDIUM, "one kind of evidence");
+    cr_assert(made->result.loops[0].is_straight_chain);
+    done(made);
+    straight_make(made, step, 10); /* several calls are under way: nothing says that they wait for one another, or don't */
+    expect(made, BOTTLENECK_RETIRING, CAUSE_RETIRING);
+    cr_assert_float_eq(made->result.chains_open_ratio, 1, 0.01);
+    done(made);
+    straight_make(made, "01c801ca01cb01cd01ce01cf4101c84101c94101ca4101cb", 20); /* ten sums side by side */
+    expect(made, BOTTLENECK_RETIRING, CAUSE_RETIRING);
+    cr_assert_eq(made->result.chains_open_ratio, 0, "it issues for longer");
+    done(made);
+    free(made);
 }
 
 /*
@@ -1618,7 +1695,7 @@ Test(bottleneck, arithmetic_waits_for_what_memory_gives_it)
         loop_make(made, "0f10004883c0100f59c20f58c10f1140f04839c175ea", hits);
         addresses_add(made, 4, is_far ? 256 << 20 : 8 << 10);
         const struct bottleneck_verdict *verdict = verdict_of(made);
-        cr_assert_eq(verdict->cause, is_far ? CAUSE_BANDWIDTH : CAUSE_FP, "%s", bottleneck_subclass_name(verdict->cause));
+        cr_assert_eq(verdict->cause, is_far ? CAUSE_BANDWIDTH : CAUSE_RETIRING, "%s", bottleneck_subclass_name(verdict->cause));
         done(made);
     }
     free(made);
@@ -1818,6 +1895,140 @@ Test(bottleneck, a_walk_at_its_own_pace_is_no_wait_for_memory)
     free(made);
 }
 
+/*
+ * A list that is moved on by one place, from its end, again and again: met anywhere on its way, at no rate. Each quarter of the time it
+ * lies elsewhere, having grown; over so many bytes at a time. Frees nothing.
+ */
+static const struct bottleneck_verdict *list_moved(struct made_up *made, uint64_t over_bytes)
+{
+    enum { STOPS = 1000, REGISTERS = 3, PIECES = 4, PIECE_APART = 8 << 20 };
+    static const uint8_t numbers[REGISTERS] = {4, 16, 17}; /* RSI, R8, R9 */
+    static const uint64_t hits[] = {110, 0, 890, 0, 0};
+    static struct stall_sample placed[STOPS];
+    loop_make(made, "f3410f6f0431" "4883ee10" "410f11443010" "4839f7" "75eb", hits);
+    made->machine.clock_hz = interval_exactly(4.2e9);
+    made->machine.read_bytes_s = interval_exactly(20e9);
+    struct samples *samples = &made->recording.samples;
+    samples->items = calloc(STOPS, sizeof(*samples->items));
+    samples->registers = calloc(STOPS, sizeof(*samples->registers));
+    samples->register_values = calloc(STOPS * REGISTERS, sizeof(*samples->register_values));
+    samples->count = samples->registers_count = STOPS;
+    samples->register_value_count = STOPS * REGISTERS;
+    uint64_t state = 88172645463325252u;
+    for (uint32_t at = 0; at < STOPS; at++) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        uint64_t list = (1ull << 40) + (uint64_t)at * PIECES / STOPS * PIECE_APART, way = state % (over_bytes / 16) * 16;
+        uint64_t values[REGISTERS] = {way, list + 8, list}, mask = 0;
+        for (size_t one = 0; one < REGISTERS; one++) {
+            mask |= (uint64_t)1 << numbers[one];
+            samples->register_values[at * REGISTERS + one] = values[one];
+        }
+        samples->items[at] = (struct sample){.time_ns = at * 330000, .ip = made->rows[0][3].addr, .stack = STACK_NONE, .registers = at};
+        samples->registers[at] = (struct registers){.first = at * REGISTERS, .mask = mask};
+        placed[at] = (struct stall_sample){.sample = at, .sampled = 3, .stalled = 2};
+        made->addresses[made->stalls.address_count++] =
+            (struct stall_address){.time_ns = at * 330000, .addr = list + way + 24, .function = 0, .instruction = 2};
+    }
+    made->stalls.placed = placed;
+    made->stalls.placed_count = STOPS;
+    return verdict_of(made);
+}
+
+/* Where it lay one after the other adds up to more than the second cache holds; at any time that holds it, and its instructions keep up. */
+Test(bottleneck, a_list_that_grew_to_other_places_is_no_larger_than_at_a_time)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    const struct bottleneck_verdict *verdict = list_moved(made, 800 << 10);
+    cr_expect_eq(verdict->cause, CAUSE_L2, "%s", bottleneck_subclass_name(verdict->cause));
+    cr_expect_eq(verdict->confidence, ESTIMATE_LOW, "%s", verdict->why_not);
+    done(made);
+    verdict = list_moved(made, 1400 << 10);
+    cr_expect_eq(verdict->cause, CAUSE_BANDWIDTH, "%s", bottleneck_subclass_name(verdict->cause));
+    cr_expect_lt(verdict->confidence, ESTIMATE_HIGH, "so near to a cache's size nothing but a rate is sure");
+    done(made);
+    verdict = list_moved(made, 6 << 20);
+    cr_expect_eq(verdict->cause, CAUSE_BANDWIDTH, "%s", bottleneck_subclass_name(verdict->cause));
+    cr_expect_eq(verdict->confidence, ESTIMATE_HIGH, "%s", verdict->why_not);
+    done(made);
+    free(made);
+}
+
+/* A line in 20 ns of each of its streams is a fifth of what one core was measured to read: whatever it waits for, bandwidth is left. */
+Test(bottleneck, a_walk_far_below_the_measured_bandwidth_is_not_surely_bandwidth)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    stencil_walked(made, 20, 9e9, 18000, 24000, 6000);
+    cr_expect_eq(verdict_of(made)->confidence, ESTIMATE_HIGH, "%s", made->result.program.why_not);
+    done(made);
+    stencil_walked(made, 20, 60e9, 18000, 24000, 6000);
+    cr_expect_eq(verdict_of(made)->confidence, ESTIMATE_LOW, "%s", made->result.program.why_not);
+    done(made);
+    free(made);
+}
+
+/*
+ * A product of matrices in the wrong order: one load steps by so much, another goes in order, and their product is added up. Samples stand at
+ * the multiplication, whose own operand is in order; a line of that in so many ns. columns: in one way of the stepping load.
+ */
+static const struct bottleneck_verdict *product(struct made_up *made, uint64_t step, uint64_t columns, double line_ns)
+{
+    enum { STOPS = 1000, REGISTERS = 4 };
+    static const uint8_t numbers[REGISTERS] = {0, 2, 3, 4}; /* RAX, RCX, RDX, RSI */
+    static const uint64_t hits[] = {10, 500, 90, 200, 100, 100, 0};
+    static struct stall_sample placed[STOPS];
+    loop_make(made, "f20f1002" "f20f5900" "f20f58c8" "4801f2" "4883c008" "4839c8" "75e8", hits);
+    made->machine.clock_hz = interval_exactly(4.2e9);
+    made->machine.read_bytes_s = interval_exactly(20e9);
+    made->machine.l1_bytes = 48 << 10;
+    struct samples *samples = &made->recording.samples;
+    samples->items = calloc(STOPS, sizeof(*samples->items));
+    samples->registers = calloc(STOPS, sizeof(*samples->registers));
+    samples->register_values = calloc(STOPS * REGISTERS, sizeof(*samples->register_values));
+    samples->count = samples->registers_count = STOPS;
+    samples->register_value_count = STOPS * REGISTERS;
+    for (uint32_t at = 0; at < STOPS; at++) {
+        uint64_t time_ns = at * 330000ull + at * 7919 % 97 * 1000;
+        time_ns = at % 2 ? time_ns : time_ns + 250000;
+        uint64_t turn = (uint64_t)((double)time_ns * 8 / line_ns), column = turn % columns;
+        uint64_t values[REGISTERS] = {(1ull << 40) + turn * 8 % (6 << 20), (1ull << 40) + (6 << 20), (1ull << 41) + column * step, step}, mask = 0;
+        for (size_t one = 0; one < REGISTERS; one++) {
+            mask |= (uint64_t)1 << numbers[one];
+            samples->register_values[at * REGISTERS + one] = values[one];
+        }
+        samples->items[at] = (struct sample){.time_ns = time_ns, .ip = made->rows[0][2].addr, .stack = STACK_NONE, .registers = at};
+        samples->registers[at] = (struct registers){.first = at * REGISTERS, .mask = mask};
+        placed[at] = (struct stall_sample){.sample = at, .sampled = 2, .stalled = 1};
+        made->addresses[made->stalls.address_count++] =
+            (struct stall_address){.time_ns = time_ns, .addr = values[0], .function = 0, .instruction = 1};
+    }
+    made->stalls.placed = placed;
+    made->stalls.placed_count = STOPS;
+    return verdict_of(made);
+}
+
+/* Which load is waited for is said by where they go, not by which of them the result retires behind. */
+Test(bottleneck, an_operand_that_a_load_brought_from_afar_is_waited_for)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    const struct bottleneck_verdict *verdict = product(made, 7168, 896, 60);
+    cr_expect_eq(verdict->class, BOTTLENECK_MEMORY, "%s", bottleneck_class_name(verdict->class));
+    cr_expect_eq(verdict->cause, CAUSE_L2, "%s", bottleneck_subclass_name(verdict->cause));
+    bool says = false;
+    for (size_t at = 0; at < verdict->evidence_count; at++)
+        says |= strstr(verdict->evidence[at].text, "what a turn computes needs") != NULL;
+    cr_expect(says);
+    done(made);
+    verdict = product(made, 7168, 8960, 60);
+    cr_expect_eq(verdict->cause, CAUSE_TLB, "%s", bottleneck_subclass_name(verdict->cause));
+    done(made);
+    verdict = product(made, 256, 100, 60);
+    cr_expect_neq(verdict->cause, CAUSE_L2, "within the nearest cache: %s", bottleneck_subclass_name(verdict->cause));
+    done(made);
+    free(made);
+}
+
 Test(bottleneck, several_streams_share_what_one_has_and_wait_for_it)
 {
     struct made_up *made = calloc(1, sizeof(*made));
@@ -1908,6 +2119,79 @@ Test(bottleneck, a_loop_over_a_few_keys_is_no_walk_through_memory)
 {
     cr_expect_eq(keys_met(120), CAUSE_PARALLEL_MISSES, "%s", bottleneck_subclass_name(keys_met(120)));
     cr_expect_eq(keys_met(1 << 20), CAUSE_BANDWIDTH, "%s", bottleneck_subclass_name(keys_met(1 << 20)));
+}
+
+/*
+ * A tree's function that calls itself with a child: loaded through the pointer that it was called with, which lay on the stack meanwhile.
+ * Or with what isn't loaded so.
+ */
+static const struct bottleneck_verdict *recursion(struct made_up *made, bool with_child)
+{
+    static const uint64_t hits[] = {0, 960, 20, 0, 10, 10, 0, 0};
+    loop_make(made, with_child ? "4889442440" "488b5010" "4839d1" "740e" "488b542440" "488b4208" "e8e4ffffff" "c3"
+                               : "4889442440" "488b5010" "4839d1" "740e" "488b542440" "488d4208" "e8e4ffffff" "c3", hits);
+    for (uint32_t at = 0; at < made->codes[0].count; at++)
+        made->loops[0][at] = (struct loop_rows){UINT32_MAX, UINT32_MAX};
+    addresses_add(made, 1, 64 << 20);
+    return verdict_of(made);
+}
+
+Test(bottleneck, a_chain_of_loads_passes_the_calls_of_what_calls_itself)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    for (int with_child = 0; with_child < 2; with_child++) {
+        const struct bottleneck_verdict *verdict = recursion(made, with_child);
+        cr_expect_eq(verdict->cause, with_child ? CAUSE_LATENCY : CAUSE_PARALLEL_MISSES, "%s", bottleneck_subclass_name(verdict->cause));
+        cr_expect_eq(verdict->confidence, with_child ? ESTIMATE_MEDIUM : ESTIMATE_LOW, "%s", verdict->why_not);
+        for (size_t at = 0; at < verdict->evidence_count; at++)
+            cr_expect_null(strstr(verdict->evidence[at].text, "several are under way"), "%s", verdict->evidence[at].text);
+        done(made);
+    }
+    free(made);
+}
+
+/* A loop over strings of a few words, each somewhere else: what is left of one is counted beside its place. left: of the sampled ones. */
+static enum bottleneck_cause strings_compared(uint64_t left)
+{
+    enum { REGISTERS = 3 };
+    static const uint8_t numbers[REGISTERS] = {1, 4, 5}; /* RBX, RSI, RDI */
+    static const uint64_t hits[] = {20, 0, 0, 960, 10, 0, 0, 0, 0};
+    static struct stall_sample placed[WALK_STOPS];
+    struct made_up *made = calloc(1, sizeof(*made));
+    loop_make(made, "4883fb08" "761b" "488b0e" "488b17" "4883c608" "4883c708" "4883eb08" "4839d1" "74e3", hits);
+    struct samples *samples = &made->recording.samples;
+    samples->items = calloc(WALK_STOPS, sizeof(*samples->items));
+    samples->registers = calloc(WALK_STOPS, sizeof(*samples->registers));
+    samples->register_values = calloc(REGISTERS * WALK_STOPS, sizeof(*samples->register_values));
+    samples->count = samples->registers_count = WALK_STOPS;
+    samples->register_value_count = REGISTERS * WALK_STOPS;
+    uint64_t state = 88172645463325252u;
+    for (uint32_t at = 0; at < WALK_STOPS; at++) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        uint64_t place = (1ull << 40) + state % 65536 * 64, values[REGISTERS] = {left, 1ull << 41, place}, mask = 0;
+        for (size_t one = 0; one < REGISTERS; one++) {
+            mask |= (uint64_t)1 << numbers[one];
+            samples->register_values[REGISTERS * at + one] = values[one];
+        }
+        samples->items[at] = (struct sample){.time_ns = at * WALK_STEP_NS, .ip = made->rows[0][4].addr, .stack = STACK_NONE, .registers = at};
+        samples->registers[at] = (struct registers){.first = REGISTERS * at, .mask = mask};
+        placed[at] = (struct stall_sample){.sample = at, .sampled = 4, .stalled = 3};
+        made->addresses[made->stalls.address_count++] = (struct stall_address){.time_ns = at * WALK_STEP_NS, .addr = place, .function = 0, .instruction = 3};
+    }
+    made->stalls.placed = placed;
+    made->stalls.placed_count = WALK_STOPS;
+    enum bottleneck_cause cause = verdict_of(made)->cause;
+    done(made);
+    free(made);
+    return cause;
+}
+
+Test(bottleneck, strings_of_a_few_words_are_no_walk_through_memory)
+{
+    cr_expect_eq(strings_compared(16), CAUSE_PARALLEL_MISSES, "%s", bottleneck_subclass_name(strings_compared(16)));
+    cr_expect_eq(strings_compared(1 << 20), CAUSE_BANDWIDTH, "%s", bottleneck_subclass_name(strings_compared(1 << 20)));
 }
 
 /* A loop of one load. step: what the code adds to its pointer a turn; 0: it doesn't say. */
@@ -2219,20 +2503,90 @@ Test(bottleneck, a_walk_across_pages_may_return_little)
     done(&made);
 }
 
-/* a[i] = a[i] * c + b[i], with numbers below the smallest normal one: one multiplication holds nearly all samples. */
+/* Samples of a thread that never left its loop, near and far apart: so many cycles of 3 GHz a turn by its counter in RAX; it begins anew after so many turns. */
+static void turns_seen(struct made_up *made, uint32_t row, double turn_cycles, uint64_t step, uint64_t run_turns)
+{
+    enum { STOPS = 800 };
+    static struct stall_sample placed[STOPS];
+    struct samples *samples = &made->recording.samples;
+    made->machine.clock_hz = interval_exactly(3e9);
+    samples->items = calloc(STOPS, sizeof(*samples->items));
+    samples->registers = calloc(STOPS, sizeof(*samples->registers));
+    samples->register_values = calloc(STOPS, sizeof(*samples->register_values));
+    samples->count = samples->registers_count = samples->register_value_count = STOPS;
+    uint64_t time_ns = 0;
+    for (uint32_t at = 0; at < STOPS; at++) {
+        samples->items[at] = (struct sample){.time_ns = time_ns, .ip = 0x1000, .stack = STACK_NONE, .registers = at};
+        samples->registers[at] = (struct registers){.first = at, .mask = 1};
+        samples->register_values[at] = step * ((uint64_t)((double)time_ns * 3 / turn_cycles) % run_turns);
+        placed[at] = (struct stall_sample){.sample = at, .sampled = row + 1, .stalled = row};
+        time_ns += (at % 3 ? 30000 : 300000) + at * 7919 % 20000;
+    }
+    made->stalls.placed = placed;
+    made->stalls.placed_count = STOPS;
+}
+
+static bool is_evidenced(const struct bottleneck_verdict *verdict, const char *word)
+{
+    bool found = false;
+    for (size_t at = 0; at < verdict->evidence_count; at++)
+        found |= strstr(verdict->evidence[at].text, word) != NULL;
+    return found;
+}
+
+/*
+ * a[i] = a[i] * c + b[i]: one multiplication holds nearly all samples. With numbers below the smallest normal one each turn takes
+ * hundreds of cycles, and its rate says so; at its own pace, or where nobody knows, it isn't said to take longer than it should.
+ */
 Test(bottleneck, arithmetic_that_takes_longer_than_it_should_is_said)
 {
     static const uint64_t slow[] = {5, 875, 110, 5, 5, 0, 0}, even[] = {400, 300, 10, 10, 290, 0, 0};
     static const char code[] = "f30f100403f30f59c1f30f580402f30f1104034883c004483d0010000075e1";
+    static const double turn_cycles[] = {160, 1.9, 0};
     struct made_up *made = calloc(1, sizeof(*made));
-    const struct bottleneck_verdict *verdict = loop_verdict(made, code, slow);
-    cr_assert_eq(verdict->cause, CAUSE_FP, "%s", bottleneck_subclass_name(verdict->cause));
-    cr_assert(made->result.loops[0].fp_is_unexplained);
-    cr_assert(!verdict->recoverable.known && verdict->recoverable_why);
-    done(made);
+    for (size_t at = 0; at < array_count(turn_cycles); at++) {
+        loop_make(made, code, slow);
+        if (turn_cycles[at] > 0)
+            turns_seen(made, 1, turn_cycles[at], 4, UINT32_MAX);
+        const struct bottleneck_verdict *verdict = verdict_of(made);
+        bool is_slower = turn_cycles[at] > 100;
+        cr_assert_eq(made->result.loops[0].measured_cycles.known, turn_cycles[at] > 0, "%s", made->result.loops[0].measured_cycles.why_not);
+        cr_assert_eq(verdict->cause, is_slower ? CAUSE_FP : CAUSE_RETIRING, "%g: %s", turn_cycles[at], bottleneck_class_name(verdict->class));
+        cr_assert_eq(made->result.loops[0].fp_is_unexplained, is_slower);
+        cr_assert_eq(is_evidenced(verdict, "measured"), turn_cycles[at] > 0, "beside the bound");
+        cr_assert(!verdict->recoverable.known && verdict->recoverable_why);
+        cr_assert(turn_cycles[at] > 0 || (verdict->confidence == ESTIMATE_LOW && strstr(verdict->why_not, "could not be measured")),
+                  "it may take longer, or not: %s", verdict->why_not);
+        done(made);
+    }
     (void)loop_verdict(made, code, even);
     cr_assert_not(made->result.loops[0].fp_is_unexplained, "as it retires");
     done(made);
+    free(made);
+}
+
+/* A sum down the columns of a matrix, 7200 bytes a step, or of an array; samples stand at the addition, as they do in some runs. */
+Test(bottleneck, a_chain_beside_far_loads_is_no_more_than_likely_where_its_turn_was_not_measured)
+{
+    static const struct {
+        const char *code;
+        uint64_t step, run_turns;
+        bool is_open;
+    } rows[] = {{"f20f10004805201c0000f20f58c84839c175ed", 7200, 901, true},        /* movsd (%rax); add $7200,%rax; addsd; cmp; jne */
+                {"f20f10004805201c0000f20f58c84839c175ed", 7200, UINT32_MAX, false}, /* measured */
+                {"f20f10004805201c0000f20f58c84839c175ed", 7200, 9, false},          /* near */
+                {"f20f10004883c00890f20f58c84839c175ee", 8, 90001, false}};          /* line by line */
+    static const uint64_t hits[] = {20, 10, 940, 10, 10};
+    struct made_up *made = calloc(1, sizeof(*made));
+    for (size_t at = 0; at < array_count(rows); at++) {
+        loop_make(made, rows[at].code, hits);
+        turns_seen(made, 2, 4.1, rows[at].step, rows[at].run_turns);
+        const struct bottleneck_verdict *verdict = verdict_of(made);
+        cr_assert_eq(verdict->cause, CAUSE_LATENCY_CHAIN, "%zu: %s", at, bottleneck_subclass_name(verdict->cause));
+        cr_assert_eq(made->result.loops[0].loads_far, rows[at].is_open, "%zu", at);
+        cr_assert_eq(verdict->confidence == ESTIMATE_LOW, rows[at].is_open, "%zu: %s", at, verdict->why_not);
+        done(made);
+    }
     free(made);
 }
 

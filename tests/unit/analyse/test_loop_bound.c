@@ -131,3 +131,43 @@ Test(loop_bound, aarch64_by_class)
         cr_expect_eq(bound.limit, LOOP_LIMIT_CHAIN);
     }
 }
+
+/* "add %ecx,%eax; rol $7,%eax; xor %edx,%eax" so many times: each needs what the one before computed. */
+static void steps_decode(struct loop_code *code, int steps)
+{
+    char hex[4096] = "";
+    for (int at = 0; at < steps; at++)
+        strcat(hex, "01c8c1c00731d0");
+    loop_code_decode(code, strcat(hex, "c3"));
+}
+
+static struct straight_bound straight_of(const struct loop_code *code)
+{
+    struct straight_bound bound;
+    struct arena arena;
+    arena_init(&arena);
+    const struct loop_bound_request request = {.core = core_costs_find("ZEN5")};
+    struct loop_path path = loop_path_of(code->rows, (struct loop_rows){0, code->count - 1}, NULL, &arena);
+    straight_bound_of_path(&bound, &path, &request);
+    arena_done(&arena);
+    return bound;
+}
+
+/* Compiled digests of blocks: one function without a loop, called for each. */
+Test(loop_bound, straight_code_takes_its_chain_of_quick_results)
+{
+    struct loop_code code;
+    steps_decode(&code, 80);
+    struct straight_bound bound = straight_of(&code);
+    cr_assert(bound.known && bound.row_count == 241);
+    cr_expect_float_eq(bound.frontend_cycles, 241 / 8.0, 0.2, "%g", bound.frontend_cycles);
+    cr_expect_float_eq(bound.chain.cycles, 240, 1.01, "%g", bound.chain.cycles);
+    cr_expect_gt(bound.chain.kind_cycles[CHAIN_OTHER], 239);
+    cr_expect(bound.overlapped_cycles > 60 && bound.overlapped_cycles < 120, "two or three calls at a time: %g", bound.overlapped_cycles);
+    steps_decode(&code, 10); /* many calls at a time */
+    bound = straight_of(&code);
+    cr_expect(bound.known && bound.chain.cycles > 2 * bound.frontend_cycles);
+    cr_expect_lt(bound.overlapped_cycles, 1.5 * bound.unit_cycles, "%g", bound.overlapped_cycles);
+    loop_code_decode(&code, "01c8e80000000031d0c3"); /* what it calls takes isn't known */
+    cr_expect_not(straight_of(&code).known);
+}

@@ -214,3 +214,32 @@ Test(stall_before, a_functions_first_instruction_is_reached_by_calls_too)
     cr_assert_eq(stalled_before_first(0), UINT32_MAX, "called: no sample shows that it was tried again");
     cr_assert_eq(stalled_before_first(200), 3, "tried again: the load that its branch waits for");
 }
+
+/*
+ * What a compiler at run time writes before it uses an object: a comparison whether there is one, a jump over the next, a comparison of its
+ * class in memory, and a branch on either. padding: instructions behind that comparison.
+ */
+static uint32_t stalled_before_check(enum instruction_class first, bool first_loads, uint32_t padding)
+{
+    struct instruction rows[12] = {
+        {.addr = 0, .class = INSTRUCTION_INT, .falls_through = true, .length = 1},
+        {.addr = 1, .class = first, .is_load = first_loads, .falls_through = true, .length = 1},
+        {.addr = 2, .class = INSTRUCTION_BRANCH, .falls_through = true, .ends_block = true, .has_target = true, .target = 4 + padding, .length = 1},
+    };
+    uint32_t count = 3, met[12] = {100, 0, 0};
+    for (uint32_t at = 0; at < padding; at++, count++)
+        rows[count] = (struct instruction){.addr = count, .class = INSTRUCTION_INT, .falls_through = true, .length = 1};
+    rows[count] = (struct instruction){.addr = count, .class = INSTRUCTION_LOAD_OP, .is_load = true, .falls_through = true, .length = 1};
+    count++;
+    rows[count] = (struct instruction){.addr = count, .class = INSTRUCTION_BRANCH, .falls_through = true, .has_target = true, .target = 90, .length = 1};
+    met[count] = 2000;
+    struct stall_code code = {.items = rows, .met = met, .count = count + 1};
+    return stall_before(&code, count);
+}
+
+Test(stall_before, a_jump_over_a_comparison_with_memory_is_not_what_stalled)
+{
+    cr_expect_eq(stalled_before_check(INSTRUCTION_INT, false, 0), 3, "the comparison with memory");
+    cr_expect_eq(stalled_before_check(INSTRUCTION_LOAD_OP, true, 0), 1, "another such before the jump: only samples tell");
+    cr_expect_eq(stalled_before_check(INSTRUCTION_INT, false, 6), 2, "so many instructions would have shown some: the jump was gone");
+}

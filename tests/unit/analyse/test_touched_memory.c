@@ -264,3 +264,35 @@ Test(touched_memory, what_does_not_move_or_moves_fast_is_all_in_use)
     window_move(addresses, MANY, 1, 2048);
     cr_expect(!touched_while_of(addresses, 100).known, "too few");
 }
+
+/* One way after the other over so many bytes, met anywhere on it; each quarter of the time at another place (a list that grew). */
+static void walk_moved(struct timed_address *addresses, size_t count, uint64_t over_bytes)
+{
+    uint64_t state = 88172645463325252u;
+    for (size_t at = 0; at < count; at++)
+        addresses[at] = (struct timed_address){
+            .time_ns = at * 330000, .addr = BASE + at * 4 / count * (UINT64_C(1) << 21) + random_u64(&state) % (over_bytes / 16) * 16};
+}
+
+Test(touched_memory, a_walk_that_moved_elsewhere_is_no_longer_than_it_was_at_a_time)
+{
+    struct timed_address addresses[MANY];
+    bool comes_back = false;
+    walk_moved(addresses, MANY, 900 << 10);
+    struct measured used = walked_while_of(addresses, MANY, 1, &comes_back);
+    cr_expect(used.known && comes_back);
+    cr_expect(used.value > 850 << 10 && used.value < 1000 << 10, "%g", used.value);
+    struct measured fewer = walked_while_of(addresses, 200, 1, &comes_back);
+    cr_expect_not(fewer.known);
+}
+
+/* 64 MiB can't have been passed twice in 11 ms: but so much it is. */
+Test(touched_memory, a_long_walk_may_pass_each_line_once)
+{
+    struct timed_address addresses[MANY];
+    bool comes_back = true;
+    walk_moved(addresses, MANY, 64 << 20);
+    struct measured used = walked_while_of(addresses, MANY, 1, &comes_back);
+    cr_expect(used.known && used.value > 56 << 20, "%g", used.known ? used.value : -1);
+    cr_expect_not(comes_back);
+}

@@ -95,6 +95,8 @@ void sheet_verdict_section(struct sheet *sheet)
         text_add_char(&line, '.');
         sheet_labelled(sheet, SHEET_BOLD, at ? "               " : "  Also         ", text_string(&line), 15);
     }
+    if (overall->loops)
+        sheet_labelled(sheet, SHEET_BOLD, "  Its loops    ", overall->loops, 15);
     phases_line(sheet);
     if (overall->ruled_out && overall->kind != OVERALL_TOO_SHORT)
         sheet_labelled(sheet, SHEET_BOLD, "  Ruled out    ", overall->ruled_out, 15);
