@@ -337,3 +337,46 @@ def test_misses_that_many_functions_share_are_no_one_function_s(counted):
     assert found["verdict"]["culprit"] == "memory-bandwidth" and "5 functions share" in advice[0] and not any("larger batch" in one for one in advice)
     found = counted(metrics + head + "    73.10%  prog  lib.so  [.] vec_dot_q4\n" + shared.split("\n", maxsplit=1)[1])
     assert any("larger batch, so that vec_dot_q4" in one for one in found["verdict"]["advice"])
+
+
+# ---- classes of a tree and what they bound ----
+
+def test_page_walks_may_hide_behind_other_misses(counted):
+    """A walk beside another load's miss counts as that miss; that many lines are on their way at once no walk makes."""
+    tree = "tma_backend_bound 71.3 %\ntma_memory_bound 66.0 %\ntma_dram_bound 52.4 %\ntma_l3_bound 7.7 %\ntma_l2_bound 1.9 %\ntma_l1_bound 3.6 %\ntma_store_bound 0.4 %\n"
+    pages = finding(counted(tree + "tma_mem_bandwidth 3.8 %\ntma_mem_latency 49.9 %\n"), "small-pages")
+    assert pages["verdict"] == "undecided" and pages["recoverable_ratio_at_most"] == pytest.approx(0.635)
+    few = tree.replace("7.7 %", "0.4 %").replace("1.9 %", "0.2 %").replace("3.6 %", "1.1 %") + "tma_mem_bandwidth 61.8 %\ntma_mem_latency 1.2 %\n"
+    assert finding(counted(few), "small-pages")["verdict"] == "ruled_out", "bandwidth is what it waits for, and the rest is little"
+    assert finding(counted(tree + "tma_dtlb_load 1.1 %\ntma_dtlb_store 0.2 %\n"), "small-pages")["verdict"] == "ruled_out", "they were counted themselves"
+
+
+def test_what_is_known_to_be_something_else_is_no_wrong_guess(counted):
+    tree = "tma_frontend_bound 58.1 %\ntma_bad_speculation 8.8 %\ntma_fetch_latency 49.7 %\n"
+    assert finding(counted(tree), "branch-mispredicts")["recoverable_ratio_at_most"] == pytest.approx(0.585)
+    assert finding(counted(tree + "tma_icache_misses 42.3 %\n"), "branch-mispredicts")["recoverable_ratio_at_most"] == pytest.approx(0.162)
+
+
+def test_the_core_may_be_behind_as_well_as_memory(counted):
+    found = counted("tma_backend_bound 69.8 %\ntma_frontend_bound 7.7 %\ntma_bad_speculation 5.9 %\ntma_retiring 16.6 %\n")
+    assert [finding(found, cause)["verdict"] for cause in ("divider", "port-pressure", "latency-chain", "cache-misses")] == ["undecided"] * 4
+    assert "divisions" in found["verdict"]["sentence"] and "cache misses" in found["verdict"]["sentence"]
+    found = counted("tma_backend_bound 3.8 %\ntma_frontend_bound 31.7 %\ntma_bad_speculation 5.9 %\ntma_retiring 58.6 %\n")
+    assert [finding(found, cause)["verdict"] for cause in ("divider", "port-pressure", "latency-chain")] == ["ruled_out"] * 3
+
+
+VTUNE = """Elapsed Time: 61.204s
+    Front-End Bound: 47.9% of Pipeline Slots
+        Front-End Latency: 39.6% of Pipeline Slots
+            ICache Misses: 24.1% of Clockticks
+            ITLB Overhead: 8.8% of Clockticks
+            Length Changing Prefixes: 7.0% of Clockticks
+"""
+
+
+def test_the_names_of_vtune_are_those_of_the_tree(counted):
+    found = counted(VTUNE)
+    assert finding(found, "front-end")["recoverable_ratio_at_most"] == pytest.approx(0.329)
+    assert finding(found, "decoding")["verdict"] == "supported"
+    alone = counted(VTUNE.replace("            ITLB Overhead: 8.8% of Clockticks\n", ""))
+    assert "at least: tma_itlb_misses wasn't imported" in alone["verdict"]["sentence"], "a part of it is no whole"
