@@ -20,6 +20,10 @@ bool imported_clock_test(const struct results *results, struct finding *finding)
 /* of exits to the hypervisor */
 bool imported_exits_test(const struct results *results, struct finding *finding);
 bool imported_count_test(const struct results *results, struct finding *finding);
+/* of waiting for memory, by how often a line came from there at most */
+bool imported_misses_test(const struct results *results, struct finding *finding);
+/* of events that were asked for and not counted: behind all others */
+bool imported_uncounted_test(const struct results *results, struct finding *finding);
 /* of the clock, by two runs */
 bool imported_pair_test(const struct results *results, struct finding *finding);
 bool imported_system_test(const struct results *results, struct finding *finding);

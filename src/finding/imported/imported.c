@@ -363,12 +363,14 @@ static const struct {
     {"unoptimised-build", reloads_test},
     {NULL, metric_test},
     {NULL, imported_count_test},
+    {NULL, imported_misses_test},
     {NULL, imported_report_test},
     {NULL, imported_system_test},
     {NULL, imported_pair_test},
     {NULL, imported_loop_test},
     {NULL, imported_listing_test},
     {"avx512-licence", imported_narrow_test},
+    {NULL, imported_uncounted_test},
 };
 
 static bool is_said(const struct results *results, struct finding *finding)
