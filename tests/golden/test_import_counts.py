@@ -448,3 +448,36 @@ def test_a_wide_build_that_is_the_faster_one_loses_to_the_clock_and_is_faster_al
     assert "33.3 % faster all the same" in left_open(found) and "Going narrow returns nothing" in left_open(found)
     slower = finding(counted(LICENSED.format(wide=wide, narrow=narrow, wide_s="1.204", narrow_s="0.803")), "avx512-licence")
     assert slower["verdict"] == "supported"
+
+
+# ---- fetching ----
+
+UNROLLED = """The hot loop of the generated code is about {loop} KB.
+
+gen:
+
+    14,710,220,118   cycles
+    13,002,118,330   instructions
+     6,220,118,402   icache_16b.ifdata_stall
+       810,220,118   icache_64b.iftag_stall
+
+    3.420000000 seconds time elapsed
+
+tab:
+
+    11,220,118,220   cycles
+    {other:,}   instructions
+        40,118,220   icache_16b.ifdata_stall
+         9,110,220   icache_64b.iftag_stall
+
+    2.610000000 seconds time elapsed
+"""
+
+
+def test_stalls_of_fetching_and_a_loop_that_does_not_fit_agree(counted):
+    found = counted(UNROLLED.format(loop=412, other=21118330114))
+    front = finding(found, "front-end")
+    assert found["verdict"]["culprit"] == "front-end" and front["confidence"] == "medium"
+    assert front["recoverable_ratio_at_most"] == pytest.approx(0.4745, abs=0.001), "the other executes more: what both take differs by less than this would return"
+    assert finding(counted(UNROLLED.format(loop=412, other=13002118330)), "front-end")["recoverable_ratio_at_most"] == pytest.approx(0.237, abs=0.001)
+    assert finding(counted(UNROLLED.format(loop=12, other=21118330114)), "front-end")["verdict"] == "undecided", "so small a loop fits"

@@ -33,6 +33,8 @@ bool imported_report_test(const struct results *results, struct finding *finding
 bool imported_code_test(const struct results *results, struct finding *finding);
 /* of a loop that is too large to rule its cause out */
 bool imported_loop_test(const struct results *results, struct finding *finding);
+/* to a cause that counts support: its loop is as large as that */
+void imported_loop_add(const struct results *results, struct finding *finding);
 /* of an annotated listing, where nothing was counted */
 bool imported_listing_test(const struct results *results, struct finding *finding);
 

@@ -294,6 +294,7 @@ static bool metric_test(const struct results *results, struct finding *finding)
         return false;
     impossible_leave_open(results, finding);
     count_add(results, finding);
+    imported_loop_add(results, finding);
     return true;
 }
 
