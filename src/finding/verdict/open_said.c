@@ -155,10 +155,10 @@ static void open_largest_take(struct overall *overall, const struct findings *fi
     }
     if (!largest)
         return;
-    const char *words = arena_printf(arena, "%s: %s", largest->hypothesis->title, largest->reason),
+    const char *words = open_words(findings, (size_t)(largest - findings->items), arena), 
                *confirm = wording_find(largest->hypothesis->id, "confirm");
-    bool is_said = false;
-    for (size_t at = 0; at < overall->open_count; at++)
+    bool is_said = !words || strstr(overall->sentence, largest->reason);
+    for (size_t at = 0; words && at < overall->open_count; at++)
         is_said |= strcmp(overall->open[at], words) == 0;
     if (!is_said)
         open_add(overall, words);
