@@ -175,7 +175,7 @@ static void gap_find(const struct imported_table *one, const struct imported_tab
             rate_of(one, other, many) < MANY * rate_of(other, one, few) || !(more > found))
             continue;
         found = more;
-        *gap = (struct imported_exits_gap){true, gap->by_time, one, other, here, there};
+        *gap = (struct imported_exits_gap){true, gap->by_time, one, other, here, reason_in(other, row->name)};
     }
 }
 

@@ -365,6 +365,12 @@ def test_the_core_may_be_behind_as_well_as_memory(counted):
     assert [finding(found, cause)["verdict"] for cause in ("divider", "port-pressure", "latency-chain")] == ["ruled_out"] * 3
 
 
+def test_classes_in_words_in_a_table_of_markdown_are_read_once(run, tmp_path):
+    (tmp_path / "level1.md").write_text("| node | share |\n|---|---|\n| Backend Bound | 69.8 % |\n| Front-End Bound | 7.7 % |\n| Bad Speculation | 5.9 % |\n| Retiring | 16.6 % |\n")
+    page = run("diagnose", "--import", tmp_path / "level1.md").stdout
+    assert "not read" not in page and page.count("tma_retiring 16.6") == 1
+
+
 VTUNE = """Elapsed Time: 61.204s
     Front-End Bound: 47.9% of Pipeline Slots
         Front-End Latency: 39.6% of Pipeline Slots

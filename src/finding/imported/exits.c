@@ -208,10 +208,17 @@ static const char *period_words(const struct imported_table *table, struct arena
                               : arena_printf(arena, "%s on one virtual CPU", period);
 }
 
+/* As it stands; a number with its name. */
+static const char *commonest_words(const struct imported_exits *exits, struct arena *arena)
+{
+    uint64_t number;
+    return view_u64(view_of(exits->commonest), 0, &number) ? reason_words(exits->commonest, arena) : exits->commonest;
+}
+
 static void without_times(struct finding *finding, const struct imported_exits *exits, const char *differ)
 {
     struct value values[] = {VALUE_TEXT("origin", IMPORTED_WORDS), VALUE_COUNT("exits", exits->count.value),
-                             VALUE_TEXT("reason", exits->commonest),
+                             VALUE_TEXT("reason", commonest_words(exits, finding->arena)),
                              VALUE_SHARE("share", interval_exactly(exits->commonest_share)),
                              VALUE_TEXT("file", exits->file), VALUE_TEXT("differ", differ ? differ : "")};
     finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-exits", values, array_count(values));

@@ -166,6 +166,25 @@ static void open_largest_take(struct overall *overall, const struct findings *fi
         overall->confirm = confirm;
 }
 
+/* A culprit that is certain and small doesn't hide what may be far more. */
+static void open_larger_take(struct overall *overall, const struct findings *findings, struct arena *arena)
+{
+    static const double FAR_MORE = 2, LARGE = 0.5;
+    const struct finding *culprit = overall->culprit, *largest = NULL;
+    for (size_t at = 0; at < findings->count; at++) {
+        const struct finding *finding = &findings->items[at];
+        if (is_open_by_others(finding) && finding->advice_count && finding->pointed >= LARGE &&
+            (!largest || finding->pointed > largest->pointed))
+            largest = finding;
+    }
+    if (!largest || !culprit->imported_kinds || !culprit->recoverable.known ||
+        largest->pointed < FAR_MORE * culprit->recoverable.high)
+        return;
+    const char *words = open_words(findings, (size_t)(largest - findings->items), arena);
+    if (words)
+        open_add(overall, words);
+}
+
 /*
  * What the culprit leaves unexplained; and of imported tables, which nobody can ask again, what they point at and don't
  * decide.
@@ -188,6 +207,7 @@ void open_take(struct overall *overall, const struct findings *findings, const s
         open_largest_take(overall, findings, arena);
         return;
     }
+    open_larger_take(overall, findings, arena);
     const char *beyond = results->stalls ? NULL : imported_gap_beyond(results, overall->culprit, arena);
     if (beyond)
         open_add(overall, beyond);
