@@ -487,3 +487,8 @@ def test_stalls_of_fetching_and_a_loop_that_does_not_fit_agree(counted):
     assert front["recoverable_ratio_at_most"] == pytest.approx(0.4745, abs=0.001), "the other executes more: what both take differs by less than this would return"
     assert finding(counted(UNROLLED.format(loop=412, other=13002118330)), "front-end")["recoverable_ratio_at_most"] == pytest.approx(0.237, abs=0.001)
     assert finding(counted(UNROLLED.format(loop=12, other=21118330114)), "front-end")["verdict"] == "undecided", "so small a loop fits"
+
+
+def test_what_another_program_has_none_of_is_not_ruled_out_for_the_first(counted):
+    licence = finding(counted(LICENSED.format(wide="encode", narrow="decode", wide_s="0.803", narrow_s="1.204")), "avx512-licence")
+    assert licence["verdict"] == "undecided" and licence["recoverable_ratio_at_most"] == pytest.approx(0.084, abs=0.001) and "isn't told" in licence["reason"]

@@ -222,7 +222,7 @@ static void without_times(struct finding *finding, const struct imported_exits *
                              VALUE_SHARE("share", interval_exactly(exits->commonest_share)),
                              VALUE_TEXT("file", exits->file), VALUE_TEXT("differ", differ ? differ : "")};
     finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-exits", values, array_count(values));
-    finding_set_add(finding, &finding->reason, differ ? "imported-exits-more" : "undecided", values,
+    finding_set_add(finding, &finding->reason, differ ? "imported-exits-more" : "imported-exits-untimed", values,
                     array_count(values));
 }
 

@@ -243,12 +243,34 @@ bool imported_clock_test(const struct results *results, struct finding *finding)
 
 /* ---- with counts of it ---- */
 
+/* What took longer without such cycles says nothing of what they cost another program. */
+static bool other_program_test(const struct results *results, struct finding *finding, const struct pair *pair)
+{
+    double most = pair->lowered * FALL_MOST;
+    if (!pair->wide || pair->narrow || !pair->other || most < results->effect || !pair->wide->name ||
+        !pair->other->name || !pair->wide->elapsed_s.known || !pair->other->elapsed_s.known ||
+        pair->other->elapsed_s.value <= pair->wide->elapsed_s.value)
+        return false;
+    finding_decide_bound(finding, most, results->effect);
+    finding->of = OF_ELAPSED;
+    finding->is_estimate = false;
+    finding->remedy = NULL;
+    finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
+    say_counts(finding, "imported-lowered", pair->wide);
+    say_counts(finding, "imported-lowered", pair->other);
+    finding_set(finding, reason, "imported-other-program", VALUE_SHARE("lowered", interval_exactly(pair->lowered)),
+                VALUE_TEXT("name", pair->wide->name), VALUE_TEXT("other", pair->other->name),
+                VALUE_SHARE("most", interval_exactly(most)), VALUE_TEXT("file", pair->wide->table->file),
+                VALUE_TEXT("origin", IMPORTED_WORDS));
+    return true;
+}
+
 bool imported_licence_test(const struct results *results, struct finding *finding)
 {
     struct imported_arm arms[IMPORTED_ARMS_MOST];
     struct pair pair;
     if (!pair_find(arms, imported_arms_of(results->imported, arms), &pair))
-        return false;
+        return other_program_test(results, finding, &pair);
     double gain = 1 - pair.narrow->elapsed_s.value / pair.wide->elapsed_s.value, most = pair.lowered * FALL_MOST;
     double high = gain < most ? gain : most, /* apart: of the longer one's time */
         apart = gain < 0 ? 1 - pair.wide->elapsed_s.value / pair.narrow->elapsed_s.value : gain;
