@@ -275,17 +275,41 @@ static bool is_event(const char *name, const char *event)
                              strspn(name + length + 1, modifiers) == strlen(name + length + 1));
 }
 
-struct measured imported_arm_count(const struct imported_arm *arm, const char *event)
+const struct imported_row *imported_arm_row(const struct imported_arm *arm, const char *event)
 {
-    const struct imported_row *found = NULL; /* where two kinds of cores have it, the one that it ran on for longer */
+    const struct imported_row *found = NULL;
     for (size_t at = 0; at < arm->table->count; at++)
         if (is_event(arm->table->rows[at].name, event) &&
             (!found || arm->table->rows[at].running_ratio > found->running_ratio))
             found = &arm->table->rows[at];
+    return found;
+}
+
+bool imported_is_counted(const struct imported_row *row)
+{
+    return row->running_ratio >= RUNNING_LEAST;
+}
+
+struct measured imported_arm_count(const struct imported_arm *arm, const char *event)
+{
+    const struct imported_row *found = imported_arm_row(arm, event);
     if (!found)
         return not_measured("it wasn't imported");
-    return found->running_ratio >= RUNNING_LEAST ? measured_as(found->number)
-                                                 : not_measured("it was not counted for long enough");
+    return imported_is_counted(found) ? measured_as(found->number)
+                                      : not_measured("it was not counted for long enough");
+}
+
+struct measured imported_arm_cpu_s(const struct imported_arm *arm)
+{
+    static const char *const clocks[] = {"task-clock", "cpu-clock"};
+    for (size_t at = 0; at < array_count(clocks); at++) {
+        struct measured ns = imported_arm_count(arm, clocks[at]);
+        if (ns.known)
+            return measured_as(ns.value * 1e-9);
+    }
+    const struct imported_row *cycles = imported_arm_row(arm, "cycles");
+    bool told = cycles && imported_is_counted(cycles) && cycles->seconds > 0;
+    return told ? measured_as(cycles->seconds) : not_measured("neither task-clock nor the clock stands beside it");
 }
 
 struct measured imported_gap_of(const struct imported *imported)

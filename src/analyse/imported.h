@@ -38,7 +38,7 @@ enum imported_kind imported_kind_named(const char *name);
 struct imported_row {
     const char *name;
     double number, seconds, running_ratio; /* seconds: 0 when not said; running_ratio: as struct import_row has it */
-    const char *where; /* a report's binary, a listing's function; "" when not said */
+    const char *where; /* a report's binary, a listing's function, "not counted"; "" when not said */
 };
 
 struct imported_table {
@@ -127,6 +127,13 @@ enum { IMPORTED_ARMS_MOST = 16 };
 size_t imported_arms_of(const struct imported *imported, struct imported_arm *ret_arms);
 /* Its number of that name; not measured: it has none, or counted it for too short. */
 struct measured imported_arm_count(const struct imported_arm *arm, const char *event);
+
+/* Its row; of two kinds of cores' the one that it ran on for longer; NULL: it has none. */
+const struct imported_row *imported_arm_row(const struct imported_arm *arm, const char *event);
+/* For long enough to say something of the rest. */
+bool imported_is_counted(const struct imported_row *row);
+/* For how long CPUs had it: by its task-clock, or by the clock that stands behind its cycles. */
+struct measured imported_arm_cpu_s(const struct imported_arm *arm);
 
 /* How much less time (0..1) the fastest of comparable runs took than the slowest; unknown: there aren't two. */
 struct measured imported_gap_of(const struct imported *imported);

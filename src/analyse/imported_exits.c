@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/exits/exit_reason.h"
 #include "analyse/imported.h"
+#include "base/vec.h"
 
 #include <string.h>
 #include <strings.h>
@@ -114,6 +115,39 @@ static struct imported_exits_reason reason_in(const struct imported_table *table
     return sum;
 }
 
+/*
+ * A confidential guest asks the host by an exit for that (SNP's vmgexit, TDX's TDCALL) for what a plain one leaves for
+ * by itself: of two such guests these are one and the same.
+ */
+static bool is_asking(const struct imported_row *row)
+{
+    const struct exit_reason *reason = reason_of(row);
+    return reason && (strcmp(reason->name, "vmgexit") == 0 || strcmp(reason->name, "TDCALL") == 0);
+}
+
+static bool is_intercepted(const struct imported_row *row)
+{
+    static const char *const names[] = {"msr",  "io",       "cpuid",     "wbinvd", "rdpmc", "MSR_READ", "MSR_WRITE",
+                                        "IO_INSTRUCTION", "CPUID", "WBINVD", "RDPMC"};
+    const struct exit_reason *reason = reason_of(row);
+    for (size_t at = 0; reason && at < array_count(names); at++)
+        if (strcmp(reason->name, names[at]) == 0)
+            return true;
+    return false;
+}
+
+static struct imported_exits_reason same_in(const struct imported_table *table, const struct imported_row *row)
+{
+    struct imported_exits_reason sum = reason_in(table, row->name);
+    bool asks = is_asking(row), intercepted = is_intercepted(row);
+    for (size_t at = 0; (asks || intercepted) && at < table->count; at++)
+        if (asks ? is_intercepted(&table->rows[at]) : is_asking(&table->rows[at])) {
+            sum.count += table->rows[at].number;
+            sum.seconds += table->rows[at].seconds;
+        }
+    return sum;
+}
+
 /* Of a second where both tell over which time they were counted: else of as long, since nothing else is told. */
 static double rate_of(const struct imported_table *table, const struct imported_table *other, double number)
 {
@@ -134,14 +168,14 @@ static void gap_find(const struct imported_table *one, const struct imported_tab
     }
     for (size_t at = 0; at < one->count; at++) {
         const struct imported_row *row = &one->rows[at];
-        struct imported_exits_reason here = reason_in(one, row->name), there = reason_in(other, row->name);
+        struct imported_exits_reason here = reason_in(one, row->name), there = same_in(other, row);
         double many = gap->by_time ? here.seconds : here.count, few = gap->by_time ? there.seconds : there.count;
         double more = rate_of(one, other, many) - rate_of(other, one, few);
         if (is_idle(row) || !reason_of(row) || many < MUCH * all ||
             rate_of(one, other, many) < MANY * rate_of(other, one, few) || !(more > found))
             continue;
         found = more;
-        *gap = (struct imported_exits_gap){true, gap->by_time, one, other, here, there};
+        *gap = (struct imported_exits_gap){true, gap->by_time, one, other, here, reason_in(other, row->name)};
     }
 }
 

@@ -13,13 +13,6 @@ bool imported_arm_is_of_user(const struct imported_arm *arm)
     return false;
 }
 
-static struct measured cpu_s_of(const struct imported_arm *arm)
-{
-    struct measured ns = imported_arm_count(arm, "task-clock");
-    ns = ns.known ? ns : imported_arm_count(arm, "cpu-clock");
-    return ns.known ? measured_as(ns.value * 1e-9) : ns;
-}
-
 static struct measured factor_of(const struct imported_arm *arm, enum imported_factor factor)
 {
     struct measured cycles = imported_arm_count(arm, "cycles"), work = imported_arm_count(arm, "instructions");
@@ -29,9 +22,9 @@ static struct measured factor_of(const struct imported_arm *arm, enum imported_f
     case FACTOR_RATE:
         return measured_ratio(cycles, work);
     case FACTOR_CLOCK:
-        return measured_ratio(cycles, cpu_s_of(arm));
+        return measured_ratio(cycles, imported_arm_cpu_s(arm));
     case FACTOR_BUSY:
-        return measured_ratio(cpu_s_of(arm), arm->elapsed_s);
+        return measured_ratio(imported_arm_cpu_s(arm), arm->elapsed_s);
     default:
         return not_measured("");
     }
@@ -51,7 +44,9 @@ static struct imported_part part_of(const struct imported_pair *pair, enum impor
 
 static struct measured length_of(const struct imported_arm *arm, const struct imported_pair *pair)
 {
-    return pair->by_time ? arm->elapsed_s : pair->by_cpu_time ? cpu_s_of(arm) : imported_arm_count(arm, "cycles");
+    return pair->by_time       ? arm->elapsed_s
+           : pair->by_cpu_time ? imported_arm_cpu_s(arm)
+                               : imported_arm_count(arm, "cycles");
 }
 
 static bool longest_find(const struct imported_arm *arms, size_t count, struct imported_pair *pair)

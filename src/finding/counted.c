@@ -47,6 +47,11 @@ static struct interval share_with(struct interval a, struct interval b)
     return interval_of(a.low + b.low, a.mid + b.mid, a.high + b.high);
 }
 
+static struct interval share_without(struct interval a, struct interval b)
+{
+    return interval_of(fmax(a.low - b.high, 0), fmax(a.mid - b.mid, 0), fmax(a.high - b.low, 0));
+}
+
 /* False: one of its nodes isn't known. */
 static bool row_find(struct counted_row *ret, const struct topdown_counted *counted, const struct topdown_row *row,
                      struct arena *arena)
@@ -60,6 +65,11 @@ static bool row_find(struct counted_row *ret, const struct topdown_counted *coun
         ret->is_flagged |= chain_is_flagged(&counted->tree, node);
         ret->names = arena_printf(arena, "%s%s%s", ret->names, at ? " with " : "", node->name);
         ret->whole = at ? ret->whole : counted_whole(node);
+    }
+    for (size_t at = 0; at < TOPDOWN_ROW_OTHERS && row->others[at]; at++) {
+        const struct topdown_node *node = topdown_counted_share(counted, row->others[at]);
+        ret->share = node ? share_without(ret->share, share_of_node(node)) : ret->share;
+        ret->names = node ? arena_printf(arena, "%s without %s", ret->names, node->name) : ret->names;
     }
     ret->share = share_below(ret->share, row->parent ? topdown_counted_share(counted, row->parent) : NULL);
     return true;

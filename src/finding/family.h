@@ -119,6 +119,8 @@ bool function_is_nameless(const struct stall_function *function);
 bool function_allocates(const struct results *results, const char *function);
 /* By its name it refers or checks: a guess. */
 bool function_name_checks(const char *name);
+/* By what a system call does, the keys of its advice and of what confirms it, in [system-calls]; false: of no kind. */
+bool system_call_keys(const char *call, const char **ret_advice, const char **ret_confirm);
 /* Samples in functions that lock or wait in user space. */
 uint64_t locking_samples(const struct stalls *stalls);
 /* Samples in calls into the kernel that waits for locks lead to: contention makes them, no lock without it. */

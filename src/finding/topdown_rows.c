@@ -8,15 +8,21 @@
 /*
  * Refetching behind a wrong guess costs in another class than the guess. Where a table counts a cause below another
  * class than its name says, that is the class: page walks of loads are a part of tma_l1_bound, of stores of
- * tma_store_bound. Whatever is decoded anew (tma_mite) wasn't in the cache of decoded instructions; that decoding
- * itself is slow, single decoders and length-changing prefixes tell.
+ * tma_store_bound. But a walk beside another load's miss counts as that miss, so that any class of waiting for memory
+ * may hold it; not tma_mem_bandwidth: a walk doesn't put that many lines on their way. Whatever is decoded anew
+ * (tma_mite) wasn't in the cache of decoded instructions; that decoding itself is slow, single decoders and
+ * length-changing prefixes tell.
  */
+/* The front end waits for these without a wrong guess. */
+#define BESIDE_GUESSES {"tma_icache_misses", "tma_itlb_misses"}
+
 static const struct topdown_row rows[] = {
     {"branch-mispredicts", {"tma_branch_mispredicts", "tma_branch_resteers"}, NULL, true},
     {"branch-mispredicts", {"tma_branch_mispredicts"}, "tma_bad_speculation", true, .is_part = true},
     {"branch-mispredicts", {"tma_branch_mispredicts", "tma_fetch_latency"}, NULL, false},
     {"branch-mispredicts", {"bad_speculation_mispredicts"}, NULL, true},
-    {"branch-mispredicts", {"tma_bad_speculation", "tma_frontend_bound"}, NULL, false},
+    {"branch-mispredicts", {"tma_bad_speculation", "tma_fetch_latency"}, NULL, false, .others = BESIDE_GUESSES},
+    {"branch-mispredicts", {"tma_bad_speculation", "tma_frontend_bound"}, NULL, false, .others = BESIDE_GUESSES},
     {"machine-clears", {"tma_machine_clears"}, NULL, true},
     {"machine-clears", {"bad_speculation_pipeline_restarts"}, NULL, true},
     {"machine-clears", {"tma_bad_speculation"}, NULL, false},
@@ -72,7 +78,10 @@ static const struct topdown_row rows[] = {
     {"small-pages", {"tma_dtlb_load"}, "tma_memory_bound", true, .is_part = true},
     {"small-pages", {"tma_dtlb_store"}, "tma_memory_bound", true, .is_part = true},
     {"small-pages", {"backend_memory_tlb"}, "backend_memory", true},
-    {"small-pages", {"tma_l1_bound", "tma_store_bound"}, "tma_memory_bound", false},
+    {"small-pages",
+     {"tma_l1_bound", "tma_l2_bound", "tma_l3_bound", "tma_mem_latency", "tma_store_bound"},
+     "tma_memory_bound",
+     false},
     {"small-pages", {"tma_memory_bound"}, "tma_backend_bound", false},
     {"small-pages", {"backend_bound_memory"}, "backend_bound", false},
     {"small-pages", {"backend_memory"}, "backend_bound", false},
@@ -102,13 +111,16 @@ static const struct topdown_row rows[] = {
     {"divider", {"tma_core_bound"}, "tma_backend_bound", false},
     {"divider", {"backend_bound_cpu"}, "backend_bound", false},
     {"divider", {"backend_core"}, "backend_bound", false},
+    {"divider", {"tma_backend_bound"}, NULL, false},
     {"port-pressure", {"tma_ports_utilized_3m"}, "tma_core_bound", true},
     {"port-pressure", {"tma_core_bound"}, "tma_backend_bound", false},
     {"port-pressure", {"backend_bound_cpu"}, "backend_bound", false},
     {"port-pressure", {"backend_core"}, "backend_bound", false},
+    {"port-pressure", {"tma_backend_bound"}, NULL, false},
     {"latency-chain", {"tma_core_bound"}, "tma_backend_bound", false},
     {"latency-chain", {"backend_bound_cpu"}, "backend_bound", false},
     {"latency-chain", {"backend_core"}, "backend_bound", false},
+    {"latency-chain", {"tma_backend_bound"}, NULL, false},
     {"denormals", {"tma_fp_assists"}, NULL, true},
 };
 
@@ -131,4 +143,24 @@ const char *topdown_row_names(const struct topdown_row *row, struct arena *arena
     for (size_t at = 1; at < TOPDOWN_ROW_METRICS && row->metrics[at]; at++)
         names = arena_printf(arena, "%s with %s", names, row->metrics[at]);
     return names;
+}
+
+static bool has_metric(const struct topdown_row *row, const char *metric)
+{
+    for (size_t at = 0; at < TOPDOWN_ROW_METRICS && row->metrics[at]; at++)
+        if (strcmp(row->metrics[at], metric) == 0)
+            return true;
+    return false;
+}
+
+const char *topdown_row_missing(const struct topdown_row *row, struct arena *arena)
+{
+    const char *missing = NULL;
+    for (const struct topdown_row *whole = topdown_row_of(row->id, NULL); row->is_part && whole && !missing;
+         whole = topdown_row_of(row->id, whole))
+        for (size_t at = 0; at < TOPDOWN_ROW_METRICS && whole->metrics[at]; at++)
+            if (whole->is_cause && !whole->is_part && has_metric(whole, row->metrics[0]) &&
+                !has_metric(row, whole->metrics[at]))
+                missing = missing ? arena_printf(arena, "%s, %s", missing, whole->metrics[at]) : whole->metrics[at];
+    return missing;
 }

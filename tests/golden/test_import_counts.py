@@ -337,3 +337,158 @@ def test_misses_that_many_functions_share_are_no_one_function_s(counted):
     assert found["verdict"]["culprit"] == "memory-bandwidth" and "5 functions share" in advice[0] and not any("larger batch" in one for one in advice)
     found = counted(metrics + head + "    73.10%  prog  lib.so  [.] vec_dot_q4\n" + shared.split("\n", maxsplit=1)[1])
     assert any("larger batch, so that vec_dot_q4" in one for one in found["verdict"]["advice"])
+
+
+# ---- classes of a tree and what they bound ----
+
+def test_page_walks_may_hide_behind_other_misses(counted):
+    """A walk beside another load's miss counts as that miss; that many lines are on their way at once no walk makes."""
+    tree = "tma_backend_bound 71.3 %\ntma_memory_bound 66.0 %\ntma_dram_bound 52.4 %\ntma_l3_bound 7.7 %\ntma_l2_bound 1.9 %\ntma_l1_bound 3.6 %\ntma_store_bound 0.4 %\n"
+    pages = finding(counted(tree + "tma_mem_bandwidth 3.8 %\ntma_mem_latency 49.9 %\n"), "small-pages")
+    assert pages["verdict"] == "undecided" and pages["recoverable_ratio_at_most"] == pytest.approx(0.635)
+    few = tree.replace("7.7 %", "0.4 %").replace("1.9 %", "0.2 %").replace("3.6 %", "1.1 %") + "tma_mem_bandwidth 61.8 %\ntma_mem_latency 1.2 %\n"
+    assert finding(counted(few), "small-pages")["verdict"] == "ruled_out", "bandwidth is what it waits for, and the rest is little"
+    assert finding(counted(tree + "tma_dtlb_load 1.1 %\ntma_dtlb_store 0.2 %\n"), "small-pages")["verdict"] == "ruled_out", "they were counted themselves"
+
+
+def test_what_is_known_to_be_something_else_is_no_wrong_guess(counted):
+    tree = "tma_frontend_bound 58.1 %\ntma_bad_speculation 8.8 %\ntma_fetch_latency 49.7 %\n"
+    assert finding(counted(tree), "branch-mispredicts")["recoverable_ratio_at_most"] == pytest.approx(0.585)
+    assert finding(counted(tree + "tma_icache_misses 42.3 %\n"), "branch-mispredicts")["recoverable_ratio_at_most"] == pytest.approx(0.162)
+
+
+def test_the_core_may_be_behind_as_well_as_memory(counted):
+    found = counted("tma_backend_bound 69.8 %\ntma_frontend_bound 7.7 %\ntma_bad_speculation 5.9 %\ntma_retiring 16.6 %\n")
+    assert [finding(found, cause)["verdict"] for cause in ("divider", "port-pressure", "latency-chain", "cache-misses")] == ["undecided"] * 4
+    assert "divisions" in found["verdict"]["sentence"] and "cache misses" in found["verdict"]["sentence"]
+    found = counted("tma_backend_bound 3.8 %\ntma_frontend_bound 31.7 %\ntma_bad_speculation 5.9 %\ntma_retiring 58.6 %\n")
+    assert [finding(found, cause)["verdict"] for cause in ("divider", "port-pressure", "latency-chain")] == ["ruled_out"] * 3
+
+
+def test_classes_in_words_in_a_table_of_markdown_are_read_once(run, tmp_path):
+    (tmp_path / "level1.md").write_text("| node | share |\n|---|---|\n| Backend Bound | 69.8 % |\n| Front-End Bound | 7.7 % |\n| Bad Speculation | 5.9 % |\n| Retiring | 16.6 % |\n")
+    page = run("diagnose", "--import", tmp_path / "level1.md").stdout
+    assert "not read" not in page and page.count("tma_retiring 16.6") == 1
+
+
+VTUNE = """Elapsed Time: 61.204s
+    Front-End Bound: 47.9% of Pipeline Slots
+        Front-End Latency: 39.6% of Pipeline Slots
+            ICache Misses: 24.1% of Clockticks
+            ITLB Overhead: 8.8% of Clockticks
+            Length Changing Prefixes: 7.0% of Clockticks
+"""
+
+
+def test_the_names_of_vtune_are_those_of_the_tree(counted):
+    found = counted(VTUNE)
+    assert finding(found, "front-end")["recoverable_ratio_at_most"] == pytest.approx(0.329)
+    assert finding(found, "decoding")["verdict"] == "supported"
+    alone = counted(VTUNE.replace("            ITLB Overhead: 8.8% of Clockticks\n", ""))
+    assert "at least: tma_itlb_misses wasn't imported" in alone["verdict"]["sentence"], "a part of it is no whole"
+
+
+# ---- what wasn't counted, and what few events bound ----
+
+def test_an_event_that_was_not_counted_is_no_zero(counted):
+    refused = "   <not counted>        core_power.lvl2_turbo_license\n   <not supported>      arith.divider_active\n                 0      core_power.throttle   (0.00%)\n"
+    found = counted(f"A:\n\n 4,118,220,330      cycles\n{refused}   1.310220118 seconds time elapsed\n\nB:\n\n 3,836,118,220      cycles\n{refused}   1.220118330 seconds time elapsed\n")
+    for cause, event in (("avx512-licence", "core_power.lvl2_turbo_license was asked for and not counted"), ("divider", "arith.divider_active was asked for and not supported")):
+        assert finding(found, cause)["verdict"] == "not_testable" and event in finding(found, cause)["reason"]
+    assert not any("look" in str(one) and "<not" in str(one) for one in found.get("imports", [])), "they were read"
+
+
+@pytest.mark.parametrize("running, verdict", [("3.04%", "undecided"), ("61.20%", "supported")])
+def test_what_was_counted_for_a_moment_says_so(counted, running, verdict):
+    found = counted(f"perf stat with 41 events:\n\n 2,412,118,220      cycles  ({running})\n 1,911,220,118      instructions  ({running})\n 1,230,118,330      dtlb_load_misses.walk_active  ({running})\n\n 0.802118220 seconds time elapsed\n")
+    assert finding(found, "small-pages")["verdict"] == verdict
+    assert ("dtlb_load_misses.walk_active was counted in 3.0 % of the time: too little" in left_open(found)) == (verdict == "undecided")
+
+
+@pytest.mark.parametrize("misses, event, verdict", [(2110220, "cache-misses", "ruled_out"), (2110220, "longest_lat_cache.miss", "ruled_out"),
+                                                    (211022018, "cache-misses", "not_testable"), (2110220, "LLC-load-misses", "not_testable")])
+def test_few_last_level_misses_are_no_waiting_for_memory(counted, misses, event, verdict):
+    """Demand loads alone bound nothing: a load may wait for a line that a prefetch asked for."""
+    found = counted(f" Performance counter stats for './proxy':\n\n 402,118,220,330 cycles\n 911,220,118,114 instructions\n {misses} {event}\n\n 121.020118220 seconds time elapsed\n")
+    assert finding(found, "dram-latency")["verdict"] == verdict
+    assert ("2110220" in left_open(found) and "0.5 %" in left_open(found)) == (verdict == "ruled_out"), "what nearer caches answer stays open"
+
+
+def test_misses_of_the_first_cache_bound_the_others(counted):
+    found = counted(" Performance counter stats for './proxy':\n\n 402,118,220,330 cycles\n 911,220,118,114 instructions\n 2,110,220 cache-misses\n 12,110,220 L1-dcache-load-misses\n\n 121.020118220 seconds time elapsed\n")
+    assert finding(found, "cache-misses")["verdict"] == "ruled_out"
+
+
+# ---- the clock ----
+
+def clocked(slow_ghz, fast_ghz, slow_cycles=10402118220, fast_cycles=9358220118, slow_s=2.000118220, fast_s=1.800220118):
+    return (f"512:\n\n  {slow_cycles:,}  cycles  # {slow_ghz} GHz\n  8,110,220,118  instructions\n\n  {slow_s:.9f} seconds time elapsed\n\n"
+            f"256:\n\n  {fast_cycles:,}  cycles  # {fast_ghz} GHz\n  11,110,220,118  instructions\n\n  {fast_s:.9f} seconds time elapsed\n")
+
+
+def test_the_same_clock_is_not_what_two_runs_differ_by(counted):
+    found = counted(clocked("5.201", "5.199"))
+    assert [finding(found, cause)["verdict"] for cause in ("avx512-licence", "frequency", "thermal-power")] == ["ruled_out"] * 3
+    assert "5.201 and 5.199 GHz" in finding(found, "avx512-licence")["reason"]
+    found = counted(clocked("4.012", "5.199", slow_cycles=9358220118, slow_s=2.333))
+    assert "ruled_out" not in [finding(found, cause)["verdict"] for cause in ("avx512-licence", "frequency", "thermal-power")], "the slower one's clock was lower"
+
+
+def test_as_many_cycles_a_second_without_a_clock_say_nothing_of_wide_vectors(counted):
+    found = counted("A:\n\n 4,118,220,330 cycles\n 1.310220118 seconds time elapsed\n\nB:\n\n 3,836,118,220 cycles\n 1.220118330 seconds time elapsed\n")
+    assert finding(found, "frequency")["verdict"] == "ruled_out" and finding(found, "avx512-licence")["verdict"] == "not_testable"
+
+
+LICENSED = """| build | time (s) | cycles | instructions | core_power.lvl2_turbo_license |
+|---|--:|--:|--:|--:|
+| {wide} | {wide_s} | 2 410 118 220 | 5 118 220 114 | 810 220 118 |
+| {narrow} | {narrow_s} | 3 980 220 118 | 9 802 118 330 | 0 |
+"""
+
+
+@pytest.mark.parametrize("wide, narrow", [("avx512", "avx2"), ("AVX-512 build", "AVX2 build"), ("wide", "narrow")])
+def test_a_wide_build_that_is_the_faster_one_loses_to_the_clock_and_is_faster_all_the_same(counted, wide, narrow):
+    found = counted(LICENSED.format(wide=wide, narrow=narrow, wide_s="0.803", narrow_s="1.204"))
+    licence = finding(found, "avx512-licence")
+    assert found["verdict"]["culprit"] is None and licence["verdict"] == "undecided" and licence["recoverable_ratio_at_most"] == pytest.approx(0.084, abs=0.001)
+    assert "33.3 % faster all the same" in left_open(found) and "Going narrow returns nothing" in left_open(found)
+    slower = finding(counted(LICENSED.format(wide=wide, narrow=narrow, wide_s="1.204", narrow_s="0.803")), "avx512-licence")
+    assert slower["verdict"] == "supported"
+
+
+# ---- fetching ----
+
+UNROLLED = """The hot loop of the generated code is about {loop} KB.
+
+gen:
+
+    14,710,220,118   cycles
+    13,002,118,330   instructions
+     6,220,118,402   icache_16b.ifdata_stall
+       810,220,118   icache_64b.iftag_stall
+
+    3.420000000 seconds time elapsed
+
+tab:
+
+    11,220,118,220   cycles
+    {other:,}   instructions
+        40,118,220   icache_16b.ifdata_stall
+         9,110,220   icache_64b.iftag_stall
+
+    2.610000000 seconds time elapsed
+"""
+
+
+def test_stalls_of_fetching_and_a_loop_that_does_not_fit_agree(counted):
+    found = counted(UNROLLED.format(loop=412, other=21118330114))
+    front = finding(found, "front-end")
+    assert found["verdict"]["culprit"] == "front-end" and front["confidence"] == "medium"
+    assert front["recoverable_ratio_at_most"] == pytest.approx(0.4745, abs=0.001), "the other executes more: what both take differs by less than this would return"
+    assert finding(counted(UNROLLED.format(loop=412, other=13002118330)), "front-end")["recoverable_ratio_at_most"] == pytest.approx(0.237, abs=0.001)
+    assert finding(counted(UNROLLED.format(loop=12, other=21118330114)), "front-end")["verdict"] == "undecided", "so small a loop fits"
+
+
+def test_what_another_program_has_none_of_is_not_ruled_out_for_the_first(counted):
+    licence = finding(counted(LICENSED.format(wide="encode", narrow="decode", wide_s="0.803", narrow_s="1.204")), "avx512-licence")
+    assert licence["verdict"] == "undecided" and licence["recoverable_ratio_at_most"] == pytest.approx(0.084, abs=0.001) and "isn't told" in licence["reason"]

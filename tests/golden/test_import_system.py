@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plumb diagnose on what people published of whole systems: exits, clocks, pauses, system calls, pages, waits."""
+import json
 import shutil
 
 import pytest
@@ -249,12 +250,72 @@ def test_times_in_a_line_tell_of_waiting(alone):
 def test_calls_without_a_time_beside_them_say_how_long_they_took(alone):
     found = alone(f"strace -c -f:\n\n```\n{STRACE}```\n")
     reason = finding(found, "system-calls")["reason"]
-    assert "took 195 ms in all threads together, most of it read" in reason and reason in left_open(found), reason
+    assert "took 195 ms in all threads together, most of it in 41118 calls of read" in reason and reason in left_open(found), reason
 
 
 def test_calls_that_wait_for_storage_are_waiting(alone):
     found = alone(f"strace -c -w -f:\n\n```\n{STRACE.replace('write', 'fsync').replace('0.056153', '29.70112')}```\n")
-    assert "29.8 s" not in finding(found, "waiting")["reason"] and "29.7 s in system calls, all added up, most of it in fsync" in finding(found, "waiting")["reason"]
+    assert "29.8 s" not in finding(found, "waiting")["reason"] and "29.7 s in system calls, all added up, most of it in 6220 calls of fsync" in finding(found, "waiting")["reason"]
+
+
+TIMES = "real    1m12.310s\nuser    0m14.020s\nsys     0m57.880s\n"
+
+
+def test_what_the_kernel_has_most_of_the_time_leads(alone):
+    calls = STRACE.replace("   41118", "40118220")
+    found = alone(f"$ time ./csv2bin\n\n{TIMES}\n```\n{calls}```\n")
+    assert found["verdict"]["culprit"] is None and found["verdict"]["sentence"].startswith("Time in system calls may hold it up: up to 81 % of the CPU time, 40118220 calls of read first")
+    assert any("larger buffer" in one for one in found["verdict"]["advice"])
+    found = alone(f"$ time ./csv2bin\n\n{TIMES}")
+    assert "Page faults" in found["verdict"]["sentence"] and "system calls" in found["verdict"]["sentence"] and any("strace -c" in one for one in found["verdict"]["advice"]), "of what isn't told"
+    found = alone(f"$ time ./csv2bin\n\n{TIMES.replace('0m57.880s', '0m09.880s')}\n```\n{calls}```\n")
+    assert "may hold it up" not in found["verdict"]["sentence"], "it isn't most of it"
+    found = alone("real 0m30.11s\nuser 0m0.42s\nsys  0m21.88s\n")
+    assert found["verdict"]["culprit"] == "waiting" and "the kernel has 98 %" in left_open(found), "what is certain is little of what may be"
+    assert "the kernel has" not in left_open(alone("real 0m30.11s\nuser 0m0.12s\nsys  0m0.88s\n"))
+
+
+@pytest.mark.parametrize("call, advice", [("fsync", "group commit"), ("futex", "who holds"), ("epoll_wait", "overlap the waiting")])
+def test_the_call_that_a_program_waits_in_is_named(alone, call, advice):
+    table = STRACE.replace("read", call, 1).replace("71.20    0.138821", "97.12   29.014220").replace("28.80", " 2.88").replace(" 41118", "  5401")
+    found = alone(f"strace -c -w -f:\n\n```\n{table}```\n\nreal 0m30.02s\nuser 0m0.31s\nsys  0m0.52s\n")
+    assert found["verdict"]["culprit"] == "waiting" and f"5401 calls of {call}" in found["verdict"]["sentence"]
+    assert advice in " ".join(found["verdict"]["advice"])
+
+
+# ---- collectors ----
+
+PAUSES = "".join(f"[{at}s][info][gc] GC({number}) Pause Full (Ergonomics) 1388M->1301M(1962M) {ms}ms\n" for number, (at, ms) in
+                 enumerate([("3.110", "512.120"), ("6.020", "2410.331"), ("9.410", "2502.110"), ("12.900", "2611.402"), ("16.420", "2688.220"), ("20.010", "2702.118")]))
+
+
+@pytest.mark.parametrize("beside, share", [
+    ("real\t0m21.420s\nuser\t0m58.110s\nsys\t0m1.020s\n", 0.627), ("The whole run took 21.42 s.\n", 0.627), ("", 0.671),
+    ("real\t0m11.420s\nuser\t0m58.110s\nsys\t0m1.020s\n", 0.671),  # shorter than the log: another run's
+    ("The whole run took 21.42 s.\n\nThe whole run took 31.42 s.\n", 0.671), ("The whole run needs 8 cores. It took 2 s.\n", 0.671),
+])
+def test_pauses_are_a_part_of_the_whole_run(alone, beside, share):
+    one = finding(alone(f"{PAUSES}\n{beside}"), "garbage-collection")
+    assert one["verdict"] == "supported" and one["recoverable_ratio_at_most"] == pytest.approx(share, abs=0.001)
+
+
+def test_a_log_that_ends_long_before_the_run_is_an_excerpt(alone):
+    one = finding(alone(f"{PAUSES}\nThe whole run took 4.2 min.\n"), "garbage-collection")
+    assert "logged pauses" in json.dumps(one)
+    assert one["recoverable_ratio_at_most"] == pytest.approx(13.426 / 252, abs=0.001)
+
+
+# ---- off the CPU ----
+
+@pytest.mark.parametrize("words, share", [
+    ("Off-CPU time in us, 20 s of 8 threads. Throughput 31 k lookups/s, with one thread 36 k lookups/s.", 0.864),
+    ("Off-CPU time in us, 20 s of 8 threads.", 0.864), ("Off-CPU time in us, 20 s of 8 threads (the pool had 32 threads last year).", 0.864), ("Off-CPU time in us, 20 s. It has 8 threads, with one thread 36 k lookups/s.", None), ("Off-CPU time, 20 s of 8 threads.", None),
+])
+def test_the_threads_of_a_period_are_those_told_beside_it(alone, words, share):
+    stack = "worker;start_thread;run;Cache::{0};pthread_mutex_lock;__lll_lock_wait;futex_wait;do_futex;schedule {1}\n"
+    one = finding(alone(f"{words}\n\n```\n{stack.format('get', 121034000)}{stack.format('put', 17220000)}```\n"), "lock-turns")
+    assert one["verdict"] == ("supported" if share else "undecided")
+    assert not share or one["recoverable_ratio_at_most"] == pytest.approx(share, abs=0.001)
 
 
 # ---- more to run than CPUs ----
@@ -361,3 +422,14 @@ def test_what_is_stolen_from_one_cpu_isn_t_hidden_in_the_mean(alone):
     one = finding(alone(heading + rows.format("30.10", "31.20", "29.00")), "steal")
     assert one["recoverable_ratio_at_most"] == pytest.approx(0.301)
     assert finding(alone(heading + rows.format("0.00", "0.00", "0.00")), "steal")["verdict"] == "ruled_out"
+
+
+# ---- exits by number ----
+
+def test_what_a_confidential_guest_asks_the_host_for_is_no_other_reason(alone):
+    plain = "@reason[96]: 411\n@reason[123]: 1902\n@reason[120]: 4410\n@reason[1024]: 61022\n@reason[124]: 130211\n"
+    asked = "@reason[120]: 4502\n@reason[1024]: 58810\n@reason[1027]: {0}\n"
+    reason = finding(alone(f"A normal VM, 10 s:\n\n```\n{plain}```\n\nThen SNP:\n\n```\n{asked.format(139300)}```\n"), "vm-exits")["reason"]
+    assert "1027" not in reason, "SNP asks by it for what the other leaves for by itself"
+    reason = finding(alone(f"A normal VM, 10 s:\n\n```\n{plain}```\n\nThen SNP:\n\n```\n{asked.format(1393000)}```\n"), "vm-exits")["reason"]
+    assert "1393000 times for reason 1027 (vmgexit on AMD)" in reason

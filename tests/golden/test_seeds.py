@@ -185,7 +185,9 @@ def test_inference_waits_for_bandwidth_in_the_loads_of_sgemm(diagnosed):
     advice = bandwidth["advice"]
     order = [next(at for at, one in enumerate(advice) if word in one) for word in ("batch", "weights", "sockets", "prefetch")]
     assert order == sorted(order) and order[-1] == len(advice) - 1 and "not more of them a second" in advice[-1]
-    assert verdicts(found, "front-end", "branch-mispredicts", "machine-clears", "stores", "dram-latency", "small-pages") == ["ruled_out"] * 6
+    assert verdicts(found, "front-end", "branch-mispredicts", "machine-clears", "stores", "dram-latency") == ["ruled_out"] * 5
+    pages = finding(found, "small-pages")
+    assert pages["verdict"] == "undecided" and pages["recoverable_ratio_at_most"] == pytest.approx(0.12), "walks beside another load's miss count as that miss; bandwidth is none"
 
 
 def test_the_tree_as_toplev_prints_it(diagnosed):

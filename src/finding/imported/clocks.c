@@ -39,6 +39,8 @@ static struct measured heat_of(const struct imported_arm *arm, const char **ret_
         const char *name = arm->table->rows[at].name;
         if (!strcasestr(name, "thermal") && !strcasestr(name, "throttle_count") && !strcasestr(name, "prochot"))
             continue;
+        if (!imported_is_counted(&arm->table->rows[at]))
+            continue;
         sum = measured_as((sum.known ? sum.value : 0) + arm->table->rows[at].number);
         *ret_event = name;
     }
@@ -195,7 +197,58 @@ static bool clocks_test(const struct results *results, struct finding *finding)
     return true;
 }
 
+static struct measured cycles_rate(const struct imported_arm *arm)
+{
+    return measured_ratio(imported_arm_count(arm, "cycles"), arm->elapsed_s);
+}
+
+static bool is_heat_counted(const struct imported_pair *pair)
+{
+    const char *ignored = NULL;
+    struct measured slow = heat_of(&pair->slow, &ignored), fast = heat_of(&pair->fast, &ignored);
+    return (slow.known && slow.value > 0) || (fast.known && fast.value > 0);
+}
+
+/*
+ * Of two runs with the same clock a lower one isn't what they differ by. Where the clock isn't told, as many cycles a
+ * second say so, too, unless the one waited for just what the other's clock was lower by; whether it was lowered in
+ * both for wide vectors is another thing.
+ */
+static bool same_clock_test(const struct results *results, struct finding *finding)
+{
+    static const double ALIKE = 0.02;
+    struct imported_pair pair;
+    bool is_of_vectors = strcmp(finding->hypothesis->id, "avx512-licence") == 0,
+         is_heat = strcmp(finding->hypothesis->id, "thermal-power") == 0;
+    if ((!is_of_vectors && !is_heat && strcmp(finding->hypothesis->id, "frequency") != 0) ||
+        !imported_pair_of(results->imported, &pair) || !pair.is_only || !pair.by_time || pair.is_of_user ||
+        pair.gap.value < results->effect || (is_heat && is_heat_counted(&pair)))
+        return false;
+    struct measured slow = pair.parts[FACTOR_CLOCK].slow, fast = pair.parts[FACTOR_CLOCK].fast;
+    bool by_clock = slow.known && fast.known;
+    if (!by_clock && !is_of_vectors) {
+        slow = cycles_rate(&pair.slow);
+        fast = cycles_rate(&pair.fast);
+    }
+    double drop = slow.known && fast.known && fast.value > 0 ? 1 - slow.value / fast.value : 1;
+    if (fabs(drop) >= fmin(ALIKE, results->effect))
+        return false;
+    finding_decide_bound(finding, fmax(drop, 0), results->effect);
+    finding->of = OF_ELAPSED;
+    finding->is_estimate = false;
+    finding->remedy = NULL;
+    finding->imported_kinds |= 1u << ORIGIN_COUNTERS | 1u << ORIGIN_RUNS;
+    struct value values[] = {VALUE_TEXT("slow", arena_printf(finding->arena, "%.4g", slow.value * 1e-9)),
+                             VALUE_TEXT("fast", arena_printf(finding->arena, "%.4g", fast.value * 1e-9)),
+                             VALUE_TEXT("file", pair.slow.table->file), VALUE_TEXT("origin", IMPORTED_WORDS)};
+    const char *key = by_clock ? "imported-same-clock" : "imported-same-rate";
+    finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, key, values, sizeof(values) / sizeof(*values));
+    finding_set_add(finding, &finding->reason, key, values, sizeof(values) / sizeof(*values));
+    return true;
+}
+
 bool imported_pair_test(const struct results *results, struct finding *finding)
 {
-    return no_heat_test(results, finding) || clocks_test(results, finding) || reference_test(results, finding);
+    return no_heat_test(results, finding) || clocks_test(results, finding) || reference_test(results, finding) ||
+           same_clock_test(results, finding);
 }

@@ -424,6 +424,20 @@ static bool loop_test(const struct results *results, const struct told *told, st
     return false;
 }
 
+/* Beside counts that support it: that the hot code doesn't fit is another kind of evidence. */
+void imported_loop_add(const struct results *results, struct finding *finding)
+{
+    const struct told *told = results->told;
+    for (size_t at = 0; at < array_count(rooms); at++)
+        if (finding->verdict == VERDICT_SUPPORTED && strcmp(rooms[at].id, finding->hypothesis->id) == 0 &&
+            told->loop_bytes >= rooms[at].bytes) {
+            finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "told-loop-large",
+                             VALUE_BYTES("code", told->loop_bytes), VALUE_BYTES("room", rooms[at].bytes),
+                             VALUE_TEXT("sentence", told->loop_sentence));
+            finding->imported_kinds |= 1u << ORIGIN_CODE;
+        }
+}
+
 /* ---- names ---- */
 
 static bool check_test(const struct results *results, const struct told *told, struct finding *finding)

@@ -330,8 +330,10 @@ bool imported_count_test(const struct results *results, struct finding *finding)
         keep_in_kernel(results->imported, finding, &costing);
         known_decide(results, finding, is_pair ? &pair : NULL, &costing);
     }
-    if (finding->verdict == VERDICT_SUPPORTED)
+    if (finding->verdict == VERDICT_SUPPORTED) {
         imported_hot_add(results, finding, finding->recoverable.high);
+        imported_loop_add(results, finding);
+    }
     advise(finding);
     return true;
 }

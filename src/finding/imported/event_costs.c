@@ -8,18 +8,19 @@
 
 /*
  * Costs as documented by the vendors: what one event takes of the cycles at most, and at least where something always
- * does. A wrong guess refills the pipeline, 10 cycles on any x86 core since 2008; a machine clear does that and
- * starts anew, 20; an assist goes through microcode with the pipeline empty before and after it, 50; a cycle in which
- * a page walk is under way is one; a clock that is lowered loses at most that share of its cycles; a load from
- * another node, on a machine that isn't overloaded, takes 250 ns at most, which are 1000 cycles of 4 GHz, and a line
- * that another core of the same processor has changed 100 ns. What isn't decoded beforehand takes three cycles a
- * micro-operation at most: one instruction of a length-changing prefix alone. Four page walks run at once at most. A
- * load that memory answers commonly takes a third of the most on another node, and a tenth on its own, where others
- * overlap. A page fault enters and leaves the kernel, which takes 500 cycles, and with a small page to clear no more
- * than 5000; with a huge one it may take a hundred times as long, so that few of them rule nothing out.
+ * does. A wrong guess refills the pipeline, 10 cycles on any x86 core since 2008; a machine clear does that and starts
+ * anew, 20; an assist goes through microcode with the pipeline empty before and after it, 50; a cycle in which a page
+ * walk is under way is one, as is one in which fetching waits for the instruction cache or its TLB; a clock that is
+ * lowered loses at most that share of its cycles; a load from another node, on a machine that isn't overloaded, takes
+ * 250 ns at most, which are 1000 cycles of 4 GHz, and a line that another core of the same processor has changed 100
+ * ns. What isn't decoded beforehand takes three cycles a micro-operation at most: one instruction of a length-changing
+ * prefix alone. Four page walks run at once at most. A load that memory answers commonly takes a third of the most on
+ * another node, and a tenth on its own, where others overlap. A page fault enters and leaves the kernel, which takes
+ * 500 cycles, and with a small page to clear no more than 5000; with a huge one it may take a hundred times as long,
+ * so that few of them rule nothing out.
  *
- * Names: Intel's perfmon files from Nehalem to Granite Rapids (github.com/intel/perfmon), AMD's of Zen 1 to 5 as
- * Linux has them (tools/perf/pmu-events/arch/x86/amdzen*).
+ * Names: Intel's perfmon files from Nehalem to Granite Rapids (github.com/intel/perfmon), AMD's of Zen 1 to 5 as Linux
+ * has them (tools/perf/pmu-events/arch/x86/amdzen*).
  */
 static const struct event_cost costs[] = {
     {"branch-mispredicts", "branch-misses", 10, 25, 0},
@@ -67,6 +68,11 @@ static const struct event_cost costs[] = {
     {"divider", "arith.fp_divider_active", 1, 1, 9, true},
     {"stores", "exe_activity.bound_on_stores", 1, 1, 0},
     {"stores", "resource_stalls.sb", 0, 1, 1, true},
+    {"front-end", "icache_16b.ifdata_stall", 1, 1, 0},
+    {"front-end", "icache_64b.iftag_stall", 1, 1, 0},
+    {"front-end", "icache_data.stalls", 1, 1, 1},
+    {"front-end", "icache_tag.stalls", 1, 1, 1},
+    {"front-end", "icache.ifdata_stall", 1, 1, 2},
     {"uop-cache", "idq.mite_uops", 0, 3, 0, false, 1},
     {"uop-cache", "de_dis_uops_from_decoder.decoder_dispatched", 0, 3, 1, false, 1},
     {"uop-cache", "de_src_op_disp.decoder", 0, 3, 2, false, 1},
@@ -146,6 +152,14 @@ bool costing_of(const struct imported_arm *arm, const char *id, struct arena *ar
     return most.event;
 }
 
+/* What executes fewer instructions would be the faster one by far without what holds it up. */
+static bool is_more_work(const struct imported_pair *pair)
+{
+    static const double MORE = 1.05;
+    const struct imported_part *work = &pair->parts[FACTOR_WORK];
+    return work->slow.known && work->fast.known && work->fast.value > MORE * work->slow.value;
+}
+
 struct interval costing_excess(const struct imported_pair *pair, const char *id)
 {
     struct measured cycles = imported_arm_count(&pair->slow, "cycles");
@@ -162,7 +176,8 @@ struct interval costing_excess(const struct imported_pair *pair, const char *id)
             most_cycles += more * (more > 0 ? costs[at].cycles_most : costs[at].cycles_least);
             counted = true;
         }
-        double room = fmax(pair->cycles.value, pair->gap.value), low = fmin(fmax(least_cycles / cycles.value, 0), room),
+        double room = is_more_work(pair) ? 1 : fmax(pair->cycles.value, pair->gap.value),
+               low = fmin(fmax(least_cycles / cycles.value, 0), room),
                high = fmin(fmax(most_cycles / cycles.value, 0), room);
         if (counted && (!most.known || high > most.high))
             most = interval_of(low, (low + high) / 2, high);

@@ -32,7 +32,7 @@ bool costing_of(const struct imported_arm *arm, const char *id, struct arena *ar
 
 /*
  * What the slower of two runs pays more for such events, of its cycles, and never more than it is slower by, in cycles
- * or time. Unknown: not both of them counted such events.
+ * or time, unless the other executes more. Unknown: not both of them counted such events.
  */
 struct interval costing_excess(const struct imported_pair *pair, const char *id);
 

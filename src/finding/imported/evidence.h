@@ -20,6 +20,10 @@ bool imported_clock_test(const struct results *results, struct finding *finding)
 /* of exits to the hypervisor */
 bool imported_exits_test(const struct results *results, struct finding *finding);
 bool imported_count_test(const struct results *results, struct finding *finding);
+/* of waiting for memory, by how often a line came from there at most */
+bool imported_misses_test(const struct results *results, struct finding *finding);
+/* of events that were asked for and not counted: behind all others */
+bool imported_uncounted_test(const struct results *results, struct finding *finding);
 /* of the clock, by two runs */
 bool imported_pair_test(const struct results *results, struct finding *finding);
 bool imported_system_test(const struct results *results, struct finding *finding);
@@ -29,6 +33,8 @@ bool imported_report_test(const struct results *results, struct finding *finding
 bool imported_code_test(const struct results *results, struct finding *finding);
 /* of a loop that is too large to rule its cause out */
 bool imported_loop_test(const struct results *results, struct finding *finding);
+/* to a cause that counts support: its loop is as large as that */
+void imported_loop_add(const struct results *results, struct finding *finding);
 /* of an annotated listing, where nothing was counted */
 bool imported_listing_test(const struct results *results, struct finding *finding);
 

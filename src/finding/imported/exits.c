@@ -36,9 +36,11 @@ static const char *reason_words(const char *name, struct arena *arena)
         name += sizeof(prefix) - 1;
     if (!view_u64(view_of(name), 0, &number))
         return name;
-    const struct exit_reason *reason = exit_reason_find(EXIT_ISA_VMX, number);
-    return reason ? arena_printf(arena, "reason %s (%s on Intel)", name, reason->name)
-                  : arena_printf(arena, "reason %s", name);
+    const struct exit_reason *intel = exit_reason_find(EXIT_ISA_VMX, number),
+                             *amd = exit_reason_find(EXIT_ISA_SVM, number);
+    return intel ? arena_printf(arena, "reason %s (%s on Intel)", name, intel->name)
+           : amd ? arena_printf(arena, "reason %s (%s on AMD)", name, amd->name)
+                 : arena_printf(arena, "reason %s", name);
 }
 
 /* "the old host in 5 s" is the old host. */
@@ -147,6 +149,7 @@ static const char *advice_key(const struct imported *imported, const char *name)
     bool numbered = view_u64(view_of(name), 0, &number);
     const struct exit_reason *reason =
         numbered ? exit_reason_find(EXIT_ISA_VMX, number) : exit_reason_named(EXIT_ISA_NONE, name);
+    reason = reason || !numbered ? reason : exit_reason_find(EXIT_ISA_SVM, number);
     for (size_t at = 0; reason && at < array_count(reasons); at++)
         if (strcmp(reason->name, reasons[at].name) == 0)
             return strcmp(reasons[at].key, "advice-device") == 0 && reads_clock(imported) ? "advice-clock"
@@ -205,14 +208,21 @@ static const char *period_words(const struct imported_table *table, struct arena
                               : arena_printf(arena, "%s on one virtual CPU", period);
 }
 
+/* As it stands; a number with its name. */
+static const char *commonest_words(const struct imported_exits *exits, struct arena *arena)
+{
+    uint64_t number;
+    return view_u64(view_of(exits->commonest), 0, &number) ? reason_words(exits->commonest, arena) : exits->commonest;
+}
+
 static void without_times(struct finding *finding, const struct imported_exits *exits, const char *differ)
 {
     struct value values[] = {VALUE_TEXT("origin", IMPORTED_WORDS), VALUE_COUNT("exits", exits->count.value),
-                             VALUE_TEXT("reason", exits->commonest),
+                             VALUE_TEXT("reason", commonest_words(exits, finding->arena)),
                              VALUE_SHARE("share", interval_exactly(exits->commonest_share)),
                              VALUE_TEXT("file", exits->file), VALUE_TEXT("differ", differ ? differ : "")};
     finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-exits", values, array_count(values));
-    finding_set_add(finding, &finding->reason, differ ? "imported-exits-more" : "undecided", values,
+    finding_set_add(finding, &finding->reason, differ ? "imported-exits-more" : "imported-exits-untimed", values,
                     array_count(values));
 }
 

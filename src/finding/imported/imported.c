@@ -96,7 +96,11 @@ static struct measured percent_of(const struct imported *imported, const struct 
             return one;
         sum += one.value;
     }
-    return measured_as(sum);
+    for (size_t at = 0; at < TOPDOWN_ROW_OTHERS && row->others[at]; at++) {
+        struct measured one = metric_in(imported, table, row->others[at], &other);
+        sum -= one.known ? one.value : 0;
+    }
+    return measured_as(fmax(sum, 0));
 }
 
 static bool table_has(const struct imported_table *table, const char *metric)
@@ -138,9 +142,15 @@ static bool reported_of(const struct imported *imported, const struct topdown_ro
     return true;
 }
 
-static const char *reported_name(const struct topdown_row *row, const struct reported *reported, struct arena *arena)
+static const char *reported_name(const struct imported *imported, const struct topdown_row *row,
+                                 const struct reported *reported, struct arena *arena)
 {
-    const char *metric = topdown_row_names(row, arena);
+    const char *metric = topdown_row_names(row, arena), *missing = topdown_row_missing(row, arena);
+    for (size_t at = 0; at < TOPDOWN_ROW_OTHERS && row->others[at]; at++)
+        if (imported_number(imported, IMPORTED_METRICS, row->others[at], NULL).known)
+            metric = arena_printf(arena, "%s without %s", metric, row->others[at]);
+    if (missing)
+        metric = arena_printf(arena, "%s (at least: %s wasn't imported)", metric, missing);
     if (reported->share.low < reported->share.high)
         return arena_printf(arena, "%s (tables differ)", metric);
     return reported->share.mid < reported->percent / 100
@@ -245,7 +255,8 @@ static bool metric_decide(const struct results *results, struct finding *finding
         else
             finding_decide_bound(finding, reported.share.high, results->effect);
         finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
-        imported_say(finding, reported_name(row, &reported, finding->arena), reported.share, reported.file);
+        imported_say(finding, reported_name(results->imported, row, &reported, finding->arena), reported.share,
+                     reported.file);
         if (row->is_cause && reported.share.low < results->effect && reported.share.high >= results->effect) {
             finding->recoverable = (struct interval){0};
             finding_set(finding, reason, "imported-runs-differ",
@@ -283,6 +294,7 @@ static bool metric_test(const struct results *results, struct finding *finding)
         return false;
     impossible_leave_open(results, finding);
     count_add(results, finding);
+    imported_loop_add(results, finding);
     return true;
 }
 
@@ -352,12 +364,14 @@ static const struct {
     {"unoptimised-build", reloads_test},
     {NULL, metric_test},
     {NULL, imported_count_test},
+    {NULL, imported_misses_test},
     {NULL, imported_report_test},
     {NULL, imported_system_test},
     {NULL, imported_pair_test},
     {NULL, imported_loop_test},
     {NULL, imported_listing_test},
     {"avx512-licence", imported_narrow_test},
+    {NULL, imported_uncounted_test},
 };
 
 static bool is_said(const struct results *results, struct finding *finding)

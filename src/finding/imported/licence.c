@@ -10,6 +10,7 @@
 #include "finding/family.h"
 #include "finding/imported/evidence.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -41,10 +42,37 @@ static size_t program_length(const char *name)
     return length;
 }
 
+/* "avx512", "AVX2 build", "256 bit", "no-avx512": how it was built, and no program. */
+static bool is_of_build(const char *name)
+{
+    enum { WIDTHS = 10 }; /* the first ones say which vectors */
+    static const char *const words[] = {"avx",   "sse",     "wide",   "narrow", "512", "256",   "128",
+                                        "zmm",   "ymm",     "xmm",    "bits",   "bit", "build", "built",
+                                        "run",   "without", "with",   "width",  "off", "only",  "no",
+                                        "on",    "f",       "2"};
+    bool of_width = false;
+    for (const char *at = name; *at;) {
+        size_t length = 0, which = 0;
+        for (which = 0; which < array_count(words); which++) {
+            length = strlen(words[which]);
+            if (strncasecmp(at, words[which], length) == 0)
+                break;
+        }
+        bool is_word = which < array_count(words);
+        of_width |= is_word && which < WIDTHS;
+        if (!is_word && isalnum((unsigned char)*at))
+            return false;
+        at += is_word ? length : 1;
+    }
+    return of_width;
+}
+
 static bool same_program(const struct imported_arm *one, const struct imported_arm *other)
 {
     if (!one->name || !other->name)
         return one->name == other->name;
+    if (strcmp(one->table->file, other->table->file) == 0 && is_of_build(one->name) && is_of_build(other->name))
+        return true;
     size_t length = program_length(one->name);
     return length && length == program_length(other->name) && strncasecmp(one->name, other->name, length) == 0;
 }
@@ -81,7 +109,8 @@ static bool throttling_told(const struct imported *imported, struct finding *fin
         for (size_t row = 0;
              row < imported->tables[at].count && imported->tables[at].kind != IMPORTED_SYSTEM; row++) {
             const struct imported_row *here = &imported->tables[at].rows[row];
-            if (!strstr(here->name, "throttle") && !strstr(here->name, "thermal"))
+            bool is_of_heat = strstr(here->name, "throttle") || strstr(here->name, "thermal");
+            if (!is_of_heat || (imported->tables[at].kind == IMPORTED_STAT && !imported_is_counted(here)))
                 continue;
             some = here->number > most ? here->name : some;
             most = here->number > most ? here->number : most;
@@ -162,8 +191,7 @@ static void leave_rest_open(struct finding *finding, const struct pair *pair, do
 /* Hz while it ran; not measured: cycles or task-clock weren't counted. */
 static struct measured clock_of(const struct imported_arm *arm)
 {
-    struct measured ns = imported_arm_count(arm, "task-clock"), cycles = imported_arm_count(arm, "cycles");
-    return measured_ratio(cycles, ns.known ? measured_as(ns.value * 1e-9) : ns);
+    return measured_ratio(imported_arm_count(arm, "cycles"), imported_arm_cpu_s(arm));
 }
 
 static void say_clock(struct finding *finding, const struct imported_arm *arm)
@@ -171,7 +199,7 @@ static void say_clock(struct finding *finding, const struct imported_arm *arm)
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-clock", VALUE_TEXT("file", arm->table->file),
                      VALUE_TEXT("origin", IMPORTED_WORDS),
                      VALUE_COUNT("cycles", imported_arm_count(arm, "cycles").value),
-                     VALUE_SECONDS("clock", interval_exactly(imported_arm_count(arm, "task-clock").value * 1e-9)),
+                     VALUE_SECONDS("clock", interval_exactly(imported_arm_cpu_s(arm).value)),
                      VALUE_TEXT("ghz", arena_printf(finding->arena, "%.3g", clock_of(arm).value * 1e-9)));
 }
 
@@ -215,21 +243,45 @@ bool imported_clock_test(const struct results *results, struct finding *finding)
 
 /* ---- with counts of it ---- */
 
+/* What took longer without such cycles says nothing of what they cost another program. */
+static bool other_program_test(const struct results *results, struct finding *finding, const struct pair *pair)
+{
+    double most = pair->lowered * FALL_MOST;
+    if (!pair->wide || pair->narrow || !pair->other || most < results->effect || !pair->wide->name ||
+        !pair->other->name || !pair->wide->elapsed_s.known || !pair->other->elapsed_s.known ||
+        pair->other->elapsed_s.value <= pair->wide->elapsed_s.value)
+        return false;
+    finding_decide_bound(finding, most, results->effect);
+    finding->of = OF_ELAPSED;
+    finding->is_estimate = false;
+    finding->remedy = NULL;
+    finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
+    say_counts(finding, "imported-lowered", pair->wide);
+    say_counts(finding, "imported-lowered", pair->other);
+    finding_set(finding, reason, "imported-other-program", VALUE_SHARE("lowered", interval_exactly(pair->lowered)),
+                VALUE_TEXT("name", pair->wide->name), VALUE_TEXT("other", pair->other->name),
+                VALUE_SHARE("most", interval_exactly(most)), VALUE_TEXT("file", pair->wide->table->file),
+                VALUE_TEXT("origin", IMPORTED_WORDS));
+    return true;
+}
+
 bool imported_licence_test(const struct results *results, struct finding *finding)
 {
     struct imported_arm arms[IMPORTED_ARMS_MOST];
     struct pair pair;
     if (!pair_find(arms, imported_arms_of(results->imported, arms), &pair))
-        return false;
+        return other_program_test(results, finding, &pair);
     double gain = 1 - pair.narrow->elapsed_s.value / pair.wide->elapsed_s.value, most = pair.lowered * FALL_MOST;
-    double high = gain < most ? gain : most;
+    double high = gain < most ? gain : most, /* apart: of the longer one's time */
+        apart = gain < 0 ? 1 - pair.wide->elapsed_s.value / pair.narrow->elapsed_s.value : gain;
     const char *owner = owner_of(&pair, finding->arena);
     struct value values[] = {VALUE_TEXT("origin", IMPORTED_WORDS),
                              VALUE_SECONDS("before", interval_exactly(pair.wide->elapsed_s.value)),
                              VALUE_SECONDS("after", interval_exactly(pair.narrow->elapsed_s.value)),
-                             VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", fabs(gain) * 100)),
+                             VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", apart * 100)),
                              VALUE_SHARE("lowered", interval_exactly(pair.lowered)),
                              VALUE_SHARE("most", interval_exactly(high > 0 ? high : 0)),
+                             VALUE_SHARE("lost", interval_exactly(most)),
                              VALUE_TEXT("name", pair.wide->name ? pair.wide->name : "it"),
                              VALUE_TEXT("whose", owner ? arena_printf(finding->arena, "%s's", owner) : "its")};
     finding->is_estimate = false;
@@ -244,6 +296,12 @@ bool imported_licence_test(const struct results *results, struct finding *findin
         say_counts(finding, "imported-lowered", pair.other);
     finding_evidence_add(finding, gain > 0 ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-times", values,
                          sizeof(values) / sizeof(values[0]));
+    if (gain <= -results->effect && most >= results->effect) { /* what it loses is no less for that */
+        finding->verdict = VERDICT_UNDECIDED;
+        finding->recoverable = interval_of(0, most / 2, most);
+        finding_set_add(finding, &finding->reason, "imported-faster", values, sizeof(values) / sizeof(values[0]));
+        return true;
+    }
     if (gain < results->effect) {
         finding->verdict = VERDICT_RULED_OUT;
         finding->by_trial = true;

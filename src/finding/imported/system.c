@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What imported shares of the whole system say of a cause: a share of the time is one. */
 #include "base/vec.h"
+#include "finding/family.h"
 #include "finding/imported/evidence.h"
 #include "finding/wording.h"
 
@@ -176,6 +177,80 @@ static void advise(struct finding *finding, const char *key, const char *who)
         finding_set(finding, confirm, "confirm", NO_VALUES);
 }
 
+/* ---- by which calls ---- */
+
+static const char waiting_calls[] = "of the time in system calls, waiting",
+                  other_calls[] = "of the time in system calls, what isn't waiting";
+
+/* "fsync" of "5401 calls of fsync" */
+static const char *call_name(const char *said)
+{
+    const char *of = strstr(said, " of ");
+    return of ? of + strlen(" of ") : said;
+}
+
+/* Where tables of calls say that most of their time is of that kind: which one first; NULL: it isn't told. */
+static const char *calls_told(const struct imported *imported, const char *fact)
+{
+    static const double MOST_OF = 0.75;
+    struct said said;
+    return said_of(imported, fact, &said) && said.share.low >= MOST_OF ? said.row->where : NULL;
+}
+
+/* What a program waits for that waits in such calls. */
+static void waiting_name(const struct results *results, struct finding *finding)
+{
+    static const struct {
+        const char *call, *advice;
+    } calls[] = {{"fsync", "imported-advice-sync"},      {"fdatasync", "imported-advice-sync"},
+                 {"sync", "imported-advice-sync"},       {"syncfs", "imported-advice-sync"},
+                 {"msync", "imported-advice-sync"},      {"futex", "imported-advice-lock"},
+                 {"futex_waitv", "imported-advice-lock"}, {"nanosleep", "imported-advice-sleep"},
+                 {"clock_nanosleep", "imported-advice-sleep"}};
+    const char *told = finding->verdict == VERDICT_SUPPORTED ? calls_told(results->imported, waiting_calls) : NULL;
+    if (!told || strcmp(finding->hypothesis->id, "waiting") != 0)
+        return;
+    struct said said;
+    struct value call = VALUE_TEXT("call", told), name = VALUE_TEXT("name", call_name(told));
+    (void)said_of(results->imported, waiting_calls, &said);
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-calls-named", call,
+                     VALUE_SHARE("share", said.share), VALUE_TEXT("file", said.file),
+                     VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_set(finding, headline, "imported-calls-headline", VALUE_TEXT("headline", finding->headline), call);
+    for (size_t at = 0; at < array_count(calls); at++)
+        if (strcmp(calls[at].call, call_name(told)) == 0)
+            finding_readvise(finding, calls[at].advice, name);
+}
+
+/* As long as it is most of the CPU time, it is what is to be looked at first. */
+static const double LEADS_FROM = 0.5;
+
+/* What the kernel does for a program is most of its time: of what, a table of its calls may tell; else any may be. */
+static void kernel_lead(const struct results *results, struct finding *finding, const struct said *said)
+{
+    const char *told = calls_told(results->imported, other_calls), *advice, *confirm;
+    bool is_calls = strcmp(finding->hypothesis->id, "system-calls") == 0;
+    if (finding->verdict != VERDICT_UNDECIDED || said->share.high < LEADS_FROM || (told && !is_calls))
+        return;
+    finding->pointed = said->share.high;
+    if (!told) {
+        finding_set(finding, reason, "imported-kernel", VALUE_SHARE("share", said->share),
+                    VALUE_TEXT("file", said->file), VALUE_TEXT("origin", IMPORTED_WORDS));
+        finding_advise(finding, "imported-kernel-advice", NO_VALUES);
+        finding_set(finding, confirm, "imported-kernel-confirm", NO_VALUES);
+        return;
+    }
+    struct value values[] = {VALUE_TEXT("call", told), VALUE_SHARE("share", said->share),
+                             VALUE_TEXT("file", said->file), VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding->evidence_count = 0;
+    finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-calls-lead", values, array_count(values));
+    finding_set_add(finding, &finding->reason, "imported-calls-lead", values, array_count(values));
+    if (!system_call_keys(call_name(told), &advice, &confirm))
+        return;
+    finding_advise(finding, advice, VALUE_TEXT("call", call_name(told)));
+    finding_set(finding, confirm, confirm, VALUE_TEXT("call", call_name(told)));
+}
+
 static const char *metric_words(size_t fact, const struct said *said, struct arena *arena)
 {
     enum role role = facts[fact].role;
@@ -233,6 +308,9 @@ bool imported_system_test(const struct results *results, struct finding *finding
             return true;
         }
         advise(finding, facts[at].advice, said.row->where);
+        waiting_name(results, finding);
+        if (strcmp(facts[at].fact, "sys / (user + sys)") == 0)
+            kernel_lead(results, finding, &said);
         return true;
     }
     return false;

@@ -318,6 +318,16 @@ static const struct call_kind *call_kind_of(const char *call)
     return NULL;
 }
 
+bool system_call_keys(const char *call, const char **ret_advice, const char **ret_confirm)
+{
+    const struct call_kind *kind = call_kind_of(call);
+    if (!kind)
+        return false;
+    *ret_advice = kind->advice;
+    *ret_confirm = kind->confirm;
+    return true;
+}
+
 /* A clock is asked of the kernel because only that knows it, or because the machine's own can't be read without it. */
 static void advise_clock(const struct results *results, struct finding *finding, const struct kernel_entry *asked)
 {

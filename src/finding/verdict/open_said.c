@@ -155,15 +155,34 @@ static void open_largest_take(struct overall *overall, const struct findings *fi
     }
     if (!largest)
         return;
-    const char *words = arena_printf(arena, "%s: %s", largest->hypothesis->title, largest->reason),
+    const char *words = open_words(findings, (size_t)(largest - findings->items), arena), 
                *confirm = wording_find(largest->hypothesis->id, "confirm");
-    bool is_said = false;
-    for (size_t at = 0; at < overall->open_count; at++)
+    bool is_said = !words || strstr(overall->sentence, largest->reason);
+    for (size_t at = 0; words && at < overall->open_count; at++)
         is_said |= strcmp(overall->open[at], words) == 0;
     if (!is_said)
         open_add(overall, words);
     if (!overall->confirm && confirm && !strchr(confirm, '{'))
         overall->confirm = confirm;
+}
+
+/* A culprit that is certain and small doesn't hide what may be far more. */
+static void open_larger_take(struct overall *overall, const struct findings *findings, struct arena *arena)
+{
+    static const double FAR_MORE = 2, LARGE = 0.5;
+    const struct finding *culprit = overall->culprit, *largest = NULL;
+    for (size_t at = 0; at < findings->count; at++) {
+        const struct finding *finding = &findings->items[at];
+        if (is_open_by_others(finding) && finding->advice_count && finding->pointed >= LARGE &&
+            (!largest || finding->pointed > largest->pointed))
+            largest = finding;
+    }
+    if (!largest || !culprit->imported_kinds || !culprit->recoverable.known ||
+        largest->pointed < FAR_MORE * culprit->recoverable.high)
+        return;
+    const char *words = open_words(findings, (size_t)(largest - findings->items), arena);
+    if (words)
+        open_add(overall, words);
 }
 
 /*
@@ -188,6 +207,7 @@ void open_take(struct overall *overall, const struct findings *findings, const s
         open_largest_take(overall, findings, arena);
         return;
     }
+    open_larger_take(overall, findings, arena);
     const char *beyond = results->stalls ? NULL : imported_gap_beyond(results, overall->culprit, arena);
     if (beyond)
         open_add(overall, beyond);

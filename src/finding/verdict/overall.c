@@ -524,13 +524,16 @@ static const struct finding *waiting_lead_of(const struct findings *findings)
 static const char *leads_titles(const struct findings *findings, const struct finding *lead, struct arena *arena)
 {
     const char *titles = lead->hypothesis->title;
+    bool is_alone = true;
     for (size_t at = 0; at < findings->count; at++) {
         const struct finding *other = &findings->items[at];
-        if (other != lead && other->verdict == VERDICT_UNDECIDED && other->pointed > 0 && other->evidence_count &&
-            strcmp(other->evidence[0].text, lead->evidence[0].text) == 0)
-            titles = arena_printf(arena, "%s, or %s,", titles, other->hypothesis->title);
+        if (other == lead || other->verdict != VERDICT_UNDECIDED || !(other->pointed > 0) || !other->evidence_count ||
+            strcmp(other->evidence[0].text, lead->evidence[0].text) != 0)
+            continue;
+        titles = arena_printf(arena, "%s, or %s", titles, other->hypothesis->title);
+        is_alone = false;
     }
-    return titles;
+    return is_alone ? titles : arena_printf(arena, "%s,", titles);
 }
 
 /* Others' tables support no cause: the class that they lead to is known all the same. */
@@ -568,6 +571,10 @@ static struct overall overall_imported(const struct findings *findings, const st
         advise(&overall, leaf.advice);
     else if (!leaf.words && imported_rate_advice(results))
         advise(&overall, imported_rate_advice(results));
+    for (size_t at = 0; waits && !leaf.words && !hot && at < waits->advice_count; at++)
+        advise(&overall, waits->advice[at]);
+    if (waits && !leaf.words && !hot && waits->advice_count && waits->confirm)
+        overall.confirm = waits->confirm;
     return overall;
 }
 

@@ -345,8 +345,45 @@ static bool is_unit_of_count(struct view word)
     return false;
 }
 
+/* "<not counted>  EVENT", "<not supported>  EVENT": a number there is none. */
+static bool refusal_of_stat(struct view line, struct import_line *row)
+{
+    static const struct {
+        const char *printed, *where;
+    } refusals[] = {{"<not counted>", "not counted"}, {"<not supported>", "not supported"}};
+    line = view_trim(line);
+    for (size_t at = 0; at < array_count(refusals); at++) {
+        if (!view_starts(line, refusals[at].printed))
+            continue;
+        struct view rest = view_skip(line, strlen(refusals[at].printed));
+        row->name = view_word(&rest);
+        row->name = view_equal(row->name, "msec") ? view_word(&rest) : row->name;
+        row->where = view_of(refusals[at].where);
+        row->running_ratio = 0;
+        return is_event_name(row->name);
+    }
+    return false;
+}
+
+/* "10,402,118,220  cycles  #  5.201 GHz": for how long a CPU had them; 0: it doesn't say. */
+static double clock_seconds(struct view rest, double cycles)
+{
+    struct view word, before = {0};
+    double ghz;
+    if (view_find(rest, "#") < 0 || view_find(rest, "GHz") < 0)
+        return 0;
+    while ((word = view_word(&rest)).length) {
+        if (view_equal(word, "GHz"))
+            return view_double(before, &ghz) && ghz > 0 ? cycles / (ghz * 1e9) : 0;
+        before = word;
+    }
+    return 0;
+}
+
 static bool row_of_stat(struct view line, struct import_line *row)
 {
+    if (refusal_of_stat(line, row))
+        return true;
     struct view whole = line, count = view_word(&line);
     /* "2." is an item of a list */
     if (!count.length || !isdigit((unsigned char)count.text[count.length - 1]) || !view_grouped(count, &row->number))
@@ -362,6 +399,7 @@ static bool row_of_stat(struct view line, struct import_line *row)
     }
     row->name = name;
     row->running_ratio = running_of(whole);
+    row->seconds = view_starts(name, "cycles") || view_starts(name, "cpu") ? clock_seconds(line, row->number) : 0;
     return is_event_name(name) && is_behind_event(line);
 }
 

@@ -59,11 +59,27 @@ static bool has_word(struct view text, const char *word)
     return false;
 }
 
-/* "Backend_Bound.Memory_Bound" as toplev has it, "tma_memory_bound", "backend_bound_memory": the published name. */
+/*
+ * "Backend Bound" in words, "Backend_Bound.Memory_Bound" as toplev has it, "tma_memory_bound", "backend_bound_memory":
+ * the published name.
+ */
 static bool class_of(struct view cell, struct text *ret_name)
 {
     static const char *const tops[] = {"Frontend_Bound", "Backend_Bound", "Bad_Speculation", "Retiring"};
+    static const struct {
+        const char *said, *published;
+    } in_words[] = {{"Frontend Bound", "tma_frontend_bound"},  {"Front-End Bound", "tma_frontend_bound"},
+                    {"Front End Bound", "tma_frontend_bound"}, {"Backend Bound", "tma_backend_bound"},
+                    {"Back-End Bound", "tma_backend_bound"},   {"Back End Bound", "tma_backend_bound"},
+                    {"Bad Speculation", "tma_bad_speculation"}, {"Memory Bound", "tma_memory_bound"},
+                    {"Core Bound", "tma_core_bound"}};
     text_clear(ret_name);
+    for (size_t at = 0; at < array_count(in_words); at++)
+        if (cell.length == strlen(in_words[at].said) &&
+            strncasecmp(cell.text, in_words[at].said, cell.length) == 0) {
+            text_add(ret_name, in_words[at].published);
+            return true;
+        }
     for (size_t at = 0; at < array_count(tops); at++)
         if (view_starts(cell, tops[at]) &&
             (cell.length == strlen(tops[at]) || cell.text[strlen(tops[at])] == '.')) {

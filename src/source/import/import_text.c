@@ -116,16 +116,22 @@ static void summarise_histogram(struct text *out, const struct rows *rows)
 
 static void summarise(struct text *out, enum import_kind kind, struct rows *rows)
 {
+    static const double RUNNING_LITTLE = 0.2; /* what was counted in less says little of the rest */
     if (kind != IMPORT_STAT && kind != IMPORT_HISTOGRAM)
         qsort(rows->items, rows->count, sizeof(*rows->items), row_compare);
     switch (kind) {
     case IMPORT_STAT:
         for (size_t at = 0; at < rows->count && at < 4; at++) {
-            bool is_clock = view_ends(rows->items[at].name, "-clock");
+            bool is_clock = view_ends(rows->items[at].name, "-clock"), none = rows->items[at].running_ratio <= 0;
             text_add(out, at ? ", " : "");
-            text_printf(out, is_clock ? "%.6g ms of " : "%.15g ",
-                        is_clock ? rows->items[at].number * 1e-6 : rows->items[at].number);
+            if (!none)
+                text_printf(out, is_clock ? "%.6g ms of " : "%.15g ",
+                            is_clock ? rows->items[at].number * 1e-6 : rows->items[at].number);
             add_name(out, rows->items[at].name);
+            if (none)
+                text_add(out, view_ends(rows->items[at].where, "supported") ? " (not supported)" : " (not counted)");
+            else if (rows->items[at].running_ratio < RUNNING_LITTLE)
+                text_printf(out, " (in %.2g %% of the time)", rows->items[at].running_ratio * 100);
         }
         break;
     case IMPORT_RUNS:

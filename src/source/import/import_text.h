@@ -31,14 +31,15 @@ enum import_kind {
 struct import_row {
     const char *name;     /* reason, function, line of code, event, metric; "" for a run without one */
     double number;        /* exits, percent, count (clocks in ns), seconds of a run */
-    double seconds;       /* exits with times: count * mean; 0: the table has none */
+    double seconds;       /* exits with times: count * mean; perf stat's cycles: of CPUs, by their GHz; 0: not told */
     double self;          /* perf report: percent of the function's own, without what it called */
     /*
-     * perf stat: share of the time in which it was counted, all of it (1) where the line says no other; 0: of other
-     * kinds
+     * perf stat: share of the time in which it was counted, all of it (1) where the line says no other; 0: it wasn't,
+     * or of other kinds
      */
     double running_ratio;
-    const char *where;    /* perf report: the binary; perf annotate: the first function listed; "" when not said */
+    /* perf report: the binary; perf annotate: the first function listed; perf stat: "not counted"; "" when not said */
+    const char *where;
 };
 
 struct imported_text {

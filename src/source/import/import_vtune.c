@@ -19,6 +19,14 @@ static const struct {
     {"remote_dram", "remote_mem"},                 {"dtlb_overhead", "dtlb_load"},
     {"dtlb_store_overhead", "dtlb_store"},         {"port_utilization", "ports_utilization"},
     {"loads_blocked_by_store_forwarding", "store_fwd_blk"},
+    {"itlb_overhead", "itlb_misses"},              {"length_changing_prefixes", "lcp"},
+    {"front_end_bandwidth_mite", "mite"},          {"front_end_bandwidth_dsb", "dsb"},
+    {"cycles_of_0_ports_utilized", "ports_utilized_0"},
+    {"cycles_of_1_port_utilized", "ports_utilized_1"},
+    {"cycles_of_2_ports_utilized", "ports_utilized_2"},
+    {"cycles_of_3__ports_utilized", "ports_utilized_3m"},
+    {"l3_latency", "l3_hit_latency"},              {"persistent_memory_bound", "pmm_bound"},
+    {"pmem_bound", "pmm_bound"},                   {"retiring_base", "base"},
 };
 
 /* "Front-End Bound" -> "frontend_bound" */

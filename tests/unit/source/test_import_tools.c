@@ -34,11 +34,11 @@ Test(import_tools, system_calls_collectors_and_interrupts_of_one_cpu)
         double percent; /* -1: it isn't said */
         const char *where;
     } printed[] = {
-        {STRACE " 75.00    0.300000       26999         4         2 wait4\n 25.00    0.100000           2     20003           read\n100.00    0.400000           2     20007         2 total\n", WAITING, 75, "wait4"},
-        {STRACE " 75.00    0.300000       26999         4         2 wait4\n 25.00    0.100000           2     20003           read\n", WORKING, 25, "read"},
+        {STRACE " 75.00    0.300000       26999         4         2 wait4\n 25.00    0.100000           2     20003           read\n100.00    0.400000           2     20007         2 total\n", WAITING, 75, "4 calls of wait4"},
+        {STRACE " 75.00    0.300000       26999         4         2 wait4\n 25.00    0.100000           2     20003           read\n", WORKING, 25, "20003 calls of read"},
         {STRACE "100.00    0.000000           0         4           read\n", WORKING, -1, ""}, /* no time at all */
         {" Summary of events:\n\n dd (14424), 8250 events, 99.9%\n\n" TRACE "   read                2003      0    30.0     0.010     0.015     0.138      1.06%\n   futex               2003      0    10.0     0.010     0.015     0.138      1.06%\n\n"
-         " dd (14425), 82 events, 0.1%\n\n" TRACE "   read                2003      0    60.0     0.010     0.015     0.138      1.06%\n", WORKING, 90, "read"},
+         " dd (14425), 82 events, 0.1%\n\n" TRACE "   read                2003      0    60.0     0.010     0.015     0.138      1.06%\n", WORKING, 90, "4006 calls of read"},
         {"gc 38 @0.290s 3%: 0.015+5.9+0.003 ms clock, 0.030+1.9/1.0/0+0.006 ms cpu, 3->5->3 MB, 4 MB goal, 2 P\n"
          "gc 39 @0.297s 12%: 0.015+5.9+0.003 ms clock, 0.030+1.9/1.0/0+0.006 ms cpu, 3->5->3 MB, 4 MB goal, 2 P\n", "garbage collection / time", 12, ""},
         {SAFE "[0.100s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 6M->3M(96M) 40.000ms\n[0.150s][info][gc] GC(1) Concurrent Mark Cycle 30.0ms\n"

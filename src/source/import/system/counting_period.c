@@ -455,14 +455,48 @@ static double threads_in(struct view text)
     return threads.differ ? 0 : threads.count;
 }
 
+/* "20 s of 8 threads": for how long and of how many at once; 0: it isn't said so. */
+static double threads_of_period(struct view line)
+{
+    struct words words;
+    double seconds, count;
+    words_of(line, &words);
+    for (size_t at = 0, end = 0; at < words.count; at = end)
+        if (duration_at(&words, at, &end, &seconds) && end + 2 < words.count && is_word(words.items[end], "of") &&
+            number_of(bare(words.items[end + 1]), &count) && is_word(bare(words.items[end + 2]), "threads"))
+            return count;
+    return 0;
+}
+
+/* "Off-CPU time in us" */
+static bool is_in_us(struct view line)
+{
+    struct words words;
+    words_of(line, &words);
+    for (size_t at = 1; at < words.count; at++)
+        if (is_word(bare(words.items[at]), "us") && is_word(words.items[at - 1], "in"))
+            return true;
+    return has(line, "microseconds") || has(line, "(us");
+}
+
+/* How many threads it was says best who says for how long; elsewhere it may be another run's. */
 struct waits_period waits_period_read(struct view document)
 {
-    struct waits_period period = {.threads = threads_in(document)};
+    struct waits_period period = {.threads = 0};
+    struct cpus beside = {.count = 0};
+    struct view whole = document;
     for (struct view line; view_line(&document, &line);) {
         bool tool = has(line, "offcputime"), command = tool && view_find(line, " -") >= 0;
         double seconds = command ? offcpu_seconds(line) : tool || has(line, "off-cpu") ? seconds_in(line) : 0;
         period.seconds = seconds > 0 ? seconds : period.seconds;
-        period.in_us |= tool || has(line, "microseconds") || has(line, "(us");
+        period.in_us |= tool || is_in_us(line);
+        if (seconds > 0 && threads_of_period(line) > 0)
+            cpus_meet(&beside, threads_of_period(line), false);
+        else if (seconds > 0)
+            for (struct view rest = line, sentence; rest.length && (sentence = sentence_cut(&rest)).length;)
+                if (seconds_in(sentence) > 0 || command)
+                    cpus_meet(&beside, threads_in(sentence), false);
     }
+    period.threads = beside.differ ? 0 : beside.count > 0 ? beside.count : threads_in(whole);
     return period;
 }

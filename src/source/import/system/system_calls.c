@@ -2,6 +2,7 @@
 #include "source/import/system/system_reading.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 /* In which a thread waits by what they are for; reading and writing may, or may not. */
@@ -54,10 +55,21 @@ static bool is_name(struct view word)
     return letters;
 }
 
-static void call_add(struct system_reading *reading, struct view name, double seconds)
+static const double COUNT_MOST = 1e15;
+
+static void call_say(struct call *call)
+{
+    if (call->count > 0)
+        (void)snprintf(call->said, sizeof(call->said), "%.0f call%s of %s", call->count, call->count > 1 ? "s" : "",
+                       call->name);
+    else
+        memcpy(call->said, call->name, sizeof(call->name));
+}
+
+static void call_add(struct system_reading *reading, struct view name, double seconds, double count)
 {
     struct system_table *table = system_table_of(reading, TOOL_CALLS);
-    struct call call = {.waits = call_waits(name), .seconds = seconds};
+    struct call call = {.waits = call_waits(name), .seconds = seconds, .count = count < COUNT_MOST ? count : 0};
     enum { CALLS_MOST = 512 };
     if (name.length >= sizeof(call.name) || table->calls.count >= CALLS_MOST)
         return;
@@ -65,8 +77,11 @@ static void call_add(struct system_reading *reading, struct view name, double se
     for (size_t at = 0; at < table->calls.count; at++)
         if (strcmp(table->calls.items[at].name, call.name) == 0) { /* of another thread */
             table->calls.items[at].seconds += seconds;
+            table->calls.items[at].count += call.count;
+            call_say(&table->calls.items[at]);
             return;
         }
+    call_say(&call);
     *vec_push(&table->calls) = call;
 }
 
@@ -83,18 +98,21 @@ static bool is_strace_heading(const struct words *heading)
 }
 
 /* " 50.40    0.049072           2     20003        16 read"; the last row but one has no call without an error. */
-static bool strace_row_read(struct system_reading *reading, const struct words *row)
+static bool strace_row_read(struct system_reading *reading, const struct words *heading, const struct words *row)
 {
     enum { SECONDS = 1, NUMBERS_LEAST = 3, NUMBERS_MOST = 5 };
     size_t numbers = 0;
-    double seconds;
+    double seconds, count = 0;
+    ptrdiff_t calls = column_of(heading, "calls") - 1; /* "% time" is one column */
     while (numbers < row->count && is_number(row->items[numbers]))
         numbers++;
     if (numbers < NUMBERS_LEAST || numbers > NUMBERS_MOST || numbers + 1 != row->count ||
         !is_name(row->items[numbers]) || !view_grouped(row->items[SECONDS], &seconds) || !(seconds >= 0))
         return false;
+    if (calls > 0 && !((size_t)calls < numbers && view_grouped(row->items[calls], &count) && count >= 0))
+        count = 0;
     if (!view_equal(row->items[numbers], "total"))
-        call_add(reading, row->items[numbers], seconds);
+        call_add(reading, row->items[numbers], seconds, count);
     return true;
 }
 
@@ -109,7 +127,7 @@ static bool is_trace_heading(const struct words *heading)
 
 static bool trace_row_read(struct system_reading *reading, const struct words *heading, const struct words *row)
 {
-    double total_ms;
+    double total_ms, count;
     ptrdiff_t total = column_of(heading, "total");
     if (row->count != heading->count || !is_name(row->items[0]))
         return false;
@@ -118,7 +136,8 @@ static bool trace_row_read(struct system_reading *reading, const struct words *h
             return false;
     if (!view_grouped(row->items[total], &total_ms) || !(total_ms >= 0))
         return false;
-    call_add(reading, row->items[0], total_ms / 1e3);
+    bool counted = view_grouped(row->items[1], &count) && count >= 0;
+    call_add(reading, row->items[0], total_ms / 1e3, counted ? count : 0);
     return true;
 }
 
@@ -144,7 +163,7 @@ bool system_calls_read(struct system_reading *reading, struct view line, struct 
     for (struct view after = *rest; view_line(&after, &line); *rest = after) {
         words_of(line, &row);
         bool read = !row.count || is_rule(&row) ||
-                    (strace ? strace_row_read(reading, &row) : trace_row_read(reading, &heading, &row));
+                    (strace ? strace_row_read(reading, &heading, &row) : trace_row_read(reading, &heading, &row));
         if (!read)
             break;
     }

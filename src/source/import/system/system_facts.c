@@ -165,31 +165,61 @@ static void calls_add(const struct system_table *table, struct facts *facts)
         }
         size_t before = facts->count;
         if (most)
-            fact_of(facts, most->name, kinds[kind].name, own_s < all_s ? own_s : all_s, all_s);
+            fact_of(facts, most->said, kinds[kind].name, own_s < all_s ? own_s : all_s, all_s);
         if (facts->count > before)
             facts->rows[before].seconds = own_s;
     }
 }
 
 /* Whether they are all that there were, and all that was done: a few pauses, or an excerpt, say little of the rest. */
-static const char *pauses_named(const struct system_table *table)
+static const char *pauses_named(const struct system_table *table, double elapsed_s)
 {
     enum { PAUSES_LEAST = 4 };
+    static const double INTERVALS_MOST = 3; /* behind the last pause: there may have been others */
     const struct pause_log *log = &table->pauses;
     if (log->is_concurrent)
         return "pauses for garbage collection / elapsed, concurrent work left out";
-    bool whole = log->is_numbered && !log->has_gaps && table->met[FACT_PAUSE_S].count >= PAUSES_LEAST;
+    const struct met *at_s = &table->met[FACT_PAUSE_AT_S];
+    double interval_s = (at_s->last - at_s->first) / (double)(at_s->count - 1);
+    bool whole = log->is_numbered && !log->has_gaps && table->met[FACT_PAUSE_S].count >= PAUSES_LEAST &&
+                 elapsed_s <= at_s->last + INTERVALS_MOST * interval_s;
     return whole ? "pauses for garbage collection / elapsed" : "logged pauses for garbage collection / elapsed";
 }
 
-static void collector_add(const struct system_table *table, struct facts *facts)
+/* For how long the program ran that logged its pauses, where one time alone is told; 0: it isn't. */
+static double elapsed_beside(const struct system_reading *reading)
+{
+    struct met elapsed = {.count = 0}, whole = {.count = 0};
+    size_t logs = 0;
+    for (size_t at = 0; at < reading->tables.count; at++) {
+        const struct met *met = reading->tables.items[at].met;
+        elapsed.count += met[FACT_ELAPSED_S].count;
+        elapsed.last = met[FACT_ELAPSED_S].count ? met[FACT_ELAPSED_S].last : elapsed.last;
+        whole.count += met[FACT_WHOLE_S].count;
+        whole.last = met[FACT_WHOLE_S].count ? met[FACT_WHOLE_S].last : whole.last;
+        logs += met[FACT_PAUSE_S].count > 0;
+    }
+    return logs != 1 ? 0 : elapsed.count == 1 ? elapsed.last : elapsed.count ? 0 : whole.count == 1 ? whole.last : 0;
+}
+
+/* A log from its start on is of the whole run, which goes on behind the last pause; else it is of its own time. */
+static void pauses_add(const struct system_reading *reading, const struct system_table *table, struct facts *facts)
+{
+    const struct met *pauses = &table->met[FACT_PAUSE_S], *at_s = &table->met[FACT_PAUSE_AT_S];
+    if (pauses->count < 2 || at_s->count != pauses->count)
+        return;
+    double elapsed_s = at_s->first > 0 ? 0 : elapsed_beside(reading), logged_s = at_s->last - at_s->first;
+    bool longer = elapsed_s > at_s->last;
+    fact_add(facts, pauses_named(table, longer ? elapsed_s : 0), pauses->sum - pauses->first,
+             longer ? elapsed_s : logged_s);
+}
+
+static void collector_add(const struct system_reading *reading, const struct system_table *table, struct facts *facts)
 {
     const struct met *met = table->met;
     if (met[FACT_COLLECTING].count) /* Go's and .NET's grow or change: the last one is of the whole run */
         fact_add(facts, "garbage collection / time", met[FACT_COLLECTING].last, 100);
-    if (met[FACT_PAUSE_S].count > 1 && met[FACT_PAUSE_AT_S].count == met[FACT_PAUSE_S].count)
-        fact_add(facts, pauses_named(table), met[FACT_PAUSE_S].sum - met[FACT_PAUSE_S].first,
-                 met[FACT_PAUSE_AT_S].last - met[FACT_PAUSE_AT_S].first);
+    pauses_add(reading, table, facts);
     if (met[FACT_COLLECTIONS_S].count && met[FACT_ELAPSED_S].count == 1)
         fact_add(facts, "garbage collections / elapsed", met[FACT_COLLECTIONS_S].sum, met[FACT_ELAPSED_S].last);
 }
@@ -394,7 +424,7 @@ size_t system_facts_of(const struct system_reading *reading, const struct system
         fact_add(facts, "memory in use on the fullest node / all in use", met[FACT_NODE_USED_MOST].last,
                  met[FACT_NODES_USED].sum);
     calls_add(table, facts);
-    collector_add(table, facts);
+    collector_add(reading, table, facts);
     one_cpu_add(table, facts);
     stolen_add(table, facts);
     received_add(table, facts);

@@ -2,6 +2,7 @@
 #include "source/import/system/system_reading.h"
 
 #include <ctype.h>
+#include <strings.h>
 
 /* "6:41.20", "1:02:03": hours, minutes, seconds. */
 static bool clock_of(struct view text, double *ret_seconds)
@@ -160,6 +161,59 @@ static void inline_times_read(struct system_reading *reading, struct view line)
     system_meet(table, FACT_ELAPSED_S, elapsed);
 }
 
+static struct view without_marks(struct view word)
+{
+    while (word.length && strchr("),;:.", word.text[word.length - 1]) && word.text[word.length - 1])
+        word.length--;
+    return word;
+}
+
+static bool is_one_of(struct view word, const char *const *words, size_t count)
+{
+    for (size_t at = 0; at < count; at++)
+        if (strlen(words[at]) == word.length && strncasecmp(word.text, words[at], word.length) == 0)
+            return true;
+    return false;
+}
+
+/* "21.42 s", "21.42s", "1m3.2s", "4.2 min" */
+static bool duration_read(struct view word, struct view rest, double *ret_seconds)
+{
+    static const char *const seconds[] = {"s", "sec", "seconds"}, *const minutes[] = {"min", "minutes"};
+    struct view next = without_marks(view_word(&rest));
+    double unit = is_one_of(next, seconds, array_count(seconds))   ? 1
+                  : is_one_of(next, minutes, array_count(minutes)) ? 60
+                                                                   : 0,
+           value;
+    if (unit > 0 && view_decimal(word, &value) && value > 0) {
+        *ret_seconds = unit * value;
+        return true;
+    }
+    word = without_marks(word);
+    return view_ends(word, "s") && inline_seconds(word, ret_seconds);
+}
+
+/* "The whole run took 21.42 s.", "the entire job: 4.2 min": of one run, from its start to its end. */
+static void whole_read(struct system_reading *reading, struct view line)
+{
+    static const char *const wholes[] = {"whole", "entire", "total"},
+                             *const runs[] = {"run", "job", "program", "runtime"},
+                             *const between[] = {"took", "takes", "ran", "for", "of", "is", "was", "time", "lasted"};
+    struct view word, before = {0};
+    bool begun = false;
+    double seconds;
+    for (; (word = view_word(&line)).length; before = word) {
+        struct view bare = without_marks(word);
+        if (is_one_of(before, wholes, array_count(wholes)) && is_one_of(bare, runs, array_count(runs))) {
+            begun = true;
+        } else if (begun && !is_one_of(bare, between, array_count(between))) {
+            if (duration_read(word, line, &seconds))
+                system_meet(system_table_of(reading, TOOL_DOCUMENT), FACT_WHOLE_S, seconds);
+            begun = false;
+        }
+    }
+}
+
 /* "7f31c0e01000-7f31c1101000 rw-p 00000000 00:00 0", above what smaps says of it. */
 static void mapping_begin(struct system_reading *reading, struct view line)
 {
@@ -315,6 +369,7 @@ static bool summary_read(struct system_reading *reading, struct view line)
 bool system_line_read(struct system_reading *reading, struct view line)
 {
     inline_times_read(reading, line);
+    whole_read(reading, line);
     cpus_read(reading, line);
     return mapping_read(reading, line) || run_begins(reading, view_trim(line)) || named_read(reading, line) ||
            top_read(reading, line) || times_read(reading, line) || shell_times_read(reading, line) ||

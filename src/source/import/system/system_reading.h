@@ -72,6 +72,7 @@ enum fact {
     FACT_PAUSE_S,       /* by those that log each pause, and when that was since the start */
     FACT_PAUSE_AT_S,
     FACT_COLLECTIONS_S, /* by Python's, which says no time of day */
+    FACT_WHOLE_S,       /* "The whole run took 21.42 s." */
     FACT_COUNT
 };
 
@@ -108,7 +109,8 @@ struct lock {
 /* A system call's time in all threads: its own in the kernel, or till it returned, as it was asked for. */
 struct call {
     char name[TASK_NAME_MOST];
-    double seconds;
+    char said[TASK_NAME_MOST + 32]; /* "5401 calls of fsync", where their number is told */
+    double seconds, count;
     bool waits; /* it is for that */
 };
 
