@@ -3,6 +3,7 @@
 
 #include "analyse/told/told_doubt.h"
 #include "analyse/told/told_label.h"
+#include "analyse/told/told_side.h"
 #include "base/scope.h"
 #include "base/vec.h"
 
@@ -90,103 +91,6 @@ static bool gap_read(const char *plain, struct interval *ret_gap)
 }
 
 /* ---- what was tried ---- */
-
-/* The word that ends before this place, which is moved to its beginning; empty: there is none. */
-static struct view word_back(const char *plain, const char **place)
-{
-    const char *end = *place;
-    while (end > plain && end[-1] == ' ')
-        end--;
-    const char *begin = end;
-    while (begin > plain && begin[-1] != ' ')
-        begin--;
-    *place = begin;
-    return (struct view){begin, (size_t)(end - begin)};
-}
-
-/*
- * Whether a host or guest that is named is where something was changed: "in the guest" is, what is compared isn't ("the
- * gap between the guests", "the guest was as fast"), nor what the host does for it ("behind the guest").
- */
-static bool is_side(const char *plain, const char *name, const char *behind)
-{
-    static const char *const within[] = {"in", "on", "inside", "within", NULL}, *const joining[] = {"and", "&", NULL};
-    static const char *const other_side[] = {"host", "guest", "hypervisor", NULL};
-    static const char *const beside[] = {"behind", "between", "backing", "beneath", "under", NULL};
-    static const char *const compared[] = {"both", "two", NULL};
-    static const char *const verbs[] = {"was",   "is",  "were", "are",    "became", "becomes", "took",
-                                        "takes", "ran", "runs", "needed", "needs",  "caught",  NULL};
-    enum { WORDS_BACK = 3 };
-    bool located = false, several = *behind == 's' && behind[1] == ' ';
-    if (plain_starts(name, "guest_memfd") || plain_starts(name, "guest memfd"))
-        return false; /* the host's memory behind a guest, by KVM's name */
-    for (size_t back = 0; back < WORDS_BACK && !located; back++) {
-        struct view word = word_back(plain, &name);
-        if (word_is(word, beside) || (several && word_is(word, compared)))
-            return false;
-        located = word_is(word, within) || (word_is(word, joining) && word_is(word_back(plain, &name), other_side));
-    }
-    struct view rest = view_of(behind + strcspn(behind, " "));
-    return located || !word_is(view_word(&rest), verbs);
-}
-
-/* "guest left alone", "(guest THP off again)", "not on the host" */
-static bool is_left_alone(const char *plain, const char *name, const char *behind)
-{
-    static const char *const after[] = {" unchanged",    " untouched",   " left ",     " was left ", " kept ",
-                                        " off ",         " thp off ",    " as before", " on 4",      " on small ",
-                                        " without huge", " without thp", NULL};
-    static const char *const before[] = {"not", "off", NULL};
-    for (const char *const *words = after; *words; words++)
-        if (strncmp(behind, *words, strlen(*words)) == 0)
-            return true;
-    struct view article = word_back(plain, &name), place = word_back(plain, &name);
-    return view_equal(article, "the") && (view_equal(place, "in") || view_equal(place, "on")) &&
-           word_is(word_back(plain, &name), before);
-}
-
-struct side {
-    bool named, alone, left;
-};
-
-static struct side side_of(const char *plain, const char *const *names)
-{
-    struct side side = {.named = false};
-    for (const char *const *name = names; *name; name++)
-        for (const char *at = plain_find(plain, *name); at; at = plain_find(at + 1, *name)) {
-            const char *behind = at + strlen(*name), *ahead = at;
-            struct view only = word_back(plain, &ahead);
-            if (!is_side(plain, at, behind))
-                continue;
-            side.named = true;
-            side.left |= is_left_alone(plain, at, behind);
-            side.alone |= strncmp(behind, " only ", 6) == 0 || strncmp(behind, " alone ", 7) == 0;
-            while (word_is(only, (const char *const[]){"the", "on", "in", NULL}))
-                only = word_back(plain, &ahead);
-            side.alone |= view_equal(only, "only");
-        }
-    return side;
-}
-
-static void sides_read(const char *plain, struct told_trial *trial)
-{
-    static const char *const host[] = {"host", "hypervisor", NULL}, *const guest[] = {"guest",         "inside the vm",
-                                                                                      "in the vm",     "in the td ",
-                                                                                      "inside the td", NULL};
-    static const char *const both[] = {"both sides", "on both", "either side", NULL};
-    static const char *const added[] = {"as well", "too ", "in addition", "additionally", "on top", NULL};
-    struct side on_host = side_of(plain, host), on_guest = side_of(plain, guest);
-    bool to_other = (on_host.named || on_guest.named) && plain_has(plain, added); /* to what was changed there */
-    trial->on_host = on_host.named || plain_has(plain, both) || to_other;
-    trial->on_guest = on_guest.named || plain_has(plain, both) || to_other;
-    if (on_host.alone || on_guest.left) {
-        trial->on_host = true;
-        trial->on_guest = false;
-    } else if (on_guest.alone || on_host.left) {
-        trial->on_host = false;
-        trial->on_guest = true;
-    }
-}
 
 /* Why no trial was read from a sentence that sounds like one. */
 enum trial_reading {
@@ -317,7 +221,9 @@ static enum trial_reading trial_read(struct view sentence, const struct told_con
         return TRIAL_OF_OTHERS;
     if (!is_tried && (told_phases_of(plain.text) & ~context->phases))
         return TRIAL_OF_PHASE;
-    sides_read(plain.text, trial);
+    struct told_sides sides = told_sides_of(plain.text);
+    trial->on_host = sides.on_host;
+    trial->on_guest = sides.on_guest;
     return outcome == OUTCOME_READ ? TRIAL_READ : TRIAL_OUTCOME_UNCLEAR;
 }
 
