@@ -35,6 +35,8 @@ def decided(found):
     ("small-pages", "supported", STATES + "In the VM transparent_hugepage/enabled said never. That is the distribution's.\n\nSet it to `always` inside the VM, same batch: 42.7 s."),
     ("small-pages", "supported", "The boot takes 41 s on bare metal and 52 s in the VM. With huge pages the boot takes 42 s."),
     ("small-pages", "supported", "Enabled huge pages, and the gap was gone. Reverted it and the gap came back."),
+    ("cpu-quota", "supported", "At 14:10 we removed the CPU limit (kept the request). p99 of checkout fell from 1.9 s to 0.31 s, with the same traffic of 410 req/s."),
+    ("timer-tick", "ruled_out", STATES + "Instance and compute node were both booted with nohz_full for the pinned core. The run time in the instance was 51.9 s. No difference worth the name."),
     ("small-pages", "supported", "According to perf, with huge pages the gap is gone.")])
 def test_what_was_tried_decides(imported, identity, verdict, text):
     found, _ = imported(notes=text + "\n")
@@ -51,6 +53,12 @@ def test_what_was_tried_decides(imported, identity, verdict, text):
     "Their cluster has SMT disabled and runs 30 % faster.",
     "Without SMT this was 30 % faster in 2019.",
     "Huge pages: up to 30 % faster.",
+    # what is told behind it takes its certainty away
+    "With huge pages 41.5 s instead of 52 s, the gap is gone. That was with half of the input, though.",
+    "With huge pages it took 41 s instead of 52 s, but that run skipped the checkpoint.",
+    "Huge pages in guest: 41 s instead of 52 s. Sorry, wrong host, that was bare metal.",
+    "We tried huge pages: no difference. Later we saw that khugepaged was not running and AnonHugePages was 0.",
+    "We tried nohz_full in the guest: no difference. (It turned out the parameter had a typo and was not in force.)",
     # what may be
     "With SMT off the gap would be gone.", "If we turn off SMT the gap is gone.", "I doubt that huge pages close the gap.",
     "Huge pages can make this 30 % faster.", "Our target with huge pages: 30 % faster.", "Isn't the gap gone with huge pages?",
@@ -83,6 +91,41 @@ def test_what_is_doubtful_is_said_and_decides_nothing(imported, text):
 def test_two_sentences_of_two_things_are_not_one_trial(imported, text):
     found, _ = imported(notes=STATES + text + "\n")
     assert not decided(found), found["verdict"]["sentence"]
+
+
+TDX = "non-TDX 9.8 s, TDX 13.1 s (pinned, performance governor, 5 reps, spread 0.1 s).\n\n"
+
+
+@pytest.mark.parametrize("outcome", ["TDX 9.9 s. The gap is gone.", "TDX 9.9 s, the gap is gone.", "TDX 9.9 s.", "The TDX guest: 9.9 s, that is, the gap is gone.", "Run time in the TDX guest: 9.9 s."])
+def test_an_outcome_that_begins_with_a_state_is_of_the_change_before_it(imported, outcome):
+    once, _ = imported(notes=TDX + f"Huge pages in the guest (memfd with 2M, THP always). {outcome}\n")
+    one = finding(once, "small-pages")
+    assert one["verdict"] == "supported" and 0.2 < one["recoverable_ratio"]["low"] < 0.3
+    twice, _ = imported(notes=TDX + f"Huge pages in the guest (memfd with 2M, THP always). {outcome}\n\nRebooted. Huge pages in the guest again: TDX 13.1 s, there is still the same gap.\n")
+    assert not decided(twice) and "tried more than once" in finding(twice, "small-pages")["reason"]
+
+
+@pytest.mark.parametrize("outcome", [
+    "non-TDX 9.9 s.", "The non-TDX guest: 9.9 s.", "Parsing in the TDX guest takes 9.9 s.", "TDX 9.9 s. There is still a gap.", "9.9 s on the old TDX kernel.", "TDX 9.9 s. A week later it was 13.1 s again."])
+def test_an_amount_of_something_else_is_not_of_the_change_before_it(imported, outcome):
+    found, _ = imported(notes=TDX + f"Huge pages in the guest. {outcome}\n")
+    assert not decided(found), found["verdict"]["sentence"]
+
+
+@pytest.mark.parametrize("text", [
+    "Huge pages in the guest: 41.5 s, the gap is gone. Same experiment on another day: 52 s again.", "With huge pages in the guest: 41.5 s. A week later with the same setup it was 52 s again.",
+    "With nohz_full: 52 s. The next day 41 s.",
+    "With huge pages bare metal takes 41 s."])
+def test_the_same_trial_otherwise_on_another_day_is_open(imported, text):
+    found, _ = imported(notes=STATES + text + "\n")
+    assert not decided(found), found["verdict"]["sentence"]
+
+
+@pytest.mark.parametrize("text", ["With huge pages in the guest it takes 41.2 s. Without them it was 52 s.", "With huge pages in the guest it takes 41.2 s. Bare metal takes 41 s, by the way.",
+                                  "With huge pages in the guest it takes 41.2 s. The parser takes 12 s of it.", "With huge pages in the guest the gap is gone. That was all."])
+def test_what_only_explains_a_trial_leaves_it_as_it_is(imported, text):
+    found, _ = imported(notes=STATES + text + "\n")
+    assert finding(found, "small-pages")["verdict"] == "supported", found["verdict"]["sentence"]
 
 
 def test_a_change_whose_outcome_is_not_told_is_listed(imported):

@@ -170,6 +170,8 @@ static enum outcome_reading outcome_read(struct view sentence, const struct plai
         return pair_read(plain, gain, by_words, trial);
     if (states->slow > 0 && told_state_gain(plain->text, states, &gain, &of_gap))
         return state_read(plain, states, gain, of_gap, by_words, trial);
+    if (by_words == OUTCOME_READ && told_states_differ(plain->text, states)) /* "gone , 41 s , later 52 s again" */
+        return OUTCOME_UNCLEAR;
     if (by_words == OUTCOME_READ)
         gap_numbers(plain->text, &trial->number);
     return by_words;
@@ -199,6 +201,28 @@ static bool tells_another_change(const char *plain, const struct told_states *st
            (states->slow > 0 && !states->are_of_runs && told_state_gain(plain, states, &gain, &of_gap));
 }
 
+/* "One rank on one pinned core: 212.4 s on bare metal, 246.9 s in the instance": both were run so. */
+static bool is_circumstance(const char *plain)
+{
+    static const char *const changing[] = {"with ",      "without ",    "after ",        "before ",  "off ",
+                                           "disabled ",  "we pinned",   "i pinned",      "pinning ", "pinned the ",
+                                           "pinned it ", "pinned all ", "pinned to one", "set ",     "switched",
+                                           "enabled",    "tried",       "booted",        "now ",     NULL};
+    static const uint32_t of_both = 1u << TREATMENT_PINNING | 1u << TREATMENT_VCPU_PINNING | 1u << TREATMENT_GOVERNOR;
+    uint32_t named = told_changes_in(plain);
+    return !named || (!(named & ~of_both) && !plain_has(plain, changing));
+}
+
+/* A change that makes two states of a program isn't what they are compared for. */
+static bool states_of(struct view sentence, struct told_states *ret_states)
+{
+    struct plain_sentence plain;
+    struct told_pair pair;
+    plain_sentence_of(&plain, sentence);
+    return sentence.length <= SENTENCE_MOST && is_circumstance(plain.text) && told_states_of(plain.text, ret_states) &&
+           (!told_changes_in(plain.text) || !told_pair_of(plain.text, &pair));
+}
+
 static enum trial_reading trial_read(struct view sentence, const struct told_context *context, struct told_trial *trial)
 {
     static const char *const of_speed[] = {"gap",      "slow",  "fast", "throughput", "runtime",
@@ -206,8 +230,12 @@ static enum trial_reading trial_read(struct view sentence, const struct told_con
     struct plain_sentence plain;
     plain_sentence_of(&plain, sentence);
     enum change_reading change = told_change_of(plain.text, &trial->treatment);
+    struct told_states two;
+    if (change != CHANGE_NONE && states_of(sentence, &two)) /* what both were run with */
+        return TRIAL_NONE;
     if (change == CHANGE_NONE) /* most sentences: how anything came out isn't looked for */
-        return tells_another_change(plain.text, &context->states) ? TRIAL_CHANGE_UNKNOWN : TRIAL_NONE;
+        return tells_another_change(plain.text, &context->states) && !view_ends(sentence, ":") ? TRIAL_CHANGE_UNKNOWN
+                                                                                               : TRIAL_NONE;
     /* "With the performance governor:" heads what was printed then */
     bool is_tried = view_starts(sentence, "tried:"), is_done = told_is_done(plain.text) && !view_ends(sentence, ":");
     change = tells_by_numbers(plain.text, change) ? CHANGE_MADE : change;
@@ -313,16 +341,6 @@ static bool gap_of(struct view sentence, struct interval *ret_gap)
     struct plain_sentence plain;
     plain_sentence_of(&plain, sentence);
     return !is_made(plain.text) && gap_read(plain.text, ret_gap);
-}
-
-/* A change that makes two states of a program isn't what they are compared for. */
-static bool states_of(struct view sentence, struct told_states *ret_states)
-{
-    struct plain_sentence plain;
-    enum treatment ignored;
-    plain_sentence_of(&plain, sentence);
-    return sentence.length <= SENTENCE_MOST && told_change_of(plain.text, &ignored) == CHANGE_NONE &&
-           told_states_of(plain.text, ret_states);
 }
 
 static uint64_t phases_of(struct view sentence)

@@ -114,6 +114,7 @@ static const struct change changes[] = {
                                       "bandwidth limit", "request limit", "thread limit", "limit of mem"}},
 };
 _Static_assert(array_count(changes) == TREATMENT_COUNT, "each change by its names");
+_Static_assert(TREATMENT_COUNT <= 32, "a bit each");
 
 /* Which pairs of characters follow one another in a text, as bits of their hashes: most names are in none. */
 static uint64_t pair_bit(const char *text)
@@ -406,9 +407,8 @@ bool told_names_setting(const char *plain)
 
 /* ---- together ---- */
 
-static enum change_reading named_change(const char *plain, enum treatment *ret_treatment)
+static enum change_reading named_changes(const char *plain, enum treatment *ret_treatment, bool named[TREATMENT_COUNT])
 {
-    bool named[TREATMENT_COUNT] = {false};
     enum change_reading reading = CHANGE_NONE;
     uint64_t pairs = pairs_of(plain);
     enum treatment set = TREATMENT_COUNT;
@@ -430,6 +430,23 @@ static enum change_reading named_change(const char *plain, enum treatment *ret_t
         return by_setting;
     }
     return reading;
+}
+
+static enum change_reading named_change(const char *plain, enum treatment *ret_treatment)
+{
+    bool named[TREATMENT_COUNT] = {false};
+    return named_changes(plain, ret_treatment, named);
+}
+
+uint32_t told_changes_in(const char *plain)
+{
+    bool named[TREATMENT_COUNT] = {false};
+    enum treatment last = TREATMENT_COUNT;
+    uint32_t all = 0;
+    (void)named_changes(plain, &last, named);
+    for (int at = 0; at < TREATMENT_COUNT; at++)
+        all |= named[at] ? UINT32_C(1) << at : 0;
+    return last == TREATMENT_COUNT ? 0 : all | UINT32_C(1) << last;
 }
 
 /* "and the new glibc", "moved to Debian 13": another thing was changed with it, by no name that is known here. */

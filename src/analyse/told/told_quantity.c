@@ -155,6 +155,18 @@ bool quantity_next(const char *text, const char *whole, struct quantity *ret_qua
 
 /* ---- all of a sentence ---- */
 
+/* "spread 0.1 s": how far another amount may be off. */
+static bool is_of_spread(const char *plain, const struct quantity *quantity)
+{
+    static const char *const names[] = {"spread ",    "stddev ",    "std dev ",      "sd ",       "sigma ",
+                                        "deviation ", "spread of ", "deviation of ", "spread , ", "stddev , "};
+    struct view ahead = {plain, (size_t)(quantity->begin - plain)};
+    for (size_t at = 0; at < array_count(names); at++)
+        if (view_ends(ahead, names[at]))
+            return true;
+    return false;
+}
+
 bool quantities_joined(const struct quantity *first, const struct quantity *last, const char *const *words)
 {
     struct view between = view_trim((struct view){first->end, (size_t)(last->begin - first->end)});
@@ -221,7 +233,7 @@ void quantities_of(const char *plain, struct quantities *ret_all)
     ret_all->count = 0;
     for (const char *at = plain;
          ret_all->count < QUANTITIES_MOST && quantity_next(at, plain, &ret_all->items[ret_all->count]);
-         ret_all->count++)
+         ret_all->count += !is_of_spread(plain, &ret_all->items[ret_all->count]))
         at = ret_all->items[ret_all->count].end;
     units_share(ret_all);
     for (size_t at = 0; at < ret_all->count; at++) {
