@@ -35,6 +35,10 @@ def decided(found):
     ("small-pages", "supported", STATES + "In the VM transparent_hugepage/enabled said never. That is the distribution's.\n\nSet it to `always` inside the VM, same batch: 42.7 s."),
     ("small-pages", "supported", "The boot takes 41 s on bare metal and 52 s in the VM. With huge pages the boot takes 42 s."),
     ("small-pages", "supported", "Enabled huge pages, and the gap was gone. Reverted it and the gap came back."),
+    ("small-pages", "supported", "With huge pages the gap is gone on the old and the new kernel."),
+    ("small-pages", "supported", "With huge pages both the old kernel and kernel 6.9 are equally fast."),
+    ("timer-tick", "supported", "With nohz_full on the 16 cores of the host and of the guest the gap was gone."),
+    ("small-pages", "supported", "With THP on host and guest kernel the gap was gone."),
     ("cpu-quota", "supported", "At 14:10 we removed the CPU limit (kept the request). p99 of checkout fell from 1.9 s to 0.31 s, with the same traffic of 410 req/s."),
     ("timer-tick", "ruled_out", STATES + "Instance and compute node were both booted with nohz_full for the pinned core. The run time in the instance was 51.9 s. No difference worth the name."),
     ("small-pages", "supported", "According to perf, with huge pages the gap is gone.")])
@@ -71,6 +75,9 @@ def test_what_was_tried_decides(imported, identity, verdict, text):
     # another activity, a part of the work, another change beside it
     "With huge pages the boot became 30 % faster.", "With huge pages system time dropped from 4.2 s to 3.1 s.",
     "With huge pages memcpy() became 30 % faster.", "With huge pages and the new glibc the gap is gone.",
+    "We gave it two vCPUs and nohz_full=1 in the guest, and the gap was gone.", "With nohz_full and kernel 6.9 the gap was gone.",
+    "With SMT off and twice the memory the gap was gone.", "We enabled huge pages in the guest and gave it 8 more vCPUs, and the gap was gone.",
+    "With a newer QEMU and huge pages the gap was gone.", "With huge pages plus 64 GB RAM the gap was gone.",
     "With huge pages p95 went from 2.1 s to 0.7 s under half the load.",
     "We enabled huge pages. Runtime with gcc 13 dropped from 18.2 s to 4.1 s.", "With huge pages iTLB and dTLB misses vanished, and it is 10 % faster.",
     "`echo never > /sys/kernel/mm/transparent_hugepage/enabled` made it 30 % faster.",

@@ -449,6 +449,107 @@ uint32_t told_changes_in(const char *plain)
     return last == TREATMENT_COUNT ? 0 : all | UINT32_C(1) << last;
 }
 
+/* ---- another thing beside it ---- */
+
+/* What a machine or a program is made of, which may be changed with anything else. */
+static bool is_thing(struct view word)
+{
+    static const char *const things[] = {
+        "kernel", "kernels",  "linux",    "qemu",       "kvm",     "libvirt",  "firmware", "microcode", "bios",
+        "glibc",  "libc",     "musl",     "gcc",        "clang",   "compiler", "driver",   "drivers",   "vcpu",
+        "vcpus",  "cpu",      "cpus",     "core",       "cores",   "ram",      "memory",   "disk",      "disks",
+        "ssd",    "ssds",     "nvme",     "nic",        "nics",    "network",  "image",    "os",        "distro",
+        "debian", "ubuntu",   "rhel",     "fedora",     "centos",  "java",     "jdk",      "jvm",       "python",
+        "go",     "version",  "release",  "node",       "machine", "server",   "hardware", "instance",  "gb",
+        "gib",    "database", "postgres", "postgresql", "redis",   "nginx",    "workers",  "shards",    "replicas",
+        "heap",   "buffers",  NULL};
+    return word_is(word, things);
+}
+
+static bool is_number(struct view word)
+{
+    static const char *const numbers[] = {"two", "three", "four", "six", "eight", "twelve", "sixteen", NULL};
+    return word.length && (isdigit((unsigned char)word.text[0]) || word_is(word, numbers));
+}
+
+/* "two vcpus", "8 more vcpus", "twice the memory", "kernel 6.9", "a newer qemu": begins so. */
+static bool is_other_thing(struct view text)
+{
+    static const char *const kinds[] = {"more",   "twice",  "double",   "half",    "another",   "new",        "newer",
+                                        "bigger", "larger", "faster",   "other",   "different", "additional", "extra",
+                                        "fewer",  "less",   "upgraded", "updated", NULL};
+    static const char *const between[] = {"the", "a", "an", "its", "our", "guest", "host", "much", "as", NULL};
+    static const char *const not_things[] = {"node", "machine", "server", "hardware", "instance",
+                                             "core", "cores",   "memory", NULL};
+    enum { WORDS_MOST = 5 };
+    bool by_kind = false, by_number = false;
+    struct view word;
+    for (size_t words = 0; words < WORDS_MOST && (word = view_word(&text)).length && word.text[0] != ','; words++) {
+        struct view ahead = text, next = view_word(&ahead);
+        bool version = next.length && isdigit((unsigned char)next.text[0]) && !word_is(word, not_things);
+        if (is_thing(word))
+            return by_kind || by_number || version;
+        by_kind |= word_is(word, kinds);
+        by_number |= is_number(word);
+        if (!word_is(word, between) && !word_is(word, kinds) && !is_number(word))
+            return false;
+    }
+    return false;
+}
+
+/* Nothing but small words between the beginning of the last noun phrase and its end: "gave it two vcpus". */
+static bool ends_in_other_thing(struct view text)
+{
+    enum { WORDS_BACK = 3 };
+    for (size_t back = 0, at = view_trim(text).length; back < WORDS_BACK && at > 0; back++) {
+        text = view_trim(text);
+        while (at > 0 && text.text[at - 1] == ' ')
+            at--;
+        while (at > 0 && text.text[at - 1] != ' ')
+            at--;
+        struct view tail = view_skip(text, at);
+        if (tail.text[0] == ',' || view_equal(tail, "and"))
+            return false;
+        if (is_other_thing(tail))
+            return true;
+    }
+    return false;
+}
+
+/* "two vCPUs and nohz_full=1", "nohz_full and kernel 6.9", "enabled huge pages and gave it 8 more vCPUs" */
+static bool is_beside_another_thing(const char *plain)
+{
+    static const char *const joints[] = {" and ", " plus ", " as well as ", " together with ", " along with ", " & "};
+    static const char *const giving[] = {"gave it ",   "gave the guest ", "gave the vm ", "give it ",  "giving it ",
+                                         "got ",       "given ",          "with ",        "used ",     "using ",
+                                         "added ",     "adding ",         "booted ",      "on ",       "set ",
+                                         "installed ", "went to ",        "switched to ", "moved to ", "to "};
+    enum { NEAR_CHANGE = 40 };
+    for (size_t at = 0; at < array_count(joints); at++)
+        for (const char *place = strstr(plain, joints[at]); place; place = strstr(place + 1, joints[at])) {
+            const char *behind = place + strlen(joints[at]);
+            char piece[NEAR_CHANGE + 2] = " ";
+            enum treatment ignored;
+            struct view ahead = {plain, (size_t)(place - plain)};
+            ahead = view_skip(ahead, ahead.length > NEAR ? ahead.length - NEAR : 0);
+            /* "on the old and the new kernel" */
+            bool compared = piece_has(ahead, (const char *const[]){"old", "both", NULL});
+            struct view after = view_of(behind);
+            for (size_t word = 0; word < array_count(giving); word++)
+                if (plain_starts(behind, giving[word]))
+                    after = view_skip(view_of(behind), strlen(giving[word]));
+            if (!compared && is_other_thing(after))
+                return true;
+            size_t length = strcspn(behind, ",") < NEAR_CHANGE ? strcspn(behind, ",") : NEAR_CHANGE;
+            memcpy(piece + 1, behind, length);
+            piece[length + 1] = '\0';
+            if (!compared && ends_in_other_thing((struct view){plain, (size_t)(place - plain)}) &&
+                named_change(piece, &ignored) != CHANGE_NONE)
+                return true;
+        }
+    return false;
+}
+
 /* "and the new glibc", "moved to Debian 13": another thing was changed with it, by no name that is known here. */
 static bool changes_another(const char *plain)
 {
@@ -475,7 +576,7 @@ static bool changes_another(const char *plain)
         "half the load", "half the traffic", "half the data", "half the requests", "less load",    "less traffic",
         "less data",     "lower load",       "lower traffic", "smaller input",     "smaller data", "smaller batch",
         "fewer clients", "fewer requests",   "fewer users",   "off-peak",          "a quiet ",     NULL};
-    if (plain_has(plain, loads))
+    if (plain_has(plain, loads) || is_beside_another_thing(plain))
         return true;
     if (plain_starts(plain, " with the old ") || plain_starts(plain, " with the new "))
         return true;

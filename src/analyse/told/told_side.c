@@ -25,10 +25,10 @@ static const char *const within[] = {"in", "on", "inside", "within", NULL};
 /* "the job in the guest": what takes its time there, and no change. */
 static bool is_of_work(const char *plain, const char *place)
 {
-    static const char *const work[] = {"job",      "run",         "batch",   "build", "program",     "benchmark",
-                                       "workload", "test",        "query",   "loop",  "time",        "runtime",
-                                       "latency",  "throughput",  "speed",   "task",  "simulation",  "compile",
-                                       "it",       "performance", "service", "app",   "application", NULL};
+    static const char *const work[] = {"job",         "run",        "batch", "build",       "program",    "benchmark",
+                                       "workload",    "test",       "query", "loop",        "time",       "runtime",
+                                       "latency",     "throughput", "speed", "task",        "simulation", "compile",
+                                       "performance", "service",    "app",   "application", NULL};
     return word_is(word_back(plain, &place), work);
 }
 
@@ -64,6 +64,16 @@ static bool is_joined(const char *behind)
     return false;
 }
 
+/* "the guest's memory": the host's behind it. */
+static bool is_memory(const char *behind)
+{
+    static const char *const memory[] = {"'s memory", "'s memfd", "'s ram", " memory", " memfd", " ram ", NULL};
+    for (const char *const *words = memory; *words; words++)
+        if (plain_starts(behind, *words))
+            return true;
+    return false;
+}
+
 enum place_kind {
     PLACE_NONE,  /* it is what is compared, or what takes its time there */
     PLACE_LOOSE, /* named, and not by where it is: "guest THP off" */
@@ -84,7 +94,9 @@ static enum place_kind place_kind_of(const char *plain, const char *name, const 
     enum { WORDS_BACK = 3 };
     bool located = false, several = *behind == 's' && behind[1] == ' ', ends = plain_starts(behind, " , ");
     if (plain_starts(name, "guest_memfd") || plain_starts(name, "guest memfd"))
-        return PLACE_NONE;                                     /* the host's memory behind a guest, by KVM's name */
+        return PLACE_NONE; /* the host's memory behind a guest, by KVM's name */
+    if (is_memory(behind) && plain_has(plain, (const char *const[]){"host", "hypervisor", NULL}))
+        return PLACE_NONE;
     for (const char *const *words = within; *words; words++) { /* "in the vm" has its own */
         size_t length = strlen(*words);
         if (strncmp(name, *words, length) == 0 && name[length] == ' ')
@@ -122,13 +134,13 @@ static bool is_left_alone(const char *plain, const char *name, const char *behin
 }
 
 struct side {
-    enum place_kind kind;
+    const char *at, *loose; /* the last place that it is at, the first where it is only named; NULL: there is none */
     bool alone, left;
 };
 
 static struct side side_of(const char *plain, const char *const *names)
 {
-    struct side side = {.kind = PLACE_NONE};
+    struct side side = {.at = NULL};
     for (const char *const *name = names; *name; name++)
         for (const char *at = plain_find(plain, *name); at; at = plain_find(at + 1, *name)) {
             const char *behind = at + strlen(*name), *ahead = at;
@@ -136,7 +148,8 @@ static struct side side_of(const char *plain, const char *const *names)
             enum place_kind kind = place_kind_of(plain, at, behind);
             if (kind == PLACE_NONE)
                 continue;
-            side.kind = kind > side.kind ? kind : side.kind;
+            side.at = kind == PLACE_AT && at > side.at ? at : side.at;
+            side.loose = kind == PLACE_LOOSE && (!side.loose || at < side.loose) ? at : side.loose;
             side.left |= is_left_alone(plain, at, behind);
             side.alone |= strncmp(behind, " only ", 6) == 0 || strncmp(behind, " alone ", 7) == 0;
             while (word_is(only, (const char *const[]){"the", "on", "in", NULL}))
@@ -159,7 +172,12 @@ static bool is_added(const char *plain)
     return plain_has(plain, added);
 }
 
-/* The one at the change, where the other is only named. */
+/* One that is only named behind the place of the change is what that was tried for. */
+static bool is_changed(const struct side *side, const struct side *other)
+{
+    return side->at || (side->loose && !(other->at && other->at < side->loose));
+}
+
 struct told_sides told_sides_of(const char *plain)
 {
     static const char *const host[] = {"host", "hypervisor", "in the flavor", "in the flavour", "compute node", NULL};
@@ -167,8 +185,7 @@ struct told_sides told_sides_of(const char *plain)
                                         "inside the td", "inside the instance", "in the instance", NULL};
     static const char *const both[] = {"both sides", "on both", "either side", NULL};
     struct side on_host = side_of(plain, host), on_guest = side_of(plain, guest);
-    bool host_named = on_host.kind == PLACE_AT || (on_host.kind == PLACE_LOOSE && on_guest.kind != PLACE_AT),
-         guest_named = on_guest.kind == PLACE_AT || (on_guest.kind == PLACE_LOOSE && on_host.kind != PLACE_AT);
+    bool host_named = is_changed(&on_host, &on_guest), guest_named = is_changed(&on_guest, &on_host);
     bool to_other = (host_named || guest_named) && is_added(plain); /* to what was changed there */
     struct told_sides sides = {.on_host = host_named || plain_has(plain, both) || to_other,
                                .on_guest = guest_named || plain_has(plain, both) || to_other};
