@@ -163,3 +163,34 @@ def test_advice_begins_with_the_side_that_was_tried(imported, there):
     advice = finding(found, "small-pages")["advice"]
     assert "in the guest" in str(advice[0]) and len(advice) == (1 if there else 2)
     assert "sits on 1 GiB" in str(finding(found, "small-pages")["evidence"]) or not there
+
+
+@pytest.mark.parametrize("unread, open_", [
+    ("Huge pages in the guest. Parsing in the TDX guest takes 9.9 s.", True), ("With huge pages and nohz_full the gap is gone.", True),
+    ("With huge pages the first pass takes 9.9 s and the second 11 s.", True), ("With huge pages the gap was gone, then it was back.", True),
+    ("## Huge pages 2 MB:", False), ("Would huge pages take it to 9.9 s?", False), ("We should try huge pages, 9.9 s is the target.", False),
+    ("A colleague says that with huge pages it takes 9.9 s.", False), ("With huge pages the dTLB misses took 0.3 s.", False),
+    ("We enabled huge pages on Monday.", False), ("Without huge pages it is 13 s.", False), ("With nohz_full and jemalloc the gap is gone.", False)])
+def test_a_sentence_of_the_same_change_that_was_not_understood_leaves_it_open(imported, unread, open_):
+    found, _ = imported(notes=TDX + unread + "\n\nWith huge pages in the guest there is still the same gap.\n")
+    one = finding(found, "small-pages")
+    assert one["verdict"] == ("undecided" if open_ else "ruled_out"), unread
+    assert not open_ or unread in one["reason"]
+
+
+def test_what_was_taken_out_again_without_effect_was_not_it(imported):
+    found, _ = imported(notes="The plain VM does 880 frames/s, the SNP one 702 frames/s.\n\n- Tue: nohz_full in the guest. The SNP VM did 879 frames/s, gap gone!\n"
+                              "- Wed: took nohz_full out again. The SNP VM still does 878 frames/s.\n")
+    assert not decided(found)
+
+
+TREE = "```\ntma_backend_bound 80 %\ntma_memory_bound 70 %\ntma_dram_bound 60 %\ntma_mem_bandwidth 55 %\n```\n"
+
+
+@pytest.mark.parametrize("heading, decides", [
+    ("The manual gives this example:", False), ("From a blog post about STREAM:", False), ("## Table 3 of Kanev et al., quoted:", False), ("The vendor's numbers:", False),
+    ("Our service, as in the manual:", True), ("Top-down of the solver:", True), ("On the other box:", True)])
+def test_a_table_of_others_is_shown_and_decides_nothing(imported, heading, decides):
+    found, _ = imported(notes=heading + "\n\n" + TREE + "\nOurs we couldn't count in the VM.\n")
+    assert (finding(found, "memory-bandwidth")["verdict"] == "supported") == decides, heading
+    assert decides or any("decides nothing" in one["text"] and "tma_mem_bandwidth 55 %" in one["text"] for one in found["statements"])

@@ -434,6 +434,123 @@ const char *told_why_unread(struct view sentence, const struct told_context *con
     }
 }
 
+/* ---- what wasn't understood ---- */
+
+bool told_leaves_open(struct view sentence, const struct told_context *context)
+{
+    struct plain_sentence plain;
+    struct told_trial trial = {0};
+    enum treatment treatment;
+    if (sentence.length > SENTENCE_MOST || view_ends(sentence, ":") || view_starts(sentence, "#"))
+        return false;
+    plain_sentence_of(&plain, sentence);
+    enum change_reading change = told_change_of(plain.text, &treatment);
+    return (change == CHANGE_MADE || change == CHANGE_SEVERAL) && !told_is_supposed(plain.text) &&
+           !told_is_of_others(plain.text) && trial_read(sentence, context, &trial) != TRIAL_READ;
+}
+
+const char *told_why_unread_behind(struct view sentence, const struct told_context *context)
+{
+    struct plain_sentence plain;
+    struct told_trial trial = {0};
+    enum treatment treatment;
+    enum outcome outcome;
+    if (sentence.length > SENTENCE_MOST)
+        return NULL;
+    plain_sentence_of(&plain, sentence);
+    if (told_change_of(plain.text, &treatment) != CHANGE_NONE || told_is_supposed(plain.text) ||
+        told_is_of_others(plain.text))
+        return NULL;
+    bool tells = trial_read(sentence, context, &trial) == TRIAL_CHANGE_UNKNOWN ||
+                 outcome_of(sentence, &plain, &outcome) == OUTCOME_READ;
+    return tells ? "whether it tells what came of that change isn't clear" : NULL;
+}
+
+/* The changes of which it may tell how they came out; 0: of none. */
+static uint32_t unread_changes(struct view sentence, const struct told_context *context)
+{
+    static const char *const counted[] = {"miss", "exits", "faults", "walks", "interrupts", "meminfo", "smaps", NULL};
+    struct plain_sentence plain;
+    enum treatment treatment;
+    enum outcome outcome;
+    struct pages_there there = pages_there_of(sentence);
+    plain_sentence_of(&plain, sentence);
+    enum change_reading change = told_change_of(plain.text, &treatment);
+    bool is_untold = outcome_of(sentence, &plain, &outcome) == OUTCOME_UNTOLD;
+    bool is_heading = view_starts(sentence, "#") || view_ends(sentence, ":");
+    if (change == CHANGE_NONE || change == CHANGE_NOT_MADE || is_heading || there.on_host || there.on_guest ||
+        (is_untold && (!told_has_amount(plain.text) || plain_has(plain.text, counted))) ||
+        told_is_supposed(plain.text) || told_is_of_others(plain.text) ||
+        (told_phases_of(plain.text) & ~context->phases))
+        return 0;
+    return told_changes_in(plain.text);
+}
+
+static void unread_take(struct told *told, const char *text, struct arena *arena)
+{
+    const struct told_context context = {.states = told->states, .phases = told->phases};
+    struct view sentence = view_of(text), rest = sentence;
+    size_t end = 0;
+    for (ptrdiff_t at; (at = view_find(rest, "\": ")) >= 0; rest = view_skip(rest, (size_t)at + 1))
+        end = (size_t)(rest.text - text) + (size_t)at;
+    if (!end || text[0] != '"' || end - 1 > SENTENCE_MOST || told->unread_count == TOLD_UNREAD_MOST)
+        return;
+    sentence = (struct view){text + 1, end - 1};
+    uint32_t changes = unread_changes(sentence, &context);
+    if (changes)
+        told->unread[told->unread_count++] =
+            (struct told_unread){arena_string_n(arena, sentence.text, sentence.length), changes};
+}
+
+const char *told_unread_of(const struct told *told, enum treatment treatment)
+{
+    for (size_t at = 0; at < told->unread_count; at++)
+        if (told->unread[at].changes >> treatment & 1)
+            return told->unread[at].sentence;
+    return NULL;
+}
+
+bool told_heads_others(const char *heading)
+{
+    static const char *const others[] = {"example ",
+                                         "example,",
+                                         "examples ",
+                                         "manual ",
+                                         "manuals ",
+                                         "documentation",
+                                         "the docs",
+                                         "tutorial",
+                                         "textbook",
+                                         "blog",
+                                         "forum",
+                                         "stack overflow",
+                                         "stackoverflow",
+                                         "white paper",
+                                         "whitepaper",
+                                         "the paper",
+                                         "a paper",
+                                         "article",
+                                         "et al",
+                                         "release notes",
+                                         "colleague",
+                                         "vendor",
+                                         "quoted",
+                                         "quoting",
+                                         "taken from",
+                                         "according to intel",
+                                         "according to amd",
+                                         "the talk",
+                                         "a talk",
+                                         "slides of ",
+                                         NULL};
+    static const char *const own[] = {"our ", "ours", "my ", "mine ", "we ", NULL};
+    struct plain_sentence plain;
+    plain_sentence_of(&plain, view_of(heading));
+    return plain_has(plain.text, others) && !plain_has(plain.text, own);
+}
+
+/* ---- all that was told ---- */
+
 static void sentence_take(struct told *told, struct view sentence, struct arena *arena)
 {
     struct told_trial trial = {0};
@@ -502,4 +619,7 @@ void told_of(struct told *ret_told, const struct statements *statements, const s
             ret_told->gap = told_states_gap(&ret_told->states);
     }
     sentences_take(ret_told, statements, sentence_take, arena);
+    for (size_t at = 0; statements && at < statements->count; at++)
+        if (strcmp(statements->items[at].origin, TOLD_ORIGIN_UNREAD) == 0)
+            unread_take(ret_told, statements->items[at].text, arena);
 }

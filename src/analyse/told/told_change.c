@@ -227,6 +227,17 @@ static bool ends_so(const char *before)
     return false;
 }
 
+/* "took nohz_full out again" */
+static bool is_taken_out(const char *before, const char *end)
+{
+    static const char *const taking[] = {"took ", "taking ", "taken ", "take ", "took the ", "taking the "};
+    bool out = strncmp(end, " out ", 5) == 0 || strncmp(end, " away ", 6) == 0 || strncmp(end, " back out ", 10) == 0;
+    for (size_t at = 0; at < array_count(taking) && out; at++)
+        if (view_ends(view_of(before), taking[at]))
+            return true;
+    return false;
+}
+
 /* What somebody did, or the state that somebody found. */
 static enum change_reading change_in(const char *plain, uint64_t pairs, const struct change *change)
 {
@@ -249,7 +260,7 @@ static enum change_reading change_in(const char *plain, uint64_t pairs, const st
     const char *before = words_before(plain, place, near);
     uint64_t near_pairs = pairs_of(before);
     bool removed = is_named(before, near_pairs, removing, array_count(removing)) || ends_so(before) ||
-                   (change->direction == TAKEN_AWAY && is_raised(before, end)),
+                   is_taken_out(before, end) || (change->direction == TAKEN_AWAY && is_raised(before, end)),
          is_absent = removed || is_named(before, near_pairs, absent, array_count(absent)) || has_behind(end);
     if (change->direction == SAID_WHOLE || is_absent == (change->direction == TAKEN_AWAY))
         return CHANGE_MADE;

@@ -75,8 +75,12 @@ static bool is_other_run(const char *plain)
             struct view rest = view_of(place + strlen(runs[at])), word = view_word(&rest), next = view_word(&rest);
             bool denied = (view_equal(word, "was") || view_equal(word, "had") || view_equal(word, "did")) &&
                           (view_equal(next, "not") || view_equal(next, "only") || view_equal(next, "no"));
+            bool bare =
+                strcmp(runs[at], "that ") == 0 && !word_is(next, (const char *const[]){"counted", "valid", NULL});
+            if (bare && view_ends(word, "n't")) /* "that wasn't it" is an outcome */
+                continue;
             bool finished = view_equal(word, "finished") && !view_starts(next, "early");
-            if ((word_is(word, other) && !finished) || denied)
+            if ((word_is(word, other) && !finished) || (denied && !bare))
                 return true;
         }
     return false;

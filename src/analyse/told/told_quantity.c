@@ -202,6 +202,9 @@ static void units_share(struct quantities *all)
         struct quantity *first = &all->items[at], *last = &all->items[at + 1];
         if (first->kind == QUANTITY_BARE && last->kind != QUANTITY_BARE && quantities_joined(first, last, joints))
             unit_take(first, last);
+        else if (last->kind == QUANTITY_BARE && last->scale > 1 && first->kind == QUANTITY_RATE &&
+                 first->unit.text < first->begin && first->scale >= last->scale && last->scale >= first->scale)
+            unit_take(last, first); /* "gets/s , 1.21m ( default ) , 1.74m": the unit ahead is of all */
         else if (last->kind == QUANTITY_BARE && first->kind != QUANTITY_BARE &&
                  (quantities_joined(first, last, instead) || is_alike(first, last)))
             unit_take(last, first);
