@@ -7,7 +7,7 @@
 
 #include <ctype.h>
 
-/* Longer ones first. Blanks stand for hyphens, too. */
+/* Longer ones first. Blanks stand for hyphens and "_", too. */
 static const struct {
     const char *words, *published;
 } names[] = {
@@ -17,6 +17,8 @@ static const struct {
     {"backend bound", "backend_bound"},
     {"bad speculation", "bad_speculation"},
     {"retiring", "retiring"},
+    {"retires", "retiring"},
+    {"retire", "retiring"},
     {"memory bound", "memory_bound"},
     {"core bound", "core_bound"},
     {"fetch latency", "fetch_latency"},
@@ -30,6 +32,8 @@ static const struct {
     {"store bound", "store_bound"},
     {"memory bandwidth", "mem_bandwidth"},
     {"memory latency", "mem_latency"},
+    {"mem bandwidth", "mem_bandwidth"},
+    {"mem latency", "mem_latency"},
 };
 
 enum { TOKENS_MOST = 48, PAIRS_LEAST = 2 };
@@ -50,7 +54,7 @@ static size_t words_end(struct view text, size_t at, const char *words)
 {
     for (; *words; words++, at++) {
         bool blank = *words == ' ';
-        if (at >= text.length || (blank ? !strchr(" -\n", text.text[at]) || !text.text[at]
+        if (at >= text.length || (blank ? !strchr(" -_\n", text.text[at]) || !text.text[at]
                                         : tolower((unsigned char)text.text[at]) != *words))
             return 0;
     }
@@ -96,8 +100,25 @@ static void tokens_of(struct view text, struct tokens *tokens)
     }
 }
 
+/* "of the slots are" between a share and its class. */
+static bool is_of_slots(struct view between)
+{
+    static const char *const words[] = {"of",   "the", "all", "pipeline", "issue", "slots",
+                                        "slot", "are", "is",  "were",     "was",   NULL};
+    bool slots = false;
+    for (struct view word; (word = view_word(&between)).length;) {
+        bool known = false;
+        for (const char *const *one = words; *one && !known; one++)
+            known = view_equal(word, *one);
+        if (!known)
+            return false;
+        slots |= view_starts(word, "slot");
+    }
+    return slots;
+}
+
 /* Each share next to its class, all in one order: whose a share is then isn't in doubt. */
-static bool are_pairs(const struct tokens *tokens)
+static bool are_pairs(struct view text, const struct tokens *tokens)
 {
     enum { BEFORE_NAME = 8, BEHIND_NAME = 24 };
     if (tokens->count % 2 || tokens->count / 2 < PAIRS_LEAST || tokens->count == TOKENS_MOST)
@@ -106,7 +127,8 @@ static bool are_pairs(const struct tokens *tokens)
     for (size_t at = 0; at < tokens->count; at += 2) {
         const struct token *first = &tokens->items[at], *last = &tokens->items[at + 1];
         bool in_order = name_first ? first->published && !last->published : !first->published && last->published;
-        if (!in_order || last->begin - first->end > (name_first ? BEHIND_NAME : BEFORE_NAME))
+        struct view between = {text.text + first->end, last->begin - first->end};
+        if (!in_order || (between.length > (name_first ? BEHIND_NAME : BEFORE_NAME) && !is_of_slots(between)))
             return false;
     }
     return true;
@@ -133,15 +155,30 @@ static struct view sentence_cut(struct view *text)
     return sentence;
 }
 
+/* "The Intel example has 83 % …": of others. */
+static bool is_quoted(struct view sentence)
+{
+    static const char *const words[] = {"example",      "Example",   "manual",  "documentation", "according to",
+                                        "According to", "blog",      "article", "tutorial",      "white paper",
+                                        "whitepaper",   "the paper", "vendor",  "for reference", "typical",
+                                        "would be",     "should be", NULL};
+    for (const char *const *one = words; *one; one++)
+        if (view_find(sentence, *one) >= 0)
+            return true;
+    return false;
+}
+
 static void paragraph_put(struct text *out, struct view paragraph)
 {
     struct tokens tokens;
     scoped_text struct text table = {0};
     /* what a tool prints has its own reader */
-    bool of_tool = view_find(paragraph, "tma_") >= 0 || view_find(paragraph, "% of ") >= 0;
+    bool of_tool = view_find(paragraph, "tma_") >= 0 || view_find(paragraph, "% of Pipeline Slots") >= 0 ||
+                   view_find(paragraph, "% of Clockticks") >= 0;
     while (!of_tool && paragraph.length) {
-        tokens_of(sentence_cut(&paragraph), &tokens);
-        if (are_pairs(&tokens))
+        struct view sentence = sentence_cut(&paragraph);
+        tokens_of(sentence, &tokens);
+        if (!is_quoted(sentence) && are_pairs(sentence, &tokens))
             pairs_put(&table, &tokens);
     }
     if (table.length)
