@@ -39,6 +39,9 @@ def decided(found):
     ("small-pages", "supported", "With huge pages both the old kernel and kernel 6.9 are equally fast."),
     ("timer-tick", "supported", "With nohz_full on the 16 cores of the host and of the guest the gap was gone."),
     ("small-pages", "supported", "With THP on host and guest kernel the gap was gone."),
+    ("oversubscribed", "supported", "With OMP_NUM_THREADS=1 in each container, i.e. 16 threads instead of 256, the whole batch takes 12 min instead of 29 min."),
+    ("oversubscribed", "supported", "With OMP_NUM_THREADS=1 in each container the whole batch takes 12 min instead of 29 min."),
+    ("oversubscribed", "supported", "With 16 threads instead of 256 the batch takes 12 min instead of 29 min."),
     ("cpu-quota", "supported", "At 14:10 we removed the CPU limit (kept the request). p99 of checkout fell from 1.9 s to 0.31 s, with the same traffic of 410 req/s."),
     ("timer-tick", "ruled_out", STATES + "Instance and compute node were both booted with nohz_full for the pinned core. The run time in the instance was 51.9 s. No difference worth the name."),
     ("small-pages", "supported", "According to perf, with huge pages the gap is gone.")])
@@ -63,6 +66,8 @@ def test_what_was_tried_decides(imported, identity, verdict, text):
     "Huge pages in guest: 41 s instead of 52 s. Sorry, wrong host, that was bare metal.",
     "We tried huge pages: no difference. Later we saw that khugepaged was not running and AnonHugePages was 0.",
     "We tried nohz_full in the guest: no difference. (It turned out the parameter had a typo and was not in force.)",
+    # more threads, or nobody knows
+    "With 256 threads instead of 16 the batch takes 12 min instead of 29 min.", "With OMP_NUM_THREADS=8 the batch takes 12 min instead of 29 min.",
     # what may be
     "With SMT off the gap would be gone.", "If we turn off SMT the gap is gone.", "I doubt that huge pages close the gap.",
     "Huge pages can make this 30 % faster.", "Our target with huge pages: 30 % faster.", "Isn't the gap gone with huge pages?",

@@ -25,9 +25,26 @@ struct change {
 static const struct change changes[] = {
     [TREATMENT_TICK] = {"nohz_full", BROUGHT_IN, .words = {"nohz_full", "nohz-full", "tickless"}},
     [TREATMENT_PAGES] = {"huge pages", BROUGHT_IN,
-                         .words = {"huge page", "huge-page", "hugepage", "huge_page", "transparent_hugepage", "hugetlb",
-                                   "thp", "2m pages", "2 mb pages", "2mb pages", "2 mib pages", "2 m pages", "1g pages",
-                                   "1 gib pages", "1 gb pages", "large pages"},
+                         .words = {"huge page",
+                                   "huge-page",
+                                   "hugepage",
+                                   "huge_page",
+                                   "transparent_hugepage",
+                                   "hugetlb",
+                                   "thp",
+                                   "2m pages",
+                                   "2 mb pages",
+                                   "2mb pages",
+                                   "2 mib pages",
+                                   "2 m pages",
+                                   "1g pages",
+                                   "1 gib pages",
+                                   "1 gb pages",
+                                   "large pages",
+                                   "mem_page_size=large",
+                                   "mem_page_size=2m",
+                                   "mem_page_size=1g",
+                                   "mem_page_size=2048"},
                          .without = {"small pages", "4k pages", "4 kib pages", "4kb pages", "4 kb pages"}},
     [TREATMENT_NARROW] = {"narrower vectors", SAID_WHOLE,
                           .words = {"without avx-512", "without avx512", "no avx-512", "no avx512", "avx-512 off",
@@ -418,6 +435,34 @@ bool told_names_setting(const char *plain)
 
 /* ---- together ---- */
 
+/* "16 threads instead of 256", "omp_num_threads=1": how many there were is told, or they can't have been fewer. */
+static enum change_reading threads_in(const char *plain)
+{
+    static const char *const variables[] = {"omp_num_threads=",      "gomaxprocs=",        "mkl_num_threads=",
+                                            "openblas_num_threads=", "rayon_num_threads=", "omp_thread_limit="};
+    static const char *const against[] = {" threads instead of ", " threads rather than ", " workers instead of ",
+                                          " threads, not ", " threads down from "};
+    bool named = false;
+    for (size_t at = 0; at < array_count(against); at++)
+        for (const char *place = strstr(plain, against[at]); place; place = strstr(place + 1, against[at])) {
+            const char *begin = place;
+            while (begin > plain && begin[-1] != ' ')
+                begin--;
+            struct view behind = view_of(place + strlen(against[at]));
+            double now, before;
+            if (view_double((struct view){begin, (size_t)(place - begin)}, &now) &&
+                view_double(view_word(&behind), &before))
+                return now < before ? CHANGE_MADE : CHANGE_NOT_MADE;
+        }
+    for (size_t at = 0; at < array_count(variables); at++) {
+        const char *place = plain_find(plain, variables[at]);
+        if (place && strncmp(place + strlen(variables[at]), "1 ", 2) == 0)
+            return CHANGE_MADE;
+        named |= place != NULL;
+    }
+    return named ? CHANGE_NOT_MADE : CHANGE_NONE;
+}
+
 static enum change_reading named_changes(const char *plain, enum treatment *ret_treatment, bool named[TREATMENT_COUNT])
 {
     enum change_reading reading = CHANGE_NONE;
@@ -428,6 +473,8 @@ static enum change_reading named_changes(const char *plain, enum treatment *ret_
         enum treatment treatment = (enum treatment)at;
         bool is_skipped = is_part(treatment, named) || is_of_others(treatment, plain, pairs);
         enum change_reading here = is_skipped ? CHANGE_NONE : change_in(plain, pairs, &changes[at]);
+        if (here == CHANGE_NONE && treatment == TREATMENT_FEWER_THREADS)
+            here = threads_in(plain);
         if (here == CHANGE_NONE)
             continue;
         if (treatment == set)
