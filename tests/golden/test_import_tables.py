@@ -95,6 +95,20 @@ def test_shares_of_slots_in_sentences_are_a_tree(imported):
     assert rows["tma_backend_bound"] == 83 and rows["tma_retiring"] == 9.1 and rows["tma_mem_latency"] == 5
 
 
+@pytest.mark.parametrize("text", ["toplev says Backend_Bound 84.2 %, Backend_Bound.Core_Bound 70.1 %, Backend_Bound.Core_Bound.Divider 55.1 %.\n",
+                                  "toplev says Backend_Bound 84.2 %, Backend_Bound.Core_Bound 70.1, Backend_Bound.Core_Bound.Divider 55.1, and that is all.\n"])
+def test_a_path_of_classes_in_a_sentence_is_its_last_one(imported, text):
+    found, _ = imported(notes=text)
+    rows = {row["name"]: row["number"] for table in found["imported"] for row in table["rows"]}
+    assert rows == {"tma_backend_bound": 84.2, "tma_core_bound": 70.1, "tma_divider": 55.1}
+    assert finding(found, "divider")["verdict"] == "supported"
+
+
+def test_a_path_whose_last_class_is_not_known_is_no_other(imported):
+    found, _ = imported(notes="toplev says Backend_Bound 84.2 %, Backend_Bound.Core_Bound 70.1 %, Backend_Bound.Core_Bound.Something 55.1 %.\n")
+    assert all(row["number"] != 55.1 for table in found.get("imported", []) for row in table["rows"])
+
+
 @pytest.mark.parametrize("text", [
     "The Intel example has 83.0 % backend bound and 9.1 % retiring.\n", "According to the manual 83.0 % of the slots are backend bound, 9.1 % retire.\n",
     "83.0 % of the samples are backend bound, 9.1 % of the misses retire.\n"])

@@ -61,12 +61,53 @@ static size_t words_end(struct view text, size_t at, const char *words)
     return at < text.length && (isalnum((unsigned char)text.text[at]) || text.text[at] == '_') ? 0 : at;
 }
 
+/* Where a path of classes goes on: "Backend_Bound.Core_Bound.Divider"; its last one is told of. */
+static size_t path_last(struct view text, size_t at)
+{
+    size_t last = at;
+    for (; at < text.length && (isalnum((unsigned char)text.text[at]) || strchr("_.", text.text[at])) && text.text[at];
+         at++)
+        if (text.text[at] == '.' && at + 1 < text.length && isalpha((unsigned char)text.text[at + 1]))
+            last = at + 1;
+    return last;
+}
+
+/* Classes that are told of so by their paths alone. */
+static const char *published_of(struct view text, size_t at, size_t *ret_end)
+{
+    static const char *const alone[] = {"divider",
+                                        "ports_utilization",
+                                        "serializing_operation",
+                                        "icache_misses",
+                                        "itlb_misses",
+                                        "branch_resteers",
+                                        "dsb",
+                                        "mite",
+                                        "light_operations",
+                                        "heavy_operations",
+                                        "fb_full",
+                                        "dtlb_load",
+                                        "dtlb_store"};
+    for (size_t name = 0; name < array_count(names); name++)
+        if ((*ret_end = words_end(text, at, names[name].words)))
+            return names[name].published;
+    for (size_t name = 0; name < array_count(alone); name++)
+        if ((*ret_end = words_end(text, at, alone[name])))
+            return alone[name];
+    return NULL;
+}
+
 static bool name_read(struct view text, size_t at, struct token *token)
 {
+    size_t last = path_last(text, at), last_end = 0;
     for (size_t name = 0; name < array_count(names); name++) {
         size_t end = words_end(text, at, names[name].words);
         if (!end)
             continue;
+        if (last > at) {
+            *token = (struct token){.published = published_of(text, last, &last_end), .begin = at, .end = last_end};
+            return token->published != NULL;
+        }
         *token = (struct token){.published = names[name].published, .begin = at, .end = end};
         return true;
     }
@@ -87,14 +128,30 @@ static bool share_read(struct view text, size_t at, struct token *token)
            token->percent >= 0 && token->percent <= 100;
 }
 
+/* "Backend_Bound.Core_Bound.Divider 55.1": such paths have the share behind them without its sign. */
+static bool bare_share_read(struct view text, size_t at, const struct token *before, struct token *token)
+{
+    size_t end = at;
+    bool is_path = before && before->published && before->end + 1 == at &&
+                   memchr(text.text + before->begin, '.', before->end - before->begin);
+    while (end < text.length && (isdigit((unsigned char)text.text[end]) || text.text[end] == '.'))
+        end++;
+    end -= end > at && text.text[end - 1] == '.';
+    struct view number = {text.text + at, end - at};
+    *token = (struct token){.begin = at, .end = end};
+    return is_path && view_find(number, ".") > 0 && view_grouped(number, &token->percent) && token->percent <= 100;
+}
+
 static void tokens_of(struct view text, struct tokens *tokens)
 {
     tokens->count = 0;
     for (size_t at = 0; at < text.length && tokens->count < TOKENS_MOST;) {
         bool inside = at && (isalnum((unsigned char)text.text[at - 1]) || strchr("_.,", text.text[at - 1]));
         struct token *token = &tokens->items[tokens->count];
-        bool is_one = !inside && (isdigit((unsigned char)text.text[at]) ? share_read(text, at, token)
-                                                                        : name_read(text, at, token));
+        const struct token *before = tokens->count ? token - 1 : NULL;
+        bool is_one = !inside && (isdigit((unsigned char)text.text[at])
+                                      ? share_read(text, at, token) || bare_share_read(text, at, before, token)
+                                      : name_read(text, at, token));
         tokens->count += is_one;
         at = is_one ? token->end : at + 1;
     }
