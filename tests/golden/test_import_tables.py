@@ -83,3 +83,47 @@ def test_a_table_of_markdown_keeps_perfs_other_events_and_its_time(imported):
     said = str(found["statements"])
     assert "812004 page-faults" in said and "3390.1 ms of task-clock" in said and "LLC-load-misses" in said
     assert "3.41 s" in str(found) and "2.61 s" in str(found)
+
+
+SLIDES = "83.0 % of the slots are backend bound, 9.1 % retire, 5.0 % are front-end bound and 2.9 % bad speculation. One level down memory bound is 76.4 % and core bound 6.6 %. Then DRAM bound 68.2 %, L3 bound 3.3 %. Within DRAM it's MEM_Bandwidth at 64.5 % while MEM_Latency is 5.0 %.\n"
+
+
+def test_shares_of_slots_in_sentences_are_a_tree(imported):
+    found, _ = imported(notes=SLIDES)
+    assert finding(found, "memory-bandwidth")["verdict"] == "supported" and finding(found, "memory-bandwidth")["recoverable_ratio_at_most"] == 0.645
+    rows = {row["name"]: row["number"] for table in found["imported"] for row in table["rows"]}
+    assert rows["tma_backend_bound"] == 83 and rows["tma_retiring"] == 9.1 and rows["tma_mem_latency"] == 5
+
+
+@pytest.mark.parametrize("text", ["toplev says Backend_Bound 84.2 %, Backend_Bound.Core_Bound 70.1 %, Backend_Bound.Core_Bound.Divider 55.1 %.\n",
+                                  "toplev says Backend_Bound 84.2 %, Backend_Bound.Core_Bound 70.1, Backend_Bound.Core_Bound.Divider 55.1, and that is all.\n"])
+def test_a_path_of_classes_in_a_sentence_is_its_last_one(imported, text):
+    found, _ = imported(notes=text)
+    rows = {row["name"]: row["number"] for table in found["imported"] for row in table["rows"]}
+    assert rows == {"tma_backend_bound": 84.2, "tma_core_bound": 70.1, "tma_divider": 55.1}
+    assert finding(found, "divider")["verdict"] == "supported"
+
+
+def test_a_path_whose_last_class_is_not_known_is_no_other(imported):
+    found, _ = imported(notes="toplev says Backend_Bound 84.2 %, Backend_Bound.Core_Bound 70.1 %, Backend_Bound.Core_Bound.Something 55.1 %.\n")
+    assert all(row["number"] != 55.1 for table in found.get("imported", []) for row in table["rows"])
+
+
+@pytest.mark.parametrize("text", [
+    "The Intel example has 83.0 % backend bound and 9.1 % retiring.\n", "According to the manual 83.0 % of the slots are backend bound, 9.1 % retire.\n",
+    "83.0 % of the samples are backend bound, 9.1 % of the misses retire.\n"])
+def test_shares_of_others_or_of_something_else_are_no_tree(imported, text):
+    found, _ = imported(notes=text)
+    assert not found.get("imported")
+
+
+@pytest.mark.parametrize("head", ["          :     PairLJ::compute(int, int):", "          :     PairLJ::compute():", "PairLJ::compute(std::pair<int, int>, void (*)(int)):"])
+def test_a_listing_below_a_function_with_arguments_is_of_it(imported, head):
+    found, _ = imported(notes="In the guest:\n\n" + head + "\n    1.02  :   5b21c0:       mov    (%r14,%rcx,4),%eax\n   47.90  :   5b21d8:       movsd  (%rdx,%rsi,8),%xmm0\n")
+    assert found["imported"][0]["kind"] == "perf annotate" and "PairLJ::compute" in found["verdict"]["sentence"]
+
+
+@pytest.mark.parametrize("name", ["Guest(TDX):", "Host(Intel):", "run(before):"])
+def test_a_name_with_brackets_that_hold_no_type_is_no_function(imported, name):
+    found, _ = imported(notes="The lines:\n\n" + name + "\n    1.02  :   5b21c0:       mov    (%r14,%rcx,4),%eax\n   47.90  :   5b21d8:       movsd  (%rdx,%rsi,8),%xmm0\n")
+    assert "hottest line is" in found["verdict"]["sentence"]

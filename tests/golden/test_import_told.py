@@ -35,6 +35,15 @@ def decided(found):
     ("small-pages", "supported", STATES + "In the VM transparent_hugepage/enabled said never. That is the distribution's.\n\nSet it to `always` inside the VM, same batch: 42.7 s."),
     ("small-pages", "supported", "The boot takes 41 s on bare metal and 52 s in the VM. With huge pages the boot takes 42 s."),
     ("small-pages", "supported", "Enabled huge pages, and the gap was gone. Reverted it and the gap came back."),
+    ("small-pages", "supported", "With huge pages the gap is gone on the old and the new kernel."),
+    ("small-pages", "supported", "With huge pages both the old kernel and kernel 6.9 are equally fast."),
+    ("timer-tick", "supported", "With nohz_full on the 16 cores of the host and of the guest the gap was gone."),
+    ("small-pages", "supported", "With THP on host and guest kernel the gap was gone."),
+    ("oversubscribed", "supported", "With OMP_NUM_THREADS=1 in each container, i.e. 16 threads instead of 256, the whole batch takes 12 min instead of 29 min."),
+    ("oversubscribed", "supported", "With OMP_NUM_THREADS=1 in each container the whole batch takes 12 min instead of 29 min."),
+    ("oversubscribed", "supported", "With 16 threads instead of 256 the batch takes 12 min instead of 29 min."),
+    ("cpu-quota", "supported", "At 14:10 we removed the CPU limit (kept the request). p99 of checkout fell from 1.9 s to 0.31 s, with the same traffic of 410 req/s."),
+    ("timer-tick", "ruled_out", STATES + "Instance and compute node were both booted with nohz_full for the pinned core. The run time in the instance was 51.9 s. No difference worth the name."),
     ("small-pages", "supported", "According to perf, with huge pages the gap is gone.")])
 def test_what_was_tried_decides(imported, identity, verdict, text):
     found, _ = imported(notes=text + "\n")
@@ -51,6 +60,14 @@ def test_what_was_tried_decides(imported, identity, verdict, text):
     "Their cluster has SMT disabled and runs 30 % faster.",
     "Without SMT this was 30 % faster in 2019.",
     "Huge pages: up to 30 % faster.",
+    # what is told behind it takes its certainty away
+    "With huge pages 41.5 s instead of 52 s, the gap is gone. That was with half of the input, though.",
+    "With huge pages it took 41 s instead of 52 s, but that run skipped the checkpoint.",
+    "Huge pages in guest: 41 s instead of 52 s. Sorry, wrong host, that was bare metal.",
+    "We tried huge pages: no difference. Later we saw that khugepaged was not running and AnonHugePages was 0.",
+    "We tried nohz_full in the guest: no difference. (It turned out the parameter had a typo and was not in force.)",
+    # more threads, or nobody knows
+    "With 256 threads instead of 16 the batch takes 12 min instead of 29 min.", "With OMP_NUM_THREADS=8 the batch takes 12 min instead of 29 min.",
     # what may be
     "With SMT off the gap would be gone.", "If we turn off SMT the gap is gone.", "I doubt that huge pages close the gap.",
     "Huge pages can make this 30 % faster.", "Our target with huge pages: 30 % faster.", "Isn't the gap gone with huge pages?",
@@ -63,6 +80,9 @@ def test_what_was_tried_decides(imported, identity, verdict, text):
     # another activity, a part of the work, another change beside it
     "With huge pages the boot became 30 % faster.", "With huge pages system time dropped from 4.2 s to 3.1 s.",
     "With huge pages memcpy() became 30 % faster.", "With huge pages and the new glibc the gap is gone.",
+    "We gave it two vCPUs and nohz_full=1 in the guest, and the gap was gone.", "With nohz_full and kernel 6.9 the gap was gone.",
+    "With SMT off and twice the memory the gap was gone.", "We enabled huge pages in the guest and gave it 8 more vCPUs, and the gap was gone.",
+    "With a newer QEMU and huge pages the gap was gone.", "With huge pages plus 64 GB RAM the gap was gone.",
     "With huge pages p95 went from 2.1 s to 0.7 s under half the load.",
     "We enabled huge pages. Runtime with gcc 13 dropped from 18.2 s to 4.1 s.", "With huge pages iTLB and dTLB misses vanished, and it is 10 % faster.",
     "`echo never > /sys/kernel/mm/transparent_hugepage/enabled` made it 30 % faster.",
@@ -83,6 +103,41 @@ def test_what_is_doubtful_is_said_and_decides_nothing(imported, text):
 def test_two_sentences_of_two_things_are_not_one_trial(imported, text):
     found, _ = imported(notes=STATES + text + "\n")
     assert not decided(found), found["verdict"]["sentence"]
+
+
+TDX = "non-TDX 9.8 s, TDX 13.1 s (pinned, performance governor, 5 reps, spread 0.1 s).\n\n"
+
+
+@pytest.mark.parametrize("outcome", ["TDX 9.9 s. The gap is gone.", "TDX 9.9 s, the gap is gone.", "TDX 9.9 s.", "The TDX guest: 9.9 s, that is, the gap is gone.", "Run time in the TDX guest: 9.9 s."])
+def test_an_outcome_that_begins_with_a_state_is_of_the_change_before_it(imported, outcome):
+    once, _ = imported(notes=TDX + f"Huge pages in the guest (memfd with 2M, THP always). {outcome}\n")
+    one = finding(once, "small-pages")
+    assert one["verdict"] == "supported" and 0.2 < one["recoverable_ratio"]["low"] < 0.3
+    twice, _ = imported(notes=TDX + f"Huge pages in the guest (memfd with 2M, THP always). {outcome}\n\nRebooted. Huge pages in the guest again: TDX 13.1 s, there is still the same gap.\n")
+    assert not decided(twice) and "tried more than once" in finding(twice, "small-pages")["reason"]
+
+
+@pytest.mark.parametrize("outcome", [
+    "non-TDX 9.9 s.", "The non-TDX guest: 9.9 s.", "Parsing in the TDX guest takes 9.9 s.", "TDX 9.9 s. There is still a gap.", "9.9 s on the old TDX kernel.", "TDX 9.9 s. A week later it was 13.1 s again."])
+def test_an_amount_of_something_else_is_not_of_the_change_before_it(imported, outcome):
+    found, _ = imported(notes=TDX + f"Huge pages in the guest. {outcome}\n")
+    assert not decided(found), found["verdict"]["sentence"]
+
+
+@pytest.mark.parametrize("text", [
+    "Huge pages in the guest: 41.5 s, the gap is gone. Same experiment on another day: 52 s again.", "With huge pages in the guest: 41.5 s. A week later with the same setup it was 52 s again.",
+    "With nohz_full: 52 s. The next day 41 s.",
+    "With huge pages bare metal takes 41 s."])
+def test_the_same_trial_otherwise_on_another_day_is_open(imported, text):
+    found, _ = imported(notes=STATES + text + "\n")
+    assert not decided(found), found["verdict"]["sentence"]
+
+
+@pytest.mark.parametrize("text", ["With huge pages in the guest it takes 41.2 s. Without them it was 52 s.", "With huge pages in the guest it takes 41.2 s. Bare metal takes 41 s, by the way.",
+                                  "With huge pages in the guest it takes 41.2 s. The parser takes 12 s of it.", "With huge pages in the guest the gap is gone. That was all."])
+def test_what_only_explains_a_trial_leaves_it_as_it_is(imported, text):
+    found, _ = imported(notes=STATES + text + "\n")
+    assert finding(found, "small-pages")["verdict"] == "supported", found["verdict"]["sentence"]
 
 
 def test_a_change_whose_outcome_is_not_told_is_listed(imported):
@@ -113,3 +168,34 @@ def test_advice_begins_with_the_side_that_was_tried(imported, there):
     advice = finding(found, "small-pages")["advice"]
     assert "in the guest" in str(advice[0]) and len(advice) == (1 if there else 2)
     assert "sits on 1 GiB" in str(finding(found, "small-pages")["evidence"]) or not there
+
+
+@pytest.mark.parametrize("unread, open_", [
+    ("Huge pages in the guest. Parsing in the TDX guest takes 9.9 s.", True), ("With huge pages and nohz_full the gap is gone.", True),
+    ("With huge pages the first pass takes 9.9 s and the second 11 s.", True), ("With huge pages the gap was gone, then it was back.", True),
+    ("## Huge pages 2 MB:", False), ("Would huge pages take it to 9.9 s?", False), ("We should try huge pages, 9.9 s is the target.", False),
+    ("A colleague says that with huge pages it takes 9.9 s.", False), ("With huge pages the dTLB misses took 0.3 s.", False),
+    ("We enabled huge pages on Monday.", False), ("Without huge pages it is 13 s.", False), ("With nohz_full and jemalloc the gap is gone.", False)])
+def test_a_sentence_of_the_same_change_that_was_not_understood_leaves_it_open(imported, unread, open_):
+    found, _ = imported(notes=TDX + unread + "\n\nWith huge pages in the guest there is still the same gap.\n")
+    one = finding(found, "small-pages")
+    assert one["verdict"] == ("undecided" if open_ else "ruled_out"), unread
+    assert not open_ or unread in one["reason"]
+
+
+def test_what_was_taken_out_again_without_effect_was_not_it(imported):
+    found, _ = imported(notes="The plain VM does 880 frames/s, the SNP one 702 frames/s.\n\n- Tue: nohz_full in the guest. The SNP VM did 879 frames/s, gap gone!\n"
+                              "- Wed: took nohz_full out again. The SNP VM still does 878 frames/s.\n")
+    assert not decided(found)
+
+
+TREE = "```\ntma_backend_bound 80 %\ntma_memory_bound 70 %\ntma_dram_bound 60 %\ntma_mem_bandwidth 55 %\n```\n"
+
+
+@pytest.mark.parametrize("heading, decides", [
+    ("The manual gives this example:", False), ("From a blog post about STREAM:", False), ("## Table 3 of Kanev et al., quoted:", False), ("The vendor's numbers:", False),
+    ("Our service, as in the manual:", True), ("Top-down of the solver:", True), ("On the other box:", True)])
+def test_a_table_of_others_is_shown_and_decides_nothing(imported, heading, decides):
+    found, _ = imported(notes=heading + "\n\n" + TREE + "\nOurs we couldn't count in the VM.\n")
+    assert (finding(found, "memory-bandwidth")["verdict"] == "supported") == decides, heading
+    assert decides or any("decides nothing" in one["text"] and "tma_mem_bandwidth 55 %" in one["text"] for one in found["statements"])

@@ -3,6 +3,7 @@
 
 #include "analyse/told/told_doubt.h"
 #include "analyse/told/told_label.h"
+#include "analyse/told/told_side.h"
 #include "base/scope.h"
 #include "base/vec.h"
 
@@ -91,103 +92,6 @@ static bool gap_read(const char *plain, struct interval *ret_gap)
 
 /* ---- what was tried ---- */
 
-/* The word that ends before this place, which is moved to its beginning; empty: there is none. */
-static struct view word_back(const char *plain, const char **place)
-{
-    const char *end = *place;
-    while (end > plain && end[-1] == ' ')
-        end--;
-    const char *begin = end;
-    while (begin > plain && begin[-1] != ' ')
-        begin--;
-    *place = begin;
-    return (struct view){begin, (size_t)(end - begin)};
-}
-
-/*
- * Whether a host or guest that is named is where something was changed: "in the guest" is, what is compared isn't ("the
- * gap between the guests", "the guest was as fast"), nor what the host does for it ("behind the guest").
- */
-static bool is_side(const char *plain, const char *name, const char *behind)
-{
-    static const char *const within[] = {"in", "on", "inside", "within", NULL}, *const joining[] = {"and", "&", NULL};
-    static const char *const other_side[] = {"host", "guest", "hypervisor", NULL};
-    static const char *const beside[] = {"behind", "between", "backing", "beneath", "under", NULL};
-    static const char *const compared[] = {"both", "two", NULL};
-    static const char *const verbs[] = {"was",   "is",  "were", "are",    "became", "becomes", "took",
-                                        "takes", "ran", "runs", "needed", "needs",  "caught",  NULL};
-    enum { WORDS_BACK = 3 };
-    bool located = false, several = *behind == 's' && behind[1] == ' ';
-    if (plain_starts(name, "guest_memfd") || plain_starts(name, "guest memfd"))
-        return false; /* the host's memory behind a guest, by KVM's name */
-    for (size_t back = 0; back < WORDS_BACK && !located; back++) {
-        struct view word = word_back(plain, &name);
-        if (word_is(word, beside) || (several && word_is(word, compared)))
-            return false;
-        located = word_is(word, within) || (word_is(word, joining) && word_is(word_back(plain, &name), other_side));
-    }
-    struct view rest = view_of(behind + strcspn(behind, " "));
-    return located || !word_is(view_word(&rest), verbs);
-}
-
-/* "guest left alone", "(guest THP off again)", "not on the host" */
-static bool is_left_alone(const char *plain, const char *name, const char *behind)
-{
-    static const char *const after[] = {" unchanged",    " untouched",   " left ",     " was left ", " kept ",
-                                        " off ",         " thp off ",    " as before", " on 4",      " on small ",
-                                        " without huge", " without thp", NULL};
-    static const char *const before[] = {"not", "off", NULL};
-    for (const char *const *words = after; *words; words++)
-        if (strncmp(behind, *words, strlen(*words)) == 0)
-            return true;
-    struct view article = word_back(plain, &name), place = word_back(plain, &name);
-    return view_equal(article, "the") && (view_equal(place, "in") || view_equal(place, "on")) &&
-           word_is(word_back(plain, &name), before);
-}
-
-struct side {
-    bool named, alone, left;
-};
-
-static struct side side_of(const char *plain, const char *const *names)
-{
-    struct side side = {.named = false};
-    for (const char *const *name = names; *name; name++)
-        for (const char *at = plain_find(plain, *name); at; at = plain_find(at + 1, *name)) {
-            const char *behind = at + strlen(*name), *ahead = at;
-            struct view only = word_back(plain, &ahead);
-            if (!is_side(plain, at, behind))
-                continue;
-            side.named = true;
-            side.left |= is_left_alone(plain, at, behind);
-            side.alone |= strncmp(behind, " only ", 6) == 0 || strncmp(behind, " alone ", 7) == 0;
-            while (word_is(only, (const char *const[]){"the", "on", "in", NULL}))
-                only = word_back(plain, &ahead);
-            side.alone |= view_equal(only, "only");
-        }
-    return side;
-}
-
-static void sides_read(const char *plain, struct told_trial *trial)
-{
-    static const char *const host[] = {"host", "hypervisor", NULL}, *const guest[] = {"guest",         "inside the vm",
-                                                                                      "in the vm",     "in the td ",
-                                                                                      "inside the td", NULL};
-    static const char *const both[] = {"both sides", "on both", "either side", NULL};
-    static const char *const added[] = {"as well", "too ", "in addition", "additionally", "on top", NULL};
-    struct side on_host = side_of(plain, host), on_guest = side_of(plain, guest);
-    bool to_other = (on_host.named || on_guest.named) && plain_has(plain, added); /* to what was changed there */
-    trial->on_host = on_host.named || plain_has(plain, both) || to_other;
-    trial->on_guest = on_guest.named || plain_has(plain, both) || to_other;
-    if (on_host.alone || on_guest.left) {
-        trial->on_host = true;
-        trial->on_guest = false;
-    } else if (on_guest.alone || on_host.left) {
-        trial->on_host = false;
-        trial->on_guest = true;
-    }
-}
-
 /* Why no trial was read from a sentence that sounds like one. */
 enum trial_reading {
     TRIAL_NONE,
@@ -266,6 +170,8 @@ static enum outcome_reading outcome_read(struct view sentence, const struct plai
         return pair_read(plain, gain, by_words, trial);
     if (states->slow > 0 && told_state_gain(plain->text, states, &gain, &of_gap))
         return state_read(plain, states, gain, of_gap, by_words, trial);
+    if (by_words == OUTCOME_READ && told_states_differ(plain->text, states)) /* "gone , 41 s , later 52 s again" */
+        return OUTCOME_UNCLEAR;
     if (by_words == OUTCOME_READ)
         gap_numbers(plain->text, &trial->number);
     return by_words;
@@ -295,6 +201,28 @@ static bool tells_another_change(const char *plain, const struct told_states *st
            (states->slow > 0 && !states->are_of_runs && told_state_gain(plain, states, &gain, &of_gap));
 }
 
+/* "One rank on one pinned core: 212.4 s on bare metal, 246.9 s in the instance": both were run so. */
+static bool is_circumstance(const char *plain)
+{
+    static const char *const changing[] = {"with ",      "without ",    "after ",        "before ",  "off ",
+                                           "disabled ",  "we pinned",   "i pinned",      "pinning ", "pinned the ",
+                                           "pinned it ", "pinned all ", "pinned to one", "set ",     "switched",
+                                           "enabled",    "tried",       "booted",        "now ",     NULL};
+    static const uint32_t of_both = 1u << TREATMENT_PINNING | 1u << TREATMENT_VCPU_PINNING | 1u << TREATMENT_GOVERNOR;
+    uint32_t named = told_changes_in(plain);
+    return !named || (!(named & ~of_both) && !plain_has(plain, changing));
+}
+
+/* A change that makes two states of a program isn't what they are compared for. */
+static bool states_of(struct view sentence, struct told_states *ret_states)
+{
+    struct plain_sentence plain;
+    struct told_pair pair;
+    plain_sentence_of(&plain, sentence);
+    return sentence.length <= SENTENCE_MOST && is_circumstance(plain.text) && told_states_of(plain.text, ret_states) &&
+           (!told_changes_in(plain.text) || !told_pair_of(plain.text, &pair));
+}
+
 static enum trial_reading trial_read(struct view sentence, const struct told_context *context, struct told_trial *trial)
 {
     static const char *const of_speed[] = {"gap",      "slow",  "fast", "throughput", "runtime",
@@ -302,8 +230,12 @@ static enum trial_reading trial_read(struct view sentence, const struct told_con
     struct plain_sentence plain;
     plain_sentence_of(&plain, sentence);
     enum change_reading change = told_change_of(plain.text, &trial->treatment);
+    struct told_states two;
+    if (change != CHANGE_NONE && states_of(sentence, &two)) /* what both were run with */
+        return TRIAL_NONE;
     if (change == CHANGE_NONE) /* most sentences: how anything came out isn't looked for */
-        return tells_another_change(plain.text, &context->states) ? TRIAL_CHANGE_UNKNOWN : TRIAL_NONE;
+        return tells_another_change(plain.text, &context->states) && !view_ends(sentence, ":") ? TRIAL_CHANGE_UNKNOWN
+                                                                                               : TRIAL_NONE;
     /* "With the performance governor:" heads what was printed then */
     bool is_tried = view_starts(sentence, "tried:"), is_done = told_is_done(plain.text) && !view_ends(sentence, ":");
     change = tells_by_numbers(plain.text, change) ? CHANGE_MADE : change;
@@ -317,7 +249,9 @@ static enum trial_reading trial_read(struct view sentence, const struct told_con
         return TRIAL_OF_OTHERS;
     if (!is_tried && (told_phases_of(plain.text) & ~context->phases))
         return TRIAL_OF_PHASE;
-    sides_read(plain.text, trial);
+    struct told_sides sides = told_sides_of(plain.text);
+    trial->on_host = sides.on_host;
+    trial->on_guest = sides.on_guest;
     return outcome == OUTCOME_READ ? TRIAL_READ : TRIAL_OUTCOME_UNCLEAR;
 }
 
@@ -407,16 +341,6 @@ static bool gap_of(struct view sentence, struct interval *ret_gap)
     struct plain_sentence plain;
     plain_sentence_of(&plain, sentence);
     return !is_made(plain.text) && gap_read(plain.text, ret_gap);
-}
-
-/* A change that makes two states of a program isn't what they are compared for. */
-static bool states_of(struct view sentence, struct told_states *ret_states)
-{
-    struct plain_sentence plain;
-    enum treatment ignored;
-    plain_sentence_of(&plain, sentence);
-    return sentence.length <= SENTENCE_MOST && told_change_of(plain.text, &ignored) == CHANGE_NONE &&
-           told_states_of(plain.text, ret_states);
 }
 
 static uint64_t phases_of(struct view sentence)
@@ -510,6 +434,123 @@ const char *told_why_unread(struct view sentence, const struct told_context *con
     }
 }
 
+/* ---- what wasn't understood ---- */
+
+bool told_leaves_open(struct view sentence, const struct told_context *context)
+{
+    struct plain_sentence plain;
+    struct told_trial trial = {0};
+    enum treatment treatment;
+    if (sentence.length > SENTENCE_MOST || view_ends(sentence, ":") || view_starts(sentence, "#"))
+        return false;
+    plain_sentence_of(&plain, sentence);
+    enum change_reading change = told_change_of(plain.text, &treatment);
+    return (change == CHANGE_MADE || change == CHANGE_SEVERAL) && !told_is_supposed(plain.text) &&
+           !told_is_of_others(plain.text) && trial_read(sentence, context, &trial) != TRIAL_READ;
+}
+
+const char *told_why_unread_behind(struct view sentence, const struct told_context *context)
+{
+    struct plain_sentence plain;
+    struct told_trial trial = {0};
+    enum treatment treatment;
+    enum outcome outcome;
+    if (sentence.length > SENTENCE_MOST)
+        return NULL;
+    plain_sentence_of(&plain, sentence);
+    if (told_change_of(plain.text, &treatment) != CHANGE_NONE || told_is_supposed(plain.text) ||
+        told_is_of_others(plain.text))
+        return NULL;
+    bool tells = trial_read(sentence, context, &trial) == TRIAL_CHANGE_UNKNOWN ||
+                 outcome_of(sentence, &plain, &outcome) == OUTCOME_READ;
+    return tells ? "whether it tells what came of that change isn't clear" : NULL;
+}
+
+/* The changes of which it may tell how they came out; 0: of none. */
+static uint32_t unread_changes(struct view sentence, const struct told_context *context)
+{
+    static const char *const counted[] = {"miss", "exits", "faults", "walks", "interrupts", "meminfo", "smaps", NULL};
+    struct plain_sentence plain;
+    enum treatment treatment;
+    enum outcome outcome;
+    struct pages_there there = pages_there_of(sentence);
+    plain_sentence_of(&plain, sentence);
+    enum change_reading change = told_change_of(plain.text, &treatment);
+    bool is_untold = outcome_of(sentence, &plain, &outcome) == OUTCOME_UNTOLD;
+    bool is_heading = view_starts(sentence, "#") || view_ends(sentence, ":");
+    if (change == CHANGE_NONE || change == CHANGE_NOT_MADE || is_heading || there.on_host || there.on_guest ||
+        (is_untold && (!told_has_amount(plain.text) || plain_has(plain.text, counted))) ||
+        told_is_supposed(plain.text) || told_is_of_others(plain.text) ||
+        (told_phases_of(plain.text) & ~context->phases))
+        return 0;
+    return told_changes_in(plain.text);
+}
+
+static void unread_take(struct told *told, const char *text, struct arena *arena)
+{
+    const struct told_context context = {.states = told->states, .phases = told->phases};
+    struct view sentence = view_of(text), rest = sentence;
+    size_t end = 0;
+    for (ptrdiff_t at; (at = view_find(rest, "\": ")) >= 0; rest = view_skip(rest, (size_t)at + 1))
+        end = (size_t)(rest.text - text) + (size_t)at;
+    if (!end || text[0] != '"' || end - 1 > SENTENCE_MOST || told->unread_count == TOLD_UNREAD_MOST)
+        return;
+    sentence = (struct view){text + 1, end - 1};
+    uint32_t changes = unread_changes(sentence, &context);
+    if (changes)
+        told->unread[told->unread_count++] =
+            (struct told_unread){arena_string_n(arena, sentence.text, sentence.length), changes};
+}
+
+const char *told_unread_of(const struct told *told, enum treatment treatment)
+{
+    for (size_t at = 0; at < told->unread_count; at++)
+        if (told->unread[at].changes >> treatment & 1)
+            return told->unread[at].sentence;
+    return NULL;
+}
+
+bool told_heads_others(const char *heading)
+{
+    static const char *const others[] = {"example ",
+                                         "example,",
+                                         "examples ",
+                                         "manual ",
+                                         "manuals ",
+                                         "documentation",
+                                         "the docs",
+                                         "tutorial",
+                                         "textbook",
+                                         "blog",
+                                         "forum",
+                                         "stack overflow",
+                                         "stackoverflow",
+                                         "white paper",
+                                         "whitepaper",
+                                         "the paper",
+                                         "a paper",
+                                         "article",
+                                         "et al",
+                                         "release notes",
+                                         "colleague",
+                                         "vendor",
+                                         "quoted",
+                                         "quoting",
+                                         "taken from",
+                                         "according to intel",
+                                         "according to amd",
+                                         "the talk",
+                                         "a talk",
+                                         "slides of ",
+                                         NULL};
+    static const char *const own[] = {"our ", "ours", "my ", "mine ", "we ", NULL};
+    struct plain_sentence plain;
+    plain_sentence_of(&plain, view_of(heading));
+    return plain_has(plain.text, others) && !plain_has(plain.text, own);
+}
+
+/* ---- all that was told ---- */
+
 static void sentence_take(struct told *told, struct view sentence, struct arena *arena)
 {
     struct told_trial trial = {0};
@@ -578,4 +619,7 @@ void told_of(struct told *ret_told, const struct statements *statements, const s
             ret_told->gap = told_states_gap(&ret_told->states);
     }
     sentences_take(ret_told, statements, sentence_take, arena);
+    for (size_t at = 0; statements && at < statements->count; at++)
+        if (strcmp(statements->items[at].origin, TOLD_ORIGIN_UNREAD) == 0)
+            unread_take(ret_told, statements->items[at].text, arena);
 }

@@ -40,11 +40,22 @@ struct told_trial {
     const char *sentence;
 };
 
-enum { TOLD_TRIALS_MOST = 16, TOLD_FUNCTIONS_MOST = 8 };
+/* Why no trial was read from a sentence stands behind it in a statement of this origin. */
+#define TOLD_ORIGIN_UNREAD "not understood"
+
+/* One that may tell how these changes came out, and wasn't understood: of them no trial is sure. */
+struct told_unread {
+    const char *sentence;
+    uint32_t changes; /* bits of enum treatment */
+};
+
+enum { TOLD_TRIALS_MOST = 16, TOLD_FUNCTIONS_MOST = 8, TOLD_UNREAD_MOST = 16 };
 
 struct told {
     struct told_trial trials[TOLD_TRIALS_MOST];
     size_t trial_count;
+    struct told_unread unread[TOLD_UNREAD_MOST];
+    size_t unread_count;
     struct told_states states; /* told by two times or rates; slow 0: not told */
     uint64_t phases;           /* as a text's context has them */
     struct interval gap;       /* of the time, 0..1, that the slower side would give back; unknown: not told */
@@ -82,6 +93,17 @@ bool told_has_quota(const struct imported *imported);
 bool told_is_useful(struct view sentence, const struct told_context *context);
 /* Of a sentence that names a change and how it came out, why it wasn't taken; NULL: it was, or it tells of no trial. */
 const char *told_why_unread(struct view sentence, const struct told_context *context);
+/* It names a change that was made, and by itself tells no outcome of it that was read. */
+bool told_leaves_open(struct view sentence, const struct told_context *context);
+/*
+ * Of a sentence that names no change, behind one in its paragraph that left one open: why what it tells wasn't taken
+ * for the outcome of that. NULL: it tells of none.
+ */
+const char *told_why_unread_behind(struct view sentence, const struct told_context *context);
+/* A sentence of a change that wasn't understood; NULL: there is none. */
+const char *told_unread_of(const struct told *told, enum treatment treatment);
+/* A heading says that what stands below was taken from others: "The manual gives this example:". */
+bool told_heads_others(const char *heading);
 /* Of all statements of people, beside what was imported. Owner: arena. statements and imported may be NULL. */
 void told_of(struct told *ret_told, const struct statements *statements, const struct imported *imported,
              struct arena *arena);

@@ -21,7 +21,9 @@ static enum amount_order order_of(const char *plain, const struct quantity *firs
                              *const just_to[] = {"to", "down to", "up to", NULL},
                              *const arrows[] = {"->", "=>", "to ->", NULL};
     static const char *const instead[] = {"instead of", "rather than", "down from", "up from", "used to be", NULL},
-                             *const was[] = {"was ", "were ", NULL}, *const later[] = {"after", "now ", "then ", NULL},
+                             *const was[] = {"was ", "were ", NULL}, *const later[] = {"after",  "now ",  "then ",
+                                                                                       "later ", "next ", "another day",
+                                                                                       NULL},
                              *const with[] = {"with", NULL};
     enum { NEAR = 14 };
     struct view between = {first->end, (size_t)(last->begin - first->end)},
@@ -34,7 +36,8 @@ static enum amount_order order_of(const char *plain, const struct quantity *firs
         return ORDER_FIRST_WAS_BEFORE;
     bool replaced = piece_has(between, instead) || (piece_has(between, was) && !piece_has(between, with)) ||
                     (piece_has(near, to) && piece_has(between, from));
-    return replaced && !piece_has(between, later) ? ORDER_LAST_WAS_BEFORE : ORDER_UNKNOWN;
+    bool once_more = plain_starts(last->end, " again"); /* "and then it was 52 s again" */
+    return replaced && !once_more && !piece_has(between, later) ? ORDER_LAST_WAS_BEFORE : ORDER_UNKNOWN;
 }
 
 /* Before and after a change, in this order. */
@@ -118,6 +121,76 @@ static bool grew(const char *plain, enum quantity_kind kind)
            (kind == QUANTITY_TIME ? before.value < after.value : before.value > after.value);
 }
 
+/* What a state without the change that is asked about is called. */
+static const char *const references[] = {"bare",    "metal",    "bare-metal", "baremetal",   "native", "natively",
+                                         "plain",   "normal",   "normaler",   "ordinary",    "legacy", "regular",
+                                         "classic", "physical", "unmodified", "unencrypted", NULL};
+
+static bool is_reference(struct view word)
+{
+    return word_is(word, references) || view_starts(word, "non-");
+}
+
+/* Up to the next clause. */
+static struct view clause_of(const char *begin, const char *end)
+{
+    struct view text = {begin, (size_t)(end - begin)};
+    static const char *const joints[] = {" , ", " and ", " but ", " while "};
+    for (size_t at = 0; at < array_count(joints); at++) {
+        ptrdiff_t place = view_find(text, joints[at]);
+        text.length = place > 0 ? (size_t)place : text.length;
+    }
+    return text;
+}
+
+static bool names_state(struct view piece)
+{
+    struct plain_sentence plain;
+    plain_sentence_of(&plain, piece);
+    return told_names_state(plain.text);
+}
+
+static bool has_word(struct view text, struct view word)
+{
+    for (struct view here; (here = view_word(&text)).length;)
+        if (here.length == word.length && memcmp(here.text, word.text, word.length) == 0)
+            return true;
+    return false;
+}
+
+/* Each amount is named ahead of it, or each behind it. */
+static void fast_name(const char *plain, const struct quantity *first, const struct quantity *last, bool first_is_fast,
+                      struct told_states *states)
+{
+    struct view before = {plain, (size_t)(first->begin - plain)},
+                between = {first->end, (size_t)(last->begin - first->end)};
+    bool ahead = names_state(before);
+    struct view of_first = ahead ? before : clause_of(first->end, last->begin),
+                of_last = ahead ? between : clause_of(last->end, last->end + strlen(last->end));
+    struct view fast = first_is_fast ? of_first : of_last, slow = first_is_fast ? of_last : of_first;
+    size_t length = 1;
+    states->fast_name[0] = ' ';
+    for (struct view word; (word = view_word(&fast)).length;)
+        if (is_reference(word) && !has_word(slow, word) && length + word.length + 2 < sizeof(states->fast_name)) {
+            memcpy(states->fast_name + length, word.text, word.length);
+            length += word.length;
+            states->fast_name[length++] = ' ';
+        }
+    states->fast_name[length > 1 ? length : 0] = '\0';
+}
+
+bool told_is_of_fast(struct view words, const struct told_states *states)
+{
+    static const char *const comparing[] = {"as", "like", "than", "near", "reaches", "reached", "approaches", NULL};
+    bool found = false;
+    for (struct view word; (word = view_word(&words)).length;) {
+        if (word_is(word, comparing))
+            return false;
+        found |= is_reference(word) && (!(states->slow > 0) || has_word(view_of(states->fast_name), word));
+    }
+    return found;
+}
+
 bool told_states_of(const char *plain, struct told_states *ret_states)
 {
     static const enum quantity_kind kinds[] = {QUANTITY_TIME, QUANTITY_RATE};
@@ -136,6 +209,7 @@ bool told_states_of(const char *plain, struct told_states *ret_states)
         time_of(first_is_fast ? &last : &first, &two.slow, &two.slow_error);
         if (!(two.fast + two.fast_error < two.slow - two.slow_error)) /* as exact as they are told, they may be equal */
             continue;
+        fast_name(plain, &first, &last, first_is_fast, &two);
         *ret_states = two;
         return true;
     }
@@ -172,13 +246,23 @@ static bool is_of_the_run(const char *plain, const struct quantity *quantity)
     return plain_has(plain, words) || view_ends(ahead, " , ") || view_ends(ahead, " -> ");
 }
 
+/* The clause that the quantity stands in, up to it. */
+static struct view clause_before(const char *plain, const struct quantity *quantity)
+{
+    const char *begin = plain;
+    for (const char *at = strstr(plain, " , "); at && at < quantity->begin; at = strstr(at + 1, " , "))
+        begin = at + 2;
+    return (struct view){begin, (size_t)(quantity->begin - begin)};
+}
+
 bool told_state_gain(const char *plain, const struct told_states *states, struct interval *ret_gain, double *ret_of_gap)
 {
     static const double BEYOND = 0.05;      /* of the difference */
     static const double ALONE_LEAST = 0.05; /* of the only time that there is to compare with */
     struct quantity quantity;
     double time, error, slack = BEYOND * (states->slow - states->fast);
-    if (!only_alike(plain, states, &quantity) || (states->fast <= 0 && !is_of_the_run(plain, &quantity)))
+    if (!only_alike(plain, states, &quantity) || (states->fast <= 0 && !is_of_the_run(plain, &quantity)) ||
+        told_is_of_fast(clause_before(plain, &quantity), states))
         return false;
     time_of(&quantity, &time, &error);
     double least = states->fast > 0 ? states->fast - slack : states->slow * ALONE_LEAST;
@@ -189,16 +273,34 @@ bool told_state_gain(const char *plain, const struct told_states *states, struct
     return true;
 }
 
-/* ---- one share ---- */
-
-/* The clause that the quantity stands in, up to it. */
-static struct view clause_before(const char *plain, const struct quantity *quantity)
+bool told_states_differ(const char *plain, const struct told_states *states)
 {
-    const char *begin = plain;
-    for (const char *at = strstr(plain, " , "); at && at < quantity->begin; at = strstr(at + 1, " , "))
-        begin = at + 2;
-    return (struct view){begin, (size_t)(quantity->begin - begin)};
+    static const double APART = 0.5; /* of the gap */
+    const struct quantity *before = NULL;
+    struct quantities all;
+    double of_gap_before = 0;
+    quantities_of(plain, &all);
+    for (size_t at = 0; at < all.count && states->slow > 0 && states->fast > 0; at++) {
+        struct quantity *here = &all.items[at];
+        bool alike = here->kind == (states->are_rates ? QUANTITY_RATE : QUANTITY_TIME) && here->value > 0 &&
+                     (!states->are_rates || view_equal(here->unit, states->unit));
+        double time = 0, error, of_gap;
+        if (alike)
+            time_of(here, &time, &error);
+        of_gap = (states->slow - time) / (states->slow - states->fast);
+        if (!alike || of_gap < -APART || of_gap > 1 + APART)
+            continue;
+        struct view between = before ? (struct view){before->end, (size_t)(here->begin - before->end)} : view_of("");
+        if (before && fabs(of_gap - of_gap_before) > APART && view_find(between, " , ") >= 0 &&
+            view_find(between, " and ") < 0)
+            return true;
+        before = here;
+        of_gap_before = of_gap;
+    }
+    return false;
 }
+
+/* ---- one share ---- */
 
 enum gain_kind { GAIN_NONE, GAIN_OF_TIME, GAIN_OF_SPEED, GAIN_OF_EITHER, GAIN_LOST };
 

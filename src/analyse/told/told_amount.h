@@ -13,6 +13,7 @@
 #define PLUMB_ANALYSE_TOLD_TOLD_AMOUNT_H
 
 #include "analyse/told/told_change.h"
+#include "base/text.h"
 #include "statistics/interval.h"
 
 struct told_pair {
@@ -41,7 +42,11 @@ struct told_states {
     bool are_rates;
     bool are_of_runs; /* nobody told them: they stand beside counts */
     char unit[24]; /* of rates */
+    /* words that name the fast one and not the other, blanks around each: " bare metal "; empty: none do */
+    char fast_name[48];
 };
+/* The words are of the fast state: "bare metal", "the plain guest". */
+bool told_is_of_fast(struct view words, const struct told_states *states);
 /* False: the sentence doesn't compare two such states, or their last digits don't tell them apart. */
 bool told_states_of(const char *plain, struct told_states *ret_states);
 /* How much less the fast one takes. */
@@ -52,6 +57,9 @@ struct interval told_states_gap(const struct told_states *states);
  */
 bool told_state_gain(const char *plain, const struct told_states *states, struct interval *ret_gain,
                      double *ret_of_gap);
+
+/* Two amounts in clauses of their own, one of which is about the slow state's and one about the fast one's. */
+bool told_states_differ(const char *plain, const struct told_states *states);
 
 struct told_return {
     struct interval share;  /* of the time; unknown: it is told as a part of the gap alone */

@@ -25,9 +25,26 @@ struct change {
 static const struct change changes[] = {
     [TREATMENT_TICK] = {"nohz_full", BROUGHT_IN, .words = {"nohz_full", "nohz-full", "tickless"}},
     [TREATMENT_PAGES] = {"huge pages", BROUGHT_IN,
-                         .words = {"huge page", "huge-page", "hugepage", "huge_page", "transparent_hugepage", "hugetlb",
-                                   "thp", "2m pages", "2 mb pages", "2mb pages", "2 mib pages", "2 m pages", "1g pages",
-                                   "1 gib pages", "1 gb pages", "large pages"},
+                         .words = {"huge page",
+                                   "huge-page",
+                                   "hugepage",
+                                   "huge_page",
+                                   "transparent_hugepage",
+                                   "hugetlb",
+                                   "thp",
+                                   "2m pages",
+                                   "2 mb pages",
+                                   "2mb pages",
+                                   "2 mib pages",
+                                   "2 m pages",
+                                   "1g pages",
+                                   "1 gib pages",
+                                   "1 gb pages",
+                                   "large pages",
+                                   "mem_page_size=large",
+                                   "mem_page_size=2m",
+                                   "mem_page_size=1g",
+                                   "mem_page_size=2048"},
                          .without = {"small pages", "4k pages", "4 kib pages", "4kb pages", "4 kb pages"}},
     [TREATMENT_NARROW] = {"narrower vectors", SAID_WHOLE,
                           .words = {"without avx-512", "without avx512", "no avx-512", "no avx512", "avx-512 off",
@@ -114,6 +131,7 @@ static const struct change changes[] = {
                                       "bandwidth limit", "request limit", "thread limit", "limit of mem"}},
 };
 _Static_assert(array_count(changes) == TREATMENT_COUNT, "each change by its names");
+_Static_assert(TREATMENT_COUNT <= 32, "a bit each");
 
 /* Which pairs of characters follow one another in a text, as bits of their hashes: most names are in none. */
 static uint64_t pair_bit(const char *text)
@@ -226,6 +244,17 @@ static bool ends_so(const char *before)
     return false;
 }
 
+/* "took nohz_full out again" */
+static bool is_taken_out(const char *before, const char *end)
+{
+    static const char *const taking[] = {"took ", "taking ", "taken ", "take ", "took the ", "taking the "};
+    bool out = strncmp(end, " out ", 5) == 0 || strncmp(end, " away ", 6) == 0 || strncmp(end, " back out ", 10) == 0;
+    for (size_t at = 0; at < array_count(taking) && out; at++)
+        if (view_ends(view_of(before), taking[at]))
+            return true;
+    return false;
+}
+
 /* What somebody did, or the state that somebody found. */
 static enum change_reading change_in(const char *plain, uint64_t pairs, const struct change *change)
 {
@@ -248,7 +277,7 @@ static enum change_reading change_in(const char *plain, uint64_t pairs, const st
     const char *before = words_before(plain, place, near);
     uint64_t near_pairs = pairs_of(before);
     bool removed = is_named(before, near_pairs, removing, array_count(removing)) || ends_so(before) ||
-                   (change->direction == TAKEN_AWAY && is_raised(before, end)),
+                   is_taken_out(before, end) || (change->direction == TAKEN_AWAY && is_raised(before, end)),
          is_absent = removed || is_named(before, near_pairs, absent, array_count(absent)) || has_behind(end);
     if (change->direction == SAID_WHOLE || is_absent == (change->direction == TAKEN_AWAY))
         return CHANGE_MADE;
@@ -406,9 +435,36 @@ bool told_names_setting(const char *plain)
 
 /* ---- together ---- */
 
-static enum change_reading named_change(const char *plain, enum treatment *ret_treatment)
+/* "16 threads instead of 256", "omp_num_threads=1": how many there were is told, or they can't have been fewer. */
+static enum change_reading threads_in(const char *plain)
 {
-    bool named[TREATMENT_COUNT] = {false};
+    static const char *const variables[] = {"omp_num_threads=",      "gomaxprocs=",        "mkl_num_threads=",
+                                            "openblas_num_threads=", "rayon_num_threads=", "omp_thread_limit="};
+    static const char *const against[] = {" threads instead of ", " threads rather than ", " workers instead of ",
+                                          " threads, not ", " threads down from "};
+    bool named = false;
+    for (size_t at = 0; at < array_count(against); at++)
+        for (const char *place = strstr(plain, against[at]); place; place = strstr(place + 1, against[at])) {
+            const char *begin = place;
+            while (begin > plain && begin[-1] != ' ')
+                begin--;
+            struct view behind = view_of(place + strlen(against[at]));
+            double now, before;
+            if (view_double((struct view){begin, (size_t)(place - begin)}, &now) &&
+                view_double(view_word(&behind), &before))
+                return now < before ? CHANGE_MADE : CHANGE_NOT_MADE;
+        }
+    for (size_t at = 0; at < array_count(variables); at++) {
+        const char *place = plain_find(plain, variables[at]);
+        if (place && strncmp(place + strlen(variables[at]), "1 ", 2) == 0)
+            return CHANGE_MADE;
+        named |= place != NULL;
+    }
+    return named ? CHANGE_NOT_MADE : CHANGE_NONE;
+}
+
+static enum change_reading named_changes(const char *plain, enum treatment *ret_treatment, bool named[TREATMENT_COUNT])
+{
     enum change_reading reading = CHANGE_NONE;
     uint64_t pairs = pairs_of(plain);
     enum treatment set = TREATMENT_COUNT;
@@ -417,6 +473,8 @@ static enum change_reading named_change(const char *plain, enum treatment *ret_t
         enum treatment treatment = (enum treatment)at;
         bool is_skipped = is_part(treatment, named) || is_of_others(treatment, plain, pairs);
         enum change_reading here = is_skipped ? CHANGE_NONE : change_in(plain, pairs, &changes[at]);
+        if (here == CHANGE_NONE && treatment == TREATMENT_FEWER_THREADS)
+            here = threads_in(plain);
         if (here == CHANGE_NONE)
             continue;
         if (treatment == set)
@@ -430,6 +488,124 @@ static enum change_reading named_change(const char *plain, enum treatment *ret_t
         return by_setting;
     }
     return reading;
+}
+
+static enum change_reading named_change(const char *plain, enum treatment *ret_treatment)
+{
+    bool named[TREATMENT_COUNT] = {false};
+    return named_changes(plain, ret_treatment, named);
+}
+
+uint32_t told_changes_in(const char *plain)
+{
+    bool named[TREATMENT_COUNT] = {false};
+    enum treatment last = TREATMENT_COUNT;
+    uint32_t all = 0;
+    (void)named_changes(plain, &last, named);
+    for (int at = 0; at < TREATMENT_COUNT; at++)
+        all |= named[at] ? UINT32_C(1) << at : 0;
+    return last == TREATMENT_COUNT ? 0 : all | UINT32_C(1) << last;
+}
+
+/* ---- another thing beside it ---- */
+
+/* What a machine or a program is made of, which may be changed with anything else. */
+static bool is_thing(struct view word)
+{
+    static const char *const things[] = {
+        "kernel", "kernels",  "linux",    "qemu",       "kvm",     "libvirt",  "firmware", "microcode", "bios",
+        "glibc",  "libc",     "musl",     "gcc",        "clang",   "compiler", "driver",   "drivers",   "vcpu",
+        "vcpus",  "cpu",      "cpus",     "core",       "cores",   "ram",      "memory",   "disk",      "disks",
+        "ssd",    "ssds",     "nvme",     "nic",        "nics",    "network",  "image",    "os",        "distro",
+        "debian", "ubuntu",   "rhel",     "fedora",     "centos",  "java",     "jdk",      "jvm",       "python",
+        "go",     "version",  "release",  "node",       "machine", "server",   "hardware", "instance",  "gb",
+        "gib",    "database", "postgres", "postgresql", "redis",   "nginx",    "workers",  "shards",    "replicas",
+        "heap",   "buffers",  NULL};
+    return word_is(word, things);
+}
+
+static bool is_number(struct view word)
+{
+    static const char *const numbers[] = {"two", "three", "four", "six", "eight", "twelve", "sixteen", NULL};
+    return word.length && (isdigit((unsigned char)word.text[0]) || word_is(word, numbers));
+}
+
+/* "two vcpus", "8 more vcpus", "twice the memory", "kernel 6.9", "a newer qemu": begins so. */
+static bool is_other_thing(struct view text)
+{
+    static const char *const kinds[] = {"more",   "twice",  "double",   "half",    "another",   "new",        "newer",
+                                        "bigger", "larger", "faster",   "other",   "different", "additional", "extra",
+                                        "fewer",  "less",   "upgraded", "updated", NULL};
+    static const char *const between[] = {"the", "a", "an", "its", "our", "guest", "host", "much", "as", NULL};
+    static const char *const not_things[] = {"node", "machine", "server", "hardware", "instance",
+                                             "core", "cores",   "memory", NULL};
+    enum { WORDS_MOST = 5 };
+    bool by_kind = false, by_number = false;
+    struct view word;
+    for (size_t words = 0; words < WORDS_MOST && (word = view_word(&text)).length && word.text[0] != ','; words++) {
+        struct view ahead = text, next = view_word(&ahead);
+        bool version = next.length && isdigit((unsigned char)next.text[0]) && !word_is(word, not_things);
+        if (is_thing(word))
+            return by_kind || by_number || version;
+        by_kind |= word_is(word, kinds);
+        by_number |= is_number(word);
+        if (!word_is(word, between) && !word_is(word, kinds) && !is_number(word))
+            return false;
+    }
+    return false;
+}
+
+/* Nothing but small words between the beginning of the last noun phrase and its end: "gave it two vcpus". */
+static bool ends_in_other_thing(struct view text)
+{
+    enum { WORDS_BACK = 3 };
+    for (size_t back = 0, at = view_trim(text).length; back < WORDS_BACK && at > 0; back++) {
+        text = view_trim(text);
+        while (at > 0 && text.text[at - 1] == ' ')
+            at--;
+        while (at > 0 && text.text[at - 1] != ' ')
+            at--;
+        struct view tail = view_skip(text, at);
+        if (tail.text[0] == ',' || view_equal(tail, "and"))
+            return false;
+        if (is_other_thing(tail))
+            return true;
+    }
+    return false;
+}
+
+/* "two vCPUs and nohz_full=1", "nohz_full and kernel 6.9", "enabled huge pages and gave it 8 more vCPUs" */
+static bool is_beside_another_thing(const char *plain)
+{
+    static const char *const joints[] = {" and ", " plus ", " as well as ", " together with ", " along with ", " & "};
+    static const char *const giving[] = {"gave it ",   "gave the guest ", "gave the vm ", "give it ",  "giving it ",
+                                         "got ",       "given ",          "with ",        "used ",     "using ",
+                                         "added ",     "adding ",         "booted ",      "on ",       "set ",
+                                         "installed ", "went to ",        "switched to ", "moved to ", "to "};
+    enum { NEAR_CHANGE = 40 };
+    for (size_t at = 0; at < array_count(joints); at++)
+        for (const char *place = strstr(plain, joints[at]); place; place = strstr(place + 1, joints[at])) {
+            const char *behind = place + strlen(joints[at]);
+            char piece[NEAR_CHANGE + 2] = " ";
+            enum treatment ignored;
+            struct view ahead = {plain, (size_t)(place - plain)};
+            ahead = view_skip(ahead, ahead.length > NEAR ? ahead.length - NEAR : 0);
+            /* "on the old and the new kernel" */
+            bool compared = piece_has(ahead, (const char *const[]){"old", "both", NULL});
+            struct view after = view_of(behind);
+            for (size_t word = 0; word < array_count(giving); word++)
+                if (plain_starts(behind, giving[word]))
+                    after = view_skip(view_of(behind), strlen(giving[word]));
+            if (!compared && is_other_thing(after))
+                return true;
+            size_t length = strcspn(behind, ",") < NEAR_CHANGE ? strcspn(behind, ",") : NEAR_CHANGE;
+            memcpy(piece + 1, behind, length);
+            piece[length + 1] = '\0';
+            if (!compared && ends_in_other_thing((struct view){plain, (size_t)(place - plain)}) &&
+                named_change(piece, &ignored) != CHANGE_NONE)
+                return true;
+        }
+    return false;
 }
 
 /* "and the new glibc", "moved to Debian 13": another thing was changed with it, by no name that is known here. */
@@ -458,7 +634,7 @@ static bool changes_another(const char *plain)
         "half the load", "half the traffic", "half the data", "half the requests", "less load",    "less traffic",
         "less data",     "lower load",       "lower traffic", "smaller input",     "smaller data", "smaller batch",
         "fewer clients", "fewer requests",   "fewer users",   "off-peak",          "a quiet ",     NULL};
-    if (plain_has(plain, loads))
+    if (plain_has(plain, loads) || is_beside_another_thing(plain))
         return true;
     if (plain_starts(plain, " with the old ") || plain_starts(plain, " with the new "))
         return true;

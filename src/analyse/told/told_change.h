@@ -12,6 +12,7 @@
 #define PLUMB_ANALYSE_TOLD_TOLD_CHANGE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum treatment {
     TREATMENT_TICK,         /* nohz_full, tickless: fewer timer interrupts */
@@ -52,6 +53,8 @@ enum change_reading {
  * names none.
  */
 enum change_reading told_change_of(const char *plain, enum treatment *ret_treatment);
+/* All that it names, made or not, as bits. */
+uint32_t told_changes_in(const char *plain);
 /* It names the file of a setting, into which a value is put. */
 bool told_names_setting(const char *plain);
 /* Whether a trial of it adds what it is named by, or takes that away ("SMT"); false: the words say both. */

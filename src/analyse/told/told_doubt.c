@@ -60,6 +60,103 @@ static bool is_at_most(const char *plain)
     return false;
 }
 
+/* "that run skipped the checkpoint" */
+static bool is_other_run(const char *plain)
+{
+    static const char *const runs[] = {
+        "that run ",  "this run ",   "these runs ",      "those runs ", "the run ",
+        "that test ", "that trial ", "that number ",     "that one ",   "that measurement ",
+        "this one ",  "the trial ",  "the measurement ", "that "};
+    static const char *const other[] = {"skipped", "skips",   "lacked", "missed",   "omitted", "left",
+                                        "crashed", "aborted", "died",   "stopped",  "didn't",  "wasn't",
+                                        "weren't", "hadn't",  "failed", "finished", NULL};
+    for (size_t at = 0; at < array_count(runs); at++)
+        for (const char *place = plain_find(plain, runs[at]); place; place = plain_find(place + 1, runs[at])) {
+            struct view rest = view_of(place + strlen(runs[at])), word = view_word(&rest), next = view_word(&rest);
+            bool denied = (view_equal(word, "was") || view_equal(word, "had") || view_equal(word, "did")) &&
+                          (view_equal(next, "not") || view_equal(next, "only") || view_equal(next, "no"));
+            bool bare =
+                strcmp(runs[at], "that ") == 0 && !word_is(next, (const char *const[]){"counted", "valid", NULL});
+            if (bare && view_ends(word, "n't")) /* "that wasn't it" is an outcome */
+                continue;
+            bool finished = view_equal(word, "finished") && !view_starts(next, "early");
+            if ((word_is(word, other) && !finished) || (denied && !bare))
+                return true;
+        }
+    return false;
+}
+
+/* "that was with half of the input", "it was on the wrong host": of other conditions. */
+static bool is_other_condition(const char *plain)
+{
+    static const char *const being[] = {"that was ", "those were ", "this was ", "these were ", "that is ", "that's "};
+    static const char *const condition[] = {"with", "without", "on",     "before",    "after", "only",
+                                            "bare", "another", "under",  "the wrong", "a",     "different",
+                                            "from", "still",   "native", "just",      "wrong", NULL};
+    for (size_t at = 0; at < array_count(being); at++)
+        for (const char *place = plain_find(plain, being[at]); place; place = plain_find(place + 1, being[at])) {
+            struct view rest = view_of(place + strlen(being[at])), word = view_word(&rest);
+            if (word_is(word, condition) || (view_equal(word, "the") && view_equal(view_word(&rest), "wrong")))
+                return true;
+        }
+    return false;
+}
+
+bool told_is_weakening(const char *plain)
+{
+    static const char *const words[] = {"wrong host",
+                                        "wrong machine",
+                                        "wrong box",
+                                        "wrong guest",
+                                        "wrong vm",
+                                        "wrong file",
+                                        "wrong column",
+                                        "wrong build",
+                                        "wrong binary",
+                                        "wrong server",
+                                        "wrong kernel",
+                                        "wrong node",
+                                        "typo",
+                                        "misspel",
+                                        "mistyped",
+                                        "not in effect",
+                                        "not in force",
+                                        "not effective",
+                                        "never in force",
+                                        "not running",
+                                        "wasn't running",
+                                        "weren't running",
+                                        "not loaded",
+                                        "wasn't loaded",
+                                        "was never set",
+                                        "never applied",
+                                        "not honoured",
+                                        "not honored",
+                                        "anonhugepages was 0",
+                                        "anonhugepages were 0",
+                                        "anonhugepages is 0",
+                                        "of the input",
+                                        "half the input",
+                                        "smaller input",
+                                        "smaller data",
+                                        "not reproduc",
+                                        "couldn't reproduce",
+                                        "could not reproduce",
+                                        "can't reproduce",
+                                        "cannot reproduce",
+                                        "never reproduced",
+                                        "didn't reproduce",
+                                        "did not reproduce",
+                                        "cache was warm",
+                                        "cache was cold",
+                                        "not comparable",
+                                        "had no effect because",
+                                        "skipped the ",
+                                        "booted without it",
+                                        NULL};
+    return plain_has(plain, words) || is_other_run(plain) || is_other_condition(plain);
+}
+
 bool told_is_supposed(const char *plain)
 {
     static const char *const words[] = {"should",
@@ -196,7 +293,8 @@ bool told_is_supposed(const char *plain)
                                         "as far as i remember",
                                         "iirc",
                                         NULL};
-    return plain_has(plain, words) || strstr(plain, " ? ") || can_be(plain) || is_asked_for(plain) || is_at_most(plain);
+    return plain_has(plain, words) || strstr(plain, " ? ") || can_be(plain) || is_asked_for(plain) ||
+           is_at_most(plain) || told_is_weakening(plain);
 }
 
 /* ---- what others said ---- */

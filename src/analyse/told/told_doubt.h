@@ -27,6 +27,11 @@ uint64_t told_phases_of(const char *plain);
 bool told_comes_back(const char *plain);
 /* "False alarm: …": what was told before it isn't so. */
 bool told_is_retraction(const char *plain);
+/*
+ * "That was with half of the input", "the parameter had a typo", "that run skipped the checkpoint": what was told of a
+ * run doesn't hold of what is asked about. Such a sentence is supposed, too.
+ */
+bool told_is_weakening(const char *plain);
 /* Where it says that something was taken back ("reverted"); NULL: nowhere. */
 const char *told_takes_back(const char *plain);
 

@@ -82,12 +82,14 @@ static struct label label_of(struct view text)
 
 /* ---- what else differed ---- */
 
-static const char *const states[] = {
-    "guest",      "vm ",       "vms ",    "virtual machine", "virtualised", "virtualized", "bare metal",
-    "bare-metal", "baremetal", "native",  "container",       "docker",      "host",        "td ",
-    "tdx",        "sev ",      "sev-",    "confidential",    "old ",        "new ",        "instance",
-    "release",    "version",   "upgrade", "migrat",          "since ",      "production",  "staging",
-    "the lab",    "in lab "};
+static const char *const states[] = {"guest",       "vm ",         "vms ",         "virtual machine",
+                                     "virtualised", "virtualized", "bare metal",   "bare-metal",
+                                     "baremetal",   "native",      "container",    "docker",
+                                     "host",        "td ",         "tdx",          "snp ",
+                                     "sev ",        "sev-",        "confidential", "old ",
+                                     "new ",        "instance",    "release",      "version",
+                                     "upgrade",     "migrat",      "since ",       "production",
+                                     "staging",     "the lab",     "in lab "};
 
 bool told_names_state(const char *plain)
 {

@@ -5,6 +5,7 @@
 #include "analyse/told/told_doubt.h"
 #include "analyse/told/told_label.h"
 #include "analyse/told/told_outcome.h"
+#include "analyse/told/told_quantity.h"
 #include "base/vec.h"
 
 #include <ctype.h>
@@ -181,7 +182,7 @@ static bool is_bare(const char *plain)
                                           "disable", "set",    "switch", "put",   "try",   "add",  "remove", "run",
                                           "boot",    "next",   "later",  "more",  "why",   "how",  "?",      "todo",
                                           "maybe",   "option", "idea",   "wants", "needs", "make", NULL};
-    enum { WORDS_MOST = 8 };
+    enum { WORDS_MOST = 14 };
     size_t words = 0;
     for (struct view rest = view_of(plain), word; (word = view_word(&rest)).length;
          words += isalnum((unsigned char)word.text[0]) != 0)
@@ -209,6 +210,8 @@ static bool is_with_another(const char *plain)
     for (const char *place = plain_find(plain, "with "); place; place = plain_find(place + 1, "with ")) {
         struct view rest = view_of(place + 5), word = view_word(&rest);
         bool on_par = place - plain >= 7 && strncmp(place - 7, "on par ", 7) == 0;
+        if (view_equal(word, "the") && view_starts(view_trim(rest), "same ")) /* "with the same traffic" */
+            continue;
         if (!on_par && !word_is(word, same) && !(word.length && isdigit((unsigned char)word.text[0])))
             return true;
     }
@@ -243,6 +246,55 @@ static bool is_of_now(const char *said)
     return starts || isdigit((unsigned char)said[said[0] == ' ']) || plain_find(said, "now ");
 }
 
+/* The time of the whole: "the loop time", "runtime". */
+static bool is_whole(struct view before_last, struct view last)
+{
+    static const char *const wholes[] = {"runtime", "job",     "batch",     "run", "throughput",
+                                         "result",  "program", "benchmark", NULL};
+    static const char *const times[] = {"loop", "run", "wall", "elapsed", "total", "execution", "the", "whole", NULL};
+    return word_is(last, wholes) || (view_equal(last, "time") && (!before_last.length || word_is(before_last, times)));
+}
+
+/*
+ * "TDX 9.9 s", "SNP guest: 41.000 tps", "the loop time in the instance was 246.1 s": the state that is asked about, or
+ * the time of the whole in it, with its amount.
+ */
+static bool begins_with_state(const char *said, const struct told_states *states)
+{
+    static const char *const articles[] = {"the", "a", "our", "this", "that", "now", "then", "so", "and", ",", NULL};
+    static const char *const places[] = {"in", "on", "inside", "within", "of", "under", NULL};
+    enum { WORDS_MOST = 8 };
+    struct quantity amount;
+    struct plain_sentence head, subject;
+    if (!quantity_next(said, said, &amount))
+        return false;
+    struct view ahead = {said, (size_t)(amount.begin - said)}, rest = ahead, word = {0}, before = {0};
+    size_t words = 0;
+    plain_sentence_of(&head, ahead);
+    for (struct view all = ahead; view_word(&all).length;)
+        words++;
+    if (words > WORDS_MOST || !told_names_state(head.text) || told_names_state(amount.end) ||
+        told_is_of_fast(ahead, states))
+        return false;
+    const char *begin = NULL;
+    while ((word = view_word(&rest)).length && word_is(word, articles))
+        ;
+    for (begin = word.text; word.length && !word_is(word, places); word = view_word(&rest))
+        if (view_equal(word, ","))
+            break;
+        else
+            before = word;
+    if (!begin || !before.length)
+        return false;
+    plain_sentence_of(&subject, (struct view){begin, (size_t)(before.text + before.length - begin)});
+    struct view head_words = view_of(subject.text), last = {0}, last_but_one = {0};
+    while ((word = view_word(&head_words)).length) {
+        last_but_one = last;
+        last = word;
+    }
+    return told_names_state(subject.text) || is_whole(last_but_one, last);
+}
+
 /* The amounts of the second one are of what the first one did. */
 static bool tells_amount(const char *said, const struct told_states *states)
 {
@@ -250,16 +302,17 @@ static bool tells_amount(const char *said, const struct told_states *states)
     struct told_pair pair;
     struct interval gain;
     double of_gap;
-    bool of_state = told_names_state(said) && !plain_find(said, "now ");
+    bool is_subject = begins_with_state(said, states);
+    bool of_state = told_names_state(said) && !plain_find(said, "now ") && !is_subject;
     if (of_state || is_of_another(said) || plain_has(said, joining))
         return false;
     if (told_pair_of(said, &pair))
         return pair.gain.low > 0 && pair.change == TREATMENT_COUNT;
-    return states->slow > 0 && is_of_now(said) && told_state_gain(said, states, &gain, &of_gap);
+    return states->slow > 0 && (is_subject || is_of_now(said)) && told_state_gain(said, states, &gain, &of_gap);
 }
 
 /* "Nothing, it is still slower": what came of it, in words. */
-static bool tells_outcome(const char *said)
+static bool tells_outcome(const char *said, const struct told_states *states)
 {
     static const char *const referring[] = {" it ",          " this ",  " that ",      " there ",     " no ",
                                             " nothing ",     " result", " afterwards", " after that", " the gap",
@@ -268,7 +321,10 @@ static bool tells_outcome(const char *said)
     for (const char *const *words = referring; *words; words++)
         refers |= plain_starts(said, *words);
     /* whoever is named: as before what the first one tells of */
-    return refers || plain_find(said, "still ") || (plain_find(said, "now ") && !is_of_another(said));
+    /* "SNP guest: 41000 tps, that is, the gap is gone" */
+    bool is_amount = isdigit((unsigned char)said[said[0] == ' ']) && told_has_amount(said);
+    return refers || is_amount || begins_with_state(said, states) || plain_find(said, "still ") ||
+           (plain_find(said, "now ") && !is_of_another(said));
 }
 
 /* "Set it to always", where the first one names the file of a setting. */
@@ -290,6 +346,34 @@ static bool is_put(const char *said)
     return plain_has(said, putting);
 }
 
+static bool is_same_paragraph(struct view first, struct view second)
+{
+    const char *between = first.text + first.length;
+    return view_find((struct view){between, (size_t)(second.text - between)}, "\n\n") < 0;
+}
+
+/* "The gap is gone." behind an amount. */
+static bool is_outcome_of_gap(struct view first, struct view second)
+{
+    static const char *const gaps[] = {" the gap ",        " gap ",
+                                       " so the gap ",     " so no ",
+                                       " no gap ",         " no difference",
+                                       " no change",       " that is ",
+                                       " the slowdown ",   " same as ",
+                                       " the same gap ",   " that closes ",
+                                       " there is still ", " there was still ",
+                                       " still a gap ",    NULL};
+    struct plain_sentence plain;
+    enum treatment ignored;
+    enum outcome outcome;
+    bool begins = false;
+    plain_sentence_of(&plain, second);
+    for (const char *const *words = gaps; *words; words++)
+        begins |= plain_starts(plain.text, *words);
+    return begins && is_same_paragraph(first, second) && told_change_of(plain.text, &ignored) == CHANGE_NONE &&
+           outcome_of(second, &plain, &outcome) == OUTCOME_READ;
+}
+
 static bool is_continued(struct view first, struct view second, const struct told_states *states)
 {
     struct plain_sentence one, other;
@@ -305,31 +389,69 @@ static bool is_continued(struct view first, struct view second, const struct tol
         outcome_is_doubtful(&one) || outcome_of(first, &one, &outcome) != OUTCOME_UNTOLD ||
         told_change_of(other.text, &treatment) != CHANGE_NONE)
         return false;
-    const char *between = first.text + first.length;
-    bool same_paragraph = view_find((struct view){between, (size_t)(second.text - between)}, "\n\n") < 0;
     bool is_part = view_ends(first, ";");
-    bool by_words = change == CHANGE_MADE && (is_part || tells_outcome(said)) &&
+    bool by_words = change == CHANGE_MADE && (is_part || tells_outcome(said, states)) &&
                     outcome_of(second, &other, &outcome) == OUTCOME_READ;
-    return by_words || (same_paragraph && !told_is_supposed(other.text) && !told_is_of_others(other.text) &&
-                        tells_amount(said, states));
+    return by_words || (is_same_paragraph(first, second) && !told_is_supposed(other.text) &&
+                        !told_is_of_others(other.text) && tells_amount(said, states));
 }
 
-/* "After reverting it …": what came of taking it back goes with the trial, or says otherwise. */
-static bool is_taken_back(struct view passage, struct view next)
+/* ---- what is told behind a trial ---- */
+
+/* The amount of a sentence that names no change says otherwise than the trial before it: "a week later it was 52 s". */
+static bool is_contrary_amount(const struct plain_sentence *trial, const struct plain_sentence *next,
+                               const struct told_states *states)
+{
+    static const char *const before[] = {"without",    "before",     "baseline",    "originally",
+                                         "initially",  "previously", "it had been", "used to",
+                                         "instead of", "reference",  "compared",    NULL};
+    static const double APART = 0.5; /* of the gap */
+    struct interval ignored;
+    double of_gap, other_of_gap;
+    enum treatment named;
+    if (!(states->slow > 0) || !(states->fast > 0) || told_change_of(next->text, &named) != CHANGE_NONE ||
+        plain_has(next->text, before) || !told_state_gain(trial->text, states, &ignored, &of_gap) ||
+        !told_state_gain(next->text, states, &ignored, &other_of_gap))
+        return false;
+    return of_gap - other_of_gap > APART || other_of_gap - of_gap > APART;
+}
+
+/* It tells how a trial came out, in words or by an amount. */
+static bool is_told_through(struct view passage, const struct plain_sentence *plain, const struct told_states *states)
+{
+    enum treatment treatment;
+    enum outcome outcome;
+    struct told_pair pair;
+    struct interval gain;
+    double of_gap;
+    return told_change_of(plain->text, &treatment) == CHANGE_MADE &&
+           (outcome_of(passage, plain, &outcome) == OUTCOME_READ || told_pair_of(plain->text, &pair) ||
+            told_gain(plain->text, &gain) ||
+            (states->slow > 0 && told_state_gain(plain->text, states, &gain, &of_gap)));
+}
+
+/*
+ * "After reverting it …": what came of taking it back goes with the trial, or says otherwise; and so does what takes
+ * the trial's certainty away ("that was with half of the input, though").
+ */
+static bool is_taken_back(struct view passage, struct view next, const struct told_states *states)
 {
     struct plain_sentence one, other;
     enum treatment treatment;
     enum outcome outcome;
     plain_sentence_of(&one, passage);
     plain_sentence_of(&other, next);
-    if (told_change_of(one.text, &treatment) != CHANGE_MADE || outcome_of(passage, &one, &outcome) != OUTCOME_READ)
+    if (!is_told_through(passage, &one, states))
         return false;
+    bool names_change = told_change_of(other.text, &treatment) != CHANGE_NONE;
+    if (told_is_retraction(other.text) || (!names_change && told_is_weakening(other.text) && !view_ends(next, "?")) ||
+        is_contrary_amount(&one, &other, states))
+        return true;
     static const char *const of_it[] = {"it ", "the gap", "the slowdown", NULL};
-    bool returns = told_comes_back(other.text) && plain_has(other.text, of_it) &&
-                   told_change_of(other.text, &treatment) == CHANGE_NONE;
-    return returns || told_is_retraction(other.text) ||
-           (told_takes_back(other.text) && told_change_of(other.text, &treatment) == CHANGE_NONE &&
-            (outcome_of(next, &other, &outcome) != OUTCOME_UNTOLD || plain_find(other.text, "still ")));
+    bool by_words = outcome_of(passage, &one, &outcome) == OUTCOME_READ && !names_change;
+    return by_words && ((told_comes_back(other.text) && plain_has(other.text, of_it)) ||
+                        (told_takes_back(other.text) &&
+                         (outcome_of(next, &other, &outcome) != OUTCOME_UNTOLD || plain_find(other.text, "still "))));
 }
 
 static struct view joined(struct view first, struct view second)
@@ -337,20 +459,29 @@ static struct view joined(struct view first, struct view second)
     return (struct view){first.text, (size_t)(second.text + second.length - first.text)};
 }
 
+/* The passage grows by the next sentence. */
+static void passage_grow(struct view *passage, struct view *text, struct view *next)
+{
+    struct view rest = *text;
+    (void)told_sentence(&rest);
+    *passage = joined(*passage, *next);
+    *text = rest;
+    *next = told_sentence(&rest);
+}
+
 struct view told_passage(struct view *text, const struct told_states *states)
 {
-    struct view first = told_sentence(text), rest = *text, second = told_sentence(&rest);
-    if (!first.length || !second.length || first.length + second.length > SENTENCE_MOST / 2)
+    struct view first = told_sentence(text), rest = *text, next = told_sentence(&rest);
+    if (!first.length || !next.length || first.length + next.length > SENTENCE_MOST / 2)
         return first;
-    if (is_continued(first, second, states) || is_other_half(first, second) || is_other_state(first, second)) {
-        first = joined(first, second);
-        *text = rest;
-        second = told_sentence(&rest);
-    }
-    if (!second.length || first.length + second.length > SENTENCE_MOST || !is_taken_back(first, second))
-        return first;
-    *text = rest;
-    return joined(first, second);
+    bool continued = is_continued(first, next, states);
+    if (continued || is_other_half(first, next) || is_other_state(first, next))
+        passage_grow(&first, text, &next);
+    if (continued && next.length && first.length + next.length <= SENTENCE_MOST && is_outcome_of_gap(first, next))
+        passage_grow(&first, text, &next);
+    if (next.length && first.length + next.length <= SENTENCE_MOST && is_taken_back(first, next, states))
+        passage_grow(&first, text, &next);
+    return first;
 }
 
 bool told_mentions_setting(struct view sentence)

@@ -155,6 +155,18 @@ bool quantity_next(const char *text, const char *whole, struct quantity *ret_qua
 
 /* ---- all of a sentence ---- */
 
+/* "spread 0.1 s": how far another amount may be off. */
+static bool is_of_spread(const char *plain, const struct quantity *quantity)
+{
+    static const char *const names[] = {"spread ",    "stddev ",    "std dev ",      "sd ",       "sigma ",
+                                        "deviation ", "spread of ", "deviation of ", "spread , ", "stddev , "};
+    struct view ahead = {plain, (size_t)(quantity->begin - plain)};
+    for (size_t at = 0; at < array_count(names); at++)
+        if (view_ends(ahead, names[at]))
+            return true;
+    return false;
+}
+
 bool quantities_joined(const struct quantity *first, const struct quantity *last, const char *const *words)
 {
     struct view between = view_trim((struct view){first->end, (size_t)(last->begin - first->end)});
@@ -190,6 +202,9 @@ static void units_share(struct quantities *all)
         struct quantity *first = &all->items[at], *last = &all->items[at + 1];
         if (first->kind == QUANTITY_BARE && last->kind != QUANTITY_BARE && quantities_joined(first, last, joints))
             unit_take(first, last);
+        else if (last->kind == QUANTITY_BARE && last->scale > 1 && first->kind == QUANTITY_RATE &&
+                 first->unit.text < first->begin && first->scale >= last->scale && last->scale >= first->scale)
+            unit_take(last, first); /* "gets/s , 1.21m ( default ) , 1.74m": the unit ahead is of all */
         else if (last->kind == QUANTITY_BARE && first->kind != QUANTITY_BARE &&
                  (quantities_joined(first, last, instead) || is_alike(first, last)))
             unit_take(last, first);
@@ -221,7 +236,7 @@ void quantities_of(const char *plain, struct quantities *ret_all)
     ret_all->count = 0;
     for (const char *at = plain;
          ret_all->count < QUANTITIES_MOST && quantity_next(at, plain, &ret_all->items[ret_all->count]);
-         ret_all->count++)
+         ret_all->count += !is_of_spread(plain, &ret_all->items[ret_all->count]))
         at = ret_all->items[ret_all->count].end;
     units_share(ret_all);
     for (size_t at = 0; at < ret_all->count; at++) {

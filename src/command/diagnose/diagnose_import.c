@@ -59,14 +59,13 @@ static void table_keep(struct importing *importing, const char *path, const stru
     for (size_t at = 0; at < text->row_count; at++)
         rows[at] = (struct imported_row){text->rows[at].name, text->rows[at].number, text->rows[at].seconds,
                                          text->rows[at].running_ratio, text->rows[at].where};
-    *vec_push(&importing->tables) =
-        (struct imported_table){.kind = imported_kind_named(text->origin),
-                                .file = arena_string(&importing->arena, file_of(path)),
-                                .rows = rows,
-                                .count = text->row_count,
-                                .heading = text->heading,
-                                .event = text->event,
-                                .elapsed_s = text->elapsed_s};
+    *vec_push(&importing->tables) = (struct imported_table){.kind = imported_kind_named(text->origin),
+                                                            .file = arena_string(&importing->arena, file_of(path)),
+                                                            .rows = rows,
+                                                            .count = text->row_count,
+                                                            .heading = text->heading,
+                                                            .event = text->event,
+                                                            .elapsed_s = text->elapsed_s};
 }
 
 /* What plumb exits --json wrote keeps its counts and times: plumb compare --guest reads them from the case. */
@@ -161,13 +160,22 @@ static void functions_keep(struct importing *importing, const char *path, struct
     vec_done(&functions->rows);
 }
 
-static void table_state(struct importing *importing, const char *path, const struct imported_text *text)
+/* What somebody quotes is shown, and decides nothing. */
+static bool table_state(struct importing *importing, const char *path, const struct imported_text *text)
 {
+    if (told_heads_others(text->heading)) {
+        statement_write(&importing->statements, "of others", path,
+                        arena_printf(&importing->arena,
+                                     "%s: %s. By the words above it (\"%s\") it is of others, and decides nothing",
+                                     text->origin, text->summary, text->heading));
+        return false;
+    }
     const char *origin = arena_printf(&importing->arena, "imported, not measured by plumb: %s", text->origin);
     const char *host = host_summary(importing, text);
     statement_write(&importing->statements, origin, path,
                     host ? arena_printf(&importing->arena, "%s%s", text->summary, host) : text->summary);
     table_keep(importing, path, text);
+    return true;
 }
 
 /* What perf kvm's sums have beyond its rows: of those somebody left some out. */
@@ -210,22 +218,43 @@ static void exits_state(struct importing *importing, const char *path, struct vi
         table.elapsed_s = near->seconds;
         table.heading = import_text_heading(period.heading, &importing->arena);
         others_add(importing, &table, &period);
-        table_state(importing, path, &table);
-        importing->tables.items[importing->tables.count - 1].cpus = period.cpus;
+        if (table_state(importing, path, &table))
+            importing->tables.items[importing->tables.count - 1].cpus = period.cpus;
     }
+}
+
+/* The sentence of a paragraph that named a change last, and left open what came of it. */
+struct left_open {
+    struct view sentence;
+};
+
+static bool is_one_paragraph(struct view first, struct view last)
+{
+    const char *end = last.text + last.length;
+    return first.length && end > first.text && end - first.text <= SENTENCE_MOST &&
+           view_find((struct view){first.text, (size_t)(end - first.text)}, "\n\n") < 0;
 }
 
 /* A sentence that sounds like a trial and wasn't taken for one is shown with the reason. */
 static void unread_state(struct importing *importing, const char *path, struct view sentence,
-                         const struct told_context *context)
+                         const struct told_context *context, struct left_open *open)
 {
     const char *why = told_why_unread(sentence, context);
+    const char *behind =
+        open && is_one_paragraph(open->sentence, sentence) ? told_why_unread_behind(sentence, context) : NULL;
+    why = why ? why : behind;
+    if (behind) /* with what it may be of */
+        sentence = (struct view){open->sentence.text, (size_t)(sentence.text + sentence.length - open->sentence.text)};
     if (why)
         statement_write(
-            &importing->statements, "not understood", path,
+            &importing->statements, TOLD_ORIGIN_UNREAD, path,
             arena_printf(&importing->arena,
                          "\"%.*s\": %s. To be sure, write: tried: CHANGE (host, guest): gone, stayed or shrank",
                          (int)sentence.length, sentence.text, why));
+    if (open && told_leaves_open(sentence, context))
+        open->sentence = sentence;
+    else if (open && !why && told_is_useful(sentence, context))
+        open->sentence.length = 0;
 }
 
 /* "Set it to always", with the sentence before it that named the file of that setting: it isn't always the last one. */
@@ -253,9 +282,11 @@ static void sentences_keep(struct importing *importing, const char *path, struct
     context.has_quota = told_has_quota(&tables);
     struct told_functions functions = {0};
     struct view sentence, setting = {0};
+    struct left_open open = {.sentence = {0}};
     for (size_t kept = 0; kept < SENTENCES_MOST && (sentence = told_passage(&all, &context.states)).length;) {
-        sentence = with_setting(importing, sentence, &setting);
-        unread_state(importing, path, sentence, &context);
+        struct view whole = with_setting(importing, sentence, &setting);
+        unread_state(importing, path, whole, &context, whole.text == sentence.text ? &open : NULL);
+        sentence = whole;
         if (!told_is_useful(sentence, &context))
             continue;
         statement_write(&importing->statements, TOLD_ORIGIN, path,
@@ -271,9 +302,10 @@ static void saying_keep(struct importing *importing, const char *saying)
     struct view rest = view_of(saying), sentence;
     struct told_context context = told_context_in(rest);
     struct told_functions functions = {0};
+    struct left_open open = {.sentence = {0}};
     statement_write(&importing->statements, "said by a person", NULL, saying);
     while ((sentence = told_passage(&rest, &context.states)).length) {
-        unread_state(importing, NULL, sentence, &context);
+        unread_state(importing, NULL, sentence, &context, &open);
         functions_add(importing, &functions, sentence);
     }
     functions_keep(importing, "what was said", &functions);
@@ -354,7 +386,7 @@ static void stacks_keep(struct importing *importing, const char *path, const str
                                         .summary = arena_printf(arena, "%zu stacks%s%s", stacks->count,
                                                                 waits ? ", off the CPU" : "", text_string(&words))};
     if (stacks->count)
-        table_state(importing, path, &table);
+        (void)table_state(importing, path, &table);
 }
 
 static bool import_file(struct importing *importing, const char *path, struct error *err)
@@ -393,15 +425,15 @@ static bool import_file(struct importing *importing, const char *path, struct er
         if (text.kind == IMPORT_EXITS)
             exits_state(importing, path, text.segment, lines, &near);
         else
-            table_state(importing, path, &text);
+            (void)table_state(importing, path, &text);
         if (import_text_beside(&text, &importing->arena, &beside))
-            table_state(importing, path, &beside);
+            (void)table_state(importing, path, &beside);
         rows_unread_state(importing, path, text.segment, text.kind);
         unread = view_skip(lines, (size_t)(text.segment.text + text.segment.length - lines.text));
     }
     rows_unread_state(importing, path, unread, IMPORT_UNKNOWN);
     for (size_t at = 0; at < facts.count; at++)
-        table_state(importing, path, &facts.tables[at]);
+        (void)table_state(importing, path, &facts.tables[at]);
     stacks_keep(importing, path, &stacks, all);
     if (!tables && !facts.count && !stacks.count) {
         text = import_text_read(lines, &importing->arena);

@@ -465,6 +465,12 @@ bool imported_trial_test(const struct results *results, struct finding *finding)
         say_trial(finding, contrary, WEIGHT_CONTEXT);
         return true;
     }
+    const char *unread = told_unread_of(told, trial->treatment);
+    if (unread && strncmp(trial->sentence, "tried:", 6) != 0) { /* which says it in our own form */
+        leave_open(finding, "told-unread", trial);
+        finding_set(finding, reason, "told-unread", VALUE_TEXT("sentence", unread));
+        return true;
+    }
     if (trial->treatment == TREATMENT_NARROW && kind_of(told, trial, results->effect) != EFFECT_NONE)
         return false; /* what was counted tells more */
     if (is_partial(told, trial)) {

@@ -7,7 +7,7 @@
 
 #include <ctype.h>
 
-/* Longer ones first. Blanks stand for hyphens, too. */
+/* Longer ones first. Blanks stand for hyphens and "_", too. */
 static const struct {
     const char *words, *published;
 } names[] = {
@@ -17,6 +17,8 @@ static const struct {
     {"backend bound", "backend_bound"},
     {"bad speculation", "bad_speculation"},
     {"retiring", "retiring"},
+    {"retires", "retiring"},
+    {"retire", "retiring"},
     {"memory bound", "memory_bound"},
     {"core bound", "core_bound"},
     {"fetch latency", "fetch_latency"},
@@ -30,6 +32,8 @@ static const struct {
     {"store bound", "store_bound"},
     {"memory bandwidth", "mem_bandwidth"},
     {"memory latency", "mem_latency"},
+    {"mem bandwidth", "mem_bandwidth"},
+    {"mem latency", "mem_latency"},
 };
 
 enum { TOKENS_MOST = 48, PAIRS_LEAST = 2 };
@@ -50,19 +54,60 @@ static size_t words_end(struct view text, size_t at, const char *words)
 {
     for (; *words; words++, at++) {
         bool blank = *words == ' ';
-        if (at >= text.length || (blank ? !strchr(" -\n", text.text[at]) || !text.text[at]
+        if (at >= text.length || (blank ? !strchr(" -_\n", text.text[at]) || !text.text[at]
                                         : tolower((unsigned char)text.text[at]) != *words))
             return 0;
     }
     return at < text.length && (isalnum((unsigned char)text.text[at]) || text.text[at] == '_') ? 0 : at;
 }
 
+/* Where a path of classes goes on: "Backend_Bound.Core_Bound.Divider"; its last one is told of. */
+static size_t path_last(struct view text, size_t at)
+{
+    size_t last = at;
+    for (; at < text.length && (isalnum((unsigned char)text.text[at]) || strchr("_.", text.text[at])) && text.text[at];
+         at++)
+        if (text.text[at] == '.' && at + 1 < text.length && isalpha((unsigned char)text.text[at + 1]))
+            last = at + 1;
+    return last;
+}
+
+/* Classes that are told of so by their paths alone. */
+static const char *published_of(struct view text, size_t at, size_t *ret_end)
+{
+    static const char *const alone[] = {"divider",
+                                        "ports_utilization",
+                                        "serializing_operation",
+                                        "icache_misses",
+                                        "itlb_misses",
+                                        "branch_resteers",
+                                        "dsb",
+                                        "mite",
+                                        "light_operations",
+                                        "heavy_operations",
+                                        "fb_full",
+                                        "dtlb_load",
+                                        "dtlb_store"};
+    for (size_t name = 0; name < array_count(names); name++)
+        if ((*ret_end = words_end(text, at, names[name].words)))
+            return names[name].published;
+    for (size_t name = 0; name < array_count(alone); name++)
+        if ((*ret_end = words_end(text, at, alone[name])))
+            return alone[name];
+    return NULL;
+}
+
 static bool name_read(struct view text, size_t at, struct token *token)
 {
+    size_t last = path_last(text, at), last_end = 0;
     for (size_t name = 0; name < array_count(names); name++) {
         size_t end = words_end(text, at, names[name].words);
         if (!end)
             continue;
+        if (last > at) {
+            *token = (struct token){.published = published_of(text, last, &last_end), .begin = at, .end = last_end};
+            return token->published != NULL;
+        }
         *token = (struct token){.published = names[name].published, .begin = at, .end = end};
         return true;
     }
@@ -83,21 +128,54 @@ static bool share_read(struct view text, size_t at, struct token *token)
            token->percent >= 0 && token->percent <= 100;
 }
 
+/* "Backend_Bound.Core_Bound.Divider 55.1": such paths have the share behind them without its sign. */
+static bool bare_share_read(struct view text, size_t at, const struct token *before, struct token *token)
+{
+    size_t end = at;
+    bool is_path = before && before->published && before->end + 1 == at &&
+                   memchr(text.text + before->begin, '.', before->end - before->begin);
+    while (end < text.length && (isdigit((unsigned char)text.text[end]) || text.text[end] == '.'))
+        end++;
+    end -= end > at && text.text[end - 1] == '.';
+    struct view number = {text.text + at, end - at};
+    *token = (struct token){.begin = at, .end = end};
+    return is_path && view_find(number, ".") > 0 && view_grouped(number, &token->percent) && token->percent <= 100;
+}
+
 static void tokens_of(struct view text, struct tokens *tokens)
 {
     tokens->count = 0;
     for (size_t at = 0; at < text.length && tokens->count < TOKENS_MOST;) {
         bool inside = at && (isalnum((unsigned char)text.text[at - 1]) || strchr("_.,", text.text[at - 1]));
         struct token *token = &tokens->items[tokens->count];
-        bool is_one = !inside && (isdigit((unsigned char)text.text[at]) ? share_read(text, at, token)
-                                                                        : name_read(text, at, token));
+        const struct token *before = tokens->count ? token - 1 : NULL;
+        bool is_one = !inside && (isdigit((unsigned char)text.text[at])
+                                      ? share_read(text, at, token) || bare_share_read(text, at, before, token)
+                                      : name_read(text, at, token));
         tokens->count += is_one;
         at = is_one ? token->end : at + 1;
     }
 }
 
+/* "of the slots are" between a share and its class. */
+static bool is_of_slots(struct view between)
+{
+    static const char *const words[] = {"of",   "the", "all", "pipeline", "issue", "slots",
+                                        "slot", "are", "is",  "were",     "was",   NULL};
+    bool slots = false;
+    for (struct view word; (word = view_word(&between)).length;) {
+        bool known = false;
+        for (const char *const *one = words; *one && !known; one++)
+            known = view_equal(word, *one);
+        if (!known)
+            return false;
+        slots |= view_starts(word, "slot");
+    }
+    return slots;
+}
+
 /* Each share next to its class, all in one order: whose a share is then isn't in doubt. */
-static bool are_pairs(const struct tokens *tokens)
+static bool are_pairs(struct view text, const struct tokens *tokens)
 {
     enum { BEFORE_NAME = 8, BEHIND_NAME = 24 };
     if (tokens->count % 2 || tokens->count / 2 < PAIRS_LEAST || tokens->count == TOKENS_MOST)
@@ -106,7 +184,8 @@ static bool are_pairs(const struct tokens *tokens)
     for (size_t at = 0; at < tokens->count; at += 2) {
         const struct token *first = &tokens->items[at], *last = &tokens->items[at + 1];
         bool in_order = name_first ? first->published && !last->published : !first->published && last->published;
-        if (!in_order || last->begin - first->end > (name_first ? BEHIND_NAME : BEFORE_NAME))
+        struct view between = {text.text + first->end, last->begin - first->end};
+        if (!in_order || (between.length > (name_first ? BEHIND_NAME : BEFORE_NAME) && !is_of_slots(between)))
             return false;
     }
     return true;
@@ -133,15 +212,30 @@ static struct view sentence_cut(struct view *text)
     return sentence;
 }
 
+/* "The Intel example has 83 % …": of others. */
+static bool is_quoted(struct view sentence)
+{
+    static const char *const words[] = {"example",      "Example",   "manual",  "documentation", "according to",
+                                        "According to", "blog",      "article", "tutorial",      "white paper",
+                                        "whitepaper",   "the paper", "vendor",  "for reference", "typical",
+                                        "would be",     "should be", NULL};
+    for (const char *const *one = words; *one; one++)
+        if (view_find(sentence, *one) >= 0)
+            return true;
+    return false;
+}
+
 static void paragraph_put(struct text *out, struct view paragraph)
 {
     struct tokens tokens;
     scoped_text struct text table = {0};
     /* what a tool prints has its own reader */
-    bool of_tool = view_find(paragraph, "tma_") >= 0 || view_find(paragraph, "% of ") >= 0;
+    bool of_tool = view_find(paragraph, "tma_") >= 0 || view_find(paragraph, "% of Pipeline Slots") >= 0 ||
+                   view_find(paragraph, "% of Clockticks") >= 0;
     while (!of_tool && paragraph.length) {
-        tokens_of(sentence_cut(&paragraph), &tokens);
-        if (are_pairs(&tokens))
+        struct view sentence = sentence_cut(&paragraph);
+        tokens_of(sentence, &tokens);
+        if (!is_quoted(sentence) && are_pairs(sentence, &tokens))
             pairs_put(&table, &tokens);
     }
     if (table.length)

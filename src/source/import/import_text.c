@@ -16,9 +16,15 @@ struct rows {
 };
 
 static const char *const kind_names[] = {
-    [IMPORT_UNKNOWN] = "text",           [IMPORT_EXITS] = "table of exits", [IMPORT_REPORT] = "perf report",
-    [IMPORT_ANNOTATE] = "perf annotate", [IMPORT_STAT] = "perf stat",       [IMPORT_RUNS] = "timed runs",
-    [IMPORT_METRICS] = "top-down metrics", [IMPORT_MAP] = "counts by key", [IMPORT_HISTOGRAM] = "histogram",
+    [IMPORT_UNKNOWN] = "text",
+    [IMPORT_EXITS] = "table of exits",
+    [IMPORT_REPORT] = "perf report",
+    [IMPORT_ANNOTATE] = "perf annotate",
+    [IMPORT_STAT] = "perf stat",
+    [IMPORT_RUNS] = "timed runs",
+    [IMPORT_METRICS] = "top-down metrics",
+    [IMPORT_MAP] = "counts by key",
+    [IMPORT_HISTOGRAM] = "histogram",
 };
 _Static_assert(array_count(kind_names) == IMPORT_KIND_COUNT, "a name for each kind");
 
@@ -174,19 +180,53 @@ static struct import_row *rows_keep(const struct rows *rows, struct arena *arena
     return kept;
 }
 
+/* "int, int", but not "TDX", "before" */
+static bool are_types(struct view text)
+{
+    static const char *const types[] = {"int",      "char",   "void",  "long",   "short",  "double",
+                                        "float",    "bool",   "const", "signed", "size_t", "auto",
+                                        "unsigned", "struct", "*",     "&",      "::",     "_t"};
+    for (size_t type = 0; type < array_count(types); type++) {
+        size_t length = strlen(types[type]);
+        for (size_t at = 0; at + length <= text.length; at++) {
+            bool begins = at == 0 || !isalnum((unsigned char)text.text[at - 1]),
+                 ends = at + length == text.length || !isalnum((unsigned char)text.text[at + length]);
+            bool is_word = isalpha((unsigned char)types[type][0]) != 0;
+            if (memcmp(text.text + at, types[type], length) == 0 && (!is_word || (begins && ends)))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* "compute_tile():", "compute(int, int):" without the brackets and what stands in them; empty: it has none. */
+static struct view before_arguments(struct view line)
+{
+    size_t at = line.length, depth = 0;
+    if (!view_ends(line, "):"))
+        return (struct view){0};
+    for (at -= 1; at > 0; at--) {
+        depth += line.text[at - 1] == ')';
+        depth -= line.text[at - 1] == '(';
+        if (!depth)
+            break;
+    }
+    struct view name = {line.text, at ? at - 1 : 0}, arguments = view_skip(line, at);
+    arguments.length -= depth || !at ? arguments.length : 2;
+    return name.length && (!arguments.length || are_types(arguments)) ? name : (struct view){0};
+}
+
 /* "compute_tile():", whatever bar stands before it */
 static struct view function_alone(struct view line)
 {
-    static const char call[] = "():";
-    struct view name = {line.text, line.length - sizeof(call) + 1}, word;
-    if (line.length < sizeof(call) || !view_ends(line, call))
-        return (struct view){0};
+    struct view name = before_arguments(line), word;
     size_t at = name.length;
     while (at && (isalnum((unsigned char)name.text[at - 1]) || strchr("_:~<>,.", name.text[at - 1])))
         at--;
     struct view before = {name.text, at};
-    bool alone = !(word = view_word(&before)).length || ((view_equal(word, IMPORT_LINE_BAR) || view_equal(word, ":") ||
-                                                          view_equal(word, "|")) && !view_word(&before).length);
+    bool alone = !(word = view_word(&before)).length ||
+                 ((view_equal(word, IMPORT_LINE_BAR) || view_equal(word, ":") || view_equal(word, "|")) &&
+                  !view_word(&before).length);
     return alone ? view_skip(name, at) : (struct view){0};
 }
 
@@ -239,7 +279,11 @@ static struct imported_text text_unread(struct view text, struct arena *arena)
     for (struct view line; view_line(&text, &line);)
         lines++;
     return (struct imported_text){
-        .kind = IMPORT_UNKNOWN, .heading = "", .event = "", .segment = text, .origin = kind_names[IMPORT_UNKNOWN],
+        .kind = IMPORT_UNKNOWN,
+        .heading = "",
+        .event = "",
+        .segment = text,
+        .origin = kind_names[IMPORT_UNKNOWN],
         .summary = arena_printf(arena, "%zu lines in no form that plumb knows; nothing was read from them", lines)};
 }
 
@@ -312,12 +356,14 @@ bool import_text_is_prose(struct view line, bool after_gap, struct view rest)
     struct view next, text = without_marks(line, &level), behind = rest;
     bool before_gap = !view_line(&behind, &next) || import_text_is_gap(next);
     bool alone = after_gap && before_gap; /* "TDX:" above a block of its own */
-    if (level == 1 && !alone) /* perf's own remarks begin with one #, too */
+    if (level == 1 && !alone)             /* perf's own remarks begin with one #, too */
         return false;
     bool is_name = level > 1 || (alone && (level || view_ends(text, ":") || fence_follows(rest)));
     size_t least = is_name ? 1 : view_ends(text, ":") ? 2 : 4;
     if (!text.length || !((text.text[0] | 32) >= 'a' && (text.text[0] | 32) <= 'z') ||
         !(after_gap || before_gap || level > 1))
+        return false;
+    if (function_of_listing(line).length && view_find(line, " ") >= 0)
         return false;
     size_t words = 0;
     while (words < least && view_word(&text).length)
@@ -448,9 +494,9 @@ bool import_text_next(struct view *text, struct arena *arena, struct imported_te
     while (!ended) {
         struct view rest = *text;
         ended = !view_line(&rest, &line);
-        bool prose = !ended && (import_text_is_prose(line, after_gap, rest) ||
-                                (kinds & OF_RUNS && is_name_of_block(line, rest)) ||
-                                (after_gap && is_name_of_block(line, rest)));
+        bool prose = !ended &&
+                     (import_text_is_prose(line, after_gap, rest) ||
+                      (kinds & OF_RUNS && is_name_of_block(line, rest)) || (after_gap && is_name_of_block(line, rest)));
         unsigned here = ended || prose ? 0 : import_line_kinds(line);
         bool command = !ended && kinds && is_command(line), fence = !ended && kinds && is_fence(line);
         bool again = here && names_meet(&names, line, kinds ? kinds & here : here);
