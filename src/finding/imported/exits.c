@@ -56,6 +56,19 @@ static struct view without_period(struct view label)
     return label;
 }
 
+static bool names_a_guest(struct view words)
+{
+    static const char *const names[] = {"guest", "vm", "instance", "td", "machine"};
+    for (struct view word; (word = view_word(&words)).length;)
+        for (size_t at = 0; at < array_count(names); at++) {
+            size_t length = strlen(names[at]);
+            if (word.length >= length && strncasecmp(word.text, names[at], length) == 0 &&
+                (word.length == length || !isalpha((unsigned char)word.text[length])))
+                return true;
+        }
+    return false;
+}
+
 /* What a heading calls the guest: its last sentence, up to a bracket or comma; length 0: that is no name. */
 static struct view label_in(struct view heading)
 {
@@ -71,6 +84,9 @@ static struct view label_in(struct view heading)
             heading = view_skip(heading, strlen(before[at]));
             at = (size_t)-1; /* another may stand behind it */
         }
+    ptrdiff_t comma = view_find(heading, ", ");
+    struct view behind = comma >= 0 ? view_skip(heading, (size_t)comma + 2) : (struct view){0};
+    heading = names_a_guest(behind) ? behind : heading; /* "kvm_stat on the host, plain guest:" */
     size_t length = strcspn(heading.text, "(,:;`");
     heading = without_period(view_trim((struct view){heading.text, length < heading.length ? length : heading.length}));
     size_t words = 0;
