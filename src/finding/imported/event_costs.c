@@ -116,8 +116,10 @@ static bool costing_by(const struct imported_arm *arm, const char *id, int way, 
     double largest = 0;
     *ret = (struct costing){.file = arm->table->file};
     for (size_t at = 0; at < array_count(costs); at++) {
+        if (strcmp(costs[at].id, id) != 0 || costs[at].way != way || costs[at].is_loose)
+            continue;
         struct measured count = count_of(arm, &costs[at]), ratio = measured_ratio(count, cycles);
-        if (strcmp(costs[at].id, id) != 0 || costs[at].way != way || costs[at].is_loose || !ratio.known)
+        if (!ratio.known)
             continue;
         ret->least += ratio.value * costs[at].cycles_least;
         ret->most += ratio.value * costs[at].cycles_most;

@@ -19,10 +19,11 @@ static bool uncounted_find(const struct imported *imported, const char *id, stru
     *ret = (struct uncounted){.row = NULL};
     for (size_t arm = 0; arm < count; arm++)
         for (size_t at = 0; (cost = event_cost_at(at)); at++) {
-            const struct imported_row *row = imported_arm_row(&arms[arm], cost->event),
-                                      *cycles = imported_arm_row(&arms[arm], "cycles");
-            if (strcmp(cost->id, id) != 0 || !row)
+            const struct imported_row *row =
+                strcmp(cost->id, id) == 0 ? imported_arm_row(&arms[arm], cost->event) : NULL;
+            if (!row)
                 continue;
+            const struct imported_row *cycles = imported_arm_row(&arms[arm], "cycles");
             bool of_cycles = imported_is_counted(row) && cycles && !imported_is_counted(cycles);
             if (imported_is_counted(row) && !of_cycles)
                 return false;
