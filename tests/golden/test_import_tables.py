@@ -127,3 +127,38 @@ def test_a_listing_below_a_function_with_arguments_is_of_it(imported, head):
 def test_a_name_with_brackets_that_hold_no_type_is_no_function(imported, name):
     found, _ = imported(notes="The lines:\n\n" + name + "\n    1.02  :   5b21c0:       mov    (%r14,%rcx,4),%eax\n   47.90  :   5b21d8:       movsd  (%rdx,%rsi,8),%xmm0\n")
     assert "hottest line is" in found["verdict"]["sentence"]
+
+
+@pytest.mark.parametrize("above", ["We haven't profiled it. The vendor's tuning guide has this table:", "On my laptop, where it is fine by the way, toplev prints:",
+                                   "On another machine, mine, toplev prints:", "This is of the reference machine that they have:"])
+@pytest.mark.parametrize("table", ["tma_icache_misses 22.1 %\ntma_itlb_misses 14.8 %\n", "| Metric | Percentage |\n|---|---|\n| tma_icache_misses | 22.1% |\n| tma_itlb_misses | 14.8% |\n"])
+def test_tables_of_others_and_of_other_machines_decide_nothing(imported, above, table):
+    found, _ = imported(notes=f"Our node is slow.\n\n{above}\n\n{table}\nThat is all.\n")
+    assert found["verdict"]["culprit"] is None and "of others" in str(found["statements"])
+
+
+def test_a_table_of_ones_own_machine_decides(imported):
+    found, _ = imported(notes="Our node is slow.\n\nOn my laptop, on which it is as slow, toplev prints:\n\ntma_icache_misses 22.1 %\ntma_itlb_misses 14.8 %\n")
+    assert found["verdict"]["culprit"] == "front-end"
+
+
+KERNELS = "    71.20%  srv      [kernel.kallsyms]  [k] clear_page_erms\n     8.11%  srv      [kernel.kallsyms]  [k] __handle_mm_fault\n"
+MPSTAT = ("11:10:02     CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle\n"
+          "11:16:42     all   95.90    0.00    3.00    0.00    0.00    0.10    0.00    0.00    0.00    1.00\n")
+
+
+@pytest.mark.parametrize("notes", ["perf report, kernel only:\n\n" + KERNELS, "What perf report shows here:\n\n" + KERNELS + "\nmpstat meanwhile has this:\n\n" + MPSTAT])
+def test_shares_of_the_kernels_samples_alone_are_none_of_the_time(imported, notes):
+    found, _ = imported(notes=notes)
+    assert found["verdict"]["culprit"] is None and finding(found, "page-faults")["verdict"] == "undecided"
+    assert "of the kernel's samples alone" in finding(found, "page-faults")["reason"]
+
+
+def test_shares_of_all_samples_are(imported):
+    found, _ = imported(notes="What perf report shows here:\n\n" + KERNELS + "     9.00%  srv      srv                [.] serve\n")
+    assert finding(found, "page-faults")["verdict"] == "supported"
+
+
+def test_the_smaller_bound_wins(imported):
+    found, _ = imported(notes="tma_bad_speculation 0.9 %\ntma_frontend_bound 7.0 %\n\nAnd the counts of that run:\n\n 30,100,000,000 cycles\n 8,402,113 branch-misses\n 9.1 seconds time elapsed\n")
+    assert finding(found, "branch-mispredicts")["verdict"] == "ruled_out"

@@ -163,7 +163,7 @@ static void functions_keep(struct importing *importing, const char *path, struct
 /* What somebody quotes is shown, and decides nothing. */
 static bool table_state(struct importing *importing, const char *path, const struct imported_text *text)
 {
-    if (told_heads_others(text->heading)) {
+    if (told_heads_others(text->heading) || (text->above && told_heads_others(text->above))) {
         statement_write(&importing->statements, "of others", path,
                         arena_printf(&importing->arena,
                                      "%s: %s. By the words above it (\"%s\") it is of others, and decides nothing",

@@ -421,6 +421,32 @@ static bool function_share_of(const struct imported_table *table, const char *id
     return ret->name;
 }
 
+/* Its shares are of the kernel's samples alone: by its words, or since the system told of far less time in there. */
+static bool is_of_kernel_alone(const struct imported *imported, const struct imported_table *table, double share)
+{
+    static const char *const words[] = {"kernel only", "only the kernel", "kernel alone", "--dso", "kernel samples",
+                                        "of the kernel's samples", "relative"};
+    static const double FAR_LESS = 0.5;
+    bool is_kernels = table->count > 0, is_said = false;
+    for (size_t row = 0; row < table->count; row++)
+        is_kernels &= strstr(table->rows[row].where, "kernel") != NULL;
+    for (size_t at = 0; at < array_count(words); at++)
+        is_said |= strcasestr(table->heading, words[at]) != NULL;
+    struct measured system = imported_number(imported, IMPORTED_SYSTEM, "%sys", NULL);
+    return is_kernels && (is_said || (system.known && system.value / 100 < FAR_LESS * share));
+}
+
+static void leave_to_kernel(struct finding *finding, const char *function, double share, const char *file)
+{
+    struct value values[] = {VALUE_TEXT("function", function), VALUE_SHARE("share", interval_exactly(share)),
+                             VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding->verdict = VERDICT_UNDECIDED;
+    finding->recoverable = (struct interval){0};
+    finding->is_estimate = false;
+    finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-of-kernel", values, array_count(values));
+    finding_set_add(finding, &finding->reason, "imported-of-kernel", values, array_count(values));
+}
+
 bool imported_report_test(const struct results *results, struct finding *finding)
 {
     struct function_share found;
@@ -431,6 +457,10 @@ bool imported_report_test(const struct results *results, struct finding *finding
                            : 0;
         if (share < results->effect || share > 1) /* rows that were left out may hold more: this never rules it out */
             continue;
+        if (is_of_kernel_alone(results->imported, table, share)) {
+            leave_to_kernel(finding, found.name, share, table->file);
+            return true;
+        }
         finding_decide_fact(finding, interval_exactly(share), results->effect);
         finding->is_own_doing = true;
         finding->imported_kinds |= 1u << ORIGIN_SAMPLES;

@@ -374,11 +374,28 @@ static const struct {
     {NULL, imported_uncounted_test},
 };
 
+/* A class of the tree bounds a cause by all that it holds; counts of its own events may bound it lower. */
+static void bound_by_counts(const struct results *results, struct finding *finding)
+{
+    struct finding counted = *finding;
+    counted.evidence_count = counted.advice_count = counted.open_count = counted.imported_kinds = 0;
+    counted.reason = NULL;
+    bool is_bound =
+        finding->verdict == VERDICT_UNDECIDED && finding->recoverable.known && finding->recoverable.low <= 0;
+    if (is_bound && imported_count_test(results, &counted) && counted.verdict == VERDICT_RULED_OUT)
+        *finding = counted;
+}
+
 static bool is_said(const struct results *results, struct finding *finding)
 {
-    for (size_t at = 0; at < array_count(tests); at++)
-        if ((!tests[at].id || strcmp(tests[at].id, finding->hypothesis->id) == 0) && tests[at].test(results, finding))
-            return true;
+    for (size_t at = 0; at < array_count(tests); at++) {
+        bool is_asked = !tests[at].id || strcmp(tests[at].id, finding->hypothesis->id) == 0;
+        if (!is_asked || !tests[at].test(results, finding))
+            continue;
+        if (tests[at].test == metric_test)
+            bound_by_counts(results, finding);
+        return true;
+    }
     return false;
 }
 

@@ -203,7 +203,7 @@ static struct view heading_of(const struct table *table, size_t column)
 
 static void named(struct text *out, struct view name)
 {
-    text_printf(out, "\nThese numbers are of %.*s:\n\n", (int)name.length, name.text);
+    text_printf(out, "\n" IMPORT_COLUMN_HEADING "%.*s:\n\n", (int)name.length, name.text);
 }
 
 /* "12 004 338 112", as some write thousands; other numbers as view_grouped() reads them. */

@@ -260,7 +260,7 @@ static struct imported_text table_of_kind(struct view text, enum import_kind kin
     struct rows rows = {0};
     scoped_text struct text out = {0};
     struct imported_text imported = {
-        .kind = kind, .heading = "", .event = "", .segment = text, .origin = kind_names[kind]};
+        .kind = kind, .heading = "", .above = "", .event = "", .segment = text, .origin = kind_names[kind]};
     imported.row_count = rows_read(text, kind, &rows, arena);
     struct import_row *kept = rows_keep(&rows, arena);
     if (kind == IMPORT_ANNOTATE)
@@ -281,6 +281,7 @@ static struct imported_text text_unread(struct view text, struct arena *arena)
     return (struct imported_text){
         .kind = IMPORT_UNKNOWN,
         .heading = "",
+        .above = "",
         .event = "",
         .segment = text,
         .origin = kind_names[IMPORT_UNKNOWN],
@@ -487,7 +488,7 @@ static bool names_meet(struct names_met *names, struct view line, unsigned kinds
 bool import_text_next(struct view *text, struct arena *arena, struct imported_text *ret_table)
 {
     static const unsigned OF_RUNS = 1u << IMPORT_STAT | 1u << IMPORT_METRICS | 1u << IMPORT_EXITS;
-    struct view heading = {0}, line, segment = {text->text, 0}, behind_gap = *text;
+    struct view heading = {0}, above = {0}, line, segment = {text->text, 0}, behind_gap = *text;
     struct names_met names = {.count = 0};
     bool after_gap = true, parted = false, ended = false; /* parted: a gap was met since its last row */
     unsigned kinds = 0;
@@ -511,6 +512,7 @@ bool import_text_next(struct view *text, struct arena *arena, struct imported_te
             return false;
         if (prose) {
             heading = line;
+            above = view_starts(line, IMPORT_COLUMN_HEADING) ? above : line;
             segment.text = rest.text;
         }
         after_gap = import_text_is_gap(line);
@@ -522,6 +524,7 @@ bool import_text_next(struct view *text, struct arena *arena, struct imported_te
     }
     *ret_table = import_text_read(segment, arena);
     ret_table->heading = import_text_heading(heading, arena);
+    ret_table->above = import_text_heading(above, arena);
     struct view event = event_in(segment);
     ret_table->event = kept_string(event.length ? event : event_in(heading), arena);
     ret_table->elapsed_s = ret_table->kind == IMPORT_STAT ? elapsed_in(segment) : 0;

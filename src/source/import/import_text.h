@@ -42,6 +42,9 @@ struct import_row {
     const char *where;
 };
 
+/* How source/import/import_markdown begins the heading of a column of its own. */
+#define IMPORT_COLUMN_HEADING "These numbers are of "
+
 struct imported_text {
     enum import_kind kind;
     const char *origin; /* "table of exits" */
@@ -49,6 +52,7 @@ struct imported_text {
     const struct import_row *rows; /* in the order of the text; all strings: owner arena */
     size_t row_count;
     const char *heading; /* the last line of prose before it; "": none */
+    const char *above;   /* … that somebody wrote: of a column of Markdown what stands above the whole table */
     const char *event;   /* perf report and annotate: what was sampled, as the text says; "": it doesn't */
     struct view segment; /* the piece of the text that it was read from */
     double elapsed_s;    /* perf stat: "0.164 seconds time elapsed", or a time beside the counts; 0: none */
