@@ -162,3 +162,21 @@ def test_shares_of_all_samples_are(imported):
 def test_the_smaller_bound_wins(imported):
     found, _ = imported(notes="tma_bad_speculation 0.9 %\ntma_frontend_bound 7.0 %\n\nAnd the counts of that run:\n\n 30,100,000,000 cycles\n 8,402,113 branch-misses\n 9.1 seconds time elapsed\n")
     assert finding(found, "branch-mispredicts")["verdict"] == "ruled_out"
+
+
+@pytest.mark.parametrize("row", ["{} |   div    %r8", "{} :   div    %r8", "   {}   div    %r8", "{}% div %r8", "{} :  4011a2: div %r8"])
+def test_lines_of_a_listing_by_any_hand(imported, row):
+    listing = "perf annotate of lookup:\n\n" + "".join(row.format(share).replace("div", name) + "\n" for share, name in [("3.11", "xor"), ("61.20", "div"), ("9.71", "mov")])
+    found, _ = imported(notes=listing + "\nand counted:\n\n 8,220,118,330 cycles\n 5,110,330,004 arith.divider_active\n 2.61 seconds time elapsed\n")
+    divider = finding(found, "divider")
+    assert divider["verdict"] == "supported" and "samples" in divider["confidence_reason"]
+
+
+def test_a_table_of_markdown_with_nothing_but_times(imported):
+    table = "| build | time |\n|---|---|\n| jit | {} s |\n| eigen | 0.251 s |\n"
+    counts = "jit:\n\n    {}      cycles\n     {}      core_power.lvl2_turbo_license\n"
+    found, _ = imported(notes="Two builds.\n\n" + table.format("0.260") + "\nThe counter:\n\n" + counts.format(13377441890, 722381862) +
+                        "\nThen built with -mno-avx512f and counted again:\n\n" + counts.format(12708569795, 0) + "\n" + table.format("0.252"))
+    licence = finding(found, "avx512-licence")
+    assert licence["verdict"] == "supported" and licence["recoverable_ratio_at_most"] == pytest.approx(0.0135, abs=0.0005)
+    assert "fewer cycles without wide vectors" in " ".join(found["verdict"]["open"])

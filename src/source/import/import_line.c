@@ -182,6 +182,17 @@ static bool is_sentence(struct view text)
     return is_one;
 }
 
+/* "div    %r8", "vmovups %zmm3,(%rdi,%rdx,1)": a mnemonic, and registers of x86 behind it. */
+static bool is_instruction(struct view text)
+{
+    enum { MNEMONIC_MOST = 16 };
+    struct view rest = text, mnemonic = view_word(&rest);
+    bool is_name = mnemonic.length > 1 && mnemonic.length <= MNEMONIC_MOST;
+    for (size_t at = 0; at < mnemonic.length; at++)
+        is_name &= islower((unsigned char)mnemonic.text[at]) || isdigit((unsigned char)mnemonic.text[at]);
+    return is_name && (view_starts(view_trim(rest), "%") || view_find(rest, "(%") >= 0 || view_find(rest, ",%") >= 0);
+}
+
 /* "33.94 :  4011a2: mov 0x58(%rax),%rax", or a share before a line of source or code. */
 static bool row_of_annotate(struct view line, struct import_line *row)
 {
@@ -195,6 +206,12 @@ static bool row_of_annotate(struct view line, struct import_line *row)
     }
     if (is_time_of_day(line))
         return false;
+    rest = view_trim(rest);
+    rest = view_starts(rest, ":") ? view_trim(view_skip(rest, 1)) : rest;
+    if (view_grouped(first, &row->number) && row->number <= 100 && is_instruction(rest)) {
+        row->name = without_remark(rest);
+        return true;
+    }
     struct view percent = view_trim(view_cut(&line, ':'));
     if (!view_grouped(percent, &row->number) || row->number > 100 || !line.length)
         return false;

@@ -279,6 +279,32 @@ static bool rows_put(struct text *out, const struct table *table)
     return put > 0;
 }
 
+/* "| build | time |": nothing but how long each took. Parts of one run have times, too. */
+static bool times_put(struct text *out, const struct table *table)
+{
+    static const char *const parts[] = {"function", "symbol", "phase",   "step", "stage", "section",
+                                        "call",     "query",  "syscall", "lock", "stack", "kernel function"};
+    size_t column = 1, put = 0;
+    for (size_t at = 0; at < array_count(parts); at++)
+        if (has_word(heading_of(table, 0), parts[at]))
+            return false;
+    while (column < table->heading.count && !is_time(heading_of(table, column)))
+        column++;
+    scoped_text struct text times = {0};
+    for (size_t row = 0; column < table->heading.count && row < table->count; row++) {
+        double seconds;
+        struct view name = cell_of(table, &table->rows[row], 0);
+        if (!name.length || !seconds_of(cell_of(table, &table->rows[row], column), heading_of(table, column), &seconds))
+            continue;
+        text_printf(&times, "%.*s: %.9g s\n", (int)name.length, name.text, seconds);
+        put++;
+    }
+    if (put < 2 || put < table->count)
+        return false;
+    text_printf(out, "\nThe times of all these runs:\n\n%s", text_string(&times));
+    return true;
+}
+
 /* A run a column. */
 static bool columns_put(struct text *out, const struct table *table)
 {
@@ -310,7 +336,7 @@ struct view import_markdown_turned(struct view text, struct arena *arena)
         struct view behind = from;
         size_t before = out.length;
         bool is_table = table_read(&behind, table);
-        if (is_table && (rows_put(&out, table) || columns_put(&out, table))) {
+        if (is_table && (rows_put(&out, table) || columns_put(&out, table) || times_put(&out, table))) {
             text_add_char(&out, '\n');
             rest = behind;
             turned = true;
