@@ -319,6 +319,27 @@ static void put_named_first(struct finding *items, size_t count, const struct re
         }
 }
 
+/*
+ * Imported tables tell that it waited, and others what for: that is one cause, by its name. What we recorded ourselves
+ * says what each wait was for.
+ */
+static void put_what_is_waited_for_first(struct finding *items, size_t count)
+{
+    static const char *const names[] = {"swap", "lock-turns"};
+    size_t waiting = position_of(items, count, "waiting");
+    for (size_t name = 0; name < array_count(names) && waiting < count; name++) {
+        size_t at = position_of(items, count, names[name]);
+        if (at >= count || items[at].verdict != VERDICT_SUPPORTED || !items[at].imported_kinds ||
+            items[waiting].verdict != VERDICT_SUPPORTED || !items[waiting].imported_kinds ||
+            2 * middle_of(&items[at]) < middle_of(&items[waiting]))
+            continue;
+        items[at].subject = items[waiting].subject = names[name];
+        if (at > waiting)
+            move_before(items, at, waiting);
+        return;
+    }
+}
+
 static void advise_allocators_callers(struct finding *held, const struct finding *allocation)
 {
     held->advice_count = 0;
@@ -355,6 +376,7 @@ void findings_test(struct findings *ret_findings, const struct results *results,
     put_larger_part_first(items, count, results);
     put_far_larger_first(items, count, results);
     put_named_first(items, count, results);
+    put_what_is_waited_for_first(items, count);
     advise_callers(items, count, results);
     *ret_findings = (struct findings){items, count};
 }

@@ -433,3 +433,15 @@ def test_what_a_confidential_guest_asks_the_host_for_is_no_other_reason(alone):
     assert "1027" not in reason, "SNP asks by it for what the other leaves for by itself"
     reason = finding(alone(f"A normal VM, 10 s:\n\n```\n{plain}```\n\nThen SNP:\n\n```\n{asked.format(1393000)}```\n"), "vm-exits")["reason"]
     assert "1393000 times for reason 1027 (vmgexit on AMD)" in reason
+
+
+def test_what_is_waited_for_leads_before_the_waiting(imported):
+    found, _ = imported(notes="The build, by time:\n\nreal 6h32m\n\nvmstat 10 while it ran:\n\n"
+                              "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n"
+                              " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+                              " 1 14 8388604 91200   1024  20480 18400 18100 18900 18300 9000 9000  8  4  8 80  0\n"
+                              " 0 15 8388604 90100   1024  20480 18200 18000 18700 18200 9000 9000  7  4  9 80  0\n\n"
+                              "and one run of it: real 392m10s, user 30m2s, sys 12m1s\n")
+    swap, waiting = finding(found, "swap"), finding(found, "waiting")
+    assert waiting["verdict"] == swap["verdict"] == "supported"
+    assert found["verdict"]["culprit"] == "swap" and "Of like weight" not in found["verdict"]["sentence"]
