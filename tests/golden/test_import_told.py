@@ -159,7 +159,25 @@ def test_which_limit_was_lifted_is_told_by_what_was_counted(imported):
     found, _ = imported(chat="[10:05] ana: in the container:\n```\nnr_periods 12110\nnr_throttled 4981\nthrottled_usec 212044871\n```\n"
                              "[10:40] ana: limit removed, p95 went from 2.1 s to 0.7 s\n")
     one = finding(found, "cpu-quota")
-    assert one["verdict"] == "supported" and one["confidence"] == "medium" and one["recoverable_ratio"]["low"] > 0.6
+    assert one["verdict"] == "supported" and one["confidence"] == "medium" and one["recoverable_ratio"] is None
+
+
+@pytest.mark.parametrize("text, of_time", [
+    ("With SMT off p99 went from 640 ms to 95 ms.", False), ("With SMT off the response time fell from 640 ms to 95 ms.", False),
+    ("p95 latency is 52 ms in the VM and 41 ms on bare metal. With SMT off the gap was gone.", False),
+    ("With SMT off memory latency matters less, and the time fell from 640 ms to 95 ms.", True), ("With SMT off the time fell from 640 ms to 95 ms.", True),
+    ("The batch takes 52 s in the VM and 41 s on bare metal. With SMT off the gap was gone.", True)])
+def test_a_latency_is_not_the_elapsed_time(imported, text, of_time):
+    found, _ = imported(notes=text + "\n")
+    one = finding(found, "smt-sharing")
+    assert one["verdict"] == "supported" and (one["recoverable_ratio"] is not None) == of_time
+    assert ("of the latency alone" in str(found["verdict"])) != of_time, found["verdict"]
+
+
+def test_a_small_gain_of_latency_bounds_no_time(imported):
+    found, _ = imported(notes="With SMT off p99 went from 640.0 ms to 632.0 ms.\n")
+    one = finding(found, "smt-sharing")
+    assert one["verdict"] == "ruled_out" and one["recoverable_ratio"] is None and "of the latency" in one["reason"]
 
 
 @pytest.mark.parametrize("there", ["", "The VM's memory sits on 1 GiB hugetlbfs pages, that was so from the beginning.\n\n"])

@@ -252,6 +252,7 @@ static enum trial_reading trial_read(struct view sentence, const struct told_con
     struct told_sides sides = told_sides_of(plain.text);
     trial->on_host = sides.on_host;
     trial->on_guest = sides.on_guest;
+    trial->is_of_latency = told_is_of_latency(plain.text);
     return outcome == OUTCOME_READ ? TRIAL_READ : TRIAL_OUTCOME_UNCLEAR;
 }
 
@@ -341,6 +342,13 @@ static bool gap_of(struct view sentence, struct interval *ret_gap)
     struct plain_sentence plain;
     plain_sentence_of(&plain, sentence);
     return !is_made(plain.text) && gap_read(plain.text, ret_gap);
+}
+
+static bool is_of_latency(struct view sentence)
+{
+    struct plain_sentence plain;
+    plain_sentence_of(&plain, sentence);
+    return told_is_of_latency(plain.text);
 }
 
 static uint64_t phases_of(struct view sentence)
@@ -569,6 +577,7 @@ static void sentence_take(struct told *told, struct view sentence, struct arena 
     if (!told->gap.known && gap_of(sentence, &gap)) {
         told->gap = gap;
         told->gap_sentence = kept;
+        told->gap_is_of_latency = is_of_latency(sentence);
     }
     double bytes = loop_bytes_of(sentence);
     if (told->loop_bytes <= 0 && bytes > 0) {
@@ -589,6 +598,7 @@ static void states_gap(struct told *told, struct view sentence, struct arena *ar
         return;
     told->gap = told_states_gap(&told->states);
     told->gap_sentence = arena_string_n(arena, sentence.text, sentence.length);
+    told->gap_is_of_latency = is_of_latency(sentence);
 }
 
 typedef void take_sentence(struct told *told, struct view sentence, struct arena *arena);

@@ -211,6 +211,13 @@ static struct tickless tickless_of(const struct imported *imported)
     return found;
 }
 
+/* What came back is of the time that requests take each. */
+static bool is_of_latency(const struct told *told, const struct told_trial *trial)
+{
+    bool by_gap = trial->outcome == OUTCOME_GONE || (trial->outcome == OUTCOME_SHRANK && !trial->returned.share.known);
+    return trial->is_of_latency || (by_gap && told->gap_is_of_latency);
+}
+
 static void say_trial(struct finding *finding, const struct told_trial *trial, enum weight weight)
 {
     finding_evidence(finding, weight, ORIGIN_STATEMENT, "told-trial", VALUE_TEXT("sentence", trial->sentence));
@@ -223,14 +230,17 @@ static void rule_out(const struct results *results, const struct told *told, str
     bool small = trial->outcome != OUTCOME_STAYED;
     struct interval returned = small ? returned_by(told, trial) : (struct interval){0};
     finding->verdict = VERDICT_RULED_OUT;
-    finding->by_trial = !small;
+    finding->by_trial = !small || is_of_latency(told, trial);
     finding->of = OF_ELAPSED;
-    finding->recoverable = returned;
+    finding->recoverable = finding->by_trial ? (struct interval){0} : returned;
     say_trial(finding, trial, WEIGHT_FOR);
     if (trial->treatment == TREATMENT_TICK)
         say_exits(results, finding);
-    finding_set(finding, reason, small ? "told-small" : "told-stayed", VALUE_TEXT("sentence", trial->sentence),
-                VALUE_SHARE("gain", returned));
+    finding_set(finding, reason,
+                !small              ? "told-stayed"
+                : finding->by_trial ? "told-small-latency"
+                                    : "told-small",
+                VALUE_TEXT("sentence", trial->sentence), VALUE_SHARE("gain", returned));
 }
 
 static void leave_open(struct finding *finding, const char *key, const struct told_trial *trial)
@@ -267,6 +277,12 @@ static void decide_by_gap(const struct results *results, const struct told *told
         return;
     if (returned.low < results->effect)
         finding->verdict = returned.high < results->effect ? VERDICT_RULED_OUT : VERDICT_UNDECIDED;
+    if (is_of_latency(told, trial)) {
+        finding->gain_unmeasured = true;
+        finding->recoverable = (struct interval){0};
+        finding_leave_open(finding, "told-latency", VALUE_SHARE("gain", returned),
+                           VALUE_TEXT("change", told_change_name(trial->treatment)));
+    }
     if (trial->outcome == OUTCOME_SHRANK)
         finding_leave_open(finding, "told-rest", VALUE_TEXT("change", told_change_name(trial->treatment)));
     if (trial->outcome != OUTCOME_FASTER && told->gap_sentence)
