@@ -44,6 +44,8 @@ def decided(found):
     ("oversubscribed", "supported", "With 16 threads instead of 256 the batch takes 12 min instead of 29 min."),
     ("cpu-quota", "supported", "At 14:10 we removed the CPU limit (kept the request). p99 of checkout fell from 1.9 s to 0.31 s, with the same traffic of 410 req/s."),
     ("timer-tick", "ruled_out", STATES + "Instance and compute node were both booted with nohz_full for the pinned core. The run time in the instance was 51.9 s. No difference worth the name."),
+    ("timer-tick", "ruled_out", "It takes 20 to 40 % longer in the guest. To be sure we booted host and guest with nohz_full for these CPUs. MSR exits dropped to a handful. There is still the same gap."),
+    ("small-pages", "supported", STATES + "THP was switched on in the guest. AnonHugePages went up to 30 GB. Run time: 41.3 s."),
     ("small-pages", "supported", "According to perf, with huge pages the gap is gone.")])
 def test_what_was_tried_decides(imported, identity, verdict, text):
     found, _ = imported(notes=text + "\n")
@@ -99,6 +101,10 @@ def test_what_is_doubtful_is_said_and_decides_nothing(imported, text):
     "We enabled huge pages. Runtime 42 s on the old kernel.", "We enabled huge pages.\n\nRuntime 42 s.", "We enabled huge pages. Runtime was 42 s before.",
     "We enabled huge pages. The target is 42 s now.", "Turning SMT off is not an option. It is still 30 % slower.",
     "We can't turn off SMT. There is still a gap.", "Plan: SMT off. The gap was gone last time.", "We'll turn SMT off on Monday. Still 52.0 s.",
+    "We booted both with nohz_full. MSR exits dropped to a handful.\n\nThere is still the same gap.",
+    "We booted both with nohz_full. The weather was fine. There is still the same gap.", "We booted both with nohz_full. MSR exits should drop. There is still the same gap.",
+    "We booted both with nohz_full. Exits dropped since the kernel was updated. There is still the same gap.",
+    "We enabled huge pages. Faults dropped to nothing. Parsing takes 42 s.",
     "appendfsync is off. Set it to always: 42 s.", "Has anybody tried huge pages? The gap was gone for me."])
 def test_two_sentences_of_two_things_are_not_one_trial(imported, text):
     found, _ = imported(notes=STATES + text + "\n")

@@ -243,7 +243,13 @@ Test(told, gaps_in_other_words)
     } cases[] = {{"It is 1.4x slower in the guest.", 1 - 1 / 1.4, 1 - 1 / 1.4},
                  {"It is 2 times slower there.", 0.5, 0.5},
                  {"It takes twice as long as on the plain one.", 0.5, 0.5},
-                 {"The run takes 25 % longer.", 0.2, 0.25},
+                 {"The run takes 25 % longer.", 0.2, 0.2},
+                 {"The check takes 20 to 40 % longer in the guest.", 1 - 1 / 1.2, 1 - 1 / 1.4},
+                 {"The check takes 20-40 % longer in the guest.", 1 - 1 / 1.2, 1 - 1 / 1.4},
+                 {"The check takes between 20 and 40% more time in the guest.", 1 - 1 / 1.2, 1 - 1 / 1.4},
+                 {"The check is 20 to 40 % slower in the guest.", 1 - 1 / 1.2, 0.4},
+                 {"With 16 threads and 40 % longer than there.", 1 - 1 / 1.4, 1 - 1 / 1.4},
+                 {"It ran on 2026-11 and takes 40 % longer.", 1 - 1 / 1.4, 1 - 1 / 1.4},
                  {"It is 90 % slower.", 1 - 1 / 1.9, 0.9},
                  {"It is 90 % to 125 % slower.", 1 - 1 / 1.9, 1 - 1 / 2.25}, /* what is told of 125 % is of the time, and so is the rest of the range */
                  {"The plain guest is 25 % faster than this one.", 0.2, 0.25}};
