@@ -223,3 +223,35 @@ def test_a_table_of_others_is_shown_and_decides_nothing(imported, heading, decid
     found, _ = imported(notes=heading + "\n\n" + TREE + "\nOurs we couldn't count in the VM.\n")
     assert (finding(found, "memory-bandwidth")["verdict"] == "supported") == decides, heading
     assert decides or any("decides nothing" in one["text"] and "tma_mem_bandwidth 55 %" in one["text"] for one in found["statements"])
+
+
+GCTRACE = "".join(f"gc {n} @24.{n}s 41%: 0.12+28+0.04 ms clock, 0.98+82/55/0+0.35 ms cpu, 38->41->20 MB, 40 MB goal, 0 MB stacks, 0 MB globals, 8 P\n" for n in (811, 812, 813))
+STRACE = ("% time     seconds  usecs/call     calls    errors syscall\n------ ----------- ----------- --------- --------- ----------------\n"
+          " 99.61    6.911200           0  41203311           read\n  0.39    0.026282           1     20110           write\n"
+          "------ ----------- ----------- --------- --------- ----------------\n100.00    6.937482           0  41223421           total\n")
+
+
+def test_a_collectors_setting_is_a_trial_of_it(imported):
+    found, _ = imported(gc=GCTRACE, notes="With GOGC=400 the time fell from 26 s to 17.2 s.\n")
+    one = finding(found, "garbage-collection")
+    assert one["verdict"] == "supported" and one["confidence"] == "medium" and 0.3 < one["recoverable_ratio"]["low"] < 0.34
+    assert "keep what was tried" in str(one["advice"])
+
+
+def test_a_larger_buffer_is_of_calls_where_they_were_counted(imported):
+    text = "Replaced it by a 64 KiB buffer: went from 9.31 s to 0.88 s.\n"
+    found, _ = imported(strace=STRACE, notes="real 9.31\nuser 1.02\nsys 8.11\n\n" + text)
+    one = finding(found, "system-calls")
+    assert one["verdict"] == "supported" and one["recoverable_ratio"]["low"] > 0.85 and "mitigations" not in str(found["verdict"])
+
+
+def test_a_larger_buffer_alone_is_of_nothing(imported):
+    found, _ = imported(notes="Replaced it by a 64 KiB buffer: went from 9.31 s to 0.88 s.\n")
+    assert not decided(found)
+
+
+@pytest.mark.parametrize("size, identity", [("512000 bytes", "front-end"), ("9000 bytes", "uop-cache"), ("", None)])
+def test_less_unrolling_is_of_the_cache_that_the_loop_did_not_fit(imported, size, identity):
+    head = f"The hot loop is {size}.\n\n" if size else ""
+    found, _ = imported(notes=head + "After capping the unroll factor at 8 the time fell from 0.91 s to 0.70 s.\n")
+    assert decided(found) == ([identity] if identity else []) or (identity and finding(found, identity)["verdict"] == "supported")

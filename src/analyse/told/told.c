@@ -91,8 +91,8 @@ static bool is_of_time(const char *sign)
 }
 
 /*
- * "18% ~ 125% lower", "12 % slower", "20 to 40 % longer", "1.3x slower". Unless it is of the time, whether a share is of the faster side's time or of its speed isn't
- * known: the lower end takes it as so much more time, the upper as so much less speed. Of 125 % less speed there is
+ * "18% ~ 125% lower", "12 % slower", "20 to 40 % longer", "1.3x slower". Unless it is of the time, whether a share is of
+ * the faster side's time or of its speed isn't known: the lower end takes it as so much more time, the upper as so much less speed. Of 125 % less speed there is
  * none: then both shares are of the time, as both were told in one way.
  */
 static bool gap_numbers(const char *plain, struct interval *ret_gap)
