@@ -199,6 +199,8 @@ def test_advice_begins_with_the_side_that_was_tried(imported, there):
     ("With huge pages the first pass takes 9.9 s and the second 11 s.", True), ("With huge pages the gap was gone, then it was back.", True),
     ("## Huge pages 2 MB:", False), ("Would huge pages take it to 9.9 s?", False), ("We should try huge pages, 9.9 s is the target.", False),
     ("A colleague says that with huge pages it takes 9.9 s.", False), ("With huge pages the dTLB misses took 0.3 s.", False),
+    ("Then again Ruth saw it 4 % faster with huge pages.", True), ("The other day Ruth saw it 4 % faster with huge pages.", True),
+    ("Ruth saw it 4 % faster with huge pages on her laptop.", False),
     ("We enabled huge pages on Monday.", False), ("Without huge pages it is 13 s.", False), ("With nohz_full and jemalloc the gap is gone.", False)])
 def test_a_sentence_of_the_same_change_that_was_not_understood_leaves_it_open(imported, unread, open_):
     found, _ = imported(notes=TDX + unread + "\n\nWith huge pages in the guest there is still the same gap.\n")

@@ -91,9 +91,9 @@ static bool is_of_time(const char *sign)
 }
 
 /*
- * "18% ~ 125% lower", "12 % slower", "20 to 40 % longer", "1.3x slower". Unless it is of the time, whether a share is of
- * the faster side's time or of its speed isn't known: the lower end takes it as so much more time, the upper as so much less speed. Of 125 % less speed there is
- * none: then both shares are of the time, as both were told in one way.
+ * "18% ~ 125% lower", "12 % slower", "20 to 40 % longer", "1.3x slower". Whether a share is of the faster side's time
+ * or of its speed is known of "longer" alone. Else the lower end takes it as so much more time, the upper as so much
+ * less speed. Of 125 % less speed there is none: then both shares are of the time, as both were told in one way.
  */
 static bool gap_numbers(const char *plain, struct interval *ret_gap)
 {
@@ -510,6 +510,16 @@ const char *told_why_unread_behind(struct view sentence, const struct told_conte
     return tells ? "whether it tells what came of that change isn't clear" : NULL;
 }
 
+/* "The other day Ruth saw it 4 % faster without it": on whose word, and yet of what was tried here. */
+static bool is_of_the_same(const char *plain)
+{
+    static const char *const seen[] = {"saw it",   "had it ",       "measured it", "got it ",
+                                       "saw this", "measured this", "timed it",    NULL};
+    static const char *const elsewhere[] = {"on her ",  "on his ",   "on their ", "on hers",      "on another ",
+                                            "other ma", "other box", "other sys", "other server", NULL};
+    return plain_has(plain, seen) && !plain_has(plain, elsewhere);
+}
+
 /* The changes of which it may tell how they came out; 0: of none. */
 static uint32_t unread_changes(struct view sentence, const struct told_context *context)
 {
@@ -524,7 +534,7 @@ static uint32_t unread_changes(struct view sentence, const struct told_context *
     bool is_heading = view_starts(sentence, "#") || view_ends(sentence, ":");
     if (change == CHANGE_NONE || change == CHANGE_NOT_MADE || is_heading || there.on_host || there.on_guest ||
         (is_untold && (!told_has_amount(plain.text) || plain_has(plain.text, counted))) ||
-        told_is_supposed(plain.text) || told_is_of_others(plain.text) ||
+        told_is_supposed(plain.text) || (told_is_of_others(plain.text) && !is_of_the_same(plain.text)) ||
         (told_phases_of(plain.text) & ~context->phases))
         return 0;
     return told_changes_in(plain.text);
