@@ -44,6 +44,8 @@ def decided(found):
     ("oversubscribed", "supported", "With 16 threads instead of 256 the batch takes 12 min instead of 29 min."),
     ("cpu-quota", "supported", "At 14:10 we removed the CPU limit (kept the request). p99 of checkout fell from 1.9 s to 0.31 s, with the same traffic of 410 req/s."),
     ("timer-tick", "ruled_out", STATES + "Instance and compute node were both booted with nohz_full for the pinned core. The run time in the instance was 51.9 s. No difference worth the name."),
+    ("timer-tick", "ruled_out", "It takes 20 to 40 % longer in the guest. To be sure we booted host and guest with nohz_full for these CPUs. MSR exits dropped to a handful. There is still the same gap."),
+    ("small-pages", "supported", STATES + "THP was switched on in the guest. AnonHugePages went up to 30 GB. Run time: 41.3 s."),
     ("small-pages", "supported", "According to perf, with huge pages the gap is gone.")])
 def test_what_was_tried_decides(imported, identity, verdict, text):
     found, _ = imported(notes=text + "\n")
@@ -99,6 +101,10 @@ def test_what_is_doubtful_is_said_and_decides_nothing(imported, text):
     "We enabled huge pages. Runtime 42 s on the old kernel.", "We enabled huge pages.\n\nRuntime 42 s.", "We enabled huge pages. Runtime was 42 s before.",
     "We enabled huge pages. The target is 42 s now.", "Turning SMT off is not an option. It is still 30 % slower.",
     "We can't turn off SMT. There is still a gap.", "Plan: SMT off. The gap was gone last time.", "We'll turn SMT off on Monday. Still 52.0 s.",
+    "We booted both with nohz_full. MSR exits dropped to a handful.\n\nThere is still the same gap.",
+    "We booted both with nohz_full. The weather was fine. There is still the same gap.", "We booted both with nohz_full. MSR exits should drop. There is still the same gap.",
+    "We booted both with nohz_full. Exits dropped since the kernel was updated. There is still the same gap.",
+    "We enabled huge pages. Faults dropped to nothing. Parsing takes 42 s.",
     "appendfsync is off. Set it to always: 42 s.", "Has anybody tried huge pages? The gap was gone for me."])
 def test_two_sentences_of_two_things_are_not_one_trial(imported, text):
     found, _ = imported(notes=STATES + text + "\n")
@@ -159,7 +165,25 @@ def test_which_limit_was_lifted_is_told_by_what_was_counted(imported):
     found, _ = imported(chat="[10:05] ana: in the container:\n```\nnr_periods 12110\nnr_throttled 4981\nthrottled_usec 212044871\n```\n"
                              "[10:40] ana: limit removed, p95 went from 2.1 s to 0.7 s\n")
     one = finding(found, "cpu-quota")
-    assert one["verdict"] == "supported" and one["confidence"] == "medium" and one["recoverable_ratio"]["low"] > 0.6
+    assert one["verdict"] == "supported" and one["confidence"] == "medium" and one["recoverable_ratio"] is None
+
+
+@pytest.mark.parametrize("text, of_time", [
+    ("With SMT off p99 went from 640 ms to 95 ms.", False), ("With SMT off the response time fell from 640 ms to 95 ms.", False),
+    ("p95 latency is 52 ms in the VM and 41 ms on bare metal. With SMT off the gap was gone.", False),
+    ("With SMT off memory latency matters less, and the time fell from 640 ms to 95 ms.", True), ("With SMT off the time fell from 640 ms to 95 ms.", True),
+    ("The batch takes 52 s in the VM and 41 s on bare metal. With SMT off the gap was gone.", True)])
+def test_a_latency_is_not_the_elapsed_time(imported, text, of_time):
+    found, _ = imported(notes=text + "\n")
+    one = finding(found, "smt-sharing")
+    assert one["verdict"] == "supported" and (one["recoverable_ratio"] is not None) == of_time
+    assert ("of the latency alone" in str(found["verdict"])) != of_time, found["verdict"]
+
+
+def test_a_small_gain_of_latency_bounds_no_time(imported):
+    found, _ = imported(notes="With SMT off p99 went from 640.0 ms to 632.0 ms.\n")
+    one = finding(found, "smt-sharing")
+    assert one["verdict"] == "ruled_out" and one["recoverable_ratio"] is None and "of the latency" in one["reason"]
 
 
 @pytest.mark.parametrize("there", ["", "The VM's memory sits on 1 GiB hugetlbfs pages, that was so from the beginning.\n\n"])
@@ -175,6 +199,8 @@ def test_advice_begins_with_the_side_that_was_tried(imported, there):
     ("With huge pages the first pass takes 9.9 s and the second 11 s.", True), ("With huge pages the gap was gone, then it was back.", True),
     ("## Huge pages 2 MB:", False), ("Would huge pages take it to 9.9 s?", False), ("We should try huge pages, 9.9 s is the target.", False),
     ("A colleague says that with huge pages it takes 9.9 s.", False), ("With huge pages the dTLB misses took 0.3 s.", False),
+    ("Then again Ruth saw it 4 % faster with huge pages.", True), ("The other day Ruth saw it 4 % faster with huge pages.", True),
+    ("Ruth saw it 4 % faster with huge pages on her laptop.", False),
     ("We enabled huge pages on Monday.", False), ("Without huge pages it is 13 s.", False), ("With nohz_full and jemalloc the gap is gone.", False)])
 def test_a_sentence_of_the_same_change_that_was_not_understood_leaves_it_open(imported, unread, open_):
     found, _ = imported(notes=TDX + unread + "\n\nWith huge pages in the guest there is still the same gap.\n")
@@ -199,3 +225,35 @@ def test_a_table_of_others_is_shown_and_decides_nothing(imported, heading, decid
     found, _ = imported(notes=heading + "\n\n" + TREE + "\nOurs we couldn't count in the VM.\n")
     assert (finding(found, "memory-bandwidth")["verdict"] == "supported") == decides, heading
     assert decides or any("decides nothing" in one["text"] and "tma_mem_bandwidth 55 %" in one["text"] for one in found["statements"])
+
+
+GCTRACE = "".join(f"gc {n} @24.{n}s 41%: 0.12+28+0.04 ms clock, 0.98+82/55/0+0.35 ms cpu, 38->41->20 MB, 40 MB goal, 0 MB stacks, 0 MB globals, 8 P\n" for n in (811, 812, 813))
+STRACE = ("% time     seconds  usecs/call     calls    errors syscall\n------ ----------- ----------- --------- --------- ----------------\n"
+          " 99.61    6.911200           0  41203311           read\n  0.39    0.026282           1     20110           write\n"
+          "------ ----------- ----------- --------- --------- ----------------\n100.00    6.937482           0  41223421           total\n")
+
+
+def test_a_collectors_setting_is_a_trial_of_it(imported):
+    found, _ = imported(gc=GCTRACE, notes="With GOGC=400 the time fell from 26 s to 17.2 s.\n")
+    one = finding(found, "garbage-collection")
+    assert one["verdict"] == "supported" and one["confidence"] == "medium" and 0.3 < one["recoverable_ratio"]["low"] < 0.34
+    assert "keep what was tried" in str(one["advice"])
+
+
+def test_a_larger_buffer_is_of_calls_where_they_were_counted(imported):
+    text = "Replaced it by a 64 KiB buffer: went from 9.31 s to 0.88 s.\n"
+    found, _ = imported(strace=STRACE, notes="real 9.31\nuser 1.02\nsys 8.11\n\n" + text)
+    one = finding(found, "system-calls")
+    assert one["verdict"] == "supported" and one["recoverable_ratio"]["low"] > 0.85 and "mitigations" not in str(found["verdict"])
+
+
+def test_a_larger_buffer_alone_is_of_nothing(imported):
+    found, _ = imported(notes="Replaced it by a 64 KiB buffer: went from 9.31 s to 0.88 s.\n")
+    assert not decided(found)
+
+
+@pytest.mark.parametrize("size, identity", [("512000 bytes", "front-end"), ("9000 bytes", "uop-cache"), ("", None)])
+def test_less_unrolling_is_of_the_cache_that_the_loop_did_not_fit(imported, size, identity):
+    head = f"The hot loop is {size}.\n\n" if size else ""
+    found, _ = imported(notes=head + "After capping the unroll factor at 8 the time fell from 0.91 s to 0.70 s.\n")
+    assert decided(found) == ([identity] if identity else []) or (identity and finding(found, identity)["verdict"] == "supported")

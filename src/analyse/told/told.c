@@ -22,16 +22,41 @@ static const char *word_place(struct view text, const char *words)
 
 /* ---- how large the gap was ---- */
 
-/* The number that ends before this place: "18 %", "18%". */
-static bool number_before(const char *plain, const char *place, double *ret_number)
+/* The number that ends before this place, "18 %", "18%", which is moved to its beginning. */
+static bool number_back(const char *plain, const char **place, double *ret_number)
 {
-    const char *end = place;
+    const char *end = *place;
     while (end > plain && end[-1] == ' ')
         end--;
     const char *begin = end;
     while (begin > plain && ((begin[-1] >= '0' && begin[-1] <= '9') || begin[-1] == '.'))
         begin--;
+    *place = begin;
     return begin < end && view_double((struct view){begin, (size_t)(end - begin)}, ret_number);
+}
+
+static bool number_before(const char *plain, const char *place, double *ret_number)
+{
+    return number_back(plain, &place, ret_number);
+}
+
+/* "20 to 40 %", "20-40 %": the least of a range whose most has the sign at `place`. */
+static bool range_before(const char *plain, const char *place, double *ret_least)
+{
+    static const char *const joints[] = {" to ", "-", " - ", "\xe2\x80\x93", " \xe2\x80\x93 ", " ... ", " and "};
+    double most;
+    if (!number_back(plain, &place, &most))
+        return false;
+    struct view ahead = {plain, (size_t)(place - plain)};
+    for (size_t at = 0; at < array_count(joints); at++) {
+        if (!view_ends(ahead, joints[at]))
+            continue;
+        const char *end = place - strlen(joints[at]);
+        bool joined = number_back(plain, &end, ret_least) && *ret_least > 0 && *ret_least < most;
+        bool between = view_ends((struct view){plain, (size_t)(end - plain)}, "between ");
+        return joined && (between || strcmp(joints[at], " and ") != 0);
+    }
+    return false;
 }
 
 static bool gap_of_times(const char *plain, struct interval *ret_gap)
@@ -57,23 +82,34 @@ static bool gap_of_times(const char *plain, struct interval *ret_gap)
     return true;
 }
 
+/* "20 % longer", "20 % more time": of the faster side's time, and of nothing else. */
+static bool is_of_time(const char *sign)
+{
+    const char *behind = sign + 1;
+    return plain_starts(behind, " longer ") || plain_starts(behind, " more time ") ||
+           plain_starts(behind, " more run time ") || plain_starts(behind, " more wall time ");
+}
+
 /*
- * "18% ~ 125% lower", "12 % slower", "1.3x slower". Whether a share is of the faster side's time or of its speed isn't
- * known: the lower end takes it as so much more time, the upper as so much less speed. Of 125 % less speed there is
- * none: then both shares are of the time, as both were told in one way.
+ * "18% ~ 125% lower", "12 % slower", "20 to 40 % longer", "1.3x slower". Whether a share is of the faster side's time
+ * or of its speed is known of "longer" alone. Else the lower end takes it as so much more time, the upper as so much
+ * less speed. Of 125 % less speed there is none: then both shares are of the time, as both were told in one way.
  */
 static bool gap_numbers(const char *plain, struct interval *ret_gap)
 {
-    double first = 0, last = 0, number;
+    double first = 0, last = 0, number, least_of_range;
+    bool of_time = false;
     for (const char *at = strchr(plain, '%'); at; at = strchr(at + 1, '%'))
         if (number_before(plain, at, &number) && number > 0) {
-            first = first > 0 ? first : number / 100;
+            bool is_range = range_before(plain, at, &least_of_range);
+            first = first > 0 ? first : (is_range ? least_of_range : number) / 100;
             last = number / 100;
+            of_time = is_of_time(at);
         }
     if (first <= 0 || last <= 0)
         return gap_of_times(plain, ret_gap);
     double least = first < last ? first : last, most = first < last ? last : first;
-    double low = 1 - 1 / (1 + least), high = most < 1 ? most : 1 - 1 / (1 + most);
+    double low = 1 - 1 / (1 + least), high = most < 1 && !of_time ? most : 1 - 1 / (1 + most);
     *ret_gap = interval_of(low, (low + high) / 2, high);
     return true;
 }
@@ -252,6 +288,7 @@ static enum trial_reading trial_read(struct view sentence, const struct told_con
     struct told_sides sides = told_sides_of(plain.text);
     trial->on_host = sides.on_host;
     trial->on_guest = sides.on_guest;
+    trial->is_of_latency = told_is_of_latency(plain.text);
     return outcome == OUTCOME_READ ? TRIAL_READ : TRIAL_OUTCOME_UNCLEAR;
 }
 
@@ -341,6 +378,13 @@ static bool gap_of(struct view sentence, struct interval *ret_gap)
     struct plain_sentence plain;
     plain_sentence_of(&plain, sentence);
     return !is_made(plain.text) && gap_read(plain.text, ret_gap);
+}
+
+static bool is_of_latency(struct view sentence)
+{
+    struct plain_sentence plain;
+    plain_sentence_of(&plain, sentence);
+    return told_is_of_latency(plain.text);
 }
 
 static uint64_t phases_of(struct view sentence)
@@ -466,6 +510,16 @@ const char *told_why_unread_behind(struct view sentence, const struct told_conte
     return tells ? "whether it tells what came of that change isn't clear" : NULL;
 }
 
+/* "The other day Ruth saw it 4 % faster without it": on whose word, and yet of what was tried here. */
+static bool is_of_the_same(const char *plain)
+{
+    static const char *const seen[] = {"saw it",   "had it ",       "measured it", "got it ",
+                                       "saw this", "measured this", "timed it",    NULL};
+    static const char *const elsewhere[] = {"on her ",  "on his ",   "on their ", "on hers",      "on another ",
+                                            "other ma", "other box", "other sys", "other server", NULL};
+    return plain_has(plain, seen) && !plain_has(plain, elsewhere);
+}
+
 /* The changes of which it may tell how they came out; 0: of none. */
 static uint32_t unread_changes(struct view sentence, const struct told_context *context)
 {
@@ -480,7 +534,7 @@ static uint32_t unread_changes(struct view sentence, const struct told_context *
     bool is_heading = view_starts(sentence, "#") || view_ends(sentence, ":");
     if (change == CHANGE_NONE || change == CHANGE_NOT_MADE || is_heading || there.on_host || there.on_guest ||
         (is_untold && (!told_has_amount(plain.text) || plain_has(plain.text, counted))) ||
-        told_is_supposed(plain.text) || told_is_of_others(plain.text) ||
+        told_is_supposed(plain.text) || (told_is_of_others(plain.text) && !is_of_the_same(plain.text)) ||
         (told_phases_of(plain.text) & ~context->phases))
         return 0;
     return told_changes_in(plain.text);
@@ -580,6 +634,7 @@ static void sentence_take(struct told *told, struct view sentence, struct arena 
     if (!told->gap.known && gap_of(sentence, &gap)) {
         told->gap = gap;
         told->gap_sentence = kept;
+        told->gap_is_of_latency = is_of_latency(sentence);
     }
     double bytes = loop_bytes_of(sentence);
     if (told->loop_bytes <= 0 && bytes > 0) {
@@ -600,6 +655,7 @@ static void states_gap(struct told *told, struct view sentence, struct arena *ar
         return;
     told->gap = told_states_gap(&told->states);
     told->gap_sentence = arena_string_n(arena, sentence.text, sentence.length);
+    told->gap_is_of_latency = is_of_latency(sentence);
 }
 
 typedef void take_sentence(struct told *told, struct view sentence, struct arena *arena);

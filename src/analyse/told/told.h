@@ -35,6 +35,7 @@ struct told_trial {
      * none
      */
     struct interval number;
+    bool is_of_latency; /* its amounts are of how long requests take each: none of the time of the whole */
     /* OUTCOME_SHRANK: how much of the time, or of the gap, came back; unknown: it says none */
     struct told_return returned;
     const char *sentence;
@@ -59,6 +60,7 @@ struct told {
     struct told_states states; /* told by two times or rates; slow 0: not told */
     uint64_t phases;           /* as a text's context has them */
     struct interval gap;       /* of the time, 0..1, that the slower side would give back; unknown: not told */
+    bool gap_is_of_latency;
     const char *gap_sentence;
     double loop_bytes; /* of the hot loop's code; 0: not told */
     const char *loop_sentence;

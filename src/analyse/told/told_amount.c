@@ -88,6 +88,18 @@ bool told_pair_of(const char *plain, struct told_pair *ret_pair)
     return true;
 }
 
+bool told_is_of_latency(const char *plain)
+{
+    static const char *const latencies[] = {"p50",        "p75",          "p90",     "p95",       "p99",
+                                            "p999",       "percentile",   "latency", "latencies", "response time",
+                                            "round trip", "tail latency", NULL};
+    static const char *const others[] = {"memory latenc", "dram latenc",   "cache latenc",  "load latenc", "l2 latenc",
+                                         "l3 latenc",     "latency-bound", "latency bound", NULL};
+    static const char *const wholes[] = {"runtime",   "run time", "the time",   "elapsed", "wall",
+                                         "the batch", "the job",  "total time", "takes ",  NULL};
+    return plain_has(plain, latencies) && !plain_has(plain, others) && !plain_has(plain, wholes);
+}
+
 bool told_has_amount(const char *plain)
 {
     struct quantities all;

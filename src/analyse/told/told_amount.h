@@ -29,6 +29,11 @@ bool told_pair_of(const char *plain, struct told_pair *ret_pair);
  * time or of the speed isn't told: both ends, as above.
  */
 bool told_gain(const char *plain, struct interval *ret_gain);
+/*
+ * What its times are of is how long requests or other things take each ("p99", "latency", "response time"), rather than
+ * the time of the whole. Of memory's latency it isn't, nor where the time itself is named.
+ */
+bool told_is_of_latency(const char *plain);
 /* A time, a rate or a multiple of something ("1.2M") stands in it. */
 bool told_has_amount(const char *plain);
 

@@ -129,6 +129,25 @@ static const struct change changes[] = {
                             .other = {"memory limit", "memory.max", "power limit", "rate limit", "connection limit",
                                       "file limit", "time limit", "size limit", "thermal limit", "speed limit",
                                       "bandwidth limit", "request limit", "thread limit", "limit of mem"}},
+    [TREATMENT_HEAP] = {"a larger heap", SAID_WHOLE,
+                        .words = {"larger heap", "bigger heap", "heap twice as large", "twice the heap",
+                                  "doubled the heap", "doubling the heap", "larger young generation",
+                                  "bigger young generation", "larger nursery", "gogc=off"},
+                        .other = {"smaller heap", "without a larger heap", "no larger heap"}},
+    [TREATMENT_BUFFER] = {"a larger buffer", SAID_WHOLE,
+                          .words = {"larger buffer", "bigger buffer", "larger reads", "bigger reads", "larger writes",
+                                    "bigger writes", "setvbuf", "buffered reads", "buffered writes", "buffered i/o",
+                                    "buffered io", "buffered reader", "bufferedreader", "bufreader", "bufwriter"},
+                          .other = {"ring buffer", "smaller buffer", "socket buffer", "buffer pool", "trace buffer",
+                                    "store buffer", "without a larger", "no larger", "frame buffer"}},
+    [TREATMENT_LESS_UNROLLING] = {"less unrolling", SAID_WHOLE, .words = {"-fno-unroll-loops"}},
+    [TREATMENT_MORE_MEMORY] = {"more memory", SAID_WHOLE,
+                               .words = {"more memory", "more ram", "twice the memory", "twice the ram",
+                                         "double the memory", "double the ram", "doubled the memory", "doubled the ram",
+                                         "doubled its memory", "doubled its ram"},
+                               .other = {"no more memory", "no more ram", "needs more memory", "takes more memory",
+                                         "uses more memory", "used more memory", "use more memory",
+                                         "needed more memory", "video memory", "gpu memory", "shared memory"}},
 };
 _Static_assert(array_count(changes) == TREATMENT_COUNT, "each change by its names");
 _Static_assert(TREATMENT_COUNT <= 32, "a bit each");
@@ -463,6 +482,179 @@ static enum change_reading threads_in(const char *plain)
     return named ? CHANGE_NOT_MADE : CHANGE_NONE;
 }
 
+/* A number as it stands behind a setting, "400", "16g": in bytes, or whatever it counts. */
+static bool size_read(const char **text, double *ret_size)
+{
+    static const char units[] = "kmgt";
+    size_t length = strspn(*text, "0123456789."), unit = 0;
+    if (!length || !view_double((struct view){*text, length}, ret_size))
+        return false;
+    *text += length + ((*text)[length] == ' ' && (*text)[length + 1] && strchr(units, (*text)[length + 1]) &&
+                       strchr("ib", (*text)[length + 2]));
+    for (; units[unit] && **text != units[unit]; unit++)
+        ;
+    for (size_t thousands = 0; units[unit] && thousands <= unit; thousands++)
+        *ret_size *= 1024;
+    *text += strspn(*text, "kmgtib");
+    return true;
+}
+
+/* What is said of the size of something, from here on: "from 64 to 8", "16g instead of 8g", "to 16g", "=400". */
+struct resize {
+    double before, after; /* 0: not told */
+};
+
+static struct resize resize_of(const char *behind)
+{
+    static const char *const fillers[] = {" from ", " to ", " at ", " of ", " = ", "=", " "};
+    static const char *const instead[] = {" instead of ", " rather than ", " ( was ", " , was "};
+    struct resize resize = {0};
+    double first, last;
+    bool is_from = strncmp(behind, " from ", 6) == 0;
+    for (size_t at = 0; at < array_count(fillers); at++)
+        if (strncmp(behind, fillers[at], strlen(fillers[at])) == 0) {
+            behind += strlen(fillers[at]);
+            break;
+        }
+    if (!size_read(&behind, &first))
+        return resize;
+    resize.after = first;
+    if (is_from && strncmp(behind, " to ", 4) == 0) {
+        behind += 4;
+        if (size_read(&behind, &last))
+            return (struct resize){first, last};
+        return (struct resize){0};
+    }
+    for (size_t at = 0; at < array_count(instead); at++) {
+        size_t length = strlen(instead[at]);
+        if (strncmp(behind, instead[at], length) != 0)
+            continue;
+        behind += length;
+        behind += strcspn(behind, "0123456789, ");
+        if (size_read(&behind, &last))
+            resize.before = last;
+    }
+    return resize;
+}
+
+static bool has_near(const char *plain, const char *place, const char *const *words, size_t count)
+{
+    char near[NEAR + 1];
+    const char *before = words_before(plain, place, near);
+    return is_named(before, pairs_of(before), words, count);
+}
+
+static const char *const lessening[] = {"lower", "reduc",  "decreas", "smaller", "halv",        "without", "remov",
+                                        "dropp", "disabl", "revert",  "shrank ", "instead of ", "before ", "cut "};
+
+/* "GOGC=400", "raised -Xmx from 8g to 16g": the collector's settings, and whether they gave it more room. */
+static enum change_reading heap_in(const char *plain)
+{
+    static const char *const settings_of[] = {
+        "gogc",      "gomemlimit", "-xmx", "-xmn", "--max-old-space-size", "--max-semi-space-size", "dotnet_gcgen0size",
+        "maxnewsize"};
+    static const double DEFAULT_GOGC = 100;
+    for (size_t at = 0; at < array_count(settings_of); at++) {
+        const char *place = plain_find(plain, settings_of[at]);
+        if (!place)
+            continue;
+        struct resize resize = resize_of(place + strlen(settings_of[at]));
+        double before = resize.before > 0 ? resize.before : at == 0 ? DEFAULT_GOGC : 0;
+        if (has_near(plain, place, lessening, array_count(lessening)) || is_denied(plain, place))
+            return CHANGE_NOT_MADE;
+        return resize.after > before ? CHANGE_MADE : CHANGE_NOT_MADE;
+    }
+    return CHANGE_NONE;
+}
+
+/* "a 64 KiB buffer" alone: of two it isn't told which is the larger. */
+static enum change_reading buffer_in(const char *plain)
+{
+    static const char *const buffers[] = {" kib buffer", " kb buffer", "kib buffer", "kb buffer", "k buffer",
+                                          " mib buffer", " mb buffer", "mib buffer", "mb buffer"};
+    const char *found = NULL;
+    for (size_t at = 0; at < array_count(buffers); at++)
+        for (const char *place = strstr(plain, buffers[at]); place; place = strstr(place + 1, buffers[at])) {
+            bool counted = place > plain && isdigit((unsigned char)place[-1]);
+            if (counted && found)
+                return CHANGE_NOT_MADE;
+            found = counted ? place : found;
+        }
+    if (!found)
+        return CHANGE_NONE;
+    return has_near(plain, found, lessening, array_count(lessening)) || is_denied(plain, found) ? CHANGE_NOT_MADE
+                                                                                                : CHANGE_MADE;
+}
+
+/* "capping the unroll factor at 8", "unrolled less": less of it alone makes code smaller. */
+static enum change_reading unrolling_in(const char *plain)
+{
+    static const char *const less[] = {"cap ", "capping ", "capped ", "less ", "limit", "stopp", "no ", "not "};
+    static const char *const more[] = {"more ", "increas", "rais", "doubl", "deeper ", "further "};
+    static const char *const behind[] = {" less ", " off ", " disabled ", " removed ", " fewer "};
+    const char *place = plain_find(plain, "unroll");
+    if (!place)
+        return CHANGE_NONE;
+    const char *end = place + strcspn(place, " ");
+    end += strncmp(end, " factor", 7) == 0 ? 7 : 0;
+    struct resize resize = resize_of(end);
+    bool is_less = has_near(plain, place, less, array_count(less)) ||
+                   has_near(plain, place, lessening, array_count(lessening)) ||
+                   (resize.before > 0 && resize.after < resize.before);
+    for (size_t at = 0; at < array_count(behind); at++)
+        is_less |= strncmp(end, behind[at], strlen(behind[at])) == 0;
+    bool is_more =
+        has_near(plain, place, more, array_count(more)) || (resize.before > 0 && resize.after > resize.before);
+    return is_less && !is_more && !is_denied(plain, place) ? CHANGE_MADE : CHANGE_NOT_MADE;
+}
+
+/* "resized the VM to 16 GiB", "gave the guest 16 GiB of memory": of what runs it, not of a disk or a cache. */
+static enum change_reading memory_in(const char *plain)
+{
+    static const char *const growing[] = {"resized the ", "resizing the ", "enlarged the ", "upgraded the ",
+                                          "grew the ",    "raised the ",   "gave the ",     "giving the "};
+    static const char *const machines[] = {"vm ",        "instance ", "guest ",         "machine ",   "server ",
+                                           "container ", "pod ",      "memory of the ", "ram of the "};
+    for (size_t at = 0; at < array_count(growing); at++)
+        for (size_t which = 0; which < array_count(machines); which++) {
+            const char *place = plain_find(plain, growing[at]);
+            const char *machine = place ? place + strlen(growing[at]) : "";
+            if (strncmp(machine, machines[which], strlen(machines[which])) != 0)
+                continue;
+            const char *size = machine + strcspn(machine, "0123456789,");
+            struct view before = {machine, (size_t)(size - machine)};
+            const char *unit = size + strspn(size, "0123456789 ");
+            bool sized = size > machine && size < unit &&
+                         (plain_starts(unit, "gib ") || plain_starts(unit, "gb ") || plain_starts(unit, "g "));
+            const char *behind = sized ? unit + strcspn(unit, " ") : "";
+            bool of_disk = plain_starts(behind, " disk") || plain_starts(behind, " volume") ||
+                           plain_starts(behind, " of swap") || plain_starts(behind, " swap") ||
+                           view_find(before, "disk") >= 0 || view_find(before, " from ") >= 0;
+            if (sized && !of_disk)
+                return CHANGE_MADE;
+        }
+    return CHANGE_NONE;
+}
+
+/* Changes that are told with a size: whether it grew. */
+static enum change_reading sized_in(const char *plain, enum treatment treatment)
+{
+    switch (treatment) {
+    case TREATMENT_FEWER_THREADS:
+        return threads_in(plain);
+    case TREATMENT_HEAP:
+        return heap_in(plain);
+    case TREATMENT_BUFFER:
+        return buffer_in(plain);
+    case TREATMENT_LESS_UNROLLING:
+        return unrolling_in(plain);
+    case TREATMENT_MORE_MEMORY:
+        return memory_in(plain);
+    default:
+        return CHANGE_NONE;
+    }
+}
+
 static enum change_reading named_changes(const char *plain, enum treatment *ret_treatment, bool named[TREATMENT_COUNT])
 {
     enum change_reading reading = CHANGE_NONE;
@@ -473,8 +665,8 @@ static enum change_reading named_changes(const char *plain, enum treatment *ret_
         enum treatment treatment = (enum treatment)at;
         bool is_skipped = is_part(treatment, named) || is_of_others(treatment, plain, pairs);
         enum change_reading here = is_skipped ? CHANGE_NONE : change_in(plain, pairs, &changes[at]);
-        if (here == CHANGE_NONE && treatment == TREATMENT_FEWER_THREADS)
-            here = threads_in(plain);
+        if (here == CHANGE_NONE && !is_skipped)
+            here = sized_in(plain, treatment);
         if (here == CHANGE_NONE)
             continue;
         if (treatment == set)

@@ -28,15 +28,19 @@ enum treatment {
     TREATMENT_GOVERNOR, /* the highest clock */
     TREATMENT_NO_QUOTA,
     TREATMENT_NO_SWAP,
-    TREATMENT_PADDING,       /* data of each thread on cache lines of its own */
-    TREATMENT_FLUSH,         /* denormal numbers taken for zero */
-    TREATMENT_OPTIMISED,     /* a build with -O2 */
-    TREATMENT_INTERLEAVE,    /* memory on all nodes in turns */
-    TREATMENT_POWER,         /* a higher limit of power */
-    TREATMENT_KEPT_MEMORY,   /* freed memory isn't given back to the kernel */
-    TREATMENT_FEWER_THREADS, /* no more than CPUs */
-    TREATMENT_CODE_PAGES,    /* huge pages for code */
-    TREATMENT_NO_LIMIT,      /* some limit that isn't named: the processor time's where that is what it is about */
+    TREATMENT_PADDING,        /* data of each thread on cache lines of its own */
+    TREATMENT_FLUSH,          /* denormal numbers taken for zero */
+    TREATMENT_OPTIMISED,      /* a build with -O2 */
+    TREATMENT_INTERLEAVE,     /* memory on all nodes in turns */
+    TREATMENT_POWER,          /* a higher limit of power */
+    TREATMENT_KEPT_MEMORY,    /* freed memory isn't given back to the kernel */
+    TREATMENT_FEWER_THREADS,  /* no more than CPUs */
+    TREATMENT_CODE_PAGES,     /* huge pages for code */
+    TREATMENT_NO_LIMIT,       /* some limit that isn't named: the processor time's where that is what it is about */
+    TREATMENT_HEAP,           /* a larger one, or a higher threshold, so that garbage is collected less often */
+    TREATMENT_BUFFER,         /* a larger one: more data with each system call */
+    TREATMENT_LESS_UNROLLING, /* smaller code */
+    TREATMENT_MORE_MEMORY,    /* of the machine */
     TREATMENT_COUNT
 };
 

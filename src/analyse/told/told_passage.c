@@ -469,12 +469,44 @@ static void passage_grow(struct view *passage, struct view *text, struct view *n
     *next = told_sentence(&rest);
 }
 
+/* "MSR exits dropped to a handful.": what the change did to a count, and nothing of how fast anything became. */
+static bool is_of_counts(struct view sentence)
+{
+    static const char *const counts[] = {"exits",    "interrupts", "misses",        "faults",  "walks",       "ticks",
+                                         "wakeups",  "switches",   "anonhugepages", "meminfo", "smaps",       "counts",
+                                         "counters", "migrations", "violations",    "snoops",  "transitions", NULL};
+    static const char *const speeds[] = {"fast", "slow", "gap", "runtime", "run time", "throughput", "latency", NULL};
+    struct plain_sentence plain;
+    enum treatment ignored;
+    enum outcome outcome;
+    plain_sentence_of(&plain, sentence);
+    return plain_has(plain.text, counts) && !plain_has(plain.text, speeds) && !told_has_amount(plain.text) &&
+           told_change_of(plain.text, &ignored) == CHANGE_NONE && !is_of_another(plain.text) &&
+           !told_is_supposed(plain.text) && !told_is_of_others(plain.text) && !view_ends(sentence, "?") &&
+           outcome_of(sentence, &plain, &outcome) == OUTCOME_UNTOLD;
+}
+
+/* Behind what it did to a count stands what came of it. */
+static bool is_continued_behind(struct view first, struct view counts, struct view rest,
+                                const struct told_states *states)
+{
+    (void)told_sentence(&rest); /* that of counts */
+    struct view outcome = told_sentence(&rest);
+    return outcome.length && first.length + counts.length + outcome.length <= SENTENCE_MOST / 2 &&
+           is_same_paragraph(first, counts) && is_same_paragraph(counts, outcome) && is_of_counts(counts) &&
+           is_continued(first, outcome, states);
+}
+
 struct view told_passage(struct view *text, const struct told_states *states)
 {
     struct view first = told_sentence(text), rest = *text, next = told_sentence(&rest);
     if (!first.length || !next.length || first.length + next.length > SENTENCE_MOST / 2)
         return first;
     bool continued = is_continued(first, next, states);
+    if (!continued && is_continued_behind(first, next, *text, states)) {
+        passage_grow(&first, text, &next);
+        continued = true;
+    }
     if (continued || is_other_half(first, next) || is_other_state(first, next))
         passage_grow(&first, text, &next);
     if (continued && next.length && first.length + next.length <= SENTENCE_MOST && is_outcome_of_gap(first, next))

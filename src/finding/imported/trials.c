@@ -88,6 +88,33 @@ static const struct told_trial *trial_of_side(const struct told *told, enum trea
     return found;
 }
 
+static bool has_calls(const struct imported *imported)
+{
+    for (size_t at = 0; at < imported->count; at++)
+        for (size_t row = 0; row < imported->tables[at].count; row++)
+            if (strstr(imported->tables[at].rows[row].name, "system calls") ||
+                strcmp(imported->tables[at].rows[row].name, "sys / (user + sys)") == 0)
+                return true;
+    return false;
+}
+
+/* What a change that may take one of several causes away was about is told by what was counted. */
+static bool is_of_cause(const struct results *results, const struct finding *finding, enum treatment treatment)
+{
+    static const double CACHE_BYTES = 32 * 1024; /* of instructions, at least */
+    double loop = results->told->loop_bytes;
+    switch (treatment) {
+    case TREATMENT_NO_LIMIT:
+        return told_has_quota(results->imported);
+    case TREATMENT_BUFFER:
+        return has_calls(results->imported);
+    case TREATMENT_LESS_UNROLLING: /* by how large the loop was */
+        return loop > 0 && is(finding, "front-end") == (loop > CACHE_BYTES);
+    default:
+        return true;
+    }
+}
+
 static const struct told_trial *trial_for(const struct results *results, const struct finding *finding,
                                           const struct told_trial **ret_contrary)
 {
@@ -117,11 +144,15 @@ static const struct told_trial *trial_for(const struct results *results, const s
               {"page-faults", TREATMENT_KEPT_MEMORY},
               {"oversubscribed", TREATMENT_FEWER_THREADS},
               {"front-end", TREATMENT_CODE_PAGES},
-              {"cpu-quota", TREATMENT_NO_LIMIT}};
+              {"cpu-quota", TREATMENT_NO_LIMIT},
+              {"garbage-collection", TREATMENT_HEAP},
+              {"system-calls", TREATMENT_BUFFER},
+              {"front-end", TREATMENT_LESS_UNROLLING},
+              {"uop-cache", TREATMENT_LESS_UNROLLING},
+              {"swap", TREATMENT_MORE_MEMORY}};
     const struct told_trial *found = NULL;
     for (size_t at = 0; at < sizeof(of) / sizeof(of[0]) && !found; at++)
-        /* which limit was lifted isn't told but by what was counted */
-        if (is(finding, of[at].id) && (of[at].treatment != TREATMENT_NO_LIMIT || told_has_quota(results->imported)))
+        if (is(finding, of[at].id) && is_of_cause(results, finding, of[at].treatment))
             found = trial_of_side(results->told, of[at].treatment, is(finding, "host-small-pages"), results->effect,
                                   ret_contrary);
     return found;
@@ -211,6 +242,13 @@ static struct tickless tickless_of(const struct imported *imported)
     return found;
 }
 
+/* What came back is of the time that requests take each. */
+static bool is_of_latency(const struct told *told, const struct told_trial *trial)
+{
+    bool by_gap = trial->outcome == OUTCOME_GONE || (trial->outcome == OUTCOME_SHRANK && !trial->returned.share.known);
+    return trial->is_of_latency || (by_gap && told->gap_is_of_latency);
+}
+
 static void say_trial(struct finding *finding, const struct told_trial *trial, enum weight weight)
 {
     finding_evidence(finding, weight, ORIGIN_STATEMENT, "told-trial", VALUE_TEXT("sentence", trial->sentence));
@@ -223,14 +261,17 @@ static void rule_out(const struct results *results, const struct told *told, str
     bool small = trial->outcome != OUTCOME_STAYED;
     struct interval returned = small ? returned_by(told, trial) : (struct interval){0};
     finding->verdict = VERDICT_RULED_OUT;
-    finding->by_trial = !small;
+    finding->by_trial = !small || is_of_latency(told, trial);
     finding->of = OF_ELAPSED;
-    finding->recoverable = returned;
+    finding->recoverable = finding->by_trial ? (struct interval){0} : returned;
     say_trial(finding, trial, WEIGHT_FOR);
     if (trial->treatment == TREATMENT_TICK)
         say_exits(results, finding);
-    finding_set(finding, reason, small ? "told-small" : "told-stayed", VALUE_TEXT("sentence", trial->sentence),
-                VALUE_SHARE("gain", returned));
+    finding_set(finding, reason,
+                !small              ? "told-stayed"
+                : finding->by_trial ? "told-small-latency"
+                                    : "told-small",
+                VALUE_TEXT("sentence", trial->sentence), VALUE_SHARE("gain", returned));
 }
 
 static void leave_open(struct finding *finding, const char *key, const struct told_trial *trial)
@@ -267,6 +308,12 @@ static void decide_by_gap(const struct results *results, const struct told *told
         return;
     if (returned.low < results->effect)
         finding->verdict = returned.high < results->effect ? VERDICT_RULED_OUT : VERDICT_UNDECIDED;
+    if (is_of_latency(told, trial)) {
+        finding->gain_unmeasured = true;
+        finding->recoverable = (struct interval){0};
+        finding_leave_open(finding, "told-latency", VALUE_SHARE("gain", returned),
+                           VALUE_TEXT("change", told_change_name(trial->treatment)));
+    }
     if (trial->outcome == OUTCOME_SHRANK)
         finding_leave_open(finding, "told-rest", VALUE_TEXT("change", told_change_name(trial->treatment)));
     if (trial->outcome != OUTCOME_FASTER && told->gap_sentence)
@@ -411,6 +458,16 @@ static const char *own_or(const struct finding *finding, const char *own, const 
     return wording_find(finding->hypothesis->id, own) ? own : common;
 }
 
+/*
+ * Without effect it says little: misses of the caches stay as many on huge pages, a larger heap has more to go over,
+ * and the code, the buffer or the machine may still be too small.
+ */
+static bool may_fail(enum treatment treatment)
+{
+    return treatment == TREATMENT_CODE_PAGES || treatment == TREATMENT_HEAP || treatment == TREATMENT_BUFFER ||
+           treatment == TREATMENT_LESS_UNROLLING || treatment == TREATMENT_MORE_MEMORY;
+}
+
 /* A change that takes one cause away and has no sides. */
 static bool change_test(const struct results *results, const struct told *told, struct finding *finding,
                         const struct told_trial *trial)
@@ -420,7 +477,7 @@ static bool change_test(const struct results *results, const struct told *told, 
     bool without_effect = kind_of(told, trial, results->effect) == EFFECT_NONE;
     if (without_effect && trial->treatment == TREATMENT_INTERLEAVE)
         return false; /* of interleaved memory most is on another node, too */
-    if (without_effect && trial->treatment == TREATMENT_CODE_PAGES) { /* misses of the caches stay as many */
+    if (without_effect && may_fail(trial->treatment)) {
         say_trial(finding, trial, WEIGHT_CONTEXT);
         finding->imported_kinds = 0;
         return false;
@@ -444,7 +501,7 @@ static bool change_test(const struct results *results, const struct told *told, 
                     VALUE_TEXT("sentence", trial->sentence));
     if (trial->treatment == TREATMENT_INTERLEAVE)
         finding_leave_open(finding, "told-interleave", NO_VALUES);
-    if (wording_find(finding->hypothesis->id, "told-open"))
+    if (trial->treatment != TREATMENT_BUFFER && wording_find(finding->hypothesis->id, "told-open"))
         finding_leave_open(finding, "told-open", NO_VALUES);
     finding_advise(finding, own_or(finding, "told-advice", "told-change-advice"),
                    VALUE_TEXT("change", told_change_name(trial->treatment)));
