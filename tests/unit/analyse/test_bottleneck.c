@@ -2576,7 +2576,7 @@ Test(bottleneck, a_chain_beside_far_loads_is_no_more_than_likely_where_its_turn_
                 {"f20f10004805201c0000f20f58c84839c175ed", 7200, UINT32_MAX, false}, /* measured */
                 {"f20f10004805201c0000f20f58c84839c175ed", 7200, 9, false},          /* near */
                 {"f20f10004883c00890f20f58c84839c175ee", 8, 90001, false}};          /* line by line */
-    static const uint64_t hits[] = {20, 10, 940, 10, 10};
+    static const uint64_t hits[] = {20, 10, 940, 10, 10, 0};
     struct made_up *made = calloc(1, sizeof(*made));
     for (size_t at = 0; at < array_count(rows); at++) {
         loop_make(made, rows[at].code, hits);

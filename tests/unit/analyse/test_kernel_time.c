@@ -50,8 +50,8 @@ static uint32_t location_of(struct scene *scene, const char *name)
     return samples_location(&scene->recording.samples, &location);
 }
 
-/* One sample with these frames, leaf first; what the kernel was said to do. */
-static struct kernel_time time_of(const char *const *names)
+/* One sample with these frames, leaf first; what the kernel was said to do. Owner of the calls' names: arena. */
+static struct kernel_time time_in(const char *const *names, struct arena *arena)
 {
     struct scene scene;
     scene_open(&scene);
@@ -75,9 +75,19 @@ static struct kernel_time time_of(const char *const *names)
     struct sample sample = {.period = 1000, .thread = scene.thread, .location = frames[0],
                             .stack = samples_stack(samples, frames, count), .registers = REGISTERS_NONE};
     *vec_push(samples) = sample;
-    struct kernel_time time = kernel_time_of(&scene.recording, &scene.bundle, &scene.arena);
+    struct kernel_time time = kernel_time_of(&scene.recording, &scene.bundle, arena);
     arena_done(&scene.arena);
     recording_done(&scene.recording);
+    return time;
+}
+
+/* … in numbers alone. */
+static struct kernel_time time_of(const char *const *names)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct kernel_time time = time_in(names, &arena);
+    arena_done(&arena);
     return time;
 }
 
@@ -103,11 +113,14 @@ Test(kernel_time, names_calls_that_a_tail_call_left_out)
         {{"do_syscall_64"}, NULL},
     };
     for (size_t at = 0; at < array_count(rows); at++) {
-        struct kernel_time time = time_of(rows[at].frames);
+        struct arena arena;
+        arena_init(&arena);
+        struct kernel_time time = time_in(rows[at].frames, &arena);
         cr_assert(time.kernel_samples == 1 && time.call_samples == 1 && !time.other_samples, "row %zu", at);
         cr_assert_eq(time.entry_count, rows[at].call ? 1 : 0, "row %zu", at);
         if (rows[at].call)
             cr_assert_str_eq(time.entries[0].name, rows[at].call, "row %zu", at);
+        arena_done(&arena);
     }
 }
 
