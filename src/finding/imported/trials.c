@@ -198,7 +198,7 @@ static void say_violations(const struct results *results, struct finding *findin
         return;
     double one = sum_of(first, "EPT_VIOLATION") + sum_of(first, "NPF"),
            other = sum_of(second, "EPT_VIOLATION") + sum_of(second, "NPF");
-    if (one < 10 * other && other < 10 * one)
+    if ((one <= 0 && other <= 0) || (one < 10 * other && other < 10 * one))
         return;
     const struct imported_table *most = one > other ? first : second;
     finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-violations",
