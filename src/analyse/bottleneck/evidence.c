@@ -726,6 +726,32 @@ static const char *doubt_of(const struct bottleneck_verdict *verdict, const stru
                                  : NULL;
 }
 
+/* What leaves open what the look at its leading loop or function says; NULL: nothing. */
+static const char *look_doubt_of(const struct bottleneck_verdict *verdict, const struct leading *leading)
+{
+    if (verdict->class != BOTTLENECK_FRONTEND && is_mostly_untold(leading))
+        return "no more confidence: of most of its samples nothing could be told";
+    if (is_contended(leading))
+        return "no more confidence: its hot accesses go to lines that several threads write, and waiting "
+               "for one another looks the same";
+    if (verdict->cause == CAUSE_STORE_FORWARDING && leading->look &&
+        leading->look->supposed >= 0.5 * leading->look->samples[CAUSE_STORE_FORWARDING])
+        return "no more confidence: that turns in a row meet at the same of its few places isn't seen";
+    if (is_near_tie(verdict, leading))
+        return "no more confidence: issue, units and chains take a turn of its loop nearly as long as one another";
+    if (leading->look && leading->look->fp_is_open && verdict->cause != CAUSE_FP)
+        return "no more confidence: most samples stand at one floating-point instruction, and how long a "
+               "turn takes could not be measured: if longer than its instructions do, it waits there";
+    if (verdict->cause == CAUSE_LATENCY_CHAIN && leading->look && leading->look->chain_is_open)
+        return "no more confidence: it loads from beyond the nearest cache, too, not line by line, and how "
+               "long a turn takes could not be measured: waiting for that may take longer than its chain";
+    if (verdict->class == BOTTLENECK_RETIRING && leading->look &&
+        resources_straight(&leading->look->resources) == STRAIGHT_OPEN)
+        return "no more confidence: its results need one another for longer than issue takes: if each call "
+               "of it waits for the one before, that is what it takes";
+    return NULL;
+}
+
 static void confidence_find(struct bottleneck_verdict *verdict, const struct leading *leading)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
@@ -749,46 +775,9 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
                                : "no more confidence: less than 70 % of what could be told is of this class";
         return;
     }
-    if (verdict->class != BOTTLENECK_FRONTEND && is_mostly_untold(leading)) {
+    if ((doubt = look_doubt_of(verdict, leading))) {
         verdict->confidence = ESTIMATE_LOW;
-        verdict->why_not = "no more confidence: of most of its samples nothing could be told";
-        return;
-    }
-    if (is_contended(leading)) {
-        verdict->confidence = ESTIMATE_LOW;
-        verdict->why_not = "no more confidence: its hot accesses go to lines that several threads write, and waiting "
-                           "for one another looks the same";
-        return;
-    }
-    if (verdict->cause == CAUSE_STORE_FORWARDING && leading->look &&
-        leading->look->supposed >= 0.5 * leading->look->samples[CAUSE_STORE_FORWARDING]) {
-        verdict->confidence = ESTIMATE_LOW;
-        verdict->why_not = "no more confidence: that turns in a row meet at the same of its few places isn't seen";
-        return;
-    }
-    if (is_near_tie(verdict, leading)) {
-        verdict->confidence = ESTIMATE_LOW;
-        verdict->why_not =
-            "no more confidence: issue, units and chains take a turn of its loop nearly as long as one another";
-        return;
-    }
-    if (leading->look && leading->look->fp_is_open && verdict->cause != CAUSE_FP) {
-        verdict->confidence = ESTIMATE_LOW;
-        verdict->why_not = "no more confidence: most samples stand at one floating-point instruction, and how long a "
-                           "turn takes could not be measured: if longer than its instructions do, it waits there";
-        return;
-    }
-    if (verdict->cause == CAUSE_LATENCY_CHAIN && leading->look && leading->look->chain_is_open) {
-        verdict->confidence = ESTIMATE_LOW;
-        verdict->why_not = "no more confidence: it loads from beyond the nearest cache, too, not line by line, and how "
-                           "long a turn takes could not be measured: waiting for that may take longer than its chain";
-        return;
-    }
-    if (verdict->class == BOTTLENECK_RETIRING && leading->look &&
-        resources_straight(&leading->look->resources) == STRAIGHT_OPEN) {
-        verdict->confidence = ESTIMATE_LOW;
-        verdict->why_not = "no more confidence: its results need one another for longer than issue takes: if each call "
-                           "of it waits for the one before, that is what it takes";
+        verdict->why_not = doubt;
         return;
     }
     if (is_rivalled(verdict)) {

@@ -6,19 +6,6 @@
 
 #include <string.h>
 
-/* The word that ends before this place, which is moved to its beginning; empty: there is none. */
-static struct view word_back(const char *plain, const char **place)
-{
-    const char *end = *place;
-    while (end > plain && end[-1] == ' ')
-        end--;
-    const char *begin = end;
-    while (begin > plain && begin[-1] != ' ')
-        begin--;
-    *place = begin;
-    return (struct view){begin, (size_t)(end - begin)};
-}
-
 static const char *const articles[] = {"the", "a", "an", "our", "its", "this", "both", NULL};
 static const char *const within[] = {"in", "on", "inside", "within", NULL};
 

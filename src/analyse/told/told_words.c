@@ -137,3 +137,15 @@ bool word_is(struct view word, const char *const *words)
             return true;
     return false;
 }
+
+struct view word_back(const char *plain, const char **place)
+{
+    const char *end = *place;
+    while (end > plain && end[-1] == ' ')
+        end--;
+    const char *begin = end;
+    while (begin > plain && begin[-1] != ' ')
+        begin--;
+    *place = begin;
+    return (struct view){begin, (size_t)(end - begin)};
+}

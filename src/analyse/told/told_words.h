@@ -28,6 +28,8 @@ bool plain_starts(const char *plain, const char *words);
 bool piece_has(struct view piece, const char *const *words);
 /* Whether this one word is one of them. */
 bool word_is(struct view word, const char *const *words);
+/* The word that ends before this place, which is moved to its beginning; empty: there is none. */
+struct view word_back(const char *plain, const char **place);
 /* Of names: letters, digits and "_". */
 bool is_of_word(char c);
 
