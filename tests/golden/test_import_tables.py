@@ -131,7 +131,8 @@ def test_a_name_with_brackets_that_hold_no_type_is_no_function(imported, name):
 
 @pytest.mark.parametrize("above", ["We haven't profiled it. The vendor's tuning guide has this table:", "On my laptop, where it is fine by the way, toplev prints:",
                                    "On another machine, mine, toplev prints:", "This is of the reference machine that they have:"])
-@pytest.mark.parametrize("table", ["tma_icache_misses 22.1 %\ntma_itlb_misses 14.8 %\n", "| Metric | Percentage |\n|---|---|\n| tma_icache_misses | 22.1% |\n| tma_itlb_misses | 14.8% |\n"])
+@pytest.mark.parametrize("table", ["tma_icache_misses 22.1 %\ntma_itlb_misses 14.8 %\n", "| Metric | Percentage |\n|---|---|\n| tma_icache_misses | 22.1% |\n| tma_itlb_misses | 14.8% |\n",
+                                   "| Metric | v1 | v2 |\n|---|---|---|\n| tma_icache_misses | 22.1% | 23.0% |\n| tma_itlb_misses | 14.8% | 14.9% |\n"])
 def test_tables_of_others_and_of_other_machines_decide_nothing(imported, above, table):
     found, _ = imported(notes=f"Our node is slow.\n\n{above}\n\n{table}\nThat is all.\n")
     assert found["verdict"]["culprit"] is None and "of others" in str(found["statements"])

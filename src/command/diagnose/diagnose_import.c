@@ -420,8 +420,11 @@ static bool import_file(struct importing *importing, const char *path, struct er
     struct view rest = lines, unread = lines;
     struct exits_near near = {.text = lines};
     size_t tables = 0;
+    const char *above = "";
     for (; import_text_next(&rest, &importing->arena, &text); tables++) {
         struct imported_text beside;
+        bool is_column = strncmp(text.heading, IMPORT_COLUMN_HEADING, sizeof(IMPORT_COLUMN_HEADING) - 1) == 0;
+        above = text.above = is_column && !text.above[0] ? above : text.above; /* of all columns of one table */
         if (text.kind == IMPORT_EXITS)
             exits_state(importing, path, text.segment, lines, &near);
         else

@@ -538,6 +538,7 @@ bool import_text_beside(const struct imported_text *table, struct arena *arena, 
     struct imported_text beside =
         table_of_kind(table->segment, table->kind == IMPORT_STAT ? IMPORT_METRICS : IMPORT_STAT, arena);
     beside.heading = table->heading;
+    beside.above = table->above;
     beside.elapsed_s = beside.kind == IMPORT_STAT ? elapsed_in(table->segment) : 0;
     if (!beside.row_count)
         return false;
