@@ -51,6 +51,63 @@ def test_what_was_tried_decides(imported, identity, verdict, text):
     found, _ = imported(notes=text + "\n")
     assert finding(found, identity)["verdict"] == verdict, found["verdict"]["sentence"]
 
+@pytest.mark.parametrize("identity, verdict, text", [
+    ("timer-tick", "supported", "With nohz_full on host and guest, the performance gap between a conventional VM and a TDX VM disappeared."),
+    ("timer-tick", "supported", "With nohz_full enabled on both sides, the gap between the two VMs vanished."),
+    ("timer-tick", "supported", "After deploying nohz_full on the host and the guest, the TDX VM performs the same as the conventional VM."),
+    ("timer-tick", "supported", "After nohz_full was deployed on the host and the guest, the throughput of the TDX VM matched that of the conventional VM."),
+    ("timer-tick", "supported", "Once nohz_full was in place, the difference between the conventional VM and the TDX VM was within noise."),
+    ("timer-tick", "supported", "With nohz_full, the performance of the TDX VM is on par with the conventional VM."),
+    ("timer-tick", "supported", "nohz_full closes the gap between the two VMs."),
+    ("timer-tick", "supported", "nohz_full on host and guest removed the performance gap between a conventional VM and a TDX VM."),
+    ("timer-tick", "ruled_out", "With nohz_full, the big performance gap between a conventional VM and a TDX VM remains."),
+    ("timer-tick", "ruled_out", "Even with nohz_full on both sides there is still a large performance gap between the VMs."),
+    ("timer-tick", "ruled_out", "Deploying nohz_full did not change the performance gap between a conventional VM and a TDX VM."),
+    ("timer-tick", "ruled_out", "nohz_full reduced the VM exits by 90%, but the performance gap between the VMs did not change."),
+    ("timer-tick", "ruled_out", "nohz_full reduced the VM exits a lot; the performance gap persists."),
+    ("small-pages", "!supported", "With THP enabled on the host and the VM guest, the benchdnn performance remains 40% lower on the TDX VM."),
+    ("small-pages", "ruled_out", "With THP enabled on the host and the VM guest, the benchdnn performance was unchanged."),
+    ("host-small-pages", "ruled_out", "With THP enabled on the host and the VM guest, the benchdnn performance was unchanged."),
+    ("small-pages", "ruled_out", "With THP enabled on both the host and the VM guest, the performance gap between a conventional VM and a TDX VM is still there."),
+    ("host-small-pages", "ruled_out", "With THP enabled on both the host and the VM guest, the performance gap between a conventional VM and a TDX VM is still there."),
+    ("host-small-pages", "supported", "After these two patches were applied, with THP enabled on the host, the benchdnn performance becomes the same between a conventional VM and a TDX VM."),
+    ("small-pages", "!supported", "After these two patches were applied, with THP enabled on the host, the benchdnn performance becomes the same between a conventional VM and a TDX VM."),
+    ("host-small-pages", "supported", "With THP enabled on the host only, the gap between a conventional VM and a TDX VM disappears."),
+    ("small-pages", "!supported", "With THP enabled on the host only, the gap between a conventional VM and a TDX VM disappears."),
+    ("small-pages", "supported", "With THP enabled in the guest only, the gap between a conventional VM and a TDX VM disappears."),
+    ("host-small-pages", "!supported", "With THP enabled in the guest only, the gap between a conventional VM and a TDX VM disappears."),
+    ("small-pages", "ruled_out", "With THP enabled in the guest, but not on the host, the benchdnn performance gap between a conventional VM and a TDX VM stays the same."),
+    ("host-small-pages", "!ruled_out", "With THP enabled in the guest, but not on the host, the benchdnn performance gap between a conventional VM and a TDX VM stays the same."),
+    ("small-pages", "supported", "After enabling THP on the host and in the guest, benchdnn runs as fast in the TDX VM as in a conventional VM."),
+    ("small-pages", "supported", "After enabling THP on the host and in the guest, the performance difference between a conventional VM and a TDX VM is negligible."),
+    ("small-pages", "supported", "After enabling THP, the throughput of the TDX VM rose by 60%."),
+    ("host-small-pages", "supported", "With 1 GiB hugetlbfs pages behind the guest, the performance becomes the same between a conventional VM and a TDX VM."),
+    ("avx512-licence", "ruled_out", "We disabled AVX-512 in LLVM, and the kernel was just as slow."),
+    ("avx512-licence", "ruled_out", "Disabling AVX-512 made no difference to the time of the kernel."),
+    ("numa-remote", "ruled_out", "Binding to one NUMA node (numactl -N0 -m0) brought no change."),
+    ("timer-tick", "supported", "With nohz_full there is no difference between the two VMs any more."),
+    ("timer-tick", "!supported", "nohz_full made no difference between the two VMs."),
+    ("timer-tick", "!supported", "With nohz_full, throughput of the TDX VM is still 35% below that of the conventional VM."),
+    ("timer-tick", "!ruled_out", "After we set nohz_full, the difference in throughput shrank to 3%."),
+    ("timer-tick", "!ruled_out", "nohz_full halved the gap between the conventional VM and the TDX VM."),
+    ("timer-tick", "ruled_out", "We also tried nohz_full on host and guest; the gap between the VMs was not affected."),
+    ("timer-tick", "supported", "Deploying nohz_full had a dramatic effect: both VMs now perform identically."),
+    ("timer-tick", "supported", "When nohz_full is used on both, the TDX VM reaches the performance of the conventional VM."),
+    ("timer-tick", "supported", "With nohz_full the TDX VM is no longer slower than the conventional VM."),
+    ("small-pages", "ruled_out", "With THP the throughput of the TDX VM did not improve."),
+    ("small-pages", "ruled_out", "Enabling THP had no influence on the benchdnn results."),
+    ("small-pages", "ruled_out", "THP did not change the picture."),
+    ("small-pages", "!ruled_out", "After enabling THP, the remaining gap is 4%."),
+    ("avx512-licence", "ruled_out", "Without AVX-512 the kernel needs the same time."),
+    ("avx512-licence", "ruled_out", "With -mprefer-vector-width=256 the time did not change: 0.164 s."),
+    ("numa-remote", "supported", "Using numactl --membind=0 --cpunodebind=0 the throughput went from 10 to 18 tokens/s."),
+])
+def test_an_outcome_between_two_that_are_compared(imported, identity, verdict, text):
+    """Sentences of one trial as people write them; "!" where one verdict would be wrong and the others may do."""
+    found, _ = imported(notes=text + "\n")
+    told = finding(found, identity)["verdict"]
+    assert told != verdict[1:] if verdict[0] == "!" else told == verdict
+
 
 @pytest.mark.parametrize("text", [
     # what others saw, on machines of theirs, in other times

@@ -36,6 +36,62 @@ static bool has_denial(const char *text)
     return false;
 }
 
+/* ---- what is compared ---- */
+
+/* Stands for the two things between which there was a gap, where a sentence names them. */
+#define COMPARED "between_the_two "
+
+/* How long the names of the two are, up to a verb, a mark or another part of the sentence; 0: no two things. */
+static size_t compared_length(const char *behind)
+{
+    /* between what was measured with and without a change there is no gap of before; nor is there in a range */
+    static const char *const states[] = {"with",     "without", "before", "after",    "on",    "off",   "enabled",
+                                         "disabled", "runs",    "builds", "settings", "modes", "tests", NULL};
+    static const char *const ends[] = {
+        "is",       "was",        "are",     "were",     "becomes",     "became",   "has",       "had",
+        "did",      "does",       "still",   "now",      "any",         "anymore",  "when",      "once",
+        "in",       "fell",       "went",    "goes",     "drops",       "dropped",  "got",       "gets",
+        "by",       "to",         "remains", "stays",    "stayed",      "all",      "almost",    "then",
+        "closed",   "narrowed",   "shrank",  "vanished", "disappeared", "persists", "persisted", "remained",
+        "vanishes", "disappears", "closes",  "shrinks",  "widened",     "grew",     "halved",    "completely",
+        "nearly",   "but",        "could",   "would",    "should",      "will",     "cannot",    "can",
+        "may",      "might",      "doesn't", "didn't",   "isn't",       "wasn't",   "entirely",  "largely",
+        "mostly",   "unchanged",  "of",      NULL};
+    enum { WORDS_MOST = 14 };
+    struct view rest = view_of(behind), word;
+    const char *end = behind;
+    bool joined = false, counted = false;
+    for (size_t words = 0; words < WORDS_MOST && (word = view_word(&rest)).length; words++) {
+        if (word_is(word, states) || isdigit((unsigned char)word.text[0]))
+            return 0;
+        if (word_is(word, ends) || word.text[0] == ',')
+            break;
+        joined |= view_equal(word, "and") || view_equal(word, "vs");
+        counted |= view_equal(word, "two") || view_equal(word, "both") || view_equal(word, "them");
+        end = word.text + word.length;
+    }
+    return joined || counted ? (size_t)(end - behind) : 0;
+}
+
+/* "the gap between a plain guest and a confidential one closed": their names are no clauses and have no verbs. */
+static void compared_cut(struct plain_sentence *ret_cut, const char *plain)
+{
+    size_t length = 0, between = strlen("between ");
+    for (const char *at = plain; *at && length + sizeof(COMPARED) < sizeof(ret_cut->text);) {
+        bool begins = at > plain && at[-1] == ' ' && plain_starts(at, "between ");
+        size_t names = begins ? compared_length(at + between) : 0;
+        if (names) {
+            memcpy(ret_cut->text + length, COMPARED, strlen(COMPARED));
+            length += strlen(COMPARED);
+            at += between + names;
+            at += *at == ' ';
+        } else {
+            ret_cut->text[length++] = *at++;
+        }
+    }
+    ret_cut->text[length] = '\0';
+}
+
 /* ---- answers gathered from one sentence ---- */
 
 struct answers {
@@ -67,6 +123,17 @@ static void gone_note(struct answers *answers, const char *text, const char *pla
         answers->said[word_is(word, partly) ? OUTCOME_SHRANK : OUTCOME_GONE] = true;
 }
 
+/* "as fast in the confidential guest as in a plain one" */
+static void as_fast_note(struct answers *answers, const char *text)
+{
+    static const char *const places[] = {"as fast in ", "as fast on ", "as fast inside "};
+    for (size_t at = 0; at < array_count(places); at++) {
+        const char *place = plain_find(text, places[at]);
+        if (place && plain_find(place + strlen(places[at]), "as "))
+            gone_note(answers, text, place, strlen(places[at]));
+    }
+}
+
 static void gone_phrases(struct answers *answers, const char *text)
 {
     static const char *const phrases[] = {"as fast as",
@@ -78,6 +145,27 @@ static void gone_phrases(struct answers *answers, const char *text)
                                           "became the same",
                                           "becomes the same",
                                           "on par with",
+                                          "performs the same as",
+                                          "performed the same as",
+                                          "runs the same as",
+                                          "performs as well as",
+                                          "performed as well as",
+                                          "matched that of",
+                                          "matches that of",
+                                          "equals that of",
+                                          "equalled that of",
+                                          "matched the performance",
+                                          "matches the performance",
+                                          "no different from",
+                                          "perform identically",
+                                          "performs identically",
+                                          "performed identically",
+                                          "reaches the performance of",
+                                          "reached the performance of",
+                                          "reaches the throughput of",
+                                          "reached the throughput of",
+                                          "reaches the speed of",
+                                          "reached the speed of",
                                           "caught up",
                                           "catches up",
                                           "no longer slower",
@@ -97,19 +185,29 @@ static void gone_phrases(struct answers *answers, const char *text)
     }
 }
 
-/* "no change", "no measurable difference"; one between two things may be between what is compared: that isn't clear. */
+/* "there is no difference between the two" that were compared; "made no difference between them" is either. */
+static void difference_note(struct answers *answers, const char *text, const char *no)
+{
+    static const char *const being[] = {"is", "was", "there's", "see", "saw", "find", "found", "be", NULL};
+    if (word_is(word_before(text, no), being))
+        answers->said[OUTCOME_GONE] = true;
+    else
+        answers->unclear = true;
+}
+
+/* "no change", "no measurable difference" */
 static void nothing_phrases(struct answers *answers, const char *text)
 {
     static const char *const nouns[] = {"change",  "difference", "effect", "improvement", "gain",
                                         "benefit", "speedup",    "impact", "influence",   NULL};
-    static const char *const between[] = {"with and without", "before and after", "on and off", NULL};
     for (const char *place = plain_find(text, "no "); place; place = plain_find(place + 1, "no ")) {
         struct view rest = view_of(place + 2), word;
         for (size_t words = 0; words < 3 && (word = view_word(&rest)).length; words++)
             if (word_is(word, nouns)) {
-                bool of_two = plain_find(rest.text, "between") && !plain_has(rest.text, between);
-                answers->unclear |= of_two;
-                answers->said[OUTCOME_STAYED] |= !of_two;
+                if (plain_find(rest.text, COMPARED))
+                    difference_note(answers, text, place);
+                else
+                    answers->said[OUTCOME_STAYED] = true;
                 break;
             }
     }
@@ -166,10 +264,26 @@ static void stayed_phrases(struct answers *answers, const char *text)
     for (const char *const *words = noise; *words; words++) {
         const char *place = plain_find(text, *words);
         const char *behind = place ? place + strlen(*words) : "";
+        if (place && plain_find(text, COMPARED))
+            continue; /* the gap is, not what the change made: a clause of it says so */
         if (place && strncmp(behind + strspn(behind, " "), "of ", 3) == 0)
             answers->unclear = true; /* of what? */
         else if (place)
             answers->said[OUTCOME_STAYED] = true;
+    }
+}
+
+/* "takes the same time", but "takes the same time as the plain guest" is as the other side does. */
+static void same_time_note(struct answers *answers, const char *text)
+{
+    static const char *const phrases[] = {"took the same time ",   "takes the same time ", "needs the same time ",
+                                          "needed the same time ", "took just as long ",   "takes just as long "};
+    for (size_t at = 0; at < array_count(phrases); at++) {
+        const char *place = plain_find(text, phrases[at]);
+        const char *behind = place ? place + strlen(phrases[at]) : "";
+        bool compares = place && plain_starts(behind, "as ") && !is_of_before(behind + strlen("as "));
+        answers->said[OUTCOME_STAYED] |= place && !compares;
+        answers->said[OUTCOME_GONE] |= compares;
     }
 }
 
@@ -209,8 +323,13 @@ enum verb { VERB_NONE, VERB_STAY, VERB_GO, VERB_SHRINK, VERB_UNCLEAR };
 
 static enum verb verb_of(const char *clause)
 {
-    static const char *const gone[] = {"gone",   "vanish",      "disappear", "closed",    "eliminat", "is zero",
-                                       "no gap", "no slowdown", "went away", "goes away", NULL};
+    static const char *const gone[] = {"gone",          "vanish",       "disappear",
+                                       "closed",        "closes",       "eliminat",
+                                       "is zero",       "no gap",       "no slowdown",
+                                       "went away",     "goes away",    "negligible",
+                                       "insignificant", "within noise", "within the noise",
+                                       "in the noise",  "erased",       "erases",
+                                       "bridges",       "bridged",      NULL};
     static const char *const stayed[] = {"still",    "stay",     "remain", "persist",   "unchanged", "unaffected",
                                          "the same", "as large", "as big", "as before", NULL};
     static const char *const shrank[] = {"shrank", "shrunk",  "shrink",    "halv",    "fell",  "falls",
@@ -221,6 +340,8 @@ static enum verb verb_of(const char *clause)
     static const char *const moved[] = {"change", "move", "affect", "budge", "improve", NULL};
     bool go = plain_has(clause, gone), stay = plain_has(clause, stayed), shrink = plain_has(clause, shrank),
          denied = has_denial(clause);
+    if (plain_find(clause, "remaining ") && !denied) /* what is left of it */
+        return go || plain_has(clause, grew) ? VERB_UNCLEAR : VERB_SHRINK;
     stay &= !plain_find(clause, "as large") || !plain_has(clause, partly);
     if (plain_has(clause, grew) || (stay && (go || shrink)))
         return VERB_UNCLEAR;
@@ -241,11 +362,43 @@ static void verb_note(struct answers *answers, enum verb verb)
     answers->unclear |= verb == VERB_UNCLEAR;
 }
 
+static bool names_gap(const char *clause)
+{
+    static const char *const gaps[] = {"gap",
+                                       "slowdown",
+                                       "slow-down",
+                                       "penalty",
+                                       "performance difference",
+                                       "difference in performance",
+                                       "difference " COMPARED,
+                                       NULL};
+    return plain_has(clause, gaps);
+}
+
 /* What the clauses before left: the last verb, and whether one of them was about the gap. */
 struct clauses {
     enum verb before;
     bool had_gap;
 };
+
+/* "nohz_full removed the gap" */
+static bool removes_gap(const char *clause)
+{
+    static const char *const removing[] = {"removed ", "removes ",   "fixed ",     "fixes ",     "cured ",
+                                           "cures ",   "wiped out ", "took away ", "got rid of "};
+    enum { BETWEEN = 28 };
+    for (size_t at = 0; at < array_count(removing); at++) {
+        const char *place = plain_find(clause, removing[at]);
+        struct plain_sentence object;
+        if (!place)
+            continue;
+        const char *behind = place + strlen(removing[at]);
+        plain_sentence_of(&object, (struct view){behind, strnlen(behind, BETWEEN)});
+        if (names_gap(object.text))
+            return true;
+    }
+    return false;
+}
 
 /* "but on ours it stayed": the gap that a clause before named. */
 static bool is_of_it(const char *clause)
@@ -259,19 +412,20 @@ static bool is_of_it(const char *clause)
 
 static void clause_note(struct answers *answers, const char *clause, struct clauses *clauses)
 {
-    static const char *const gaps[] = {"gap", "slowdown", "slow-down", "penalty", NULL};
     static const char *const speeds[] = {"performance", "throughput", "runtime", "run time",
                                          "latency",     "the time",   "speed",   NULL};
-    static const char *const two[] = {"both guests", "both vms", "both machines", "both kernels",
-                                      "both builds", "of both",  "both were",     NULL};
+    static const char *const two[] = {"both guests", "both vms",   "both machines", "both kernels", "both builds",
+                                      "of both",     "of the two", "both were",     COMPARED,       NULL};
     static const char *const alike[] = {"so did",  "so does",  "so has",  "so is",     "so was",     "too ",
                                         "as well", "likewise", "with it", "with them", "along with", NULL};
     enum verb verb = verb_of(clause);
-    if (plain_has(clause, gaps)) {
+    if (names_gap(clause)) {
         if (verb == VERB_NONE && has_denial(clause)) /* "the exits fell, but the gap didn't" */
             verb = clauses->before == VERB_SHRINK ? VERB_STAY : VERB_UNCLEAR;
         else if (verb == VERB_NONE && plain_has(clause, alike))
             verb = clauses->before;
+        else if (verb == VERB_NONE && removes_gap(clause))
+            verb = plain_has(clause, partly) ? VERB_SHRINK : VERB_GO;
         verb_note(answers, verb);
     } else if (clauses->had_gap && is_of_it(clause)) {
         verb_note(answers, verb == VERB_STAY ? VERB_STAY : VERB_UNCLEAR);
@@ -283,7 +437,7 @@ static void clause_note(struct answers *answers, const char *clause, struct clau
         verb_note(answers, verb);
     }
     clauses->before = verb == VERB_NONE ? clauses->before : verb;
-    clauses->had_gap |= plain_has(clause, gaps);
+    clauses->had_gap |= names_gap(clause);
 }
 
 /* Where the next clause begins, and how long what parts them is; NULL: there is none. */
@@ -364,13 +518,17 @@ enum outcome_reading outcome_of(struct view sentence, const struct plain_sentenc
     if (is_tried) {
         tried_note(&answers, plain->text);
     } else {
-        gone_phrases(&answers, plain->text);
-        nothing_phrases(&answers, plain->text);
-        stayed_phrases(&answers, plain->text);
-        amount_stayed(&answers, plain->text);
-        gap_clauses(&answers, plain->text);
-        faster_note(&answers, plain->text);
-        return_note(&answers, plain->text);
+        struct plain_sentence cut;
+        compared_cut(&cut, plain->text);
+        gone_phrases(&answers, cut.text);
+        as_fast_note(&answers, cut.text);
+        nothing_phrases(&answers, cut.text);
+        stayed_phrases(&answers, cut.text);
+        same_time_note(&answers, cut.text);
+        amount_stayed(&answers, cut.text);
+        gap_clauses(&answers, cut.text);
+        faster_note(&answers, cut.text);
+        return_note(&answers, cut.text);
     }
     for (int at = 0; at < OUTCOME_COUNT; at++) {
         count += answers.said[at];

@@ -167,7 +167,9 @@ static bool is_changed(const struct side *side, const struct side *other)
 
 struct told_sides told_sides_of(const char *plain)
 {
-    static const char *const host[] = {"host", "hypervisor", "in the flavor", "in the flavour", "compute node", NULL};
+    static const char *const host[] = {"host",         "hypervisor",        "in the flavor",  "in the flavour",
+                                       "compute node", "behind the guest",  "behind the vm",  "behind the td ",
+                                       "behind guest", "backing the guest", "backing the vm", NULL};
     static const char *const guest[] = {"guest",         "inside the vm",       "in the vm",       "in the td ",
                                         "inside the td", "inside the instance", "in the instance", NULL};
     static const char *const both[] = {"both sides", "on both", "either side", NULL};

@@ -67,7 +67,8 @@ Test(told, trials_and_how_they_came_out)
         {"With nohz_full the exits vanished while the slowdown persisted.", 1, TREATMENT_TICK, OUTCOME_STAYED, false, false},
         {"Huge pages on both sides: **no measurable\ndifference**.", 1, TREATMENT_PAGES, OUTCOME_STAYED, true, true},
         {"nohz_full on the host: within noise.", 1, TREATMENT_TICK, OUTCOME_STAYED, true, false},
-        {"With THP there is no difference between the two guests.", 0, 0, 0, false, false}, /* of what with what? */
+        {"With THP there is no difference between the two guests.", 1, TREATMENT_PAGES, OUTCOME_GONE, false, false},
+        {"THP made no difference between the two guests.", 0, 0, 0, false, false}, /* of what with what? */
         {"With THP off in the guest there is still a gap.", 0, 0, 0, false, false},
         {"Without huge pages the slowdown remained.", 0, 0, 0, false, false},
         {"Enabling THP should close the gap: no slowdown is expected.", 0, 0, 0, false, false},
@@ -285,7 +286,7 @@ Test(told, gaps_in_other_words)
 
 Test(told, what_sounds_like_a_trial_and_was_not_taken_says_why)
 {
-    cr_expect_not_null(told_why_unread(view_of("With THP there is no difference between the two guests."), &no_context));
+    cr_expect_not_null(told_why_unread(view_of("THP made no difference between the two guests."), &no_context));
     cr_expect_not_null(told_why_unread(view_of("With THP and nohz_full the gap is gone."), &no_context));
     cr_expect_not_null(told_why_unread(view_of("Enabling THP should bring no change."), &no_context));
     cr_expect_not_null(told_why_unread(view_of("With THP the speed is another matter."), &no_context), "of speed, in words that aren't known");
