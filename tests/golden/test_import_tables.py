@@ -181,3 +181,37 @@ def test_a_table_of_markdown_with_nothing_but_times(imported):
     licence = finding(found, "avx512-licence")
     assert licence["verdict"] == "supported" and licence["recoverable_ratio_at_most"] == pytest.approx(0.0135, abs=0.0005)
     assert "fewer cycles without wide vectors" in " ".join(found["verdict"]["open"])
+
+
+# ---- the line that a hot function is named with ----
+
+HOT = "    88.40%  hashd    hashd              [.] bucket_of\n     3.10%  hashd    libc.so.6          [.] memcpy\n"
+DIVIDES = ("    1.20 :   4012a0:   mov    %rdi,%rax\n    3.40 :   4012a3:   div    %rsi\n   71.30 :   4012a6:   add    %rdx,%r9\n"
+           "    9.10 :   4012a9:   mov    (%r9,%rdx,4),%ecx\n")
+
+
+def sentence(found):
+    return " ".join(found["verdict"]["sentence"].split())
+
+
+@pytest.mark.parametrize("profile, said", [
+    (HOT, "first at 'add %rdx,%r9', right behind 'div %rsi'"),
+    ("", "the hottest line is 'add %rdx,%r9', with 71 % of the samples of its listing, right behind 'div %rsi'")])
+def test_the_hottest_line_is_named_and_the_division_before_it(imported, profile, said):
+    found, _ = imported(notes=f"What perf report shows:\n\n{profile}\nAnd perf annotate:\n\n{DIVIDES}")
+    assert said in sentence(found)
+    divider = finding(found, "divider")
+    assert divider["verdict"] == "undecided" and "right" not in divider["reason"] and "and stands behind 'div" in divider["reason"]
+
+
+@pytest.mark.parametrize("tree, said", [
+    ("tma_backend_bound 71 %\ntma_memory_bound 61 %\n", "first at 'mov (%r9,%rdx,4),%ecx'."),
+    ("tma_backend_bound 71 %\ntma_core_bound 61 %\n", "first at 'add %rdx,%r9', right behind 'div %rsi'")])
+def test_a_line_that_reads_memory_is_named_where_memory_is_waited_for(imported, tree, said):
+    found, _ = imported(profile=HOT, listing=DIVIDES, tree=tree)
+    assert said in sentence(found)
+
+
+def test_a_line_that_reads_memory_is_named_where_it_is_the_hottest(imported):
+    found, _ = imported(profile=HOT, listing=DIVIDES.replace("div ", "or  ").replace("71.30", " 5.10").replace(" 9.10", "64.10"))
+    assert "first at 'mov (%r9,%rdx,4),%ecx'." in sentence(found)

@@ -176,17 +176,34 @@ static void slow_line_add(const struct results *results, struct finding *finding
         finding_advise(finding, "advice-integer", NO_VALUES);
 }
 
+/* The division or the root before a line that is none: samples often fall on what stands behind it; NULL. */
+static const char *slow_before(const struct imported_table *listing, size_t row)
+{
+    const struct imported_row *here = &listing->rows[row], *before = row ? here - 1 : NULL;
+    bool is_behind = before && slow_kind_of(before->name, "divider") && !slow_kind_of(here->name, "divider");
+    return is_behind && strcmp(before->where, here->where) == 0 ? before->name : NULL;
+}
+
+static void hottest_take(struct imported_hot *hot, const struct imported_table *listing, size_t row)
+{
+    if (hot->hottest && listing->rows[row].number <= hot->hottest->number)
+        return;
+    hot->hottest = &listing->rows[row];
+    hot->hottest_file = listing->file;
+    hot->behind = slow_before(listing, row);
+}
+
 struct imported_hot imported_hot_of(const struct imported *imported)
 {
     struct imported_hot hot = {.event = ""};
-    double hottest = 0; /* of listings' lines */
     for (size_t at = 0; at < imported->count; at++) {
         const struct imported_table *table = &imported->tables[at];
         bool report = table->kind == IMPORTED_REPORT, listing = table->kind == IMPORTED_ANNOTATE;
         for (size_t row = 0; row < table->count; row++) {
             const struct imported_row *here = &table->rows[row];
             double share = here->number / 100;
-            hottest = listing && share > hottest ? share : hottest;
+            if (listing)
+                hottest_take(&hot, table, row);
             if (report && share > hot.share && !host_symbol_find(here->name)) {
                 hot.function = here->name;
                 hot.where = here->where;
@@ -202,7 +219,7 @@ struct imported_hot imported_hot_of(const struct imported *imported)
             }
         }
     }
-    hot.line_is_hottest = hot.line && hot.line_share >= hottest;
+    hot.line_is_hottest = hot.line && hot.line_share >= hot.hottest->number / 100;
     return hot;
 }
 

@@ -57,6 +57,9 @@ const char *imported_cycles_words(const struct imported_pair *pair, struct arena
 /* "without waiting more (1 and 1 CPUs in use)". Owner: arena. */
 const char *imported_wait_words(const struct imported_pair *pair, struct arena *arena);
 /* Where it has no advice yet: what asks for nothing that only plumb measures. */
+    /* whatever it does, the line of a listing with most samples; behind: the slow instruction before it; NULL: none */
+    const struct imported_row *hottest;
+    const char *behind, *hottest_file;
 void imported_advise(struct finding *finding);
 struct imported_hot imported_hot_of(const struct imported *imported);
 /* Puts the function before the headline, its evidence, and advice that knows whose function it is. */

@@ -71,6 +71,14 @@ static bool has_parts(const struct topdown_tree *tree, size_t leaf, bool known)
     return false;
 }
 
+static bool is_within_memory(const struct topdown_tree *tree, size_t leaf)
+{
+    for (size_t at = leaf; at < tree->count; at = tree->nodes[at].parent)
+        if (strcasestr(tree->nodes[at].name, "memory"))
+            return true;
+    return false;
+}
+
 static struct imported_leaf leaf_told(const struct topdown_tree *tree, const struct results *results,
                                       const struct findings *findings, const struct finding *culprit,
                                       struct arena *arena)
@@ -89,6 +97,7 @@ static struct imported_leaf leaf_told(const struct topdown_tree *tree, const str
         VALUE_TEXT("about", leaf->about), VALUE_TEXT("parts", parts)};
     told.words =
         wording_fill(arena, wording_find("verdict", parts[0] ? "leaf-parts" : "leaf"), values, array_count(values));
+    told.is_of_memory = is_within_memory(tree, tree->leaf);
     if (strncmp(row->name, "tma_", 4) == 0 && has_parts(tree, tree->leaf, false) && !has_parts(tree, tree->leaf, true))
         told.advice = wording_fill(arena, wording_find("verdict", "next-leaf"), values, array_count(values));
     return told;
@@ -105,21 +114,37 @@ struct imported_leaf imported_leaf_of(const struct results *results, const struc
     return told;
 }
 
+/* ", right behind 'idiv %rcx'": samples often fall there; "": behind nothing slow. */
+static const char *behind_words(const struct imported_hot *hot, struct arena *arena)
+{
+    return hot->behind ? arena_printf(arena, ", right behind '%s'", hot->behind) : "";
+}
+
 /* Of a listing without a profile beside it. */
 static const char *line_words(const struct imported_hot *hot, struct arena *arena)
 {
-    static const double MUCH = 0.25;
-    if (!hot->line || !hot->line_is_hottest || hot->line_share < MUCH)
+    static const double MUCH = 25; /* percent */
+    const struct imported_row *hottest = hot->hottest;
+    if (!hottest || hottest->number < MUCH || !(hot->line_is_hottest || hot->behind))
         return NULL;
-    struct value values[] = {VALUE_TEXT("line", hot->line),
-                             VALUE_TEXT("of", hot->listed ? arena_printf(arena, " of %s", hot->listed) : ""),
-                             VALUE_SHARE("share", interval_exactly(hot->line_share)),
-                             VALUE_TEXT("file", hot->file),
+    struct value values[] = {VALUE_TEXT("line", hottest->name),
+                             VALUE_TEXT("of", hottest->where[0] ? arena_printf(arena, " of %s", hottest->where) : ""),
+                             VALUE_SHARE("share", interval_exactly(hottest->number / 100)),
+                             VALUE_TEXT("how", hot->line_is_hottest ? ": it reads memory" : behind_words(hot, arena)),
+                             VALUE_TEXT("file", hot->hottest_file),
                              VALUE_TEXT("origin", IMPORTED_WORDS)};
     return wording_fill(arena, wording_find("verdict", "hot-line"), values, array_count(values));
 }
 
-const char *imported_hot_words(const struct results *results, struct arena *arena)
+/* ", first at 'mov %rdx,%r8', right behind 'idiv %rcx'"; "": no listing */
+static const char *first_words(const struct imported_hot *hot, bool is_of_memory, struct arena *arena)
+{
+    if (is_of_memory && hot->line)
+        return arena_printf(arena, ", first at '%s'", hot->line);
+    return hot->hottest ? arena_printf(arena, ", first at '%s'%s", hot->hottest->name, behind_words(hot, arena)) : "";
+}
+
+const char *imported_hot_words(const struct results *results, bool is_of_memory, struct arena *arena)
 {
     static const double SAID_FROM = 0.2;
     struct imported_hot hot = results->imported ? imported_hot_of(results->imported) : (struct imported_hot){0};
@@ -132,16 +157,18 @@ const char *imported_hot_words(const struct results *results, struct arena *aren
         VALUE_TEXT("file", hot.file),
         VALUE_TEXT("origin", IMPORTED_WORDS),
         VALUE_TEXT("where", hot.where[0] ? arena_printf(arena, " (%s)", hot.where) : ""),
-        VALUE_TEXT("line", hot.line ? arena_printf(arena, ", first at '%s'", hot.line) : ""),
+        VALUE_TEXT("line", first_words(&hot, is_of_memory, arena)),
         VALUE_TEXT("samples", arena_printf(arena, "%.4g %%", hot.share * 100)),
         VALUE_TEXT("event", hot.event[0] ? arena_printf(arena, "%s samples", hot.event) : "samples")};
     return wording_fill(arena, wording_find("verdict", "hot"), values, array_count(values));
 }
 
-const char *imported_hot_beside(const struct results *results, const char *sentence, struct arena *arena)
+const char *imported_hot_beside(const struct results *results, const struct finding *culprit, const char *sentence,
+                                struct arena *arena)
 {
     struct imported_hot hot = results->imported ? imported_hot_of(results->imported) : (struct imported_hot){0};
-    return hot.function && !strstr(sentence, hot.function) ? imported_hot_words(results, arena) : NULL;
+    bool is_of_memory = culprit && strcmp(culprit->hypothesis->family, "memory") == 0;
+    return hot.function && !strstr(sentence, hot.function) ? imported_hot_words(results, is_of_memory, arena) : NULL;
 }
 
 /* What the cycles differ by is next to nothing of what the times do. */

@@ -8,16 +8,21 @@
 struct imported_leaf {
     /* "by a.txt … tma_core_bound is 54 %: …"; NULL: nothing is flagged, or the culprit is most of it */
     const char *words;
+    bool is_of_memory;  /* it is waiting for memory */
     const char *advice; /* how to learn which part of it; NULL: its parts were imported, or nothing prints them */
 };
 
 /* The deepest flagged class, where the culprit (NULL: there is none) is far less than that. Owner: arena. */
 struct imported_leaf imported_leaf_of(const struct results *results, const struct findings *findings,
                                       const struct finding *culprit, struct arena *arena);
-/* "sgemm has 99 % of the samples …": where a profile says that most of it is; NULL: none does. Owner: arena. */
-const char *imported_hot_words(const struct results *results, struct arena *arena);
-/* The same, where the sentence doesn't name that function already. Owner: arena. */
-const char *imported_hot_beside(const struct results *results, const char *sentence, struct arena *arena);
+/*
+ * "sgemm has 99 % of the samples …, first at …": where a profile says that most of it is; NULL: none does. The line is
+ * the one with most samples; is_of_memory: of those that read memory, since that is what it waits for. Owner: arena.
+ */
+const char *imported_hot_words(const struct results *results, bool is_of_memory, struct arena *arena);
+/* The same, where the sentence doesn't name that function already; culprit: may be NULL. Owner: arena. */
+const char *imported_hot_beside(const struct results *results, const struct finding *culprit, const char *sentence,
+                                struct arena *arena);
 /* By how much imported runs differ, where that is as much as is asked about; NULL: they don't. Owner: arena. */
 const char *imported_gap_words(const struct results *results, struct arena *arena);
 /* The same, where the only two runs differ by far more than the culprit returns; NULL: they don't. Owner: arena. */

@@ -541,7 +541,7 @@ static struct overall overall_imported(const struct findings *findings, const st
                                        struct arena *arena)
 {
     struct imported_leaf leaf = imported_leaf_of(results, findings, NULL, arena);
-    const char *hot = imported_hot_words(results, arena);
+    const char *hot = imported_hot_words(results, leaf.words && leaf.is_of_memory, arena);
     const struct finding *waits = waiting_lead_of(findings);
     struct overall overall = {
         .kind = OVERALL_BLIND,
@@ -687,7 +687,7 @@ static struct overall overall_culprit(const struct finding *first, const struct 
     const char *lead = results->stalls ? NULL : imported_lead_words(results, overall.culprit, arena);
     if (lead)
         overall.sentence = arena_printf(arena, "%s. %s", capitalised(lead, arena), overall.sentence);
-    const char *hot = results->stalls ? NULL : imported_hot_beside(results, overall.sentence, arena);
+    const char *hot = results->stalls ? NULL : imported_hot_beside(results, overall.culprit, overall.sentence, arena);
     overall = with_sentence(overall, hot ? arena_printf(arena, "%s.", hot) : NULL, arena);
     return with_disturbance(overall, findings, arena);
 }
