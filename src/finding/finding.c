@@ -217,13 +217,18 @@ static void rate_imported(struct finding *finding)
     scoped_text struct text reason = {0};
     int kinds = __builtin_popcount(finding->imported_kinds);
     bool decided = finding->verdict == VERDICT_SUPPORTED || finding->verdict == VERDICT_RULED_OUT;
-    finding->confidence = !decided ? CONFIDENCE_NONE : kinds >= 2 ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+    unsigned against = 0;
+    for (size_t at = 0; at < finding->evidence_count; at++)
+        against += finding->evidence[at].weight == WEIGHT_AGAINST;
+    finding->confidence = !decided ? CONFIDENCE_NONE : kinds >= 2 && !against ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
     text_printf(&reason, "%d kind%s of imported evidence agree%s (", kinds, kinds == 1 ? "" : "s",
                 kinds == 1 ? "s" : "");
     for (int origin = 0, said = 0; origin < ORIGIN_COUNT; origin++)
         if (finding->imported_kinds >> origin & 1)
             text_printf(&reason, "%s%s", said++ ? ", " : "", origin_name((enum origin)origin));
     text_add(&reason, "), none of it measured by plumb");
+    if (against)
+        text_printf(&reason, "; %u against", against);
     if (finding->verdict == VERDICT_SUPPORTED && finding->not_separated)
         text_printf(&reason, "; not told apart: %s", finding->not_separated);
     finding->confidence_reason = arena_string(finding->arena, text_string(&reason));

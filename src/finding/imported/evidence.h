@@ -40,6 +40,11 @@ bool imported_listing_test(const struct results *results, struct finding *findin
 
 /* What a table says of a decided finding: its evidence, and its headline or reason. */
 void imported_say(struct finding *finding, const char *metric, struct interval share, const char *file);
+/* It returned something, and as much as is asked about where that was told. */
+bool imported_trial_helped(const struct told *told, const struct told_trial *trial, double effect);
+/* Of a supported finding: advice that somebody tried already becomes what came of it. */
+void imported_tried_apply(const struct results *results, struct finding *finding);
+
 
 /* The code in which a supported cause's samples were found, by an imported profile. */
 struct imported_hot {

@@ -418,3 +418,4 @@ bool imported_test(const struct results *results, struct finding *finding)
     *finding = with;
     return true;
 }
+    imported_tried_apply(&some, &with);

@@ -68,6 +68,11 @@ static enum effect_kind kind_of(const struct told *told, const struct told_trial
     return trial->outcome == OUTCOME_SHRANK ? EFFECT_PART : EFFECT_ALL;
 }
 
+bool imported_trial_helped(const struct told *told, const struct told_trial *trial, double effect)
+{
+    return kind_of(told, trial, effect) != EFFECT_NONE;
+}
+
 /* ret_contrary: another trial of the same that came out otherwise; NULL: none. */
 static const struct told_trial *trial_of_side(const struct told *told, enum treatment treatment, bool is_host,
                                               double effect, const struct told_trial **ret_contrary)
