@@ -492,3 +492,71 @@ def test_stalls_of_fetching_and_a_loop_that_does_not_fit_agree(counted):
 def test_what_another_program_has_none_of_is_not_ruled_out_for_the_first(counted):
     licence = finding(counted(LICENSED.format(wide="encode", narrow="decode", wide_s="0.803", narrow_s="1.204")), "avx512-licence")
     assert licence["verdict"] == "undecided" and licence["recoverable_ratio_at_most"] == pytest.approx(0.084, abs=0.001) and "isn't told" in licence["reason"]
+
+
+# ---- advice that was tried already ----
+
+BUSY = "tma_memory_bound 71.2 %\ntma_dram_bound 62.5 %\ntma_mem_bandwidth 60.1 %\ntma_mem_latency 3.2 %\n\n"
+
+
+def test_prefetching_that_helped_is_kept_and_speaks_against_bandwidth(counted):
+    found = counted(BUSY + "With software prefetch the job takes 18.2 s instead of 26.9 s.\n")
+    bandwidth = finding(found, "memory-bandwidth")
+    assert found["verdict"]["culprit"] == "memory-bandwidth" and bandwidth["confidence"] == "low" and "1 against" in bandwidth["confidence_reason"]
+    assert bandwidth["advice"][0].startswith("keep software prefetching") and "little hope" not in " ".join(bandwidth["advice"])
+    assert "that goes with waiting for single accesses (latency)" in left_open(found)
+
+
+def test_prefetching_without_effect_is_no_advice_and_goes_with_bandwidth(counted):
+    found = counted(BUSY + "With software prefetch the time stayed the same.\n")
+    bandwidth = finding(found, "memory-bandwidth")
+    assert "software prefetching was tried already, without effect" in bandwidth["advice"][-1] and "against" not in bandwidth["confidence_reason"]
+    untried = finding(counted(BUSY), "memory-bandwidth")
+    assert "little hope" in untried["advice"][-1] and "against" not in untried["confidence_reason"]
+
+
+# ---- what a lowered clock can be of the difference ----
+
+def vectors(wide, narrow):
+    return f"Built with 512-bit vectors and without.\n\nwide:\n\n{run_of(**wide)}\nnarrow:\n\n{run_of(**narrow)}"
+
+
+WIDE = dict(core_power__lvl2_turbo_license=613207080, cycles=10220118004, elapsed=3.452)
+NARROW = dict(core_power__lvl2_turbo_license=0, cycles=9820118004, elapsed=3.221)
+
+
+def test_what_is_ruled_out_is_not_called_untold(counted):
+    found = counted(vectors(dict(WIDE, task_clock=3440.1), dict(NARROW, task_clock=3273.4)))
+    licence = finding(found, "avx512-licence")
+    assert licence["verdict"] == "supported" and finding(found, "thermal-power")["verdict"] == finding(found, "frequency")["verdict"] == "ruled_out"
+    assert "not told apart" not in licence["confidence_reason"]
+    assert "can be 1.5 % of the time at most, so that most of the 6.7 % is something else" in found["verdict"]["sentence"]
+    found = counted(vectors(WIDE, NARROW))
+    assert "heat and power limits" in finding(found, "avx512-licence")["confidence_reason"], "the clock isn't known"
+    found = counted(vectors(dict(WIDE, core_power__lvl2_turbo_license=2613207080), NARROW))
+    assert "is something else" not in found["verdict"]["sentence"], "a lowered clock can be nearly all of it"
+
+
+def test_fewer_cycles_that_go_with_fewer_instructions_are_explained(counted):
+    found = counted(vectors(dict(WIDE, instructions=11220118004), dict(NARROW, instructions=10770118004)))
+    assert "3.9 % fewer cycles without wide vectors go with 4.0 % fewer instructions" in left_open(found) and "does not explain" not in left_open(found)
+    assert "executes 4.0 % fewer instructions" in finding(found, "avx512-licence")["confidence_reason"]
+    found = counted(vectors(dict(WIDE, instructions=11220118004), dict(NARROW, instructions=11221118004)))
+    assert "which the clock does not explain" in left_open(found) and "instructions" not in finding(found, "avx512-licence")["confidence_reason"]
+
+
+# ---- a class and counts of one of its parts ----
+
+ALIASED = dict(cycles=31802113008, instructions=20661310022, ld_blocks_partial__address_alias=7120330118, elapsed=9.94)
+PADDED = dict(cycles=14302991220, instructions=20661309980, ld_blocks_partial__address_alias=902331, elapsed=4.47)
+
+
+def test_a_class_bounds_what_counts_single_out_and_takes_nothing_away(counted):
+    of_class = "\ntoplev of the first one:\n\ntma_memory_bound 63.1 %\ntma_l1_bound {} %\n"
+    alone, with_class = finding(counted(pair(ALIASED, PADDED)), "4k-aliasing"), finding(counted(pair(ALIASED, PADDED) + of_class.format("57.2")), "4k-aliasing")
+    assert alone["verdict"] == with_class["verdict"] == "supported" and alone["headline"] == with_class["headline"]
+    assert with_class["recoverable_ratio_at_most"] == alone["recoverable_ratio_at_most"] == pytest.approx(1 - 14302991220 / 31802113008, abs=0.005)
+    assert "tma_l1_bound is 57 %" in with_class["evidence"][1]["text"] and with_class["evidence"][1]["weight"] == "context"
+    assert finding(counted(pair(ALIASED, PADDED) + of_class.format("31.2")), "4k-aliasing")["recoverable_ratio_at_most"] == pytest.approx(0.312)
+    as_many = dict(PADDED, ld_blocks_partial__address_alias=7119330118)
+    assert finding(counted(pair(ALIASED, as_many) + of_class.format("57.2")), "4k-aliasing")["verdict"] == "undecided", "both have them"

@@ -169,7 +169,8 @@ static bool reference_test(const struct results *results, struct finding *findin
     imported_say(finding, "1 - cycles / ref-cycles, by which its clock was below the nominal one,",
                  interval_exactly(most), file);
     finding_leave_open(finding, "imported-clocks-why", NO_VALUES);
-    finding_set(finding, not_separated, "imported-not-separated", NO_VALUES);
+    if (!imported_heat_is_ruled_out(results, finding->arena))
+        finding_set(finding, not_separated, "imported-not-separated", NO_VALUES);
     imported_advise(finding);
     return true;
 }
@@ -251,4 +252,10 @@ bool imported_pair_test(const struct results *results, struct finding *finding)
 {
     return no_heat_test(results, finding) || clocks_test(results, finding) || reference_test(results, finding) ||
            same_clock_test(results, finding);
+}
+
+bool imported_heat_is_ruled_out(const struct results *results, struct arena *arena)
+{
+    struct finding heat = {.hypothesis = &hypothesis_clock_limits, .arena = arena};
+    return imported_pair_test(results, &heat) && heat.verdict == VERDICT_RULED_OUT;
 }

@@ -26,6 +26,8 @@ bool imported_misses_test(const struct results *results, struct finding *finding
 bool imported_uncounted_test(const struct results *results, struct finding *finding);
 /* of the clock, by two runs */
 bool imported_pair_test(const struct results *results, struct finding *finding);
+/* Heat and power limits aren't what two runs differ by: counted, or by their clock. */
+bool imported_heat_is_ruled_out(const struct results *results, struct arena *arena);
 bool imported_system_test(const struct results *results, struct finding *finding);
 /* Of small pages, behind whichever of these decided. */
 void imported_pages_advise(const struct results *results, struct finding *finding);

@@ -161,16 +161,65 @@ static void say_counts(struct finding *finding, const char *key, const struct im
                      VALUE_COUNT("lowered", imported_arm_count(arm, "core_power.lvl2_turbo_license").value));
 }
 
+/* By how much less it is without wide vectors, of what it was with them; below 0: it is more. */
+static struct measured decrease_of(const struct pair *pair, const char *event)
+{
+    struct measured left =
+        measured_ratio(imported_arm_count(pair->narrow, event), imported_arm_count(pair->wide, event));
+    return left.known ? measured_as(1 - left.value) : left;
+}
+
+/* Fewer instructions at as many cycles for each explain fewer cycles: the build does less, whatever its clock is. */
+static bool is_of_work(const struct pair *pair, double change)
+{
+    static const double MOST_OF = 0.75;
+    struct measured work = decrease_of(pair, "instructions");
+    return work.known && work.value * change > 0 && fabs(work.value) >= MOST_OF * fabs(change);
+}
+
+static const char *percent_words(double change, struct arena *arena)
+{
+    return arena_printf(arena, "%.1f %%", fabs(change) * 100);
+}
+
 static void leave_cycles_open(struct finding *finding, const struct pair *pair)
 {
-    double wide = imported_arm_count(pair->wide, "cycles").value,
-           narrow = imported_arm_count(pair->narrow, "cycles").value;
-    double change = wide > 0 ? 1 - narrow / wide : 0;
-    if (fabs(change) < CYCLES_DIFFER)
+    struct measured change = decrease_of(pair, "cycles"), work = decrease_of(pair, "instructions");
+    if (!change.known || fabs(change.value) < CYCLES_DIFFER)
         return;
-    finding_leave_open(finding, change > 0 ? "imported-fewer-cycles" : "imported-more-cycles",
-                       VALUE_TEXT("change", arena_printf(finding->arena, "%.1f %%", fabs(change) * 100)),
-                       VALUE_COUNT("before", wide), VALUE_COUNT("after", narrow));
+    bool by_work = is_of_work(pair, change.value), fewer = change.value > 0;
+    const char *key = by_work ? "imported-cycles-of-work" : fewer ? "imported-fewer-cycles" : "imported-more-cycles";
+    finding_leave_open(finding, key, VALUE_TEXT("change", percent_words(change.value, finding->arena)),
+                       VALUE_TEXT("how", fewer ? "fewer" : "more"),
+                       VALUE_TEXT("work", work.known ? percent_words(work.value, finding->arena) : ""),
+                       VALUE_COUNT("before", imported_arm_count(pair->wide, "cycles").value),
+                       VALUE_COUNT("after", imported_arm_count(pair->narrow, "cycles").value),
+                       VALUE_COUNT("did", imported_arm_count(pair->wide, "instructions").value),
+                       VALUE_COUNT("does", imported_arm_count(pair->narrow, "instructions").value));
+}
+
+/* What else would look like it: less work, and what lowers a clock, too. */
+static void leave_unseparated(const struct results *results, struct finding *finding, const struct pair *pair)
+{
+    struct measured change = decrease_of(pair, "cycles"), work = decrease_of(pair, "instructions");
+    bool is_heat_told = throttling_told(results->imported, finding);
+    if (!is_heat_told && !imported_heat_is_ruled_out(results, finding->arena))
+        finding_set(finding, not_separated, "imported-not-separated", NO_VALUES);
+    const char *others = finding->not_separated;
+    if (!change.known || change.value < CYCLES_DIFFER || !is_of_work(pair, change.value))
+        return;
+    finding_set(finding, not_separated, "imported-work", VALUE_TEXT("work", percent_words(work.value, finding->arena)));
+    if (others)
+        finding->not_separated = arena_printf(finding->arena, "%s; and %s", finding->not_separated, others);
+}
+
+/* "", or that most of what the runs differ by is something else. */
+static const char *smaller_words(double most, double gain, struct arena *arena)
+{
+    static const double MOST_OF = 0.5;
+    return most >= MOST_OF * gain
+               ? ""
+               : arena_printf(arena, ", so that most of the %s is something else", percent_words(gain, arena));
 }
 
 /* Time = cycles / clock: what of the difference neither the fewer cycles nor the lowest clock can be. */
@@ -230,9 +279,9 @@ bool imported_clock_test(const struct results *results, struct finding *finding)
                 VALUE_TEXT("wide", arena_printf(finding->arena, "%.3g", clock_of(wide).value * 1e-9)),
                 VALUE_TEXT("narrow", arena_printf(finding->arena, "%.3g", clock_of(narrow).value * 1e-9)),
                 VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", gain * 100)),
-                VALUE_SHARE("most", interval_exactly(most)), VALUE_TEXT("origin", IMPORTED_WORDS));
-    if (!throttling_told(results->imported, finding))
-        finding_set(finding, not_separated, "imported-not-separated", NO_VALUES);
+                VALUE_SHARE("most", interval_exactly(most)), VALUE_TEXT("origin", IMPORTED_WORDS),
+                VALUE_TEXT("smaller", smaller_words(most, gain, finding->arena)));
+    leave_unseparated(results, finding, &pair);
     leave_cycles_open(finding, &pair);
     finding_advise(finding, "imported-advice-tried", NO_VALUES);
     finding_advise(finding, "advice-gather", NO_VALUES);
@@ -282,6 +331,7 @@ bool imported_licence_test(const struct results *results, struct finding *findin
                              VALUE_SHARE("lowered", interval_exactly(pair.lowered)),
                              VALUE_SHARE("most", interval_exactly(high > 0 ? high : 0)),
                              VALUE_SHARE("lost", interval_exactly(most)),
+                             VALUE_TEXT("smaller", smaller_words(most, gain, finding->arena)),
                              VALUE_TEXT("name", pair.wide->name ? pair.wide->name : "it"),
                              VALUE_TEXT("whose", owner ? arena_printf(finding->arena, "%s's", owner) : "its")};
     finding->is_estimate = false;
@@ -309,8 +359,7 @@ bool imported_licence_test(const struct results *results, struct finding *findin
         return true;
     }
     finding->verdict = VERDICT_SUPPORTED;
-    if (!throttling_told(results->imported, finding))
-        finding_set(finding, not_separated, "imported-not-separated", NO_VALUES);
+    leave_unseparated(results, finding, &pair);
     finding_set_add(finding, &finding->headline, "imported-headline", values, sizeof(values) / sizeof(values[0]));
     leave_cycles_open(finding, &pair);
     leave_rest_open(finding, &pair, gain, most);
