@@ -445,3 +445,40 @@ def test_what_is_waited_for_leads_before_the_waiting(imported):
     swap, waiting = finding(found, "swap"), finding(found, "waiting")
     assert waiting["verdict"] == swap["verdict"] == "supported"
     assert found["verdict"]["culprit"] == "swap" and "Of like weight" not in found["verdict"]["sentence"]
+
+
+# ---- functions of the kernel in a profile ----
+
+CALLS = ("    19.02%  loader   [kernel.kallsyms]  [k] entry_SYSCALL_64_after_hwframe\n    14.51%  loader   [kernel.kallsyms]  [k] syscall_return_via_sysret\n"
+         "    11.21%  loader   [kernel.kallsyms]  [k] vfs_read\n     9.82%  loader   [kernel.kallsyms]  [k] filemap_read\n     7.01%  loader   [kernel.kallsyms]  [k] ksys_read\n"
+         "    24.10%  loader   loader             [.] next_token\n")
+
+
+def test_functions_of_the_way_into_the_kernel_are_system_calls(alone):
+    one = finding(alone(f"What perf report shows:\n\n{CALLS}"), "system-calls")
+    assert one["verdict"] == "supported" and "entry_SYSCALL_64_after_hwframe first (at least" in one["headline"] and "62 %" in one["headline"], "their own shares add up"
+    assert one["recoverable_ratio_at_most"] is None and "more data with each read" in one["advice"][0]
+    nested = "".join(f"    {share}%  loader  [kernel.kallsyms]  [k] {name}\n" for share, name in [("81.20", "do_syscall_64"), ("79.90", "ksys_read"), ("78.40", "vfs_read")])
+    one = finding(alone(f"What perf report --children shows:\n\n{nested}"), "system-calls")
+    assert one["recoverable_ratio_at_most"] == pytest.approx(0.812), "with what they call each has the next one's"
+    assert finding(alone(f"What perf report shows:\n\n{CALLS.splitlines()[-1]}\n"), "system-calls")["verdict"] == "not_testable"
+
+
+def test_locks_that_system_calls_lead_to_are_the_locks(alone):
+    rows = [("94.20", "entry_SYSCALL_64_after_hwframe"), ("93.10", "do_syscall_64"), ("71.20", "osq_lock"), ("9.10", "rwsem_spin_on_owner"), ("3.10", "next_token")]
+    found = alone("What perf report --children shows:\n\n" + "".join(f"    {share}%  loader  [kernel.kallsyms]  [k] {name}\n" for share, name in rows))
+    assert found["verdict"]["culprit"] == "kernel-locks" and finding(found, "kernel-locks")["recoverable_ratio_at_most"] is None
+    assert "at most" not in finding(found, "kernel-locks")["headline"] and finding(found, "system-calls")["recoverable_ratio_at_most"] == pytest.approx(0.139)
+
+
+ONE_CPU = ("CPU  %usr  %nice  %sys %iowait  %irq  %soft  %steal  %guest  %gnice  %idle\nall  9.10  0.00  7.20  0.00  0.00  6.10  0.00  0.00  0.00  77.60\n"
+           "0  0.80  0.00  1.30  0.00  0.00  {}  0.00  0.00  0.00  {}\n1  9.00  0.00  7.00  0.00  0.00  0.30  0.00  0.00  0.00  83.70\n")
+SOFT = "    23.10%  [k] mlx5e_poll_rx_cq\n    11.20%  [k] tcp_v4_rcv\n     7.02%  [k] __do_softirq\n"
+
+
+def test_the_strongest_evidence_of_a_cause_leads_and_the_others_go_with_it(alone):
+    one = finding(alone(f"mpstat has this:\n\n{ONE_CPU.format('97.90', '0.00')}\nWhat perf report shows of that CPU:\n\n{SOFT}"), "interrupts")
+    assert one["verdict"] == "supported" and "(CPU 0) is 98 %" in one["headline"] and one["recoverable_ratio_at_most"] is None
+    assert any("(at least: others may be for it, too), is 7" in evidence["text"] for evidence in one["evidence"]) and one["confidence"] == "medium"
+    one = finding(alone(f"mpstat has this:\n\n{ONE_CPU.format('2.90', '95.00')}\nWhat perf report shows of that CPU:\n\n{SOFT}"), "interrupts")
+    assert "__do_softirq first (at least" in one["headline"] and one["recoverable_ratio_at_most"] is None

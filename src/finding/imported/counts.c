@@ -8,8 +8,6 @@
 #include "finding/imported/evidence.h"
 #include "finding/wording.h"
 
-#include "analyse/profile/host_profile.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -110,7 +108,7 @@ static bool growth_say(struct finding *finding, const struct imported_arm *slow,
     return false;
 }
 
-static void advise(struct finding *finding)
+void imported_advise_all(struct finding *finding)
 {
     const char *confirm = wording_find(finding->hypothesis->id, "confirm");
     if (finding->verdict != VERDICT_SUPPORTED)
@@ -334,142 +332,6 @@ bool imported_count_test(const struct results *results, struct finding *finding)
         imported_hot_add(results, finding, finding->recoverable.high);
         imported_loop_add(results, finding);
     }
-    advise(finding);
+    imported_advise_all(finding);
     return true;
-}
-
-/* ---- what the kernel or a runtime did, by a profile ---- */
-
-/*
- * Functions of the kernel, or of a collector, whose time is the cause's. Those that do the work add up; of those that
- * call it the largest counts, since a report with call chains gives each what it called.
- */
-static const struct {
-    const char *id, *prefix;
-    bool is_work;
-} by_function[] = {
-    {"page-faults", "clear_page", true},
-    {"page-faults", "clear_huge_page", true},
-    {"page-faults", "clear_subpage", true},
-    {"page-faults", "folio_zero", true},
-    {"page-faults", "asm_exc_page_fault", false},
-    {"page-faults", "exc_page_fault", false},
-    {"page-faults", "do_user_addr_fault", false},
-    {"page-faults", "handle_mm_fault", false},
-    {"page-faults", "__handle_mm_fault", false},
-    {"page-faults", "do_page_fault", false},
-    {"garbage-collection", "runtime.scanobject", true},
-    {"garbage-collection", "runtime.scanblock", true},
-    {"garbage-collection", "runtime.greyobject", true},
-    {"garbage-collection", "runtime.findObject", true},
-    {"garbage-collection", "runtime.markroot", false},
-    {"garbage-collection", "runtime.gcDrain", false},
-    {"garbage-collection", "runtime.gcBgMarkWorker", false},
-    {"garbage-collection", "G1ParScanThreadState::", true},
-    {"garbage-collection", "G1CMTask::", true},
-    {"garbage-collection", "PSPromotionManager::", true},
-    {"garbage-collection", "ZMark::", true},
-    {"garbage-collection", "v8::internal::MarkCompactCollector::", false},
-    {"garbage-collection", "v8::internal::Scavenger", true},
-    {"garbage-collection", "gc_collect_main", false},
-    {"garbage-collection", "GC_mark", true},
-    {"interrupts", "asm_common_interrupt", false},
-    {"interrupts", "common_interrupt", false},
-    {"interrupts", "handle_softirqs", false},
-    {"interrupts", "__do_softirq", false},
-    {"interrupts", "net_rx_action", false},
-    {"kernel-locks", "native_queued_spin_lock_slowpath", true},
-    {"kernel-locks", "queued_spin_lock_slowpath", true},
-    {"kernel-locks", "__pv_queued_spin_lock_slowpath", true},
-    {"kernel-locks", "rwsem_spin_on_owner", true},
-    {"kernel-locks", "mutex_spin_on_owner", true},
-    {"kernel-locks", "osq_lock", true},
-};
-
-static bool is_of_time(const char *event)
-{
-    return !event[0] || strstr(event, "cycles") || strstr(event, "clock");
-}
-
-struct function_share {
-    double work, caller; /* percent */
-    const char *name;
-    double most; /* of one function */
-};
-
-/* A profile of a host has other programs in its kernel. */
-static bool function_share_of(const struct imported_table *table, const char *id, struct function_share *ret)
-{
-    *ret = (struct function_share){.name = NULL};
-    if (table->kind != IMPORTED_REPORT || !is_of_time(table->event))
-        return false;
-    for (size_t row = 0; row < table->count; row++) {
-        const struct imported_row *here = &table->rows[row];
-        if (host_symbol_find(here->name))
-            return false;
-        for (size_t at = 0; at < array_count(by_function); at++) {
-            if (strcmp(by_function[at].id, id) != 0 ||
-                strncmp(here->name, by_function[at].prefix, strlen(by_function[at].prefix)) != 0)
-                continue;
-            ret->work += by_function[at].is_work ? here->number : 0;
-            ret->caller = !by_function[at].is_work && here->number > ret->caller ? here->number : ret->caller;
-            ret->name = here->number > ret->most ? here->name : ret->name;
-            ret->most = here->number > ret->most ? here->number : ret->most;
-            break;
-        }
-    }
-    return ret->name;
-}
-
-/* Its shares are of the kernel's samples alone: by its words, or since the system told of far less time in there. */
-static bool is_of_kernel_alone(const struct imported *imported, const struct imported_table *table, double share)
-{
-    static const char *const words[] = {"kernel only", "only the kernel", "kernel alone", "--dso", "kernel samples",
-                                        "of the kernel's samples", "relative"};
-    static const double FAR_LESS = 0.5;
-    bool is_kernels = table->count > 0, is_said = false;
-    for (size_t row = 0; row < table->count; row++)
-        is_kernels &= strstr(table->rows[row].where, "kernel") != NULL;
-    for (size_t at = 0; at < array_count(words); at++)
-        is_said |= strcasestr(table->heading, words[at]) != NULL;
-    struct measured system = imported_number(imported, IMPORTED_SYSTEM, "%sys", NULL);
-    return is_kernels && (is_said || (system.known && system.value / 100 < FAR_LESS * share));
-}
-
-static void leave_to_kernel(struct finding *finding, const char *function, double share, const char *file)
-{
-    struct value values[] = {VALUE_TEXT("function", function), VALUE_SHARE("share", interval_exactly(share)),
-                             VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS)};
-    finding->verdict = VERDICT_UNDECIDED;
-    finding->recoverable = (struct interval){0};
-    finding->is_estimate = false;
-    finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-of-kernel", values, array_count(values));
-    finding_set_add(finding, &finding->reason, "imported-of-kernel", values, array_count(values));
-}
-
-bool imported_report_test(const struct results *results, struct finding *finding)
-{
-    struct function_share found;
-    for (size_t at = 0; at < results->imported->count; at++) {
-        const struct imported_table *table = &results->imported->tables[at];
-        double share = function_share_of(table, finding->hypothesis->id, &found)
-                           ? (found.work > found.caller ? found.work : found.caller) / 100
-                           : 0;
-        if (share < results->effect || share > 1) /* rows that were left out may hold more: this never rules it out */
-            continue;
-        if (is_of_kernel_alone(results->imported, table, share)) {
-            leave_to_kernel(finding, found.name, share, table->file);
-            return true;
-        }
-        finding_decide_fact(finding, interval_exactly(share), results->effect);
-        finding->is_own_doing = true;
-        finding->imported_kinds |= 1u << ORIGIN_SAMPLES;
-        imported_say(finding,
-                     arena_printf(finding->arena, "the share of samples in functions for it, %s first,",
-                                  found.name),
-                     interval_exactly(share), table->file);
-        advise(finding);
-        return true;
-    }
-    return false;
 }

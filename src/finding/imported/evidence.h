@@ -40,13 +40,13 @@ void imported_loop_add(const struct results *results, struct finding *finding);
 /* of an annotated listing, where nothing was counted */
 bool imported_listing_test(const struct results *results, struct finding *finding);
 
-/* What a table says of a decided finding: its evidence, and its headline or reason. */
-void imported_say(struct finding *finding, const char *metric, struct interval share, const char *file);
 /* It returned something, and as much as is asked about where that was told. */
 bool imported_trial_helped(const struct told *told, const struct told_trial *trial, double effect);
 /* Of a supported finding: advice that somebody tried already becomes what came of it. */
 void imported_tried_apply(const struct results *results, struct finding *finding);
 
+/* What a table says of a decided finding: its evidence, and its headline or reason. */
+void imported_say(struct finding *finding, const char *metric, struct interval share, const char *file);
 
 /* The code in which a supported cause's samples were found, by an imported profile. */
 struct imported_hot {
@@ -57,16 +57,23 @@ struct imported_hot {
     const char *listed;           /* the function that it is in; NULL: not said */
     double line_share;
     bool line_is_hottest;         /* of all lines of listings, not of those that read memory alone */
+    /* whatever it does, the line of a listing with most samples; behind: the slow instruction before it; NULL: none */
+    const struct imported_row *hottest;
+    const char *behind, *hottest_file;
 };
 struct imported_pair;
 /* "about as many cycles", "15 % fewer cycles": of the slower of two runs. Owner: arena. */
 const char *imported_cycles_words(const struct imported_pair *pair, struct arena *arena);
 /* "without waiting more (1 and 1 CPUs in use)". Owner: arena. */
 const char *imported_wait_words(const struct imported_pair *pair, struct arena *arena);
+/*
+ * What to do about the system call that most of their time is in, by a table of calls (call: NULL) or by its name;
+ * false: it isn't told, or nobody knows.
+ */
+bool imported_calls_advise(const struct results *results, struct finding *finding, const char *call);
+/* Of a supported cause the advice, and what would confirm it. */
+void imported_advise_all(struct finding *finding);
 /* Where it has no advice yet: what asks for nothing that only plumb measures. */
-    /* whatever it does, the line of a listing with most samples; behind: the slow instruction before it; NULL: none */
-    const struct imported_row *hottest;
-    const char *behind, *hottest_file;
 void imported_advise(struct finding *finding);
 struct imported_hot imported_hot_of(const struct imported *imported);
 /* Puts the function before the headline, its evidence, and advice that knows whose function it is. */

@@ -374,7 +374,19 @@ static const struct {
     {NULL, imported_uncounted_test},
 };
 
-/* A class of the tree bounds a cause by all that it holds; counts of its own events may bound it lower. */
+/* Counts single it out: what the class says of it bounds what that returns, and goes with it. */
+static void support_by_counts(struct finding *finding, const struct finding *counted)
+{
+    struct finding class = *finding;
+    *finding = *counted;
+    if (finding->recoverable.known && finding->recoverable.high > class.recoverable.high)
+        finding->recoverable = interval_of(0, class.recoverable.high / 2, class.recoverable.high);
+    if (class.evidence_count)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-also",
+                         VALUE_TEXT("evidence", class.evidence[0].text));
+}
+
+/* A class of the tree bounds a cause by all that it holds; counts of its own events say more of it. */
 static void bound_by_counts(const struct results *results, struct finding *finding)
 {
     struct finding counted = *finding;
@@ -382,8 +394,40 @@ static void bound_by_counts(const struct results *results, struct finding *findi
     counted.reason = NULL;
     bool is_bound =
         finding->verdict == VERDICT_UNDECIDED && finding->recoverable.known && finding->recoverable.low <= 0;
-    if (is_bound && imported_count_test(results, &counted) && counted.verdict == VERDICT_RULED_OUT)
+    if (!is_bound || !imported_count_test(results, &counted))
+        return;
+    if (counted.verdict == VERDICT_RULED_OUT)
         *finding = counted;
+    else if (counted.verdict == VERDICT_SUPPORTED && counted.evidence_count)
+        support_by_counts(finding, &counted);
+}
+
+static double share_said(const struct finding *finding)
+{
+    for (size_t at = 0; at < finding->evidence[0].value_count; at++)
+        if (finding->evidence[0].values[at].unit == UNIT_SHARE)
+            return finding->evidence[0].values[at].number.high;
+    return 0;
+}
+
+/* The known functions' sum is the least of a cause: where a table of the system says more of it, that leads. */
+static void system_beside(const struct results *results, struct finding *finding)
+{
+    struct finding of_system = *finding, *lesser = &of_system;
+    of_system.evidence_count = of_system.advice_count = of_system.open_count = of_system.imported_kinds = 0;
+    of_system.headline = of_system.reason = NULL;
+    of_system.is_at_least = false;
+    if (!imported_system_test(results, &of_system) || !of_system.evidence_count || !finding->evidence_count)
+        return;
+    struct finding of_profile = *finding;
+    if (of_system.verdict == VERDICT_SUPPORTED && share_said(&of_system) > share_said(finding)) {
+        *finding = of_system;
+        lesser = &of_profile;
+    }
+    bool agrees = lesser->verdict == finding->verdict;
+    finding_evidence(finding, agrees ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-also",
+                     VALUE_TEXT("evidence", lesser->evidence[0].text));
+    finding->imported_kinds |= agrees ? lesser->imported_kinds : 0;
 }
 
 static bool is_said(const struct results *results, struct finding *finding)
@@ -394,6 +438,8 @@ static bool is_said(const struct results *results, struct finding *finding)
             continue;
         if (tests[at].test == metric_test)
             bound_by_counts(results, finding);
+        if (tests[at].test == imported_report_test)
+            system_beside(results, finding);
         return true;
     }
     return false;
@@ -415,7 +461,7 @@ bool imported_test(const struct results *results, struct finding *finding)
     if (!is_said(&some, &with))
         return false;
     imported_pages_advise(&some, &with);
+    imported_tried_apply(&some, &with);
     *finding = with;
     return true;
 }
-    imported_tried_apply(&some, &with);

@@ -222,13 +222,24 @@ static void waiting_name(const struct results *results, struct finding *finding)
             finding_readvise(finding, calls[at].advice, name);
 }
 
+bool imported_calls_advise(const struct results *results, struct finding *finding, const char *call)
+{
+    const char *told = call ? NULL : calls_told(results->imported, other_calls), *advice, *confirm;
+    call = told ? call_name(told) : call;
+    if (!call || !system_call_keys(call, &advice, &confirm))
+        return false;
+    finding_advise(finding, advice, VALUE_TEXT("call", call));
+    finding_set(finding, confirm, confirm, VALUE_TEXT("call", call));
+    return true;
+}
+
 /* As long as it is most of the CPU time, it is what is to be looked at first. */
 static const double LEADS_FROM = 0.5;
 
 /* What the kernel does for a program is most of its time: of what, a table of its calls may tell; else any may be. */
 static void kernel_lead(const struct results *results, struct finding *finding, const struct said *said)
 {
-    const char *told = calls_told(results->imported, other_calls), *advice, *confirm;
+    const char *told = calls_told(results->imported, other_calls);
     bool is_calls = strcmp(finding->hypothesis->id, "system-calls") == 0;
     if (finding->verdict != VERDICT_UNDECIDED || said->share.high < LEADS_FROM || (told && !is_calls))
         return;
@@ -245,10 +256,7 @@ static void kernel_lead(const struct results *results, struct finding *finding, 
     finding->evidence_count = 0;
     finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-calls-lead", values, array_count(values));
     finding_set_add(finding, &finding->reason, "imported-calls-lead", values, array_count(values));
-    if (!system_call_keys(call_name(told), &advice, &confirm))
-        return;
-    finding_advise(finding, advice, VALUE_TEXT("call", call_name(told)));
-    finding_set(finding, confirm, confirm, VALUE_TEXT("call", call_name(told)));
+    imported_calls_advise(results, finding, call_name(told));
 }
 
 static const char *metric_words(size_t fact, const struct said *said, struct arena *arena)

@@ -51,7 +51,7 @@ static void write_finding(struct json_writer *json, const struct finding *findin
     json_interval(json, "recoverable_ratio", gain);
     json_interval(json, "recoverable_s",
                    finding->of_seconds > 0 && gain.known ? interval_scaled(gain, finding->of_seconds) : unknown);
-    if (finding->recoverable.known)
+    if (finding->recoverable.known && !finding->is_at_least)
         json_double(json, "recoverable_ratio_at_most", finding->recoverable.high);
     else
         json_null(json, "recoverable_ratio_at_most");

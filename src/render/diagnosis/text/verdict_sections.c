@@ -18,7 +18,7 @@ void sheet_gain(struct text *out, const struct finding *finding)
                                                                    : finding->recoverable);
     if (finding->shown.known)
         share.number = interval_exactly(finding->shown.high);
-    text_add(out, finding->gain_unmeasured ? "up to " : "");
+    text_add(out, finding->is_at_least ? "at least " : finding->gain_unmeasured ? "up to " : "");
     value_print(out, &share);
 }
 

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the kernel or a runtime did, by the functions of a profile.
+ *
+ * Whatever functions are known here, others may be of the same cause, too: their sum is the least of it, and never a
+ * bound. Does not support: rows that were left out (they rule nothing out).
+ */
+#include "base/vec.h"
+#include "finding/family.h"
+#include "finding/imported/evidence.h"
+#include "finding/wording.h"
+
+#include "analyse/profile/host_profile.h"
+
+#include <string.h>
+
+enum { DEPTH_WORK = -1, DEPTHS = 8 };
+
+/*
+ * Functions of the kernel, or of a collector, whose time is the cause's. Those that do the work add up; of those that
+ * call one another (depth: the outermost is 0) the largest counts, where a report gives each what it called.
+ */
+static const struct {
+    const char *id, *prefix;
+    int depth;
+} by_function[] = {
+    {"page-faults", "clear_page", DEPTH_WORK},
+    {"page-faults", "clear_huge_page", DEPTH_WORK},
+    {"page-faults", "clear_subpage", DEPTH_WORK},
+    {"page-faults", "folio_zero", DEPTH_WORK},
+    {"page-faults", "asm_exc_page_fault", 0},
+    {"page-faults", "exc_page_fault", 1},
+    {"page-faults", "do_page_fault", 1},
+    {"page-faults", "do_user_addr_fault", 2},
+    {"page-faults", "handle_mm_fault", 3},
+    {"page-faults", "__handle_mm_fault", 4},
+    {"garbage-collection", "runtime.scanobject", DEPTH_WORK},
+    {"garbage-collection", "runtime.scanblock", DEPTH_WORK},
+    {"garbage-collection", "runtime.greyobject", DEPTH_WORK},
+    {"garbage-collection", "runtime.findObject", DEPTH_WORK},
+    {"garbage-collection", "runtime.gcBgMarkWorker", 0},
+    {"garbage-collection", "runtime.gcDrain", 1},
+    {"garbage-collection", "runtime.markroot", 2},
+    {"garbage-collection", "G1ParScanThreadState::", DEPTH_WORK},
+    {"garbage-collection", "G1CMTask::", DEPTH_WORK},
+    {"garbage-collection", "PSPromotionManager::", DEPTH_WORK},
+    {"garbage-collection", "ZMark::", DEPTH_WORK},
+    {"garbage-collection", "v8::internal::MarkCompactCollector::", 0},
+    {"garbage-collection", "v8::internal::Scavenger", DEPTH_WORK},
+    {"garbage-collection", "gc_collect_main", 0},
+    {"garbage-collection", "GC_mark", DEPTH_WORK},
+    {"interrupts", "asm_common_interrupt", 0},
+    {"interrupts", "common_interrupt", 1},
+    {"interrupts", "handle_softirqs", 2},
+    {"interrupts", "__do_softirq", 2},
+    {"interrupts", "net_rx_action", 3},
+    {"kernel-locks", "native_queued_spin_lock_slowpath", DEPTH_WORK},
+    {"kernel-locks", "queued_spin_lock_slowpath", DEPTH_WORK},
+    {"kernel-locks", "__pv_queued_spin_lock_slowpath", DEPTH_WORK},
+    {"kernel-locks", "rwsem_spin_on_owner", DEPTH_WORK},
+    {"kernel-locks", "mutex_spin_on_owner", DEPTH_WORK},
+    {"kernel-locks", "osq_lock", DEPTH_WORK},
+    {"system-calls", "entry_SYSCALL_64", 0},
+    {"system-calls", "entry_SYSCALL_compat", 0},
+    {"system-calls", "el0_svc", 0},
+    {"system-calls", "el0t_64_sync", 0},
+    {"system-calls", "do_syscall_64", 1},
+    {"system-calls", "do_el0_svc", 1},
+    {"system-calls", "invoke_syscall", 1},
+    {"system-calls", "x64_sys_call", 2},
+    {"system-calls", "__x64_sys_", 3},
+    {"system-calls", "__arm64_sys_", 3},
+    {"system-calls", "ksys_", 4},
+    {"system-calls", "vfs_read", 5},
+    {"system-calls", "vfs_write", 5},
+    {"system-calls", "new_sync_read", 6},
+    {"system-calls", "new_sync_write", 6},
+    {"system-calls", "ext4_file_read_iter", 6},
+    {"system-calls", "ext4_file_write_iter", 6},
+    {"system-calls", "xfs_file_read_iter", 6},
+    {"system-calls", "xfs_file_write_iter", 6},
+    {"system-calls", "btrfs_file_read_iter", 6},
+    {"system-calls", "shmem_file_read_iter", 6},
+    {"system-calls", "generic_file_read_iter", 6},
+    {"system-calls", "pipe_read", 6},
+    {"system-calls", "pipe_write", 6},
+    {"system-calls", "filemap_read", 7},
+    {"system-calls", "generic_file_buffered_read", 7},
+    {"system-calls", "generic_perform_write", 7},
+    {"system-calls", "syscall_return_via_sysret", DEPTH_WORK},
+    {"system-calls", "entry_SYSRETQ_unsafe_stack", DEPTH_WORK},
+    {"system-calls", "syscall_exit_to_user_mode", DEPTH_WORK},
+    {"system-calls", "copy_user_", DEPTH_WORK},
+    {"system-calls", "rep_movs_alternative", DEPTH_WORK},
+};
+
+static bool is_of_time(const char *event)
+{
+    return !event[0] || strstr(event, "cycles") || strstr(event, "clock");
+}
+
+struct function_share {
+    double work, callers[DEPTHS], callers_sum; /* percent; callers: the largest of each depth */
+    const char *name;
+    double most; /* of one function */
+};
+
+/* DEPTHS: it is no function of that cause. */
+static int depth_of(const char *name, const char *id)
+{
+    for (size_t at = 0; at < array_count(by_function); at++)
+        if (strcmp(by_function[at].id, id) == 0 &&
+            strncmp(name, by_function[at].prefix, strlen(by_function[at].prefix)) == 0)
+            return by_function[at].depth;
+    return DEPTHS;
+}
+
+/* A profile of a host has other programs in its kernel. */
+static bool function_share_of(const struct imported_table *table, const char *id, struct function_share *ret)
+{
+    *ret = (struct function_share){.name = NULL};
+    if (table->kind != IMPORTED_REPORT || !is_of_time(table->event))
+        return false;
+    for (size_t row = 0; row < table->count; row++) {
+        const struct imported_row *here = &table->rows[row];
+        int depth = depth_of(here->name, id);
+        if (host_symbol_find(here->name))
+            return false;
+        if (depth == DEPTHS)
+            continue;
+        double *largest = depth == DEPTH_WORK ? NULL : &ret->callers[depth];
+        ret->work += largest ? 0 : here->number;
+        ret->callers_sum += largest ? here->number : 0;
+        if (largest && here->number > *largest)
+            *largest = here->number;
+        ret->name = here->number > ret->most ? here->name : ret->name;
+        ret->most = here->number > ret->most ? here->number : ret->most;
+    }
+    return ret->name;
+}
+
+/* ---- of its own, or with what it called ---- */
+
+enum counting { COUNTING_UNKNOWN, COUNTING_OWN, COUNTING_WITH_CALLED };
+
+static bool is_headed(const struct imported_table *table, const char *word)
+{
+    return strcasestr(table->heading, word) != NULL;
+}
+
+static double sum_of_rows(const struct imported_table *table)
+{
+    double sum = 0;
+    for (size_t row = 0; row < table->count; row++)
+        sum += table->rows[row].number;
+    return sum;
+}
+
+/*
+ * Who calls has no less than what it calls, where that is counted in; nearly as much of the next then goes on to it. By
+ * its words, or by the functions of that cause.
+ */
+static enum counting counting_of(const struct imported_table *table, const struct function_share *share)
+{
+    static const double ALL = 101, NEARLY = 0.8; /* ALL: percent, rounded up row by row */
+    double outer = 0;
+    bool rises = false, hands_on = false;
+    for (int depth = 0; depth < DEPTHS; depth++) {
+        double here = share->callers[depth];
+        rises |= outer > 0 && here > outer;
+        hands_on |= outer > 0 && here >= NEARLY * outer;
+        outer = here > 0 ? here : outer;
+    }
+    if (is_headed(table, "--children") || sum_of_rows(table) > ALL)
+        return COUNTING_WITH_CALLED;
+    if (is_headed(table, "no-children") || is_headed(table, " self") || rises)
+        return COUNTING_OWN;
+    return hands_on ? COUNTING_WITH_CALLED : COUNTING_UNKNOWN;
+}
+
+static double largest_caller(const struct function_share *share)
+{
+    double largest = 0;
+    for (int depth = 0; depth < DEPTHS; depth++)
+        largest = share->callers[depth] > largest ? share->callers[depth] : largest;
+    return largest;
+}
+
+struct known_part {
+    double share; /* 0..1 */
+    bool is_all;  /* no less than all of it, by who calls the rest: else there may be more */
+    const char *name;
+};
+
+/* What calls into the kernel lead to may be another cause's: its locks. */
+static double of_others(const struct imported_table *table, const char *id)
+{
+    struct function_share locks;
+    return strcmp(id, "system-calls") == 0 && function_share_of(table, "kernel-locks", &locks) ? locks.work : 0;
+}
+
+static struct known_part part_of(const struct imported_table *table, const char *id)
+{
+    struct function_share found;
+    if (!function_share_of(table, id, &found))
+        return (struct known_part){0};
+    enum counting counting = counting_of(table, &found);
+    if (counting == COUNTING_OWN)
+        return (struct known_part){(found.work + found.callers_sum) / 100, false, found.name};
+    double caller = largest_caller(&found) - (counting == COUNTING_WITH_CALLED ? of_others(table, id) : 0);
+    bool is_called = caller > found.work;
+    return (struct known_part){(is_called ? caller : found.work) / 100, is_called && counting == COUNTING_WITH_CALLED,
+                               found.name};
+}
+
+/* ---- what it says ---- */
+
+/* Its shares are of the kernel's samples alone: by its words, or since the system told of far less time in there. */
+static bool is_of_kernel_alone(const struct imported *imported, const struct imported_table *table, double share)
+{
+    static const char *const words[] = {"kernel only",    "only the kernel",         "kernel alone", "--dso",
+                                        "kernel samples", "of the kernel's samples", "relative"};
+    static const double FAR_LESS = 0.5;
+    bool is_kernels = table->count > 0, is_said = false;
+    for (size_t row = 0; row < table->count; row++)
+        is_kernels &= strstr(table->rows[row].where, "kernel") != NULL;
+    for (size_t at = 0; at < array_count(words); at++)
+        is_said |= strcasestr(table->heading, words[at]) != NULL;
+    struct measured system = imported_number(imported, IMPORTED_SYSTEM, "%sys", NULL);
+    return is_kernels && (is_said || (system.known && system.value / 100 < FAR_LESS * share));
+}
+
+static void leave_to_kernel(struct finding *finding, const char *function, double share, const char *file)
+{
+    struct value values[] = {VALUE_TEXT("function", function), VALUE_SHARE("share", interval_exactly(share)),
+                             VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding->verdict = VERDICT_UNDECIDED;
+    finding->recoverable = (struct interval){0};
+    finding->is_estimate = false;
+    finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-of-kernel", values, array_count(values));
+    finding_set_add(finding, &finding->reason, "imported-of-kernel", values, array_count(values));
+}
+
+/* "read" of "ksys_read", "vfs_read.part.0", "__x64_sys_pread64"; NULL: the row names no call. Owner: arena. */
+static const char *call_of(const char *name, struct arena *arena)
+{
+    static const char *const before[] = {"__x64_sys_", "__arm64_sys_", "ksys_", "vfs_"};
+    for (size_t at = 0; at < array_count(before); at++) {
+        size_t length = strlen(before[at]);
+        if (strncmp(name, before[at], length) == 0)
+            return arena_string_n(arena, name + length, strcspn(name + length, "."));
+    }
+    return NULL;
+}
+
+/* By a table of calls, else by the hottest function that names one; else how to learn which it is. */
+static void calls_advise(const struct results *results, struct finding *finding, const struct imported_table *table)
+{
+    double most = 0;
+    const char *call = NULL, *name;
+    if (strcmp(finding->hypothesis->id, "system-calls") != 0 || imported_calls_advise(results, finding, NULL))
+        return;
+    for (size_t row = 0; row < table->count; row++)
+        if (table->rows[row].number > most && (name = call_of(table->rows[row].name, finding->arena))) {
+            most = table->rows[row].number;
+            call = name;
+        }
+    if (!call || !imported_calls_advise(results, finding, call))
+        finding_advise(finding, "imported-kernel-advice", NO_VALUES);
+}
+
+bool imported_report_test(const struct results *results, struct finding *finding)
+{
+    for (size_t at = 0; at < results->imported->count; at++) {
+        const struct imported_table *table = &results->imported->tables[at];
+        struct known_part part = part_of(table, finding->hypothesis->id);
+        if (part.share < results->effect || part.share > 1) /* rows that were left out may hold more: never ruled out */
+            continue;
+        if (is_of_kernel_alone(results->imported, table, part.share)) {
+            leave_to_kernel(finding, part.name, part.share, table->file);
+            return true;
+        }
+        finding_decide_fact(finding, interval_exactly(part.share), results->effect);
+        finding->is_at_least = !part.is_all;
+        finding->is_own_doing = true;
+        finding->imported_kinds |= 1u << ORIGIN_SAMPLES;
+        imported_say(finding,
+                     arena_printf(finding->arena, "the share of samples in functions for it, %s first%s,", part.name,
+                                  part.is_all ? "" : " (at least: others may be for it, too)"),
+                     interval_exactly(part.share), table->file);
+        calls_advise(results, finding, table);
+        imported_advise_all(finding);
+        return true;
+    }
+    return false;
+}
