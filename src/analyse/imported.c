@@ -328,6 +328,29 @@ struct measured imported_gap_of(const struct imported *imported)
     return gap > 0 ? measured_as(gap) : not_measured("no two times to compare were imported");
 }
 
+bool imported_two_of(const struct imported *imported, struct imported_two *ret)
+{
+    const struct imported_table *runs = table_of(imported, IMPORTED_RUNS, false);
+    if (!runs || runs != table_of(imported, IMPORTED_RUNS, true) || runs->count != 2 || !runs->rows[0].name[0] ||
+        !runs->rows[1].name[0] || is_of(&runs->rows[0], runs->rows[1].name))
+        return false;
+    bool is_first = runs->rows[0].number > runs->rows[1].number;
+    *ret = (struct imported_two){&runs->rows[!is_first], &runs->rows[is_first], 0, runs->file};
+    ret->gap = ret->slow->number > 0 ? 1 - ret->fast->number / ret->slow->number : 0;
+    return ret->gap > 0;
+}
+
+struct measured imported_spread_of(const struct imported *imported)
+{
+    double most = 0;
+    for (size_t at = 0; imported && at < imported->count; at++)
+        for (size_t row = 0; row < imported->tables[at].count && imported->tables[at].kind == IMPORTED_RUNS; row++) {
+            const struct imported_row *run = &imported->tables[at].rows[row];
+            most = run->number > 0 && run->seconds / run->number > most ? run->seconds / run->number : most;
+        }
+    return most > 0 ? measured_as(most) : not_measured("no run tells how far it spreads");
+}
+
 void imported_tables_write(struct json_writer *json, const struct imported *imported)
 {
     for (size_t at = 0; imported && at < imported->count; at++) {

@@ -37,7 +37,11 @@ enum imported_kind imported_kind_named(const char *name);
 
 struct imported_row {
     const char *name;
-    double number, seconds, running_ratio; /* seconds: 0 when not said; running_ratio: as struct import_row has it */
+    /*
+     * seconds: 0 when not said; of a timed run the standard deviation that it stands for, of waits for locks how long
+     * all of that kind took. running_ratio: as struct import_row has it
+     */
+    double number, seconds, running_ratio;
     const char *where; /* a report's binary, a listing's function, "not counted"; "" when not said */
 };
 
@@ -137,6 +141,17 @@ struct measured imported_arm_cpu_s(const struct imported_arm *arm);
 
 /* How much less time (0..1) the fastest of comparable runs took than the slowest; unknown: there aren't two. */
 struct measured imported_gap_of(const struct imported *imported);
+
+/* The only two runs that were timed, each by its name. */
+struct imported_two {
+    const struct imported_row *slow, *fast;
+    double gap; /* 0..1 of the slower one's time */
+    const char *file;
+};
+/* False: there are fewer, or more. */
+bool imported_two_of(const struct imported *imported, struct imported_two *ret);
+/* The largest standard deviation that a timed run tells, of its time (0..1); not measured: none tells one. */
+struct measured imported_spread_of(const struct imported *imported);
 
 void imported_tables_write(struct json_writer *json, const struct imported *imported); /* the list's items */
 /* Errors: ERROR_FORMAT. Owner of everything: arena. */

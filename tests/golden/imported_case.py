@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Looking at the JSON of a case made of what other tools printed (the fixture "imported")."""
+import json
 
 
 def finding(found, identity):
@@ -9,3 +10,14 @@ def finding(found, identity):
 def labelled(one):
     return all(item["origin"] == "statement" for item in one["evidence"]) and \
         "imported, not measured by plumb" in (one["reason"] or one["headline"])
+
+
+def diagnosed_with(run, case, kind, change):
+    """The JSON of the case once change(row, table) was made to the rows of its tables of that kind: what an import may carry, without a tool's text for it."""
+    path = case / "imports.json"
+    imports = json.loads(path.read_text())
+    for table in imports["imports"]:
+        for row in table["rows"] if table["kind"] == kind else []:
+            change(row, table)
+    path.write_text(json.dumps(imports))
+    return json.loads(run("diagnose", "--json", "--case", case).stdout)

@@ -4,7 +4,7 @@ import json
 import shutil
 
 import pytest
-from imported_case import finding
+from imported_case import diagnosed_with, finding
 
 HEAD = "             VM-EXIT    Samples  Samples%     Time%    Min Time    Max Time         Avg time\n\n"
 
@@ -482,3 +482,64 @@ def test_the_strongest_evidence_of_a_cause_leads_and_the_others_go_with_it(alone
     assert any("(at least: others may be for it, too), is 7" in evidence["text"] for evidence in one["evidence"]) and one["confidence"] == "medium"
     one = finding(alone(f"mpstat has this:\n\n{ONE_CPU.format('2.90', '95.00')}\nWhat perf report shows of that CPU:\n\n{SOFT}"), "interrupts")
     assert "__do_softirq first (at least" in one["headline"] and one["recoverable_ratio_at_most"] is None
+
+
+# ---- what tells a cause where it is there, and none where it isn't ----
+
+BUSY = "Core CPU Avg_MHz Busy% Bzy_MHz TSC_MHz IRQ\n- - {0} 99.81 {0} 2600 410201\n"
+NODES = f"The old node:\n\n{BUSY}\nThe new node:\n\n{BUSY.replace('{0}', '{1}')}\nThe times:\n\nold: 412.3 s\nnew: 461.9 s\n"
+
+
+def test_the_same_clock_in_both_runs_is_no_cause_of_their_difference(imported, run):
+    found, case = imported(nodes=NODES.format(1900, 1902))
+    for identity in ("frequency", "thermal-power"):
+        one = finding(found, identity)
+        assert one["verdict"] == "ruled_out" and "the same clock while busy (73.1 % of the TSC's and 73.2 % of the TSC's)" in one["reason"]
+
+    def in_mhz(row, _):
+        row.update(name="Bzy_MHz", number=2901)
+    one = finding(diagnosed_with(run, case, "counters of the system", in_mhz), "frequency")
+    assert one["verdict"] == "ruled_out" and "2901 MHz and 2901 MHz" in one["reason"]
+
+
+@pytest.mark.parametrize("nodes", [NODES.format(1900, 1702), NODES.format(1900, 1902).replace("461.9", "414.1"), NODES.format(1900, 1902).split("The times")[0]],
+                         ids=["another clock", "as long", "no times"])
+def test_a_clock_that_differs_or_explains_nothing_is_told_as_before(imported, nodes):
+    assert finding(imported(nodes=nodes)[0], "frequency")["verdict"] == "supported"
+
+
+@pytest.mark.parametrize("seconds, watched, verdict", [(0.0008, "sleep 10", "ruled_out"), (7.2, "sleep 10", "undecided"), (0.0008, "of the importer", "undecided"), (0, "sleep 10", "undecided")])
+def test_waits_for_locks_in_a_known_time_bound_them(imported, run, seconds, watched, verdict):
+    _, case = imported(locks=f"perf lock contention -a -b -- {watched}:\n\n   112      1.21 ms     80.11 us     10.80 us     spinlock   futex_wake+0xa0\n")
+
+    def waited(row, _):
+        row.update(seconds=seconds)
+    one = finding(diagnosed_with(run, case, "counters of the system", waited), "kernel-locks")
+    assert one["verdict"] == verdict, one
+    assert verdict != "ruled_out" or "0.0016 s in 10 s together" in one["reason"]
+
+
+# ---- the spread of runs ----
+
+BENCHMARK = "Benchmark 1: ./{0}\n  Time (mean ± σ):      1.412 s ±  0.218 s    [User: 1.301 s, System: 0.101 s]\n  Range (min … max):    1.070 s …  1.833 s    10 runs\n"
+
+
+@pytest.mark.parametrize("deviation, verdict", [(0.218, "undecided"), (0.041, "supported"), (0, "supported")])
+def test_a_trial_within_the_spread_of_its_runs_may_be_chance(imported, run, deviation, verdict):
+    _, case = imported(notes=BENCHMARK.format("parse") + "\nWith huge pages the parser takes 1.29 s instead of 1.41 s.\n")
+
+    def spread(row, _):
+        row.update(seconds=deviation)
+    found = diagnosed_with(run, case, "timed runs", spread)
+    one = finding(found, "small-pages")
+    assert one["verdict"] == verdict and (verdict == "supported" or "within the spread of runs that stands beside it (15 %)" in left_open(found))
+
+
+@pytest.mark.parametrize("deviation, is_chance", [(0.118, True), (0.011, False), (0, False)])
+def test_two_runs_within_their_spread_differ_by_chance(imported, run, deviation, is_chance):
+    _, case = imported(notes=BENCHMARK.format("generic") + "\n" + BENCHMARK.format("native").replace("1.412", "1.389").replace("k 1", "k 2"))
+
+    def spread(row, _):
+        row.update(seconds=deviation)
+    found = diagnosed_with(run, case, "timed runs", spread)
+    assert ("1.6 % of the time, is within the spread of their runs (8.5 %)" in left_open(found)) == is_chance

@@ -550,13 +550,15 @@ static const struct {
 
 /*
  * Where others' runs differ by less than the usual effect, that difference is what is asked about: a cause of half of
- * it matters.
+ * it matters, unless runs of one thing differ by as much.
  */
 static void effect_settle(struct loaded_case *loaded)
 {
-    struct measured gap = imported_gap_of(loaded->results.imported);
-    bool is_all = strcmp(loaded->manifest.scope, "imported") == 0;
-    if (is_all && gap.known && gap.value / 2 < loaded->results.effect)
+    struct measured gap = imported_gap_of(loaded->results.imported),
+                    spread = imported_spread_of(loaded->results.imported);
+    bool is_all = strcmp(loaded->manifest.scope, "imported") == 0,
+         is_chance = spread.known && gap.value <= spread.value;
+    if (is_all && gap.known && !is_chance && gap.value / 2 < loaded->results.effect)
         loaded->results.effect = gap.value / 2;
 }
 

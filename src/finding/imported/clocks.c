@@ -248,6 +248,85 @@ static bool same_clock_test(const struct results *results, struct finding *findi
     return true;
 }
 
+/* ---- by turbostat ---- */
+
+/* Of the only two tables that tell what the CPUs ran at while they were busy, in one unit. */
+struct busy_clocks {
+    double one, other; /* MHz, or of the TSC's clock */
+    bool is_mhz;
+    const char *file;
+};
+
+/* MHz, or the part of the TSC's clock that it ran at; false: it tells neither. */
+static bool busy_clock_of(const struct imported_table *table, double *ret_clock, bool *ret_is_mhz)
+{
+    static const char missing[] = "1 - Bzy_MHz / TSC_MHz"; /* also ", throttled by heat," */
+    bool found = false;
+    for (size_t row = 0; row < table->count && table->kind == IMPORTED_SYSTEM; row++) {
+        const struct imported_row *here = &table->rows[row];
+        bool is_mhz = strcmp(here->name, "Bzy_MHz") == 0;
+        if (!is_mhz && (found || strncmp(here->name, missing, sizeof(missing) - 1) != 0))
+            continue;
+        *ret_clock = is_mhz ? here->number : 1 - here->number / 100;
+        *ret_is_mhz = is_mhz;
+        found = true;
+    }
+    return found;
+}
+
+static bool busy_clocks_find(const struct imported *imported, struct busy_clocks *ret)
+{
+    size_t count = 0;
+    for (size_t at = 0; at < imported->count; at++) {
+        double clock;
+        bool is_mhz;
+        if (!busy_clock_of(&imported->tables[at], &clock, &is_mhz))
+            continue;
+        if (count && is_mhz != ret->is_mhz)
+            return false;
+        *(count ? &ret->other : &ret->one) = clock;
+        ret->is_mhz = is_mhz;
+        ret->file = imported->tables[at].file;
+        count++;
+    }
+    return count == 2 && ret->one > 0 && ret->other > 0;
+}
+
+/* Of the timed runs that they stand beside. */
+static double timed_gap_of(const struct imported *imported)
+{
+    struct imported_two two;
+    struct measured gap = imported_gap_of(imported);
+    return gap.known ? gap.value : imported_two_of(imported, &two) ? two.gap : 0;
+}
+
+static const char *busy_words(double clock, bool is_mhz, struct arena *arena)
+{
+    return is_mhz ? arena_printf(arena, "%.4g MHz", clock) : arena_printf(arena, "%.3g %% of the TSC's", clock * 100);
+}
+
+/* What would be the cause where it differs is none of a difference where it doesn't. */
+bool imported_busy_clock_test(const struct results *results, struct finding *finding)
+{
+    static const double ALIKE = 0.02;
+    struct busy_clocks clocks = {0};
+    if (!busy_clocks_find(results->imported, &clocks) || timed_gap_of(results->imported) < results->effect)
+        return false;
+    double apart = fabs(1 - clocks.one / clocks.other);
+    if (apart >= fmin(ALIKE, results->effect))
+        return false;
+    finding_decide_bound(finding, apart, results->effect);
+    finding->of = OF_ELAPSED;
+    finding->is_estimate = false;
+    finding->imported_kinds |= 1u << ORIGIN_COUNTERS | 1u << ORIGIN_RUNS;
+    struct value values[] = {VALUE_TEXT("one", busy_words(clocks.one, clocks.is_mhz, finding->arena)),
+                             VALUE_TEXT("other", busy_words(clocks.other, clocks.is_mhz, finding->arena)),
+                             VALUE_TEXT("file", clocks.file), VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-same-busy", values, 4);
+    finding_set_add(finding, &finding->reason, "imported-same-busy", values, 4);
+    return true;
+}
+
 bool imported_pair_test(const struct results *results, struct finding *finding)
 {
     return no_heat_test(results, finding) || clocks_test(results, finding) || reference_test(results, finding) ||

@@ -28,6 +28,10 @@ bool imported_uncounted_test(const struct results *results, struct finding *find
 bool imported_pair_test(const struct results *results, struct finding *finding);
 /* Heat and power limits aren't what two runs differ by: counted, or by their clock. */
 bool imported_heat_is_ruled_out(const struct results *results, struct arena *arena);
+/* of the clock, by what two runs' CPUs ran at while they were busy */
+bool imported_busy_clock_test(const struct results *results, struct finding *finding);
+/* of the kernel's locks */
+bool imported_lock_waits_test(const struct results *results, struct finding *finding);
 bool imported_system_test(const struct results *results, struct finding *finding);
 /* Of small pages, behind whichever of these decided. */
 void imported_pages_advise(const struct results *results, struct finding *finding);

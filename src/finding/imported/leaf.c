@@ -291,6 +291,21 @@ const char *imported_gap_words(const struct results *results, struct arena *aren
     return wording_fill(arena, wording_find("verdict", "gap-open"), values, array_count(values));
 }
 
+const char *imported_noise_words(const struct results *results, struct arena *arena)
+{
+    struct imported_two two;
+    struct measured spread = imported_spread_of(results->imported);
+    if (!results->imported || !imported_two_of(results->imported, &two) || !spread.known || two.gap > spread.value)
+        return NULL;
+    struct value values[] = {VALUE_TEXT("gap", arena_printf(arena, "%.2g %%", two.gap * 100)),
+                             VALUE_TEXT("slow", two.slow->name),
+                             VALUE_TEXT("fast", two.fast->name),
+                             VALUE_SHARE("spread", interval_exactly(spread.value)),
+                             VALUE_TEXT("file", two.file),
+                             VALUE_TEXT("origin", IMPORTED_WORDS)};
+    return wording_fill(arena, wording_find("verdict", "gap-noise"), values, array_count(values));
+}
+
 const char *imported_gap_beyond(const struct results *results, const struct finding *culprit, struct arena *arena)
 {
     static const double MOST_OF = 0.75;

@@ -25,7 +25,12 @@ const char *imported_hot_beside(const struct results *results, const struct find
                                 struct arena *arena);
 /* By how much imported runs differ, where that is as much as is asked about; NULL: they don't. Owner: arena. */
 const char *imported_gap_words(const struct results *results, struct arena *arena);
-/* The same, where the only two runs differ by far more than the culprit returns; NULL: they don't. Owner: arena. */
+/* That the only two timed runs differ by no more than they spread; NULL: they don't, or not told. Owner: arena. */
+const char *imported_noise_words(const struct results *results, struct arena *arena);
+/*
+ * What imported_gap_words says, where the only two runs differ by far more than the culprit returns; NULL: they don't.
+ * Owner: arena.
+ */
 const char *imported_gap_beyond(const struct results *results, const struct finding *culprit, struct arena *arena);
 /*
  * That the faster of two runs executes less, or ran at a higher clock, where that is most of what they differ by and

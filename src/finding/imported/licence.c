@@ -352,6 +352,14 @@ bool imported_licence_test(const struct results *results, struct finding *findin
         finding_set_add(finding, &finding->reason, "imported-faster", values, sizeof(values) / sizeof(values[0]));
         return true;
     }
+    struct measured spread = imported_spread_of(results->imported);
+    if (spread.known && apart <= spread.value) { /* then it may be chance, either way */
+        finding->verdict = VERDICT_UNDECIDED;
+        finding_set(finding, reason, "imported-within-spread", VALUE_TEXT("gain", values[3].text),
+                    VALUE_SHARE("lost", interval_exactly(most)), VALUE_SHARE("spread", interval_exactly(spread.value)),
+                    VALUE_TEXT("origin", IMPORTED_WORDS));
+        return true;
+    }
     if (gain < results->effect) {
         finding->verdict = VERDICT_RULED_OUT;
         finding->by_trial = true;

@@ -287,6 +287,24 @@ static void leave_open(struct finding *finding, const char *key, const struct to
     finding_set(finding, reason, key, VALUE_TEXT("sentence", trial->sentence));
 }
 
+/* It returned no more than runs of one thing differ by, as somebody measured beside it: that may be chance. */
+static bool is_within_spread(const struct results *results, const struct told_trial *trial)
+{
+    struct interval returned = returned_by(results->told, trial);
+    struct measured spread = imported_spread_of(results->imported);
+    return trial->outcome != OUTCOME_STAYED && returned.known && spread.known && returned.high <= spread.value;
+}
+
+static void leave_to_chance(const struct results *results, struct finding *finding, const struct told_trial *trial)
+{
+    struct value spread = VALUE_SHARE("spread", interval_exactly(imported_spread_of(results->imported).value));
+    finding->verdict = VERDICT_UNDECIDED;
+    finding->recoverable = (struct interval){0};
+    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "told-trial", VALUE_TEXT("sentence", trial->sentence));
+    finding_set(finding, reason, "told-spread", VALUE_TEXT("sentence", trial->sentence),
+                VALUE_SHARE("gain", returned_by(results->told, trial)), spread);
+}
+
 /* A smaller gap than there was: the cause was a part of it, and how much of it isn't told. */
 static bool is_partial(const struct told *told, const struct told_trial *trial)
 {
@@ -525,6 +543,10 @@ bool imported_trial_test(const struct results *results, struct finding *finding)
     if (contrary) {
         leave_open(finding, "told-contrary", trial);
         say_trial(finding, contrary, WEIGHT_CONTEXT);
+        return true;
+    }
+    if (is_within_spread(results, trial)) {
+        leave_to_chance(results, finding, trial);
         return true;
     }
     const char *unread = told_unread_of(told, trial->treatment);

@@ -128,8 +128,10 @@ static void open_bounds_take(struct overall *overall, const struct findings *fin
                              struct arena *arena)
 {
     enum { BOUNDED_MOST = 3 };
-    const char *gap = imported_gap_words(results, arena);
+    const char *gap = imported_gap_words(results, arena), *noise = imported_noise_words(results, arena);
     size_t bounded = 0;
+    if (noise)
+        open_add(overall, noise);
     if (gap && (results->stalls || !imported_lead_words(results, NULL, arena))) /* else it is said already */
         open_add(overall, gap);
     for (size_t at = 0; gap && at < findings->count && bounded < BOUNDED_MOST; at++) {
