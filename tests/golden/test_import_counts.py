@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from imported_case import finding
+from imported_case import diagnosed_with, finding
 
 
 @pytest.fixture
@@ -560,3 +560,28 @@ def test_a_class_bounds_what_counts_single_out_and_takes_nothing_away(counted):
     assert finding(counted(pair(ALIASED, PADDED) + of_class.format("31.2")), "4k-aliasing")["recoverable_ratio_at_most"] == pytest.approx(0.312)
     as_many = dict(PADDED, ld_blocks_partial__address_alias=7119330118)
     assert finding(counted(pair(ALIASED, as_many) + of_class.format("57.2")), "4k-aliasing")["verdict"] == "undecided", "both have them"
+
+
+# ---- counts and a profile of one cause ----
+
+ZEROED = "    31.20%  batch  [kernel.kallsyms]  [k] clear_page_erms\n    44.10%  batch  batch              [.] fill\n"
+
+
+@pytest.mark.parametrize("faults, verdict", [(4118220, "supported"), (1118220, "undecided")])
+def test_functions_of_a_profile_go_with_counts_and_decide_where_these_only_bound(counted, faults, verdict):
+    stat = run_of(cycles=31012330118, page_faults=faults, elapsed=9.1).replace("page_faults", "page-faults")
+    alone, both = finding(counted(stat), "page-faults"), finding(counted(stat + f"\nWhat perf report shows:\n\n{ZEROED}"), "page-faults")
+    assert alone["verdict"] == verdict and both["verdict"] == "supported"
+    assert sum("clear_page_erms first (at least" in one["text"] for one in both["evidence"]) == 1 and len(both["evidence"]) > 1
+    assert (both["recoverable_ratio_at_most"] == alone["recoverable_ratio_at_most"]) == (verdict == "supported")
+    few = finding(counted(stat + f"\nWhat perf report shows:\n\n{ZEROED.splitlines()[1]}\n"), "page-faults")
+    assert few["verdict"] == verdict and few["evidence"] == alone["evidence"]
+
+
+@pytest.mark.parametrize("count, verdict", [(0, "ruled_out"), (12, "not_testable")])
+def test_counts_of_heat_that_a_tool_of_the_system_prints(imported, run, count, verdict):
+    _, case = imported(system="CPU  %usr  %nice  %sys %iowait  %irq  %soft  %steal  %guest  %gnice  %idle\nall  2.10  0.00  2.10  0.00  0.00  0.20  0.00  0.00  0.00  94.00\n")
+
+    def throttled(row, _):
+        row.update(name="CoreThr", number=count)
+    assert finding(diagnosed_with(run, case, "counters of the system", throttled), "thermal-power")["verdict"] == verdict

@@ -31,20 +31,36 @@ static bool is_of_vectors(const struct results *results, const struct imported_p
     return false;
 }
 
+bool imported_counts_heat(const struct imported_table *table, const struct imported_row *row)
+{
+    /* as turbostat and sysfs call them */
+    static const char *const of_system[] = {"CoreThr", "core_throttle_count", "package_throttle_count"};
+    if (table->kind == IMPORTED_STAT)
+        return imported_is_counted(row) &&
+               (strcasestr(row->name, "thermal") || strcasestr(row->name, "throttle_count") ||
+                strcasestr(row->name, "prochot"));
+    for (size_t at = 0; at < sizeof(of_system) / sizeof(of_system[0]) && table->kind == IMPORTED_SYSTEM; at++)
+        if (strcmp(row->name, of_system[at]) == 0)
+            return true;
+    return false;
+}
+
 /* Heat's own counts, all added up; not measured: there are none. */
-static struct measured heat_of(const struct imported_arm *arm, const char **ret_event)
+static struct measured heat_in(const struct imported_table *table, const char **ret_event)
 {
     struct measured sum = not_measured("no count of heat was imported");
-    for (size_t at = 0; at < arm->table->count; at++) {
-        const char *name = arm->table->rows[at].name;
-        if (!strcasestr(name, "thermal") && !strcasestr(name, "throttle_count") && !strcasestr(name, "prochot"))
+    for (size_t at = 0; at < table->count; at++) {
+        if (!imported_counts_heat(table, &table->rows[at]))
             continue;
-        if (!imported_is_counted(&arm->table->rows[at]))
-            continue;
-        sum = measured_as((sum.known ? sum.value : 0) + arm->table->rows[at].number);
-        *ret_event = name;
+        sum = measured_as((sum.known ? sum.value : 0) + table->rows[at].number);
+        *ret_event = table->rows[at].name;
     }
     return sum;
+}
+
+static struct measured heat_of(const struct imported_arm *arm, const char **ret_event)
+{
+    return heat_in(arm->table, ret_event);
 }
 
 /* Of the causes of a lower clock that one, unless it was counted and isn't there. */
@@ -125,11 +141,10 @@ static void heat_decide(struct finding *finding, const struct imported_pair *pai
 /* Heat was counted, and none came: whatever the clock did, it was not that. */
 static bool no_heat_test(const struct results *results, struct finding *finding)
 {
-    struct imported_arm arms[IMPORTED_ARMS_MOST];
     const char *event = NULL;
     bool counted = false;
-    for (size_t at = 0, count = imported_arms_of(results->imported, arms); at < count; at++) {
-        struct measured heat = heat_of(&arms[at], &event);
+    for (size_t at = 0; at < results->imported->count; at++) {
+        struct measured heat = heat_in(&results->imported->tables[at], &event);
         if (heat.known && heat.value > 0)
             return false;
         counted |= heat.known;

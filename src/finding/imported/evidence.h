@@ -26,6 +26,8 @@ bool imported_misses_test(const struct results *results, struct finding *finding
 bool imported_uncounted_test(const struct results *results, struct finding *finding);
 /* of the clock, by two runs */
 bool imported_pair_test(const struct results *results, struct finding *finding);
+/* The row is a count of how often heat or a power limit lowered a clock. */
+bool imported_counts_heat(const struct imported_table *table, const struct imported_row *row);
 /* Heat and power limits aren't what two runs differ by: counted, or by their clock. */
 bool imported_heat_is_ruled_out(const struct results *results, struct arena *arena);
 /* of the clock, by what two runs' CPUs ran at while they were busy */

@@ -8,6 +8,7 @@
  */
 #include "finding/imported/imported.h"
 
+#include "analyse/imported_pair.h"
 #include "base/vec.h"
 #include "finding/imported/evidence.h"
 #include "finding/topdown_rows.h"
@@ -433,6 +434,25 @@ static void system_beside(const struct results *results, struct finding *finding
     finding->imported_kinds |= agrees ? lesser->imported_kinds : 0;
 }
 
+/* What functions of a profile are seen to have goes with counts of their events; it decides where these only bound. */
+static void profile_beside(const struct results *results, struct finding *finding)
+{
+    struct finding profile = *finding, counted = *finding;
+    struct imported_pair pair;
+    profile.evidence_count = profile.advice_count = profile.open_count = profile.imported_kinds = 0;
+    profile.headline = profile.reason = NULL;
+    profile.pointed = 0;
+    bool decides = finding->verdict == VERDICT_UNDECIDED && !imported_pair_of(results->imported, &pair);
+    if ((!decides && finding->verdict != VERDICT_SUPPORTED) || !imported_report_test(results, &profile) ||
+        profile.verdict != VERDICT_SUPPORTED || !counted.evidence_count)
+        return;
+    if (decides)
+        *finding = profile;
+    finding_evidence(finding, decides ? WEIGHT_CONTEXT : WEIGHT_FOR, ORIGIN_STATEMENT, "imported-also",
+                     VALUE_TEXT("evidence", (decides ? counted : profile).evidence[0].text));
+    finding->imported_kinds |= profile.imported_kinds;
+}
+
 static bool is_said(const struct results *results, struct finding *finding)
 {
     for (size_t at = 0; at < array_count(tests); at++) {
@@ -441,6 +461,8 @@ static bool is_said(const struct results *results, struct finding *finding)
             continue;
         if (tests[at].test == metric_test)
             bound_by_counts(results, finding);
+        if (tests[at].test == imported_count_test)
+            profile_beside(results, finding);
         if (tests[at].test == imported_report_test)
             system_beside(results, finding);
         return true;

@@ -106,10 +106,11 @@ static bool throttling_told(const struct imported *imported, struct finding *fin
     const char *none = NULL, *some = NULL;
     double most = 0;
     for (size_t at = 0; at < imported->count; at++)
-        for (size_t row = 0;
-             row < imported->tables[at].count && imported->tables[at].kind != IMPORTED_SYSTEM; row++) {
+        for (size_t row = 0; row < imported->tables[at].count; row++) {
             const struct imported_row *here = &imported->tables[at].rows[row];
-            bool is_of_heat = strstr(here->name, "throttle") || strstr(here->name, "thermal");
+            bool is_named = strstr(here->name, "throttle") || strstr(here->name, "thermal"),
+                 is_of_heat = (is_named && imported->tables[at].kind != IMPORTED_SYSTEM) ||
+                              imported_counts_heat(&imported->tables[at], here);
             if (!is_of_heat || (imported->tables[at].kind == IMPORTED_STAT && !imported_is_counted(here)))
                 continue;
             some = here->number > most ? here->name : some;

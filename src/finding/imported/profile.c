@@ -269,28 +269,40 @@ static void calls_advise(const struct results *results, struct finding *finding,
         finding_advise(finding, "imported-kernel-advice", NO_VALUES);
 }
 
+/* The table that says most of it; NULL: rows that were left out may hold more, so that none ever rules it out. */
+static const struct imported_table *strongest_find(const struct results *results, const char *id,
+                                                   struct known_part *ret)
+{
+    const struct imported_table *found = NULL;
+    for (size_t at = 0; at < results->imported->count; at++) {
+        struct known_part part = part_of(&results->imported->tables[at], id);
+        if (part.share < results->effect || part.share > 1 || (found && part.share <= ret->share))
+            continue;
+        found = &results->imported->tables[at];
+        *ret = part;
+    }
+    return found;
+}
+
 bool imported_report_test(const struct results *results, struct finding *finding)
 {
-    for (size_t at = 0; at < results->imported->count; at++) {
-        const struct imported_table *table = &results->imported->tables[at];
-        struct known_part part = part_of(table, finding->hypothesis->id);
-        if (part.share < results->effect || part.share > 1) /* rows that were left out may hold more: never ruled out */
-            continue;
-        if (is_of_kernel_alone(results->imported, table, part.share)) {
-            leave_to_kernel(finding, part.name, part.share, table->file);
-            return true;
-        }
-        finding_decide_fact(finding, interval_exactly(part.share), results->effect);
-        finding->is_at_least = !part.is_all;
-        finding->is_own_doing = true;
-        finding->imported_kinds |= 1u << ORIGIN_SAMPLES;
-        imported_say(finding,
-                     arena_printf(finding->arena, "the share of samples in functions for it, %s first%s,", part.name,
-                                  part.is_all ? "" : " (at least: others may be for it, too)"),
-                     interval_exactly(part.share), table->file);
-        calls_advise(results, finding, table);
-        imported_advise_all(finding);
+    struct known_part part;
+    const struct imported_table *table = strongest_find(results, finding->hypothesis->id, &part);
+    if (!table)
+        return false;
+    if (is_of_kernel_alone(results->imported, table, part.share)) {
+        leave_to_kernel(finding, part.name, part.share, table->file);
         return true;
     }
-    return false;
+    finding_decide_fact(finding, interval_exactly(part.share), results->effect);
+    finding->is_at_least = !part.is_all;
+    finding->is_own_doing = true;
+    finding->imported_kinds |= 1u << ORIGIN_SAMPLES;
+    imported_say(finding,
+                 arena_printf(finding->arena, "the share of samples in functions for it, %s first%s,", part.name,
+                              part.is_all ? "" : " (at least: others may be for it, too)"),
+                 interval_exactly(part.share), table->file);
+    calls_advise(results, finding, table);
+    imported_advise_all(finding);
+    return true;
 }
