@@ -215,3 +215,9 @@ def test_a_line_that_reads_memory_is_named_where_memory_is_waited_for(imported, 
 def test_a_line_that_reads_memory_is_named_where_it_is_the_hottest(imported):
     found, _ = imported(profile=HOT, listing=DIVIDES.replace("div ", "or  ").replace("71.30", " 5.10").replace(" 9.10", "64.10"))
     assert "first at 'mov (%r9,%rdx,4),%ecx'." in sentence(found)
+
+
+@pytest.mark.parametrize("share, other, verdict", [("38.75", " 6.02", "undecided"), ("18.75", " 6.02", "not_testable"), ("38.75", "41.02", "not_testable")])
+def test_a_division_before_the_hottest_line_is_open(imported, share, other, verdict):
+    found, _ = imported(listing=f"    0.41 :   4a10:   mov    0x58(%rax),%rcx\n    1.90 :   4a19:   vdivps %ymm1,%ymm2,%ymm3\n   {share} :   4a1c:   vaddps %ymm3,%ymm4,%ymm4\n   {other} :   4a28:   vmovups (%r9,%r8,4),%ymm1\n")
+    assert finding(found, "divider")["verdict"] == verdict
