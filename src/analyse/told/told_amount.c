@@ -5,7 +5,6 @@
 #include "analyse/told/told_label.h"
 #include "analyse/told/told_quantity.h"
 #include "analyse/told/told_words.h"
-#include "base/vec.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,30 +13,21 @@
 
 static enum amount_order order_of(const char *plain, const struct quantity *first, const struct quantity *last)
 {
-    static const char *const falling[] = {"drop",    "fell",    "fall",    "went",   "goes", "sank",
-                                          "brought", "brings",  "reduc",   "improv", "cut",  "rose",
-                                          "rise",    "increas", "decreas", "down",   "grew", NULL};
-    static const char *const from[] = {"from ", NULL}, *const to[] = {"to ", NULL},
-                             *const just_to[] = {"to", "down to", "up to", NULL},
-                             *const arrows[] = {"->", "=>", "to ->", NULL};
-    static const char *const instead[] = {"instead of", "rather than", "down from", "up from", "used to be", NULL},
-                             *const was[] = {"was ", "were ", NULL}, *const later[] = {"after",  "now ",  "then ",
-                                                                                       "later ", "next ", "another day",
-                                                                                       NULL},
-                             *const with[] = {"with", NULL};
     enum { NEAR = 14 };
     struct view between = {first->end, (size_t)(last->begin - first->end)},
                 ahead = {plain, (size_t)(first->begin - plain)};
     struct view near = view_skip(ahead, ahead.length > NEAR ? ahead.length - NEAR : 0);
-    if (quantities_joined(first, last, arrows))
+    if (quantities_joined(first, last, WORDS_ORDER_ARROW))
         return ORDER_FIRST_WAS_BEFORE;
-    if (piece_has(between, to) &&
-        (piece_has(near, from) || (quantities_joined(first, last, just_to) && piece_has(ahead, falling))))
+    bool is_from = piece_has(near, WORDS_ORDER_FROM), falls = piece_has(ahead, WORDS_ORDER_FALLING);
+    if (piece_has(between, WORDS_SMALL_TO) &&
+        (is_from || (quantities_joined(first, last, WORDS_ORDER_JUST_TO) && falls)))
         return ORDER_FIRST_WAS_BEFORE;
-    bool replaced = piece_has(between, instead) || (piece_has(between, was) && !piece_has(between, with)) ||
-                    (piece_has(near, to) && piece_has(between, from));
-    bool once_more = plain_starts(last->end, " again"); /* "and then it was 52 s again" */
-    return replaced && !once_more && !piece_has(between, later) ? ORDER_LAST_WAS_BEFORE : ORDER_UNKNOWN;
+    bool replaced = piece_has(between, WORDS_ORDER_INSTEAD) ||
+                    (piece_has(between, WORDS_ORDER_WAS) && !piece_has(between, WORDS_ORDER_WITH)) ||
+                    (piece_has(near, WORDS_SMALL_TO) && piece_has(between, WORDS_ORDER_FROM));
+    bool once_more = words_at(last->end, WORDS_ORDER_AGAIN); /* "and then it was 52 s again" */
+    return replaced && !once_more && !piece_has(between, WORDS_ORDER_LATER) ? ORDER_LAST_WAS_BEFORE : ORDER_UNKNOWN;
 }
 
 /* Before and after a change, in this order. */
@@ -90,14 +80,8 @@ bool told_pair_of(const char *plain, struct told_pair *ret_pair)
 
 bool told_is_of_latency(const char *plain)
 {
-    static const char *const latencies[] = {"p50",        "p75",          "p90",     "p95",       "p99",
-                                            "p999",       "percentile",   "latency", "latencies", "response time",
-                                            "round trip", "tail latency", NULL};
-    static const char *const others[] = {"memory latenc", "dram latenc",   "cache latenc",  "load latenc", "l2 latenc",
-                                         "l3 latenc",     "latency-bound", "latency bound", NULL};
-    static const char *const wholes[] = {"runtime",   "run time", "the time",   "elapsed", "wall",
-                                         "the batch", "the job",  "total time", "takes ",  NULL};
-    return plain_has(plain, latencies) && !plain_has(plain, others) && !plain_has(plain, wholes);
+    return plain_has(plain, WORDS_LATENCY_OF) && !plain_has(plain, WORDS_LATENCY_OTHER) &&
+           !plain_has(plain, WORDS_LATENCY_WHOLE);
 }
 
 bool told_has_amount(const char *plain)
@@ -125,33 +109,26 @@ static void time_of(const struct quantity *quantity, double *ret_value, double *
 /* "It went from 31 min to 44 min after the move": whatever that changed, these are the two states. */
 static bool grew(const char *plain, enum quantity_kind kind)
 {
-    static const char *const causes[] = {"after ", "since ", "when ", "ever since", "overnight", NULL};
     struct quantity before, after;
     enum treatment ignored;
-    return plain_has(plain, causes) && !told_is_supposed(plain) &&
+    return plain_has(plain, WORDS_STATE_CAUSE) && !told_is_supposed(plain) &&
            pair_in_order(plain, kind, &before, &after, &ignored) &&
            (kind == QUANTITY_TIME ? before.value < after.value : before.value > after.value);
 }
 
-/* What a state without the change that is asked about is called. */
-static const char *const references[] = {"bare",    "metal",    "bare-metal", "baremetal",   "native", "natively",
-                                         "plain",   "normal",   "normaler",   "ordinary",    "legacy", "regular",
-                                         "classic", "physical", "unmodified", "unencrypted", NULL};
-
+/* What a state without the change that is asked about is called: "bare metal". */
 static bool is_reference(struct view word)
 {
-    return word_is(word, references) || view_starts(word, "non-");
+    return word_is(word, WORDS_STATE_REFERENCE);
 }
 
 /* Up to the next clause. */
 static struct view clause_of(const char *begin, const char *end)
 {
     struct view text = {begin, (size_t)(end - begin)};
-    static const char *const joints[] = {" , ", " and ", " but ", " while "};
-    for (size_t at = 0; at < array_count(joints); at++) {
-        ptrdiff_t place = view_find(text, joints[at]);
-        text.length = place > 0 ? (size_t)place : text.length;
-    }
+    for (struct match joint = match_in(begin, WORDS_JOINT_PLAIN); match_next(&joint);)
+        if (joint.begin > begin + strspn(begin, " ") && joint.begin < text.text + text.length)
+            text.length = (size_t)(joint.begin - begin);
     return text;
 }
 
@@ -160,14 +137,6 @@ static bool names_state(struct view piece)
     struct plain_sentence plain;
     plain_sentence_of(&plain, piece);
     return told_names_state(plain.text);
-}
-
-static bool has_word(struct view text, struct view word)
-{
-    for (struct view here; (here = view_word(&text)).length;)
-        if (here.length == word.length && memcmp(here.text, word.text, word.length) == 0)
-            return true;
-    return false;
 }
 
 /* Each amount is named ahead of it, or each behind it. */
@@ -193,10 +162,9 @@ static void fast_name(const char *plain, const struct quantity *first, const str
 
 bool told_is_of_fast(struct view words, const struct told_states *states)
 {
-    static const char *const comparing[] = {"as", "like", "than", "near", "reaches", "reached", "approaches", NULL};
     bool found = false;
     for (struct view word; (word = view_word(&words)).length;) {
-        if (word_is(word, comparing))
+        if (word_is(word, WORDS_STATE_NEARING))
             return false;
         found |= is_reference(word) && (!(states->slow > 0) || has_word(view_of(states->fast_name), word));
     }
@@ -233,15 +201,20 @@ struct interval told_states_gap(const struct told_states *states)
     return gain_between(states->fast, states->fast_error, states->slow, states->slow_error);
 }
 
-/* The only quantity of the states' kind and unit. */
+/* Of the states' kind and unit. */
+static bool is_alike(const struct quantity *quantity, const struct told_states *states)
+{
+    return quantity->kind == (states->are_rates ? QUANTITY_RATE : QUANTITY_TIME) &&
+           (!states->are_rates || view_equal(quantity->unit, states->unit));
+}
+
 static bool only_alike(const char *plain, const struct told_states *states, struct quantity *ret_quantity)
 {
     struct quantities all;
     size_t count = 0;
     quantities_of(plain, &all);
     for (size_t at = 0; at < all.count; at++)
-        if (all.items[at].kind == (states->are_rates ? QUANTITY_RATE : QUANTITY_TIME) &&
-            (!states->are_rates || view_equal(all.items[at].unit, states->unit))) {
+        if (is_alike(&all.items[at], states)) {
             *ret_quantity = all.items[at];
             count++;
         }
@@ -251,19 +224,15 @@ static bool only_alike(const char *plain, const struct told_states *states, stru
 /* Of the run that was counted, not of a part of it: "it takes", "the same run", "with huge pages , 3.1 s". */
 static bool is_of_the_run(const char *plain, const struct quantity *quantity)
 {
-    static const char *const words[] = {"it takes",     "it took",      "it runs",  "it ran",   "it is",   "it was",
-                                        "it needs",     "it finishes",  "same run", "the run",  "runtime", "run time",
-                                        "same command", "same program", "elapsed",  "the time", NULL};
-    struct view ahead = {plain, (size_t)(quantity->begin - plain)};
-    return plain_has(plain, words) || view_ends(ahead, " , ") || view_ends(ahead, " -> ");
+    return plain_has(plain, WORDS_STATE_RUN) || words_end(plain, quantity->begin, WORDS_AMOUNT_LED);
 }
 
 /* The clause that the quantity stands in, up to it. */
 static struct view clause_before(const char *plain, const struct quantity *quantity)
 {
     const char *begin = plain;
-    for (const char *at = strstr(plain, " , "); at && at < quantity->begin; at = strstr(at + 1, " , "))
-        begin = at + 2;
+    for (struct match comma = match_in(plain, WORDS_SMALL_COMMA); match_next(&comma) && comma.begin < quantity->begin;)
+        begin = comma.end;
     return (struct view){begin, (size_t)(quantity->begin - begin)};
 }
 
@@ -294,13 +263,12 @@ bool told_states_differ(const char *plain, const struct told_states *states)
     quantities_of(plain, &all);
     for (size_t at = 0; at < all.count && states->slow > 0 && states->fast > 0; at++) {
         struct quantity *here = &all.items[at];
-        bool alike = here->kind == (states->are_rates ? QUANTITY_RATE : QUANTITY_TIME) && here->value > 0 &&
-                     (!states->are_rates || view_equal(here->unit, states->unit));
-        double time = 0, error, of_gap;
-        if (alike)
-            time_of(here, &time, &error);
-        of_gap = (states->slow - time) / (states->slow - states->fast);
-        if (!alike || of_gap < -APART || of_gap > 1 + APART)
+        double time, error;
+        if (!is_alike(here, states) || !(here->value > 0))
+            continue;
+        time_of(here, &time, &error);
+        double of_gap = (states->slow - time) / (states->slow - states->fast);
+        if (of_gap < -APART || of_gap > 1 + APART)
             continue;
         struct view between = before ? (struct view){before->end, (size_t)(here->begin - before->end)} : view_of("");
         if (before && fabs(of_gap - of_gap_before) > APART && view_find(between, " , ") >= 0 &&
@@ -319,28 +287,23 @@ enum gain_kind { GAIN_NONE, GAIN_OF_TIME, GAIN_OF_SPEED, GAIN_OF_EITHER, GAIN_LO
 /* What the share of a clause is of. One of misses or exits is none of the time. */
 static enum gain_kind gain_kind_of(struct view before, const char *behind)
 {
-    static const char *const gained[] = {"gained",  "gains ",   "a gain of", "sped",
-                                         "speedup", "speed-up", "speeds",    NULL};
-    static const char *const better[] = {"improv", "increas", "rais", "boost", "rose", "higher", NULL},
-                             *const less[] = {"reduc", "cut ",    "cuts ", "saved", "saves", "shav",
-                                              "lower", "decreas", "fell",  "drop",  NULL};
-    static const char *const speed[] = {"throughput", "performance", "speed", "req/s", "qps", NULL},
-                             *const time[] = {"time", "latency", "runtime", "duration", NULL};
-    static const char *const made[] = {"made ", "makes ", "became", "got ", "gets ", NULL},
-                             *const lost[] = {"lost",   "lose ",   "loses ",       "losing",
-                                              "costs ", "cost us", "cost another", NULL},
-                             *const other[] = {"miss", "exit", "fault", "rate", "hit", "cycles", "instructions", NULL};
-    if (piece_has(before, other))
+    static const struct {
+        enum words verb, of;
+        enum gain_kind kind;
+    } kinds[] = {{WORDS_GAIN_LOST, WORDS_NONE, GAIN_LOST},
+                 {WORDS_GAIN_BETTER, WORDS_GAIN_SPEED, GAIN_OF_SPEED},
+                 {WORDS_GAIN_LESS, WORDS_GAIN_TIME, GAIN_OF_TIME},
+                 {WORDS_GAIN_GAINED, WORDS_NONE, GAIN_OF_EITHER}};
+    struct plain_sentence plain;
+    plain_sentence_of(&plain, before);
+    if (plain_has(plain.text, WORDS_GAIN_OF_COUNTS))
         return GAIN_NONE;
-    if (plain_starts(behind, " slower") || plain_starts(behind, " longer"))
-        return piece_has(before, made) ? GAIN_LOST : GAIN_NONE;
-    if (piece_has(before, lost))
-        return GAIN_LOST;
-    if (piece_has(before, better) && piece_has(before, speed))
-        return GAIN_OF_SPEED;
-    if (piece_has(before, less) && piece_has(before, time))
-        return GAIN_OF_TIME;
-    return piece_has(before, gained) ? GAIN_OF_EITHER : GAIN_NONE;
+    if (words_at(behind, WORDS_GAIN_SLOWER))
+        return plain_has(plain.text, WORDS_GAIN_MADE) ? GAIN_LOST : GAIN_NONE;
+    for (size_t at = 0; at < array_count(kinds); at++)
+        if (plain_has(plain.text, kinds[at].verb) && (!kinds[at].of || plain_has(plain.text, kinds[at].of)))
+            return kinds[at].kind;
+    return GAIN_NONE;
 }
 
 /*
@@ -353,15 +316,13 @@ static bool times_as_fast(const char *plain, double *ret_times)
     struct quantities all;
     quantities_of(plain, &all);
     if (all.count != 1 || all.items[0].kind != QUANTITY_BARE || !(all.items[0].value > 0) ||
-        all.items[0].value > TIMES_MOST)
+        all.items[0].value > TIMES_MOST || all.items[0].end[0] != 'x')
         return false;
     const struct quantity *number = &all.items[0];
-    struct view ahead = {plain, (size_t)(number->begin - plain)};
-    const char *behind = number->end + (number->end[0] == 'x');
+    const char *behind = number->end + 1, *speedup = words_at(behind, WORDS_GAIN_SPEEDUP);
+    behind = speedup ? speedup : behind;
     *ret_times = number->value;
-    return number->end[0] == 'x' && (view_ends(ahead, " , ") || view_ends(ahead, " -> ")) &&
-           (strcmp(behind, " ") == 0 || strcmp(behind, " , ") == 0 || strcmp(behind, " speedup ") == 0 ||
-            strcmp(behind, " speedup , ") == 0);
+    return words_end(plain, number->begin, WORDS_AMOUNT_LED) && !behind[strspn(behind, " ,")];
 }
 
 bool told_gain(const char *plain, struct interval *ret_gain)
@@ -405,45 +366,20 @@ bool told_gain(const char *plain, struct interval *ret_gain)
 
 /* ---- a part of the gap ---- */
 
-static const char *const gap_words[] = {"gap",        "slowdown",   "slow-down", "penalty",
-                                        "difference", "regression", "overhead",  NULL};
-
-static const char *verb_of_return(const char *plain)
-{
-    static const char *const verbs[] = {"recover",   "won back",   "wins back",    "win back",
-                                        "gave back", "gives back", "brought back", "brings back",
-                                        "regain",    "closed ",    "closes ",      "bought back"};
-    const char *found = NULL;
-    for (size_t at = 0; at < array_count(verbs) && !found; at++)
-        found = plain_find(plain, verbs[at]);
-    return found;
-}
-
 static bool fraction_of(const char *text, double *ret_share)
 {
     static const struct {
-        const char *words;
+        enum words words;
         double share;
-    } fractions[] = {
-        {"two thirds", 2.0 / 3}, {"two-thirds", 2.0 / 3}, {"three quarters", 0.75}, {"three-quarters", 0.75},
-        {"half ", 0.5},          {"a third", 1.0 / 3},    {"one third", 1.0 / 3},   {"a quarter", 0.25},
-        {"one quarter", 0.25},   {"a fifth", 0.2},        {"a tenth", 0.1},         {"the whole", 1},
-        {"all of", 1},           {"all the", 1},          {"the entire", 1}};
+    } fractions[] = {{WORDS_PART_TWO_THIRDS, 2.0 / 3}, {WORDS_PART_THREE_QUARTERS, 0.75}, {WORDS_PART_HALF, 0.5},
+                     {WORDS_PART_THIRD, 1.0 / 3},      {WORDS_PART_QUARTER, 0.25},        {WORDS_PART_FIFTH, 0.2},
+                     {WORDS_PART_TENTH, 0.1},          {WORDS_PART_ALL, 1}};
     for (size_t at = 0; at < array_count(fractions); at++)
-        if (plain_find(text, fractions[at].words)) {
+        if (plain_has(text, fractions[at].words)) {
             *ret_share = fractions[at].share;
             return true;
         }
     return false;
-}
-
-static bool is_of_gap(const char *behind)
-{
-    return plain_starts(behind, " of it ") || plain_starts(behind, " of that ") || plain_starts(behind, " of this ") ||
-           plain_starts(behind, " of the gap") || plain_starts(behind, " of the slow") ||
-           plain_starts(behind, " of the differ") || plain_starts(behind, " of the loss") ||
-           plain_starts(behind, " of the penalty") || plain_starts(behind, " of the overhead") ||
-           plain_starts(behind, " of the regress");
 }
 
 /*
@@ -461,7 +397,7 @@ static bool gap_fell(const char *plain, struct told_return *ret)
 {
     struct quantity before, after;
     enum treatment ignored;
-    bool of_gap = plain_has(plain, gap_words) || plain_find(plain, "slower");
+    bool of_gap = plain_has(plain, WORDS_GAP_RETURNED) || plain_has(plain, WORDS_GAP_SLOWER);
     if (!of_gap || !pair_in_order(plain, QUANTITY_PERCENT, &before, &after, &ignored) || after.value >= before.value)
         return false;
     double fell = (before.value - after.value) / 100;
@@ -471,7 +407,7 @@ static bool gap_fell(const char *plain, struct told_return *ret)
 
 bool told_returned(const char *plain, struct told_return *ret_returned)
 {
-    const char *verb = verb_of_return(plain);
+    const char *verb = plain_find(plain, WORDS_GAIN_RETURN);
     struct quantity part, whole;
     double fraction;
     if (gap_fell(plain, ret_returned))
@@ -480,18 +416,18 @@ bool told_returned(const char *plain, struct told_return *ret_returned)
         return false;
     if (quantity_next(verb, plain, &part) && part.kind == QUANTITY_PERCENT && part.value > 0 && part.value <= 100) {
         double share = part.value / 100;
-        bool of_other = plain_starts(part.end, " of ") && quantity_next(part.end, plain, &whole) &&
+        bool of_other = words_at(part.end, WORDS_SMALL_OF) && quantity_next(part.end, plain, &whole) &&
                         whole.kind == QUANTITY_PERCENT && whole.value > 0;
         *ret_returned = (struct told_return){0};
         if (of_other)
             ret_returned->share = points_of(share, whole.value / 100);
-        else if (is_of_gap(part.end))
+        else if (words_at(part.end, WORDS_GAP_OF))
             ret_returned->of_gap = interval_exactly(share);
         else
             ret_returned->share = interval_of(0, share / 2, share);
         return true;
     }
-    if (!plain_has(plain, gap_words) || !fraction_of(verb, &fraction))
+    if (!plain_has(plain, WORDS_GAP_RETURNED) || !fraction_of(verb, &fraction))
         return false;
     *ret_returned = (struct told_return){.of_gap = interval_exactly(fraction)};
     return true;

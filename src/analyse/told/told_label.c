@@ -2,8 +2,8 @@
 #include "analyse/told/told_label.h"
 
 #include "analyse/told/told_words.h"
-#include "base/vec.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* ---- one label ---- */
@@ -17,32 +17,19 @@ struct label {
     enum treatment treatment; /* TREATMENT_COUNT: it names none */
 };
 
-struct label_words {
-    const char *words;
+static const struct {
+    enum words words;
     enum label_kind kind;
     bool tells_other;
-};
-
-static const struct label_words times[] = {{"before", LABEL_BEFORE, true},  {"previously", LABEL_BEFORE, true},
-                                           {"used to", LABEL_BEFORE, true}, {"now ", LABEL_AFTER, true},
-                                           {"originally", LABEL_BEFORE},    {"initially", LABEL_BEFORE},
-                                           {"baseline", LABEL_BEFORE},      {"stock", LABEL_BEFORE},
-                                           {"default", LABEL_BEFORE},       {"unpatched", LABEL_BEFORE},
-                                           {"unmodified", LABEL_BEFORE},    {"after", LABEL_AFTER},
-                                           {"then ", LABEL_AFTER},          {"patched", LABEL_AFTER}};
-static const struct label_words references[] = {
-    {"without", LABEL_WITHOUT}, {"otherwise", LABEL_WITHOUT}, {"with it ", LABEL_WITH},   {"with them ", LABEL_WITH},
-    {"with that ", LABEL_WITH}, {"with this ", LABEL_WITH},   {"with these ", LABEL_WITH}};
-static const struct label_words alone[] = {{"with", LABEL_WITH},
-                                           {"on", LABEL_WITH},
-                                           {"enabled", LABEL_WITH},
-                                           {"off", LABEL_WITHOUT},
-                                           {"disabled", LABEL_WITHOUT}};
+} times[] = {{WORDS_LABEL_BEFORE, LABEL_BEFORE, true},
+             {WORDS_LABEL_NOW, LABEL_AFTER, true},
+             {WORDS_LABEL_FIRST, LABEL_BEFORE, false},
+             {WORDS_LABEL_AFTER, LABEL_AFTER, false}};
 
 static void time_read(const char *plain, struct label *label)
 {
     for (size_t at = 0; at < array_count(times); at++) {
-        if (!plain_find(plain, times[at].words))
+        if (!plain_has(plain, times[at].words))
             continue;
         label->kind = !label->is_time || label->kind == times[at].kind ? times[at].kind : LABEL_UNCLEAR;
         label->tells_other |= times[at].tells_other;
@@ -52,13 +39,11 @@ static void time_read(const char *plain, struct label *label)
 
 static enum label_kind reference_of(const char *plain, struct view text)
 {
-    for (size_t at = 0; at < array_count(references); at++)
-        if (plain_find(plain, references[at].words))
-            return references[at].kind;
-    for (size_t at = 0; at < array_count(alone); at++)
-        if (view_equal(text, alone[at].words))
-            return alone[at].kind;
-    return LABEL_NONE;
+    if (plain_has(plain, WORDS_LABEL_WITHOUT))
+        return LABEL_WITHOUT;
+    if (plain_has(plain, WORDS_LABEL_WITH) || word_is(text, WORDS_LABEL_ON))
+        return LABEL_WITH;
+    return word_is(text, WORDS_LABEL_OFF) ? LABEL_WITHOUT : LABEL_NONE;
 }
 
 static struct label label_of(struct view text)
@@ -82,21 +67,19 @@ static struct label label_of(struct view text)
 
 /* ---- what else differed ---- */
 
-static const char *const states[] = {"guest",       "vm ",         "vms ",         "virtual machine",
-                                     "virtualised", "virtualized", "bare metal",   "bare-metal",
-                                     "baremetal",   "native",      "container",    "docker",
-                                     "host",        "td ",         "tdx",          "snp ",
-                                     "sev ",        "sev-",        "confidential", "old ",
-                                     "new ",        "instance",    "release",      "version",
-                                     "upgrade",     "migrat",      "since ",       "production",
-                                     "staging",     "the lab",     "in lab "};
-
 bool told_names_state(const char *plain)
 {
-    for (size_t at = 0; at < array_count(states); at++)
-        if (plain_find(plain, states[at]))
-            return true;
-    return false;
+    return plain_has(plain, WORDS_STATE_NAMED);
+}
+
+static uint64_t states_in(struct view text)
+{
+    struct plain_sentence plain;
+    uint64_t found = 0;
+    plain_sentence_of(&plain, text);
+    for (struct match state = match_in(plain.text, WORDS_STATE_NAMED); match_next(&state);)
+        found |= UINT64_C(1) << state.index;
+    return found;
 }
 
 /*
@@ -105,16 +88,8 @@ bool told_names_state(const char *plain)
  */
 static bool differ_otherwise(struct view first, struct view last)
 {
-    struct plain_sentence one, other;
-    bool of_first = false, of_last = false;
-    plain_sentence_of(&one, first);
-    plain_sentence_of(&other, last);
-    for (size_t at = 0; at < array_count(states); at++) {
-        bool in_first = plain_find(one.text, states[at]), in_last = plain_find(other.text, states[at]);
-        of_first |= in_first && !in_last;
-        of_last |= in_last && !in_first;
-    }
-    return of_first && of_last;
+    uint64_t of_first = states_in(first), of_last = states_in(last);
+    return (of_first & ~of_last) && (of_last & ~of_first);
 }
 
 /* ---- where labels stand ---- */
