@@ -64,7 +64,7 @@ static struct view function_in(struct view sentence, size_t from)
 {
     enum { NAME_LEAST = 4 };
     for (size_t at = 0; at < sentence.length; at++)
-        if (strchr("{};=<$|", sentence.text[at]))
+        if (sentence.text[at] && strchr("{};=<$|", sentence.text[at]))
             return (struct view){0};
     if (view_find(sentence, "\xe2\x94\x82") >= 0) /* of a box */
         return (struct view){0};
@@ -213,9 +213,8 @@ static uint32_t unread_changes(const struct reading *reading, const struct told_
 {
     const char *plain = reading->plain.text;
     bool is_heading = view_starts(reading->sentence, "#") || view_ends(reading->sentence, ":");
-    if (reading->change == CHANGE_NONE || reading->change == CHANGE_NOT_MADE || is_heading ||
-        told_is_supposed(plain) || (told_is_of_others(plain) && !is_of_the_same(plain)) ||
-        (told_phases_of(plain) & ~context->phases))
+    if (reading->change == CHANGE_NONE || reading->change == CHANGE_NOT_MADE || is_heading || told_is_supposed(plain) ||
+        (told_is_of_others(plain) && !is_of_the_same(plain)) || (told_phases_of(plain) & ~context->phases))
         return 0;
     struct pages_there there = pages_there_of(reading);
     bool tells = !reading_tells_outcome(reading, OUTCOME_UNTOLD) ||
@@ -237,8 +236,7 @@ static void unread_take(struct told *told, const char *text, struct arena *arena
     reading_of(&reading, (struct view){text + 1, end - 1});
     uint32_t changes = unread_changes(&reading, &context);
     if (changes)
-        told->unread[told->unread_count++] =
-            (struct told_unread){arena_string_n(arena, text + 1, end - 1), changes};
+        told->unread[told->unread_count++] = (struct told_unread){arena_string_n(arena, text + 1, end - 1), changes};
 }
 
 const char *told_unread_of(const struct told *told, enum treatment treatment)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Was another thing changed together with what a sentence names: "nohz_full and kernel 6.9", "two vCPUs and huge pages",
- * "with half the load"?
+ * Was another thing changed together with what a sentence names: "nohz_full and kernel 6.9", "two vCPUs and huge
+ * pages", "with half the load"?
  */
 #ifndef PLUMB_ANALYSE_TOLD_TOLD_BESIDE_H
 #define PLUMB_ANALYSE_TOLD_TOLD_BESIDE_H

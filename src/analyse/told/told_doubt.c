@@ -10,15 +10,16 @@
 
 static const struct word_rule weakening[] = {
     {WORDS_DOUBT_WEAKENING},
-    {WORDS_RUN_NAMED, .behind = WORDS_RUN_BROKE},  /* "that run skipped the checkpoint" */
+    {WORDS_RUN_NAMED, .behind = WORDS_RUN_BROKE}, /* "that run skipped the checkpoint" */
     {WORDS_RUN_THAT, .behind = WORDS_RUN_IT_BROKE},
     {WORDS_RUN_WAS, .behind = WORDS_RUN_CONDITION}, /* "that was with half of the input" */
 };
 
 static const struct word_rule supposed[] = {
     {WORDS_DOUBT_SUPPOSING},
-    {WORDS_DOUBT_CAN, .not_behind = WORDS_DOUBT_SEEN},       /* "it can make": but not what can be seen */
-    {WORDS_DOUBT_TRY, .not_behind = WORDS_DOUBT_NOT_ASKED}, /* "try huge pages" asks for it; "try 1" is the name of one */
+    {WORDS_DOUBT_CAN, .not_behind = WORDS_DOUBT_SEEN}, /* "it can make": but not what can be seen */
+    {WORDS_DOUBT_TRY,
+     .not_behind = WORDS_DOUBT_NOT_ASKED}, /* "try huge pages" asks for it; "try 1" is the name of one */
 };
 
 /* "up to 30 % faster": an upper bound of many. */
@@ -55,8 +56,8 @@ static const struct word_rule of_others[] = {
     /* "The AMD box with huge pages is faster": it may be so for all that it has otherwise */
     {WORDS_OTHERS_HAVING, .ahead = WORDS_OTHERS_THING, .not_further = WORDS_OTHERS_COMPARED,
      .not_behind = WORDS_OTHERS_BOTH, .not_later = WORDS_SMALL_NOW},
-    {WORDS_OTHERS_HAVING, .ahead = WORDS_OTHERS_SIDE, .further = WORDS_OTHERS_KIND,
-     .not_behind = WORDS_OTHERS_BOTH, .not_later = WORDS_SMALL_NOW},
+    {WORDS_OTHERS_HAVING, .ahead = WORDS_OTHERS_SIDE, .further = WORDS_OTHERS_KIND, .not_behind = WORDS_OTHERS_BOTH,
+     .not_later = WORDS_SMALL_NOW},
     {WORDS_OTHERS_ELSEWHERE, .not_ahead = WORDS_SMALL_COMPARING}, /* "in the lab" */
     {WORDS_OTHERS_OURS, .earlier = WORDS_OTHERS_AGAINST},         /* "gone on the AMD box, but not on ours" */
     {WORDS_OTHERS_IN, .behind = WORDS_OTHERS_YEAR},

@@ -74,8 +74,8 @@ static void stayed_phrases(struct answers *answers, const char *text)
                   (plain_has(text, WORDS_OUTCOME_LONGER) && !plain_has(text, WORDS_OUTCOME_NO_LONGER));
     const char *back = told_takes_back(text);
     answers->unclear |= back && plain_has(back, WORDS_SMALL_STILL); /* with it or without */
-    answers->said[OUTCOME_STAYED] |= plain_has(text, WORDS_OUTCOME_STAYED) ||
-                                     words_at(text, WORDS_OUTCOME_NOTHING) || (still && slower);
+    answers->said[OUTCOME_STAYED] |=
+        plain_has(text, WORDS_OUTCOME_STAYED) || words_at(text, WORDS_OUTCOME_NOTHING) || (still && slower);
     for (struct match noise = match_in(text, WORDS_OUTCOME_NOISE); match_next(&noise);)
         if (words_at(noise.end, WORDS_SMALL_OF)) /* of what? */
             answers->unclear = true;

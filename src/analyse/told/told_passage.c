@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/told/told_passage.h"
 
+#include "analyse/told/told_amount.h"
 #include "analyse/told/told_doubt.h"
-#include "analyse/told/told_label.h"
+#include "analyse/told/told_order.h"
 #include "analyse/told/told_quantity.h"
 #include "analyse/told/told_reading.h"
 #include "analyse/told/told_sentence.h"
@@ -105,7 +106,7 @@ static bool is_whole(struct view before_last, struct view last)
            (view_equal(last, "time") && (!before_last.length || word_is(before_last, WORDS_SUBJECT_TIME)));
 }
 
-/* What is ahead of an amount, up to where that is said to be: "the loop time" of "the loop time in the instance was". */
+/* Ahead of an amount, up to where that is said to be: "the loop time" of "the loop time in the instance was". */
 static bool is_subject(struct view ahead)
 {
     struct plain_sentence plain;
@@ -190,8 +191,8 @@ static bool is_continued(const struct reading *one, const struct reading *other,
         !reading_tells_outcome(one, OUTCOME_UNTOLD))
         return false;
     bool is_part = view_ends(one->sentence, ";");
-    bool by_words = one->change == CHANGE_MADE && (is_part || refers(said, states)) &&
-                    reading_tells_outcome(other, OUTCOME_READ);
+    bool by_words =
+        one->change == CHANGE_MADE && (is_part || refers(said, states)) && reading_tells_outcome(other, OUTCOME_READ);
     return by_words || (is_same_paragraph(one->sentence, other->sentence) && !reading_is_doubted(other) &&
                         tells_amount(said, states));
 }

@@ -89,7 +89,7 @@ void plain_sentence_of(struct plain_sentence *ret_plain, struct view sentence)
     for (size_t at = 0; at < sentence.length;) {
         const char *as = NULL;
         char before = ret_plain->text[length - 1] == ' ' && length > 1 ? ret_plain->text[length - 2]
-                                                                      : ret_plain->text[length - 1];
+                                                                       : ret_plain->text[length - 1];
         at += error_length(view_skip(sentence, at), before);
         if (at >= sentence.length)
             break;

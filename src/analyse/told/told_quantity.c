@@ -27,9 +27,9 @@ static bool time_unit(const char *text, double *ret_seconds, size_t *ret_length)
     static const struct {
         const char *names;
         double seconds;
-    } units[] = {{"seconds second secs sec s", 1},  {"milliseconds msec ms", 1e-3},
-                 {"minutes minute mins min", 60},   {"microseconds usec us \xc2\xb5s \xce\xbcs", 1e-6},
-                 {"hours hour h", 3600},            {"ns", 1e-9}};
+    } units[] = {{"seconds second secs sec s", 1}, {"milliseconds msec ms", 1e-3},
+                 {"minutes minute mins min", 60},  {"microseconds usec us \xc2\xb5s \xce\xbcs", 1e-6},
+                 {"hours hour h", 3600},           {"ns", 1e-9}};
     struct view name = {text, strncmp(text, "\xc2\xb5", 2) == 0 || strncmp(text, "\xce\xbc", 2) == 0 ? 2 : 0};
     while (isalpha((unsigned char)text[name.length]))
         name.length++;
@@ -51,8 +51,8 @@ static bool rate_unit(const char *text, size_t *ret_length)
         name.length++;
     const char *behind = text + name.length;
     const char *end = word_is(name, WORDS_RATE_UNIT) ? behind
-                      : name.length                  ? words_at(behind, *behind == ' ' ? WORDS_RATE_PER : WORDS_RATE_SLASH)
-                                                     : NULL;
+                      : name.length ? words_at(behind, *behind == ' ' ? WORDS_RATE_PER : WORDS_RATE_SLASH)
+                                    : NULL;
     *ret_length = end ? (size_t)(end - text) : 0;
     return end && !is_of_word(*end);
 }
@@ -139,9 +139,7 @@ static bool is_of_spread(const char *plain, const struct quantity *quantity)
 
 bool quantities_joined(const struct quantity *first, const struct quantity *last, enum words group)
 {
-    struct view between = view_trim((struct view){first->end, (size_t)(last->begin - first->end)});
-    const char *end = between.length ? words_at(between.text, group) : NULL;
-    return end && end == between.text + between.length;
+    return word_is(view_trim((struct view){first->end, (size_t)(last->begin - first->end)}), group);
 }
 
 static void unit_take(struct quantity *bare, const struct quantity *from)
@@ -165,7 +163,8 @@ static void units_share(struct quantities *all)
 {
     for (size_t at = 0; at + 1 < all->count; at++) {
         struct quantity *first = &all->items[at], *last = &all->items[at + 1];
-        if (first->kind == QUANTITY_BARE && last->kind != QUANTITY_BARE && quantities_joined(first, last, WORDS_ORDER_JOINT))
+        if (first->kind == QUANTITY_BARE && last->kind != QUANTITY_BARE &&
+            quantities_joined(first, last, WORDS_ORDER_JOINT))
             unit_take(first, last);
         else if (last->kind == QUANTITY_BARE && last->scale > 1 && first->kind == QUANTITY_RATE &&
                  first->unit.text < first->begin && first->scale >= last->scale && last->scale >= first->scale)
@@ -224,4 +223,12 @@ bool quantities_pair(const struct quantities *all, enum quantity_kind kind, stru
         kind != QUANTITY_RATE || (count == 2 && ret_first->unit.length == ret_last->unit.length &&
                                   memcmp(ret_first->unit.text, ret_last->unit.text, ret_first->unit.length) == 0);
     return count == 2 && same && ret_first->value > 0;
+}
+
+struct view quantity_clause(const char *plain, const struct quantity *quantity)
+{
+    const char *begin = plain;
+    for (struct match comma = match_in(plain, WORDS_SMALL_COMMA); match_next(&comma) && comma.begin < quantity->begin;)
+        begin = comma.end;
+    return (struct view){begin, (size_t)(quantity->begin - begin)};
 }

@@ -38,5 +38,7 @@ bool quantities_pair(const struct quantities *all, enum quantity_kind kind, stru
                      struct quantity *ret_last);
 /* Nothing but one of this group stands between them. */
 bool quantities_joined(const struct quantity *first, const struct quantity *last, enum words group);
+/* The clause that it stands in, up to it. */
+struct view quantity_clause(const char *plain, const struct quantity *quantity);
 
 #endif

@@ -120,7 +120,8 @@ static const struct token *share_before(const struct tokens *tokens, size_t name
 {
     size_t at = name;
     while (at > 0 && tokens->items[at - 1].kind == TOKEN_WORD && !tokens->items[at - 1].ends_clause &&
-           (word_is(tokens->items[at - 1].text, WORDS_SHARE_BEFORE) || word_is(tokens->items[at - 1].text, WORDS_SHARE_OF_TIME)))
+           (word_is(tokens->items[at - 1].text, WORDS_SHARE_BEFORE) ||
+            word_is(tokens->items[at - 1].text, WORDS_SHARE_OF_TIME)))
         at--;
     const struct token *share = at > 0 && at < name ? &tokens->items[at - 1] : NULL;
     return share && share->kind == TOKEN_SHARE && !share->ends_clause ? share : NULL;

@@ -106,8 +106,7 @@ static struct side side_of(const char *plain, enum words names)
 static bool is_added(const char *plain)
 {
     static const struct word_rule added[] = {
-        {WORDS_SIDE_ADDED},
-        {WORDS_SIDE_AS_WELL, .not_ahead = WORDS_SIDE_DOING, .not_behind = WORDS_SMALL_COMPARING}};
+        {WORDS_SIDE_ADDED}, {WORDS_SIDE_AS_WELL, .not_ahead = WORDS_SIDE_DOING, .not_behind = WORDS_SMALL_COMPARING}};
     return rules_hold(plain, added, array_count(added));
 }
 

@@ -120,8 +120,7 @@ static enum change_reading unrolling_in(const char *plain)
     struct resize resize = resize_of(end);
     bool is_less = near_has(plain, place, WORDS_UNROLLING_LESS) || near_has(plain, place, WORDS_SIZE_LESSENING) ||
                    words_at(end, WORDS_UNROLLING_LESS_BEHIND) || (resize.before > 0 && resize.after < resize.before);
-    bool is_more =
-        near_has(plain, place, WORDS_UNROLLING_MORE) || (resize.before > 0 && resize.after > resize.before);
+    bool is_more = near_has(plain, place, WORDS_UNROLLING_MORE) || (resize.before > 0 && resize.after > resize.before);
     return is_less && !is_more && !near_is_denied(plain, place) ? CHANGE_MADE : CHANGE_NOT_MADE;
 }
 

@@ -10,6 +10,7 @@
 #include "analyse/told/told_amount.h"
 #include "analyse/told/told_change.h"
 #include "analyse/told/told_outcome.h"
+#include "analyse/told/told_states.h"
 #include "statistics/interval.h"
 
 struct told_trial {

@@ -82,9 +82,9 @@ bool word_is(struct view word, enum words group)
     for (const char *entry = first_of(group); *entry; entry = next_of(entry)) {
         size_t length = entry_length(entry);
         bool is = false, whole = entry[length] == ' ';
-        if (is_kind(entry, word, &is) ? is
-                                      : (whole ? word.length == length : word.length >= length) &&
-                                            strncasecmp(word.text, entry, length) == 0)
+        if (is_kind(entry, word, &is)
+                ? is
+                : (whole ? word.length == length : word.length >= length) && strncasecmp(word.text, entry, length) == 0)
             return true;
     }
     return false;

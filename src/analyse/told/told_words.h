@@ -56,12 +56,12 @@ bool has_word(struct view text, struct view word);
 /* A word, and what must or must not stand beside it. What isn't given (WORDS_NONE) isn't asked. */
 struct word_rule {
     enum words word;
-    enum words skip_ahead, ahead, not_ahead;   /* the word before it, or before those to skip */
+    enum words skip_ahead, ahead, not_ahead;    /* the word before it, or before those to skip */
     enum words further, not_further;            /* the word before that */
     enum words skip_behind, behind, not_behind; /* what follows it, or those to skip */
-    unsigned char within;                      /* as many words behind it, in its clause; 0: the next */
-    enum words earlier;                        /* anywhere before it */
-    enum words not_later;                      /* anywhere behind it */
+    unsigned char within;                       /* as many words behind it, in its clause; 0: the next */
+    enum words earlier;                         /* anywhere before it */
+    enum words not_later;                       /* anywhere behind it */
 };
 
 /* One of the rules holds somewhere in the sentence. */

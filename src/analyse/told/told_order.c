@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyse/told/told_label.h"
+#include "analyse/told/told_order.h"
 
 #include "analyse/told/told_words.h"
 
 #include <stdint.h>
 #include <string.h>
+
+enum amount_order { ORDER_UNKNOWN, ORDER_FIRST_WAS_BEFORE, ORDER_LAST_WAS_BEFORE };
+
+struct told_order {
+    enum amount_order order;
+    /*
+     * the change that they name or refer to; TREATMENT_COUNT: words of time, which tell what was first and not of what
+     */
+    enum treatment treatment;
+};
 
 /* ---- one label ---- */
 
@@ -172,7 +182,7 @@ static struct told_order order_of(struct labels labels, const char *plain, size_
     return told;
 }
 
-struct told_order told_order_by_labels(const char *plain, const struct quantity *first, const struct quantity *last)
+static struct told_order order_by_labels(const char *plain, const struct quantity *first, const struct quantity *last)
 {
     const char *end = last->end + strlen(last->end);
     struct view in_first = bracket_behind(first, last->begin), in_last = bracket_behind(last, end);
@@ -197,4 +207,48 @@ struct told_order told_order_by_labels(const char *plain, const struct quantity 
     if (clash && ahead_times == behind_times)
         return (struct told_order){.treatment = TREATMENT_COUNT};
     return by_ahead.order == ORDER_UNKNOWN || (clash && behind_times > ahead_times) ? by_behind : by_ahead;
+}
+
+/* ---- by what stands between them ---- */
+
+static enum amount_order order_by_words(const char *plain, const struct quantity *first, const struct quantity *last)
+{
+    enum { NEAR = 14 };
+    struct view between = {first->end, (size_t)(last->begin - first->end)},
+                ahead = {plain, (size_t)(first->begin - plain)};
+    struct view near = view_skip(ahead, ahead.length > NEAR ? ahead.length - NEAR : 0);
+    if (quantities_joined(first, last, WORDS_ORDER_ARROW))
+        return ORDER_FIRST_WAS_BEFORE;
+    bool is_from = piece_has(near, WORDS_ORDER_FROM), falls = piece_has(ahead, WORDS_ORDER_FALLING);
+    if (piece_has(between, WORDS_SMALL_TO) &&
+        (is_from || (quantities_joined(first, last, WORDS_ORDER_JUST_TO) && falls)))
+        return ORDER_FIRST_WAS_BEFORE;
+    bool replaced = piece_has(between, WORDS_ORDER_INSTEAD) ||
+                    (piece_has(between, WORDS_ORDER_WAS) && !piece_has(between, WORDS_ORDER_WITH)) ||
+                    (piece_has(near, WORDS_SMALL_TO) && piece_has(between, WORDS_ORDER_FROM));
+    bool once_more = words_at(last->end, WORDS_ORDER_AGAIN); /* "and then it was 52 s again" */
+    return replaced && !once_more && !piece_has(between, WORDS_ORDER_LATER) ? ORDER_LAST_WAS_BEFORE : ORDER_UNKNOWN;
+}
+
+/* ---- together ---- */
+
+bool told_pair_in_order(const char *plain, enum quantity_kind kind, struct quantity *before, struct quantity *after,
+                        enum treatment *ret_named)
+{
+    struct quantities all;
+    struct quantity first = {0}, last = {0};
+    enum treatment ignored;
+    quantities_of(plain, &all);
+    if (!quantities_pair(&all, kind, &first, &last))
+        return false;
+    struct told_order told = {order_by_words(plain, &first, &last), TREATMENT_COUNT};
+    if (told.order == ORDER_UNKNOWN)
+        told = order_by_labels(plain, &first, &last);
+    /* the later one is without it */
+    bool taken_back = told.treatment == TREATMENT_COUNT && told_change_of(plain, &ignored) == CHANGE_TAKEN_BACK;
+    bool first_is_before = (told.order == ORDER_FIRST_WAS_BEFORE) != taken_back;
+    *before = first_is_before ? first : last;
+    *after = first_is_before ? last : first;
+    *ret_named = told.treatment;
+    return told.order != ORDER_UNKNOWN;
 }
