@@ -218,7 +218,7 @@ static uint32_t unread_changes(const struct reading *reading, const struct told_
         return 0;
     struct pages_there there = pages_there_of(reading);
     bool tells = !reading_tells_outcome(reading, OUTCOME_UNTOLD) ||
-                 (told_has_amount(plain) && !plain_has(plain, WORDS_COUNT_UNREAD));
+                 (told_has_amount(plain) && !plain_has(plain, WORDS_COUNT_NAMED));
     return tells && !there.on_host && !there.on_guest ? told_changes_in(plain) : 0;
 }
 

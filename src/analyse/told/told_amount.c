@@ -66,7 +66,7 @@ static enum gain_kind gain_kind_of(struct view before, const char *behind)
         enum words verb, of;
         enum gain_kind kind;
     } kinds[] = {{WORDS_GAIN_LOST, WORDS_NONE, GAIN_LOST},
-                 {WORDS_GAIN_BETTER, WORDS_GAIN_SPEED, GAIN_OF_SPEED},
+                 {WORDS_GAIN_BETTER, WORDS_SPEED_RATE, GAIN_OF_SPEED},
                  {WORDS_GAIN_LESS, WORDS_GAIN_TIME, GAIN_OF_TIME},
                  {WORDS_GAIN_GAINED, WORDS_NONE, GAIN_OF_EITHER}};
     struct plain_sentence plain;
@@ -173,7 +173,7 @@ static bool gap_fell(const char *plain, struct told_return *ret)
 {
     struct quantity before, after;
     enum treatment ignored;
-    bool of_gap = plain_has(plain, WORDS_GAP_RETURNED) || plain_has(plain, WORDS_GAP_SLOWER);
+    bool of_gap = plain_has(plain, WORDS_GAP_RETURNED) || plain_has(plain, WORDS_OUTCOME_SLOWER);
     if (!of_gap || !told_pair_in_order(plain, QUANTITY_PERCENT, &before, &after, &ignored) ||
         after.value >= before.value)
         return false;

@@ -10,6 +10,8 @@
 
 static const struct word_rule weakening[] = {
     {WORDS_DOUBT_WEAKENING},
+    {WORDS_SMALL_NOT, .behind = WORDS_RUN_IN_EFFECT},
+    {WORDS_RUN_WRONG, .behind = WORDS_RUN_THING}, /* "on the wrong host" */
     {WORDS_RUN_NAMED, .behind = WORDS_RUN_BROKE}, /* "that run skipped the checkpoint" */
     {WORDS_RUN_THAT, .behind = WORDS_RUN_IT_BROKE},
     {WORDS_RUN_WAS, .behind = WORDS_RUN_CONDITION}, /* "that was with half of the input" */
@@ -17,6 +19,7 @@ static const struct word_rule weakening[] = {
 
 static const struct word_rule supposed[] = {
     {WORDS_DOUBT_SUPPOSING},
+    {WORDS_SMALL_NOT, .behind = WORDS_DOUBT_DONE},
     {WORDS_DOUBT_CAN, .not_behind = WORDS_DOUBT_SEEN}, /* "it can make": but not what can be seen */
     {WORDS_DOUBT_TRY,
      .not_behind = WORDS_DOUBT_NOT_ASKED}, /* "try huge pages" asks for it; "try 1" is the name of one */

@@ -87,6 +87,6 @@ bool told_gap_of(const struct reading *reading, struct interval *ret_gap)
     if (named && plain_has(plain, WORDS_GAP_MADE))
         return false;
     /* "throughput 35 % lower", of what is compared */
-    bool lower = !named && plain_has(plain, WORDS_GAP_RATE) && plain_has(plain, WORDS_GAP_PERCENT_LOWER);
+    bool lower = !named && plain_has(plain, WORDS_SPEED_RATE) && plain_has(plain, WORDS_GAP_PERCENT_LOWER);
     return (plain_has(plain, WORDS_GAP_TOLD) || lower) && told_gap_numbers(plain, ret_gap);
 }

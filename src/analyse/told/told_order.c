@@ -32,7 +32,7 @@ static const struct {
     enum label_kind kind;
     bool tells_other;
 } times[] = {{WORDS_LABEL_BEFORE, LABEL_BEFORE, true},
-             {WORDS_LABEL_NOW, LABEL_AFTER, true},
+             {WORDS_SMALL_NOW, LABEL_AFTER, true},
              {WORDS_LABEL_FIRST, LABEL_BEFORE, false},
              {WORDS_LABEL_AFTER, LABEL_AFTER, false}};
 
@@ -219,13 +219,13 @@ static enum amount_order order_by_words(const char *plain, const struct quantity
     struct view near = view_skip(ahead, ahead.length > NEAR ? ahead.length - NEAR : 0);
     if (quantities_joined(first, last, WORDS_ORDER_ARROW))
         return ORDER_FIRST_WAS_BEFORE;
-    bool is_from = piece_has(near, WORDS_ORDER_FROM), falls = piece_has(ahead, WORDS_ORDER_FALLING);
+    bool is_from = piece_has(near, WORDS_SMALL_FROM), falls = piece_has(ahead, WORDS_ORDER_FALLING);
     if (piece_has(between, WORDS_SMALL_TO) &&
         (is_from || (quantities_joined(first, last, WORDS_ORDER_JUST_TO) && falls)))
         return ORDER_FIRST_WAS_BEFORE;
     bool replaced = piece_has(between, WORDS_ORDER_INSTEAD) ||
                     (piece_has(between, WORDS_ORDER_WAS) && !piece_has(between, WORDS_ORDER_WITH)) ||
-                    (piece_has(near, WORDS_SMALL_TO) && piece_has(between, WORDS_ORDER_FROM));
+                    (piece_has(near, WORDS_SMALL_TO) && piece_has(between, WORDS_SMALL_FROM));
     bool once_more = words_at(last->end, WORDS_ORDER_AGAIN); /* "and then it was 52 s again" */
     return replaced && !once_more && !piece_has(between, WORDS_ORDER_LATER) ? ORDER_LAST_WAS_BEFORE : ORDER_UNKNOWN;
 }

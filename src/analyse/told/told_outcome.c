@@ -44,7 +44,7 @@ static void gone_phrases(struct answers *answers, const char *text)
         if (plain_has(phrase.begin, WORDS_OUTCOME_BY_PART))
             answers->said[OUTCOME_SHRANK] = true;
         else if (word_is(word, WORDS_OUTCOME_DENIAL) || view_ends(word, "n't") || is_multiple(word) ||
-                 words_at(phrase.end, WORDS_OUTCOME_WITH))
+                 words_at(phrase.end, WORDS_SMALL_WITH))
             answers->unclear = true;
         else if (words_at(phrase.end, WORDS_OUTCOME_AS_IT_WAS))
             answers->said[OUTCOME_STAYED] = true;
@@ -190,7 +190,7 @@ static void faster_note(struct answers *answers, const char *text)
     bool times = view_equal(word, "times") || (view_ends(word, "x") && word_is_number(word));
     if (!place || !(view_ends(word, "%") || times))
         return;
-    if (plain_has(text, WORDS_OUTCOME_STILL) || has_denial(text))
+    if (plain_has(text, WORDS_SMALL_STILL) || has_denial(text))
         answers->unclear = true; /* which side is? */
     else
         answers->said[OUTCOME_FASTER] = true;

@@ -48,7 +48,7 @@ static enum place_kind kind_ahead(const char *plain, const char *name, const cha
         bool joined = word_is(word, WORDS_SIDE_JOINING) || (ends && view_equal(word, ","));
         if (is_within || (joined && word_is(word_back(plain, &name), WORDS_SIDE_OTHER)))
             return PLACE_AT;
-        if (!word_is(word, WORDS_SIDE_ARTICLES) && word.length && word.text[0] == ',')
+        if (word.length && word.text[0] == ',')
             break;
     }
     return PLACE_LOOSE;

@@ -35,7 +35,7 @@ struct resize {
 static struct resize resize_of(const char *behind)
 {
     double first, last;
-    bool is_from = words_at(behind, WORDS_SIZE_FROM);
+    bool is_from = words_at(behind, WORDS_SMALL_FROM);
     const char *filler = words_at(behind, WORDS_SIZE_FILLER);
     behind = filler ? filler : behind;
     if (!size_read(&behind, &first))
