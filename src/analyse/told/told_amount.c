@@ -121,22 +121,14 @@ bool told_gain(const char *plain, struct interval *ret_gain)
     enum gain_kind kind = count == 1 && part > 0 ? gain_kind_of(quantity_clause(plain, &share), share.end) : GAIN_NONE;
     if (told_change_of(plain, &ignored) == CHANGE_TAKEN_BACK) /* what was lost then it had returned */
         kind = kind == GAIN_LOST ? GAIN_OF_EITHER : kind == GAIN_NONE ? GAIN_NONE : GAIN_LOST;
-    switch (kind) {
-    case GAIN_OF_TIME:
-        *ret_gain = interval_exactly(fmin(part, 1));
-        return true;
-    case GAIN_OF_SPEED:
-        *ret_gain = interval_exactly(of_speed);
-        return true;
-    case GAIN_OF_EITHER:
-        *ret_gain = interval_of(of_speed, fmin((of_speed + part) / 2, 1), fmin(part, 1));
-        return true;
-    case GAIN_LOST:
-        *ret_gain = interval_exactly(-part);
-        return true;
-    default:
-        return false;
-    }
+    const struct interval gains[] = {[GAIN_OF_TIME] = interval_exactly(fmin(part, 1)),
+                                     [GAIN_OF_SPEED] = interval_exactly(of_speed),
+                                     [GAIN_OF_EITHER] =
+                                         interval_of(of_speed, fmin((of_speed + part) / 2, 1), fmin(part, 1)),
+                                     [GAIN_LOST] = interval_exactly(-part)};
+    if (kind != GAIN_NONE)
+        *ret_gain = gains[kind];
+    return kind != GAIN_NONE;
 }
 
 /* ---- a part of the gap ---- */

@@ -161,7 +161,7 @@ static bool tells_amount(const char *said, const struct told_states *states)
 /* "Nothing, it is still slower", "SNP guest: 41000 tps, that is, the gap is gone": what came of it, in words. */
 static bool refers(const char *said, const struct told_states *states)
 {
-    bool is_amount = isdigit((unsigned char)said[said[0] == ' ']) && told_has_amount(said);
+    bool is_amount = word_is_number(word_at(said)) && told_has_amount(said);
     return words_at(said, WORDS_SUBJECT_REFERRING) || is_amount || begins_with_state(said, states) ||
            plain_has(said, WORDS_SMALL_STILL) || (plain_has(said, WORDS_SMALL_NOW) && !is_of_another(said));
 }

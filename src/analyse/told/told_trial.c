@@ -9,79 +9,79 @@
 
 /* ---- how it came out, in words and in numbers ---- */
 
-/* What the words say and what the numbers say must go together. */
-static enum outcome_reading pair_read(const struct plain_sentence *plain, struct interval gain,
-                                      enum outcome_reading by_words, struct told_trial *trial)
-{
-    static const double SMALL = 0.05;
-    if (outcome_is_doubtful(plain) || by_words == OUTCOME_UNCLEAR)
-        return OUTCOME_UNCLEAR;
-    if (by_words == OUTCOME_READ && trial->outcome == OUTCOME_STAYED)
-        return gain.low < SMALL ? OUTCOME_READ : OUTCOME_UNCLEAR;
-    if (by_words == OUTCOME_READ && trial->outcome == OUTCOME_SHRANK) /* these may be what the gap was */
-        return OUTCOME_READ;
-    trial->outcome = OUTCOME_FASTER;
-    trial->number = interval_clamped(gain, 0, 1);
-    return OUTCOME_READ;
-}
-
-static enum outcome_reading part_read(const struct plain_sentence *plain, const struct told_return *returned,
-                                      enum outcome_reading by_words, struct told_trial *trial)
+/*
+ * What the words say and what the numbers say must go together: false where they don't. said: by words; OUTCOME_COUNT:
+ * they say none.
+ */
+static bool return_agrees(const struct told_return *returned, enum outcome said, struct told_trial *trial)
 {
     bool all = returned->of_gap.known && returned->of_gap.low >= 1;
-    bool other = by_words == OUTCOME_READ && trial->outcome == OUTCOME_STAYED;
-    if (outcome_is_doubtful(plain) || other)
-        return OUTCOME_UNCLEAR;
     trial->outcome = all ? OUTCOME_GONE : OUTCOME_SHRANK;
     trial->returned = *returned;
-    return OUTCOME_READ;
+    return said != OUTCOME_STAYED;
+}
+
+static bool gain_agrees(struct interval gain, enum outcome said, struct told_trial *trial)
+{
+    static const double SMALL = 0.05;
+    if (said == OUTCOME_STAYED)
+        return gain.low < SMALL;
+    if (said == OUTCOME_SHRANK) /* these may be what the gap was */
+        return true;
+    trial->outcome = OUTCOME_FASTER;
+    trial->number = interval_clamped(gain, 0, 1);
+    return true;
 }
 
 /*
  * "With it the batch takes 43.1 s", where two states were told: as much of their difference came back as lies between.
  */
-static enum outcome_reading state_read(const struct plain_sentence *plain, const struct told_states *states,
-                                       struct interval gain, double of_gap, enum outcome_reading by_words,
-                                       struct told_trial *trial)
+static bool state_agrees(const struct told_states *states, struct interval gain, double of_gap, enum outcome said,
+                         struct told_trial *trial)
 {
     static const double HARDLY = 0.05;
     bool alone = states->fast <= 0; /* how fast it could be wasn't told */
     bool gone = !alone && of_gap >= 1 - HARDLY, stayed = of_gap <= HARDLY;
-    bool other = by_words == OUTCOME_READ && (trial->outcome == OUTCOME_STAYED ? !stayed : stayed);
-    if (outcome_is_doubtful(plain) || by_words == OUTCOME_UNCLEAR || other)
-        return OUTCOME_UNCLEAR;
     trial->outcome = gone ? OUTCOME_GONE : stayed ? OUTCOME_STAYED : alone ? OUTCOME_FASTER : OUTCOME_SHRANK;
     if (trial->outcome == OUTCOME_SHRANK)
         trial->returned = (struct told_return){.share = interval_clamped(gain, 0, 1)};
     if (trial->outcome == OUTCOME_FASTER)
         trial->number = interval_clamped(gain, 0, 1);
-    return OUTCOME_READ;
+    return said == OUTCOME_COUNT || (said == OUTCOME_STAYED) == stayed;
+}
+
+/* Its words alone: with them a gap that there is still may stand. */
+static enum outcome_reading gap_read(const char *plain, const struct told_states *states, enum outcome_reading by_words,
+                                     struct told_trial *trial)
+{
+    if (by_words == OUTCOME_READ && told_states_differ(plain, states)) /* "gone , 41 s , later 52 s again" */
+        return OUTCOME_UNCLEAR;
+    if (by_words == OUTCOME_READ)
+        (void)told_gap_numbers(plain, &trial->number);
+    return by_words;
 }
 
 static enum outcome_reading outcome_read(const struct reading *reading, const struct told_states *states,
                                          struct told_trial *trial)
 {
-    const struct plain_sentence *plain = &reading->plain;
+    const char *plain = reading->plain.text;
     struct told_return returned;
     struct told_pair pair;
-    struct interval gain;
     double of_gap;
+    bool agrees;
     enum outcome_reading by_words = reading_outcome(reading, &trial->outcome);
+    enum outcome said = by_words == OUTCOME_READ ? trial->outcome : OUTCOME_COUNT;
     if (view_starts(reading->sentence, "tried:"))
         return by_words;
-    if (told_returned(plain->text, &returned))
-        return part_read(plain, &returned, by_words, trial);
-    if (told_pair_of(plain->text, &pair))
-        return pair_read(plain, pair.gain, by_words, trial);
-    if (told_gain(plain->text, &gain))
-        return pair_read(plain, gain, by_words, trial);
-    if (states->slow > 0 && told_state_gain(plain->text, states, &gain, &of_gap))
-        return state_read(plain, states, gain, of_gap, by_words, trial);
-    if (by_words == OUTCOME_READ && told_states_differ(plain->text, states)) /* "gone , 41 s , later 52 s again" */
-        return OUTCOME_UNCLEAR;
-    if (by_words == OUTCOME_READ)
-        told_gap_numbers(plain->text, &trial->number);
-    return by_words;
+    if (told_returned(plain, &returned))
+        agrees = return_agrees(&returned, said, trial);
+    else if (told_pair_of(plain, &pair) || told_gain(plain, &pair.gain))
+        agrees = by_words != OUTCOME_UNCLEAR && gain_agrees(pair.gain, said, trial);
+    else if (states->slow > 0 && told_state_gain(plain, states, &pair.gain, &of_gap))
+        agrees = by_words != OUTCOME_UNCLEAR && state_agrees(states, pair.gain, of_gap, said, trial);
+    else
+        return gap_read(plain, states, by_words, trial);
+    return agrees && !outcome_is_doubtful(&reading->plain) ? OUTCOME_READ : OUTCOME_UNCLEAR;
 }
 
 /* ---- which change it was ---- */
