@@ -11,35 +11,23 @@
 #ifndef PLUMB_ANALYSE_TOLD_TOLD_H
 #define PLUMB_ANALYSE_TOLD_TOLD_H
 
+#include "analyse/imported.h"
 #include "analyse/statement.h"
 #include "analyse/told/told_amount.h"
 #include "analyse/told/told_change.h"
+#include "analyse/told/told_doubt.h"
 #include "analyse/told/told_outcome.h"
 #include "analyse/told/told_passage.h"
+#include "analyse/told/told_sentence.h"
+#include "analyse/told/told_trial.h"
 #include "base/arena.h"
 #include "base/text.h"
-#include "analyse/imported.h"
 #include "statistics/interval.h"
 
 #include <stdint.h>
 
 /* The origin of statements that were found in an imported text's prose; others of a person are "said by a person". */
 #define TOLD_ORIGIN "imported, told in words"
-
-struct told_trial {
-    enum treatment treatment;
-    enum outcome outcome;
-    bool on_host, on_guest; /* the words stand in the sentence */
-    /*
-     * of the time, 0..1: the gap that the sentence says there is still, or by how much it is faster; unknown: it says
-     * none
-     */
-    struct interval number;
-    bool is_of_latency; /* its amounts are of how long requests take each: none of the time of the whole */
-    /* OUTCOME_SHRANK: how much of the time, or of the gap, came back; unknown: it says none */
-    struct told_return returned;
-    const char *sentence;
-};
 
 /* Why no trial was read from a sentence stands behind it in a statement of this origin. */
 #define TOLD_ORIGIN_UNREAD "not understood"
@@ -70,13 +58,6 @@ struct told {
     size_t function_count;
 };
 
-/* What of a text its sentences are read by. */
-struct told_context {
-    struct told_states states;
-    uint64_t phases; /* of a program's life, which the text asks about (analyse/told/told_doubt) */
-    bool has_quota;  /* what its tables count is about a limit of processor time */
-};
-
 /* Without what its tables tell. */
 struct told_context told_context_in(struct view text);
 /*
@@ -104,8 +85,6 @@ bool told_leaves_open(struct view sentence, const struct told_context *context);
 const char *told_why_unread_behind(struct view sentence, const struct told_context *context);
 /* A sentence of a change that wasn't understood; NULL: there is none. */
 const char *told_unread_of(const struct told *told, enum treatment treatment);
-/* A heading says that what stands below was taken from others: "The manual gives this example:". */
-bool told_heads_others(const char *heading);
 /* Of all statements of people, beside what was imported. Owner: arena. statements and imported may be NULL. */
 void told_of(struct told *ret_told, const struct statements *statements, const struct imported *imported,
              struct arena *arena);

@@ -2,68 +2,17 @@
 #include "analyse/told/told_amount.h"
 
 #include "analyse/told/told_doubt.h"
-#include "analyse/told/told_label.h"
+#include "analyse/told/told_order.h"
 #include "analyse/told/told_quantity.h"
 #include "analyse/told/told_words.h"
-#include "base/vec.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- two amounts ---- */
 
-static enum amount_order order_of(const char *plain, const struct quantity *first, const struct quantity *last)
-{
-    static const char *const falling[] = {"drop",    "fell",    "fall",    "went",   "goes", "sank",
-                                          "brought", "brings",  "reduc",   "improv", "cut",  "rose",
-                                          "rise",    "increas", "decreas", "down",   "grew", NULL};
-    static const char *const from[] = {"from ", NULL}, *const to[] = {"to ", NULL},
-                             *const just_to[] = {"to", "down to", "up to", NULL},
-                             *const arrows[] = {"->", "=>", "to ->", NULL};
-    static const char *const instead[] = {"instead of", "rather than", "down from", "up from", "used to be", NULL},
-                             *const was[] = {"was ", "were ", NULL}, *const later[] = {"after",  "now ",  "then ",
-                                                                                       "later ", "next ", "another day",
-                                                                                       NULL},
-                             *const with[] = {"with", NULL};
-    enum { NEAR = 14 };
-    struct view between = {first->end, (size_t)(last->begin - first->end)},
-                ahead = {plain, (size_t)(first->begin - plain)};
-    struct view near = view_skip(ahead, ahead.length > NEAR ? ahead.length - NEAR : 0);
-    if (quantities_joined(first, last, arrows))
-        return ORDER_FIRST_WAS_BEFORE;
-    if (piece_has(between, to) &&
-        (piece_has(near, from) || (quantities_joined(first, last, just_to) && piece_has(ahead, falling))))
-        return ORDER_FIRST_WAS_BEFORE;
-    bool replaced = piece_has(between, instead) || (piece_has(between, was) && !piece_has(between, with)) ||
-                    (piece_has(near, to) && piece_has(between, from));
-    bool once_more = plain_starts(last->end, " again"); /* "and then it was 52 s again" */
-    return replaced && !once_more && !piece_has(between, later) ? ORDER_LAST_WAS_BEFORE : ORDER_UNKNOWN;
-}
-
-/* Before and after a change, in this order. */
-static bool pair_in_order(const char *plain, enum quantity_kind kind, struct quantity *before, struct quantity *after,
-                          enum treatment *ret_named)
-{
-    struct quantities all;
-    struct quantity first = {0}, last = {0};
-    enum treatment ignored;
-    quantities_of(plain, &all);
-    if (!quantities_pair(&all, kind, &first, &last))
-        return false;
-    struct told_order told = {order_of(plain, &first, &last), TREATMENT_COUNT};
-    if (told.order == ORDER_UNKNOWN)
-        told = told_order_by_labels(plain, &first, &last);
-    /* the later one is without it */
-    bool taken_back = told.treatment == TREATMENT_COUNT && told_change_of(plain, &ignored) == CHANGE_TAKEN_BACK;
-    bool first_is_before = (told.order == ORDER_FIRST_WAS_BEFORE) != taken_back;
-    *before = first_is_before ? first : last;
-    *after = first_is_before ? last : first;
-    *ret_named = told.treatment;
-    return told.order != ORDER_UNKNOWN;
-}
-
 /* By how much the shorter time is less, as exact as their last digits. */
-static struct interval gain_between(double shorter, double shorter_error, double longer, double longer_error)
+struct interval told_gain_between(double shorter, double shorter_error, double longer, double longer_error)
 {
     return interval_of(1 - (shorter + shorter_error) / (longer - longer_error), 1 - shorter / longer,
                        1 - (shorter - shorter_error) / (longer + longer_error));
@@ -74,30 +23,24 @@ bool told_pair_of(const char *plain, struct told_pair *ret_pair)
     struct quantity before, after;
     enum treatment named;
     bool rate = false;
-    if (!pair_in_order(plain, QUANTITY_TIME, &before, &after, &named)) {
+    if (!told_pair_in_order(plain, QUANTITY_TIME, &before, &after, &named)) {
         rate = true;
-        if (!pair_in_order(plain, QUANTITY_RATE, &before, &after, &named))
+        if (!told_pair_in_order(plain, QUANTITY_RATE, &before, &after, &named))
             return false;
     }
     /* of a rate the inverse is the time */
     const struct quantity *longer = rate ? &after : &before, *shorter = rate ? &before : &after;
     if (!(longer->value > longer->half_digit))
         return false;
-    *ret_pair =
-        (struct told_pair){gain_between(shorter->value, shorter->half_digit, longer->value, longer->half_digit), named};
+    *ret_pair = (struct told_pair){
+        told_gain_between(shorter->value, shorter->half_digit, longer->value, longer->half_digit), named};
     return true;
 }
 
 bool told_is_of_latency(const char *plain)
 {
-    static const char *const latencies[] = {"p50",        "p75",          "p90",     "p95",       "p99",
-                                            "p999",       "percentile",   "latency", "latencies", "response time",
-                                            "round trip", "tail latency", NULL};
-    static const char *const others[] = {"memory latenc", "dram latenc",   "cache latenc",  "load latenc", "l2 latenc",
-                                         "l3 latenc",     "latency-bound", "latency bound", NULL};
-    static const char *const wholes[] = {"runtime",   "run time", "the time",   "elapsed", "wall",
-                                         "the batch", "the job",  "total time", "takes ",  NULL};
-    return plain_has(plain, latencies) && !plain_has(plain, others) && !plain_has(plain, wholes);
+    return plain_has(plain, WORDS_LATENCY_OF) && !plain_has(plain, WORDS_LATENCY_OTHER) &&
+           !plain_has(plain, WORDS_LATENCY_WHOLE);
 }
 
 bool told_has_amount(const char *plain)
@@ -112,206 +55,6 @@ bool told_has_amount(const char *plain)
     return false;
 }
 
-/* ---- one of them, where two others were told ---- */
-
-/* As a time, or what one of a rate takes. */
-static void time_of(const struct quantity *quantity, double *ret_value, double *ret_error)
-{
-    bool is_rate = quantity->kind == QUANTITY_RATE;
-    *ret_value = is_rate ? 1 / quantity->value : quantity->value;
-    *ret_error = is_rate ? quantity->half_digit / (quantity->value * quantity->value) : quantity->half_digit;
-}
-
-/* "It went from 31 min to 44 min after the move": whatever that changed, these are the two states. */
-static bool grew(const char *plain, enum quantity_kind kind)
-{
-    static const char *const causes[] = {"after ", "since ", "when ", "ever since", "overnight", NULL};
-    struct quantity before, after;
-    enum treatment ignored;
-    return plain_has(plain, causes) && !told_is_supposed(plain) &&
-           pair_in_order(plain, kind, &before, &after, &ignored) &&
-           (kind == QUANTITY_TIME ? before.value < after.value : before.value > after.value);
-}
-
-/* What a state without the change that is asked about is called. */
-static const char *const references[] = {"bare",    "metal",    "bare-metal", "baremetal",   "native", "natively",
-                                         "plain",   "normal",   "normaler",   "ordinary",    "legacy", "regular",
-                                         "classic", "physical", "unmodified", "unencrypted", NULL};
-
-static bool is_reference(struct view word)
-{
-    return word_is(word, references) || view_starts(word, "non-");
-}
-
-/* Up to the next clause. */
-static struct view clause_of(const char *begin, const char *end)
-{
-    struct view text = {begin, (size_t)(end - begin)};
-    static const char *const joints[] = {" , ", " and ", " but ", " while "};
-    for (size_t at = 0; at < array_count(joints); at++) {
-        ptrdiff_t place = view_find(text, joints[at]);
-        text.length = place > 0 ? (size_t)place : text.length;
-    }
-    return text;
-}
-
-static bool names_state(struct view piece)
-{
-    struct plain_sentence plain;
-    plain_sentence_of(&plain, piece);
-    return told_names_state(plain.text);
-}
-
-static bool has_word(struct view text, struct view word)
-{
-    for (struct view here; (here = view_word(&text)).length;)
-        if (here.length == word.length && memcmp(here.text, word.text, word.length) == 0)
-            return true;
-    return false;
-}
-
-/* Each amount is named ahead of it, or each behind it. */
-static void fast_name(const char *plain, const struct quantity *first, const struct quantity *last, bool first_is_fast,
-                      struct told_states *states)
-{
-    struct view before = {plain, (size_t)(first->begin - plain)},
-                between = {first->end, (size_t)(last->begin - first->end)};
-    bool ahead = names_state(before);
-    struct view of_first = ahead ? before : clause_of(first->end, last->begin),
-                of_last = ahead ? between : clause_of(last->end, last->end + strlen(last->end));
-    struct view fast = first_is_fast ? of_first : of_last, slow = first_is_fast ? of_last : of_first;
-    size_t length = 1;
-    states->fast_name[0] = ' ';
-    for (struct view word; (word = view_word(&fast)).length;)
-        if (is_reference(word) && !has_word(slow, word) && length + word.length + 2 < sizeof(states->fast_name)) {
-            memcpy(states->fast_name + length, word.text, word.length);
-            length += word.length;
-            states->fast_name[length++] = ' ';
-        }
-    states->fast_name[length > 1 ? length : 0] = '\0';
-}
-
-bool told_is_of_fast(struct view words, const struct told_states *states)
-{
-    static const char *const comparing[] = {"as", "like", "than", "near", "reaches", "reached", "approaches", NULL};
-    bool found = false;
-    for (struct view word; (word = view_word(&words)).length;) {
-        if (word_is(word, comparing))
-            return false;
-        found |= is_reference(word) && (!(states->slow > 0) || has_word(view_of(states->fast_name), word));
-    }
-    return found;
-}
-
-bool told_states_of(const char *plain, struct told_states *ret_states)
-{
-    static const enum quantity_kind kinds[] = {QUANTITY_TIME, QUANTITY_RATE};
-    struct quantities all;
-    struct quantity first, last;
-    quantities_of(plain, &all);
-    for (size_t at = 0; at < array_count(kinds); at++) {
-        if (!quantities_pair(&all, kinds[at], &first, &last) || !(last.value > 0) ||
-            first.unit.length >= sizeof(ret_states->unit) || !(told_names_state(plain) || grew(plain, kinds[at])))
-            continue;
-        struct told_states two = {.are_rates = kinds[at] == QUANTITY_RATE};
-        if (first.unit.length)
-            memcpy(two.unit, first.unit.text, first.unit.length);
-        bool first_is_fast = (first.value < last.value) != two.are_rates;
-        time_of(first_is_fast ? &first : &last, &two.fast, &two.fast_error);
-        time_of(first_is_fast ? &last : &first, &two.slow, &two.slow_error);
-        if (!(two.fast + two.fast_error < two.slow - two.slow_error)) /* as exact as they are told, they may be equal */
-            continue;
-        fast_name(plain, &first, &last, first_is_fast, &two);
-        *ret_states = two;
-        return true;
-    }
-    return false;
-}
-
-struct interval told_states_gap(const struct told_states *states)
-{
-    return gain_between(states->fast, states->fast_error, states->slow, states->slow_error);
-}
-
-/* The only quantity of the states' kind and unit. */
-static bool only_alike(const char *plain, const struct told_states *states, struct quantity *ret_quantity)
-{
-    struct quantities all;
-    size_t count = 0;
-    quantities_of(plain, &all);
-    for (size_t at = 0; at < all.count; at++)
-        if (all.items[at].kind == (states->are_rates ? QUANTITY_RATE : QUANTITY_TIME) &&
-            (!states->are_rates || view_equal(all.items[at].unit, states->unit))) {
-            *ret_quantity = all.items[at];
-            count++;
-        }
-    return count == 1 && ret_quantity->value > 0;
-}
-
-/* Of the run that was counted, not of a part of it: "it takes", "the same run", "with huge pages , 3.1 s". */
-static bool is_of_the_run(const char *plain, const struct quantity *quantity)
-{
-    static const char *const words[] = {"it takes",     "it took",      "it runs",  "it ran",   "it is",   "it was",
-                                        "it needs",     "it finishes",  "same run", "the run",  "runtime", "run time",
-                                        "same command", "same program", "elapsed",  "the time", NULL};
-    struct view ahead = {plain, (size_t)(quantity->begin - plain)};
-    return plain_has(plain, words) || view_ends(ahead, " , ") || view_ends(ahead, " -> ");
-}
-
-/* The clause that the quantity stands in, up to it. */
-static struct view clause_before(const char *plain, const struct quantity *quantity)
-{
-    const char *begin = plain;
-    for (const char *at = strstr(plain, " , "); at && at < quantity->begin; at = strstr(at + 1, " , "))
-        begin = at + 2;
-    return (struct view){begin, (size_t)(quantity->begin - begin)};
-}
-
-bool told_state_gain(const char *plain, const struct told_states *states, struct interval *ret_gain, double *ret_of_gap)
-{
-    static const double BEYOND = 0.05;      /* of the difference */
-    static const double ALONE_LEAST = 0.05; /* of the only time that there is to compare with */
-    struct quantity quantity;
-    double time, error, slack = BEYOND * (states->slow - states->fast);
-    if (!only_alike(plain, states, &quantity) || (states->fast <= 0 && !is_of_the_run(plain, &quantity)) ||
-        told_is_of_fast(clause_before(plain, &quantity), states))
-        return false;
-    time_of(&quantity, &time, &error);
-    double least = states->fast > 0 ? states->fast - slack : states->slow * ALONE_LEAST;
-    if (time < least || time > states->slow + slack) /* it is of something else */
-        return false;
-    *ret_gain = gain_between(time, error, states->slow, states->slow_error);
-    *ret_of_gap = (states->slow - time) / (states->slow - states->fast);
-    return true;
-}
-
-bool told_states_differ(const char *plain, const struct told_states *states)
-{
-    static const double APART = 0.5; /* of the gap */
-    const struct quantity *before = NULL;
-    struct quantities all;
-    double of_gap_before = 0;
-    quantities_of(plain, &all);
-    for (size_t at = 0; at < all.count && states->slow > 0 && states->fast > 0; at++) {
-        struct quantity *here = &all.items[at];
-        bool alike = here->kind == (states->are_rates ? QUANTITY_RATE : QUANTITY_TIME) && here->value > 0 &&
-                     (!states->are_rates || view_equal(here->unit, states->unit));
-        double time = 0, error, of_gap;
-        if (alike)
-            time_of(here, &time, &error);
-        of_gap = (states->slow - time) / (states->slow - states->fast);
-        if (!alike || of_gap < -APART || of_gap > 1 + APART)
-            continue;
-        struct view between = before ? (struct view){before->end, (size_t)(here->begin - before->end)} : view_of("");
-        if (before && fabs(of_gap - of_gap_before) > APART && view_find(between, " , ") >= 0 &&
-            view_find(between, " and ") < 0)
-            return true;
-        before = here;
-        of_gap_before = of_gap;
-    }
-    return false;
-}
-
 /* ---- one share ---- */
 
 enum gain_kind { GAIN_NONE, GAIN_OF_TIME, GAIN_OF_SPEED, GAIN_OF_EITHER, GAIN_LOST };
@@ -319,28 +62,23 @@ enum gain_kind { GAIN_NONE, GAIN_OF_TIME, GAIN_OF_SPEED, GAIN_OF_EITHER, GAIN_LO
 /* What the share of a clause is of. One of misses or exits is none of the time. */
 static enum gain_kind gain_kind_of(struct view before, const char *behind)
 {
-    static const char *const gained[] = {"gained",  "gains ",   "a gain of", "sped",
-                                         "speedup", "speed-up", "speeds",    NULL};
-    static const char *const better[] = {"improv", "increas", "rais", "boost", "rose", "higher", NULL},
-                             *const less[] = {"reduc", "cut ",    "cuts ", "saved", "saves", "shav",
-                                              "lower", "decreas", "fell",  "drop",  NULL};
-    static const char *const speed[] = {"throughput", "performance", "speed", "req/s", "qps", NULL},
-                             *const time[] = {"time", "latency", "runtime", "duration", NULL};
-    static const char *const made[] = {"made ", "makes ", "became", "got ", "gets ", NULL},
-                             *const lost[] = {"lost",   "lose ",   "loses ",       "losing",
-                                              "costs ", "cost us", "cost another", NULL},
-                             *const other[] = {"miss", "exit", "fault", "rate", "hit", "cycles", "instructions", NULL};
-    if (piece_has(before, other))
+    static const struct {
+        enum words verb, of;
+        enum gain_kind kind;
+    } kinds[] = {{WORDS_GAIN_LOST, WORDS_NONE, GAIN_LOST},
+                 {WORDS_GAIN_BETTER, WORDS_SPEED_RATE, GAIN_OF_SPEED},
+                 {WORDS_GAIN_LESS, WORDS_GAIN_TIME, GAIN_OF_TIME},
+                 {WORDS_GAIN_GAINED, WORDS_NONE, GAIN_OF_EITHER}};
+    struct plain_sentence plain;
+    plain_sentence_of(&plain, before);
+    if (plain_has(plain.text, WORDS_GAIN_OF_COUNTS))
         return GAIN_NONE;
-    if (plain_starts(behind, " slower") || plain_starts(behind, " longer"))
-        return piece_has(before, made) ? GAIN_LOST : GAIN_NONE;
-    if (piece_has(before, lost))
-        return GAIN_LOST;
-    if (piece_has(before, better) && piece_has(before, speed))
-        return GAIN_OF_SPEED;
-    if (piece_has(before, less) && piece_has(before, time))
-        return GAIN_OF_TIME;
-    return piece_has(before, gained) ? GAIN_OF_EITHER : GAIN_NONE;
+    if (words_at(behind, WORDS_GAIN_SLOWER))
+        return plain_has(plain.text, WORDS_GAIN_MADE) ? GAIN_LOST : GAIN_NONE;
+    for (size_t at = 0; at < array_count(kinds); at++)
+        if (plain_has(plain.text, kinds[at].verb) && (!kinds[at].of || plain_has(plain.text, kinds[at].of)))
+            return kinds[at].kind;
+    return GAIN_NONE;
 }
 
 /*
@@ -353,15 +91,13 @@ static bool times_as_fast(const char *plain, double *ret_times)
     struct quantities all;
     quantities_of(plain, &all);
     if (all.count != 1 || all.items[0].kind != QUANTITY_BARE || !(all.items[0].value > 0) ||
-        all.items[0].value > TIMES_MOST)
+        all.items[0].value > TIMES_MOST || all.items[0].end[0] != 'x')
         return false;
     const struct quantity *number = &all.items[0];
-    struct view ahead = {plain, (size_t)(number->begin - plain)};
-    const char *behind = number->end + (number->end[0] == 'x');
+    const char *behind = number->end + 1, *speedup = words_at(behind, WORDS_GAIN_SPEEDUP);
+    behind = speedup ? speedup : behind;
     *ret_times = number->value;
-    return number->end[0] == 'x' && (view_ends(ahead, " , ") || view_ends(ahead, " -> ")) &&
-           (strcmp(behind, " ") == 0 || strcmp(behind, " , ") == 0 || strcmp(behind, " speedup ") == 0 ||
-            strcmp(behind, " speedup , ") == 0);
+    return words_end(plain, number->begin, WORDS_AMOUNT_LED) && !behind[strspn(behind, " ,")];
 }
 
 bool told_gain(const char *plain, struct interval *ret_gain)
@@ -382,68 +118,36 @@ bool told_gain(const char *plain, struct interval *ret_gain)
             count++;
         }
     double part = share.value / 100, of_speed = part / (1 + part);
-    enum gain_kind kind = count == 1 && part > 0 ? gain_kind_of(clause_before(plain, &share), share.end) : GAIN_NONE;
+    enum gain_kind kind = count == 1 && part > 0 ? gain_kind_of(quantity_clause(plain, &share), share.end) : GAIN_NONE;
     if (told_change_of(plain, &ignored) == CHANGE_TAKEN_BACK) /* what was lost then it had returned */
         kind = kind == GAIN_LOST ? GAIN_OF_EITHER : kind == GAIN_NONE ? GAIN_NONE : GAIN_LOST;
-    switch (kind) {
-    case GAIN_OF_TIME:
-        *ret_gain = interval_exactly(fmin(part, 1));
-        return true;
-    case GAIN_OF_SPEED:
-        *ret_gain = interval_exactly(of_speed);
-        return true;
-    case GAIN_OF_EITHER:
-        *ret_gain = interval_of(of_speed, fmin((of_speed + part) / 2, 1), fmin(part, 1));
-        return true;
-    case GAIN_LOST:
-        *ret_gain = interval_exactly(-part);
-        return true;
-    default:
-        return false;
-    }
+    const struct interval gains[] = {[GAIN_OF_TIME] = interval_exactly(fmin(part, 1)),
+                                     [GAIN_OF_SPEED] = interval_exactly(of_speed),
+                                     [GAIN_OF_EITHER] =
+                                         interval_of(of_speed, fmin((of_speed + part) / 2, 1), fmin(part, 1)),
+                                     [GAIN_LOST] = interval_exactly(-part)};
+    if (kind != GAIN_NONE)
+        *ret_gain = gains[kind];
+    return kind != GAIN_NONE;
 }
 
 /* ---- a part of the gap ---- */
 
-static const char *const gap_words[] = {"gap",        "slowdown",   "slow-down", "penalty",
-                                        "difference", "regression", "overhead",  NULL};
-
-static const char *verb_of_return(const char *plain)
-{
-    static const char *const verbs[] = {"recover",   "won back",   "wins back",    "win back",
-                                        "gave back", "gives back", "brought back", "brings back",
-                                        "regain",    "closed ",    "closes ",      "bought back"};
-    const char *found = NULL;
-    for (size_t at = 0; at < array_count(verbs) && !found; at++)
-        found = plain_find(plain, verbs[at]);
-    return found;
-}
-
 static bool fraction_of(const char *text, double *ret_share)
 {
     static const struct {
-        const char *words;
+        enum words words;
         double share;
-    } fractions[] = {
-        {"two thirds", 2.0 / 3}, {"two-thirds", 2.0 / 3}, {"three quarters", 0.75}, {"three-quarters", 0.75},
-        {"half ", 0.5},          {"a third", 1.0 / 3},    {"one third", 1.0 / 3},   {"a quarter", 0.25},
-        {"one quarter", 0.25},   {"a fifth", 0.2},        {"a tenth", 0.1},         {"the whole", 1},
-        {"all of", 1},           {"all the", 1},          {"the entire", 1}};
+    } fractions[] = {{WORDS_PART_TWO_THIRDS, 2.0 / 3}, {WORDS_PART_THREE_QUARTERS, 0.75},
+                     {WORDS_PART_HALF, 0.5},           {WORDS_PART_THIRD, 1.0 / 3},
+                     {WORDS_PART_QUARTER, 0.25},       {WORDS_PART_FIFTH, 0.2},
+                     {WORDS_PART_TENTH, 0.1},          {WORDS_PART_ALL, 1}};
     for (size_t at = 0; at < array_count(fractions); at++)
-        if (plain_find(text, fractions[at].words)) {
+        if (plain_has(text, fractions[at].words)) {
             *ret_share = fractions[at].share;
             return true;
         }
     return false;
-}
-
-static bool is_of_gap(const char *behind)
-{
-    return plain_starts(behind, " of it ") || plain_starts(behind, " of that ") || plain_starts(behind, " of this ") ||
-           plain_starts(behind, " of the gap") || plain_starts(behind, " of the slow") ||
-           plain_starts(behind, " of the differ") || plain_starts(behind, " of the loss") ||
-           plain_starts(behind, " of the penalty") || plain_starts(behind, " of the overhead") ||
-           plain_starts(behind, " of the regress");
 }
 
 /*
@@ -461,8 +165,9 @@ static bool gap_fell(const char *plain, struct told_return *ret)
 {
     struct quantity before, after;
     enum treatment ignored;
-    bool of_gap = plain_has(plain, gap_words) || plain_find(plain, "slower");
-    if (!of_gap || !pair_in_order(plain, QUANTITY_PERCENT, &before, &after, &ignored) || after.value >= before.value)
+    bool of_gap = plain_has(plain, WORDS_GAP_RETURNED) || plain_has(plain, WORDS_OUTCOME_SLOWER);
+    if (!of_gap || !told_pair_in_order(plain, QUANTITY_PERCENT, &before, &after, &ignored) ||
+        after.value >= before.value)
         return false;
     double fell = (before.value - after.value) / 100;
     *ret = (struct told_return){.share = points_of(fell, fmax(before.value / 100, fell))};
@@ -471,7 +176,7 @@ static bool gap_fell(const char *plain, struct told_return *ret)
 
 bool told_returned(const char *plain, struct told_return *ret_returned)
 {
-    const char *verb = verb_of_return(plain);
+    const char *verb = plain_find(plain, WORDS_GAIN_RETURN);
     struct quantity part, whole;
     double fraction;
     if (gap_fell(plain, ret_returned))
@@ -480,18 +185,18 @@ bool told_returned(const char *plain, struct told_return *ret_returned)
         return false;
     if (quantity_next(verb, plain, &part) && part.kind == QUANTITY_PERCENT && part.value > 0 && part.value <= 100) {
         double share = part.value / 100;
-        bool of_other = plain_starts(part.end, " of ") && quantity_next(part.end, plain, &whole) &&
+        bool of_other = words_at(part.end, WORDS_SMALL_OF) && quantity_next(part.end, plain, &whole) &&
                         whole.kind == QUANTITY_PERCENT && whole.value > 0;
         *ret_returned = (struct told_return){0};
         if (of_other)
             ret_returned->share = points_of(share, whole.value / 100);
-        else if (is_of_gap(part.end))
+        else if (words_at(part.end, WORDS_GAP_OF))
             ret_returned->of_gap = interval_exactly(share);
         else
             ret_returned->share = interval_of(0, share / 2, share);
         return true;
     }
-    if (!plain_has(plain, gap_words) || !fraction_of(verb, &fraction))
+    if (!plain_has(plain, WORDS_GAP_RETURNED) || !fraction_of(verb, &fraction))
         return false;
     *ret_returned = (struct told_return){.of_gap = interval_exactly(fraction)};
     return true;

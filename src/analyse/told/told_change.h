@@ -6,7 +6,7 @@
  * read from the words beside it, and must be what a trial of it does ("with huge pages", "without SMT"), or the taking
  * back of it ("dropping huge pages"), or the state without it ("small pages"). Does not support: changes that are told
  * without such a name ("on the other machine"). The file of a setting is one with the value that is put into it
- * ("echo never > …/transparent_hugepage/enabled", "…/enabled said never. Set it to always").
+ * (analyse/told/told_setting), some are told by a size (analyse/told/told_size).
  */
 #ifndef PLUMB_ANALYSE_TOLD_TOLD_CHANGE_H
 #define PLUMB_ANALYSE_TOLD_TOLD_CHANGE_H
@@ -53,14 +53,12 @@ enum change_reading {
 };
 
 /*
- * Which change a plain sentence (analyse/told/told_outcome), or a part of one, names. ret_treatment: untouched where it
+ * Which change a plain sentence (analyse/told/told_plain), or a part of one, names. ret_treatment: untouched where it
  * names none.
  */
 enum change_reading told_change_of(const char *plain, enum treatment *ret_treatment);
 /* All that it names, made or not, as bits. */
 uint32_t told_changes_in(const char *plain);
-/* It names the file of a setting, into which a value is put. */
-bool told_names_setting(const char *plain);
 /* Whether a trial of it adds what it is named by, or takes that away ("SMT"); false: the words say both. */
 bool told_change_adds(enum treatment treatment, bool *ret_adds);
 /* "software prefetching" */

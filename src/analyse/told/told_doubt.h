@@ -9,8 +9,7 @@
 #ifndef PLUMB_ANALYSE_TOLD_TOLD_DOUBT_H
 #define PLUMB_ANALYSE_TOLD_TOLD_DOUBT_H
 
-#include "analyse/told/told_words.h"
-
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Of plain sentences. */
@@ -34,5 +33,8 @@ bool told_is_retraction(const char *plain);
 bool told_is_weakening(const char *plain);
 /* Where it says that something was taken back ("reverted"); NULL: nowhere. */
 const char *told_takes_back(const char *plain);
+
+/* A heading says that what stands below was taken from others: "The manual gives this example:". */
+bool told_heads_others(const char *heading);
 
 #endif

@@ -10,7 +10,7 @@
 #ifndef PLUMB_ANALYSE_TOLD_TOLD_OUTCOME_H
 #define PLUMB_ANALYSE_TOLD_TOLD_OUTCOME_H
 
-#include "analyse/told/told_words.h"
+#include "analyse/told/told_plain.h"
 
 enum outcome {
     OUTCOME_STAYED, /* the gap, or the slowness */

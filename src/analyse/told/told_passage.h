@@ -10,15 +10,14 @@
 #ifndef PLUMB_ANALYSE_TOLD_TOLD_PASSAGE_H
 #define PLUMB_ANALYSE_TOLD_TOLD_PASSAGE_H
 
-#include "analyse/told/told_amount.h"
+#include "analyse/told/told_states.h"
 #include "base/text.h"
 
-/* The next sentence of a text, trimmed, and skip it; empty at its end. */
-struct view told_sentence(struct view *text);
-/* As told_sentence, with those behind it that belong to it. states: those of the text, slow 0: none. */
+/*
+ * As told_sentence (analyse/told/told_sentence), with those behind it that belong to it. states: those of the text;
+ * slow 0: none.
+ */
 struct view told_passage(struct view *text, const struct told_states *states);
-/* Of a plain sentence: somebody did something ("we switched to", "trial 1: "), rather than may, or had it so. */
-bool told_is_done(const char *plain);
 /* It names the file of a setting. */
 bool told_mentions_setting(struct view sentence);
 /* "Set it to always": it belongs to the sentence that named the file of a setting, if there are others between. */

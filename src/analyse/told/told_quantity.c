@@ -25,60 +25,36 @@ static double digit_of(struct view number)
 static bool time_unit(const char *text, double *ret_seconds, size_t *ret_length)
 {
     static const struct {
-        const char *unit;
+        const char *names;
         double seconds;
-    } units[] = {{"milliseconds", 1e-3},
-                 {"msec", 1e-3},
-                 {"ms", 1e-3},
-                 {"microseconds", 1e-6},
-                 {"usec", 1e-6},
-                 {"us", 1e-6},
-                 {"\xc2\xb5s", 1e-6},
-                 {"\xce\xbcs", 1e-6},
-                 {"ns", 1e-9},
-                 {"seconds", 1},
-                 {"second", 1},
-                 {"secs", 1},
-                 {"sec", 1},
-                 {"s", 1},
-                 {"minutes", 60},
-                 {"minute", 60},
-                 {"mins", 60},
-                 {"min", 60},
-                 {"hours", 3600},
-                 {"hour", 3600},
-                 {"h", 3600}};
-    for (size_t at = 0; at < array_count(units); at++) {
-        size_t length = strlen(units[at].unit);
-        if (!plain_starts(text, units[at].unit) || is_of_word(text[length]) || text[length] == '/')
-            continue;
-        *ret_seconds = units[at].seconds;
-        *ret_length = length;
-        return true;
-    }
+    } units[] = {{"seconds second secs sec s", 1}, {"milliseconds msec ms", 1e-3},
+                 {"minutes minute mins min", 60},  {"microseconds usec us \xc2\xb5s \xce\xbcs", 1e-6},
+                 {"hours hour h", 3600},           {"ns", 1e-9}};
+    struct view name = {text, strncmp(text, "\xc2\xb5", 2) == 0 || strncmp(text, "\xce\xbc", 2) == 0 ? 2 : 0};
+    while (isalpha((unsigned char)text[name.length]))
+        name.length++;
+    char behind = text[name.length];
+    for (size_t at = 0; at < array_count(units) && name.length && !is_of_word(behind) && behind != '/'; at++)
+        if (has_word(view_of(units[at].names), name)) {
+            *ret_seconds = units[at].seconds;
+            *ret_length = name.length;
+            return true;
+        }
     return false;
 }
 
 /* "req/s", "gb/s", "qps", "requests per second" */
 static bool rate_unit(const char *text, size_t *ret_length)
 {
-    static const char *const rates[] = {"qps", "rps", "tps", "fps", "iops", "mflops", "gflops", "tflops", "mops"};
-    static const char *const per[] = {"/second",  "/sec",      "/s",          "/min",     " per second",
-                                      " per sec", " a second", " per minute", " a minute"};
-    size_t word = 0;
-    while (isalpha((unsigned char)text[word]))
-        word++;
-    for (size_t at = 0; at < array_count(rates); at++)
-        if (word == strlen(rates[at]) && plain_starts(text, rates[at])) {
-            *ret_length = word;
-            return true;
-        }
-    for (size_t at = 0; word && at < array_count(per); at++)
-        if (plain_starts(text + word, per[at]) && !is_of_word(text[word + strlen(per[at])])) {
-            *ret_length = word + strlen(per[at]);
-            return true;
-        }
-    return false;
+    struct view name = {text, 0};
+    while (isalpha((unsigned char)text[name.length]))
+        name.length++;
+    const char *behind = text + name.length;
+    const char *end = word_is(name, WORDS_RATE_UNIT) ? behind
+                      : name.length ? words_at(behind, *behind == ' ' ? WORDS_RATE_PER : WORDS_RATE_SLASH)
+                                    : NULL;
+    *ret_length = end ? (size_t)(end - text) : 0;
+    return end && !is_of_word(*end);
 }
 
 /* "k", "m" and "g" before a rate's unit, or alone: "57k tps", "1.2 m ops/s", "44k". */
@@ -96,7 +72,7 @@ static void unit_read(struct quantity *quantity)
     size_t length = 0, multiple = 0, rate = 0;
     quantity->scale = multiple_of(text, &multiple);
     const char *behind = text + multiple + (multiple && text[multiple] == ' ');
-    if (*text == '%' || (plain_starts(text, "percent") && !is_of_word(text[7]))) {
+    if (*text == '%' || (text_starts(text, "percent") && !is_of_word(text[7]))) {
         quantity->kind = QUANTITY_PERCENT;
         length = *text == '%' ? 1 : 7;
     } else if (rate_unit(behind, &rate)) {
@@ -158,22 +134,12 @@ bool quantity_next(const char *text, const char *whole, struct quantity *ret_qua
 /* "spread 0.1 s": how far another amount may be off. */
 static bool is_of_spread(const char *plain, const struct quantity *quantity)
 {
-    static const char *const names[] = {"spread ",    "stddev ",    "std dev ",      "sd ",       "sigma ",
-                                        "deviation ", "spread of ", "deviation of ", "spread , ", "stddev , "};
-    struct view ahead = {plain, (size_t)(quantity->begin - plain)};
-    for (size_t at = 0; at < array_count(names); at++)
-        if (view_ends(ahead, names[at]))
-            return true;
-    return false;
+    return words_end(plain, quantity->begin, WORDS_AMOUNT_SPREAD);
 }
 
-bool quantities_joined(const struct quantity *first, const struct quantity *last, const char *const *words)
+bool quantities_joined(const struct quantity *first, const struct quantity *last, enum words group)
 {
-    struct view between = view_trim((struct view){first->end, (size_t)(last->begin - first->end)});
-    for (; *words; words++)
-        if (view_equal(between, *words))
-            return true;
-    return false;
+    return word_is(view_trim((struct view){first->end, (size_t)(last->begin - first->end)}), group);
 }
 
 static void unit_take(struct quantity *bare, const struct quantity *from)
@@ -195,18 +161,16 @@ static bool is_alike(const struct quantity *before, const struct quantity *bare)
 
 static void units_share(struct quantities *all)
 {
-    static const char *const joints[] = {"to", "down to", "up to", "->", "=>", NULL};
-    static const char *const instead[] = {"instead of", "rather than", "down from", "up from",     "vs",
-                                          "vs.",        "versus",      "against",   "compared to", NULL};
     for (size_t at = 0; at + 1 < all->count; at++) {
         struct quantity *first = &all->items[at], *last = &all->items[at + 1];
-        if (first->kind == QUANTITY_BARE && last->kind != QUANTITY_BARE && quantities_joined(first, last, joints))
+        if (first->kind == QUANTITY_BARE && last->kind != QUANTITY_BARE &&
+            quantities_joined(first, last, WORDS_ORDER_JOINT))
             unit_take(first, last);
         else if (last->kind == QUANTITY_BARE && last->scale > 1 && first->kind == QUANTITY_RATE &&
                  first->unit.text < first->begin && first->scale >= last->scale && last->scale >= first->scale)
             unit_take(last, first); /* "gets/s , 1.21m ( default ) , 1.74m": the unit ahead is of all */
         else if (last->kind == QUANTITY_BARE && first->kind != QUANTITY_BARE &&
-                 (quantities_joined(first, last, instead) || is_alike(first, last)))
+                 (quantities_joined(first, last, WORDS_ORDER_AGAINST) || is_alike(first, last)))
             unit_take(last, first);
     }
 }
@@ -259,4 +223,12 @@ bool quantities_pair(const struct quantities *all, enum quantity_kind kind, stru
         kind != QUANTITY_RATE || (count == 2 && ret_first->unit.length == ret_last->unit.length &&
                                   memcmp(ret_first->unit.text, ret_last->unit.text, ret_first->unit.length) == 0);
     return count == 2 && same && ret_first->value > 0;
+}
+
+struct view quantity_clause(const char *plain, const struct quantity *quantity)
+{
+    const char *begin = plain;
+    for (struct match comma = match_in(plain, WORDS_SMALL_COMMA); match_next(&comma) && comma.begin < quantity->begin;)
+        begin = comma.end;
+    return (struct view){begin, (size_t)(quantity->begin - begin)};
 }

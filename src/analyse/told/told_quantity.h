@@ -9,6 +9,7 @@
 #ifndef PLUMB_ANALYSE_TOLD_TOLD_QUANTITY_H
 #define PLUMB_ANALYSE_TOLD_TOLD_QUANTITY_H
 
+#include "analyse/told/told_words.h"
 #include "base/text.h"
 
 enum quantity_kind { QUANTITY_BARE, QUANTITY_TIME, QUANTITY_RATE, QUANTITY_PERCENT };
@@ -28,14 +29,16 @@ struct quantities {
     size_t count;
 };
 
-/* Of a plain sentence (analyse/told/told_outcome), in their order. */
+/* Of a plain sentence (analyse/told/told_plain), in their order. */
 void quantities_of(const char *plain, struct quantities *ret_all);
 /* The next one behind this place, as it is written (its value times its scale is in seconds); false: there is none. */
 bool quantity_next(const char *place, const char *plain, struct quantity *ret_quantity);
 /* The only two of a kind, rates of one unit; the first is above 0. */
 bool quantities_pair(const struct quantities *all, enum quantity_kind kind, struct quantity *ret_first,
                      struct quantity *ret_last);
-/* Nothing but one of these words stands between them. */
-bool quantities_joined(const struct quantity *first, const struct quantity *last, const char *const *words);
+/* Nothing but one of this group stands between them. */
+bool quantities_joined(const struct quantity *first, const struct quantity *last, enum words group);
+/* The clause that it stands in, up to it. */
+struct view quantity_clause(const char *plain, const struct quantity *quantity);
 
 #endif

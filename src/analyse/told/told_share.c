@@ -91,15 +91,6 @@ static void tokens_read(struct view rest, struct tokens *tokens)
 
 /* ---- what they say ---- */
 
-static const char *const of_time[] = {"time", "samples", "cycles", "cpu", "run", "runtime", "total", "profile", NULL};
-static const char *const before_name[] = {
-    "of",   "the", "its",    "our",    "all", "is",   "are", "was",  "were",  "spent", "spends", "go", "goes",
-    "went", "in",  "inside", "within", "to",  "into", "by",  "fall", "falls", "on",    "here",   NULL};
-static const char *const behind_name[] = {"takes", "took",     "has",    "have",    "holds", "is",    "at",
-                                          "with",  "accounts", "for",    "uses",    "eats",  "burns", "itself",
-                                          "alone", "about",    "around", "roughly", NULL};
-static const char *const articles[] = {"of", "the", "its", "our", "all", NULL};
-
 /* "of the time", "of all samples", or nothing more in this clause. */
 static bool is_of_time(const struct tokens *tokens, size_t share)
 {
@@ -108,21 +99,19 @@ static bool is_of_time(const struct tokens *tokens, size_t share)
         is_sign(tokens->items[at].text.length ? tokens->items[at].text.text[0] : ',', "-,"))
         return true;
     bool of = view_equal(tokens->items[at].text, "of");
-    while (of && at < tokens->count && word_is(tokens->items[at].text, articles))
+    while (of && at < tokens->count && word_is(tokens->items[at].text, WORDS_SHARE_ARTICLES))
         at++;
-    return of && at < tokens->count && word_is(tokens->items[at].text, of_time);
+    return of && at < tokens->count && word_is(tokens->items[at].text, WORDS_SHARE_OF_TIME);
 }
 
 /* "L3 misses: 40 %" is a share of these. */
 static bool is_of_other(const struct tokens *tokens, const struct token *share)
 {
-    static const char *const other[] = {"miss", "fault", "exit", "hit", "stall", "alloc", "call", "error"};
     enum { NEAR = 4 };
-    size_t at = (size_t)(share - tokens->items), from = at > NEAR ? at - NEAR : 0;
-    for (; from < at; from++)
-        for (size_t word = 0; word < array_count(other); word++)
-            if (view_find(tokens->items[from].text, other[word]) >= 0)
-                return true;
+    const struct token *from = share - tokens->items > NEAR ? share - NEAR : tokens->items;
+    for (; from < share; from++)
+        if (piece_has(from->text, WORDS_SHARE_OTHER))
+            return true;
     return false;
 }
 
@@ -131,7 +120,8 @@ static const struct token *share_before(const struct tokens *tokens, size_t name
 {
     size_t at = name;
     while (at > 0 && tokens->items[at - 1].kind == TOKEN_WORD && !tokens->items[at - 1].ends_clause &&
-           (word_is(tokens->items[at - 1].text, before_name) || word_is(tokens->items[at - 1].text, of_time)))
+           (word_is(tokens->items[at - 1].text, WORDS_SHARE_BEFORE) ||
+            word_is(tokens->items[at - 1].text, WORDS_SHARE_OF_TIME)))
         at--;
     const struct token *share = at > 0 && at < name ? &tokens->items[at - 1] : NULL;
     return share && share->kind == TOKEN_SHARE && !share->ends_clause ? share : NULL;
@@ -141,7 +131,7 @@ static const struct token *share_behind(const struct tokens *tokens, size_t name
 {
     size_t at = name + 1;
     while (at < tokens->count && tokens->items[at].kind == TOKEN_WORD && !tokens->items[at].ends_clause &&
-           word_is(tokens->items[at].text, behind_name))
+           word_is(tokens->items[at].text, WORDS_SHARE_BEHIND))
         at++;
     const struct token *share = at < tokens->count ? &tokens->items[at] : NULL;
     bool linked = share && (at > name + 1 || share->in_bracket) && !tokens->items[name].ends_clause;

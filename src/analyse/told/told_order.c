@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyse/told/told_label.h"
+#include "analyse/told/told_order.h"
 
 #include "analyse/told/told_words.h"
-#include "base/vec.h"
 
+#include <stdint.h>
 #include <string.h>
+
+enum amount_order { ORDER_UNKNOWN, ORDER_FIRST_WAS_BEFORE, ORDER_LAST_WAS_BEFORE };
+
+struct told_order {
+    enum amount_order order;
+    /*
+     * the change that they name or refer to; TREATMENT_COUNT: words of time, which tell what was first and not of what
+     */
+    enum treatment treatment;
+};
 
 /* ---- one label ---- */
 
@@ -17,32 +27,19 @@ struct label {
     enum treatment treatment; /* TREATMENT_COUNT: it names none */
 };
 
-struct label_words {
-    const char *words;
+static const struct {
+    enum words words;
     enum label_kind kind;
     bool tells_other;
-};
-
-static const struct label_words times[] = {{"before", LABEL_BEFORE, true},  {"previously", LABEL_BEFORE, true},
-                                           {"used to", LABEL_BEFORE, true}, {"now ", LABEL_AFTER, true},
-                                           {"originally", LABEL_BEFORE},    {"initially", LABEL_BEFORE},
-                                           {"baseline", LABEL_BEFORE},      {"stock", LABEL_BEFORE},
-                                           {"default", LABEL_BEFORE},       {"unpatched", LABEL_BEFORE},
-                                           {"unmodified", LABEL_BEFORE},    {"after", LABEL_AFTER},
-                                           {"then ", LABEL_AFTER},          {"patched", LABEL_AFTER}};
-static const struct label_words references[] = {
-    {"without", LABEL_WITHOUT}, {"otherwise", LABEL_WITHOUT}, {"with it ", LABEL_WITH},   {"with them ", LABEL_WITH},
-    {"with that ", LABEL_WITH}, {"with this ", LABEL_WITH},   {"with these ", LABEL_WITH}};
-static const struct label_words alone[] = {{"with", LABEL_WITH},
-                                           {"on", LABEL_WITH},
-                                           {"enabled", LABEL_WITH},
-                                           {"off", LABEL_WITHOUT},
-                                           {"disabled", LABEL_WITHOUT}};
+} times[] = {{WORDS_LABEL_BEFORE, LABEL_BEFORE, true},
+             {WORDS_SMALL_NOW, LABEL_AFTER, true},
+             {WORDS_LABEL_FIRST, LABEL_BEFORE, false},
+             {WORDS_LABEL_AFTER, LABEL_AFTER, false}};
 
 static void time_read(const char *plain, struct label *label)
 {
     for (size_t at = 0; at < array_count(times); at++) {
-        if (!plain_find(plain, times[at].words))
+        if (!plain_has(plain, times[at].words))
             continue;
         label->kind = !label->is_time || label->kind == times[at].kind ? times[at].kind : LABEL_UNCLEAR;
         label->tells_other |= times[at].tells_other;
@@ -52,13 +49,11 @@ static void time_read(const char *plain, struct label *label)
 
 static enum label_kind reference_of(const char *plain, struct view text)
 {
-    for (size_t at = 0; at < array_count(references); at++)
-        if (plain_find(plain, references[at].words))
-            return references[at].kind;
-    for (size_t at = 0; at < array_count(alone); at++)
-        if (view_equal(text, alone[at].words))
-            return alone[at].kind;
-    return LABEL_NONE;
+    if (plain_has(plain, WORDS_LABEL_WITHOUT))
+        return LABEL_WITHOUT;
+    if (plain_has(plain, WORDS_LABEL_WITH) || word_is(text, WORDS_LABEL_ON))
+        return LABEL_WITH;
+    return word_is(text, WORDS_LABEL_OFF) ? LABEL_WITHOUT : LABEL_NONE;
 }
 
 static struct label label_of(struct view text)
@@ -82,21 +77,19 @@ static struct label label_of(struct view text)
 
 /* ---- what else differed ---- */
 
-static const char *const states[] = {"guest",       "vm ",         "vms ",         "virtual machine",
-                                     "virtualised", "virtualized", "bare metal",   "bare-metal",
-                                     "baremetal",   "native",      "container",    "docker",
-                                     "host",        "td ",         "tdx",          "snp ",
-                                     "sev ",        "sev-",        "confidential", "old ",
-                                     "new ",        "instance",    "release",      "version",
-                                     "upgrade",     "migrat",      "since ",       "production",
-                                     "staging",     "the lab",     "in lab "};
-
 bool told_names_state(const char *plain)
 {
-    for (size_t at = 0; at < array_count(states); at++)
-        if (plain_find(plain, states[at]))
-            return true;
-    return false;
+    return plain_has(plain, WORDS_STATE_NAMED);
+}
+
+static uint64_t states_in(struct view text)
+{
+    struct plain_sentence plain;
+    uint64_t found = 0;
+    plain_sentence_of(&plain, text);
+    for (struct match state = match_in(plain.text, WORDS_STATE_NAMED); match_next(&state);)
+        found |= UINT64_C(1) << state.index;
+    return found;
 }
 
 /*
@@ -105,16 +98,8 @@ bool told_names_state(const char *plain)
  */
 static bool differ_otherwise(struct view first, struct view last)
 {
-    struct plain_sentence one, other;
-    bool of_first = false, of_last = false;
-    plain_sentence_of(&one, first);
-    plain_sentence_of(&other, last);
-    for (size_t at = 0; at < array_count(states); at++) {
-        bool in_first = plain_find(one.text, states[at]), in_last = plain_find(other.text, states[at]);
-        of_first |= in_first && !in_last;
-        of_last |= in_last && !in_first;
-    }
-    return of_first && of_last;
+    uint64_t of_first = states_in(first), of_last = states_in(last);
+    return (of_first & ~of_last) && (of_last & ~of_first);
 }
 
 /* ---- where labels stand ---- */
@@ -197,7 +182,7 @@ static struct told_order order_of(struct labels labels, const char *plain, size_
     return told;
 }
 
-struct told_order told_order_by_labels(const char *plain, const struct quantity *first, const struct quantity *last)
+static struct told_order order_by_labels(const char *plain, const struct quantity *first, const struct quantity *last)
 {
     const char *end = last->end + strlen(last->end);
     struct view in_first = bracket_behind(first, last->begin), in_last = bracket_behind(last, end);
@@ -222,4 +207,48 @@ struct told_order told_order_by_labels(const char *plain, const struct quantity 
     if (clash && ahead_times == behind_times)
         return (struct told_order){.treatment = TREATMENT_COUNT};
     return by_ahead.order == ORDER_UNKNOWN || (clash && behind_times > ahead_times) ? by_behind : by_ahead;
+}
+
+/* ---- by what stands between them ---- */
+
+static enum amount_order order_by_words(const char *plain, const struct quantity *first, const struct quantity *last)
+{
+    enum { NEAR = 14 };
+    struct view between = {first->end, (size_t)(last->begin - first->end)},
+                ahead = {plain, (size_t)(first->begin - plain)};
+    struct view near = view_skip(ahead, ahead.length > NEAR ? ahead.length - NEAR : 0);
+    if (quantities_joined(first, last, WORDS_ORDER_ARROW))
+        return ORDER_FIRST_WAS_BEFORE;
+    bool is_from = piece_has(near, WORDS_SMALL_FROM), falls = piece_has(ahead, WORDS_ORDER_FALLING);
+    if (piece_has(between, WORDS_SMALL_TO) &&
+        (is_from || (quantities_joined(first, last, WORDS_ORDER_JUST_TO) && falls)))
+        return ORDER_FIRST_WAS_BEFORE;
+    bool replaced = piece_has(between, WORDS_ORDER_INSTEAD) ||
+                    (piece_has(between, WORDS_ORDER_WAS) && !piece_has(between, WORDS_ORDER_WITH)) ||
+                    (piece_has(near, WORDS_SMALL_TO) && piece_has(between, WORDS_SMALL_FROM));
+    bool once_more = words_at(last->end, WORDS_ORDER_AGAIN); /* "and then it was 52 s again" */
+    return replaced && !once_more && !piece_has(between, WORDS_ORDER_LATER) ? ORDER_LAST_WAS_BEFORE : ORDER_UNKNOWN;
+}
+
+/* ---- together ---- */
+
+bool told_pair_in_order(const char *plain, enum quantity_kind kind, struct quantity *before, struct quantity *after,
+                        enum treatment *ret_named)
+{
+    struct quantities all;
+    struct quantity first = {0}, last = {0};
+    enum treatment ignored;
+    quantities_of(plain, &all);
+    if (!quantities_pair(&all, kind, &first, &last))
+        return false;
+    struct told_order told = {order_by_words(plain, &first, &last), TREATMENT_COUNT};
+    if (told.order == ORDER_UNKNOWN)
+        told = order_by_labels(plain, &first, &last);
+    /* the later one is without it */
+    bool taken_back = told.treatment == TREATMENT_COUNT && told_change_of(plain, &ignored) == CHANGE_TAKEN_BACK;
+    bool first_is_before = (told.order == ORDER_FIRST_WAS_BEFORE) != taken_back;
+    *before = first_is_before ? first : last;
+    *after = first_is_before ? last : first;
+    *ret_named = told.treatment;
+    return told.order != ORDER_UNKNOWN;
 }

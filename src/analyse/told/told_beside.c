@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/told/told_beside.h"
+
+#include "analyse/told/told_change.h"
+#include "analyse/told/told_near.h"
+#include "analyse/told/told_words.h"
+
+#include <string.h>
+
+/* ---- what a machine or a program is made of ---- */
+
+/* "two vcpus", "8 more vcpus", "twice the memory", "kernel 6.9", "a newer qemu": begins so. */
+static bool is_other_thing(struct view text)
+{
+    enum { SPAN_MOST = 5 };
+    bool counted = false;
+    struct view word;
+    for (size_t words = 0; words < SPAN_MOST && (word = view_word(&text)).length && word.text[0] != ','; words++) {
+        struct view ahead = text, next = view_word(&ahead);
+        if (word_is(word, WORDS_BESIDE_THING))
+            return counted || (word_is_number(next) && next.text[0] != '#' && !word_is(next, WORDS_BESIDE_NO_VERSION));
+        bool is_kind = word_is(word, WORDS_BESIDE_KIND);
+        counted |= is_kind;
+        if (!is_kind && !word_is(word, WORDS_BESIDE_SMALL))
+            return false;
+    }
+    return false;
+}
+
+/* Nothing but small words between the beginning of the last noun phrase and its end: "gave it two vcpus". */
+static bool ends_in_other_thing(const char *plain, const char *end)
+{
+    enum { BACK_MOST = 3 };
+    const char *phrase_end = end;
+    for (size_t back = 0; back < BACK_MOST; back++) {
+        struct view word = word_back(plain, &end);
+        if (!word.length || word.text[0] == ',' || view_equal(word, "and"))
+            return false;
+        if (is_other_thing((struct view){end, (size_t)(phrase_end - end)}))
+            return true;
+    }
+    return false;
+}
+
+/* ---- together with a change ---- */
+
+/* The rest of the clause up to here names a change. */
+static bool names_change(const char *begin, const char *end, size_t most)
+{
+    struct plain_sentence piece;
+    size_t length = strcspn(begin, ",");
+    length = length < (size_t)(end - begin) ? length : (size_t)(end - begin);
+    plain_sentence_of(&piece, (struct view){begin, length < most ? length : most});
+    return told_changes_in(piece.text);
+}
+
+/* "two vCPUs and nohz_full=1", "nohz_full and kernel 6.9", "enabled huge pages and gave it 8 more vCPUs" */
+static bool is_beside_another_thing(const char *plain)
+{
+    enum { NEAR_CHANGE = 40 };
+    for (struct match joint = match_in(plain, WORDS_BESIDE_JOINT); match_next(&joint);) {
+        struct view ahead = {plain, (size_t)(joint.begin - plain)};
+        ahead = view_skip(ahead, ahead.length > NEAR_MOST ? ahead.length - NEAR_MOST : 0);
+        if (piece_has(ahead, WORDS_BESIDE_COMPARED)) /* "on the old and the new kernel" */
+            continue;
+        const char *given = words_at(joint.end, WORDS_BESIDE_GIVING);
+        if (is_other_thing(view_of(given ? given : joint.end)) ||
+            (ends_in_other_thing(plain, joint.begin) &&
+             names_change(joint.end, joint.end + strlen(joint.end), NEAR_CHANGE)))
+            return true;
+    }
+    return false;
+}
+
+/* "and the new glibc", "moved to Debian 13": another thing was changed with it, by no name that is known here. */
+static bool is_joined_by_unknown(const char *plain)
+{
+    enum { NEAR_BEHIND = 30 };
+    for (struct match joined = match_in(plain, WORDS_BESIDE_UNKNOWN); match_next(&joined);) {
+        const char *with = strstr(joined.end, " with "), *end = with ? with : joined.end + strlen(joined.end);
+        if (!names_change(joined.end, end, NEAR_BEHIND))
+            return true;
+    }
+    return false;
+}
+
+bool told_changes_another(const char *plain)
+{
+    static const struct word_rule fresh = {WORDS_BESIDE_THE_NEW, .not_ahead = WORDS_BESIDE_OLD};
+    return plain_has(plain, WORDS_BESIDE_LOAD) || words_at(plain, WORDS_BESIDE_WITH_OLD) ||
+           rules_hold(plain, &fresh, 1) || is_joined_by_unknown(plain) || is_beside_another_thing(plain);
+}

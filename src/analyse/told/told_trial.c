@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/told/told_trial.h"
+
+#include "analyse/told/told_doubt.h"
+#include "analyse/told/told_gap.h"
+#include "analyse/told/told_reading.h"
+#include "analyse/told/told_side.h"
+#include "analyse/told/told_words.h"
+
+/* ---- how it came out, in words and in numbers ---- */
+
+/*
+ * What the words say and what the numbers say must go together: false where they don't. said: by words; OUTCOME_COUNT:
+ * they say none.
+ */
+static bool return_agrees(const struct told_return *returned, enum outcome said, struct told_trial *trial)
+{
+    bool all = returned->of_gap.known && returned->of_gap.low >= 1;
+    trial->outcome = all ? OUTCOME_GONE : OUTCOME_SHRANK;
+    trial->returned = *returned;
+    return said != OUTCOME_STAYED;
+}
+
+static bool gain_agrees(struct interval gain, enum outcome said, struct told_trial *trial)
+{
+    static const double SMALL = 0.05;
+    if (said == OUTCOME_STAYED)
+        return gain.low < SMALL;
+    if (said == OUTCOME_SHRANK) /* these may be what the gap was */
+        return true;
+    trial->outcome = OUTCOME_FASTER;
+    trial->number = interval_clamped(gain, 0, 1);
+    return true;
+}
+
+/*
+ * "With it the batch takes 43.1 s", where two states were told: as much of their difference came back as lies between.
+ */
+static bool state_agrees(const struct told_states *states, struct interval gain, double of_gap, enum outcome said,
+                         struct told_trial *trial)
+{
+    static const double HARDLY = 0.05;
+    bool alone = states->fast <= 0; /* how fast it could be wasn't told */
+    bool gone = !alone && of_gap >= 1 - HARDLY, stayed = of_gap <= HARDLY;
+    trial->outcome = gone ? OUTCOME_GONE : stayed ? OUTCOME_STAYED : alone ? OUTCOME_FASTER : OUTCOME_SHRANK;
+    if (trial->outcome == OUTCOME_SHRANK)
+        trial->returned = (struct told_return){.share = interval_clamped(gain, 0, 1)};
+    if (trial->outcome == OUTCOME_FASTER)
+        trial->number = interval_clamped(gain, 0, 1);
+    return said == OUTCOME_COUNT || (said == OUTCOME_STAYED) == stayed;
+}
+
+/* Its words alone: with them a gap that there is still may stand. */
+static enum outcome_reading gap_read(const char *plain, const struct told_states *states, enum outcome_reading by_words,
+                                     struct told_trial *trial)
+{
+    if (by_words == OUTCOME_READ && told_states_differ(plain, states)) /* "gone , 41 s , later 52 s again" */
+        return OUTCOME_UNCLEAR;
+    if (by_words == OUTCOME_READ)
+        (void)told_gap_numbers(plain, &trial->number);
+    return by_words;
+}
+
+static enum outcome_reading outcome_read(const struct reading *reading, const struct told_states *states,
+                                         struct told_trial *trial)
+{
+    const char *plain = reading->plain.text;
+    struct told_return returned;
+    struct told_pair pair;
+    double of_gap;
+    bool agrees;
+    enum outcome_reading by_words = reading_outcome(reading, &trial->outcome);
+    enum outcome said = by_words == OUTCOME_READ ? trial->outcome : OUTCOME_COUNT;
+    if (view_starts(reading->sentence, "tried:"))
+        return by_words;
+    if (told_returned(plain, &returned))
+        agrees = return_agrees(&returned, said, trial);
+    else if (told_pair_of(plain, &pair) || told_gain(plain, &pair.gain))
+        agrees = by_words != OUTCOME_UNCLEAR && gain_agrees(pair.gain, said, trial);
+    else if (states->slow > 0 && told_state_gain(plain, states, &pair.gain, &of_gap))
+        agrees = by_words != OUTCOME_UNCLEAR && state_agrees(states, pair.gain, of_gap, said, trial);
+    else
+        return gap_read(plain, states, by_words, trial);
+    return agrees && !outcome_is_doubtful(&reading->plain) ? OUTCOME_READ : OUTCOME_UNCLEAR;
+}
+
+/* ---- which change it was ---- */
+
+/*
+ * One that was taken back, or is told by its two states, tells how much it returns; in words of outcomes it would be
+ * another's.
+ */
+static bool tells_by_numbers(const char *plain, enum change_reading change)
+{
+    struct told_pair pair;
+    struct interval gain;
+    bool pairs = told_pair_of(plain, &pair);
+    return (pairs && pair.change != TREATMENT_COUNT && change != CHANGE_SEVERAL) ||
+           (change == CHANGE_TAKEN_BACK && (pairs || told_gain(plain, &gain)));
+}
+
+/* Without a change that is known by its name: two amounts in order, or one beside two states, tell of another. */
+static bool tells_another_change(const char *plain, const struct told_states *states)
+{
+    struct told_states two;
+    struct told_pair pair;
+    struct interval gain;
+    double of_gap;
+    return (told_pair_of(plain, &pair) && !told_states_of(plain, &two)) ||
+           (states->slow > 0 && !states->are_of_runs && told_state_gain(plain, states, &gain, &of_gap));
+}
+
+/* "One rank on one pinned core: 212.4 s on bare metal, 246.9 s in the instance": both were run so. */
+static bool is_circumstance(const char *plain, uint32_t named)
+{
+    static const uint32_t of_both = 1u << TREATMENT_PINNING | 1u << TREATMENT_VCPU_PINNING | 1u << TREATMENT_GOVERNOR;
+    return !named || (!(named & ~of_both) && !plain_has(plain, WORDS_TRIAL_CHANGING));
+}
+
+bool told_compares_states(const struct reading *reading, struct told_states *ret_states)
+{
+    const char *plain = reading->plain.text;
+    struct told_pair pair;
+    uint32_t named = reading->change == CHANGE_NONE ? 0 : told_changes_in(plain);
+    return is_circumstance(plain, named) && told_states_of(plain, ret_states) &&
+           (!named || !told_pair_of(plain, &pair));
+}
+
+/* ---- together ---- */
+
+enum trial_reading told_trial_of(const struct reading *reading, const struct told_context *context,
+                                 struct told_trial *ret_trial)
+{
+    const char *plain = reading->plain.text;
+    enum change_reading change = reading->change;
+    struct told_states two;
+    bool is_heading = view_ends(reading->sentence, ":"); /* "With the performance governor:" */
+    ret_trial->treatment = reading->treatment;
+    if (change == CHANGE_NONE) /* most sentences: how anything came out isn't looked for */
+        return !is_heading && tells_another_change(plain, &context->states) ? TRIAL_CHANGE_UNKNOWN : TRIAL_NONE;
+    if (told_compares_states(reading, &two)) /* what both were run with */
+        return TRIAL_NONE;
+    bool is_tried = view_starts(reading->sentence, "tried:"), is_done = !is_heading && reading_is_done(reading);
+    change = tells_by_numbers(plain, change) ? CHANGE_MADE : change;
+    enum outcome_reading outcome = outcome_read(reading, &context->states, ret_trial);
+    bool of_numbers = told_has_amount(plain) || (change == CHANGE_MADE && plain_has(plain, WORDS_TRIAL_SPEED));
+    if (outcome == OUTCOME_UNTOLD)
+        return of_numbers || (is_done && change != CHANGE_NOT_MADE) ? TRIAL_OUTCOME_UNCLEAR : TRIAL_NONE;
+    if (change != CHANGE_MADE)
+        return TRIAL_CHANGE_UNCLEAR;
+    if (!is_tried && told_is_of_others(plain))
+        return TRIAL_OF_OTHERS;
+    if (!is_tried && (told_phases_of(plain) & ~context->phases))
+        return TRIAL_OF_PHASE;
+    struct told_sides sides = told_sides_of(plain);
+    ret_trial->on_host = sides.on_host;
+    ret_trial->on_guest = sides.on_guest;
+    ret_trial->is_of_latency = told_is_of_latency(plain);
+    return outcome == OUTCOME_READ ? TRIAL_READ : TRIAL_OUTCOME_UNCLEAR;
+}

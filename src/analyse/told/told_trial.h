@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Does a sentence tell of a trial: one change that was made to the program that is asked about, and how it came out?
+ *
+ * What its words say and what its numbers say must go together. Does not support: two trials in one sentence.
+ */
+#ifndef PLUMB_ANALYSE_TOLD_TOLD_TRIAL_H
+#define PLUMB_ANALYSE_TOLD_TOLD_TRIAL_H
+
+#include "analyse/told/told_amount.h"
+#include "analyse/told/told_change.h"
+#include "analyse/told/told_outcome.h"
+#include "analyse/told/told_states.h"
+#include "statistics/interval.h"
+
+struct told_trial {
+    enum treatment treatment;
+    enum outcome outcome;
+    bool on_host, on_guest; /* the words stand in the sentence */
+    /*
+     * of the time, 0..1: the gap that the sentence says there is still, or by how much it is faster; unknown: it says
+     * none
+     */
+    struct interval number;
+    bool is_of_latency; /* its amounts are of how long requests take each: none of the time of the whole */
+    /* OUTCOME_SHRANK: how much of the time, or of the gap, came back; unknown: it says none */
+    struct told_return returned;
+    const char *sentence;
+};
+
+/* What of a text its sentences are read by. */
+struct told_context {
+    struct told_states states;
+    uint64_t phases; /* of a program's life, which the text asks about (analyse/told/told_doubt) */
+    bool has_quota;  /* what its tables count is about a limit of processor time */
+};
+
+/* Why no trial was read from a sentence that sounds like one. */
+enum trial_reading {
+    TRIAL_NONE,
+    TRIAL_READ,
+    TRIAL_OUTCOME_UNCLEAR,
+    TRIAL_CHANGE_UNCLEAR,
+    TRIAL_CHANGE_UNKNOWN,
+    TRIAL_OF_OTHERS,
+    TRIAL_OF_PHASE
+};
+
+struct reading;
+
+enum trial_reading told_trial_of(const struct reading *reading, const struct told_context *context,
+                                 struct told_trial *ret_trial);
+/* Two states of the program that are compared with one another, and not by a change that made them. */
+bool told_compares_states(const struct reading *reading, struct told_states *ret_states);
+
+#endif
