@@ -226,8 +226,8 @@ static bool is_toplev_unit(struct view word)
     static const char *const units[] = {"Slots",       "Slots_Estimated",   "Slots_est",   "Clocks", "Clocks_Estimated",
                                         "Clocks_est",  "Clocks_Calculated", "Clocks_calc", "Stalls", "CoreClocks",
                                         "Core_Clocks", "Core_Execution"};
-    for (size_t at = 0; at < array_count(units); at++)
-        if (view_equal(word, units[at]))
+    for (size_t at = 0; at < array_count(units); at++) /* versions differ in their capitals */
+        if (word.length == strlen(units[at]) && strncasecmp(word.text, units[at], word.length) == 0)
             return true;
     return false;
 }

@@ -5,6 +5,7 @@
 #include "base/hashmap.h"
 #include "base/vec.h"
 #include "decode/exits/exit_text.h"
+#include "source/import/import_known.h"
 #include "source/import/import_line.h"
 
 #include <ctype.h>
@@ -585,9 +586,12 @@ size_t import_text_unread(struct view text, enum import_kind kind, struct text *
 {
     enum { NAMED_MOST = 3, LINE_NAMED = 60 };
     size_t count = 0;
+    size_t ratios = 0;
     for (struct view line; view_line(&text, &line);) {
-        if (!looks_like_row(line) || is_read(line, kind))
+        bool is_row = looks_like_row(line) && !import_known_is_chat(line);
+        if (!(is_row || import_known_counted(line)) || is_read(line, kind))
             continue;
+        ratios += import_known_may_be_ratio(line);
         line = view_trim(line);
         if (count++ < NAMED_MOST) {
             text_add(out, count > 1 ? ", '" : "'");
@@ -595,5 +599,7 @@ size_t import_text_unread(struct view text, enum import_kind kind, struct text *
             text_add(out, "'");
         }
     }
+    text_add(out, count > NAMED_MOST ? ", …" : "");
+    text_add(out, ratios ? " (a number up to 1 without a unit may be a ratio or a percentage)" : "");
     return count;
 }

@@ -68,8 +68,9 @@ bool import_text_next(struct view *text, struct arena *arena, struct imported_te
  */
 bool import_text_beside(const struct imported_text *table, struct arena *arena, struct imported_text *ret_beside);
 /*
- * How many of a text's lines look like rows of a table and were not read as any of this kind (IMPORT_UNKNOWN: of all
- * kinds); the first ones, quoted, behind out.
+ * How many of a text's lines look like rows of a table, or have a number beside a metric's or an event's name, and were
+ * not read as any of this kind (IMPORT_UNKNOWN: of all kinds); the first ones, quoted, with the reason where there is
+ * another than their form, behind out.
  */
 size_t import_text_unread(struct view text, enum import_kind kind, struct text *out);
 /* The name of a class of a top-down tree: Intel's "tma_…", or AMD's and Arm's. */
