@@ -445,3 +445,47 @@ def test_what_is_waited_for_leads_before_the_waiting(imported):
     swap, waiting = finding(found, "swap"), finding(found, "waiting")
     assert waiting["verdict"] == swap["verdict"] == "supported"
     assert found["verdict"]["culprit"] == "swap" and "Of like weight" not in found["verdict"]["sentence"]
+
+
+# ---- locks ----
+
+CONTENDED = " contended   total wait     max wait     avg wait         type   caller\n\n"
+
+
+def facts_of(found):
+    return " ".join(one["text"] for one in found["statements"] if "counters of the system" in one["origin"])
+
+
+@pytest.mark.parametrize("longest", ["3.00 m", "180.00 s", "180000.00 ms", "180000000.00 us", "180000000000 ns", "0.05 h"])
+def test_waits_for_locks_in_any_unit(imported, longest):
+    found, _ = imported(notes=CONTENDED + f"    50210      {longest}      8.10 ms    461.90 us      rwsem:W   unmap_region+0x71\n"
+                              "     1203     60.00 s      9.10 ms    132.81 us     spinlock   free_pages_bulk+0x1e\n")
+    assert "free_pages_bulk+0x1e first) 25 %" in facts_of(found) and "unmap_region+0x71 first) 75 %" in facts_of(found)
+    assert not any(one["origin"] == "not read" for one in found["statements"])
+
+
+def test_no_share_of_locks_where_a_row_was_not_read(imported):
+    found, _ = imported(notes=CONTENDED + "    50210      3.00 parsecs      8.10 ms    461.90 us      rwsem:W   unmap_region+0x71\n"
+                              "     1203     60.00 s      9.10 ms    132.81 us     spinlock   free_pages_bulk+0x1e\n\n"
+                              + CONTENDED + "     1203     60.00 s      9.10 ms    132.81 us     spinlock   other_table+0x1e\n")
+    assert "free_pages_bulk" not in facts_of(found) and "other_table" in facts_of(found)
+    assert any(one["origin"] == "not read" and "parsecs" in one["text"] for one in found["statements"])
+
+
+def test_locks_by_their_address(imported):
+    found, _ = imported(notes=" contended   total wait     max wait     avg wait            address   symbol\n\n"
+                              "       161      1.50 m     12.14 ms    630.06 us   ffff9d1a409214d0   &mm->mmap_lock (rwsem)\n"
+                              "         4     30.00 s     70.78 us     30.14 us   ffff9d1a40921888   zone_lock (spinlock)\n")
+    assert "zone_lock first) 25 %" in facts_of(found) and "&mm->mmap_lock first) 75 %" in facts_of(found)
+
+
+@pytest.mark.parametrize("head,rows", [
+    ("avg wait   total wait     max wait     min wait", "443.80 us  3.00 m  17.92 ms  1.01 us|4.80 us  60.00 s  17.92 us  1.01 us"),
+    ("avg wait (ns)   total wait (ns)   max wait (ns)   min wait (ns)", "443800 180000000000 17920000 1010|4800 60000000000 17920 1010"),
+], ids=["with units", "in ns"])
+def test_a_report_of_locks_has_no_kinds(imported, head, rows):
+    first, second = rows.split("|")
+    found, _ = imported(notes=f"                Name   acquired  contended     {head}\n\n     &mm->mmap_lock      102931      90120     {first}\n"
+                              f"           &rq->lock       2931        120      {second}\n")
+    assert "of a kind that isn't told, / for locks (&mm->mmap_lock first) 75 %" in facts_of(found) and "spinning" not in facts_of(found)
+    assert finding(found, "kernel-locks")["verdict"] != "supported"

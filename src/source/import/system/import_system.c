@@ -107,7 +107,8 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
                     system_calls_read(&reading, line, &rest) || system_softirqs_read(&reading, line, &rest) ||
                     system_events_read(line, &rest, &out) || system_collector_read(&reading, line) ||
                     system_line_read(&reading, bare) ||
-                    system_nodes_read(&reading, line) || system_waits_read(&reading, line);
+                    system_nodes_read(&reading, line) || system_locks_read(&reading, line) ||
+                    system_waits_read(&reading, line);
         turned |= read;
         if (!read) {
             bool exits = is_exits_of_markdown(line, bare);
