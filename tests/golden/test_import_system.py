@@ -489,3 +489,41 @@ def test_a_report_of_locks_has_no_kinds(imported, head, rows):
                               f"           &rq->lock       2931        120      {second}\n")
     assert "of a kind that isn't told, / for locks (&mm->mmap_lock first) 75 %" in facts_of(found) and "spinning" not in facts_of(found)
     assert finding(found, "kernel-locks")["verdict"] != "supported"
+
+
+# ---- what runs' clocks and throttles were ----
+
+def test_each_run_s_clocks_are_kept_by_what_stands_above_them(imported):
+    found, case = imported(notes=f"The old box (a7):\n\n{COLD}\n\nThe new box (b2):\n\n{COLD.replace('3608', '3604')}\n")
+    tables = [one for one in json.loads((case / "imports.json").read_text())["imports"] if one["kind"] == "turbostat"]
+    assert [one["heading"] for one in tables] == ["The old box (a7)", "The new box (b2)"]
+    clocks = [next(row["number"] for row in one["rows"] if row["name"] == "Bzy_MHz") for one in tables]
+    assert clocks == [3599, 3597] and "The new box (b2): Bzy_MHz 3597" in str(found["statements"])
+
+
+@pytest.mark.parametrize("line,grown", [
+    ("core_throttle_count: 0 before, 0 after", 0), ("thermal_throttle/core_throttle_count 0 -> 412", 412),
+    ("/sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count: 12 → 412", 400), ("core_throttle_count = 412 after, 12 before", 400),
+    ("| `core_throttle_count` | 12 before | 40 after |", 28), ("So core_throttle_count was 7 before and after all of it.", 0),
+])
+def test_a_count_of_throttling_before_and_after(imported, line, grown):
+    found, _ = imported(notes=f"Heat, we thought.\n\n{line}\n")
+    assert f"{grown} core_throttle_count" in str(found["statements"])
+    assert not any(one["origin"] == "not read" for one in found["statements"])
+
+
+@pytest.mark.parametrize("line", ["core_throttle_count: 412", "core_throttle_count: 412 before, 3 after"])
+def test_a_count_of_throttling_that_says_no_growth_is_listed(imported, line):
+    found, _ = imported(notes=f"Heat, we thought.\n\n{line}\n")
+    assert any(one["origin"] == "not read" and line[:12] in one["text"] for one in found["statements"])
+
+
+def test_a_count_of_throttling_that_grew_is_heat(alone):
+    found = alone(f"turbostat, cold:\n{COLD}\nwarm:\n{HOT.replace('812', '0').replace('840', '0').replace('99' + chr(9) + '0', '80' + chr(9) + '0').replace('100', '81')}\ncore_throttle_count: 3 before, 90 after\n")
+    assert finding(found, "thermal-power")["verdict"] == "supported"
+
+
+@pytest.mark.parametrize("between", [" -> ", " → ", " before, "])
+def test_a_quota_s_counts_before_and_after_in_one_line(imported, between):
+    found, _ = imported(notes=f"nr_periods: 100{between}700\nnr_throttled: 12{between}312\n")
+    assert "nr_throttled / nr_periods 50 %" in facts_of(found)

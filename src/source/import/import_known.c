@@ -13,7 +13,8 @@ enum { WORDS_MOST = 64 };
 static const char *const events[] = {"branch-misses",  "cache-misses",     "cache-references", "ref-cycles",
                                      "bus-cycles",     "page-faults",      "minor-faults",     "major-faults",
                                      "task-clock",     "context-switches", "cpu-migrations",   "cpu-clock",
-                                     "dTLB-load-misses"};
+                                     "nr_throttled",   "throttled_usec",   "pgmajfault",       "core_throttle_count",
+                                     "pswpin",         "pswpout",          "nr_periods",       "package_throttle_count"};
 static const char *const beginnings[] = {
     "LLC-",          "L1-dcache-",   "L1-icache-",   "dTLB-",       "iTLB-",         "stalled-cycles-", "topdown-",
     "mem_load_",     "mem_inst_",    "cpu_clk_",     "cycle_activity.", "l1d",       "l2_rqsts.",       "offcore_",
@@ -42,6 +43,8 @@ static bool is_same(struct view word, const char *name)
 
 static bool is_event(struct view word, bool alone)
 {
+    ptrdiff_t folder = view_find(word, "thermal_throttle/");
+    word = folder >= 0 ? view_skip(word, (size_t)folder + strlen("thermal_throttle/")) : word;
     for (size_t at = 0; at < array_count(events); at++)
         if (is_same(word, events[at]))
             return true;

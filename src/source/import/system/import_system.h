@@ -24,6 +24,9 @@
 /* The kind of a table whose one row names the clock in use, where each reading of it leaves a guest. */
 #define SYSTEM_CLOCK "emulated clock"
 
+/* The kind of a table of clocks and temperatures in turbostat's own units, by its columns' names; one for each run. */
+#define SYSTEM_TURBOSTAT "turbostat"
+
 struct import_facts {
     struct imported_text *tables; /* in the order of the text; each has rows */
     size_t count;

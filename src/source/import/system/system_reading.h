@@ -10,6 +10,7 @@
  * system_waits    perf sched latency and timehist: how long who waited
  * system_processes  pidstat: what processes ran and waited
  * system_log      the kernel's log: limits of heat
+ * system_throttles  how often heat stopped a core, before and after: handed on as a count
  * system_softirqs  /proc/softirqs: which CPU takes them
  * system_calls    strace -c, perf trace -s: times by system call
  * system_events   kvm_stat: exits by reason, handed on as a table of them
@@ -200,6 +201,7 @@ bool system_locks_read(struct system_reading *reading, struct view line);
 bool system_processes_read(struct system_reading *reading, struct view line, struct view *rest);
 /* out: the rows in a form that the readers of exits know. */
 bool system_events_read(struct view line, struct view *rest, struct text *out);
+bool system_throttles_read(struct system_reading *reading, struct view line, struct text *out);
 bool system_softirqs_read(struct system_reading *reading, struct view line, struct view *rest);
 bool system_calls_read(struct system_reading *reading, struct view line, struct view *rest);
 bool system_collector_read(struct system_reading *reading, struct view line);
