@@ -424,6 +424,34 @@ static double elapsed_in(struct view text)
     return 0;
 }
 
+/* "6.103002214 seconds time elapsed", "5.900000000 seconds user" */
+static bool is_time_of_stat(struct view line)
+{
+    static const char *const behind[] = {"seconds user", "seconds sys"};
+    double seconds;
+    bool number = view_decimal(view_word(&line), &seconds), of_stat = says_elapsed(line);
+    for (size_t at = 0; at < array_count(behind); at++)
+        of_stat |= view_equal(view_trim(line), behind[at]);
+    return number && of_stat;
+}
+
+struct view import_text_without_counts(struct view text, struct arena *arena)
+{
+    char copy[IMPORT_LINE_MOST];
+    struct import_line row;
+    struct view line, rest = text;
+    scoped_text struct text out = {0};
+    bool turned = false;
+    while (view_line(&rest, &line)) {
+        bool counts = import_line_read(line, IMPORT_STAT, copy, &row) || is_time_of_stat(line);
+        turned |= counts;
+        if (!counts)
+            text_append(&out, line.text, line.length);
+        text_add_char(&out, '\n');
+    }
+    return turned ? (struct view){arena_copy(arena, out.bytes, out.length), out.length} : text;
+}
+
 static const char *kept_string(struct view text, struct arena *arena)
 {
     scoped_text struct text out = {0};
