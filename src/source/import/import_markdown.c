@@ -4,6 +4,7 @@
 #include "base/scope.h"
 #include "base/vec.h"
 #include "source/import/import_class.h"
+#include "source/import/import_line.h"
 #include "source/import/import_text.h"
 
 #include <ctype.h>
@@ -264,12 +265,56 @@ static bool rows_put(struct text *out, const struct table *table)
     return put > 0;
 }
 
+/* "| Command | Mean [s] | Min [s] | Max [s] | Relative |", as hyperfine exports it. */
+static bool is_of_hyperfine(const struct table *table)
+{
+    return table->heading.count >= 4 && view_starts(heading_of(table, 1), "Mean [") &&
+           view_starts(heading_of(table, 2), "Min [") && view_starts(heading_of(table, 3), "Max [");
+}
+
+/* A run's name is short, and ends at a colon. */
+static void run_name_put(struct text *out, struct view name)
+{
+    enum { NAME_MOST = 36 };
+    for (size_t at = 0; at < name.length && at < NAME_MOST; at++)
+        text_add_char(out, name.text[at] == ':' ? ' ' : name.text[at]);
+}
+
+/* Its means with how far the runs behind them differ. */
+static bool means_put(struct text *out, const struct table *table)
+{
+    enum { MEAN = 1, LEAST, MOST };
+    scoped_text struct text runs = {0};
+    for (size_t row = 0; row < table->count; row++) {
+        double values[MOST + 1], differ = 0;
+        struct view cell = cell_of(table, &table->rows[row], MEAN), mean = cell;
+        ptrdiff_t sign = view_find(cell, IMPORT_LINE_SPREAD);
+        bool spread = sign > 0 && seconds_of(view_trim(view_skip(cell, (size_t)sign + sizeof(IMPORT_LINE_SPREAD) - 1)),
+                                             heading_of(table, MEAN), &differ);
+        mean = sign > 0 ? view_trim((struct view){cell.text, (size_t)sign}) : mean;
+        bool read = seconds_of(mean, heading_of(table, MEAN), &values[MEAN]);
+        for (size_t at = LEAST; at <= MOST; at++)
+            read &= seconds_of(cell_of(table, &table->rows[row], at), heading_of(table, at), &values[at]);
+        if (!read)
+            return false;
+        run_name_put(&runs, cell_of(table, &table->rows[row], 0));
+        text_printf(&runs, ": %.9g s", values[MEAN]);
+        if (spread)
+            text_printf(&runs, " " IMPORT_LINE_SPREAD " %.6g s (%.6g s … %.6g s)", differ, values[LEAST], values[MOST]);
+        text_add_char(&runs, '\n');
+    }
+    text_printf(out, "\nThe times of all these runs:\n\n%s", text_string(&runs));
+    return true;
+}
+
 /* "| build | time |": nothing but how long each took. Parts of one run have times, too. */
 static bool times_put(struct text *out, const struct table *table)
 {
     static const char *const parts[] = {"function", "symbol", "phase",   "step", "stage", "section",
                                         "call",     "query",  "syscall", "lock", "stack", "kernel function"};
     size_t column = 1, put = 0;
+    if (is_of_hyperfine(table))
+        return means_put(out, table);
     for (size_t at = 0; at < array_count(parts); at++)
         if (has_word(heading_of(table, 0), parts[at]))
             return false;

@@ -121,6 +121,22 @@ static void summarise_histogram(struct text *out, const struct rows *rows)
     add_name(out, most->name);
 }
 
+/* How far the runs behind a mean differ, as its tool said it. */
+static void summarise_spreads(struct text *out, const struct rows *rows)
+{
+    enum { NAMED_MOST = 8 };
+    size_t named = 0;
+    for (size_t at = 0; at < rows->count && named < NAMED_MOST; at++) {
+        const struct import_line *row = &rows->items[at];
+        if (!row->where.length)
+            continue;
+        text_add(out, named++ ? ", " : "; means: ");
+        add_name(out, row->name);
+        text_printf(out, "%s%.6g s ", row->name.length ? " " : "", row->number);
+        add_name(out, row->where);
+    }
+}
+
 static void summarise(struct text *out, enum import_kind kind, struct rows *rows)
 {
     static const double RUNNING_LITTLE = 0.2; /* what was counted in less says little of the rest */
@@ -145,6 +161,7 @@ static void summarise(struct text *out, enum import_kind kind, struct rows *rows
         text_printf(out, "%zu runs, %.6g to %.6g s, median %.6g s", rows->count, rows->items[rows->count - 1].number,
                     rows->items[0].number,
                     (rows->items[rows->count / 2].number + rows->items[(rows->count - 1) / 2].number) / 2);
+        summarise_spreads(out, rows);
         break;
     case IMPORT_METRICS:
         for (size_t at = 0; at < rows->count && at < 8; at++) {
@@ -418,7 +435,7 @@ static double elapsed_in(struct view text)
         struct import_line row;
         if (view_decimal(view_word(&rest), &seconds) && says_elapsed(rest))
             return seconds;
-        if (view_ends(view_trim(line), "s") && import_line_read(line, IMPORT_RUNS, copy, &row))
+        if (import_line_read(line, IMPORT_RUNS, copy, &row) && (row.where.length || view_ends(view_trim(line), "s")))
             return row.number;
     }
     return 0;

@@ -38,7 +38,10 @@ struct import_row {
      * or of other kinds
      */
     double running_ratio;
-    /* perf report: the binary; perf annotate: the first function listed; perf stat: "not counted"; "" when not said */
+    /*
+     * perf report: the binary; a run that is a mean: "± 0.09 s (…)"; perf annotate: the first function listed; perf
+     * stat: "not counted"; "" when not said
+     */
     const char *where;
 };
 
