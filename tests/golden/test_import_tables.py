@@ -284,3 +284,32 @@ def test_rows_above_the_next_heading_are_listed(imported):
 def test_sentences_are_no_rows(imported, line):
     found, _ = imported(notes=f"A talk\n\n{line}\n")
     assert not not_read(found)
+
+
+@pytest.mark.parametrize("text", [
+    "metric,before,after,ratio\ntma_dram_bound,58.1,12.2,0.21\ntma_backend_bound,80.1,50.3,0.62\n",
+    "| metric | before | after | change |\n|---|---|---|---|\n| tma_dram_bound | 58.1 % | 12.2 % | 0.21 |\n| tma_backend_bound | 80.1 % | 50.3 % | 0.62 |\n",
+])
+def test_what_two_columns_have_between_them_is_no_run(imported, text):
+    found, _ = imported(notes=text)
+    said = str(found["statements"])
+    assert "tma_backend_bound 80.1 %, tma_dram_bound 58.1 %" in said and "tma_backend_bound 50.3 %, tma_dram_bound 12.2 %" in said and "0.62 %" not in said
+
+
+def test_events_as_csv(imported):
+    found, _ = imported(notes="event,count\ncycles,1000000000\nbranch-misses,20000000\n")
+    assert found["verdict"]["culprit"] == "branch-mispredicts" and "20000000 branch-misses" in str(found["statements"])
+
+
+@pytest.mark.parametrize("text", [
+    '{"interval" : 1.000551, "%  tma_retiring" : "11.2", "%  tma_backend_bound" : "79.9", "%  tma_frontend_bound" : "6.8", "%  tma_bad_speculation" : "2.1"}\n',
+    "Slots of it\n\n  Retiring            11.2 %\n  Frontend Bound       6.8 %\n  Bad Speculation      2.1 %\n  Backend Bound       79.9 %\n",
+], ids=["perf stat -j --metric-only", "words and blanks"])
+def test_the_first_level_in_other_forms(imported, text):
+    found, _ = imported(notes=text)
+    assert "tma_backend_bound 79.9 %, tma_retiring 11.2 %, tma_frontend_bound 6.8 %, tma_bad_speculation 2.1 %" in str(found["statements"]) and not not_read(found)
+
+
+def test_paths_of_amd_have_their_own_names(imported):
+    found, _ = imported(notes="Metric,Value\nFrontend_Bound.Latency (%),7.2\nBackend_Bound.Memory (%),75.2\n")
+    assert "backend_bound_memory 75.2 %, frontend_bound_latency 7.2 %" in str(found["statements"])

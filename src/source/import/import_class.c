@@ -11,10 +11,14 @@ static const char *const tops[CLASS_TOPS] = {"Frontend_Bound", "Backend_Bound", 
 
 static const struct {
     const char *said, *published;
-} in_words[] = {{"Frontend Bound", "tma_frontend_bound"},   {"Front-End Bound", "tma_frontend_bound"},
-                {"Front End Bound", "tma_frontend_bound"},  {"Backend Bound", "tma_backend_bound"},
-                {"Back-End Bound", "tma_backend_bound"},    {"Back End Bound", "tma_backend_bound"},
-                {"Bad Speculation", "tma_bad_speculation"}, {"Memory Bound", "tma_memory_bound"},
+} in_words[] = {{"Frontend Bound", "tma_frontend_bound"},
+                {"Front-End Bound", "tma_frontend_bound"},
+                {"Front End Bound", "tma_frontend_bound"},
+                {"Backend Bound", "tma_backend_bound"},
+                {"Back-End Bound", "tma_backend_bound"},
+                {"Back End Bound", "tma_backend_bound"},
+                {"Bad Speculation", "tma_bad_speculation"},
+                {"Memory Bound", "tma_memory_bound"},
                 {"Core Bound", "tma_core_bound"}};
 
 static bool is_same(struct view text, const char *word)
@@ -40,6 +44,18 @@ static struct view without_unit(struct view cell, enum share_unit *ret_unit)
     *ret_unit = share_unit_of(view_skip(cell, (size_t)open + 1));
     return *ret_unit ? view_trim((struct view){cell.text, (size_t)open}) : cell;
 }
+
+/* AMD's, by the paths that uProf prints. */
+static const struct {
+    const char *printed, *published;
+} of_amd[] = {{"Frontend_Bound.Latency", "frontend_bound_latency"},
+              {"Frontend_Bound.BW", "frontend_bound_bandwidth"},
+              {"Bad_Speculation.Mispredicts", "bad_speculation_mispredicts"},
+              {"Bad_Speculation.Pipeline_Restarts", "bad_speculation_pipeline_restarts"},
+              {"Backend_Bound.Memory", "backend_bound_memory"},
+              {"Backend_Bound.CPU", "backend_bound_cpu"},
+              {"Retiring.Fastpath", "retiring_fastpath"},
+              {"Retiring.Microcode", "retiring_microcode"}};
 
 /* "Backend_Bound.Memory_Bound", perhaps behind toplev's abbreviation: "BE/Mem Backend_Bound.Memory_Bound". */
 static bool path_named(struct view cell, struct text *ret_name)
@@ -70,6 +86,11 @@ bool import_class_named(struct view cell, struct text *ret_name, enum share_unit
             text_add(ret_name, in_words[at].published);
             return true;
         }
+    for (size_t at = 0; at < array_count(of_amd); at++)
+        if (view_equal(cell, of_amd[at].printed)) {
+            text_add(ret_name, of_amd[at].published);
+            return true;
+        }
     if (path_named(cell, ret_name))
         return true;
     text_clear(ret_name);
@@ -89,6 +110,15 @@ static bool has_word(struct view text, const char *word)
     size_t length = strlen(word);
     for (size_t at = 0; at + length <= text.length; at++)
         if (strncasecmp(text.text + at, word, length) == 0 && (at == 0 || !isalpha((unsigned char)text.text[at - 1])))
+            return true;
+    return false;
+}
+
+bool share_is_of_others(struct view heading)
+{
+    static const char *const words[] = {"ratio", "change", "delta", "diff", "speedup", "\xce\x94"};
+    for (size_t at = 0; at < array_count(words); at++)
+        if (has_word(heading, words[at]) && view_find(heading, "(") < 0)
             return true;
     return false;
 }
@@ -129,7 +159,8 @@ void share_scale_add(struct share_scale *scale, const char *published, double va
 /* By the sum of the first level, of as many runs as the table has; by a number that no ratio reaches. */
 static enum share_unit unit_by_numbers(const struct share_scale *scale)
 {
-    static const double ROUNDED = 0.04, RATIO_MOST = 1.1; /* a class that is computed from several events may exceed 1 */
+    static const double ROUNDED = 0.04,
+                        RATIO_MOST = 1.1; /* a class that is computed from several events may exceed 1 */
     bool whole = scale->tops[0] > 0;
     for (size_t at = 1; at < CLASS_TOPS; at++)
         whole &= scale->tops[at] == scale->tops[0];
@@ -139,7 +170,7 @@ static enum share_unit unit_by_numbers(const struct share_scale *scale)
     return scale->most > RATIO_MOST ? SHARE_PERCENT : SHARE_UNSAID;
 }
 
-bool share_percent_of(const struct share_scale *scale, double value, enum share_unit unit, double *ret_percent)
+bool share_percent_of(const struct share_scale *scale, double value, enum share_unit unit, double *ret_share)
 {
     if (unit == SHARE_UNSAID && scale->said[SHARE_PERCENT] != scale->said[SHARE_RATIO])
         unit = scale->said[SHARE_PERCENT] ? SHARE_PERCENT : SHARE_RATIO;
@@ -148,6 +179,6 @@ bool share_percent_of(const struct share_scale *scale, double value, enum share_
     double percent = unit == SHARE_RATIO ? 100 * value : value;
     if (unit == SHARE_UNSAID || !(percent >= 0 && percent <= 100))
         return false;
-    *ret_percent = percent;
+    *ret_share = percent;
     return true;
 }

@@ -26,10 +26,12 @@ struct share_scale {
 bool import_class_named(struct view cell, struct text *ret_name, enum share_unit *ret_unit);
 /* "%", "% of Slots", "percent", "ratio", "value (ratio)". */
 enum share_unit share_unit_of(struct view words);
+/* "ratio", "change": above a column beside two of numbers it is what these have between them. */
+bool share_is_of_others(struct view heading);
 /* "66.5%", "0,665": the number and whether it has its sign. */
 bool share_value_of(struct view cell, double *ret_value, enum share_unit *ret_unit);
 void share_scale_add(struct share_scale *scale, const char *published, double value, enum share_unit unit);
 /* In percent; false: nothing tells whether it is a ratio, or it is no share. */
-bool share_percent_of(const struct share_scale *scale, double value, enum share_unit unit, double *ret_percent);
+bool share_percent_of(const struct share_scale *scale, double value, enum share_unit unit, double *ret_share);
 
 #endif

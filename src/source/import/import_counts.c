@@ -91,7 +91,8 @@ static bool is_metric_alone(struct view line)
 static bool is_json(struct view line)
 {
     return view_starts(line, "{") &&
-           (view_find(line, "\"counter-value\"") > 0 || view_find(line, "\"metric-value\"") > 0);
+           (view_find(line, "\"counter-value\"") > 0 || view_find(line, "\"metric-value\"") > 0 ||
+            view_find(line, "\"%  tma_") > 0); /* --metric-only */
 }
 
 static bool is_counts(struct view line)

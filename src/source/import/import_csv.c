@@ -4,6 +4,7 @@
 #include "base/scope.h"
 #include "base/vec.h"
 #include "source/import/import_class.h"
+#include "source/import/import_known.h"
 #include "source/import/import_text.h"
 
 #include <ctype.h>
@@ -24,7 +25,7 @@ struct row {
 
 struct block {
     vec(struct row) rows;
-    size_t value_count;               /* of each row */
+    size_t value_count;                /* of each row */
     struct view headings[VALUES_MOST]; /* of the values; length 0: it has none */
     struct share_scale scale;
 };
@@ -67,7 +68,13 @@ static struct view cell_cut(struct view *line, char separator)
 static void cells_of(struct view line, char separator, struct cells *cells)
 {
     cells->count = 0;
-    for (line = view_trim(line); line.length && cells->count < CELLS_MOST;)
+    line = view_trim(line);
+    ptrdiff_t gap = separator == ' ' ? view_find(line, "  ") : -1;
+    if (gap > 0) { /* names of several words: "Backend Bound    79.9 %" */
+        cells->items[cells->count++] = bare((struct view){line.text, (size_t)gap});
+        line = view_trim(view_skip(line, (size_t)gap));
+    }
+    for (; line.length && cells->count < CELLS_MOST;)
         cells->items[cells->count++] = bare(separator == ' ' ? view_word(&line) : cell_cut(&line, separator));
 }
 
@@ -169,6 +176,11 @@ static enum share_unit unit_of(const struct block *block, const struct row *row,
     return row->units[value] ? row->units[value] : several && said == SHARE_RATIO ? SHARE_UNSAID : said;
 }
 
+static bool is_of_others(const struct block *block, size_t value)
+{
+    return block->value_count > 2 && share_is_of_others(block->headings[value]);
+}
+
 static bool block_put(struct text *out, struct block *block)
 {
     scoped_text struct text table = {0};
@@ -177,12 +189,14 @@ static bool block_put(struct text *out, struct block *block)
         for (size_t value = 0; value < block->value_count; value++) {
             struct row *row = &block->rows.items[at];
             row->values[value] /= (double)row->looks;
-            share_scale_add(&block->scale, row->name, row->values[value], unit_of(block, row, value));
+            if (!is_of_others(block, value))
+                share_scale_add(&block->scale, row->name, row->values[value], unit_of(block, row, value));
         }
     bool several = block->value_count > 1;
     text_add(&table, several ? "\n| class" : "");
     for (size_t value = 0; several && value < block->value_count; value++)
-        text_printf(&table, " | %.*s", (int)block->headings[value].length, block->headings[value].text);
+        if (!is_of_others(block, value))
+            text_printf(&table, " | %.*s", (int)block->headings[value].length, block->headings[value].text);
     text_add(&table, several ? " |\n|---|---|\n" : "");
     for (size_t at = 0; at < block->rows.count; at++) {
         const struct row *row = &block->rows.items[at];
@@ -190,6 +204,8 @@ static bool block_put(struct text *out, struct block *block)
         text_add(&table, several ? row->name : "");
         for (size_t value = 0; value < block->value_count; value++) {
             double percent;
+            if (is_of_others(block, value))
+                continue;
             if (!share_percent_of(&block->scale, row->values[value], unit_of(block, row, value), &percent))
                 return false;
             text_printf(&table, several ? " | %.9g %%" : "%.9g %%", percent);
@@ -204,7 +220,7 @@ static bool block_put(struct text *out, struct block *block)
     return true;
 }
 
-/* Rows from here on; false: this is none, or nobody knows what its numbers are. */
+/* Rows from here on, as they stand where nobody knows what their numbers are; false: this is none. */
 static bool block_turned(struct text *out, struct view *rest, struct block *block)
 {
     struct view line, after = *rest, behind = *rest;
@@ -239,8 +255,59 @@ static bool block_turned(struct text *out, struct view *rest, struct block *bloc
             break;
         row_keep(block, &row);
     }
-    if (!block_put(out, block))
+    if (!block_put(out, block)) { /* as it stands, and none of it is looked at again */
+        text_append(out, rest->text, (size_t)(behind.text - rest->text));
+        text_add(out, view_ends((struct view){out->bytes, out->length}, "\n") ? "" : "\n");
+    }
+    *rest = behind;
+    return true;
+}
+
+/* ---- events ---- */
+
+static bool heads_events(const struct cells *heading)
+{
+    static const char *const words[] = {"event", "events", "metric", "counter", "name"};
+    bool is_one = false;
+    for (size_t at = 0; at < array_count(words) && heading->count > 1; at++)
+        is_one |= heading->items[0].length == strlen(words[at]) &&
+                  strncasecmp(heading->items[0].text, words[at], heading->items[0].length) == 0;
+    return is_one;
+}
+
+static void cells_put(struct text *out, const struct cells *cells)
+{
+    text_add(out, "|");
+    for (size_t at = 0; at < cells->count; at++)
+        text_printf(out, " %.*s |", (int)cells->items[at].length, cells->items[at].text);
+    text_add_char(out, '\n');
+}
+
+/* "event,before,after" and a line for each, classes among them: the same as a table of Markdown. */
+static bool events_turned(struct text *out, struct view *rest)
+{
+    scoped_text struct text table = {0};
+    struct cells heading, cells;
+    struct view line, after = *rest, behind;
+    size_t rows = 0;
+    if (!view_line(&after, &line) || view_starts(view_trim(line), "|"))
         return false;
+    char separator = separator_of(line);
+    cells_of(line, separator, &heading);
+    if (separator == ' ' || separator == ':' || separator == '=' || !heads_events(&heading))
+        return false;
+    text_add_char(&table, '\n');
+    cells_put(&table, &heading);
+    text_add(&table, "|---|---|\n");
+    for (behind = after; view_line(&after, &line); behind = after, rows++) {
+        cells_of(line, separator, &cells);
+        if (cells.count < 2 || cells.count > heading.count || !import_known_is_name(cells.items[0]))
+            break;
+        cells_put(&table, &cells);
+    }
+    if (!rows)
+        return false;
+    text_printf(out, "%s\n", text_string(&table));
     *rest = behind;
     return true;
 }
@@ -252,7 +319,7 @@ struct view import_csv_turned(struct view text, struct arena *arena)
     scoped_text struct text out = {0};
     bool turned = false;
     while (rest.length) {
-        if (block_turned(&out, &rest, &block)) {
+        if (block_turned(&out, &rest, &block) || events_turned(&out, &rest)) {
             turned = true;
             continue;
         }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Top-down classes a line each with the number behind the name: "tma_dram_bound,0.665,ratio", "tma_dram_bound = 66.5",
- * toplev's -x, with or without its heading; columns of several runs. As tables of Markdown, which have a reader.
+ * toplev's -x, with or without its heading; columns of several runs; events under "event,count". As tables of Markdown,
+ * which have a reader.
  *
- * Of a class that comes again, as of each second or each CPU, the mean counts. Does not support: events in such lines
- * (source/import/import_counts has them), names that need their heading to be known.
+ * Of a class that comes again, as of each second or each CPU, the mean counts. Does not support: events without such a
+ * heading, names that need theirs to be known.
  */
 #ifndef PLUMB_SOURCE_IMPORT_IMPORT_CSV_H
 #define PLUMB_SOURCE_IMPORT_IMPORT_CSV_H

@@ -39,8 +39,11 @@ static void range_put(struct text *out, struct view rest)
     for (struct view word = view_word(&line); word.length; word = view_word(&line)) {
         struct view after = line, next = view_word(&after);
         bool runs = view_equal(next, "runs");
-        text_printf(out, "%s%.*s", runs ? ", " : out->bytes[out->length - 1] == '(' ? "" : " ", (int)word.length,
-                    word.text);
+        text_printf(out, "%s%.*s",
+                    runs                                 ? ", "
+                    : out->bytes[out->length - 1] == '(' ? ""
+                                                         : " ",
+                    (int)word.length, word.text);
     }
     text_add(out, ")");
 }
@@ -56,8 +59,7 @@ static bool time_put(struct text *out, const struct text *name, struct view line
     double ignored;
     if (!view_grouped(number, &ignored))
         return false;
-    text_printf(out, "%s: %.*s %.*s", text_string(name), (int)number.length, number.text, (int)unit.length,
-                unit.text);
+    text_printf(out, "%s: %.*s %.*s", text_string(name), (int)number.length, number.text, (int)unit.length, unit.text);
     struct view sign = view_word(&line), differs = view_word(&line), its_unit = view_word(&line);
     if (view_equal(sign, IMPORT_LINE_SPREAD) && view_grouped(differs, &ignored)) {
         text_printf(out, " " IMPORT_LINE_SPREAD " %.*s %.*s", (int)differs.length, differs.text, (int)its_unit.length,

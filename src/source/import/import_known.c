@@ -10,17 +10,44 @@
 enum { WORDS_MOST = 64 };
 
 /* perf's own names, and how those of processors begin. Words of plain English aren't among them. */
-static const char *const events[] = {"branch-misses",  "cache-misses",     "cache-references", "ref-cycles",
-                                     "bus-cycles",     "page-faults",      "minor-faults",     "major-faults",
-                                     "task-clock",     "context-switches", "cpu-migrations",   "cpu-clock",
-                                     "nr_throttled",   "throttled_usec",   "pgmajfault",       "core_throttle_count",
-                                     "pswpin",         "pswpout",          "nr_periods",       "package_throttle_count"};
-static const char *const beginnings[] = {
-    "LLC-",          "L1-dcache-",   "L1-icache-",   "dTLB-",       "iTLB-",         "stalled-cycles-", "topdown-",
-    "mem_load_",     "mem_inst_",    "cpu_clk_",     "cycle_activity.", "l1d",       "l2_rqsts.",       "offcore_",
-    "br_inst_",      "br_misp_",     "dtlb_",        "itlb_",       "idq",           "uops_",  "resource_stalls.",
-    "machine_clears.", "ld_blocks",  "exe_activity.", "arith.",     "core_power.",   "assists.",        "fp_arith_",
-    "inst_retired.", "topdown.",     "frontend_retired.", "ls_", "ex_ret_"};
+static const char *const events[] = {"branch-misses", "cache-misses",     "cache-references", "ref-cycles",
+                                     "bus-cycles",    "page-faults",      "minor-faults",     "major-faults",
+                                     "task-clock",    "context-switches", "cpu-migrations",   "cpu-clock",
+                                     "nr_throttled",  "throttled_usec",   "pgmajfault",       "core_throttle_count",
+                                     "pswpin",        "pswpout",          "nr_periods",       "package_throttle_count"};
+static const char *const beginnings[] = {"LLC-",
+                                         "L1-dcache-",
+                                         "L1-icache-",
+                                         "dTLB-",
+                                         "iTLB-",
+                                         "stalled-cycles-",
+                                         "topdown-",
+                                         "mem_load_",
+                                         "mem_inst_",
+                                         "cpu_clk_",
+                                         "cycle_activity.",
+                                         "l1d",
+                                         "l2_rqsts.",
+                                         "offcore_",
+                                         "br_inst_",
+                                         "br_misp_",
+                                         "dtlb_",
+                                         "itlb_",
+                                         "idq",
+                                         "uops_",
+                                         "resource_stalls.",
+                                         "machine_clears.",
+                                         "ld_blocks",
+                                         "exe_activity.",
+                                         "arith.",
+                                         "core_power.",
+                                         "assists.",
+                                         "fp_arith_",
+                                         "inst_retired.",
+                                         "topdown.",
+                                         "frontend_retired.",
+                                         "ls_",
+                                         "ex_ret_"};
 /* These are words, too: of a line of few words alone. */
 static const char *const words_too[] = {"cycles", "instructions", "branches", "slots", "cpu-cycles"};
 
@@ -65,6 +92,11 @@ static bool is_class(struct view word)
     scoped_text struct text name = {0};
     enum share_unit unit;
     return word.length < 80 && import_class_named(word, &name, &unit) && memchr(word.text, '_', word.length) != NULL;
+}
+
+bool import_known_is_name(struct view word)
+{
+    return is_class(word) || is_event(word, true);
 }
 
 /* "0.66", "66%", "1.2e9", "3,000,000", "41M" */

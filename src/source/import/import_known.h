@@ -8,6 +8,8 @@
 
 #include "base/text.h"
 
+/* Such a name, whatever stands beside it; what is a word of English, too, where it is an event's name. */
+bool import_known_is_name(struct view word);
 bool import_known_counted(struct view line);
 /* "tma_dram_bound 0.66": a class, and nothing that tells a ratio from a percentage. */
 bool import_known_may_be_ratio(struct view line);

@@ -339,7 +339,9 @@ static bool times_put(struct text *out, const struct table *table)
 static bool is_value_alone(const struct table *table)
 {
     bool unit = table->unit_column != SIZE_MAX;
-    return table->heading.count == (unit ? 3 : 2) && has_word(heading_of(table, 1), "value");
+    struct view heading = heading_of(table, 1);
+    return table->heading.count == (unit ? 3 : 2) &&
+           (has_word(heading, "value") || has_word(heading, "count") || has_word(heading, "counts"));
 }
 
 /* What is said of a number's unit: in the row's own column for it, else above its column. */
@@ -389,7 +391,7 @@ static bool columns_put(struct text *out, const struct table *table)
     if (2 * known < table->count || !known)
         return false;
     for (size_t column = 1; column < table->heading.count; column++) {
-        if (column == table->unit_column)
+        if (column == table->unit_column || (table->heading.count > 3 && share_is_of_others(heading_of(table, column))))
             continue;
         if (is_value_alone(table))
             text_add(out, "\n");

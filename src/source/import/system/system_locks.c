@@ -14,8 +14,8 @@ static bool duration_of(struct view number, struct view unit, double *ret_second
     static const struct {
         const char *unit;
         double seconds;
-    } units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"\xc2\xb5s", 1e-6}, {"ms", 1e-3}, {"s", 1},
-                 {"m", 60},    {"min", 60},  {"h", 3600}};
+    } units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"\xc2\xb5s", 1e-6}, {"ms", 1e-3},
+                 {"s", 1},     {"m", 60},    {"min", 60},         {"h", 3600}};
     for (size_t at = 0; at < array_count(units); at++)
         if (view_equal(unit, units[at].unit) && view_grouped(number, ret_seconds)) {
             *ret_seconds *= units[at].seconds;
@@ -29,8 +29,8 @@ static bool kind_of(struct view word, enum lock_kind *ret_kind)
     static const struct {
         const char *begins;
         enum lock_kind kind;
-    } kinds[] = {{"spinlock", LOCK_SPINS},  {"rwlock", LOCK_SPINS},   {"mutex", LOCK_SLEEPS},
-                 {"rwsem", LOCK_SLEEPS},    {"rtmutex", LOCK_SLEEPS}, {"percpu-rwsem", LOCK_SLEEPS},
+    } kinds[] = {{"spinlock", LOCK_SPINS},  {"rwlock", LOCK_SPINS},    {"mutex", LOCK_SLEEPS},
+                 {"rwsem", LOCK_SLEEPS},    {"rtmutex", LOCK_SLEEPS},  {"percpu-rwsem", LOCK_SLEEPS},
                  {"rt-mutex", LOCK_SLEEPS}, {"pcpu-sem", LOCK_SLEEPS}, {"semaphore", LOCK_SLEEPS},
                  {"unknown", LOCK_UNKNOWN}};
     word = view_starts(word, "(") ? view_skip(word, 1) : word;
@@ -127,7 +127,7 @@ bool system_locks_read(struct system_reading *reading, struct view line)
         return true;
     }
     bool read = reading->locks == LOCKS_REPORT || reading->locks == LOCKS_REPORT_NS ? report_read(reading, line)
-                                                                                  : contention_read(reading, line);
+                                                                                    : contention_read(reading, line);
     if (!view_trim(line).length && reading->locks_begun)
         reading->locks = LOCKS_NONE;
     if (!read && reading->locks && is_row(line))
