@@ -280,7 +280,7 @@ def test_rows_above_the_next_heading_are_listed(imported):
 
 @pytest.mark.parametrize("line", ["It takes 3 cycles to get there, and 2 branches.", "We used 4 threads, version 0.66, and file idq_2.c.",
                                   "> **mina** 10:35 the old one has 3 DIMMs | and 2 sockets", "> [10:41] jo: the box  has 8 cores, I think",
-                                  "**jo** 10:36  so 41 of 80 are there | or not"])
+                                  "**jo** 10:36  so 41 of 80 are there | or not", "perf record -e l3_miss.x2  ./scan 12 | perf report", "+    set_cpu(\"v4\");  // 4 wide"])
 def test_sentences_are_no_rows(imported, line):
     found, _ = imported(notes=f"A talk\n\n{line}\n")
     assert not not_read(found)
