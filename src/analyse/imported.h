@@ -29,6 +29,7 @@ enum imported_kind {
     IMPORTED_HISTOGRAM,
     IMPORTED_SYSTEM,
     IMPORTED_CLOCK, /* an emulated clock, seen in a profile or told by the kernel */
+    IMPORTED_TURBOSTAT, /* a run's clocks in MHz, throttles and degrees, by turbostat's names of columns */
     IMPORTED_KIND_COUNT
 };
 

@@ -585,3 +585,52 @@ def test_counts_of_heat_that_a_tool_of_the_system_prints(imported, run, count, v
     def throttled(row, _):
         row.update(name="CoreThr", number=count)
     assert finding(diagnosed_with(run, case, "counters of the system", throttled), "thermal-power")["verdict"] == verdict
+
+
+# ---- hyperfine ----
+
+BENCHMARKS = ("Benchmark 1: ./scan old\n  Time (mean ± σ):      2.212 s ±  0.071 s    [User: 2.100 s, System: 0.100 s]\n"
+              "  Range (min … max):    2.101 s …  2.402 s    12 runs\n \nBenchmark 2: ./scan new\n"
+              "  Time (mean ± σ):     812.4 ms ±   3.1 ms    [User: 800.1 ms, System: 10.1 ms]\n"
+              "  Range (min … max):   807.2 ms … 821.9 ms    10 runs\n")
+EXPORTED = ("| Command | Mean [{unit}] | Min [{unit}] | Max [{unit}] | Relative |\n|:---|---:|---:|---:|---:|\n"
+            "| `./scan old` | {0} ± {1} | {2} | {3} | 2.72 ± 0.09 |\n| `./scan new` | {4} ± {5} | {6} | {7} | 1.00 |\n")
+SECONDS = (2.212, 0.071, 2.101, 2.402, 0.8124, 0.0031, 0.8072, 0.8219)
+
+
+def runs_of(found):
+    return next(one["text"] for one in found["statements"] if one["origin"].endswith("timed runs"))
+
+
+def test_means_of_benchmarks_keep_how_far_runs_differ(imported):
+    found, _ = imported(notes=BENCHMARKS)
+    assert "1 ./scan old 2.212 s ± 0.071 s (2.101 s … 2.402 s, 12 runs)" in runs_of(found)
+    assert "2 ./scan new 0.8124 s ± 3.1 ms (807.2 ms … 821.9 ms, 10 runs)" in runs_of(found)
+
+
+@pytest.mark.parametrize("unit,factor", [("s", 1), ("ms", 1000)])
+def test_a_table_of_benchmarks_has_its_means(imported, unit, factor):
+    found, _ = imported(notes=EXPORTED.format(*(round(one * factor, 4) for one in SECONDS), unit=unit))
+    assert "2 runs, 0.8124 to 2.212 s" in runs_of(found) and "./scan old 2.212 s ± 0.071 s (2.101 s … 2.402 s)" in runs_of(found)
+    assert not any(one["origin"] == "not read" for one in found["statements"])
+
+
+@pytest.mark.parametrize("line", ["old: 2.212 s ± 0.071 s", "old: 2.212 ± 0.071 s", "old: 2212 ms ± 71 ms"])
+def test_a_mean_by_hand(imported, line):
+    found, _ = imported(notes=f"{line}\nnew: 0.8124 s\n")
+    assert "2 runs, 0.8124 to 2.212 s" in runs_of(found) and "old 2.212 s ± " in runs_of(found)
+
+
+def test_how_much_faster_with_its_spread_is_no_time(imported):
+    found, _ = imported(notes=BENCHMARKS + "\nSummary\n  ./scan new ran\n    2.72 ± 0.09 times faster than ./scan old\n")
+    assert runs_of(found).startswith("2 runs")
+
+
+def test_counts_behind_a_blank_line_are_no_sentence(imported):
+    found, _ = imported(notes="All counters of it:\n\n```\n Performance counter stats for './sort in':\n\n          4,101.22 msec task-clock    #    1.000 CPUs utilized\n"
+                              "    14,354,220,110      cycles        #    3.500 GHz\n     9'310'224'087      instructions  #    0.65  insn per cycle\n\n"
+                              "       412 310 331      branch-misses  #  18.48 % of all branches\n\n       4.103002214 seconds time elapsed\n\n       4.000000000 seconds user\n```\n"
+                              "With the flag it fell from 4.1 s to 2.2 s.\n")
+    assert not any(one["origin"] in ("not understood", "not read") and "cycles" in one["text"] for one in found["statements"])
+    assert "seconds time" not in str([one for one in found["statements"] if "perf stat" not in one["origin"]])
+    assert "412310331 branch-misses" in str(found["statements"]) and "9310224087 instructions" in str(found["statements"])

@@ -543,3 +543,85 @@ def test_two_runs_within_their_spread_differ_by_chance(imported, run, deviation,
         row.update(seconds=deviation)
     found = diagnosed_with(run, case, "timed runs", spread)
     assert ("1.6 % of the time, is within the spread of their runs (8.5 %)" in left_open(found)) == is_chance
+
+
+# ---- locks ----
+
+CONTENDED = " contended   total wait     max wait     avg wait         type   caller\n\n"
+
+
+def facts_of(found):
+    return " ".join(one["text"] for one in found["statements"] if "counters of the system" in one["origin"])
+
+
+@pytest.mark.parametrize("longest", ["3.00 m", "180.00 s", "180000.00 ms", "180000000.00 us", "180000000000 ns", "0.05 h"])
+def test_waits_for_locks_in_any_unit(imported, longest):
+    found, _ = imported(notes=CONTENDED + f"    50210      {longest}      8.10 ms    461.90 us      rwsem:W   unmap_region+0x71\n"
+                              "     1203     60.00 s      9.10 ms    132.81 us     spinlock   free_pages_bulk+0x1e\n")
+    assert "free_pages_bulk+0x1e first) 25 %" in facts_of(found) and "unmap_region+0x71 first) 75 %" in facts_of(found)
+    assert not any(one["origin"] == "not read" for one in found["statements"])
+
+
+def test_no_share_of_locks_where_a_row_was_not_read(imported):
+    found, _ = imported(notes=CONTENDED + "    50210      3.00 parsecs      8.10 ms    461.90 us      rwsem:W   unmap_region+0x71\n"
+                              "     1203     60.00 s      9.10 ms    132.81 us     spinlock   free_pages_bulk+0x1e\n\n"
+                              + CONTENDED + "     1203     60.00 s      9.10 ms    132.81 us     spinlock   other_table+0x1e\n")
+    assert "free_pages_bulk" not in facts_of(found) and "other_table" in facts_of(found)
+    assert any(one["origin"] == "not read" and "parsecs" in one["text"] for one in found["statements"])
+
+
+def test_locks_by_their_address(imported):
+    found, _ = imported(notes=" contended   total wait     max wait     avg wait            address   symbol\n\n"
+                              "       161      1.50 m     12.14 ms    630.06 us   ffff9d1a409214d0   &mm->mmap_lock (rwsem)\n"
+                              "         4     30.00 s     70.78 us     30.14 us   ffff9d1a40921888   zone_lock (spinlock)\n")
+    assert "zone_lock first) 25 %" in facts_of(found) and "&mm->mmap_lock first) 75 %" in facts_of(found)
+
+
+@pytest.mark.parametrize("head,rows", [
+    ("avg wait   total wait     max wait     min wait", "443.80 us  3.00 m  17.92 ms  1.01 us|4.80 us  60.00 s  17.92 us  1.01 us"),
+    ("avg wait (ns)   total wait (ns)   max wait (ns)   min wait (ns)", "443800 180000000000 17920000 1010|4800 60000000000 17920 1010"),
+], ids=["with units", "in ns"])
+def test_a_report_of_locks_has_no_kinds(imported, head, rows):
+    first, second = rows.split("|")
+    found, _ = imported(notes=f"                Name   acquired  contended     {head}\n\n     &mm->mmap_lock      102931      90120     {first}\n"
+                              f"           &rq->lock       2931        120      {second}\n")
+    assert "of a kind that isn't told, / for locks (&mm->mmap_lock first) 75 %" in facts_of(found) and "spinning" not in facts_of(found)
+    assert finding(found, "kernel-locks")["verdict"] != "supported"
+
+
+# ---- what runs' clocks and throttles were ----
+
+def test_each_run_s_clocks_are_kept_by_what_stands_above_them(imported):
+    found, case = imported(notes=f"The old box (a7):\n\n{COLD}\n\nThe new box (b2):\n\n{COLD.replace('3608', '3604')}\n")
+    tables = [one for one in json.loads((case / "imports.json").read_text())["imports"] if one["kind"] == "turbostat"]
+    assert [one["heading"] for one in tables] == ["The old box (a7)", "The new box (b2)"]
+    clocks = [next(row["number"] for row in one["rows"] if row["name"] == "Bzy_MHz") for one in tables]
+    assert clocks == [3599, 3597] and "The new box (b2): Bzy_MHz 3597" in str(found["statements"])
+
+
+@pytest.mark.parametrize("line,grown", [
+    ("core_throttle_count: 0 before, 0 after", 0), ("thermal_throttle/core_throttle_count 0 -> 412", 412),
+    ("/sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count: 12 → 412", 400), ("core_throttle_count = 412 after, 12 before", 400),
+    ("| `core_throttle_count` | 12 before | 40 after |", 28), ("So core_throttle_count was 7 before and after all of it.", 0),
+])
+def test_a_count_of_throttling_before_and_after(imported, line, grown):
+    found, _ = imported(notes=f"Heat, we thought.\n\n{line}\n")
+    assert f"{grown} core_throttle_count" in str(found["statements"])
+    assert not any(one["origin"] == "not read" for one in found["statements"])
+
+
+@pytest.mark.parametrize("line", ["core_throttle_count: 412", "core_throttle_count: 412 before, 3 after"])
+def test_a_count_of_throttling_that_says_no_growth_is_listed(imported, line):
+    found, _ = imported(notes=f"Heat, we thought.\n\n{line}\n")
+    assert any(one["origin"] == "not read" and line[:12] in one["text"] for one in found["statements"])
+
+
+def test_a_count_of_throttling_that_grew_is_heat(alone):
+    found = alone(f"turbostat, cold:\n{COLD}\nwarm:\n{HOT.replace('812', '0').replace('840', '0').replace('99' + chr(9) + '0', '80' + chr(9) + '0').replace('100', '81')}\ncore_throttle_count: 3 before, 90 after\n")
+    assert finding(found, "thermal-power")["verdict"] == "supported"
+
+
+@pytest.mark.parametrize("between", [" -> ", " → ", " before, "])
+def test_a_quota_s_counts_before_and_after_in_one_line(imported, between):
+    found, _ = imported(notes=f"nr_periods: 100{between}700\nnr_throttled: 12{between}312\n")
+    assert "nr_throttled / nr_periods 50 %" in facts_of(found)

@@ -221,3 +221,135 @@ def test_a_line_that_reads_memory_is_named_where_it_is_the_hottest(imported):
 def test_a_division_before_the_hottest_line_is_open(imported, share, other, verdict):
     found, _ = imported(listing=f"    0.41 :   4a10:   mov    0x58(%rax),%rcx\n    1.90 :   4a19:   vdivps %ymm1,%ymm2,%ymm3\n   {share} :   4a1c:   vaddps %ymm3,%ymm4,%ymm4\n   {other} :   4a28:   vmovups (%r9,%r8,4),%ymm1\n")
     assert finding(found, "divider")["verdict"] == verdict
+
+
+# ---- top-down classes with the number behind the name ----
+
+SPLIT = [("retiring", 0.112), ("bad_speculation", 0.021), ("frontend_bound", 0.068), ("backend_bound", 0.799),
+         ("memory_bound", 0.702), ("dram_bound", 0.581), ("mem_bandwidth", 0.517), ("mem_latency", 0.031)]
+
+
+def rows_of(form, factor=1):
+    return "".join(form.format(name=name, value=f"{value * factor:.3f}") for name, value in SPLIT)
+
+
+@pytest.mark.parametrize("text", [
+    "```\nmetric,value,unit\n" + rows_of("tma_{name},{value},ratio\n") + "```\n",
+    "metric,value,unit\n" + rows_of("tma_{name},{value},%\n", 100),
+    "metric;ratio\n" + rows_of("tma_{name};{value}\n").replace(".", ","),
+    '"metric","value","unit"\n' + rows_of('"tma_{name}","{value}","%"\n', 100),
+    rows_of("tma_{name},{value}\n", 100), rows_of("tma_{name},{value}\n"), rows_of("tma_{name} {value}\n"),
+    rows_of("tma_{name} {value} ratio\n"), rows_of("tma_{name} = {value}\n"), rows_of("tma_{name}: {value}\n"),
+    rows_of("TMA_{name}\t{value}\n"),
+    "| metric | value | unit |\n|---|---|---|\n" + rows_of("| tma_{name} | {value} | ratio |\n"),
+    "| metric | value (ratio) |\n|---|---|\n" + rows_of("| `tma_{name}` | {value} |\n"),
+    "| metric | value |\n|---|---|\n" + rows_of("| tma_{name} | {value} |\n"),
+    "Timestamp,CPUs,Area,Value,Unit,Description,Sample,Stddev,Multiplex,Bottleneck,Idle\n"
+    + rows_of('1.002,S0-C0-T0,{name},{value},% Slots,"how much, of all",,0,11.1,,\n', 100)
+    .replace("backend_bound", "Backend_Bound").replace("frontend_bound", "Frontend_Bound").replace("retiring", "Retiring")
+    .replace("bad_speculation", "Bad_Speculation").replace("memory_bound", "Backend_Bound.Memory_Bound")
+    .replace("dram_bound", "Backend_Bound.Memory_Bound.DRAM_Bound").replace("mem_", "Backend_Bound.Memory_Bound.DRAM_Bound.MEM_"),
+    rows_of(",,,,,{value},%  tma_{name}\n", 100).replace(",,,,,", "31220110,,TOPDOWN.SLOTS,200100,100.00,", 1),
+], ids=["csv in a fence", "percent", "semicolons and commas", "quotes", "bare percent", "bare ratio", "blanks", "blanks and unit", "equals",
+        "colons", "tabs", "markdown", "unit in the heading", "markdown that sums to 1", "toplev -x", "perf stat -M -x"])
+def test_classes_with_their_numbers_behind(imported, text):
+    found, _ = imported(notes=text)
+    said = str(found["statements"])
+    assert "tma_dram_bound 58.1 %" in said and "tma_mem_bandwidth 51.7 %" in said and "not read" not in str(found["statements"])
+    assert found["verdict"]["culprit"] == "memory-bandwidth"
+    assert finding(found, "memory-bandwidth")["recoverable_ratio_at_most"] == pytest.approx(0.517, abs=0.001)
+
+
+@pytest.mark.parametrize("text", ["tma_dram_bound,0.66\ntma_l3_bound,0.05\n", "tma_dram_bound 0.9\n",
+                                  "| metric | value |\n|---|---|\n| tma_dram_bound | 0.665 |\n| tma_l3_bound | 0.05 |\n",
+                                  "| event | old |\n|---|---|\n| cycles | 900100200 |\n| tma_dram_bound | 0.6 |\n"])
+def test_a_share_that_may_be_a_ratio_is_none(imported, text):
+    found, _ = imported(notes=text)
+    assert found["verdict"]["culprit"] is None and finding(found, "memory-bandwidth")["verdict"] == "not_testable"
+    assert "a number up to 1 without a unit may be a ratio or a percentage" in str(found["statements"])
+
+
+@pytest.mark.parametrize("head,row,core", [
+    ("%  tma_backend_bound %  tma_retiring %  tma_bad_speculation %  tma_frontend_bound", "    79.9    11.2    2.1    6.8", ""),
+    ("                    retiring      bad speculation       frontend bound        backend bound",
+     "        2     11.2%   2.1%   6.8%   79.9%", "S0-D0-C0"),
+])
+def test_columns_of_the_first_level(imported, head, row, core):
+    found, _ = imported(notes=f" Performance counter stats for 'system wide':\n\n {head}\n{core}{row}\n\n  1.003 seconds time elapsed\n")
+    assert "tma_backend_bound 79.9 %, tma_retiring 11.2 %, tma_frontend_bound 6.8 %, tma_bad_speculation 2.1 %" in str(found["statements"])
+
+
+def test_columns_of_cores_are_their_mean(imported):
+    found, _ = imported(notes="    retiring      bad speculation       frontend bound        backend bound\n"
+                              "S0-D0-C0    2     10.0%   2.0%   8.0%   80.0%\nS0-D0-C1    2     30.0%   4.0%   6.0%   60.0%\n")
+    assert "tma_backend_bound 70 %, tma_retiring 20 %" in str(found["statements"])
+
+
+@pytest.mark.parametrize("separator,factor", [(",", 1), ("\t", 1), (",", 0.01)])
+def test_a_summary_as_csv_of_vtune(imported, separator, factor):
+    rows = [("Hierarchy Level", "Metric Name", "Metric Value"), (0, "Elapsed Time", 12.3), (1, "Clockticks", 98765432100), (1, "CPI Rate", 2.3)]
+    rows += [(level, name, round(value * factor, 6)) for level, name, value in [
+        (1, "Retiring", 11.2), (1, "Front-End Bound", 6.8), (1, "Bad Speculation", 2.1), (1, "Back-End Bound", 79.9),
+        (2, "Memory Bound", 70.2), (3, "DRAM Bound", 58.1), (4, "Memory Bandwidth", 51.7)]] + [(1, "Average CPU Frequency", 2.9)]
+    found, _ = imported(notes="".join(separator.join(map(str, row)) + "\n" for row in rows))
+    assert found["verdict"]["culprit"] == "memory-bandwidth" and "tma_dram_bound 58.1 %" in str(found["statements"]) and "cpu_frequency" not in str(found["statements"])
+
+
+@pytest.mark.parametrize("unit", ["% Clocks_est", "% Clocks_Est", "% clocks_est", "% STALLS"])
+def test_units_of_toplev_in_any_letters(imported, unit):
+    found, _ = imported(notes=f"BE/Mem  Backend_Bound.Memory_Bound.DRAM_Bound.MEM_Bandwidth  {unit}  51.7   [11.1%]\nBE/Mem  Backend_Bound.Memory_Bound.DRAM_Bound  {unit}  58.1   [11.1%]\n")
+    assert "tma_mem_bandwidth 51.7 %" in str(found["statements"]) and "not read" not in str(found["statements"])
+
+
+def not_read(found):
+    return " ".join(one["text"] for one in found["statements"] if one["origin"] == "not read")
+
+
+@pytest.mark.parametrize("line", ["So tma_l3_bound is about 31 here, and nobody knows why.", "cycles: 1.2e9", "instructions = 3,000,000",
+                                  "mem_load_retired.l3_miss:u 41M of them", "We saw 812,331 LLC-load-misses beside it in the same run.",
+                                  "| run | tma_dram_bound |\n|---|---|\n| old | 0.665 |\n"])
+def test_a_known_name_beside_a_number_is_read_or_listed(imported, line):
+    found, _ = imported(notes=f"What I have\n\n{line}\n\nNow the profile:\n\n    41.20%  srv  srv  [.] lookup\n")
+    assert line.splitlines()[-1][:25] in not_read(found)
+
+
+def test_rows_above_the_next_heading_are_listed(imported):
+    found, _ = imported(notes="12  34.1 x   77.2 y   first_row\n\n## The profile\n\n    41.20%  srv  srv  [.] lookup\n")
+    assert "first_row" in not_read(found)
+
+
+@pytest.mark.parametrize("line", ["It takes 3 cycles to get there, and 2 branches.", "We used 4 threads, version 0.66, and file idq_2.c.",
+                                  "> **mina** 10:35 the old one has 3 DIMMs | and 2 sockets", "> [10:41] jo: the box  has 8 cores, I think",
+                                  "**jo** 10:36  so 41 of 80 are there | or not", "perf record -e l3_miss.x2  ./scan 12 | perf report", "+    set_cpu(\"v4\");  // 4 wide"])
+def test_sentences_are_no_rows(imported, line):
+    found, _ = imported(notes=f"A talk\n\n{line}\n")
+    assert not not_read(found)
+
+
+@pytest.mark.parametrize("text", [
+    "metric,before,after,ratio\ntma_dram_bound,58.1,12.2,0.21\ntma_backend_bound,80.1,50.3,0.62\n",
+    "| metric | before | after | change |\n|---|---|---|---|\n| tma_dram_bound | 58.1 % | 12.2 % | 0.21 |\n| tma_backend_bound | 80.1 % | 50.3 % | 0.62 |\n",
+])
+def test_what_two_columns_have_between_them_is_no_run(imported, text):
+    found, _ = imported(notes=text)
+    said = str(found["statements"])
+    assert "tma_backend_bound 80.1 %, tma_dram_bound 58.1 %" in said and "tma_backend_bound 50.3 %, tma_dram_bound 12.2 %" in said and "0.62 %" not in said
+
+
+def test_events_as_csv(imported):
+    found, _ = imported(notes="event,count\ncycles,1000000000\nbranch-misses,20000000\n")
+    assert found["verdict"]["culprit"] == "branch-mispredicts" and "20000000 branch-misses" in str(found["statements"])
+
+
+@pytest.mark.parametrize("text", [
+    '{"interval" : 1.000551, "%  tma_retiring" : "11.2", "%  tma_backend_bound" : "79.9", "%  tma_frontend_bound" : "6.8", "%  tma_bad_speculation" : "2.1"}\n',
+    "Slots of it\n\n  Retiring            11.2 %\n  Frontend Bound       6.8 %\n  Bad Speculation      2.1 %\n  Backend Bound       79.9 %\n",
+], ids=["perf stat -j --metric-only", "words and blanks"])
+def test_the_first_level_in_other_forms(imported, text):
+    found, _ = imported(notes=text)
+    assert "tma_backend_bound 79.9 %, tma_retiring 11.2 %, tma_frontend_bound 6.8 %, tma_bad_speculation 2.1 %" in str(found["statements"]) and not not_read(found)
+
+
+def test_paths_of_amd_have_their_own_names(imported):
+    found, _ = imported(notes="Metric,Value\nFrontend_Bound.Latency (%),7.2\nBackend_Bound.Memory (%),75.2\n")
+    assert "backend_bound_memory 75.2 %, frontend_bound_latency 7.2 %" in str(found["statements"])

@@ -13,6 +13,7 @@
 #include "capture/exits/exits_input.h"
 #include "source/import/import_columns.h"
 #include "source/import/import_counts.h"
+#include "source/import/import_csv.h"
 #include "source/import/import_hyperfine.h"
 #include "source/import/import_likwid.h"
 #include "source/import/import_markdown.h"
@@ -319,9 +320,8 @@ static void rows_unread_state(struct importing *importing, const char *path, str
     if (count)
         statement_write(&importing->statements, "not read", path,
                         arena_printf(&importing->arena,
-                                     "%zu line%s that look%s like rows of a table in no form that plumb knows: %s%s",
-                                     count, count > 1 ? "s" : "", count > 1 ? "" : "s", text_string(&lines),
-                                     count > 3 ? ", …" : ""));
+                                     "%zu line%s that look%s like rows of a table in no form that plumb knows: %s",
+                                     count, count > 1 ? "s" : "", count > 1 ? "" : "s", text_string(&lines)));
 }
 
 enum { WAIT_TIMES_MOST = 3 };
@@ -414,7 +414,8 @@ static bool import_file(struct importing *importing, const char *path, struct er
     lines = import_uprof_turned(import_likwid_turned(lines, &importing->arena), &importing->arena);
     lines = import_stacks_turned(import_thousands_turned(lines, &importing->arena), &importing->arena, &stacks);
     lines = import_system_turned(import_vtune_turned(lines, &importing->arena), &importing->arena, &facts);
-    lines = import_markdown_turned(import_perfspect_turned(lines, &importing->arena), &importing->arena);
+    lines = import_csv_turned(import_perfspect_turned(lines, &importing->arena), &importing->arena);
+    lines = import_markdown_turned(lines, &importing->arena);
     lines = import_columns_turned(import_prose_turned(lines, &importing->arena), &importing->arena);
     lines = import_counts_turned(lines, &importing->arena);
     struct view rest = lines, unread = lines;
@@ -423,6 +424,8 @@ static bool import_file(struct importing *importing, const char *path, struct er
     const char *above = "";
     for (; import_text_next(&rest, &importing->arena, &text); tables++) {
         struct imported_text beside;
+        size_t before = (size_t)(text.segment.text - unread.text);
+        rows_unread_state(importing, path, (struct view){unread.text, before}, IMPORT_UNKNOWN);
         bool is_column = strncmp(text.heading, IMPORT_COLUMN_HEADING, sizeof(IMPORT_COLUMN_HEADING) - 1) == 0;
         above = text.above = is_column && !text.above[0] ? above : text.above; /* of all columns of one table */
         if (text.kind == IMPORT_EXITS)
@@ -446,7 +449,7 @@ static bool import_file(struct importing *importing, const char *path, struct er
                         arena_printf(&importing->arena, "imported, not measured by plumb: %s", text.origin), path,
                         text.summary);
     }
-    sentences_keep(importing, path, prose);
+    sentences_keep(importing, path, import_text_without_counts(prose, &importing->arena));
     return true;
 }
 

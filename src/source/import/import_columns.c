@@ -2,21 +2,61 @@
 #include "source/import/import_columns.h"
 
 #include "base/scope.h"
+#include "base/vec.h"
+
+#include <ctype.h>
 
 enum { COLUMNS_MOST = 64 };
 
-/* "%  tma_frontend_bound  %  tma_backend_bound": how many names; 0: another line. */
+/* As perf heads the first level where the metrics have no names of their own. */
+static const struct {
+    const char *words, *name;
+} in_words[] = {{"bad speculation", "tma_bad_speculation"},
+                {"frontend bound", "tma_frontend_bound"},
+                {"backend bound", "tma_backend_bound"},
+                {"retiring", "tma_retiring"}};
+
+/* The name that the line begins with, cut off; length 0: another word. */
+static struct view name_cut(struct view *line)
+{
+    *line = view_trim(*line);
+    for (size_t at = 0; at < array_count(in_words); at++) {
+        struct view rest = *line, second = view_of(in_words[at].words), first = view_word(&second);
+        struct view word = view_word(&rest);
+        bool same = word.length == first.length && memcmp(word.text, first.text, first.length) == 0;
+        second = view_trim(second);
+        word = second.length ? view_word(&rest) : second;
+        if (same && word.length == second.length &&
+            (!second.length || memcmp(word.text, second.text, second.length) == 0)) {
+            *line = rest;
+            return view_of(in_words[at].name);
+        }
+    }
+    struct view word = view_word(line);
+    return view_starts(word, "tma_") ? word : (struct view){0};
+}
+
+/* "%  tma_frontend_bound  %  tma_backend_bound", "retiring  bad speculation": how many names; 0: another line. */
 static size_t names_of(struct view line, struct view names[COLUMNS_MOST])
 {
     size_t count = 0;
-    for (struct view word = view_word(&line); word.length; word = view_word(&line)) {
-        if (view_equal(word, "%"))
+    while ((line = view_trim(line)).length) {
+        if (view_starts(line, "%")) {
+            line = view_skip(line, 1);
             continue;
-        if (!view_starts(word, "tma_") || count == COLUMNS_MOST)
+        }
+        struct view name = name_cut(&line);
+        if (!name.length || count == COLUMNS_MOST)
             return 0;
-        names[count++] = word;
+        names[count++] = name;
     }
     return count;
+}
+
+static struct view without_sign(struct view word)
+{
+    word.length -= view_ends(word, "%");
+    return word;
 }
 
 static bool is_number(struct view word)
@@ -25,16 +65,33 @@ static bool is_number(struct view word)
     return view_double(word, &ignored);
 }
 
-/* As many numbers as there are names, and nothing else. */
+/* "1.000893421" of -I, "S0-D0-C0", "CPU3" */
+static bool is_time_or_place(struct view word)
+{
+    return view_find(word, ".") > 0 || (word.length && isalpha((unsigned char)word.text[0]));
+}
+
+/* As many numbers as there are names, behind a time or whose they are: "S0-D0-C0  2  5.7%  1.2%". */
 static bool numbers_of(struct view line, struct view numbers[COLUMNS_MOST], size_t wanted)
 {
+    enum { BEFORE_MOST = 3 };
+    struct view words[COLUMNS_MOST + BEFORE_MOST];
     size_t count = 0;
     for (struct view word = view_word(&line); word.length; word = view_word(&line)) {
-        if (count == wanted || !is_number(word))
+        if (view_equal(word, "%"))
+            continue;
+        if (count == wanted + BEFORE_MOST)
             return false;
-        numbers[count++] = word;
+        words[count++] = without_sign(word);
     }
-    return count == wanted;
+    if (count < wanted || (count > wanted && !is_time_or_place(words[0])))
+        return false;
+    for (size_t at = 0; at < wanted; at++) {
+        numbers[at] = words[count - wanted + at];
+        if (!is_number(numbers[at]))
+            return false;
+    }
+    return true;
 }
 
 /* The next line that isn't empty. */
@@ -79,28 +136,36 @@ static bool pairs_put(struct text *out, struct view line)
     return true;
 }
 
+/* The rows under such names: of several, as of each core or each second, the mean. False: there are none. */
+static bool rows_put(struct text *out, const struct view names[COLUMNS_MOST], size_t count, struct view *rest)
+{
+    struct view line, behind = *rest, numbers[COLUMNS_MOST];
+    double sums[COLUMNS_MOST] = {0}, value;
+    size_t rows = 0;
+    while (line_behind(&behind, &line) && numbers_of(line, numbers, count)) {
+        for (size_t at = 0; at < count; at++)
+            sums[at] += view_double(numbers[at], &value) ? value : 0;
+        rows++;
+        *rest = behind;
+    }
+    for (size_t at = 0; rows && at < count; at++)
+        text_printf(out, "%.9g %% %.*s\n", sums[at] / (double)rows, (int)names[at].length, names[at].text);
+    return rows > 0;
+}
+
 struct view import_columns_turned(struct view text, struct arena *arena)
 {
-    struct view line, numbers_line, names[COLUMNS_MOST], numbers[COLUMNS_MOST], rest = text;
+    struct view line, names[COLUMNS_MOST], rest = text;
     scoped_text struct text out = {0};
     bool turned = false;
     while (view_line(&rest, &line)) {
-        if (pairs_put(&out, line)) {
+        size_t count = names_of(line, names);
+        if (pairs_put(&out, line) || (count >= 2 && rows_put(&out, names, count, &rest))) {
             turned = true;
             continue;
         }
-        struct view behind = rest;
-        size_t count = names_of(line, names);
-        if (count < 2 || !line_behind(&behind, &numbers_line) || !numbers_of(numbers_line, numbers, count)) {
-            text_append(&out, line.text, line.length);
-            text_add_char(&out, '\n');
-            continue;
-        }
-        for (size_t at = 0; at < count; at++)
-            text_printf(&out, "%.*s %% %.*s\n", (int)numbers[at].length, numbers[at].text, (int)names[at].length,
-                        names[at].text);
-        rest = behind;
-        turned = true;
+        text_append(&out, line.text, line.length);
+        text_add_char(&out, '\n');
     }
     return turned ? (struct view){arena_copy(arena, out.bytes, out.length), out.length} : text;
 }

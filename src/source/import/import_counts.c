@@ -77,16 +77,28 @@ static bool is_separated(struct view line)
     return false;
 }
 
+/* ",,,,,88.8,%  tma_backend_bound": a metric of the event above, as perf stat -M -x has those behind its first. */
+static bool is_metric_alone(struct view line)
+{
+    size_t at = line.length;
+    while (at && !strchr(",;\t", line.text[at - 1]))
+        at--;
+    struct view unit = view_skip(line, at), word = view_word(&unit);
+    return at > 1 && line.text[0] == line.text[at - 1] && view_starts(word, "%") &&
+           import_text_is_class(view_trim(unit));
+}
+
 static bool is_json(struct view line)
 {
     return view_starts(line, "{") &&
-           (view_find(line, "\"counter-value\"") > 0 || view_find(line, "\"metric-value\"") > 0);
+           (view_find(line, "\"counter-value\"") > 0 || view_find(line, "\"metric-value\"") > 0 ||
+            view_find(line, "\"%  tma_") > 0); /* --metric-only */
 }
 
 static bool is_counts(struct view line)
 {
     line = view_trim(line);
-    return line.length && (is_json(line) || is_separated(line) || is_of_parts(line));
+    return line.length && (is_json(line) || is_separated(line) || is_metric_alone(line) || is_of_parts(line));
 }
 
 /* The lines of one form from here on, with the remarks and blank lines between them. */

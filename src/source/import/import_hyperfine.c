@@ -2,6 +2,7 @@
 #include "source/import/import_hyperfine.h"
 
 #include "base/scope.h"
+#include "source/import/import_line.h"
 
 #include <ctype.h>
 
@@ -27,8 +28,28 @@ static bool name_of(struct view line, struct text *ret_name)
     return true;
 }
 
+/* "  Range (min … max):    8.001 s …  8.402 s    10 runs", below the time: " (8.001 s … 8.402 s, 10 runs)". */
+static void range_put(struct text *out, struct view rest)
+{
+    struct view line;
+    if (!view_line(&rest, &line) || !view_starts(view_trim(line), "Range ("))
+        return;
+    (void)view_cut(&line, ':');
+    text_add(out, " (");
+    for (struct view word = view_word(&line); word.length; word = view_word(&line)) {
+        struct view after = line, next = view_word(&after);
+        bool runs = view_equal(next, "runs");
+        text_printf(out, "%s%.*s",
+                    runs                                 ? ", "
+                    : out->bytes[out->length - 1] == '(' ? ""
+                                                         : " ",
+                    (int)word.length, word.text);
+    }
+    text_add(out, ")");
+}
+
 /* "  Time (mean ± σ):      8.121 s ±  0.092 s    [User: 30.211 s, System: 9.120 s]", or "(abs)" of one run. */
-static bool time_put(struct text *out, const struct text *name, struct view line)
+static bool time_put(struct text *out, const struct text *name, struct view line, struct view rest)
 {
     line = view_trim(line);
     if (!view_starts(line, "Time ("))
@@ -38,8 +59,14 @@ static bool time_put(struct text *out, const struct text *name, struct view line
     double ignored;
     if (!view_grouped(number, &ignored))
         return false;
-    text_printf(out, "%s: %.*s %.*s\n", text_string(name), (int)number.length, number.text, (int)unit.length,
-                unit.text);
+    text_printf(out, "%s: %.*s %.*s", text_string(name), (int)number.length, number.text, (int)unit.length, unit.text);
+    struct view sign = view_word(&line), differs = view_word(&line), its_unit = view_word(&line);
+    if (view_equal(sign, IMPORT_LINE_SPREAD) && view_grouped(differs, &ignored)) {
+        text_printf(out, " " IMPORT_LINE_SPREAD " %.*s %.*s", (int)differs.length, differs.text, (int)its_unit.length,
+                    its_unit.text);
+        range_put(out, rest);
+    }
+    text_add_char(out, '\n');
     return true;
 }
 
@@ -49,7 +76,7 @@ struct view import_hyperfine_turned(struct view text, struct arena *arena, struc
     scoped_text struct text out = {0}, prose = {0}, name = {0};
     bool turned = false;
     while (view_line(&rest, &line)) {
-        bool own = name_of(line, &name) || (name.length && time_put(&out, &name, line)) ||
+        bool own = name_of(line, &name) || (name.length && time_put(&out, &name, line, rest)) ||
                    (name.length && view_starts(view_trim(line), "Range ("));
         turned |= own;
         if (!own) {

@@ -226,8 +226,8 @@ static bool is_toplev_unit(struct view word)
     static const char *const units[] = {"Slots",       "Slots_Estimated",   "Slots_est",   "Clocks", "Clocks_Estimated",
                                         "Clocks_est",  "Clocks_Calculated", "Clocks_calc", "Stalls", "CoreClocks",
                                         "Core_Clocks", "Core_Execution"};
-    for (size_t at = 0; at < array_count(units); at++)
-        if (view_equal(word, units[at]))
+    for (size_t at = 0; at < array_count(units); at++) /* versions differ in their capitals */
+        if (word.length == strlen(units[at]) && strncasecmp(word.text, units[at], word.length) == 0)
             return true;
     return false;
 }
@@ -435,17 +435,18 @@ static bool shell_time_of(struct view line, struct import_line *row)
     return true;
 }
 
+static const struct {
+    const char *unit;
+    double seconds;
+} time_units[] = {{"s", 1},     {"sec", 1},   {"seconds", 1}, {"ms", 1e-3},   {"msec", 1e-3},
+                  {"us", 1e-6}, {"ns", 1e-9}, {"min", 60},    {"minutes", 60}};
+
 /*
  * "172ms", "172 ms", "4.2 minutes"; without a unit seconds, unless it stands behind several words or has no fraction
  * there: that could be anything.
  */
 static bool seconds_of(struct view text, struct view name, double *ret_seconds)
 {
-    static const struct {
-        const char *unit;
-        double seconds;
-    } units[] = {{"s", 1},     {"sec", 1},   {"seconds", 1}, {"ms", 1e-3},   {"msec", 1e-3},
-                 {"us", 1e-6}, {"ns", 1e-9}, {"min", 60},    {"minutes", 60}};
     size_t digits = 0;
     while (digits < text.length &&
            (isdigit((unsigned char)text.text[digits]) || text.text[digits] == '.' || text.text[digits] == ','))
@@ -453,12 +454,35 @@ static bool seconds_of(struct view text, struct view name, double *ret_seconds)
     struct view number = {text.text, digits}, unit = view_trim(view_skip(text, digits));
     if (!digits || !view_grouped(number, ret_seconds))
         return false;
-    for (size_t at = 0; at < array_count(units); at++)
-        if (view_equal(unit, units[at].unit)) {
-            *ret_seconds *= units[at].seconds;
+    for (size_t at = 0; at < array_count(time_units); at++)
+        if (view_equal(unit, time_units[at].unit)) {
+            *ret_seconds *= time_units[at].seconds;
             return true;
         }
     return !unit.length && (!name.length || (view_find(number, ".") > 0 && view_find(name, " ") < 0));
+}
+
+/* "1.412 s ± 0.093 s (1.301 s … 1.602 s, 10 runs)", "1.412 ± 0.093 s": the mean, and where the spread begins. */
+static bool spread_of(struct view text, double *ret_seconds, struct view *ret_spread)
+{
+    ptrdiff_t sign = view_find(text, IMPORT_LINE_SPREAD);
+    if (sign < 1)
+        return false;
+    struct view mean = view_trim((struct view){text.text, (size_t)sign}), spread = view_skip(text, (size_t)sign),
+                behind = view_trim(view_skip(spread, sizeof(IMPORT_LINE_SPREAD) - 1)), number = view_word(&behind),
+                unit = view_trim(behind), several_words = VIEW("a name");
+    ptrdiff_t open = view_find(unit, "(");
+    unit = view_trim(open >= 0 ? (struct view){unit.text, (size_t)open} : unit);
+    double differs, factor = 0;
+    for (size_t at = 0; at < array_count(time_units); at++)
+        factor = view_equal(unit, time_units[at].unit) ? time_units[at].seconds : factor;
+    if (!view_grouped(number, &differs) || !(factor > 0))
+        return false;
+    *ret_spread = spread;
+    if (seconds_of(mean, several_words, ret_seconds))
+        return true;
+    *ret_seconds = view_grouped(mean, ret_seconds) ? *ret_seconds * factor : -1;
+    return *ret_seconds >= 0;
 }
 
 /* Seconds, a run a line, perhaps behind a name: "0.164", "0.164 s", "before: 0.164 s". */
@@ -478,7 +502,8 @@ static bool row_of_runs(struct view line, struct import_line *row)
     bool named = colon > 0 && colon <= NAME_MOST;
     if (named)
         row->name = (struct view){line.text, (size_t)colon};
-    return seconds_of(view_trim(named ? view_skip(line, (size_t)colon + 1) : line), row->name, &row->number);
+    struct view time = view_trim(named ? view_skip(line, (size_t)colon + 1) : line);
+    return spread_of(time, &row->number, &row->where) || seconds_of(time, row->name, &row->number);
 }
 
 static bool (*const row_readers[])(struct view line, struct import_line *row) = {

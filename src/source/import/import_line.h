@@ -21,6 +21,8 @@ struct import_line {
 enum { IMPORT_LINE_MOST = 1024 };
 /* What perf annotate draws between its columns. */
 #define IMPORT_LINE_BAR "\xe2\x94\x82"
+/* What stands between a mean and how far runs differ. */
+#define IMPORT_LINE_SPREAD "\xc2\xb1"
 
 /* False: it is no row of that kind. copy is where a line of Markdown is kept without its bars. */
 bool import_line_read(struct view line, enum import_kind kind, char copy[IMPORT_LINE_MOST],

@@ -3,6 +3,8 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
+#include "source/import/import_class.h"
+#include "source/import/import_line.h"
 #include "source/import/import_text.h"
 
 #include <ctype.h>
@@ -19,6 +21,8 @@ struct table {
     struct cells heading;
     struct cells rows[ROWS_MOST];
     size_t count;
+    size_t unit_column; /* what the numbers of a row are; SIZE_MAX: it has none */
+    struct share_scale scale;
 };
 
 static bool cells_of(struct view line, struct table *table, struct cells *cells)
@@ -59,58 +63,38 @@ static bool has_word(struct view text, const char *word)
     return false;
 }
 
-/*
- * "Backend Bound" in words, "Backend_Bound.Memory_Bound" as toplev has it, "tma_memory_bound", "backend_bound_memory":
- * the published name.
- */
-static bool class_of(struct view cell, struct text *ret_name)
-{
-    static const char *const tops[] = {"Frontend_Bound", "Backend_Bound", "Bad_Speculation", "Retiring"};
-    static const struct {
-        const char *said, *published;
-    } in_words[] = {{"Frontend Bound", "tma_frontend_bound"},  {"Front-End Bound", "tma_frontend_bound"},
-                    {"Front End Bound", "tma_frontend_bound"}, {"Backend Bound", "tma_backend_bound"},
-                    {"Back-End Bound", "tma_backend_bound"},   {"Back End Bound", "tma_backend_bound"},
-                    {"Bad Speculation", "tma_bad_speculation"}, {"Memory Bound", "tma_memory_bound"},
-                    {"Core Bound", "tma_core_bound"}};
-    text_clear(ret_name);
-    for (size_t at = 0; at < array_count(in_words); at++)
-        if (cell.length == strlen(in_words[at].said) &&
-            strncasecmp(cell.text, in_words[at].said, cell.length) == 0) {
-            text_add(ret_name, in_words[at].published);
-            return true;
-        }
-    for (size_t at = 0; at < array_count(tops); at++)
-        if (view_starts(cell, tops[at]) &&
-            (cell.length == strlen(tops[at]) || cell.text[strlen(tops[at])] == '.')) {
-            struct view last = cell;
-            for (struct view rest = cell; rest.length;)
-                last = view_cut(&rest, '.');
-            text_add(ret_name, "tma_");
-            for (size_t letter = 0; letter < last.length; letter++)
-                text_add_char(ret_name, (char)tolower((unsigned char)last.text[letter]));
-            return view_find(cell, " ") < 0;
-        }
-    text_append(ret_name, cell.text, cell.length);
-    return import_text_is_class(cell);
-}
-
 static bool is_class(struct view cell)
 {
     scoped_text struct text ignored = {0};
-    return class_of(cell, &ignored);
+    enum share_unit unit;
+    return import_class_named(cell, &ignored, &unit);
 }
 
-/* A share of it, with or without its sign. */
-static bool class_put(struct text *out, struct view name, struct view cell)
+/* A number, and all that says what it is: its sign, the name's unit, the words beside it. */
+static bool class_read(struct view name, struct view cell, struct view words, struct text *ret_published,
+                       double *ret_value, enum share_unit *ret_unit)
+{
+    enum share_unit of_name, of_words = share_unit_of(words);
+    if (!import_class_named(name, ret_published, &of_name) || !share_value_of(cell, ret_value, ret_unit))
+        return false;
+    *ret_unit = *ret_unit ? *ret_unit : of_name ? of_name : of_words;
+    return true;
+}
+
+static bool class_put(struct text *out, const struct share_scale *scale, struct view name, struct view cell,
+                      struct view words)
 {
     scoped_text struct text published = {0};
-    double percent;
-    cell.length -= view_ends(cell, "%");
-    if (!class_of(name, &published) || !view_grouped(view_trim(cell), &percent) || !(percent >= 0 && percent <= 100))
+    double value, percent;
+    enum share_unit unit;
+    if (!class_read(name, cell, words, &published, &value, &unit))
         return false;
-    text_printf(out, "%.15g %% %s\n", percent, text_string(&published));
-    return true;
+    bool known = share_percent_of(scale, value, unit, &percent);
+    if (known)
+        text_printf(out, "%.15g %% %s\n", percent, text_string(&published));
+    else
+        text_printf(out, "%s %.15g\n", text_string(&published), value);
+    return known;
 }
 
 static bool is_event(struct view cell)
@@ -237,10 +221,11 @@ static struct view without_unit(struct view cell)
 }
 
 /* One cell of counts, times or exits as its line; false: it is none. */
-static bool cell_put(struct text *out, struct view name, struct view cell, bool of_exits)
+static bool cell_put(struct text *out, const struct table *table, struct view name, struct view cell,
+                     struct view words, bool of_exits)
 {
     double number;
-    if (class_put(out, name, cell))
+    if (class_put(out, &table->scale, name, cell, words))
         return true;
     if (is_time(name) && seconds_of(cell, name, &number))
         text_printf(out, "%.9g seconds time elapsed\n", number);
@@ -266,7 +251,8 @@ static bool rows_put(struct text *out, const struct table *table)
     for (size_t row = 0; row < table->count; row++) {
         named(out, cell_of(table, &table->rows[row], 0));
         for (size_t column = 1; column < table->heading.count; column++)
-            put += cell_put(out, heading_of(table, column), cell_of(table, &table->rows[row], column), false);
+            put += cell_put(out, table, heading_of(table, column), cell_of(table, &table->rows[row], column),
+                            VIEW(""), false);
     }
     text_add(out, "\nThe times of all these runs:\n\n");
     for (size_t row = 0; row < table->count; row++)
@@ -279,12 +265,56 @@ static bool rows_put(struct text *out, const struct table *table)
     return put > 0;
 }
 
+/* "| Command | Mean [s] | Min [s] | Max [s] | Relative |", as hyperfine exports it. */
+static bool is_of_hyperfine(const struct table *table)
+{
+    return table->heading.count >= 4 && view_starts(heading_of(table, 1), "Mean [") &&
+           view_starts(heading_of(table, 2), "Min [") && view_starts(heading_of(table, 3), "Max [");
+}
+
+/* A run's name is short, and ends at a colon. */
+static void run_name_put(struct text *out, struct view name)
+{
+    enum { NAME_MOST = 36 };
+    for (size_t at = 0; at < name.length && at < NAME_MOST; at++)
+        text_add_char(out, name.text[at] == ':' ? ' ' : name.text[at]);
+}
+
+/* Its means with how far the runs behind them differ. */
+static bool means_put(struct text *out, const struct table *table)
+{
+    enum { MEAN = 1, LEAST, MOST };
+    scoped_text struct text runs = {0};
+    for (size_t row = 0; row < table->count; row++) {
+        double values[MOST + 1], differ = 0;
+        struct view cell = cell_of(table, &table->rows[row], MEAN), mean = cell;
+        ptrdiff_t sign = view_find(cell, IMPORT_LINE_SPREAD);
+        bool spread = sign > 0 && seconds_of(view_trim(view_skip(cell, (size_t)sign + sizeof(IMPORT_LINE_SPREAD) - 1)),
+                                             heading_of(table, MEAN), &differ);
+        mean = sign > 0 ? view_trim((struct view){cell.text, (size_t)sign}) : mean;
+        bool read = seconds_of(mean, heading_of(table, MEAN), &values[MEAN]);
+        for (size_t at = LEAST; at <= MOST; at++)
+            read &= seconds_of(cell_of(table, &table->rows[row], at), heading_of(table, at), &values[at]);
+        if (!read)
+            return false;
+        run_name_put(&runs, cell_of(table, &table->rows[row], 0));
+        text_printf(&runs, ": %.9g s", values[MEAN]);
+        if (spread)
+            text_printf(&runs, " " IMPORT_LINE_SPREAD " %.6g s (%.6g s … %.6g s)", differ, values[LEAST], values[MOST]);
+        text_add_char(&runs, '\n');
+    }
+    text_printf(out, "\nThe times of all these runs:\n\n%s", text_string(&runs));
+    return true;
+}
+
 /* "| build | time |": nothing but how long each took. Parts of one run have times, too. */
 static bool times_put(struct text *out, const struct table *table)
 {
     static const char *const parts[] = {"function", "symbol", "phase",   "step", "stage", "section",
                                         "call",     "query",  "syscall", "lock", "stack", "kernel function"};
     size_t column = 1, put = 0;
+    if (is_of_hyperfine(table))
+        return means_put(out, table);
     for (size_t at = 0; at < array_count(parts); at++)
         if (has_word(heading_of(table, 0), parts[at]))
             return false;
@@ -305,6 +335,50 @@ static bool times_put(struct text *out, const struct table *table)
     return true;
 }
 
+/* "| metric | value | unit |": its one column of numbers is called so, and is no run's name. */
+static bool is_value_alone(const struct table *table)
+{
+    bool unit = table->unit_column != SIZE_MAX;
+    struct view heading = heading_of(table, 1);
+    return table->heading.count == (unit ? 3 : 2) &&
+           (has_word(heading, "value") || has_word(heading, "count") || has_word(heading, "counts"));
+}
+
+/* What is said of a number's unit: in the row's own column for it, else above its column. */
+static struct view words_of_row(const struct table *table, size_t row, size_t column)
+{
+    if (table->unit_column != SIZE_MAX)
+        return cell_of(table, &table->rows[row], table->unit_column);
+    struct view heading = heading_of(table, column);
+    bool several = table->heading.count > 2; /* a ratio beside others is of them */
+    return several && share_unit_of(heading) == SHARE_RATIO && view_find(heading, "(") < 0 ? VIEW("") : heading;
+}
+
+static void scale_add(struct table *table, struct view name, struct view cell, struct view words)
+{
+    scoped_text struct text published = {0};
+    double value;
+    enum share_unit unit;
+    if (class_read(name, cell, words, &published, &value, &unit))
+        share_scale_add(&table->scale, text_string(&published), value, unit);
+}
+
+/* Of all classes in it, whether they stand in rows or in columns. */
+static void scale_read(struct table *table)
+{
+    table->scale = (struct share_scale){.most = 0};
+    table->unit_column = SIZE_MAX;
+    for (size_t column = 1; column < table->heading.count; column++)
+        if (view_equal(heading_of(table, column), "unit") || view_equal(heading_of(table, column), "Unit"))
+            table->unit_column = column;
+    for (size_t row = 0; row < table->count; row++)
+        for (size_t column = 1; column < table->heading.count; column++) {
+            struct view cell = cell_of(table, &table->rows[row], column);
+            scale_add(table, cell_of(table, &table->rows[row], 0), cell, words_of_row(table, row, column));
+            scale_add(table, heading_of(table, column), cell, VIEW(""));
+        }
+}
+
 /* A run a column. */
 static bool columns_put(struct text *out, const struct table *table)
 {
@@ -317,10 +391,15 @@ static bool columns_put(struct text *out, const struct table *table)
     if (2 * known < table->count || !known)
         return false;
     for (size_t column = 1; column < table->heading.count; column++) {
-        named(out, heading_of(table, column));
+        if (column == table->unit_column || (table->heading.count > 3 && share_is_of_others(heading_of(table, column))))
+            continue;
+        if (is_value_alone(table))
+            text_add(out, "\n");
+        else
+            named(out, heading_of(table, column));
         for (size_t row = 0; row < table->count; row++)
-            put += cell_put(out, cell_of(table, &table->rows[row], 0), cell_of(table, &table->rows[row], column),
-                            of_exits);
+            put += cell_put(out, table, cell_of(table, &table->rows[row], 0), cell_of(table, &table->rows[row], column),
+                            words_of_row(table, row, column), of_exits);
     }
     return put > 0;
 }
@@ -336,6 +415,8 @@ struct view import_markdown_turned(struct view text, struct arena *arena)
         struct view behind = from;
         size_t before = out.length;
         bool is_table = table_read(&behind, table);
+        if (is_table)
+            scale_read(table);
         if (is_table && (rows_put(&out, table) || columns_put(&out, table) || times_put(&out, table))) {
             text_add_char(&out, '\n');
             rest = behind;

@@ -5,6 +5,7 @@
 #include "base/hashmap.h"
 #include "base/vec.h"
 #include "decode/exits/exit_text.h"
+#include "source/import/import_known.h"
 #include "source/import/import_line.h"
 
 #include <ctype.h>
@@ -120,6 +121,22 @@ static void summarise_histogram(struct text *out, const struct rows *rows)
     add_name(out, most->name);
 }
 
+/* How far the runs behind a mean differ, as its tool said it. */
+static void summarise_spreads(struct text *out, const struct rows *rows)
+{
+    enum { NAMED_MOST = 8 };
+    size_t named = 0;
+    for (size_t at = 0; at < rows->count && named < NAMED_MOST; at++) {
+        const struct import_line *row = &rows->items[at];
+        if (!row->where.length)
+            continue;
+        text_add(out, named++ ? ", " : "; means: ");
+        add_name(out, row->name);
+        text_printf(out, "%s%.6g s ", row->name.length ? " " : "", row->number);
+        add_name(out, row->where);
+    }
+}
+
 static void summarise(struct text *out, enum import_kind kind, struct rows *rows)
 {
     static const double RUNNING_LITTLE = 0.2; /* what was counted in less says little of the rest */
@@ -144,6 +161,7 @@ static void summarise(struct text *out, enum import_kind kind, struct rows *rows
         text_printf(out, "%zu runs, %.6g to %.6g s, median %.6g s", rows->count, rows->items[rows->count - 1].number,
                     rows->items[0].number,
                     (rows->items[rows->count / 2].number + rows->items[(rows->count - 1) / 2].number) / 2);
+        summarise_spreads(out, rows);
         break;
     case IMPORT_METRICS:
         for (size_t at = 0; at < rows->count && at < 8; at++) {
@@ -417,10 +435,38 @@ static double elapsed_in(struct view text)
         struct import_line row;
         if (view_decimal(view_word(&rest), &seconds) && says_elapsed(rest))
             return seconds;
-        if (view_ends(view_trim(line), "s") && import_line_read(line, IMPORT_RUNS, copy, &row))
+        if (import_line_read(line, IMPORT_RUNS, copy, &row) && (row.where.length || view_ends(view_trim(line), "s")))
             return row.number;
     }
     return 0;
+}
+
+/* "6.103002214 seconds time elapsed", "5.900000000 seconds user" */
+static bool is_time_of_stat(struct view line)
+{
+    static const char *const behind[] = {"seconds user", "seconds sys"};
+    double seconds;
+    bool number = view_decimal(view_word(&line), &seconds), of_stat = says_elapsed(line);
+    for (size_t at = 0; at < array_count(behind); at++)
+        of_stat |= view_equal(view_trim(line), behind[at]);
+    return number && of_stat;
+}
+
+struct view import_text_without_counts(struct view text, struct arena *arena)
+{
+    char copy[IMPORT_LINE_MOST];
+    struct import_line row;
+    struct view line, rest = text;
+    scoped_text struct text out = {0};
+    bool turned = false;
+    while (view_line(&rest, &line)) {
+        bool counts = import_line_read(line, IMPORT_STAT, copy, &row) || is_time_of_stat(line);
+        turned |= counts;
+        if (!counts)
+            text_append(&out, line.text, line.length);
+        text_add_char(&out, '\n');
+    }
+    return turned ? (struct view){arena_copy(arena, out.bytes, out.length), out.length} : text;
 }
 
 static const char *kept_string(struct view text, struct arena *arena)
@@ -562,8 +608,8 @@ static bool looks_like_row(struct view line)
                    view_find(line, IMPORT_LINE_BAR) >= 0;
     if ((words > ROW_WORDS_MOST && view_find(line, "|") < 0 && !first) || (words > COUNT_WORDS_MOST && !columns))
         return false;
-    if (function_of_listing(line).length)
-        return false;
+    if (function_of_listing(line).length || view_starts(line, "perf ") || view_starts(line, "+ "))
+        return false; /* a command, a line of a change to a program */
     for (size_t at = 0; at < line.length; at++)
         digit |= isdigit((unsigned char)line.text[at]) != 0;
     return digit && !view_starts(line, "#") && (columns || first);
@@ -585,9 +631,12 @@ size_t import_text_unread(struct view text, enum import_kind kind, struct text *
 {
     enum { NAMED_MOST = 3, LINE_NAMED = 60 };
     size_t count = 0;
+    size_t ratios = 0;
     for (struct view line; view_line(&text, &line);) {
-        if (!looks_like_row(line) || is_read(line, kind))
+        bool is_row = looks_like_row(line) && !import_known_is_chat(line);
+        if (!(is_row || import_known_counted(line)) || is_read(line, kind))
             continue;
+        ratios += import_known_may_be_ratio(line);
         line = view_trim(line);
         if (count++ < NAMED_MOST) {
             text_add(out, count > 1 ? ", '" : "'");
@@ -595,5 +644,7 @@ size_t import_text_unread(struct view text, enum import_kind kind, struct text *
             text_add(out, "'");
         }
     }
+    text_add(out, count > NAMED_MOST ? ", …" : "");
+    text_add(out, ratios ? " (a number up to 1 without a unit may be a ratio or a percentage)" : "");
     return count;
 }

@@ -38,7 +38,10 @@ struct import_row {
      * or of other kinds
      */
     double running_ratio;
-    /* perf report: the binary; perf annotate: the first function listed; perf stat: "not counted"; "" when not said */
+    /*
+     * perf report: the binary; a run that is a mean: "± 0.09 s (…)"; perf annotate: the first function listed; perf
+     * stat: "not counted"; "" when not said
+     */
     const char *where;
 };
 
@@ -68,8 +71,9 @@ bool import_text_next(struct view *text, struct arena *arena, struct imported_te
  */
 bool import_text_beside(const struct imported_text *table, struct arena *arena, struct imported_text *ret_beside);
 /*
- * How many of a text's lines look like rows of a table and were not read as any of this kind (IMPORT_UNKNOWN: of all
- * kinds); the first ones, quoted, behind out.
+ * How many of a text's lines look like rows of a table, or have a number beside a metric's or an event's name, and were
+ * not read as any of this kind (IMPORT_UNKNOWN: of all kinds); the first ones, quoted, with the reason where there is
+ * another than their form, behind out.
  */
 size_t import_text_unread(struct view text, enum import_kind kind, struct text *out);
 /* The name of a class of a top-down tree: Intel's "tma_…", or AMD's and Arm's. */
@@ -81,6 +85,8 @@ bool import_text_is_gap(struct view line);
  * follows (rest) and precedes them without a gap.
  */
 bool import_text_is_prose(struct view line, bool after_gap, struct view rest);
+/* The text with blank lines for the counts that perf stat prints and their times: they are part of no sentence. */
+struct view import_text_without_counts(struct view text, struct arena *arena);
 /* Such a line as a table's heading. Owner: arena. */
 const char *import_text_heading(struct view line, struct arena *arena);
 const char *import_kind_name(enum import_kind kind);

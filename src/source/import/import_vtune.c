@@ -43,6 +43,51 @@ static void name_put(struct text *out, struct view printed)
     text_printf(out, "tma_%s", published);
 }
 
+/* ---- -format csv: "1,Front-End Bound,4.3" under "Hierarchy Level,Metric Name,Metric Value" ---- */
+
+/* VTune's own report parts by tabs or commas, as it was asked to. */
+static bool is_csv_heading(struct view line, char *ret_separator)
+{
+    static const char separators[] = ",\t;";
+    for (const char *one = separators; *one; one++) {
+        struct view rest = line, level = view_trim(view_cut(&rest, *one)), name = view_trim(view_cut(&rest, *one));
+        *ret_separator = *one;
+        if (view_equal(level, "Hierarchy Level") && view_equal(name, "Metric Name"))
+            return true;
+    }
+    return false;
+}
+
+static bool is_root(struct view name)
+{
+    return view_equal(name, "Front-End Bound") || view_equal(name, "Back-End Bound") ||
+           view_equal(name, "Bad Speculation") || view_equal(name, "Retiring");
+}
+
+/*
+ * The classes and what stands below them; the unit is told by the numbers (source/import/import_csv). Other rows are
+ * those of the summary.
+ */
+static bool csv_put(struct text *out, struct view line, struct view *rest)
+{
+    char separator;
+    uint64_t level, root = UINT64_MAX;
+    if (!is_csv_heading(line, &separator))
+        return false;
+    for (struct view after = *rest; view_line(&after, &line); *rest = after) {
+        struct view cells = line, first = view_trim(view_cut(&cells, separator)),
+                    name = view_trim(view_cut(&cells, separator)), value = view_trim(view_cut(&cells, separator));
+        if (!view_u64(first, 10, &level))
+            break;
+        root = is_root(name) ? level : root != UINT64_MAX && level <= root ? UINT64_MAX : root;
+        if (root == UINT64_MAX || !value.length)
+            continue;
+        name_put(out, name);
+        text_printf(out, ",%.*s\n", (int)value.length, value.text);
+    }
+    return true;
+}
+
 /* "DRAM Bound: 58.9% of Clockticks" */
 static bool metric_put(struct text *out, struct view line)
 {
@@ -140,7 +185,7 @@ struct view import_vtune_turned(struct view text, struct arena *arena)
     scoped_text struct text out = {0};
     bool turned = false;
     while (view_line(&rest, &line)) {
-        if (metric_put(&out, line) || functions_put(&out, line, &rest)) {
+        if (metric_put(&out, line) || functions_put(&out, line, &rest) || csv_put(&out, line, &rest)) {
             turned = true;
             continue;
         }

@@ -30,6 +30,39 @@ static void facts_keep(const struct system_reading *reading, const struct system
                                                            .segment = text};
 }
 
+/* What turbostat printed of one run in the means of its rows, whatever follows from another's beside. */
+static void turbostat_keep(const struct system_table *table, struct view text, struct arena *arena,
+                           struct import_facts *facts)
+{
+    static const struct {
+        enum fact fact;
+        const char *name;
+    } columns[] = {{FACT_BUSY_CLOCK, "Bzy_MHz"},    {FACT_NOMINAL_CLOCK, "TSC_MHz"}, {FACT_CORE_THROTTLES, "CoreThr"},
+                   {FACT_CORE_DEGREES, "CoreTmp"}, {FACT_PACKAGE_DEGREES, "PkgTmp"}};
+    scoped_text struct text summary = {0};
+    struct import_row rows[array_count(columns)];
+    size_t count = 0;
+    const char *heading = import_text_heading(table->heading, arena);
+    text_add(&summary, heading);
+    for (size_t at = 0; at < array_count(columns) && table->met[FACT_BUSY_CLOCK].count; at++) {
+        const struct met *met = &table->met[columns[at].fact];
+        if (!met->count)
+            continue;
+        double mean = columns[at].fact == FACT_CORE_THROTTLES ? met->last : met->sum / (double)met->count;
+        text_printf(&summary, "%s%s %.5g", count ? ", " : heading[0] ? ": " : "", columns[at].name, mean);
+        rows[count++] = (struct import_row){.name = columns[at].name, .number = mean, .where = ""};
+    }
+    if (count)
+        facts->tables[facts->count++] = (struct imported_text){.kind = IMPORT_UNKNOWN,
+                                                               .origin = SYSTEM_TURBOSTAT,
+                                                               .summary = arena_string(arena, text_string(&summary)),
+                                                               .rows = arena_copy(arena, rows, count * sizeof(*rows)),
+                                                               .row_count = count,
+                                                               .heading = heading,
+                                                               .event = "",
+                                                               .segment = text};
+}
+
 static void clock_keep(const struct system_reading *reading, struct view text, struct arena *arena,
                        struct import_facts *facts)
 {
@@ -105,9 +138,10 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
         system_log_read(&reading, line);
         bool read = system_columns_read(&reading, line, &rest) || system_processes_read(&reading, line, &rest) ||
                     system_calls_read(&reading, line, &rest) || system_softirqs_read(&reading, line, &rest) ||
-                    system_events_read(line, &rest, &out) || system_collector_read(&reading, line) ||
-                    system_line_read(&reading, bare) ||
-                    system_nodes_read(&reading, line) || system_waits_read(&reading, line);
+                    system_events_read(line, &rest, &out) || system_throttles_read(&reading, bare, &out) ||
+                    system_collector_read(&reading, line) || system_line_read(&reading, bare) ||
+                    system_nodes_read(&reading, line) || system_locks_read(&reading, line) ||
+                    system_waits_read(&reading, line);
         turned |= read;
         if (!read) {
             bool exits = is_exits_of_markdown(line, bare);
@@ -118,8 +152,10 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
         text_add_char(&out, '\n');
         after_gap = import_text_is_gap(line);
     }
-    *ret_facts = (struct import_facts){.tables = arena_array(arena, struct imported_text, reading.tables.count + 2),
+    *ret_facts = (struct import_facts){.tables = arena_array(arena, struct imported_text, 2 * reading.tables.count + 2),
                                        .was_read = turned};
+    for (size_t at = 0; at < reading.tables.count; at++)
+        turbostat_keep(&reading.tables.items[at], text, arena, ret_facts);
     for (size_t at = 0; at < reading.tables.count; at++)
         facts_keep(&reading, &reading.tables.items[at], text, arena, ret_facts);
     clock_keep(&reading, text, arena, ret_facts);

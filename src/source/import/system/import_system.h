@@ -2,7 +2,7 @@
 /*
  * What tools that look at the whole system printed, as shares in percent: mpstat, sar and top (%steal, %iowait, …),
  * vmstat, a cgroup's cpu.stat, turbostat, GNU time and the times that perf stat puts below its counts, perf c2c's
- * summary, perf lock contention, perf sched's latency and timehist, smaps and meminfo, numastat, pcm-memory.
+ * summary, perf lock contention and report, perf sched's latency and timehist, smaps and meminfo, numastat, pcm-memory.
  *
  * Each printed table gives one, with the prose before it: two of them, as before and after a change, aren't mixed.
  * Columns are told by their heading and counted from the right, where these tools put words before them in some rows
@@ -23,6 +23,9 @@
 
 /* The kind of a table whose one row names the clock in use, where each reading of it leaves a guest. */
 #define SYSTEM_CLOCK "emulated clock"
+
+/* The kind of a table of clocks and temperatures in turbostat's own units, by its columns' names; one for each run. */
+#define SYSTEM_TURBOSTAT "turbostat"
 
 struct import_facts {
     struct imported_text *tables; /* in the order of the text; each has rows */

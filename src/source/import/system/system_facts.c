@@ -98,14 +98,34 @@ static void storage_add(const struct system_table *table, struct facts *facts)
         fact_of(facts, most->name, "block I/O delay / elapsed", most->io_ms, most->seen_ms);
 }
 
-/* Where threads waited longest for locks of a kind; "": not told. */
-static const char *caller_of(const struct system_table *table, bool spins)
+/* Where threads waited longest for locks of a kind; NULL: there is none. */
+static const struct lock *lock_waited_most(const struct system_table *table, enum lock_kind kind)
 {
     const struct lock *most = NULL;
     for (size_t at = 0; at < table->locks.count; at++)
-        if (table->locks.items[at].spins == spins && (!most || table->locks.items[at].wait_s > most->wait_s))
+        if (table->locks.items[at].kind == kind && (!most || table->locks.items[at].wait_s > most->wait_s))
             most = &table->locks.items[at];
-    return most ? most->caller : "";
+    return most;
+}
+
+/* Spinning takes a CPU and sleeping doesn't: where a kind isn't known there are no shares of them. */
+static void locks_add(const struct system_table *table, struct facts *facts)
+{
+    const struct met *spinning = &table->met[FACT_SPIN_WAITS_S], *all = &table->met[FACT_LOCK_WAITS_S];
+    const struct lock *spins = lock_waited_most(table, LOCK_SPINS), *sleeps = lock_waited_most(table, LOCK_SLEEPS),
+                      *unknown = lock_waited_most(table, LOCK_UNKNOWN);
+    if (!all->count || table->has_unread)
+        return;
+    if (unknown) {
+        const struct lock *most = spins && spins->wait_s > unknown->wait_s ? spins : unknown;
+        most = sleeps && sleeps->wait_s > most->wait_s ? sleeps : most;
+        fact_of(facts, most->caller, "waits for one lock, of a kind that isn't told, / for locks", most->wait_s,
+                all->sum);
+        return;
+    }
+    fact_of(facts, spins ? spins->caller : "", "waits for spinning locks / for locks", spinning->sum, all->sum);
+    fact_of(facts, sleeps ? sleeps->caller : "", "waits for sleeping locks / for locks", all->sum - spinning->sum,
+            all->sum);
 }
 
 /* Of those that ran much, the one that was ready without a CPU for the largest part. */
@@ -395,12 +415,7 @@ size_t system_facts_of(const struct system_reading *reading, const struct system
         fact_add(facts, "memory on its fullest node / all", met[FACT_FULLEST_NODE].last, met[FACT_ALL_NODES].last);
     if (met[FACT_NODES_TRAFFIC].count)
         fact_add(facts, "traffic of the busiest node / all", met[FACT_BUSIEST_NODE].sum, met[FACT_NODES_TRAFFIC].sum);
-    if (met[FACT_LOCK_WAITS_S].count) {
-        fact_of(facts, caller_of(table, true), "waits for spinning locks / for locks", met[FACT_SPIN_WAITS_S].sum,
-                met[FACT_LOCK_WAITS_S].sum);
-        fact_of(facts, caller_of(table, false), "waits for sleeping locks / for locks",
-                met[FACT_LOCK_WAITS_S].sum - met[FACT_SPIN_WAITS_S].sum, met[FACT_LOCK_WAITS_S].sum);
-    }
+    locks_add(table, facts);
     pages_add(met, facts);
     if (met[FACT_LOCAL_PAGES].count && met[FACT_OTHER_PAGES].count)
         fact_add(facts, "pages given to other nodes / all", met[FACT_OTHER_PAGES].sum,

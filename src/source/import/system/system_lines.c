@@ -17,6 +17,13 @@ static bool clock_of(struct view text, double *ret_seconds)
     return true;
 }
 
+/* "nr_throttled 4 -> 561": one look, and another. */
+static bool is_between_looks(struct view word)
+{
+    return view_equal(word, "->") || view_equal(word, "\xe2\x86\x92") || view_equal(word, "before,") ||
+           view_equal(word, "before");
+}
+
 /* A number behind its name. */
 static bool named_read(struct system_reading *reading, struct view line)
 {
@@ -63,7 +70,7 @@ static bool named_read(struct system_reading *reading, struct view line)
                 if (lines[at].fact < FACT_COUNT)
                     system_meet(system_table_of(reading, TOOL_DOCUMENT), lines[at].fact, value);
                 numbers++;
-            } else if (!view_equal(word, ":") && !view_equal(word, "|")) {
+            } else if (!view_equal(word, ":") && !view_equal(word, "|") && !is_between_looks(word)) {
                 break;
             }
         return numbers > 0;

@@ -6,9 +6,11 @@
  * system_columns  mpstat, sar, vmstat, turbostat: columns under their heading
  * system_lines a cgroup's cpu.stat, GNU time, perf stat's times, perf c2c's summary, smaps, meminfo, numastat's
  * counters: a number behind its name; top's line of shares system_nodes numastat -p, pcm-memory: what each node has
- * system_waits    perf lock contention, perf sched latency and timehist: how long who waited
+ * system_locks    perf lock contention and report: how long locks were waited for
+ * system_waits    perf sched latency and timehist: how long who waited
  * system_processes  pidstat: what processes ran and waited
  * system_log      the kernel's log: limits of heat
+ * system_throttles  how often heat stopped a core, before and after: handed on as a count
  * system_softirqs  /proc/softirqs: which CPU takes them
  * system_calls    strace -c, perf trace -s: times by system call
  * system_events   kvm_stat: exits by reason, handed on as a table of them
@@ -99,12 +101,17 @@ struct clock_row {
 enum system_tool { TOOL_COLUMNS, TOOL_TOP, TOOL_NODES, TOOL_TRAFFIC, TOOL_LOCKS, TOOL_SCHEDULER, TOOL_PRESSURE,
                    TOOL_HARDWARE, TOOL_CALLS, TOOL_COLLECTOR, TOOL_SOFT_INTERRUPTS, TOOL_DOCUMENT };
 
-/* Where a lock was taken that was waited for. */
+enum lock_kind { LOCK_UNKNOWN, LOCK_SPINS, LOCK_SLEEPS };
+
+/* Where a lock was taken that was waited for, or which it is. */
 struct lock {
     char caller[TASK_NAME_MOST];
     double wait_s;
-    bool spins;
+    enum lock_kind kind;
 };
+
+/* What the last heading of perf lock was of; _NS: its times have their unit there. */
+enum locks_form { LOCKS_NONE, LOCKS_CONTENTION, LOCKS_REPORT, LOCKS_REPORT_NS };
 
 /* A system call's time in all threads: its own in the kernel, or till it returned, as it was asked for. */
 struct call {
@@ -155,6 +162,7 @@ struct system_table {
     vec(struct clock_row) clocks;
     vec(struct cpu_count) received; /* packets' soft interrupts */
     bool has_ended;
+    bool has_unread; /* rows of it have a form of their own: shares of the others would be wrong */
 };
 
 struct system_reading {
@@ -168,6 +176,8 @@ struct system_reading {
     double cpus;       /* of the machine, by a tool's head or by words; 0: not told */
     bool cpus_differ;  /* by what is told: of which of them isn't known */
     const char *clock; /* that is slow to read, and was said to be in use; NULL: none */
+    enum locks_form locks;
+    bool locks_begun; /* its rows have */
     bool was_hot; /* a limit of heat was said to be reached */
 };
 
@@ -187,9 +197,11 @@ bool system_columns_read(struct system_reading *reading, struct view line, struc
 bool system_line_read(struct system_reading *reading, struct view line);
 bool system_nodes_read(struct system_reading *reading, struct view line);
 bool system_waits_read(struct system_reading *reading, struct view line);
+bool system_locks_read(struct system_reading *reading, struct view line);
 bool system_processes_read(struct system_reading *reading, struct view line, struct view *rest);
 /* out: the rows in a form that the readers of exits know. */
 bool system_events_read(struct view line, struct view *rest, struct text *out);
+bool system_throttles_read(struct system_reading *reading, struct view line, struct text *out);
 bool system_softirqs_read(struct system_reading *reading, struct view line, struct view *rest);
 bool system_calls_read(struct system_reading *reading, struct view line, struct view *rest);
 bool system_collector_read(struct system_reading *reading, struct view line);

@@ -1,46 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/import/system/system_reading.h"
 
-#include "base/scope.h"
-
-/*
- * "48213  71.22 s  42.11 ms  1.48 ms  spinlock  rwsem_down_write_slowpath+0x1a4": how often, in all, at most, on
- * average.
- */
-static bool locks_read(struct system_reading *reading, struct view line)
-{
-    static const char *const spinning[] = {"spinlock", "rwlock"}, *const sleeping[] = {"mutex",    "rwsem",
-                                                                                       "rtmutex",  "percpu-rwsem",
-                                                                                       "rt-mutex", "semaphore"};
-    enum { TOTAL = 1, UNIT = 2, TYPE = 7, CALLER = 8 };
-    struct words words;
-    double count, total;
-    words_of(line, &words);
-    if (words.count <= TYPE || !view_grouped(words.items[0], &count))
-        return false;
-    scoped_text struct text duration = {0};
-    text_append(&duration, words.items[TOTAL].text, words.items[TOTAL].length);
-    text_append(&duration, words.items[UNIT].text, words.items[UNIT].length);
-    bool spins = false, sleeps = false;
-    for (size_t at = 0; at < array_count(spinning); at++)
-        spins |= view_starts(words.items[TYPE], spinning[at]);
-    for (size_t at = 0; at < array_count(sleeping); at++)
-        sleeps |= view_starts(words.items[TYPE], sleeping[at]);
-    if (!(spins || sleeps) || !view_duration(text_view(&duration), &total))
-        return false;
-    struct system_table *table = system_table_of(reading, TOOL_LOCKS);
-    struct lock lock = {.wait_s = total, .spins = spins};
-    struct view caller = words.count > CALLER ? words.items[CALLER] : (struct view){0};
-    if (caller.length && caller.length < sizeof(lock.caller))
-        memcpy(lock.caller, caller.text, caller.length);
-    *vec_push(&table->locks) = lock;
-    system_meet(table, FACT_SPIN_WAITS_S, spins ? total : 0);
-    system_meet(table, FACT_LOCK_WAITS_S, total);
-    return true;
-}
-
-/* ---- perf sched ---- */
-
 /* "batchd:(8) | 41203.118 ms | 91203 | avg:   0.412 ms | max: …", as perf sched latency has it. */
 static bool latency_read(struct system_reading *reading, struct view line)
 {
@@ -85,5 +45,5 @@ static bool timehist_read(struct system_reading *reading, struct view line)
 
 bool system_waits_read(struct system_reading *reading, struct view line)
 {
-    return locks_read(reading, line) || latency_read(reading, line) || timehist_read(reading, line);
+    return latency_read(reading, line) || timehist_read(reading, line);
 }
