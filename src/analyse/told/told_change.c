@@ -142,9 +142,11 @@ static enum change_reading named_changes(const char *plain, enum treatment *ret_
         if (here == CHANGE_NONE || is_of_others(treatment, plain))
             continue;
         *ret_named |= UINT32_C(1) << at;
-        *ret_treatment = treatment;
         here = treatment == set ? by_setting : here;
-        reading = reading == CHANGE_NONE ? here : CHANGE_SEVERAL;
+        if (reading == CHANGE_MADE && here == CHANGE_NOT_MADE) /* "with huge pages, but without nohz_full" */
+            continue;
+        *ret_treatment = treatment;
+        reading = reading == CHANGE_NONE || (reading == CHANGE_NOT_MADE && here == CHANGE_MADE) ? here : CHANGE_SEVERAL;
     }
     if (reading != CHANGE_NONE || set == TREATMENT_COUNT)
         return reading;

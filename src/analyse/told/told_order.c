@@ -130,6 +130,34 @@ static struct view words_ahead(const char *begin, const struct quantity *quantit
     return view_trim((struct view){begin, (size_t)(quantity->begin - begin)});
 }
 
+/*
+ * What stands between two amounts: in a clause of its own it is the last one's ("97 s , before , 212 s"), else the first
+ * one's up to a mark ("212 s before , 97 s after"), and without a mark of either.
+ */
+static void between_split(const char *begin, const struct quantity *last, struct view *ret_of_first,
+                          struct view *ret_of_last)
+{
+    struct view between = words_ahead(begin, last);
+    ptrdiff_t mark = view_find(between, ",");
+    *ret_of_first = *ret_of_last = between;
+    if (mark == 0)
+        *ret_of_first = (struct view){0};
+    if (mark > 0) {
+        *ret_of_last = view_trim(view_skip(between, (size_t)mark + 1));
+        ret_of_first->length = (size_t)mark;
+    }
+}
+
+/* By the words of time in its clause ("huge pages , before 212 s"), else by all that stands there. */
+static struct label label_ahead(struct view words)
+{
+    struct view clause = words;
+    for (ptrdiff_t mark; (mark = view_find(clause, ",")) >= 0 && (size_t)mark + 1 < clause.length;)
+        clause = view_skip(clause, (size_t)mark + 1);
+    struct label near = label_of(clause);
+    return near.is_time && near.treatment == TREATMENT_COUNT ? near : label_of(words);
+}
+
 struct labels {
     struct label first, last;
 };
@@ -187,8 +215,13 @@ static struct told_order order_by_labels(const char *plain, const struct quantit
     const char *end = last->end + strlen(last->end);
     struct view in_first = bracket_behind(first, last->begin), in_last = bracket_behind(last, end);
     const char *behind_first = in_first.length ? in_first.text + in_first.length + 2 : first->end;
-    struct labels ahead = {label_of(words_ahead(plain, first)), label_of(words_ahead(behind_first, last))};
-    struct labels behind = {label_of(words_behind(first, last->begin)), label_of(words_behind(last, end))};
+    struct view of_first, of_last;
+    between_split(behind_first, last, &of_first, &of_last);
+    struct labels behind = {.last = label_of(words_behind(last, end))};
+    if (behind.last.kind != LABEL_NONE) /* each in a clause behind its amount */
+        of_first = words_behind(first, last->begin);
+    behind.first = label_of(of_first);
+    struct labels ahead = {label_ahead(words_ahead(plain, first)), label_of(of_last)};
     size_t ahead_times = 0, behind_times = 0;
     if (differ_otherwise(words_ahead(plain, first), words_ahead(behind_first, last)) ||
         differ_otherwise(words_behind(first, last->begin), words_behind(last, end)))

@@ -97,6 +97,8 @@ static void same_time_phrases(struct answers *answers, const char *text)
 
 static void stayed_phrases(struct answers *answers, const char *text)
 {
+    static const struct word_rule nothing = {WORDS_OUTCOME_NOTHING, .ahead = WORDS_OUTCOME_NOTHING_AHEAD,
+                                             .behind = WORDS_OUTCOME_NOTHING_DONE};
     /* by how much tells whether that is as it was */
     bool still = plain_has(text, WORDS_SMALL_STILL);
     bool slower = plain_has(text, WORDS_OUTCOME_SLOWER) ||
@@ -104,7 +106,14 @@ static void stayed_phrases(struct answers *answers, const char *text)
     const char *back = told_takes_back(text);
     answers->unclear |= back && plain_has(back, WORDS_SMALL_STILL); /* with it or without */
     answers->said[OUTCOME_STAYED] |=
-        plain_has(text, WORDS_OUTCOME_STAYED) || words_at(text, WORDS_OUTCOME_NOTHING) || (still && slower);
+        plain_has(text, WORDS_OUTCOME_STAYED) || rules_hold(text, &nothing, 1) || (still && slower);
+    for (struct match faster = match_in(text, WORDS_OUTCOME_NO_FASTER); match_next(&faster);) {
+        const char *than = words_at(faster.end, WORDS_OUTCOME_THAN);
+        if (than && !words_at(than, WORDS_OUTCOME_AS_IT_WAS))
+            answers->unclear = true; /* than another machine */
+        else
+            answers->said[OUTCOME_STAYED] = true;
+    }
     for (struct match noise = match_in(text, WORDS_OUTCOME_NOISE); match_next(&noise);)
         if (plain_has(text, WORDS_COMPARED_NAMES)) /* the gap is, not what the change made: its clause says so */
             continue;

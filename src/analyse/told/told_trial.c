@@ -24,6 +24,9 @@ static bool return_agrees(const struct told_return *returned, enum outcome said,
 static bool gain_agrees(struct interval gain, enum outcome said, struct told_trial *trial)
 {
     static const double SMALL = 0.05;
+    static const double FAR_SLOWER = -0.5; /* rather the two were taken in the wrong order than that it did harm */
+    if (gain.low < FAR_SLOWER)
+        return false;
     if (said == OUTCOME_STAYED)
         return gain.low < SMALL;
     if (said == OUTCOME_SHRANK) /* these may be what the gap was */
