@@ -301,6 +301,17 @@ static void states_take(struct told *told, const struct reading *reading, struct
                  arena_string_n(arena, reading->sentence.text, reading->sentence.length));
 }
 
+/* Whose pages were huge already wasn't changed, though both are huge then: "with huge pages on the host, too". */
+static void sides_settle(struct told *told)
+{
+    for (size_t at = 0; at < told->trial_count; at++) {
+        struct told_trial *trial = &told->trials[at];
+        bool both = trial->treatment == TREATMENT_PAGES && trial->on_host && trial->on_guest;
+        trial->on_guest &= !(both && told->guest_pages_sentence);
+        trial->on_host &= !(both && told->host_pages_sentence && !told->guest_pages_sentence);
+    }
+}
+
 typedef void take_sentence(struct told *told, const struct reading *reading, struct arena *arena);
 
 static void sentences_take(struct told *told, const struct statements *statements, take_sentence *take,
@@ -332,6 +343,7 @@ void told_of(struct told *ret_told, const struct statements *statements, const s
             ret_told->gap = told_states_gap(&ret_told->states);
     }
     sentences_take(ret_told, statements, sentence_take, arena);
+    sides_settle(ret_told);
     for (size_t at = 0; statements && at < statements->count; at++)
         if (strcmp(statements->items[at].origin, TOLD_ORIGIN_UNREAD) == 0)
             unread_take(ret_told, statements->items[at].text, arena);

@@ -176,6 +176,11 @@ bool told_change_adds(enum treatment treatment, bool *ret_adds)
     return changes[treatment].direction != SAID_WHOLE;
 }
 
+bool told_change_is_part(enum treatment treatment, enum treatment whole)
+{
+    return is_part(treatment, UINT32_C(1) << whole);
+}
+
 const char *told_change_name(enum treatment treatment)
 {
     return changes[treatment].name;

@@ -61,6 +61,8 @@ enum change_reading told_change_of(const char *plain, enum treatment *ret_treatm
 uint32_t told_changes_in(const char *plain);
 /* Whether a trial of it adds what it is named by, or takes that away ("SMT"); false: the words say both. */
 bool told_change_adds(enum treatment treatment, bool *ret_adds);
+/* One that is named beside the other is the same: "the limit" is the processor time's. */
+bool told_change_is_part(enum treatment treatment, enum treatment whole);
 /* "software prefetching" */
 const char *told_change_name(enum treatment treatment);
 

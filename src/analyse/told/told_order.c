@@ -189,14 +189,19 @@ static void opposite_settle(struct label *label, const struct label *other)
         label->kind = other->kind == LABEL_BEFORE ? LABEL_AFTER : LABEL_BEFORE;
 }
 
+static bool is_same_change(enum treatment one, enum treatment other)
+{
+    return one == other || one == TREATMENT_COUNT || other == TREATMENT_COUNT || told_change_is_part(one, other) ||
+           told_change_is_part(other, one);
+}
+
 static struct told_order order_of(struct labels labels, const char *plain, size_t *ret_times)
 {
     struct label *first = &labels.first, *last = &labels.last;
     enum treatment treatment = first->treatment != TREATMENT_COUNT ? first->treatment : last->treatment,
                    in_all = TREATMENT_COUNT;
     struct told_order told = {.treatment = TREATMENT_COUNT};
-    if (told_change_of(plain, &in_all) == CHANGE_SEVERAL ||
-        (last->treatment != TREATMENT_COUNT && last->treatment != treatment))
+    if (told_change_of(plain, &in_all) == CHANGE_SEVERAL || !is_same_change(first->treatment, last->treatment))
         return told;
     reference_settle(first, in_all);
     reference_settle(last, in_all);
@@ -233,6 +238,8 @@ static struct told_order order_by_labels(const char *plain, const struct quantit
     }
     struct told_order by_ahead = order_of(ahead, plain, &ahead_times),
                       by_behind = order_of(behind, plain, &behind_times);
+    if (by_ahead.order == ORDER_UNKNOWN && by_behind.order == ORDER_UNKNOWN) /* "212 s with it , without it 97 s" */
+        return order_of((struct labels){behind.first, ahead.last}, plain, &ahead_times);
     bool clash =
         by_ahead.order != ORDER_UNKNOWN && by_behind.order != ORDER_UNKNOWN && by_ahead.order != by_behind.order;
     if (clash && ahead.first.treatment != TREATMENT_COUNT) /* "after raising it: 41 s before, 32 s after" */

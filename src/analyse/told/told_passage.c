@@ -34,12 +34,12 @@ static bool state_told(const char *plain, const struct told_states *states, doub
 
 /* ---- amounts of two sentences ---- */
 
-/* "THP off: 4.2 s. THP on: 3.1 s.": each has one amount, and both together tell of one change. */
+/* "THP off: 4.2 s. THP on: 3.1 s.", "… Earlier it was 4.2 s.": each has one amount, and both tell of one change. */
 static bool is_other_half(const char *one, const char *other, const char *both)
 {
     struct told_pair pair;
     return !told_pair_of(one, &pair) && !told_pair_of(other, &pair) && told_pair_of(both, &pair) &&
-           pair.change != TREATMENT_COUNT && !told_names_state(both);
+           (pair.change != TREATMENT_COUNT || words_at(other, WORDS_LABEL_BEFORE)) && !told_names_state(both);
 }
 
 /* "41 s on bare metal. 52 s in the guest.": each has one state with its amount. */

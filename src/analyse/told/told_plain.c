@@ -10,7 +10,7 @@ bool is_of_word(char c)
 }
 
 /* What of the text is to be put as one sign: its bytes, and what stands for them. */
-static size_t sign_of(const char *text, size_t length, const char **ret_plain)
+static size_t sign_of(const char *text, size_t length, char before, const char **ret_plain)
 {
     static const struct {
         const char *sign, *plain;
@@ -28,6 +28,8 @@ static size_t sign_of(const char *text, size_t length, const char **ret_plain)
                  {")", " ) , "},
                  {"!", " "},
                  {"?", " ? "}};
+    if (text[0] == ':' && length > 1 && isdigit((unsigned char)before) && isdigit((unsigned char)text[1]))
+        return 0; /* "4:41" is one time */
     for (size_t at = 0; at < sizeof(signs) / sizeof(signs[0]); at++) {
         size_t size = strlen(signs[at].sign);
         if (size <= length && memcmp(text, signs[at].sign, size) == 0) {
@@ -93,7 +95,7 @@ void plain_sentence_of(struct plain_sentence *ret_plain, struct view sentence)
         at += error_length(view_skip(sentence, at), before);
         if (at >= sentence.length)
             break;
-        size_t size = sign_of(sentence.text + at, sentence.length - at, &as);
+        size_t size = sign_of(sentence.text + at, sentence.length - at, ret_plain->text[length - 1], &as);
         plain_add(ret_plain, &length, as ? as : sentence.text + at, as ? strlen(as) : 1);
         at += as ? size : 1;
     }

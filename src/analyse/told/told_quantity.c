@@ -107,12 +107,51 @@ static void unit_ahead(struct quantity *quantity, const char *whole)
     }
 }
 
+/* "4:41", "1:02:11": minutes and seconds, or hours, too; 0: it is none. */
+static size_t clock_read(const char *text, double *ret_seconds)
+{
+    enum { PARTS_MOST = 3, DIGITS = 2 };
+    const char *at = text;
+    double seconds = 0;
+    size_t parts = 0;
+    for (; parts < PARTS_MOST && isdigit((unsigned char)*at); parts++) {
+        size_t digits = strspn(at, "0123456789");
+        double value = 0;
+        if (parts ? digits != DIGITS : digits > PARTS_MOST)
+            return 0;
+        for (size_t digit = 0; digit < digits; digit++)
+            value = value * 10 + (at[digit] - '0');
+        seconds = seconds * 60 + value;
+        at += digits;
+        if (*at != ':')
+            break;
+        at++;
+    }
+    bool whole = parts && at[-1] != ':' && *at != ':' && !is_of_word(*at);
+    *ret_seconds = seconds;
+    return whole ? (size_t)(at - text) : 0;
+}
+
+static bool clock_next(const char *text, const char *whole, struct quantity *ret_quantity)
+{
+    const char *ahead = text;
+    double seconds;
+    size_t length = clock_read(text, &seconds);
+    if (!length || !memchr(text, ':', length) || !word_is(word_back(whole, &ahead), WORDS_TIME_TAKEN))
+        return false;
+    *ret_quantity = (struct quantity){
+        .kind = QUANTITY_TIME, .begin = text, .end = text + length, .value = seconds, .half_digit = 0.5, .scale = 1};
+    return true;
+}
+
 bool quantity_next(const char *text, const char *whole, struct quantity *ret_quantity)
 {
     for (; *text; text++) {
         bool inside = text > whole && (is_of_word(text[-1]) || text[-1] == '.' || text[-1] == '-' || text[-1] == '=');
         if (!isdigit((unsigned char)*text) || inside)
             continue;
+        if (clock_next(text, whole, ret_quantity))
+            return true;
         size_t length = strspn(text, "0123456789.,");
         struct view number = {text, length};
         while (number.length && !isdigit((unsigned char)number.text[number.length - 1]))
