@@ -170,6 +170,8 @@ const char *told_why_unread(struct view sentence, const struct told_context *con
         return NULL;
     reading_of(&reading, sentence);
     enum trial_reading read = told_trial_of(&reading, context, &trial);
+    if (read == TRIAL_CHANGE_UNCLEAR && reading.change == CHANGE_SEVERAL)
+        return "it tells of several changes at once";
     return read == TRIAL_READ && trial.treatment == TREATMENT_NO_LIMIT && !context->has_quota
                ? "which limit it means isn't told"
                : whys[read];

@@ -133,6 +133,7 @@ static enum change_reading named_changes(const char *plain, enum treatment *ret_
     enum change_reading reading = CHANGE_NONE;
     enum treatment set = TREATMENT_COUNT;
     enum change_reading by_setting = told_setting_of(plain, &set);
+    uint32_t absent = 0;
     *ret_named = 0;
     for (int at = 0; at < TREATMENT_COUNT; at++) {
         enum treatment treatment = (enum treatment)at;
@@ -141,13 +142,15 @@ static enum change_reading named_changes(const char *plain, enum treatment *ret_
         here = here == CHANGE_NONE && !is_skipped ? told_size_of(plain, treatment) : here;
         if (here == CHANGE_NONE || is_of_others(treatment, plain))
             continue;
-        *ret_named |= UINT32_C(1) << at;
         here = treatment == set ? by_setting : here;
+        *ret_named |= UINT32_C(1) << at;
+        absent |= here == CHANGE_NOT_MADE ? UINT32_C(1) << at : 0;
         if (reading == CHANGE_MADE && here == CHANGE_NOT_MADE) /* "with huge pages, but without nohz_full" */
             continue;
         *ret_treatment = treatment;
         reading = reading == CHANGE_NONE || (reading == CHANGE_NOT_MADE && here == CHANGE_MADE) ? here : CHANGE_SEVERAL;
     }
+    *ret_named &= reading == CHANGE_MADE ? ~absent : *ret_named;
     if (reading != CHANGE_NONE || set == TREATMENT_COUNT)
         return reading;
     *ret_named |= UINT32_C(1) << set; /* by its file alone: "scaling_governor" */

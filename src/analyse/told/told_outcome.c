@@ -42,6 +42,8 @@ static void gone_phrases(struct answers *answers, const char *text)
     for (struct match phrase = match_in(text, WORDS_OUTCOME_GONE); match_next(&phrase);) {
         const char *ahead = phrase.begin;
         struct view word = word_back(text, &ahead);
+        if (words_at(phrase.end, WORDS_GAP_CLAUSE)) /* "the same performance gap" */
+            continue;
         if (plain_has(phrase.begin, WORDS_OUTCOME_BY_PART))
             answers->said[OUTCOME_SHRANK] = true;
         else if (word_is(word, WORDS_OUTCOME_DENIAL) || view_ends(word, "n't") || is_multiple(word) ||

@@ -186,8 +186,8 @@ static bool is_continued(const struct reading *one, const struct reading *other,
     const char *said = said_words(other->plain.text);
     if (told_names_setting(one->plain.text) && is_put(said))
         return reading_tells_outcome(one, OUTCOME_UNTOLD);
-    if ((one->change != CHANGE_MADE && one->change != CHANGE_TAKEN_BACK) ||
-        !(reading_is_done(one) || is_bare(one->plain.text)) || outcome_is_doubtful(&one->plain) ||
+    bool made = one->change == CHANGE_MADE || one->change == CHANGE_TAKEN_BACK || one->change == CHANGE_SEVERAL;
+    if (!made || !(reading_is_done(one) || is_bare(one->plain.text)) || outcome_is_doubtful(&one->plain) ||
         !reading_tells_outcome(one, OUTCOME_UNTOLD))
         return false;
     bool is_part = view_ends(one->sentence, ";");

@@ -243,7 +243,7 @@ static void unread_state(struct importing *importing, const char *path, struct v
     const char *why = told_why_unread(sentence, context);
     const char *behind =
         open && is_one_paragraph(open->sentence, sentence) ? told_why_unread_behind(sentence, context) : NULL;
-    why = why ? why : behind;
+    why = behind ? behind : why;
     if (behind) /* with what it may be of */
         sentence = (struct view){open->sentence.text, (size_t)(sentence.text + sentence.length - open->sentence.text)};
     if (why)

@@ -12,6 +12,8 @@
  * only without anything in them.
  */
 bool imported_trial_test(const struct results *results, struct finding *finding);
+/* by a sentence that names what is tried against it, and wasn't understood */
+bool imported_unread_test(const struct results *results, struct finding *finding);
 /* of wide vectors, where nothing was counted */
 bool imported_narrow_test(const struct results *results, struct finding *finding);
 bool imported_licence_test(const struct results *results, struct finding *finding);

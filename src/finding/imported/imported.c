@@ -376,6 +376,7 @@ static const struct {
     {NULL, imported_listing_test},
     {"avx512-licence", imported_narrow_test},
     {NULL, imported_uncounted_test},
+    {NULL, imported_unread_test},
 };
 
 /* Counts single it out: what the class says of it bounds what that returns, and goes with it. */

@@ -120,41 +120,43 @@ static bool is_of_cause(const struct results *results, const struct finding *fin
     }
 }
 
+/* What is tried against a cause. */
+static const struct {
+    const char *id;
+    enum treatment treatment;
+} of[] = {{"vm-exits", TREATMENT_TICK},
+          {"timer-tick", TREATMENT_TICK},
+          {"small-pages", TREATMENT_PAGES},
+          {"host-small-pages", TREATMENT_PAGES},
+          {"avx512-licence", TREATMENT_NARROW},
+          {"numa-remote", TREATMENT_LOCAL_MEMORY},
+          {"steal", TREATMENT_VCPU_PINNING},
+          {"migrations", TREATMENT_PINNING},
+          {"smt-sharing", TREATMENT_NO_SMT},
+          {"dram-latency", TREATMENT_PREFETCH},
+          {"system-calls", TREATMENT_NO_MITIGATIONS},
+          {"allocation", TREATMENT_ALLOCATOR},
+          {"frequency", TREATMENT_GOVERNOR},
+          {"cpu-quota", TREATMENT_NO_QUOTA},
+          {"swap", TREATMENT_NO_SWAP},
+          {"contended-lines", TREATMENT_PADDING},
+          {"denormals", TREATMENT_FLUSH},
+          {"unoptimised-build", TREATMENT_OPTIMISED},
+          {"numa-remote", TREATMENT_INTERLEAVE},
+          {"thermal-power", TREATMENT_POWER},
+          {"page-faults", TREATMENT_KEPT_MEMORY},
+          {"oversubscribed", TREATMENT_FEWER_THREADS},
+          {"front-end", TREATMENT_CODE_PAGES},
+          {"cpu-quota", TREATMENT_NO_LIMIT},
+          {"garbage-collection", TREATMENT_HEAP},
+          {"system-calls", TREATMENT_BUFFER},
+          {"front-end", TREATMENT_LESS_UNROLLING},
+          {"uop-cache", TREATMENT_LESS_UNROLLING},
+          {"swap", TREATMENT_MORE_MEMORY}};
+
 static const struct told_trial *trial_for(const struct results *results, const struct finding *finding,
                                           const struct told_trial **ret_contrary)
 {
-    static const struct {
-        const char *id;
-        enum treatment treatment;
-    } of[] = {{"vm-exits", TREATMENT_TICK},
-              {"timer-tick", TREATMENT_TICK},
-              {"small-pages", TREATMENT_PAGES},
-              {"host-small-pages", TREATMENT_PAGES},
-              {"avx512-licence", TREATMENT_NARROW},
-              {"numa-remote", TREATMENT_LOCAL_MEMORY},
-              {"steal", TREATMENT_VCPU_PINNING},
-              {"migrations", TREATMENT_PINNING},
-              {"smt-sharing", TREATMENT_NO_SMT},
-              {"dram-latency", TREATMENT_PREFETCH},
-              {"system-calls", TREATMENT_NO_MITIGATIONS},
-              {"allocation", TREATMENT_ALLOCATOR},
-              {"frequency", TREATMENT_GOVERNOR},
-              {"cpu-quota", TREATMENT_NO_QUOTA},
-              {"swap", TREATMENT_NO_SWAP},
-              {"contended-lines", TREATMENT_PADDING},
-              {"denormals", TREATMENT_FLUSH},
-              {"unoptimised-build", TREATMENT_OPTIMISED},
-              {"numa-remote", TREATMENT_INTERLEAVE},
-              {"thermal-power", TREATMENT_POWER},
-              {"page-faults", TREATMENT_KEPT_MEMORY},
-              {"oversubscribed", TREATMENT_FEWER_THREADS},
-              {"front-end", TREATMENT_CODE_PAGES},
-              {"cpu-quota", TREATMENT_NO_LIMIT},
-              {"garbage-collection", TREATMENT_HEAP},
-              {"system-calls", TREATMENT_BUFFER},
-              {"front-end", TREATMENT_LESS_UNROLLING},
-              {"uop-cache", TREATMENT_LESS_UNROLLING},
-              {"swap", TREATMENT_MORE_MEMORY}};
     const struct told_trial *found = NULL;
     for (size_t at = 0; at < sizeof(of) / sizeof(of[0]) && !found; at++)
         if (is(finding, of[at].id) && is_of_cause(results, finding, of[at].treatment))
@@ -572,6 +574,20 @@ bool imported_trial_test(const struct results *results, struct finding *finding)
     default:
         return change_test(results, told, finding, trial);
     }
+}
+
+bool imported_unread_test(const struct results *results, struct finding *finding)
+{
+    const char *unread = NULL;
+    for (size_t at = 0; at < sizeof(of) / sizeof(of[0]) && !unread; at++)
+        if (is(finding, of[at].id) && is_of_cause(results, finding, of[at].treatment))
+            unread = told_unread_of(results->told, of[at].treatment);
+    if (!unread)
+        return false;
+    finding->is_estimate = false;
+    finding->remedy = NULL;
+    leave_open(finding, "told-not-understood", &(struct told_trial){.sentence = unread});
+    return true;
 }
 
 bool imported_narrow_test(const struct results *results, struct finding *finding)
