@@ -314,3 +314,61 @@ def test_less_unrolling_is_of_the_cache_that_the_loop_did_not_fit(imported, size
     head = f"The hot loop is {size}.\n\n" if size else ""
     found, _ = imported(notes=head + "After capping the unroll factor at 8 the time fell from 0.91 s to 0.70 s.\n")
     assert decided(found) == ([identity] if identity else []) or (identity and finding(found, identity)["verdict"] == "supported")
+
+
+
+@pytest.mark.parametrize("identity, verdict, text", [
+    ("migrations", "!ruled_out", "Shared cloud VM, nothing pinned."),
+    ("migrations", "!ruled_out", "Setup: threads pinned, nothing else ran."),
+    ("small-pages", "!ruled_out", "Setup: THP on, nothing else ran."),
+    ("smt-sharing", "!ruled_out", "Setup: SMT off, nothing else ran."),
+    ("system-calls", "!ruled_out", "Setup: mitigations=off, nothing else ran."),
+    ("timer-tick", "!ruled_out", "Setup: nohz_full, nothing else ran."),
+    ("swap", "!ruled_out", "Setup: swap off, nothing else ran."),
+    ("numa-remote", "!ruled_out", "Setup: numactl --membind=0, nothing else ran."),
+    ("small-pages", "!ruled_out", "Huge pages are off on this host, nothing special."),
+    ("host-small-pages", "!ruled_out", "Huge pages are off on this host, nothing special."),
+    ("small-pages", "!ruled_out", "THP enabled, nothing in dmesg."),
+    ("system-calls", "!ruled_out", "The box runs with mitigations=off, as always, and it is not faster than the cloud."),
+    ("system-calls", "ruled_out", "Tried mitigations=off. Nothing."),
+    ("small-pages", "ruled_out", "We turned THP on: nothing."),
+    ("small-pages", "ruled_out", "THP on, nothing changed."),
+    ("timer-tick", "ruled_out", "nohz_full: nothing gained."),
+    ("small-pages", "supported", "With huge pages it takes 97 s, before 212 s."),
+    ("cpu-quota", "supported", "After the CPU limit was removed: 97 s, before: 212 s."),
+    ("small-pages", "supported", "THP on: 97 s, before: 212 s."),
+    ("swap", "supported", "After swap was turned off: 97 s, before: 212 s."),
+    ("small-pages", "supported", "With huge pages it takes 97 s (before: 212 s)."),
+    ("small-pages", "supported", "With huge pages it takes 97 s; earlier it was 212 s."),
+    ("small-pages", "!ruled_out", "From 97 s (huge pages) to 212 s (4K pages)."),
+    ("small-pages", "supported", "With huge pages it takes 97 s instead of 212 s."),
+    ("small-pages", "supported", "Before huge pages it took 212 s, with them 97 s."),
+    ("small-pages", "supported", "Huge pages: 212 s before, 97 s after."),
+    ("small-pages", "supported", "Huge pages: before 212 s, after 97 s."),
+    ("small-pages", "!supported", "With huge pages it takes 212 s, before 97 s."),
+    ("small-pages", "supported", "With huge pages it takes 97 s, previously 212 s."),
+    ("small-pages", "supported", "With huge pages it takes 97 s, down from 212 s."),
+    ("small-pages", "supported", "With THP on the guest but without nohz_full the performance becomes the same."),
+    ("timer-tick", "!supported", "With THP on the guest but without nohz_full the performance becomes the same."),
+    ("timer-tick", "supported", "With nohz_full on host and guest the performance becomes the same between a conventional VM and a TDX VM. Huge pages made no difference. With THP on the host, but without nohz_full, the gap was as large as before."),
+    ("small-pages", "ruled_out", "With nohz_full on host and guest the performance becomes the same between a conventional VM and a TDX VM. Huge pages made no difference. With THP on the host, but without nohz_full, the gap was as large as before."),
+    ("host-small-pages", "supported", "THP in the guest was always on. With huge pages on the host, too, the gap is gone."),
+    ("small-pages", "!supported", "THP in the guest was always on. With huge pages on the host, too, the gap is gone."),
+    ("timer-tick", "!supported", "We pinned the vCPUs, put the guest on hugetlbfs, booted with nohz_full and preloaded jemalloc, all in one go: 50 s instead of 80 s."),
+    ("small-pages", "!supported", "We pinned the vCPUs, put the guest on hugetlbfs, booted with nohz_full and preloaded jemalloc, all in one go: 50 s instead of 80 s."),
+    ("contended-lines", "supported", "With the padded struct it is 588 Mpps with 16 workers, 74 Mpps before."),
+    ("contended-lines", "supported", "With the padded struct it went from 74 to 588 Mpps."),
+    ("contended-lines", "supported", "With the padded struct it does 588 Mpps instead of 74 Mpps."),
+    ("cpu-quota", "supported", "The job takes 212 s with the limit. After removing the CPU limit it takes 97 s."),
+    ("swap", "supported", "It took 32:11 with swap. With swap turned off it takes 4:41."),
+])
+def test_which_amount_was_before_and_what_is_no_trial(imported, identity, verdict, text):
+    """Settings that are only told are no trials; a word of time belongs to the amount behind it, or before it where a mark follows."""
+    found, _ = imported(notes=text + "\n")
+    told = finding(found, identity)["verdict"]
+    assert told != verdict[1:] if verdict[0] == "!" else told == verdict
+
+
+def test_several_changes_at_once_stay_open(imported):
+    found, page = imported(notes="We did all this in one go: vCPU pinning on the hosts, nohz_full in the guests and jemalloc. After that: 180k ops/s. The gap is closed.\n")
+    assert [finding(found, one)["verdict"] for one in ("steal", "timer-tick", "allocation")] == ["undecided"] * 3 and "in one go" in " ".join(found["verdict"]["open"])

@@ -131,8 +131,8 @@ static struct view words_ahead(const char *begin, const struct quantity *quantit
 }
 
 /*
- * What stands between two amounts: in a clause of its own it is the last one's ("97 s , before , 212 s"), else the first
- * one's up to a mark ("212 s before , 97 s after"), and without a mark of either.
+ * What stands between two amounts: in a clause of its own it is the last one's ("97 s , before , 212 s"), else the
+ * first one's up to a mark ("212 s before , 97 s after"), and without a mark of either.
  */
 static void between_split(const char *begin, const struct quantity *last, struct view *ret_of_first,
                           struct view *ret_of_last)

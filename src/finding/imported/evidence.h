@@ -12,6 +12,8 @@
  * only without anything in them.
  */
 bool imported_trial_test(const struct results *results, struct finding *finding);
+/* Exits that take the time, and a gap that went with the tick that makes them: the one goes with the other. */
+void imported_tick_beside(const struct results *results, struct finding *finding);
 /* by a sentence that names what is tried against it, and wasn't understood */
 bool imported_unread_test(const struct results *results, struct finding *finding);
 /* of wide vectors, where nothing was counted */

@@ -466,6 +466,8 @@ static bool is_said(const struct results *results, struct finding *finding)
             profile_beside(results, finding);
         if (tests[at].test == imported_report_test)
             system_beside(results, finding);
+        if (tests[at].test == imported_exits_test)
+            imported_tick_beside(results, finding);
         return true;
     }
     return false;

@@ -478,6 +478,14 @@ static bool tick_test(const struct results *results, const struct told *told, st
     return true;
 }
 
+void imported_tick_beside(const struct results *results, struct finding *finding)
+{
+    const struct told_trial *contrary, *trial = trial_for(results, finding, &contrary);
+    if (trial && !contrary && finding->verdict == VERDICT_SUPPORTED &&
+        kind_of(results->told, trial, results->effect) != EFFECT_NONE)
+        say_trial(finding, trial, WEIGHT_FOR);
+}
+
 static const char *own_or(const struct finding *finding, const char *own, const char *common)
 {
     return wording_find(finding->hypothesis->id, own) ? own : common;
