@@ -372,3 +372,24 @@ def test_which_amount_was_before_and_what_is_no_trial(imported, identity, verdic
 def test_several_changes_at_once_stay_open(imported):
     found, page = imported(notes="We did all this in one go: vCPU pinning on the hosts, nohz_full in the guests and jemalloc. After that: 180k ops/s. The gap is closed.\n")
     assert [finding(found, one)["verdict"] for one in ("steal", "timer-tick", "allocation")] == ["undecided"] * 3 and "in one go" in " ".join(found["verdict"]["open"])
+
+
+ATTEMPTS = [
+    ("branch-mispredicts", "Sorting the input first"), ("branch-mispredicts", "Making the comparison branchless"), ("lock-turns", "Sharding the lock into 64 of them"),
+    ("divider", "Replacing the division by a multiplication with the reciprocal"), ("narrow-vectors", "Building with -march=native"),
+    ("page-faults", "Preallocating the buffer with MAP_POPULATE"), ("system-calls", "Using io_uring instead of read"),
+    ("interrupts", "Moving the interrupts of the network card to CPU 3"), ("steal", "Moving to a dedicated host"),
+    ("instrumented-build", "Turning off the sanitizer"), ("front-end", "PGO with BOLT"), ("load-chain", "Using a flat array instead of the linked list")]
+
+
+@pytest.mark.parametrize("identity, change", ATTEMPTS)
+def test_what_is_tried_against_a_cause_supports_it(imported, identity, change):
+    found, _ = imported(notes=f"{change} brought the batch from 80 s to 61 s.\n")
+    assert found["verdict"]["culprit"] == identity and finding(found, identity)["recoverable_ratio"]["mid"] == pytest.approx(1 - 61 / 80, abs=0.01)
+
+
+@pytest.mark.parametrize("identity, change", ATTEMPTS)
+def test_what_may_fail_rules_nothing_out(imported, identity, change):
+    found, _ = imported(notes=f"{change} made no difference.\n")
+    cannot_fail = identity in ("interrupts", "steal", "instrumented-build")
+    assert (finding(found, identity)["verdict"] == "ruled_out") == cannot_fail

@@ -211,7 +211,7 @@ static bool is_of_the_same(const char *plain)
 }
 
 /* The changes of which it may tell how they came out; 0: of none. */
-static uint32_t unread_changes(const struct reading *reading, const struct told_context *context)
+static uint64_t unread_changes(const struct reading *reading, const struct told_context *context)
 {
     const char *plain = reading->plain.text;
     bool is_heading = view_starts(reading->sentence, "#") || view_ends(reading->sentence, ":");
@@ -236,7 +236,7 @@ static void unread_take(struct told *told, const char *text, struct arena *arena
     if (!end || text[0] != '"' || end - 1 > SENTENCE_MOST || told->unread_count == TOLD_UNREAD_MOST)
         return;
     reading_of(&reading, (struct view){text + 1, end - 1});
-    uint32_t changes = unread_changes(&reading, &context);
+    uint64_t changes = unread_changes(&reading, &context);
     if (changes)
         told->unread[told->unread_count++] = (struct told_unread){arena_string_n(arena, text + 1, end - 1), changes};
 }

@@ -35,7 +35,7 @@
 /* One that may tell how these changes came out, and wasn't understood: of them no trial is sure. */
 struct told_unread {
     const char *sentence;
-    uint32_t changes; /* bits of enum treatment */
+    uint64_t changes; /* bits of enum treatment */
 };
 
 enum { TOLD_TRIALS_MOST = 16, TOLD_FUNCTIONS_MOST = 8, TOLD_UNREAD_MOST = 16 };

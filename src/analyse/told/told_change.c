@@ -52,9 +52,20 @@ static const struct change changes[] = {
     [TREATMENT_BUFFER] = {"a larger buffer", SAID_WHOLE, WORDS_BUFFER, .other = WORDS_BUFFER_OTHER},
     [TREATMENT_LESS_UNROLLING] = {"less unrolling", SAID_WHOLE, WORDS_UNROLLING},
     [TREATMENT_MORE_MEMORY] = {"more memory", SAID_WHOLE, WORDS_MORE_MEMORY, .other = WORDS_MORE_MEMORY_OTHER},
+    [TREATMENT_NO_BRANCHES] = {"code without that branch, or sorted data", BROUGHT_IN, WORDS_NO_BRANCHES},
+    [TREATMENT_FINER_LOCK] = {"a finer lock, or none", BROUGHT_IN, WORDS_FINER_LOCK},
+    [TREATMENT_NO_DIVISION] = {"no division", SAID_WHOLE, WORDS_NO_DIVISION},
+    [TREATMENT_WIDER] = {"a build for the machine's vectors", BROUGHT_IN, WORDS_WIDER},
+    [TREATMENT_FAULTED_AHEAD] = {"memory faulted in ahead, or used again", BROUGHT_IN, WORDS_FAULTED_AHEAD},
+    [TREATMENT_BATCHED_CALLS] = {"fewer and larger system calls", BROUGHT_IN, WORDS_BATCHED_CALLS},
+    [TREATMENT_MOVED_INTERRUPTS] = {"interrupts on other CPUs", SAID_WHOLE, WORDS_MOVED_INTERRUPTS},
+    [TREATMENT_OWN_HOST] = {"a host of its own", BROUGHT_IN, WORDS_OWN_HOST},
+    [TREATMENT_NO_INSTRUMENTATION] = {"a build without instrumentation", TAKEN_AWAY, WORDS_INSTRUMENTATION},
+    [TREATMENT_COMPACT_CODE] = {"code laid out by a profile, or made smaller", BROUGHT_IN, WORDS_COMPACT_CODE},
+    [TREATMENT_FLAT_DATA] = {"an array in place of linked nodes", SAID_WHOLE, WORDS_FLAT_DATA},
 };
 _Static_assert(array_count(changes) == TREATMENT_COUNT, "each change by its names");
-_Static_assert(TREATMENT_COUNT <= 32, "a bit each");
+_Static_assert(TREATMENT_COUNT <= 64, "a bit each");
 
 /* ---- what stands beside the name ---- */
 
@@ -112,11 +123,12 @@ static enum change_reading change_in(const char *plain, const struct change *cha
  * What comes with another change is a part of it: nohz_full is given for isolated CPUs, memory of one node with its
  * CPUs, a guest's CPUs are pinned as threads are.
  */
-static bool is_part(enum treatment treatment, uint32_t named)
+static bool is_part(enum treatment treatment, uint64_t named)
 {
-    static const uint32_t wholes[TREATMENT_COUNT] = {
-        [TREATMENT_PINNING] = 1u << TREATMENT_TICK | 1u << TREATMENT_LOCAL_MEMORY | 1u << TREATMENT_VCPU_PINNING,
-        [TREATMENT_NO_LIMIT] = 1u << TREATMENT_NO_QUOTA | 1u << TREATMENT_POWER};
+    static const uint64_t wholes[TREATMENT_COUNT] = {
+        [TREATMENT_PINNING] = UINT64_C(1) << TREATMENT_TICK | UINT64_C(1) << TREATMENT_LOCAL_MEMORY |
+                              UINT64_C(1) << TREATMENT_VCPU_PINNING,
+        [TREATMENT_NO_LIMIT] = UINT64_C(1) << TREATMENT_NO_QUOTA | UINT64_C(1) << TREATMENT_POWER};
     return named & wholes[treatment];
 }
 
@@ -128,12 +140,12 @@ static bool is_of_others(enum treatment treatment, const char *plain)
     return treatment == TREATMENT_CODE_PAGES && !plain_has(plain, WORDS_PAGES_OF_CODE);
 }
 
-static enum change_reading named_changes(const char *plain, enum treatment *ret_treatment, uint32_t *ret_named)
+static enum change_reading named_changes(const char *plain, enum treatment *ret_treatment, uint64_t *ret_named)
 {
     enum change_reading reading = CHANGE_NONE;
     enum treatment set = TREATMENT_COUNT;
     enum change_reading by_setting = told_setting_of(plain, &set);
-    uint32_t absent = 0;
+    uint64_t absent = 0;
     *ret_named = 0;
     for (int at = 0; at < TREATMENT_COUNT; at++) {
         enum treatment treatment = (enum treatment)at;
@@ -143,8 +155,8 @@ static enum change_reading named_changes(const char *plain, enum treatment *ret_
         if (here == CHANGE_NONE || is_of_others(treatment, plain))
             continue;
         here = treatment == set ? by_setting : here;
-        *ret_named |= UINT32_C(1) << at;
-        absent |= here == CHANGE_NOT_MADE ? UINT32_C(1) << at : 0;
+        *ret_named |= UINT64_C(1) << at;
+        absent |= here == CHANGE_NOT_MADE ? UINT64_C(1) << at : 0;
         if (reading == CHANGE_MADE && here == CHANGE_NOT_MADE) /* "with huge pages, but without nohz_full" */
             continue;
         *ret_treatment = treatment;
@@ -153,22 +165,22 @@ static enum change_reading named_changes(const char *plain, enum treatment *ret_
     *ret_named &= reading == CHANGE_MADE ? ~absent : *ret_named;
     if (reading != CHANGE_NONE || set == TREATMENT_COUNT)
         return reading;
-    *ret_named |= UINT32_C(1) << set; /* by its file alone: "scaling_governor" */
+    *ret_named |= UINT64_C(1) << set; /* by its file alone: "scaling_governor" */
     *ret_treatment = set;
     return by_setting;
 }
 
-uint32_t told_changes_in(const char *plain)
+uint64_t told_changes_in(const char *plain)
 {
     enum treatment ignored;
-    uint32_t named;
+    uint64_t named;
     (void)named_changes(plain, &ignored, &named);
     return named;
 }
 
 enum change_reading told_change_of(const char *plain, enum treatment *ret_treatment)
 {
-    uint32_t ignored;
+    uint64_t ignored;
     enum change_reading reading = named_changes(plain, ret_treatment, &ignored);
     return reading != CHANGE_NONE && told_changes_another(plain) ? CHANGE_SEVERAL : reading;
 }
@@ -181,7 +193,7 @@ bool told_change_adds(enum treatment treatment, bool *ret_adds)
 
 bool told_change_is_part(enum treatment treatment, enum treatment whole)
 {
-    return is_part(treatment, UINT32_C(1) << whole);
+    return is_part(treatment, UINT64_C(1) << whole);
 }
 
 const char *told_change_name(enum treatment treatment)

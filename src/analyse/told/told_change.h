@@ -41,6 +41,17 @@ enum treatment {
     TREATMENT_BUFFER,         /* a larger one: more data with each system call */
     TREATMENT_LESS_UNROLLING, /* smaller code */
     TREATMENT_MORE_MEMORY,    /* of the machine */
+    TREATMENT_NO_BRANCHES,    /* code without the branch, or data in an order that it is guessed by */
+    TREATMENT_FINER_LOCK,     /* or none */
+    TREATMENT_NO_DIVISION,
+    TREATMENT_WIDER,            /* a build for the machine's vectors */
+    TREATMENT_FAULTED_AHEAD,    /* memory, or used again */
+    TREATMENT_BATCHED_CALLS,    /* more with each system call */
+    TREATMENT_MOVED_INTERRUPTS, /* to other CPUs */
+    TREATMENT_OWN_HOST,         /* no other guests */
+    TREATMENT_NO_INSTRUMENTATION,
+    TREATMENT_COMPACT_CODE, /* laid out by a profile, or made smaller */
+    TREATMENT_FLAT_DATA,    /* an array in place of linked nodes */
     TREATMENT_COUNT
 };
 
@@ -58,7 +69,7 @@ enum change_reading {
  */
 enum change_reading told_change_of(const char *plain, enum treatment *ret_treatment);
 /* All that it names, made or not, as bits. */
-uint32_t told_changes_in(const char *plain);
+uint64_t told_changes_in(const char *plain);
 /* Whether a trial of it adds what it is named by, or takes that away ("SMT"); false: the words say both. */
 bool told_change_adds(enum treatment treatment, bool *ret_adds);
 /* One that is named beside the other is the same: "the limit" is the processor time's. */

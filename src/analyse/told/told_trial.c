@@ -114,9 +114,10 @@ static bool tells_another_change(const char *plain, const struct told_states *st
 }
 
 /* "One rank on one pinned core: 212.4 s on bare metal, 246.9 s in the instance": both were run so. */
-static bool is_circumstance(const char *plain, uint32_t named)
+static bool is_circumstance(const char *plain, uint64_t named)
 {
-    static const uint32_t of_both = 1u << TREATMENT_PINNING | 1u << TREATMENT_VCPU_PINNING | 1u << TREATMENT_GOVERNOR;
+    static const uint64_t of_both =
+        UINT64_C(1) << TREATMENT_PINNING | UINT64_C(1) << TREATMENT_VCPU_PINNING | UINT64_C(1) << TREATMENT_GOVERNOR;
     return !named || (!(named & ~of_both) && !plain_has(plain, WORDS_TRIAL_CHANGING));
 }
 
@@ -124,7 +125,7 @@ bool told_compares_states(const struct reading *reading, struct told_states *ret
 {
     const char *plain = reading->plain.text;
     struct told_pair pair;
-    uint32_t named = reading->change == CHANGE_NONE ? 0 : told_changes_in(plain);
+    uint64_t named = reading->change == CHANGE_NONE ? 0 : told_changes_in(plain);
     return is_circumstance(plain, named) && told_states_of(plain, ret_states) &&
            (!named || !told_pair_of(plain, &pair));
 }

@@ -7,6 +7,7 @@
  * and leaves open which. How much it returned decides where somebody told that.
  */
 #include "analyse/exits/exit_reason.h"
+#include "base/vec.h"
 #include "finding/family.h"
 #include "finding/imported/evidence.h"
 #include "finding/wording.h"
@@ -120,48 +121,73 @@ static bool is_of_cause(const struct results *results, const struct finding *fin
     }
 }
 
+enum {
+    MAY_FAIL = 1, /* though the cause is there: without effect it says little */
+    OPENS = 2     /* with effect it leaves open what the hypothesis's "told-open" says */
+};
+
 /* What is tried against a cause. */
-static const struct {
+static const struct attempt {
     const char *id;
     enum treatment treatment;
-} of[] = {{"vm-exits", TREATMENT_TICK},
-          {"timer-tick", TREATMENT_TICK},
-          {"small-pages", TREATMENT_PAGES},
-          {"host-small-pages", TREATMENT_PAGES},
-          {"avx512-licence", TREATMENT_NARROW},
-          {"numa-remote", TREATMENT_LOCAL_MEMORY},
-          {"steal", TREATMENT_VCPU_PINNING},
-          {"migrations", TREATMENT_PINNING},
-          {"smt-sharing", TREATMENT_NO_SMT},
-          {"dram-latency", TREATMENT_PREFETCH},
-          {"system-calls", TREATMENT_NO_MITIGATIONS},
-          {"allocation", TREATMENT_ALLOCATOR},
-          {"frequency", TREATMENT_GOVERNOR},
-          {"cpu-quota", TREATMENT_NO_QUOTA},
-          {"swap", TREATMENT_NO_SWAP},
-          {"contended-lines", TREATMENT_PADDING},
-          {"denormals", TREATMENT_FLUSH},
-          {"unoptimised-build", TREATMENT_OPTIMISED},
-          {"numa-remote", TREATMENT_INTERLEAVE},
-          {"thermal-power", TREATMENT_POWER},
-          {"page-faults", TREATMENT_KEPT_MEMORY},
-          {"oversubscribed", TREATMENT_FEWER_THREADS},
-          {"front-end", TREATMENT_CODE_PAGES},
-          {"cpu-quota", TREATMENT_NO_LIMIT},
-          {"garbage-collection", TREATMENT_HEAP},
-          {"system-calls", TREATMENT_BUFFER},
-          {"front-end", TREATMENT_LESS_UNROLLING},
-          {"uop-cache", TREATMENT_LESS_UNROLLING},
-          {"swap", TREATMENT_MORE_MEMORY}};
+    unsigned how;
+} attempts[] = {{"vm-exits", TREATMENT_TICK, 0},
+                {"timer-tick", TREATMENT_TICK, 0},
+                {"small-pages", TREATMENT_PAGES, 0},
+                {"host-small-pages", TREATMENT_PAGES, 0},
+                {"avx512-licence", TREATMENT_NARROW, 0},
+                {"numa-remote", TREATMENT_LOCAL_MEMORY, 0},
+                {"steal", TREATMENT_VCPU_PINNING, OPENS},
+                {"migrations", TREATMENT_PINNING, OPENS},
+                {"smt-sharing", TREATMENT_NO_SMT, 0},
+                {"dram-latency", TREATMENT_PREFETCH, 0},
+                {"system-calls", TREATMENT_NO_MITIGATIONS, OPENS},
+                {"allocation", TREATMENT_ALLOCATOR, OPENS},
+                {"frequency", TREATMENT_GOVERNOR, 0},
+                {"cpu-quota", TREATMENT_NO_QUOTA, 0},
+                {"swap", TREATMENT_NO_SWAP, 0},
+                {"contended-lines", TREATMENT_PADDING, 0},
+                {"denormals", TREATMENT_FLUSH, 0},
+                {"unoptimised-build", TREATMENT_OPTIMISED, 0},
+                {"numa-remote", TREATMENT_INTERLEAVE, 0},
+                {"thermal-power", TREATMENT_POWER, 0},
+                {"page-faults", TREATMENT_KEPT_MEMORY, 0},
+                {"oversubscribed", TREATMENT_FEWER_THREADS, 0},
+                {"front-end", TREATMENT_CODE_PAGES, MAY_FAIL}, /* misses of the caches stay as many on huge pages */
+                {"cpu-quota", TREATMENT_NO_LIMIT, 0},
+                {"garbage-collection", TREATMENT_HEAP, MAY_FAIL}, /* a larger one has more to go over */
+                {"system-calls", TREATMENT_BUFFER, MAY_FAIL},
+                {"front-end", TREATMENT_LESS_UNROLLING, MAY_FAIL},
+                {"uop-cache", TREATMENT_LESS_UNROLLING, MAY_FAIL},
+                {"swap", TREATMENT_MORE_MEMORY, MAY_FAIL},
+                {"branch-mispredicts", TREATMENT_NO_BRANCHES, MAY_FAIL}, /* compilers may have made it so before */
+                {"lock-turns", TREATMENT_FINER_LOCK, MAY_FAIL},
+                {"divider", TREATMENT_NO_DIVISION, MAY_FAIL},
+                {"narrow-vectors", TREATMENT_WIDER, MAY_FAIL},
+                {"page-faults", TREATMENT_FAULTED_AHEAD, MAY_FAIL}, /* they may only have come earlier */
+                {"system-calls", TREATMENT_BATCHED_CALLS, MAY_FAIL},
+                {"interrupts", TREATMENT_MOVED_INTERRUPTS, 0},
+                {"steal", TREATMENT_OWN_HOST, 0},
+                {"instrumented-build", TREATMENT_NO_INSTRUMENTATION, 0},
+                {"front-end", TREATMENT_COMPACT_CODE, MAY_FAIL},
+                {"load-chain", TREATMENT_FLAT_DATA, MAY_FAIL}};
+
+static bool attempt_is(const struct finding *finding, enum treatment treatment, unsigned how)
+{
+    for (size_t at = 0; at < array_count(attempts); at++)
+        if (attempts[at].treatment == treatment && is(finding, attempts[at].id))
+            return attempts[at].how & how;
+    return false;
+}
 
 static const struct told_trial *trial_for(const struct results *results, const struct finding *finding,
                                           const struct told_trial **ret_contrary)
 {
     const struct told_trial *found = NULL;
-    for (size_t at = 0; at < sizeof(of) / sizeof(of[0]) && !found; at++)
-        if (is(finding, of[at].id) && is_of_cause(results, finding, of[at].treatment))
-            found = trial_of_side(results->told, of[at].treatment, is(finding, "host-small-pages"), results->effect,
-                                  ret_contrary);
+    for (size_t at = 0; at < array_count(attempts) && !found; at++)
+        if (is(finding, attempts[at].id) && is_of_cause(results, finding, attempts[at].treatment))
+            found = trial_of_side(results->told, attempts[at].treatment, is(finding, "host-small-pages"),
+                                  results->effect, ret_contrary);
     return found;
 }
 
@@ -491,16 +517,6 @@ static const char *own_or(const struct finding *finding, const char *own, const 
     return wording_find(finding->hypothesis->id, own) ? own : common;
 }
 
-/*
- * Without effect it says little: misses of the caches stay as many on huge pages, a larger heap has more to go over,
- * and the code, the buffer or the machine may still be too small.
- */
-static bool may_fail(enum treatment treatment)
-{
-    return treatment == TREATMENT_CODE_PAGES || treatment == TREATMENT_HEAP || treatment == TREATMENT_BUFFER ||
-           treatment == TREATMENT_LESS_UNROLLING || treatment == TREATMENT_MORE_MEMORY;
-}
-
 /* A change that takes one cause away and has no sides. */
 static bool change_test(const struct results *results, const struct told *told, struct finding *finding,
                         const struct told_trial *trial)
@@ -510,7 +526,7 @@ static bool change_test(const struct results *results, const struct told *told, 
     bool without_effect = kind_of(told, trial, results->effect) == EFFECT_NONE;
     if (without_effect && trial->treatment == TREATMENT_INTERLEAVE)
         return false; /* of interleaved memory most is on another node, too */
-    if (without_effect && may_fail(trial->treatment)) {
+    if (without_effect && attempt_is(finding, trial->treatment, MAY_FAIL)) {
         say_trial(finding, trial, WEIGHT_CONTEXT);
         finding->imported_kinds = 0;
         return false;
@@ -534,7 +550,7 @@ static bool change_test(const struct results *results, const struct told *told, 
                     VALUE_TEXT("sentence", trial->sentence));
     if (trial->treatment == TREATMENT_INTERLEAVE)
         finding_leave_open(finding, "told-interleave", NO_VALUES);
-    if (trial->treatment != TREATMENT_BUFFER && wording_find(finding->hypothesis->id, "told-open"))
+    if (attempt_is(finding, trial->treatment, OPENS))
         finding_leave_open(finding, "told-open", NO_VALUES);
     finding_advise(finding, own_or(finding, "told-advice", "told-change-advice"),
                    VALUE_TEXT("change", told_change_name(trial->treatment)));
@@ -587,9 +603,9 @@ bool imported_trial_test(const struct results *results, struct finding *finding)
 bool imported_unread_test(const struct results *results, struct finding *finding)
 {
     const char *unread = NULL;
-    for (size_t at = 0; at < sizeof(of) / sizeof(of[0]) && !unread; at++)
-        if (is(finding, of[at].id) && is_of_cause(results, finding, of[at].treatment))
-            unread = told_unread_of(results->told, of[at].treatment);
+    for (size_t at = 0; at < array_count(attempts) && !unread; at++)
+        if (is(finding, attempts[at].id) && is_of_cause(results, finding, attempts[at].treatment))
+            unread = told_unread_of(results->told, attempts[at].treatment);
     if (!unread)
         return false;
     finding->is_estimate = false;
