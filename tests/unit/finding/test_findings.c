@@ -3896,8 +3896,10 @@ Test(findings, a_tiny_culprit_comes_after_where_the_time_goes)
     struct text_style style = {.functions_most = 5};
     struct text out = {0};
     diagnosis_text(&out, &diagnosis, &style);
-    cr_assert(strstr(text_string(&out), "in that small cause:"), "%s", text_string(&out));
-    cr_assert(strstr(text_string(&out), "2. look at who calls hot"), "%s", text_string(&out));
+    cr_assert(strstr(text_string(&out), "LOW in what holds most of it up, by estimate; MEDIUM in that small cause: 1"), "%s", text_string(&out));
+    cr_assert(strstr(text_string(&out), "1. look at who calls hot"), "%s", text_string(&out));
+    cr_assert(strstr(text_string(&out), "2. against page faults and zeroing of new memory (6.0 to 9.3 % of the"), "%s", text_string(&out));
+    cr_assert(strstr(overall_check(&overall), "half of that work"), "%s", overall_check(&overall));
     cr_assert_not(strstr(overall.sentence, "Removing that"), "%s", overall.sentence);
     text_done(&out);
     made.function.share = wilson_interval(70, 1000, 1000);
@@ -3914,6 +3916,49 @@ Test(findings, a_tiny_culprit_comes_after_where_the_time_goes)
     bottleneck.program.recoverable = interval_of(0.35, 0.5, 0.75);
     overall = overall_of(&made.findings, &made.results, &made.arena);
     cr_assert(strstr(overall.sentence, "estimated, too (35 to 75 %)") && !strstr(overall.sentence, "No cause is certain"), "%s", overall.sentence);
+    arena_done(&made.arena);
+}
+
+/* What leads the sentence has the first advice and the check; a cause that is large has its own. */
+Test(findings, the_first_advice_is_for_what_leads)
+{
+    for (int is_large = 0; is_large < 2; is_large++) {
+        struct made_up made;
+        make_up(&made);
+        made.kernel.fault_samples = made.kernel.kernel_samples = is_large ? 600 : 75;
+        made.function.name = "deflate_slow";
+        made.function.share = wilson_interval(450, 1000, 1000);
+        struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_MIXED, .cause = CAUSE_RETIRING, .confidence = ESTIMATE_LOW}};
+        made.results.bottleneck = &bottleneck;
+        const struct finding *faults = test_and_find(&made, "page-faults");
+        cr_assert_eq(faults->verdict, VERDICT_SUPPORTED);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        const char *tries[OVERALL_TRIES_MOST], *confidence = overall_confidence(&overall, &made.arena);
+        size_t count = overall_tries(&overall, tries);
+        cr_assert_eq(overall.culprit, faults);
+        cr_assert_eq(overall.culprit_is_small, !is_large);
+        cr_expect_eq(strcmp(tries[0], faults->advice[0]) == 0, is_large, "%s", tries[0]);
+        cr_expect_eq(strstr(tries[0], "compress less") != NULL, !is_large, "the names say what it is at: %s", tries[0]);
+        cr_expect_eq(strncmp(tries[count - 1], "against page faults", 19) == 0, !is_large, "%s", tries[count - 1]);
+        cr_expect_eq(overall_check(&overall) == faults->confirm, is_large, "%s", overall_check(&overall));
+        cr_expect_eq(strncmp(confidence, "LOW in what holds most", 22) == 0, !is_large, "%s", confidence);
+        arena_done(&made.arena);
+    }
+}
+
+/* Where there is nothing to advise on what leads, the small cause's advice is all there is. */
+Test(findings, a_small_cause_alone_keeps_its_advice)
+{
+    struct made_up made;
+    make_up(&made);
+    made.kernel.fault_samples = made.kernel.kernel_samples = 75;
+    made.function.name = "main";
+    const struct finding *faults = test_and_find(&made, "page-faults");
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    const char *tries[OVERALL_TRIES_MOST];
+    cr_assert(overall.culprit == faults && overall.culprit_is_small);
+    cr_expect(overall_tries(&overall, tries) == 1 && strcmp(tries[0], faults->advice[0]) == 0, "%s", tries[0]);
+    cr_expect_eq(overall_check(&overall), faults->confirm);
     arena_done(&made.arena);
 }
 
