@@ -3962,6 +3962,36 @@ Test(findings, a_small_cause_alone_keeps_its_advice)
     arena_done(&made.arena);
 }
 
+/* The total is of all functions it is in: each with its part, the largest first; one that has nearly all stands alone. */
+Test(findings, an_estimated_cause_names_each_function_with_its_part)
+{
+    static const struct {
+        uint64_t samples[3];
+        const char *says;
+    } rows[] = {{{200, 300, 20}, "hold up its code: 51 to 57 % of the elapsed time, estimated, in second (30 %), first (20 %) and more"},
+                {{500, 20, 20}, "hold up first: 51 to 57 % of the elapsed time, estimated"}};
+    for (size_t at = 0; at < array_count(rows); at++) {
+        struct made_up made;
+        make_up(&made);
+        struct bottleneck_loop loops[3];
+        static const char *const names[] = {"first", "second", "third"};
+        for (size_t loop = 0; loop < 3; loop++) {
+            loops[loop] = (struct bottleneck_loop){.verdict = {.function = names[loop]}, .samples = rows[at].samples[loop]};
+            loops[loop].masses[CAUSE_CONDITIONAL] = 1;
+        }
+        struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_BAD_SPECULATION, .cause = CAUSE_CONDITIONAL, .confidence = ESTIMATE_MEDIUM,
+                                                    .function = "first", .share = interval_of(0.5, 0.54, 0.58)},
+                                        .loops = loops, .loop_count = 3};
+        bottleneck.masses[CAUSE_CONDITIONAL] = 0.54;
+        made.results.bottleneck = &bottleneck;
+        const struct finding *finding = test_and_find(&made, "branch-mispredicts");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect(strstr(finding->headline, rows[at].says), "%s", finding->headline);
+        cr_expect_eq(strstr(finding->headline, ", in ") != NULL, at == 0, "%s", finding->headline);
+        arena_done(&made.arena);
+    }
+}
+
 /* The garbage collector has a remedy of its own, and an index that leads on is no linked structure. */
 Test(findings, a_collector_and_a_table_have_remedies_of_their_own)
 {
