@@ -9,7 +9,7 @@
 
 enum { PARTS_MOST = 3 };
 
-/* A function with less than that of it is no place of its own; one with more has it; less that isn't told is nothing. */
+/* A function with less of it is no place of its own; one with more has it; less that isn't told is nothing. */
 static const double PART_LEAST = 0.05, NEARLY_ALL = 0.75, REST_LEAST = 0.02;
 
 struct place {

@@ -8,6 +8,7 @@ const KINDS = {
   culprit: ["A cause was found", "culprit"],
   waits: ["Not a CPU problem", "waits"],
   too_short: ["Too short to tell", "open"],
+  estimated: ["By estimate, not certain", "open"],
   nothing: ["No cause is certain", "open"],
   blind: ["Nothing was sampled", "open"],
 };

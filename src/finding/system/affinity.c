@@ -121,7 +121,7 @@ static void process_test(const struct results *results, double allowed, struct f
     finding_advise(finding, "advice", NO_VALUES);
 }
 
-/* The process may use them all: so may its threads, as far as they are known, or as far as they never waited for one. */
+/* The process may use them all: so may its threads, as far as they are known, or as far as they never waited. */
 static void free_test(const struct results *results, const struct thread_masks *masks, struct finding *finding)
 {
     const struct run_time *run = results->run;

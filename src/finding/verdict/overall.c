@@ -8,6 +8,7 @@
 #include "finding/family.h"
 #include "finding/imported/leaf.h"
 #include "finding/maker.h"
+#include "finding/verdict/attached_said.h"
 #include "finding/verdict/binaries.h"
 #include "finding/verdict/callers.h"
 #include "finding/verdict/ended_said.h"
@@ -34,7 +35,7 @@ enum { NAMED_MOST = 6 }; /* causes named as ruled out in the verdict; the list h
 
 const char *overall_kind_name(enum overall_kind kind)
 {
-    static const char *const names[] = {"culprit", "waits", "too_short", "nothing", "blind"};
+    static const char *const names[] = {"culprit", "waits", "too_short", "nothing", "blind", "estimated"};
     return names[kind];
 }
 
@@ -748,11 +749,20 @@ static struct overall overall_blind(const struct findings *findings, const struc
     return blind;
 }
 
+/* What delays most of it is told by the estimate, and not unsurely; code that is merely busy is delayed by nothing. */
+static bool is_estimated(const struct results *results)
+{
+    static const double MOST = 0.5;
+    const struct bottleneck *bottleneck = results->bottleneck;
+    return estimated_words(bottleneck, ESTIMATE_MEDIUM) && bottleneck->program.cause != CAUSE_RETIRING &&
+           bottleneck->program.class != BOTTLENECK_MIXED && bottleneck->program.share.mid >= MOST;
+}
+
 static struct overall overall_nothing(const struct findings *findings, const struct results *results,
                                       struct arena *arena)
 {
     struct overall nothing = {
-        .kind = OVERALL_NOTHING,
+        .kind = is_estimated(results) ? OVERALL_ESTIMATED : OVERALL_NOTHING,
         .sentence = nothing_sentence(findings, results, arena),
         .ruled_out = ruled_out_of(findings, results->effect, arena),
     };
@@ -893,6 +903,9 @@ struct overall overall_of(const struct findings *findings, const struct results 
         overall.sentence = arena_printf(arena, "%s %s", overall.sentence, status_said(results->exit_status, arena));
     for (size_t at = 0; results->stalls && at < results->stalls->function_count; at++)
         overall.sentence = remarked_once(overall.sentence, &results->stalls->functions[at], arena);
+    for (size_t at = 0; at < overall.advice_count; at++)
+        overall.advice[at] = attached_said(overall.advice[at], results, arena);
+    overall.confirm = attached_said(overall.confirm, results, arena);
     /* What crashed isn't made faster. */
     bool is_said = overall.kind == OVERALL_TOO_SHORT || results->cut;
     overall.before_all = ended_by_signal(results) && !is_said ? ended_next(results) : NULL;

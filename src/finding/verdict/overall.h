@@ -13,7 +13,8 @@ enum overall_kind {
     OVERALL_WAITS,      /* not a CPU problem */
     OVERALL_TOO_SHORT,  /* less than 0.1 s of CPU time or 50 samples */
     OVERALL_NOTHING,    /* nothing is supported: what remains is named */
-    OVERALL_BLIND       /* no samples at all */
+    OVERALL_BLIND,      /* no samples at all */
+    OVERALL_ESTIMATED   /* nothing is supported, and the estimate lays most of the time at one cause: that is named */
 };
 
 struct overall {

@@ -1494,6 +1494,11 @@ Test(findings, the_calls_of_a_lock_are_the_locks)
     const struct finding *lock = test_and_find(&made, "lock-turns");
     cr_assert_eq(lock, &made.findings.items[0], "%s", made.findings.items[0].hypothesis->id);
     cr_assert(!lock->gain_unmeasured && lock->recoverable.low > 0.25 && lock->confirm && lock->advice_count == 2);
+    cr_assert_not(strstr(lock->headline, "without it"), "of the elapsed time is told already: %s", lock->headline);
+    made.run.cpus_used = measured_as(1.3); /* then a share of the CPU time is no share of the elapsed time */
+    lock = test_and_find(&made, "lock-turns");
+    cr_assert(strstr(lock->headline, "; without it, the same work may take up to 66 %"), "two CPUs for 70 %% of the work: %s", lock->headline);
+    made.run.cpus_used = measured_as(1);
     cr_assert_eq(test_and_find(&made, "system-calls")->verdict, VERDICT_RULED_OUT);
     waits.items[0].kind = WAIT_THREAD;
     const struct finding *calls = test_and_find(&made, "system-calls");
@@ -1503,6 +1508,7 @@ Test(findings, the_calls_of_a_lock_are_the_locks)
     made.kernel = (struct kernel_time){.sample_count = 1000};
     lock = test_and_find(&made, "lock-turns");
     cr_assert(strstr(lock->headline, "turns at the GIL") && mentions(lock, "processes"), "%s", lock->headline);
+    cr_assert_not(strstr(lock->headline, "without it"), "no calls were counted: %s", lock->headline);
     arena_done(&made.arena);
 }
 
@@ -3942,6 +3948,71 @@ Test(findings, the_first_advice_is_for_what_leads)
         cr_expect_eq(strncmp(tries[count - 1], "against page faults", 19) == 0, !is_large, "%s", tries[count - 1]);
         cr_expect_eq(overall_check(&overall) == faults->confirm, is_large, "%s", overall_check(&overall));
         cr_expect_eq(strncmp(confidence, "LOW in what holds most", 22) == 0, !is_large, "%s", confidence);
+        arena_done(&made.arena);
+    }
+}
+
+/* What the estimate lays most of the time at is named, and so is what kind of verdict that is. */
+Test(findings, an_estimate_that_leads_alone_has_a_kind_of_its_own)
+{
+    static const struct {
+        enum bottleneck_class class;
+        enum bottleneck_cause cause;
+        enum bottleneck_confidence confidence;
+        enum overall_kind kind;
+    } rows[] = {{BOTTLENECK_CORE, CAUSE_LATENCY_CHAIN, ESTIMATE_MEDIUM, OVERALL_ESTIMATED},
+                {BOTTLENECK_CORE, CAUSE_LATENCY_CHAIN, ESTIMATE_LOW, OVERALL_NOTHING},
+                {BOTTLENECK_RETIRING, CAUSE_RETIRING, ESTIMATE_HIGH, OVERALL_NOTHING}};
+    for (size_t at = 0; at < array_count(rows); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.kernel.fault_samples = made.kernel.kernel_samples = 0;
+        struct bottleneck bottleneck = {.program = {.class = rows[at].class, .cause = rows[at].cause, .confidence = rows[at].confidence, .share = interval_exactly(0.95)}};
+        made.results.bottleneck = &bottleneck;
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        cr_expect_eq(overall.kind, rows[at].kind, "%zu: %s", at, overall_kind_name(overall.kind));
+        arena_done(&made.arena);
+    }
+}
+
+/* What ran already has no command: what looks at it takes its process. A program that was started keeps its own. */
+Test(findings, attached_advice_takes_a_process)
+{
+    for (int is_attached = 0; is_attached < 2; is_attached++) {
+        struct made_up made;
+        make_up(&made);
+        made.kernel.fault_samples = made.kernel.kernel_samples = 0;
+        made.run.scope = is_attached ? RUN_ATTACHED : RUN_STARTED;
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        const char *tries[OVERALL_TRIES_MOST], *check = overall_check(&overall);
+        size_t count = overall_tries(&overall, tries), commands = 0, processes = 0;
+        for (size_t at = 0; at < count; at++) {
+            commands += strstr(tries[at], "plumb record --call-graph dwarf -- CMD") != NULL;
+            processes += strstr(tries[at], "plumb record --call-graph dwarf -p PID") != NULL;
+        }
+        cr_expect_eq(commands, !is_attached);
+        cr_expect_eq(processes, is_attached);
+        cr_assert(check && strstr(check, "plumb compare --by cpu CMD -- CHANGED-CMD"), "%s", check);
+        cr_expect_eq(strstr(check, "(CMD: what starts it)") != NULL, is_attached, "%s", check);
+        arena_done(&made.arena);
+    }
+}
+
+/* Shares of the time outside the kernel say nothing of a program that is in it. */
+Test(findings, parts_outside_the_kernel_are_for_what_is_mostly_outside)
+{
+    for (int is_kernel = 0; is_kernel < 2; is_kernel++) {
+        struct made_up made;
+        make_up(&made);
+        struct call_holders holders = {.items = {{.name = "write", .share = interval_of(0.59, 0.7, 0.8)}}, .count = 1};
+        made.results.holders = &holders;
+        made.function.share = wilson_interval(90, 1000, 1000);
+        made.stalls.kernel_samples = is_kernel ? 910 : 90;
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        cr_expect_eq(strstr(overall.sentence, "write has 59 to 80 %") != NULL, !is_kernel, "%s", overall.sentence);
         arena_done(&made.arena);
     }
 }
