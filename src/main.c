@@ -75,7 +75,7 @@ int main(int argc, char **argv)
         help_first_use(stderr);
         return EXIT_CODE_USAGE;
     }
-    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-v") == 0) {
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-v") == 0 || strcmp(argv[1], "-V") == 0) {
         puts("plumb " PLUMB_VERSION);
         return flush_result(EXIT_CODE_OK);
     }

@@ -5,6 +5,7 @@
 #include "base/scope.h"
 #include "base/vec.h"
 
+#include "finding/estimated_place.h"
 #include "finding/wording.h"
 
 struct interval share_of_run(const struct results *results, const struct finding *finding, struct interval share)
@@ -100,10 +101,9 @@ bool decide_by_estimate(const struct results *results, struct finding *finding, 
     struct interval share;
     if (!estimate_decides(results, finding, causes, &share))
         return false;
-    const struct bottleneck_verdict *verdict = &results->bottleneck->program;
-    finding_set(finding, headline, "headline-estimated",
-                VALUE_TEXT("function", verdict->function ? verdict->function : "its code"),
-                VALUE_SHARE("share", share));
+    struct estimated_place place = estimated_place_of(results, causes, share, finding->arena);
+    finding_set(finding, headline, "headline-estimated", VALUE_TEXT("function", place.function),
+                VALUE_SHARE("share", share), VALUE_TEXT("in", place.parts));
     finding_set(finding, reason, "gain-estimated", NO_VALUES);
     return true;
 }

@@ -6,6 +6,7 @@
 #include "finding/counted.h"
 #include "finding/family.h"
 #include "finding/imported/imported.h"
+#include "finding/verdict/attached_said.h"
 #include "finding/verdict/overall.h"
 #include "finding/wording.h"
 
@@ -379,4 +380,5 @@ void findings_test(struct findings *ret_findings, const struct results *results,
     put_what_is_waited_for_first(items, count);
     advise_callers(items, count, results);
     *ret_findings = (struct findings){items, count};
+    attached_findings(ret_findings, results, arena);
 }

@@ -189,3 +189,11 @@ def test_names_that_nothing_has_are_said(plumb, pair):
     assert len(ratio) == 1 and "--comms ratio" in ratio[0] and "perf's -c" in ratio[0]
     assert len(notes("--dsos", "nosuch")) == 1
     assert not notes("-c", "app") and not notes("-q", "-c", "ratio")
+
+
+def test_without_recordings_it_says_which_it_looked_for(run, tmp_path):
+    done = run("diff", cwd=tmp_path)
+    assert done.returncode == 1 and "perf.data.old" in done.stderr and "plumb diff BEFORE AFTER" in done.stderr
+    recording(tmp_path / "perf.data.old", {PROGRAM + 16: 1})
+    recording(tmp_path / "perf.data", {PROGRAM + 16: 1})
+    assert run("diff", cwd=tmp_path).returncode == 0

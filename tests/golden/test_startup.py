@@ -33,3 +33,8 @@ def test_starts_nearly_as_cheaply_as_true(plumb, sanitized, record_property):
     record_property("cpu_time_against_true", f"{seconds[0] / seconds[1]:.2f}")
     # Page faults are what a start costs, and unlike time they don't depend on the neighbours.
     assert faults[0] <= 3 * faults[1], f"{faults[0]} page faults, true has {faults[1]} (CPU time {seconds} s)"
+
+
+def test_the_version_has_the_names_that_others_give_it(run):
+    said = run("--version").stdout
+    assert said.startswith("plumb ") and all(run(name).stdout == said for name in ("-v", "-V"))

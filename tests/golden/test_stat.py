@@ -59,6 +59,8 @@ def test_what_cannot_be_run(run, tmp_path):
     (["-p", "1", "-t", "1"], "exclude"),
     (["-p", "1", "-a"], "exclude"),
     (["-p", "x"], "'x' is no process id"),
+    (["-p", "x"], "pidof x"),
+    (["-p", "0"], "a number from 1 on"),
     (["-C", "9999", "true"], "9999"),
     (["-C", "1-0", "true"], "no list of CPUs"),
     (["--append", "true"], "needs -o"),

@@ -203,6 +203,18 @@ def test_a_case_is_not_overwritten(run, slept, tmp_path):
     assert {part.name: part.read_bytes() for part in case.iterdir()} == {part.name: part.read_bytes() for part in slept[0].iterdir()}
 
 
+def test_what_is_no_case_gets_none_put_into_it(run, tmp_path):
+    """Files of somebody else's; an empty folder, and parts of a case that came to no end, are no such thing."""
+    (tmp_path / "notes.txt").write_text("mine")
+    finished = run("diagnose", "--case", tmp_path, "-q", "--", "true")
+    assert finished.returncode == 2 and "notes.txt" in finished.stderr and [one.name for one in tmp_path.iterdir()] == ["notes.txt"]
+    for name in ("empty", "begun"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "begun/activity.json").write_text("{}")
+    for name in ("empty", "begun"):
+        assert "is no case" not in run("diagnose", "--case", tmp_path / name, "-q", "--", "true").stderr and (tmp_path / name / "manifest.json").exists()
+
+
 def test_lines_fit_a_terminal(run, busy, slept):
     for case in (busy[0], slept[0]):
         page = run("diagnose", "--case", case, env={"LC_ALL": "C.UTF-8"}).stdout

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Who called the wait: through a C library without frame pointers, in programs built in several ways."""
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -145,3 +146,28 @@ def test_time_is_exact_however_often_it_switches(run, tmp_path):
     assert (tmp_path / "case/perf.data").stat().st_size < 40 << 20
     if counts[0] < 0.6 * counts[1]:
         pytest.skip("this machine is so busy that most waits without a stack last as long as no others")
+
+
+PINNED = """
+import os, threading, time
+def spin():
+    os.sched_setaffinity(0, {CPU})
+    until = time.monotonic() + 1.5
+    while time.monotonic() < until: pass
+thread = threading.Thread(target=spin)
+thread.start()
+thread.join()
+"""
+
+
+def test_a_thread_that_keeps_to_a_cpu_is_known_by_its_own_mask(run, tmp_path):
+    """The process may use all; of its threads one may not, and the other one may."""
+    cpu = min(os.sched_getaffinity(0))
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("one CPU: nothing to be kept from")
+    found = json.loads(run("diagnose", "--json", "--case", tmp_path / "case", "--", "/usr/bin/python3", "-c", PINNED.replace("CPU", str(cpu))).stdout)
+    activity = json.loads((tmp_path / "case/activity.json").read_text())
+    masks = {thread["tid"] == thread["pid"]: thread["cpus_allowed_list"] for thread in activity["threads"]}
+    assert masks[False] == str(cpu) and masks[True] != str(cpu)
+    affinity = next(finding for finding in found["findings"] if finding["id"] == "affinity")
+    assert "masks of their own" in affinity["reason"] or affinity["verdict"] == "supported"

@@ -8,6 +8,7 @@ const KINDS = {
   culprit: ["A cause was found", "culprit"],
   waits: ["Not a CPU problem", "waits"],
   too_short: ["Too short to tell", "open"],
+  estimated: ["By estimate, not certain", "open"],
   nothing: ["No cause is certain", "open"],
   blind: ["Nothing was sampled", "open"],
 };
@@ -43,7 +44,8 @@ export function verdictSection(diagnosis) {
     h("h1", { id: "verdict-title" }, joined(verdict.lead)),
     verdict.rest ? h("p.rest", null, joined(verdict.rest)) : null,
     h("dl", null,
-      finding ? [h("dt", null, "Confidence"), h("dd", null, h(`b.level.${finding.confidence}`, null, finding.confidence), " ", h("span.faint", null, finding.confidence_reason ? `\u2014 ${finding.confidence_reason}` : ""))] : null,
+      finding && verdict.culprit_is_small ? [h("dt", null, "Confidence"), h("dd", null, joined(verdict.confidence))]
+        : finding ? [h("dt", null, "Confidence"), h("dd", null, h(`b.level.${finding.confidence}`, null, finding.confidence), " ", h("span.faint", null, finding.confidence_reason ? `\u2014 ${finding.confidence_reason}` : ""))] : null,
       recoverable(finding),
       others.length ? [h("dt", null, "Beside it"), h("dd", null, links(others))] : null,
       also.length ? [h("dt", null, "Also"), h("dd", null, links(also))] : null,

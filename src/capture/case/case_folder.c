@@ -29,10 +29,33 @@ bool case_part_exists(const char *folder, const char *file)
     return access(path, R_OK) == 0;
 }
 
+/* What a case is made of, also one that came to no end. Others' files beside it would be taken for parts of it. */
+static bool is_part_name(const char *name)
+{
+    size_t length = strlen(name);
+    return name[0] == '.' || strncmp(name, "perf.data", strlen("perf.data")) == 0 ||
+           (length > 5 && strcmp(name + length - 5, ".json") == 0);
+}
+
+static bool has_only_parts(const char *folder, struct error *err)
+{
+    scoped_dir DIR *entries = opendir(folder);
+    struct dirent *entry;
+    while (entries && (entry = readdir(entries)))
+        if (!is_part_name(entry->d_name)) {
+            error_set(err, ERROR_USAGE, "'%s' is no case and not empty: '%s' is in it", folder, entry->d_name);
+            return error_hint(err, "name a new folder, or an empty one");
+        }
+    return true;
+}
+
 bool case_folder_create(const char *folder, struct error *err)
 {
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+    bool is_new = mkdir(folder, 0777) == 0;
+    if (!is_new && errno != EEXIST)
         return error_system(err, errno, "can't create the case folder '%s'", folder);
+    if (!is_new && !case_part_exists(folder, "manifest.json") && !has_only_parts(folder, err))
+        return false;
     if (!case_part_exists(folder, "manifest.json"))
         return true;
     error_set(err, ERROR_USAGE, "'%s' already holds a case", folder);

@@ -130,8 +130,8 @@ const char *confirm_no_mask(const struct confirm_place *place, struct arena *are
         return arena_string(arena, err.message);
     if (sched_getaffinity(0, sizeof(usable), &usable) != 0 || (size_t)CPU_COUNT(&usable) < count)
         return NULL;
-    return "it may use all CPUs here: run plumb confirm on those that the command had (taskset -c LIST plumb confirm "
-           "CASE)";
+    return "it may use all CPUs here: where the command had fewer, run plumb confirm on those (taskset -c LIST plumb "
+           "confirm CASE); what keeps its own threads to CPUs only a changed command lets go";
 }
 
 static bool uses(const struct confirm_place *place, const char *const *names)

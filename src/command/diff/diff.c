@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct diff_options {
     struct diff_input input;
@@ -97,6 +98,11 @@ static bool side_add(struct diff *diff, const char **files, size_t count, struct
 /* Without "--" each file is a side; with it, those between two are. */
 static bool sides_parse(struct diff *diff, const char **files, size_t count, const char **rest, struct error *err)
 {
+    if (!rest && count == 0 && access("perf.data.old", R_OK) != 0)
+        return error_set(err, ERROR_NOT_FOUND, "there is no 'perf.data.old' here to compare perf.data with") ||
+               error_hint(err,
+                          "name both: plumb diff BEFORE AFTER; plumb record keeps the recording before the last as "
+                          "perf.data.old");
     diff->defaults[0] = "perf.data.old";
     diff->defaults[1] = count == 1 && !rest ? files[0] : "perf.data";
     if (!rest && count < 2)

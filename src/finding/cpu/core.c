@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Causes in the core: divider, wrong guesses, chains, vectors, code footprint, atomics. */
+#include "finding/estimated_place.h"
 #include "finding/family.h"
 #include "finding/maker.h"
 
@@ -259,10 +260,9 @@ static void mispredicts_test(const struct results *results, struct finding *find
         return;
     struct interval share;
     if (estimate_decides(results, finding, GUESSES, &share)) {
-        const struct bottleneck_verdict *verdict = &results->bottleneck->program;
-        finding_set(finding, headline, guess_words[dispatch.kind].estimated,
-                    VALUE_TEXT("function", verdict->function ? verdict->function : "its code"),
-                    VALUE_SHARE("share", share));
+        struct estimated_place place = estimated_place_of(results, GUESSES, share, finding->arena);
+        finding_set(finding, headline, guess_words[dispatch.kind].estimated, VALUE_TEXT("function", place.function),
+                    VALUE_SHARE("share", share), VALUE_TEXT("in", place.parts));
         finding_set(finding, reason, "gain-estimated", NO_VALUES);
         advise_on_guesses(finding, &dispatch);
         finding_set(finding, confirm, guess_words[dispatch.kind].confirm, NO_VALUES);

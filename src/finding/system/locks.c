@@ -109,7 +109,24 @@ static void decide_by_calls(const struct results *results, struct finding *findi
                      VALUE_SHARE("all", wilson_interval(all < total ? all : total, total, total)));
 }
 
-static void lock_describe(const struct results *results, struct finding *finding, const struct lock_waits *found)
+/*
+ * What the calls take is CPU time; a user waits for the end. Without the lock, what is left of the CPU time takes as
+ * long as on all CPUs at once, at least: more may go of the elapsed time than of the CPU time. "": not more.
+ */
+static const char *less_elapsed(const struct results *results, const struct finding *finding, double width)
+{
+    const struct run_time *run = results->run;
+    double calls = finding->gain_unmeasured || run->scope != RUN_STARTED || finding->of != OF_CPU_TIME
+                       ? 0
+                       : finding->recoverable.high;
+    double less = 1 - run->cpu_s.value * (1 - calls) / width / run->elapsed_s.value;
+    if (calls <= 0 || less < calls)
+        return "";
+    return arena_printf(finding->arena, "; without it, the same work may take up to %.0f %% less time", less * 100);
+}
+
+static void lock_describe(const struct results *results, struct finding *finding, const struct lock_waits *found,
+                          double width)
 {
     const struct wait_row *row = found->longest;
     const struct run_time *run = results->run;
@@ -129,7 +146,8 @@ static void lock_describe(const struct results *results, struct finding *finding
     decide_by_calls(results, finding);
     if (finding->gain_unmeasured)
         finding_set(finding, reason, "gain", NO_VALUES);
-    finding_set(finding, headline, row->global_lock ? "headline-global" : "headline", function, lock, waited, cpu);
+    finding_set(finding, headline, row->global_lock ? "headline-global" : "headline", function, lock, waited, cpu,
+                VALUE_TEXT("less", less_elapsed(results, finding, width)));
     if (row->global_lock) {
         finding_advise(finding, "advice-global", lock);
         finding_advise(finding, "advice-native", lock);
@@ -173,7 +191,7 @@ static void lock_turns_test(const struct results *results, struct finding *findi
     if (gain < finding->recoverable.high)
         finding->recoverable = interval_of(0, gain / 2, gain);
     if (finding->verdict == VERDICT_SUPPORTED)
-        lock_describe(results, finding, &found);
+        lock_describe(results, finding, &found, width);
     else if (finding->verdict == VERDICT_UNDECIDED && found.maybe_s > found.told_s)
         finding_set(finding, reason, "untold", VALUE_SHARE("share", most));
     else if (finding->verdict == VERDICT_UNDECIDED)

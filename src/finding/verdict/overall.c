@@ -8,11 +8,13 @@
 #include "finding/family.h"
 #include "finding/imported/leaf.h"
 #include "finding/maker.h"
+#include "finding/verdict/attached_said.h"
 #include "finding/verdict/binaries.h"
 #include "finding/verdict/callers.h"
 #include "finding/verdict/ended_said.h"
 #include "finding/verdict/few_samples.h"
 #include "finding/verdict/generated_said.h"
+#include "finding/verdict/leading.h"
 #include "finding/verdict/loading_said.h"
 #include "finding/verdict/loop_said.h"
 #include "finding/verdict/operations_said.h"
@@ -33,7 +35,7 @@ enum { NAMED_MOST = 6 }; /* causes named as ruled out in the verdict; the list h
 
 const char *overall_kind_name(enum overall_kind kind)
 {
-    static const char *const names[] = {"culprit", "waits", "too_short", "nothing", "blind"};
+    static const char *const names[] = {"culprit", "waits", "too_short", "nothing", "blind", "estimated"};
     return names[kind];
 }
 
@@ -231,7 +233,8 @@ static const struct finding *finding_of_cause(const struct findings *findings, e
 static void advise_on_estimated(struct overall *overall, const struct findings *findings, const struct results *results,
                                 struct arena *arena)
 {
-    if (!overall->culprit || !estimated_beside(overall->culprit, findings, results, arena))
+    bool is_beside = overall->culprit && estimated_beside(overall->culprit, findings, results, arena);
+    if (!is_beside && !(overall->culprit_is_small && estimated_words(results->bottleneck, ESTIMATE_LOW)))
         return;
     const struct finding *open = finding_of_cause(findings, results->bottleneck->program.cause);
     if (open && open->advice_count)
@@ -281,7 +284,7 @@ static const char *describe_tiny(const struct finding *culprit, const struct fin
                                  const struct results *results, struct arena *arena)
 {
     const struct finding *larger = far_larger(culprit, findings);
-    const char *which = larger              ? "What is sure to return something is small"
+    const char *which = larger             ? "What is sure to return something is small"
                         : is_tiny(culprit) ? "What is certain is small"
                                            : "What is certain is less";
     const char *what = culprit->headline ? culprit->headline : culprit->hypothesis->title;
@@ -432,6 +435,14 @@ static void advise_on_names(struct overall *overall, const struct results *resul
         advise(overall, generated.advice);
 }
 
+/* NULL: nothing open has much laid at it. */
+static void advise_on_open(struct overall *overall, const struct finding *lead, struct arena *arena)
+{
+    if (lead && lead->remedy)
+        advise(overall, verdict_words(arena, "next-open", VALUE_TEXT("cause", lead->hypothesis->title),
+                                      VALUE_TEXT("remedy", lead->remedy)));
+}
+
 /* No cause is certain: the way on leads through the hot function and through what is still open. */
 static void what_next(struct overall *overall, const struct findings *findings, const struct results *results,
                       struct arena *arena)
@@ -444,9 +455,8 @@ static void what_next(struct overall *overall, const struct findings *findings, 
         advise(overall, arena_printf(arena, "%s: %s", interpreter->reason, interpreter->advice[0]));
     advise_on_names(overall, results, arena);
     const struct finding *lead = open_lead_of(findings, results);
-    if (lead && lead != interpreter && lead->remedy)
-        advise(overall, verdict_words(arena, "next-open", VALUE_TEXT("cause", lead->hypothesis->title),
-                                      VALUE_TEXT("remedy", lead->remedy)));
+    if (lead != interpreter)
+        advise_on_open(overall, lead, arena);
     const struct finding *guesses = finding_named(findings, "branch-mispredicts");
     struct dispatch dispatch = dispatch_of(results);
     bool shown = dispatch.calls + dispatch.jumps >= DISPATCH_MATTERS * (double)stalls->sample_count;
@@ -494,10 +504,9 @@ static const char *nothing_sentence(const struct findings *findings, const struc
         return arena_printf(arena, "%s is where the time goes; %s. No cause is certain to return %.3g %% or more.%s",
                             name, counted, results->effect * 100, open_said(findings, results, arena));
     if (!estimated || !hottest)
-        return arena_printf(arena,
-                            "%s is where the time goes, but no cause in it is certain to return %.3g %% or more.%s%s",
-                            name, results->effect * 100, several_said(results->bottleneck, arena),
-                            open_said(findings, results, arena));
+        return arena_printf(
+            arena, "%s is where the time goes, but no cause in it is certain to return %.3g %% or more.%s%s", name,
+            results->effect * 100, several_said(results->bottleneck, arena), open_said(findings, results, arena));
     const struct bottleneck_verdict *verdict = &results->bottleneck->program;
     scoped_text struct text share = {0};
     struct value value = VALUE_SHARE("", verdict->share);
@@ -551,9 +560,8 @@ static struct overall overall_imported(const struct findings *findings, const st
     };
     const char *lead = imported_lead_words(results, NULL, arena);
     if (leaf.words)
-        overall.sentence =
-            arena_printf(arena, "%s.%s%s%s Nothing was measured by plumb in this case.", capitalised(leaf.words, arena),
-                         hot ? " " : "", hot ? hot : "", hot ? "." : "");
+        overall.sentence = arena_printf(arena, "%s.%s%s%s Nothing was measured by plumb in this case.",
+                                        capitalised(leaf.words, arena), hot ? " " : "", hot ? hot : "", hot ? "." : "");
     else if (hot)
         overall.sentence = arena_printf(arena,
                                         "%s. What was imported or said supports no cause of it for certain, and "
@@ -562,9 +570,9 @@ static struct overall overall_imported(const struct findings *findings, const st
     else if (open_lead_of(findings, results))
         overall.sentence = arena_printf(arena, "%s%s", overall.sentence, open_said(findings, results, arena));
     else if (waits)
-        overall.sentence = arena_printf(arena, "%s may hold it up: %s. Nothing was measured by plumb in this case.",
-                                        capitalised(leads_titles(findings, waits, arena), arena),
-                                        waits->evidence[0].text);
+        overall.sentence =
+            arena_printf(arena, "%s may hold it up: %s. Nothing was measured by plumb in this case.",
+                         capitalised(leads_titles(findings, waits, arena), arena), waits->evidence[0].text);
     if (lead)
         overall.sentence = arena_printf(arena, "%s. %s", capitalised(lead, arena), overall.sentence);
     if (leaf.advice)
@@ -659,6 +667,39 @@ static void advise_on_hottest(struct overall *overall, const struct results *res
                                       VALUE_TEXT("function", name_for_sentence(hottest_words(hottest), arena))));
 }
 
+/*
+ * The certain cause is small: the way on leads through what holds most of the time. The estimate's remedy, what would
+ * settle the one that is open, who calls the hot function.
+ */
+static void advise_on_rest(struct overall *overall, const struct findings *findings, const struct results *results,
+                           struct arena *arena)
+{
+    size_t before = overall->advice_count;
+    if (leading_foreign_advice(results) && !before)
+        advise(overall, leading_foreign_advice(results));
+    advise_on_names(overall, results, arena);
+    if (!overall->larger && before == overall->advice_count)
+        advise_on_estimated(overall, findings, results, arena);
+    if (!overall->larger && before == overall->advice_count)
+        advise_on_open(overall, open_lead_of(findings, results), arena);
+    advise_on_hottest(overall, results, arena);
+    advise_on_samples(overall, results, arena);
+}
+
+/* Where there is no advice on what leads, the small cause's is all there is, and its check with it. */
+static void lead_take(struct overall *overall, const struct results *results, struct arena *arena)
+{
+    const struct finding *larger = overall->larger;
+    if (!overall->culprit_is_small)
+        return;
+    overall->confidence = leading_confidence(larger, results, arena);
+    if (!overall->advice_count)
+        return;
+    overall->after_all = leading_small_advice(overall->culprit, results, arena);
+    if (results->stalls)
+        overall->confirm = larger && larger->confirm ? larger->confirm : wording_find("verdict", "next-check");
+}
+
 static struct overall overall_culprit(const struct finding *first, const struct findings *findings,
                                       const struct results *results, struct arena *arena)
 {
@@ -677,13 +718,14 @@ static struct overall overall_culprit(const struct finding *first, const struct 
     };
     advise_on_like(&overall, arena);
     overall = with_work(overall, results, arena);
-    advise_on_names(&overall, results, arena);
     if (overall.culprit_is_small)
-        advise_on_samples(&overall, results, arena);
-    if (!overall.larger && !is_tiny(first))
+        advise_on_rest(&overall, findings, results, arena);
+    else
+        advise_on_names(&overall, results, arena);
+    if (!overall.larger && !overall.culprit_is_small)
         advise_on_estimated(&overall, findings, results, arena);
-    advise_on_hottest(&overall, results, arena);
     overall = with_callers(with_leaf(overall, findings, results, arena), results, arena);
+    lead_take(&overall, results, arena);
     const char *lead = results->stalls ? NULL : imported_lead_words(results, overall.culprit, arena);
     if (lead)
         overall.sentence = arena_printf(arena, "%s. %s", capitalised(lead, arena), overall.sentence);
@@ -693,8 +735,7 @@ static struct overall overall_culprit(const struct finding *first, const struct 
 }
 
 /* Without samples, what others' tables say, or that there is nothing. */
-static struct overall overall_blind(const struct findings *findings, const struct results *results,
-                                    struct arena *arena)
+static struct overall overall_blind(const struct findings *findings, const struct results *results, struct arena *arena)
 {
     bool nothing_ran =
         results->statements && !(results->run && (results->run->elapsed_s.known || results->run->cpu_s.known));
@@ -708,11 +749,20 @@ static struct overall overall_blind(const struct findings *findings, const struc
     return blind;
 }
 
+/* What delays most of it is told by the estimate, and not unsurely; code that is merely busy is delayed by nothing. */
+static bool is_estimated(const struct results *results)
+{
+    static const double MOST = 0.5;
+    const struct bottleneck *bottleneck = results->bottleneck;
+    return estimated_words(bottleneck, ESTIMATE_MEDIUM) && bottleneck->program.cause != CAUSE_RETIRING &&
+           bottleneck->program.class != BOTTLENECK_MIXED && bottleneck->program.share.mid >= MOST;
+}
+
 static struct overall overall_nothing(const struct findings *findings, const struct results *results,
                                       struct arena *arena)
 {
     struct overall nothing = {
-        .kind = OVERALL_NOTHING,
+        .kind = is_estimated(results) ? OVERALL_ESTIMATED : OVERALL_NOTHING,
         .sentence = nothing_sentence(findings, results, arena),
         .ruled_out = ruled_out_of(findings, results->effect, arena),
     };
@@ -790,8 +840,8 @@ static struct overall with_unseen_kernel(struct overall overall, const struct re
     advise(&blind, wording_find("verdict", "next-kernel"));
     advise(&blind, wording_find("verdict", "next-calls"));
     if (overall.culprit && overall.culprit->advice_count)
-        advise(&blind, arena_printf(arena, "against %s: %s", overall.culprit->hypothesis->title,
-                                    overall.culprit->advice[0]));
+        advise(&blind,
+               arena_printf(arena, "against %s: %s", overall.culprit->hypothesis->title, overall.culprit->advice[0]));
     return blind;
 }
 
@@ -843,8 +893,8 @@ struct overall overall_of(const struct findings *findings, const struct results 
     if (results->ended)
         overall.sentence = arena_printf(arena, "%s It did not stay: %s.", overall.sentence, results->ended);
     if (results->recording_cut)
-        overall.sentence = arena_printf(arena, "Of a part of the run alone: %s. %s", results->recording_cut,
-                                        overall.sentence);
+        overall.sentence =
+            arena_printf(arena, "Of a part of the run alone: %s. %s", results->recording_cut, overall.sentence);
     if (results->cut)
         overall.sentence = arena_printf(arena, "%s It was cut short: %s.", overall.sentence, results->cut);
     if (left_behind(results))
@@ -853,6 +903,9 @@ struct overall overall_of(const struct findings *findings, const struct results 
         overall.sentence = arena_printf(arena, "%s %s", overall.sentence, status_said(results->exit_status, arena));
     for (size_t at = 0; results->stalls && at < results->stalls->function_count; at++)
         overall.sentence = remarked_once(overall.sentence, &results->stalls->functions[at], arena);
+    for (size_t at = 0; at < overall.advice_count; at++)
+        overall.advice[at] = attached_said(overall.advice[at], results, arena);
+    overall.confirm = attached_said(overall.confirm, results, arena);
     /* What crashed isn't made faster. */
     bool is_said = overall.kind == OVERALL_TOO_SHORT || results->cut;
     overall.before_all = ended_by_signal(results) && !is_said ? ended_next(results) : NULL;
@@ -863,7 +916,7 @@ struct overall overall_of(const struct findings *findings, const struct results 
 size_t overall_tries(const struct overall *overall, const char *ret_tries[OVERALL_TRIES_MOST])
 {
     const struct finding *culprit = overall->culprit;
-    size_t own = culprit ? culprit->advice_count : 0, count = 0;
+    size_t own = culprit && !overall->after_all ? culprit->advice_count : 0, count = 0;
     own = overall->culprit_is_small && own > 1 ? 1 : own;
     if (overall->before_all)
         ret_tries[count++] = overall->before_all;
@@ -871,7 +924,29 @@ size_t overall_tries(const struct overall *overall, const char *ret_tries[OVERAL
         ret_tries[count++] = culprit->advice[at];
     for (size_t at = 0; at < overall->advice_count; at++)
         ret_tries[count++] = overall->advice[at];
+    if (overall->after_all)
+        ret_tries[count++] = overall->after_all;
     return count;
+}
+
+const char *overall_check(const struct overall *overall)
+{
+    return overall->culprit && !(overall->culprit_is_small && overall->confirm) ? overall->culprit->confirm
+                                                                                : overall->confirm;
+}
+
+const char *overall_confidence(const struct overall *overall, struct arena *arena)
+{
+    static const char *const shouted[] = {"", "LOW", "MEDIUM", "HIGH"};
+    const struct finding *culprit = overall->culprit;
+    if (!culprit || culprit->confidence == CONFIDENCE_NONE)
+        return NULL;
+    return arena_printf(
+        arena, "%s%s%s: %s%s", overall->confidence ? overall->confidence : "", shouted[culprit->confidence],
+        overall->culprit_is_less    ? " in that lesser cause"
+        : overall->culprit_is_small ? " in that small cause"
+                                    : "",
+        culprit->confidence_reason, culprit->gain_unmeasured ? "; what removing it returns is not measured" : "");
 }
 
 /* Word for word, whatever letter it begins with there. */

@@ -13,7 +13,8 @@ enum overall_kind {
     OVERALL_WAITS,      /* not a CPU problem */
     OVERALL_TOO_SHORT,  /* less than 0.1 s of CPU time or 50 samples */
     OVERALL_NOTHING,    /* nothing is supported: what remains is named */
-    OVERALL_BLIND       /* no samples at all */
+    OVERALL_BLIND,      /* no samples at all */
+    OVERALL_ESTIMATED   /* nothing is supported, and the estimate lays most of the time at one cause: that is named */
 };
 
 struct overall {
@@ -29,9 +30,11 @@ struct overall {
     bool culprit_is_small;
     bool culprit_is_less;           /* … small beside what the estimate lays most of the time at, not by itself */
     const char *before_all;         /* to be done before the culprit's advice is worth anything; NULL: nothing */
-    const char *advice[3];          /* OVERALL_NOTHING: what to look at next */
+    const char *advice[4];          /* what to look at next: of what leads, where no cause does */
     size_t advice_count;
-    const char *confirm;            /* OVERALL_NOTHING: how to see whether that is it */
+    const char *after_all;          /* a small cause's advice, by its name; NULL: none, or it leads */
+    const char *confirm;            /* how to see whether it is what leads, where no cause does; NULL: by the cause's */
+    const char *confidence;         /* how sure what leads is, before a small cause's; NULL: the cause leads */
     /* what the verdict leaves open: unexplained, not separated, or pointed at and undecided */
     const char *open[6];
     size_t open_count;
@@ -49,12 +52,18 @@ const char *overall_longer(const struct results *results, struct arena *arena);
 struct overall overall_of(const struct findings *findings, const struct results *results, struct arena *arena);
 const char *overall_kind_name(enum overall_kind kind);
 
-enum { OVERALL_TRIES_MOST = ADVICE_MOST + 4 };
+enum { OVERALL_TRIES_MOST = ADVICE_MOST + 6 };
 /*
- * What to try, in order, the same on every page: the culprit's advice, of which a small cause is worth one line, and
- * how to go on. Returns how many. Owner: the findings' and the verdict's.
+ * What to try, in order, the same on every page: the culprit's advice, and how to go on; where the culprit is small,
+ * what is for the rest comes first, and of its own one line. Returns how many. Owner: the findings' and the verdict's.
  */
 size_t overall_tries(const struct overall *overall, const char *ret_tries[OVERALL_TRIES_MOST]);
+
+/* The experiment that would overturn what leads. NULL: none is known. */
+const char *overall_check(const struct overall *overall);
+
+/* In words: "HIGH: 2 independent kinds of evidence agree"; NULL: there is nothing to be sure of. Owner: arena. */
+const char *overall_confidence(const struct overall *overall, struct arena *arena);
 
 enum { OVERALL_ALSO_MOST = 3 };
 /* Causes that stand beside what the sentence says, the same on every page. Returns how many. Owner: the findings. */

@@ -55,12 +55,21 @@ static const char *holders_said(const struct call_holders *holders, struct arena
     return out.length ? arena_printf(arena, "%s.", text_string(&out)) : NULL;
 }
 
+/* Shares of the time outside of it are shares of little then. */
+static bool is_mostly_kernel(const struct stalls *stalls)
+{
+    return 2 * stalls->kernel_samples > stalls->sample_count;
+}
+
 const char *parts_said(const struct results *results, struct arena *arena)
 {
     const struct call_parts *parts = results->parts;
     const struct stall_function *hottest =
         results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
     if (!hottest || says_it_itself(hottest))
+        return NULL;
+    bool is_partial = !are_worth_saying(parts) || parts->user_only;
+    if (is_partial && is_mostly_kernel(results->stalls))
         return NULL;
     if (!are_worth_saying(parts))
         return holders_said(results->holders, arena);

@@ -210,7 +210,11 @@ static void add_experiment(struct page *page, const struct confirmation_report *
 {
     scoped_text struct text line = {0};
     if (!report->made) {
-        add_labelled(page, "Experiment", "none of those that would overturn it can be made here:");
+        add_labelled(page, "Experiment",
+                     report->option_count
+                         ? "none of those that would overturn it can be made here; why not stands at Not made"
+                         : "none is known that would overturn it: what would is beyond this machine, or "
+                           "beyond a change of the command");
         return;
     }
     text_printf(&line, "%s: %s", report->made->name, report->made->change);

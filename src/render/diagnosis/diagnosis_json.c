@@ -339,10 +339,18 @@ static void write_also(struct json_writer *json, const struct diagnosis *diagnos
     json_array_close(json);
 }
 
+static void write_confidence(struct json_writer *json, const struct overall *overall)
+{
+    struct arena arena;
+    arena_init(&arena);
+    json_string(json, "confidence", overall_confidence(overall, &arena));
+    json_bool(json, "culprit_is_small", overall->culprit_is_small);
+    arena_done(&arena);
+}
+
 /* What to try and to check, as the page says it. */
 static void write_next(struct json_writer *json, const struct overall *overall)
 {
-    const struct finding *culprit = overall->culprit;
     json_string(json, "larger", overall->larger ? overall->larger->hypothesis->id : NULL);
     json_string(json, "disturbance", overall->disturbance ? overall->disturbance->hypothesis->id : NULL);
     json_array_open(json, "advice");
@@ -351,7 +359,8 @@ static void write_next(struct json_writer *json, const struct overall *overall)
     for (size_t at = 0; at < tried; at++)
         json_string(json, NULL, tries[at]);
     json_array_close(json);
-    json_string(json, "confirm", culprit ? culprit->confirm : overall->confirm);
+    json_string(json, "confirm", overall_check(overall));
+    write_confidence(json, overall);
 }
 
 static void write_processes(struct json_writer *json, const struct kernel_time *kernel, const char *why_not)

@@ -26,7 +26,11 @@ static void thread_add(struct thread_list *threads, const struct sysroot *root, 
 static bool number_parse(struct view word, const char *what, pid_t *ret_id, struct error *err)
 {
     uint64_t id;
-    if (!view_u64(view_trim(word), 10, &id) || id == 0 || id > INT32_MAX)
+    bool is_number = view_u64(view_trim(word), 10, &id);
+    if (is_number && (id == 0 || id > INT32_MAX)) /* no name, either */
+        return error_set(err, ERROR_USAGE, "'%.*s' is no %s", (int)word.length, word.text, what) ||
+               error_hint(err, "a %s is a number from 1 on: pgrep -l NAME lists those of a name", what);
+    if (!is_number)
         return error_set(err, ERROR_USAGE, "'%.*s' is no %s", (int)word.length, word.text, what) ||
                error_hint(err, "processes by name: -p $(pidof %.*s | tr ' ' ',')", (int)word.length, word.text);
     *ret_id = (pid_t)id;

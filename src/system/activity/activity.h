@@ -36,6 +36,9 @@ struct activity_cpu {
     double timer_per_s, others_per_s; /* interrupts: its own timer's, all else; negative: not counted */
 };
 
+/* A longer list of CPUs isn't kept. */
+#define ACTIVITY_CPUS_SIZE 64
+
 struct activity_thread {
     uint32_t pid, tid;
     char comm[16];
@@ -43,6 +46,7 @@ struct activity_thread {
     struct measured run_s, run_delay_s;  /* schedstat */
     uint32_t seen, seen_running, seen_sleeping, seen_disk; /* looks, by state: R, S, D */
     struct activity_wait waits[ACTIVITY_WAITS_MOST];
+    char cpus[ACTIVITY_CPUS_SIZE]; /* where it may run, "0-3,8": in most looks; "": not known */
 };
 
 /* A child that ran before watching began: it is none of the target, but may do its work. */

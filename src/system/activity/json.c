@@ -3,6 +3,8 @@
 #include "base/vec.h"
 #include "system/activity/activity.h"
 
+#include <string.h>
+
 static const struct field {
     const char *name;
     size_t offset;
@@ -62,6 +64,8 @@ static void write_thread(struct json_writer *json, const struct activity_thread 
     json_u64(json, "seen_running", thread->seen_running);
     json_u64(json, "seen_sleeping", thread->seen_sleeping);
     json_u64(json, "seen_disk", thread->seen_disk);
+    if (thread->cpus[0])
+        json_string(json, "cpus_allowed_list", thread->cpus);
     json_array_open(json, "waits");
     for (size_t at = 0; at < ACTIVITY_WAITS_MOST && thread->waits[at].count; at++) {
         json_object_open(json, NULL);
@@ -142,6 +146,9 @@ static void read_thread(struct activity_thread *thread, struct json_value value,
         .seen_disk = (uint32_t)json_unsigned_or(json_member(value, "seen_disk"), 0),
     };
     snprintf(thread->comm, sizeof(thread->comm), "%s", json_text_or(json_member(value, "comm"), ""));
+    const char *cpus = json_text_or(json_member(value, "cpus_allowed_list"), "");
+    if (strlen(cpus) < sizeof(thread->cpus))
+        memcpy(thread->cpus, cpus, strlen(cpus) + 1);
     struct json_value waits = json_member(value, "waits");
     for (size_t at = 0; at < ACTIVITY_WAITS_MOST && at < json_count(waits); at++) {
         struct json_value item = json_item(waits, at);

@@ -56,6 +56,7 @@ static void result_threads(const struct activity_watch *watch, struct arena *are
             .seen_disk = thread->seen_disk,
         };
         memcpy(entry.comm, thread->comm, sizeof(entry.comm));
+        memcpy(entry.cpus, thread->cpus, sizeof(entry.cpus));
         memcpy(entry.waits, thread->waits, sizeof(entry.waits));
         size_t at = from;
         for (; at > 0 && result->threads[at - 1].user_s + result->threads[at - 1].system_s <

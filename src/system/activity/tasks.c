@@ -79,6 +79,36 @@ static void thread_note_wait(struct activity_watch *watch, struct watched_thread
     wait_note(thread, place);
 }
 
+/* What comes behind a name in /proc/PID/status; nothing where there is no such line. */
+static struct view status_words(struct view status, const char *name)
+{
+    struct view line;
+    while (view_line(&status, &line))
+        if (view_starts(line, name))
+            return view_trim(view_skip(line, strlen(name)));
+    return (struct view){0};
+}
+
+/*
+ * A thread takes its CPUs over from who started it, and sets its own a moment later; probes keep threads where they are
+ * for a while. So one look is not enough: a list stays until as many looks found others.
+ */
+static void thread_note_cpus(struct watched_thread *thread, struct view list)
+{
+    if (!list.length || list.length >= sizeof(thread->cpus))
+        return;
+    if (view_equal(list, thread->cpus)) {
+        thread->cpus_votes++;
+        return;
+    }
+    if (thread->cpus_votes > 1) {
+        thread->cpus_votes--;
+        return;
+    }
+    snprintf(thread->cpus, sizeof(thread->cpus), "%.*s", (int)list.length, list.text);
+    thread->cpus_votes = 1;
+}
+
 /* Whether it still lives: a zombie that nobody waited for has ended. */
 static bool thread_look(struct activity_watch *watch, const struct watched_process *process, uint32_t tid,
                         struct text *scratch)
@@ -98,12 +128,14 @@ static bool thread_look(struct activity_watch *watch, const struct watched_proce
         }
     }
     bool has_schedstat = line.counters.run_s > 0 || line.counters.delay_s > 0;
-    bool has_switches = false;
-    if (watch_read(watch, scratch, "/proc/%d/task/%d/status", pid, (int)tid))
+    bool has_switches = false, has_status = watch_read(watch, scratch, "/proc/%d/task/%d/status", pid, (int)tid);
+    if (has_status)
         has_switches = status_number(text_view(scratch), "voluntary_ctxt_switches:", &line.counters.voluntary) &&
                        status_number(text_view(scratch), "nonvoluntary_ctxt_switches:", &line.counters.involuntary);
     struct watched_thread *thread = thread_of(watch, (uint32_t)pid, tid, &line, began_before);
     memcpy(thread->comm, line.comm, sizeof(thread->comm));
+    if (has_status)
+        thread_note_cpus(thread, status_words(text_view(scratch), "Cpus_allowed_list:"));
     thread->last = line.counters;
     thread->has_schedstat |= has_schedstat;
     thread->has_switches |= has_switches;
@@ -138,16 +170,14 @@ static void process_look_status(struct activity_watch *watch, struct watched_pro
     if (!watch_read(watch, scratch, "/proc/%d/status", (int)process->pid, 0))
         return;
     uint64_t kib = 0;
-    struct view status = text_view(scratch), line;
+    struct view status = text_view(scratch), mask = status_words(status, "Cpus_allowed:");
     if (status_number(status, "VmRSS:", &kib))
         process->resident_bytes = kib << 10;
     if (status_number(status, "VmHWM:", &kib) && kib << 10 > process->resident_most_bytes)
         process->resident_most_bytes = kib << 10;
     if (status_number(status, "VmSwap:", &kib))
         process->swapped_bytes = kib << 10;
-    while (view_line(&status, &line))
-        if (view_starts(line, "Cpus_allowed:"))
-            watch->cpus_allowed = bits_set(view_trim(view_skip(line, strlen("Cpus_allowed:"))));
+    watch->cpus_allowed = mask.length ? bits_set(mask) : watch->cpus_allowed;
 }
 
 static void process_look_io(struct activity_watch *watch, struct watched_process *process, struct text *scratch)
@@ -173,8 +203,7 @@ static void process_look_counters(struct activity_watch *watch, struct watched_p
     if (!watch_read(watch, scratch, "/proc/%d/stat", (int)process->pid, 0) ||
         !task_stat_parse(text_view(scratch), watch->tick_s, &line))
         return;
-    if (!process->has_counters && !watch->started &&
-        (process->began_before || line.start_ticks < watch->began_ticks))
+    if (!process->has_counters && !watch->started && (process->began_before || line.start_ticks < watch->began_ticks))
         process->first = line.counters;
     process->has_counters = true;
     process->last = line.counters;

@@ -25,6 +25,8 @@ struct watched_thread {
     bool alive;
     uint32_t seen, seen_running, seen_sleeping, seen_disk;
     struct activity_wait waits[ACTIVITY_WAITS_MOST];
+    char cpus[ACTIVITY_CPUS_SIZE]; /* where it may run: what most looks found, by votes that outlast the others' */
+    uint32_t cpus_votes;
 };
 
 /* One line of the list of processes. */

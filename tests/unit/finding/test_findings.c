@@ -1494,6 +1494,11 @@ Test(findings, the_calls_of_a_lock_are_the_locks)
     const struct finding *lock = test_and_find(&made, "lock-turns");
     cr_assert_eq(lock, &made.findings.items[0], "%s", made.findings.items[0].hypothesis->id);
     cr_assert(!lock->gain_unmeasured && lock->recoverable.low > 0.25 && lock->confirm && lock->advice_count == 2);
+    cr_assert_not(strstr(lock->headline, "without it"), "of the elapsed time is told already: %s", lock->headline);
+    made.run.cpus_used = measured_as(1.3); /* then a share of the CPU time is no share of the elapsed time */
+    lock = test_and_find(&made, "lock-turns");
+    cr_assert(strstr(lock->headline, "; without it, the same work may take up to 66 %"), "two CPUs for 70 %% of the work: %s", lock->headline);
+    made.run.cpus_used = measured_as(1);
     cr_assert_eq(test_and_find(&made, "system-calls")->verdict, VERDICT_RULED_OUT);
     waits.items[0].kind = WAIT_THREAD;
     const struct finding *calls = test_and_find(&made, "system-calls");
@@ -1503,6 +1508,7 @@ Test(findings, the_calls_of_a_lock_are_the_locks)
     made.kernel = (struct kernel_time){.sample_count = 1000};
     lock = test_and_find(&made, "lock-turns");
     cr_assert(strstr(lock->headline, "turns at the GIL") && mentions(lock, "processes"), "%s", lock->headline);
+    cr_assert_not(strstr(lock->headline, "without it"), "no calls were counted: %s", lock->headline);
     arena_done(&made.arena);
 }
 
@@ -3896,8 +3902,10 @@ Test(findings, a_tiny_culprit_comes_after_where_the_time_goes)
     struct text_style style = {.functions_most = 5};
     struct text out = {0};
     diagnosis_text(&out, &diagnosis, &style);
-    cr_assert(strstr(text_string(&out), "in that small cause:"), "%s", text_string(&out));
-    cr_assert(strstr(text_string(&out), "2. look at who calls hot"), "%s", text_string(&out));
+    cr_assert(strstr(text_string(&out), "LOW in what holds most of it up, by estimate; MEDIUM in that small cause: 1"), "%s", text_string(&out));
+    cr_assert(strstr(text_string(&out), "1. look at who calls hot"), "%s", text_string(&out));
+    cr_assert(strstr(text_string(&out), "2. against page faults and zeroing of new memory (6.0 to 9.3 % of the"), "%s", text_string(&out));
+    cr_assert(strstr(overall_check(&overall), "half of that work"), "%s", overall_check(&overall));
     cr_assert_not(strstr(overall.sentence, "Removing that"), "%s", overall.sentence);
     text_done(&out);
     made.function.share = wilson_interval(70, 1000, 1000);
@@ -3915,6 +3923,144 @@ Test(findings, a_tiny_culprit_comes_after_where_the_time_goes)
     overall = overall_of(&made.findings, &made.results, &made.arena);
     cr_assert(strstr(overall.sentence, "estimated, too (35 to 75 %)") && !strstr(overall.sentence, "No cause is certain"), "%s", overall.sentence);
     arena_done(&made.arena);
+}
+
+/* What leads the sentence has the first advice and the check; a cause that is large has its own. */
+Test(findings, the_first_advice_is_for_what_leads)
+{
+    for (int is_large = 0; is_large < 2; is_large++) {
+        struct made_up made;
+        make_up(&made);
+        made.kernel.fault_samples = made.kernel.kernel_samples = is_large ? 600 : 75;
+        made.function.name = "deflate_slow";
+        made.function.share = wilson_interval(450, 1000, 1000);
+        struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_MIXED, .cause = CAUSE_RETIRING, .confidence = ESTIMATE_LOW}};
+        made.results.bottleneck = &bottleneck;
+        const struct finding *faults = test_and_find(&made, "page-faults");
+        cr_assert_eq(faults->verdict, VERDICT_SUPPORTED);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        const char *tries[OVERALL_TRIES_MOST], *confidence = overall_confidence(&overall, &made.arena);
+        size_t count = overall_tries(&overall, tries);
+        cr_assert_eq(overall.culprit, faults);
+        cr_assert_eq(overall.culprit_is_small, !is_large);
+        cr_expect_eq(strcmp(tries[0], faults->advice[0]) == 0, is_large, "%s", tries[0]);
+        cr_expect_eq(strstr(tries[0], "compress less") != NULL, !is_large, "the names say what it is at: %s", tries[0]);
+        cr_expect_eq(strncmp(tries[count - 1], "against page faults", 19) == 0, !is_large, "%s", tries[count - 1]);
+        cr_expect_eq(overall_check(&overall) == faults->confirm, is_large, "%s", overall_check(&overall));
+        cr_expect_eq(strncmp(confidence, "LOW in what holds most", 22) == 0, !is_large, "%s", confidence);
+        arena_done(&made.arena);
+    }
+}
+
+/* What the estimate lays most of the time at is named, and so is what kind of verdict that is. */
+Test(findings, an_estimate_that_leads_alone_has_a_kind_of_its_own)
+{
+    static const struct {
+        enum bottleneck_class class;
+        enum bottleneck_cause cause;
+        enum bottleneck_confidence confidence;
+        enum overall_kind kind;
+    } rows[] = {{BOTTLENECK_CORE, CAUSE_LATENCY_CHAIN, ESTIMATE_MEDIUM, OVERALL_ESTIMATED},
+                {BOTTLENECK_CORE, CAUSE_LATENCY_CHAIN, ESTIMATE_LOW, OVERALL_NOTHING},
+                {BOTTLENECK_RETIRING, CAUSE_RETIRING, ESTIMATE_HIGH, OVERALL_NOTHING}};
+    for (size_t at = 0; at < array_count(rows); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.kernel.fault_samples = made.kernel.kernel_samples = 0;
+        struct bottleneck bottleneck = {.program = {.class = rows[at].class, .cause = rows[at].cause, .confidence = rows[at].confidence, .share = interval_exactly(0.95)}};
+        made.results.bottleneck = &bottleneck;
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        cr_expect_eq(overall.kind, rows[at].kind, "%zu: %s", at, overall_kind_name(overall.kind));
+        arena_done(&made.arena);
+    }
+}
+
+/* What ran already has no command: what looks at it takes its process. A program that was started keeps its own. */
+Test(findings, attached_advice_takes_a_process)
+{
+    for (int is_attached = 0; is_attached < 2; is_attached++) {
+        struct made_up made;
+        make_up(&made);
+        made.kernel.fault_samples = made.kernel.kernel_samples = 0;
+        made.run.scope = is_attached ? RUN_ATTACHED : RUN_STARTED;
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        const char *tries[OVERALL_TRIES_MOST], *check = overall_check(&overall);
+        size_t count = overall_tries(&overall, tries), commands = 0, processes = 0;
+        for (size_t at = 0; at < count; at++) {
+            commands += strstr(tries[at], "plumb record --call-graph dwarf -- CMD") != NULL;
+            processes += strstr(tries[at], "plumb record --call-graph dwarf -p PID") != NULL;
+        }
+        cr_expect_eq(commands, !is_attached);
+        cr_expect_eq(processes, is_attached);
+        cr_assert(check && strstr(check, "plumb compare --by cpu CMD -- CHANGED-CMD"), "%s", check);
+        cr_expect_eq(strstr(check, "(CMD: what starts it)") != NULL, is_attached, "%s", check);
+        arena_done(&made.arena);
+    }
+}
+
+/* Shares of the time outside the kernel say nothing of a program that is in it. */
+Test(findings, parts_outside_the_kernel_are_for_what_is_mostly_outside)
+{
+    for (int is_kernel = 0; is_kernel < 2; is_kernel++) {
+        struct made_up made;
+        make_up(&made);
+        struct call_holders holders = {.items = {{.name = "write", .share = interval_of(0.59, 0.7, 0.8)}}, .count = 1};
+        made.results.holders = &holders;
+        made.function.share = wilson_interval(90, 1000, 1000);
+        made.stalls.kernel_samples = is_kernel ? 910 : 90;
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        cr_expect_eq(strstr(overall.sentence, "write has 59 to 80 %") != NULL, !is_kernel, "%s", overall.sentence);
+        arena_done(&made.arena);
+    }
+}
+
+/* Where there is nothing to advise on what leads, the small cause's advice is all there is. */
+Test(findings, a_small_cause_alone_keeps_its_advice)
+{
+    struct made_up made;
+    make_up(&made);
+    made.kernel.fault_samples = made.kernel.kernel_samples = 75;
+    made.function.name = "main";
+    const struct finding *faults = test_and_find(&made, "page-faults");
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    const char *tries[OVERALL_TRIES_MOST];
+    cr_assert(overall.culprit == faults && overall.culprit_is_small);
+    cr_expect(overall_tries(&overall, tries) == 1 && strcmp(tries[0], faults->advice[0]) == 0, "%s", tries[0]);
+    cr_expect_eq(overall_check(&overall), faults->confirm);
+    arena_done(&made.arena);
+}
+
+/* The total is of all functions it is in: each with its part, the largest first; one that has nearly all stands alone. */
+Test(findings, an_estimated_cause_names_each_function_with_its_part)
+{
+    static const struct {
+        uint64_t samples[3];
+        const char *says;
+    } rows[] = {{{200, 300, 20}, "hold up its code: 51 to 57 % of the elapsed time, estimated, in second (30 %), first (20 %) and more"},
+                {{500, 20, 20}, "hold up first: 51 to 57 % of the elapsed time, estimated"}};
+    for (size_t at = 0; at < array_count(rows); at++) {
+        struct made_up made;
+        make_up(&made);
+        struct bottleneck_loop loops[3];
+        static const char *const names[] = {"first", "second", "third"};
+        for (size_t loop = 0; loop < 3; loop++) {
+            loops[loop] = (struct bottleneck_loop){.verdict = {.function = names[loop]}, .samples = rows[at].samples[loop]};
+            loops[loop].masses[CAUSE_CONDITIONAL] = 1;
+        }
+        struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_BAD_SPECULATION, .cause = CAUSE_CONDITIONAL, .confidence = ESTIMATE_MEDIUM,
+                                                    .function = "first", .share = interval_of(0.5, 0.54, 0.58)},
+                                        .loops = loops, .loop_count = 3};
+        bottleneck.masses[CAUSE_CONDITIONAL] = 0.54;
+        made.results.bottleneck = &bottleneck;
+        const struct finding *finding = test_and_find(&made, "branch-mispredicts");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect(strstr(finding->headline, rows[at].says), "%s", finding->headline);
+        cr_expect_eq(strstr(finding->headline, ", in ") != NULL, at == 0, "%s", finding->headline);
+        arena_done(&made.arena);
+    }
 }
 
 /* The garbage collector has a remedy of its own, and an index that leads on is no linked structure. */

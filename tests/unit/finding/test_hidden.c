@@ -152,6 +152,58 @@ Test(hidden, a_mask_matters_where_it_waited_while_others_stood_idle)
     arena_done(&made.arena);
 }
 
+/* Two threads on CPU 0 of four, for 8 of 10 s each; what they wait for is each other. */
+static void make_pinned(struct made_up *made, struct activity_thread *threads, struct activity_cpu *cpus)
+{
+    make_up(made);
+    for (uint32_t at = 0; at < 4; at++)
+        cpus[at] = (struct activity_cpu){.cpu = at, .busy_s = at ? 0.5 : 10};
+    for (uint32_t at = 0; at < 3; at++)
+        threads[at] = (struct activity_thread){.pid = 7, .tid = 7 + at, .run_s = measured_as(5), .run_delay_s = measured_as(at ? 4.5 : 0)};
+    made->activity.elapsed_s = measured_as(10);
+    made->activity.run_delay_s = measured_as(9);
+    made->activity.cpus = cpus;
+    made->activity.cpu_count = 4;
+    made->activity.threads = threads;
+    made->activity.thread_count = 3;
+    made->run.threads_seen = 3;
+    made->run.run_delay_s = measured_as(9);
+}
+
+Test(hidden, threads_have_masks_of_their_own)
+{
+    struct made_up made;
+    struct activity_thread threads[3];
+    struct activity_cpu cpus[4];
+    make_pinned(&made, threads, cpus);
+    const struct finding *finding = tested(&made, "affinity");
+    cr_expect_eq(finding->verdict, VERDICT_NOT_TESTABLE, "a case that is older than their masks");
+    cr_expect(finding->remedy && strlen(finding->remedy) > 20);
+    made.run.run_delay_s = made.activity.run_delay_s = measured_as(0.1);
+    cr_expect_eq(tested(&made, "affinity")->verdict, VERDICT_RULED_OUT, "whatever they may use, they never waited for it");
+    made.run.run_delay_s = made.activity.run_delay_s = measured_as(9);
+    for (size_t at = 0; at < 3; at++)
+        strcpy(threads[at].cpus, at ? "0" : "0-3");
+    finding = tested(&made, "affinity");
+    cr_expect_eq(finding->verdict, VERDICT_SUPPORTED, "one of both was ready all the time, three CPUs idle");
+    cr_expect(finding->recoverable.low == 0 && finding->gain_unmeasured && finding->recoverable.high > 0.5);
+    cr_expect(finding->headline && strstr(finding->headline, "2 of its threads are kept on CPU 0"), "%s", finding->headline);
+    strcpy(threads[2].cpus, "1");
+    threads[1].run_delay_s = threads[2].run_delay_s = measured_as(0.1);
+    made.run.run_delay_s = made.activity.run_delay_s = measured_as(0.2);
+    cr_expect_eq(tested(&made, "affinity")->verdict, VERDICT_RULED_OUT, "one on each CPU: nobody waits");
+    made.run.run_delay_s = made.activity.run_delay_s = measured_as(9);
+    finding = tested(&made, "affinity");
+    cr_expect_neq(finding->verdict, VERDICT_RULED_OUT, "the other 8.8 s are of threads that nobody knows");
+    for (size_t at = 0; at < 3; at++)
+        strcpy(threads[at].cpus, "0-3"), threads[at].run_delay_s = measured_as(3);
+    cr_expect_eq(tested(&made, "affinity")->verdict, VERDICT_RULED_OUT, "each may use all: what keeps them waiting are others");
+    for (size_t at = 0; at < 3; at++)
+        strcpy(threads[at].cpus, at ? "0" : "0-3"), cpus[at + 1].busy_s = 10;
+    cr_expect_eq(tested(&made, "affinity")->verdict, VERDICT_RULED_OUT, "no other CPU stood idle");
+    arena_done(&made.arena);
+}
+
 Test(hidden, a_steady_clock_proves_nothing_without_the_highest_one)
 {
     struct made_up made;

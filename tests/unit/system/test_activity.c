@@ -3,6 +3,7 @@
 #include "made_folder.h"
 #include "test.h"
 
+#include "base/vec.h"
 #include "system/activity/activity.h"
 #include "system/host/cpu_time.h"
 
@@ -104,6 +105,42 @@ Test(activity, orphans_are_nobodys_children)
     activity_result(watch, &arena, &activity);
     cr_expect_eq(activity.process_count, 2, "%u", activity.process_count);
     cr_expect_float_eq(activity.user_s.value, 0.25, 0.005, "%g", activity.user_s.value);
+    activity_watch_free(watch);
+    arena_done(&arena);
+    place_done(&place);
+}
+
+/* A thread begins with the CPUs of who started it, and a probe may hold it for a look: what most looks found counts. */
+Test(activity, where_a_thread_may_run_is_what_most_looks_found)
+{
+    static const char *const found[] = {"0-3", "2", "2", "0-3", "2"};
+    struct place place;
+    struct arena arena;
+    struct activity activity, again;
+    struct json_document *document = NULL;
+    struct error err = {0};
+    struct text out = {0};
+    struct activity_watch *watch = NULL;
+    place_init(&place);
+    arena_init(&arena);
+    process_put(&place, &(struct made_process){60, 1, 'R', 1, 0, 3});
+    for (size_t look = 0; look < array_count(found); look++) {
+        const pid_t pid = 60;
+        made_folder_put(place.folder, "/proc/60/task/60/status", "Name:\tmade\nCpus_allowed_list:\t%s\nMems_allowed_list:\t0\n", found[look]);
+        if (look)
+            activity_look(watch);
+        else
+            watch = activity_watch_new(&place.root, &pid, 1, false, NULL);
+    }
+    activity_result(watch, &arena, &activity);
+    cr_assert_eq(activity.thread_count, 1);
+    cr_expect_str_eq(activity.threads[0].cpus, "2");
+    activity_write(&activity, &out);
+    cr_assert(json_document_parse(&document, text_view(&out), &err), "%s", err.message);
+    cr_assert(activity_read(&again, json_root(document), &arena, &err), "%s", err.message);
+    cr_expect_str_eq(again.threads[0].cpus, "2");
+    json_document_free(document);
+    text_done(&out);
     activity_watch_free(watch);
     arena_done(&arena);
     place_done(&place);

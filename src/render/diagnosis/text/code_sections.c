@@ -40,7 +40,7 @@ static void row_line(struct sheet *sheet, const struct stall_row *row, double to
 /* Where nothing names it, the binary is in the name already: then that has the room of both. */
 static void name_and_binary(struct sheet *sheet, const struct stall_function *function)
 {
-    size_t length = strlen(function->dso), used = 2 + 8 + 2 + sheet_bar_columns(sheet);
+    size_t length = strlen(function->dso), used = 2 + 8 + 3 + sheet_bar_columns(sheet);
     scoped_text struct text name = {0};
     if (strncmp(function->name, function->dso, length) == 0 && function->name[length] == '+') {
         text_shortened(&name, function->name,

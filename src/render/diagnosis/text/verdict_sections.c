@@ -14,8 +14,8 @@ void sheet_gain(struct text *out, const struct finding *finding)
         text_add(out, "not bounded");
         return;
     }
-    struct value share = VALUE_SHARE("", finding->gain_unmeasured ? interval_exactly(finding->recoverable.high)
-                                                                   : finding->recoverable);
+    struct value share =
+        VALUE_SHARE("", finding->gain_unmeasured ? interval_exactly(finding->recoverable.high) : finding->recoverable);
     if (finding->shown.known)
         share.number = interval_exactly(finding->shown.high);
     text_add(out, finding->is_at_least ? "at least " : finding->gain_unmeasured ? "up to " : "");
@@ -57,6 +57,16 @@ static void phases_line(struct sheet *sheet)
     arena_done(&arena);
 }
 
+static void confidence_line(struct sheet *sheet)
+{
+    struct arena arena;
+    arena_init(&arena);
+    const char *text = overall_confidence(sheet->diagnosis->overall, &arena);
+    if (text)
+        sheet_labelled(sheet, SHEET_BOLD, "  Confidence   ", arena_printf(&arena, "%s.", text), 15);
+    arena_done(&arena);
+}
+
 void sheet_verdict_section(struct sheet *sheet)
 {
     const struct overall *overall = sheet->diagnosis->overall;
@@ -70,18 +80,7 @@ void sheet_verdict_section(struct sheet *sheet)
         text_add(sheet->out, "  ");
         sheet_paragraph(sheet, overall->rest, 2, 2);
     }
-    const struct finding *culprit = overall->culprit;
-    if (culprit && culprit->confidence != CONFIDENCE_NONE) {
-        static const char *const shouted[] = {"", "LOW", "MEDIUM", "HIGH"};
-        scoped_text struct text line = {0};
-        text_printf(&line, "%s%s: %s%s.", shouted[culprit->confidence],
-                    overall->culprit_is_less    ? " in that lesser cause"
-                    : overall->culprit_is_small ? " in that small cause"
-                                                : "",
-                    culprit->confidence_reason,
-                    culprit->gain_unmeasured ? "; what removing it returns is not measured" : "");
-        sheet_labelled(sheet, SHEET_BOLD, "  Confidence   ", text_string(&line), 15);
-    }
+    confidence_line(sheet);
     const struct finding *also[OVERALL_ALSO_MOST];
     size_t also_count = overall_also(overall, sheet->diagnosis->findings, also);
     for (size_t at = 0; at < also_count; at++) {
@@ -106,7 +105,7 @@ void sheet_verdict_section(struct sheet *sheet)
     size_t tried = overall_tries(overall, tries);
     for (size_t at = 0; at < tried; at++)
         try_line(sheet, at, tries[at]);
-    const char *confirm = culprit ? culprit->confirm : overall->confirm;
+    const char *confirm = overall_check(overall);
     if (confirm)
         sheet_labelled(sheet, SHEET_BOLD, "  Check        ", confirm, 15);
     confirmed_line(sheet);

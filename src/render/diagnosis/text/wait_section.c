@@ -20,9 +20,10 @@ static void wait_call(struct sheet *sheet, const struct wait_row *row)
 
 static void wait_note(struct sheet *sheet, const char *note)
 {
+    text_add(sheet->out, sheet_code(sheet, SHEET_DIM));
     text_add(sheet->out, "  ");
-    sheet_coloured(sheet, SHEET_DIM, note);
-    text_add_char(sheet->out, '\n');
+    sheet_paragraph(sheet, note, 2, 2);
+    text_add(sheet->out, sheet_code(sheet, SHEET_PLAIN));
 }
 
 /* Less than so much of the elapsed time, and that no thread ran is not what is to be told. */
