@@ -43,9 +43,9 @@ static const struct name_pattern allocation_names[] = {
     {.prefix = "__rust_dealloc"},
     {.name = "runtime.mallocgc"},
     /* glibc's, without names in a static program: by what it complains of */
-    {.word = "malloc assertion"},
-    {.word = "corrupted size vs"},
-    {.word = "double free or corruption"},
+    {.tells = "malloc assertion"},
+    {.tells = "corrupted size vs"},
+    {.tells = "double free or corruption"},
     {.dso = "libjemalloc"},
     {.dso = "libtcmalloc"},
     {.dso = "libtcmalloc_minimal"},

@@ -1269,6 +1269,28 @@ Test(findings, names_are_whole_words_and_guesses_support_nothing)
         {"libgc.so.1+0x1f20", "libgc.so.1", "garbage-collection", VERDICT_UNDECIDED},
         {"heap_scavenge", "sbcl", "garbage-collection", VERDICT_SUPPORTED},
         {"trans_pose", "a.out", "garbage-collection", VERDICT_RULED_OUT},
+        {"S_gc_011_entry", "racket", "garbage-collection", VERDICT_SUPPORTED},
+        {"sweep_object", "racket", "garbage-collection", VERDICT_SUPPORTED},
+        {"sweep_object", "broom", "garbage-collection", VERDICT_RULED_OUT},
+        {"caml_oldify_one", "coqc", "garbage-collection", VERDICT_SUPPORTED},
+        {"alloc_for_copy", "a.out", "garbage-collection", VERDICT_SUPPORTED},
+        {"evacuate", "building", "garbage-collection", VERDICT_UNDECIDED},
+        {"evacuated", "building", "garbage-collection", VERDICT_RULED_OUT},
+        {"scavenge_shelf", "game", "garbage-collection", VERDICT_UNDECIDED},
+        {"libHSrts_thr-ghc9.0.2.so+0x1ccc0 (refers to \"evacuate: strange closure type %d\")", "libHSrts_thr-ghc9.0.2.so", "garbage-collection", VERDICT_SUPPORTED},
+        {"libHSrts_thr-ghc9.0.2.so+0x64c20 (beside \"stg_ap_2_upd_info\" in a table)", "libHSrts_thr-ghc9.0.2.so", "garbage-collection", VERDICT_RULED_OUT},
+        {"racket+0x29e00 (refers to \"copy: illegal typed object type\")", "racket", "garbage-collection", VERDICT_SUPPORTED},
+        {"gc_mark_outrefs", "libjulia-internal.so.1.9", "garbage-collection", VERDICT_SUPPORTED},
+        {"gc_mark_outrefs", "tool", "garbage-collection", VERDICT_RULED_OUT},
+        {"garbage_collect", "beam.smp", "garbage-collection", VERDICT_SUPPORTED},
+        {"RunGenCollect", "libR.so", "garbage-collection", VERDICT_SUPPORTED},
+        {"propagatemark", "lua5.4", "garbage-collection", VERDICT_SUPPORTED},
+        {"zend_gc_run_collect", "php8.2", "garbage-collection", VERDICT_SUPPORTED},
+        /* what a text says is no name, and neither is the binary's in front of a place */
+        {"vsearch+0x8fd0 (refers to \"Unable to allocate enough memory.\")", "vsearch", "allocation", VERDICT_RULED_OUT},
+        {"allocate_rows", "vsearch", "allocation", VERDICT_UNDECIDED},
+        {"memcpy-bench+0x1f20", "memcpy-bench", "copying", VERDICT_RULED_OUT},
+        {"tool+0x1f20 (asserts as \"row_alloc\")", "tool", "allocation", VERDICT_UNDECIDED},
         {"runtime.mallocgc", "server", "garbage-collection", VERDICT_RULED_OUT},
     };
     for (size_t at = 0; at < array_count(cases); at++) {
@@ -1283,6 +1305,40 @@ Test(findings, names_are_whole_words_and_guesses_support_nothing)
         cr_expect_eq(finding->headline != NULL, headed, "%s heads", cases[at].name);
         for (size_t item = 0; item < finding->evidence_count; item++)
             cr_expect(finding->evidence[item].origin != ORIGIN_CODE || finding->evidence[item].weight != WEIGHT_FOR, "a name is no evidence of its own");
+        arena_done(&made.arena);
+    }
+}
+
+/* A guess beside what only that collector has is none, and a function without a name works for those that call it. */
+Test(findings, collectors_are_told_by_their_neighbours_and_callers)
+{
+    static const struct {
+        const char *name, *dso, *beside, *caller;
+        enum verdict verdict;
+    } cases[] = {
+        {"evacuate", "a.out", "alloc_for_copy", NULL, VERDICT_SUPPORTED},
+        {"evacuate", "a.out", "caml_oldify_one", NULL, VERDICT_UNDECIDED},
+        {"racket+0x3a0e0", "racket", "draw", "S_gc_011_entry", VERDICT_SUPPORTED},
+        {"racket+0x3a0e0", "racket", "draw", "S_call_help", VERDICT_RULED_OUT},
+        {"racket+0x3a0e0", "racket", "draw", "evacuate", VERDICT_RULED_OUT},
+        {"named", "racket", "draw", "S_gc_011_entry", VERDICT_RULED_OUT},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        struct stall_function functions[2] = {made.function, {.name = cases[at].beside, .dso = cases[at].dso, .samples = 1}};
+        functions[0].name = cases[at].name;
+        functions[0].dso = cases[at].dso;
+        functions[0].samples = 999;
+        functions[0].stacks = cases[at].caller ? 50 : 0;
+        functions[0].caller_count = cases[at].caller ? 1 : 0;
+        functions[0].callers[0] = (struct stall_caller){.name = cases[at].caller, .dso = cases[at].dso, .stacks = 50};
+        made.stalls.functions = functions;
+        made.stalls.function_count = array_count(functions);
+        const struct finding *finding = test_and_find(&made, "garbage-collection");
+        cr_expect_eq(finding->verdict, cases[at].verdict, "%s beside %s, called by %s: %s", cases[at].name, cases[at].beside,
+                     cases[at].caller ? cases[at].caller : "nobody", verdict_name(finding->verdict));
+        cr_expect_eq(mentions(finding, "collect-trip-bytes"), cases[at].caller && finding->verdict == VERDICT_SUPPORTED);
         arena_done(&made.arena);
     }
 }
