@@ -3155,14 +3155,16 @@ Test(findings, a_full_frame_alone_is_no_unoptimised_build)
         double frame, reload;
         bool has_frame;
         enum verdict verdict;
+        bool keeps_values; /* as volatile variables leave the others */
     } cases[] = {{0.6, 0, true, VERDICT_RULED_OUT}, {0.45, 0.08, true, VERDICT_SUPPORTED}, {0.45, 0.08, false, VERDICT_SUPPORTED},
-                 {0.45, 0.01, false, VERDICT_RULED_OUT}, {0.1, 0.05, true, VERDICT_RULED_OUT}};
+                 {0.45, 0.01, false, VERDICT_RULED_OUT}, {0.1, 0.05, true, VERDICT_RULED_OUT}, {0.45, 0.08, false, VERDICT_RULED_OUT, true}};
     for (size_t at = 0; at < array_count(cases); at++) {
         struct made_up made;
         make_up(&made);
         made.function.frame_density = cases[at].frame;
         made.function.reload_density = cases[at].reload;
         made.function.has_frame = cases[at].has_frame;
+        made.function.keeps_values = cases[at].keeps_values;
         cr_expect_eq(test_and_find(&made, "unoptimised-build")->verdict, cases[at].verdict, "case %zu", at);
         arena_done(&made.arena);
     }
@@ -3971,6 +3973,29 @@ Test(findings, a_tiny_culprit_comes_after_where_the_time_goes)
     overall = overall_of(&made.findings, &made.results, &made.arena);
     cr_assert(strstr(overall.sentence, "estimated, too (35 to 75 %)") && !strstr(overall.sentence, "No cause is certain"), "%s", overall.sentence);
     arena_done(&made.arena);
+}
+
+/* Distributions build for the oldest processor: where that is most of the time, nothing else being certain, it is said. */
+Test(findings, narrow_vectors_of_a_build_for_any_processor_are_pointed_out)
+{
+    static const struct {
+        uint64_t samples;
+        bool has_avx2, is_said;
+    } cases[] = {{700, true, true}, {700, false, false}, {100, true, false}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.machine.has_avx2 = cases[at].has_avx2;
+        made.row = (struct stall_row){.text = "mulps %xmm1,%xmm0", .class = INSTRUCTION_FP, .samples = 700, .is_fp = true, .vector_bits = 128};
+        made.stalls.vector_samples[0] = cases[at].samples;
+        (void)test_and_find(&made, "narrow-vectors");
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        bool said = false;
+        for (size_t item = 0; item < overall.advice_count; item++)
+            said |= strstr(overall.advice[item], "70 % of the samples stand at vectors of 128 bits, and this CPU has 256") != NULL;
+        cr_expect_eq(said, cases[at].is_said, "%zu: kind %d", at, overall.kind);
+        arena_done(&made.arena);
+    }
 }
 
 /* The garbage collector has a remedy of its own, and an index that leads on is no linked structure. */
