@@ -39,13 +39,17 @@ static bool holds(struct view text, const char *words)
 bool text_is_anybodys(struct view text)
 {
     static const char *const words[] = {
-        "out of memory",      "enough memory",       "memory exhausted",  "insufficient memory", "virtual memory",
-        "allocate memory",    "allocating memory",   "memory allocation", "no more memory",      "no memory",
-        "allocation failed",  "allocation failure",  "failed to alloc",   "malloc failed",       "failed to malloc",
-        "unable to allocate", "cannot allocate",     "can't allocate",    "could not allocate",  "couldn't allocate",
-        "assertion failed",   "assertion `",         "assertion '",       "failed assertion",    "internal error",
-        "wrong type to call", "wrong number of arg", "not implemented",   "unreachable",         "should not happen",
-        "can't happen",       "cannot happen",       "invalid argument",  "stack smashing",      "usage:",
+        "out of memory",       "enough memory",     "memory exhausted",
+        "insufficient memory", "virtual memory",    "allocate memory",
+        "allocating memory",   "memory allocation", "no more memory",
+        "no memory",           "allocation failed", "allocation failure",
+        "failed to alloc",     "malloc failed",     "failed to malloc",
+        "unable to allocate",  "not allocate",      "n't allocate",
+        "assertion failed",    "assertion `",       "assertion '",
+        "failed assertion",    "internal error",    "wrong type to call",
+        "wrong number of arg", "not implemented",   "unreachable",
+        "should not happen",   "can't happen",      "cannot happen",
+        "invalid argument",    "stack smashing",    "usage:",
     };
     for (size_t at = 0; at < array_count(words); at++)
         if (holds(text, words[at]))
