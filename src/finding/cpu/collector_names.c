@@ -238,6 +238,13 @@ static const struct name_pattern erlang_names[] = {
     {.prefix = "full_sweep", .dso = "beam"},
 };
 
+static const struct name_pattern gap_names[] = {
+    {.name = "CollectBags"},
+    {.name = "MarkArrayOfBags"},
+    {.prefix = "MarkAllSubBags"},
+    {.name = "SweepSubBags"},
+};
+
 static const struct name_pattern other_names[] = {
     {.word = "Gcx.mark"},
     {.word = "Gcx.sweep"},
@@ -278,6 +285,7 @@ static const struct {
     [COLLECTOR_R] = {r_names, array_count(r_names), "advice-r", "confirm-r"},
     [COLLECTOR_JULIA] = {julia_names, array_count(julia_names), "advice-julia", "confirm-julia"},
     [COLLECTOR_ERLANG] = {erlang_names, array_count(erlang_names), "advice-erlang", "confirm-erlang"},
+    [COLLECTOR_GAP] = {gap_names, array_count(gap_names), "advice-gap", "confirm-gap"},
     [COLLECTOR_OTHER] = {other_names, array_count(other_names), "advice", "confirm"},
 };
 

@@ -1283,6 +1283,8 @@ Test(findings, names_are_whole_words_and_guesses_support_nothing)
         {"gc_mark_outrefs", "libjulia-internal.so.1.9", "garbage-collection", VERDICT_SUPPORTED},
         {"gc_mark_outrefs", "tool", "garbage-collection", VERDICT_RULED_OUT},
         {"garbage_collect", "beam.smp", "garbage-collection", VERDICT_SUPPORTED},
+        {"CollectBags", "gap", "garbage-collection", VERDICT_SUPPORTED},
+        {"CollectBagsOfTea", "shop", "garbage-collection", VERDICT_RULED_OUT},
         {"RunGenCollect", "libR.so", "garbage-collection", VERDICT_SUPPORTED},
         {"propagatemark", "lua5.4", "garbage-collection", VERDICT_SUPPORTED},
         {"zend_gc_run_collect", "php8.2", "garbage-collection", VERDICT_SUPPORTED},
