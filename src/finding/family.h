@@ -104,7 +104,7 @@ bool estimate_decides(const struct results *results, struct finding *finding, un
  */
 double estimated_samples(const struct results *results, unsigned causes);
 
-/* What a function without a name tells of itself is told by no other column than its own, or word's for an assertion. */
+/* What a function without a name tells of itself is in `tells` alone; in `word`, too, where it asserts by a name. */
 struct name_pattern {
     const char *name;   /* the whole name, but for what the compiler or linker adds: "free", not "freeze"; NULL: any */
     const char *prefix; /* begins so: families that reserve it ("__asan_"); NULL: any */

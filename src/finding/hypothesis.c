@@ -381,7 +381,8 @@ static void advise_on_collecting(struct finding *items, size_t count, const stru
             continue;
         memcpy(own, items[held].advice, sizeof(own));
         finding_readvise(&items[held], "advice-collecting", VALUE_SHARE("share", share),
-                         VALUE_TEXT("of", denominator_name(collecting->of)), VALUE_TEXT("advice", collecting->advice[0]));
+                         VALUE_TEXT("of", denominator_name(collecting->of)),
+                         VALUE_TEXT("advice", collecting->advice[0]));
         for (size_t next = 0; next < own_count && items[held].advice_count < ADVICE_MOST; next++)
             items[held].advice[items[held].advice_count++] = own[next];
     }

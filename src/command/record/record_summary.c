@@ -21,14 +21,14 @@ static void dumps_after_trial(char *text, size_t size, const struct record_summa
     const struct unwound_share *unwound = summary->unwound;
     int used = snprintf(
         text, size,
-        "frame pointers led to the thread's root in %.0f %% of the first %llu user stacks, so the later ones were copied "
-        "(--call-graph fp insists). ",
+        "frame pointers led to the thread's root in %.0f %% of the first %llu user stacks, so the later ones were "
+        "copied (--call-graph fp insists). ",
         percent(result->stacks_at_root, result->user_stacks), (unsigned long long)result->user_stacks);
     if (!result->stack_dumps)
         snprintf(text + used, size - (size_t)used, "None came");
     else if (unwound && unwound->stacks)
-        snprintf(text + used, size - (size_t)used, "Of %llu copies %llu were unwound: %.1f %% of them lead to the root%s",
-                 (unsigned long long)result->stack_dumps, (unsigned long long)unwound->stacks,
+        snprintf(text + used, size - (size_t)used,
+                 "Of %llu copies %llu were unwound: %.1f %% of them lead to the root%s", (unsigned long long)result->stack_dumps, (unsigned long long)unwound->stacks,
                  percent(unwound->at_root, unwound->stacks), cut);
     else
         snprintf(text + used, size - (size_t)used, "Of %llu copies it isn't known how many lead there: %s",
