@@ -28,7 +28,8 @@ static void dumps_after_trial(char *text, size_t size, const struct record_summa
         snprintf(text + used, size - (size_t)used, "None came");
     else if (unwound && unwound->stacks)
         snprintf(text + used, size - (size_t)used,
-                 "Of %llu copies %llu were unwound: %.1f %% of them lead to the root%s", (unsigned long long)result->stack_dumps, (unsigned long long)unwound->stacks,
+                 "Of %llu copies %llu were unwound: %.1f %% of them lead to the root%s",
+                 (unsigned long long)result->stack_dumps, (unsigned long long)unwound->stacks,
                  percent(unwound->at_root, unwound->stacks), cut);
     else
         snprintf(text + used, size - (size_t)used, "Of %llu copies it isn't known how many lead there: %s",
