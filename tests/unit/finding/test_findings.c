@@ -1260,6 +1260,8 @@ Test(findings, names_are_whole_words_and_guesses_support_nothing)
         {"Builtins_LdaNamedPropertyHandler", "node", "interpreter", VERDICT_SUPPORTED},
         {"Builtins_InterpreterEntryTrampoline", "node", "interpreter", VERDICT_SUPPORTED},
         {"mawk+0xa480", "mawk", "interpreter", VERDICT_SUPPORTED},
+        {"mruby+0x281a0", "mruby", "interpreter", VERDICT_SUPPORTED},
+        {"mrubyist+0x281a0", "mrubyist", "interpreter", VERDICT_RULED_OUT},
         {"__memmove_avx_unaligned_erms", "libc.so.6", "copying", VERDICT_SUPPORTED},
         {"my_spin_lock", "a.out", "spinning", VERDICT_UNDECIDED},
         {"__pthread_mutex_lock", "libc.so.6", "spinning", VERDICT_SUPPORTED},
@@ -1378,6 +1380,7 @@ Test(findings, advice_knows_which_allocator_is_in_use)
         {"mi_malloc", "libmimalloc.so.2.0", "MIMALLOC_PURGE_DELAY", false},
         {"_int_malloc", "busybox", "the allocator is part of busybox", false},
         {"tool+0x15520 (refers to \"Fatal glibc error: malloc assertion..\")", "tool", "the allocator is part of tool", false},
+        {"tool+0x15350 (refers to \"chunk_main_arena\")", "tool", "the allocator is part of tool", false},
         {"tool+0x14240 (refers to \"corrupted size vs. prev_size while..\")", "tool", "the allocator is part of tool", false},
     };
     for (size_t at = 0; at < array_count(cases); at++) {
