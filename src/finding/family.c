@@ -130,10 +130,10 @@ bool stalls_are_attributed(const struct results *results, struct finding *findin
     const struct stalls *stalls = results->stalls;
     if (stalls->attributed && stalls->sample_count)
         return true;
-    const char *reason = stalls->why_no_code          ? stalls->why_no_code
-                         : !stalls->sample_count      ? "no samples were taken"
-                         : stalls->why_no_skid        ? wording_find("common", "skid-unknown")
-                                                      : wording_find("common", "no-skid");
+    const char *reason = stalls->why_no_code     ? stalls->why_no_code
+                         : !stalls->sample_count ? "no samples were taken"
+                         : stalls->why_no_skid   ? wording_find("common", "skid-unknown")
+                                                 : wording_find("common", "no-skid");
     bool again = !stalls->why_no_code && stalls->sample_count && stalls->why_no_skid;
     finding_not_testable(finding, reason, wording_find("common", again ? "remedy-again" : "remedy-counters"));
     return false;
@@ -180,20 +180,38 @@ static bool ends_in(const char *name, const char *suffix)
     return length >= own && strcmp(name + length - own, suffix) == 0;
 }
 
-bool function_has_name(const struct stall_function *function, const struct name_pattern *pattern)
-{
-    return (!pattern->name || is_whole_name(function->name, pattern->name)) &&
-           (!pattern->prefix || strncmp(function->name, pattern->prefix, strlen(pattern->prefix)) == 0) &&
-           (!pattern->suffix || ends_in(function->name, pattern->suffix)) &&
-           (!pattern->word || has_word(function->name, pattern->word)) &&
-           (!pattern->dso || is_binary(function->dso, pattern->dso));
-}
-
 bool function_is_nameless(const struct stall_function *function)
 {
     size_t length = function->dso ? strlen(function->dso) : 0;
     bool by_place = length && strncmp(function->name, function->dso, length) == 0 && function->name[length] == '+';
     return by_place || strncmp(function->name, "[JIT]", 5) == 0 || strncmp(function->name, "[unknown]", 9) == 0;
+}
+
+/* The text that a function without a name tells of itself, behind its place; "": none. */
+static const char *remark_of(const struct stall_function *function)
+{
+    const char *remark = strstr(function->name, " (");
+    return remark ? remark + 2 : "";
+}
+
+/* A place is named after its binary, and a text that it refers to talks of anything: neither is what it is called. */
+static const char *called_of(const struct stall_function *function)
+{
+    if (!function_is_nameless(function))
+        return function->name;
+    const char *remark = remark_of(function);
+    return strncmp(remark, "asserts as ", strlen("asserts as ")) == 0 ? remark : "";
+}
+
+bool function_has_name(const struct stall_function *function, const struct name_pattern *pattern)
+{
+    const char *called = called_of(function);
+    return (!pattern->name || is_whole_name(called, pattern->name)) &&
+           (!pattern->prefix || strncmp(called, pattern->prefix, strlen(pattern->prefix)) == 0) &&
+           (!pattern->suffix || ends_in(called, pattern->suffix)) &&
+           (!pattern->word || has_word(called, pattern->word)) &&
+           (!pattern->tells || (function_is_nameless(function) && strstr(remark_of(function), pattern->tells))) &&
+           (!pattern->dso || is_binary(function->dso, pattern->dso));
 }
 
 struct name_matches functions_named(const struct stalls *stalls, const struct name_pattern *patterns, size_t count)
@@ -234,6 +252,12 @@ void test_function_names(const struct results *results, struct finding *finding,
                          size_t count)
 {
     struct name_matches matches = functions_named(results->stalls, patterns, count);
+    test_name_matches(results, finding, &matches);
+}
+
+void test_name_matches(const struct results *results, struct finding *finding, const struct name_matches *found)
+{
+    const struct name_matches matches = *found;
     struct interval certain = share_of_names(results, finding, (double)matches.samples);
     struct interval most = share_of_names(results, finding, (double)(matches.samples + matches.guessed));
     struct interval share = certain.known ? interval_of(certain.low, certain.mid, most.high) : certain;

@@ -104,11 +104,13 @@ bool estimate_decides(const struct results *results, struct finding *finding, un
  */
 double estimated_samples(const struct results *results, unsigned causes);
 
+/* What a function without a name tells of itself is in `tells` alone; in `word`, too, where it asserts by a name. */
 struct name_pattern {
     const char *name;   /* the whole name, but for what the compiler or linker adds: "free", not "freeze"; NULL: any */
     const char *prefix; /* begins so: families that reserve it ("__asan_"); NULL: any */
     const char *suffix; /* ends so; NULL: any */
     const char *word;   /* whole words somewhere in it: "memcpy" in "__memcpy_avx"; NULL: any */
+    const char *tells;  /* has no name, and refers to a text with this; NULL: any */
     const char *dso;    /* its binary but for the version: "python" is python3.11, "bash" not bashful; NULL: any */
     bool is_guess;      /* anybody may call a function so: proves nothing */
 };
@@ -146,5 +148,6 @@ struct name_matches functions_named(const struct stalls *stalls, const struct na
  */
 void test_function_names(const struct results *results, struct finding *finding, const struct name_pattern *patterns,
                          size_t count);
+void test_name_matches(const struct results *results, struct finding *finding, const struct name_matches *found);
 
 #endif

@@ -367,6 +367,28 @@ static void advise_callers(struct finding *items, size_t count, const struct res
     }
 }
 
+/* Whoever can't change the code can still set when its runtime collects. */
+static void advise_on_collecting(struct finding *items, size_t count, const struct results *results)
+{
+    size_t at = position_of(items, count, "garbage-collection");
+    const struct finding *collecting = at < count && items[at].verdict == VERDICT_SUPPORTED ? &items[at] : NULL;
+    if (!collecting || !collecting->advice_count || !code_is_foreign(results) || library_is_plain(results))
+        return;
+    struct interval share = collecting->shown.known ? collecting->shown : collecting->recoverable;
+    for (size_t held = 0; held < count && items[held].verdict == VERDICT_SUPPORTED; held++) {
+        const char *own[ADVICE_MOST];
+        size_t own_count = items[held].advice_count;
+        if (!items[held].hypothesis->changes_code || !own_count)
+            continue;
+        memcpy(own, items[held].advice, sizeof(own));
+        finding_readvise(&items[held], "advice-collecting", VALUE_SHARE("share", share),
+                         VALUE_TEXT("of", denominator_name(collecting->of)),
+                         VALUE_TEXT("advice", collecting->advice[0]));
+        for (size_t next = 0; next < own_count && items[held].advice_count < ADVICE_MOST; next++)
+            items[held].advice[items[held].advice_count++] = own[next];
+    }
+}
+
 void findings_test(struct findings *ret_findings, const struct results *results, struct arena *arena)
 {
     size_t count = array_count(hypothesis_table) - 1;
@@ -379,6 +401,7 @@ void findings_test(struct findings *ret_findings, const struct results *results,
     put_named_first(items, count, results);
     put_what_is_waited_for_first(items, count);
     advise_callers(items, count, results);
+    advise_on_collecting(items, count, results);
     *ret_findings = (struct findings){items, count};
     attached_findings(ret_findings, results, arena);
 }

@@ -7,8 +7,10 @@
 #include "symbol/disassembly.h"
 #include "symbol/dso_files.h"
 #include "symbol/elf/class_tables.h"
+#include "symbol/elf/place_uses.h"
 #include "symbol/elf/table_records.h"
 #include "symbol/known_constants.h"
+#include "symbol/told_text.h"
 
 #include <ctype.h>
 #include <elf.h>
@@ -21,6 +23,8 @@ enum {
     ASSERTED_MOST = 2,
     KNOWN_MOST = 2,         /* algorithms that are named */
     FILES_MOST = 16,
+    TEXTS_MOST = 32,        /* that it may be told by */
+    OTHERS_MOST = 3,        /* that refer to the same text: more, and it tells nothing */
     TEXT_LEAST = 6, TEXT_MOST = 400,
     LETTERS_LEAST_TOLD = 8, /* "error: %s" is anybody's */
     LETTERS_TOLD = 40, /* more of them tell no more */
@@ -34,6 +38,8 @@ struct opened { /* a dso's tables, by its number */
     bool is_read;
     struct binary *binary; /* NULL: not to be read */
     struct placed_pointers pointers;
+    bool has_uses; /* they were counted: only where a text tells */
+    struct place_uses uses;
 };
 
 struct function_remarks {
@@ -63,8 +69,10 @@ void function_remarks_free(struct function_remarks *remarks)
 {
     if (!remarks)
         return;
-    for (size_t at = 0; at < remarks->count; at++)
+    for (size_t at = 0; at < remarks->count; at++) {
         placed_pointers_done(&remarks->opened[at].pointers);
+        place_uses_done(&remarks->opened[at].uses);
+    }
     free(remarks->opened);
     disassembler_free(remarks->disassembler);
     free(remarks);
@@ -95,31 +103,14 @@ struct told {
     struct view record;            /* the name beside it in a table */
     const char *known[KNOWN_MOST]; /* algorithms whose constants it refers to */
     size_t known_count;
-    struct view text;
-    size_t text_letters;
+    struct told_text {
+        struct view text;
+        uint64_t place;
+        size_t letters;
+        unsigned uses; /* by this function */
+    } texts[TEXTS_MOST];
+    size_t text_count;
 };
-
-/* What the standard libraries' own code refers to wherever it is inlined. */
-static bool is_of_a_library(struct view text)
-{
-    static const char *const beginnings[] = {"basic_string",
-                                             "vector::",
-                                             "deque::",
-                                             "map::",
-                                             "cannot create std::",
-                                             "bad_function_call",
-                                             "/usr/include/",
-                                             "/usr/lib/",
-                                             "/rustc/",
-                                             "library/",
-                                             "called `",
-                                             "attempt to ",
-                                             "index out of bounds"};
-    for (size_t at = 0; at < array_count(beginnings); at++)
-        if (view_starts(text, beginnings[at]))
-            return true;
-    return false;
-}
 
 /* Up to what a sentence in brackets and quotes can't hold. */
 static struct view quotable(struct view text)
@@ -184,7 +175,7 @@ static bool is_same(struct view a, struct view b)
 
 static void take_file(struct told *told, struct view path)
 {
-    if (!path.length || is_of_a_library(path))
+    if (!path.length || text_is_of_a_library(path))
         return;
     size_t at = 0;
     while (at < told->file_count && !is_same(told->files[at].path, path))
@@ -242,12 +233,38 @@ static void take_number(struct told *told, struct known_numbers *numbers, int64_
 static void take_text(struct told *told, const struct opened *opened, uint64_t place)
 {
     take_file(told, panic_file(opened, place));
+    for (size_t at = 0; at < told->text_count; at++)
+        if (told->texts[at].place == place) {
+            told->texts[at].uses++;
+            return;
+        }
     struct view text = elf_constant_text(&opened->binary->elf, place);
-    size_t letters = is_of_a_library(text) ? 0 : letters_of(quotable(text));
-    if (letters > told->text_letters) {
-        told->text = quotable(text);
-        told->text_letters = letters;
+    bool tells = !text_is_of_a_library(text) && !text_is_anybodys(text);
+    size_t letters = tells ? letters_of(quotable(text)) : 0;
+    if (letters && told->text_count < TEXTS_MOST)
+        told->texts[told->text_count++] = (struct told_text){quotable(text), place, letters, 1};
+}
+
+/* One that nobody else refers to tells most, however short; what many do tells nothing. Empty: none tells. */
+static struct view telling_text(const struct told *told, struct opened *opened)
+{
+    if (told->text_count && !opened->has_uses) {
+        opened->has_uses = true;
+        place_uses_read(&opened->uses, &opened->binary->elf);
     }
+    const struct told_text *best = NULL;
+    bool best_is_own = false;
+    for (size_t at = 0; at < told->text_count; at++) {
+        const struct told_text *text = &told->texts[at];
+        unsigned all = place_uses_at(&opened->uses, text->place), others = all > text->uses ? all - text->uses : 0;
+        bool is_better = !best || (others == 0) > best_is_own ||
+                         ((others == 0) == best_is_own && text->letters > best->letters);
+        if (others > OTHERS_MOST || !is_better)
+            continue;
+        best = text;
+        best_is_own = others == 0;
+    }
+    return best ? best->text : (struct view){0};
 }
 
 /* ---- code ---- */
@@ -265,7 +282,7 @@ static const struct asserting {
 struct reading {
     struct function_remarks *remarks;
     uint32_t dso;
-    const struct opened *opened;
+    struct opened *opened;
     uint64_t start, end;              /* of the function: ELF addresses */
     uint64_t places[GENERAL_REGISTERS]; /* by register: the address that it was last given; 0: none */
     uint64_t apart[APART_MOST];
@@ -472,7 +489,7 @@ static const char *known_words(const struct told *told, size_t columns, struct a
     return cut(view_of(told->known[0]), columns, arena);
 }
 
-static const char *told_words(const struct told *told, bool of_rust, size_t columns, struct arena *arena)
+static const char *told_words(const struct told *told, struct view text, size_t columns, struct arena *arena)
 {
     static const char asserts[] = "asserts as \"\"", both[] = "\", \"", refers[] = "refers to \"\"",
                       beside[] = "beside \"\" in a table";
@@ -482,15 +499,15 @@ static const char *told_words(const struct told *told, bool of_rust, size_t colu
                             both, (int)told->asserted[1].length, told->asserted[1].text);
     if (told->asserted_count)
         return arena_printf(arena, "asserts as \"%s\"", cut(told->asserted[0], columns - strlen(asserts), arena));
-    if (told->record.length && !of_rust)
+    if (told->record.length)
         return arena_printf(arena, "beside \"%s\" in a table",
                             cut(quotable(told->record), columns - strlen(beside), arena));
     if (told->known_count)
         return arena_printf(arena, "uses %s", known_words(told, columns - strlen("uses "), arena));
     if (told->file_count)
         return arena_printf(arena, "refers to \"%s\"", file_cut(file_of(told), columns - strlen(refers), arena));
-    if (told->text_letters && !of_rust)
-        return arena_printf(arena, "refers to \"%s\"", cut(told->text, columns - strlen(refers), arena));
+    if (text.length)
+        return arena_printf(arena, "refers to \"%s\"", cut(text, columns - strlen(refers), arena));
     return NULL;
 }
 
@@ -516,10 +533,13 @@ const char *function_remark(struct function_remarks *remarks, uint32_t dso, uint
     const char *class = class_words(reading.opened, reading.start, columns, arena);
     if (class)
         return class;
-    reading.told.record = table_record_name(&reading.opened->pointers, reading.start);
+    bool of_rust = is_rust(reading.opened); /* its texts have no ends, so that neighbours run into one another */
+    if (!of_rust)
+        reading.told.record = table_record_name(&reading.opened->pointers, reading.start);
     read_code(&reading, reading.start, size_bytes);
     read_apart(&reading);
-    return told_words(&reading.told, is_rust(reading.opened), columns, arena);
+    struct view text = of_rust ? (struct view){0} : telling_text(&reading.told, reading.opened);
+    return told_words(&reading.told, text, columns, arena);
 }
 
 bool function_set_apart_from(struct function_remarks *remarks, uint32_t dso, uint64_t dso_addr, uint64_t size_bytes,

@@ -288,6 +288,50 @@ def test_the_function_that_makes_the_difference_is_named(plumb, tmp_path):
     assert not any(fact["name"].startswith("(the program)") for fact in document["facts_differ"]), "the same build"
 
 
+# Of each turn an addition of floating-point numbers is waited for; what follows it is where samples land.
+ADDER = """
+#include <stdlib.h>
+template <class Number, class Place> struct Row { Number *items; Place count; };
+template <class Number, class Place> __attribute__((noinline)) Number addRowToVector(const Row<Number, Place> &row, const Row<Number, Place> &, const Row<const Number, Place> &)
+{
+    Number sum = 0;
+    for (Place at = 0; at < row.count; at++)
+        sum += row.items[at];
+    return sum;
+}
+int main(int, char **words)
+{
+    static float items[1 << 14];
+    Row<float, unsigned long> row = {items, 1 << 14};
+    Row<const float, unsigned long> other = {items, 1 << 14};
+    float sum = 0;
+    for (int at = atoi(words[1]); at > 0; at--) {
+        asm volatile("" ::: "memory"); // none is like the one before
+        sum += addRowToVector(row, row, other);
+    }
+    return sum == 1;
+}
+"""
+
+
+def test_the_instruction_is_the_one_that_diagnose_names(plumb, tmp_path):
+    source, program = tmp_path / "adder.cc", tmp_path / "adder"
+    source.write_text(ADDER)
+    subprocess.run(["c++", "-O1", "-o", str(program), str(source)], check=True)
+    subprocess.run([plumb, "diagnose", "-q", "--case", tmp_path / "case", "--", program, "20000"], capture_output=True)
+    lands = json.loads((tmp_path / "case/findings.json").read_text())["profile"].get("sampling", {}).get("lands")
+    words = ["-n", "6", "--by", "user", "--explain", "6"]
+    document = json.loads(compare(plumb, *words, "--json", str(program), "2000", "--", str(program), "8000").stdout)
+    if document["profile"] is None or lands != "one_behind":
+        pytest.skip(document["why_no_profile"] or "samples land elsewhere here")
+    first = document["profile"]["instructions"][0]["instruction"]
+    assert "addss" in first, document["profile"]["instructions"][:3]
+    text = compare(plumb, *words, str(program), "2000", "--", str(program), "8000").stdout
+    if "EXPLAINED BY" in text:
+        named = [line for line in text.split("EXPLAINED BY")[1].splitlines() if "addRowToVector" in line]
+        assert named and all(len(line) <= 150 and "Row<float, unsigned long> const&, Row<float" not in line for line in named), named
+
+
 TOUCHER = """
 #include <stdlib.h>
 #include <sys/mman.h>

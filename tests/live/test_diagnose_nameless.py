@@ -102,6 +102,35 @@ int main(int argc, char **argv) { return turned((unsigned long)argc, argc) == 9;
 """
 
 
+# The longest texts are what any function says, and what several say.
+SHARING = """
+#include <stdio.h>
+#include <stdlib.h>
+#define OTHER(number) \\
+    static __attribute__((noipa)) void other##number(int n) \\
+    { \\
+        if (n == number) \\
+            fprintf(stderr, "a sentence that stands in every one of these functions alike (%d)", n); \\
+    }
+OTHER(1) OTHER(2) OTHER(3) OTHER(4) OTHER(5)
+static __attribute__((noinline)) unsigned long turned(unsigned long n, int steps)
+{
+    for (unsigned long at = 0; at < 400000000; at++)
+        n ^= n << 13, n ^= n >> 7, n ^= n << 17;
+    if (__builtin_expect(n == 8, 0))
+        fprintf(stderr, "Unable to allocate enough memory for all the states of the wheel (%d)", steps);
+    if (__builtin_expect(n == 9, 0))
+        fprintf(stderr, "a sentence that stands in every one of these functions alike (%d)", steps);
+    if (__builtin_expect(n == 7, 0))
+        fprintf(stderr, "the wheel of state came to rest (%d)", steps);
+    return n;
+}
+int main(int argc, char **argv)
+{
+    other1(argc), other2(argc), other3(argc), other4(argc), other5(argc);
+    return turned((unsigned long)argc, argc) == 9;
+}
+"""
 PANICKING = """
 #include <stdlib.h>
 struct place { const char *file; unsigned long length; unsigned line, column; }; /* as Rust hands it to its panics */
@@ -195,8 +224,10 @@ int main(int argc, char **argv) { return turned((four){(unsigned)argc}, (four){(
     ("g++", "cc", "-pie", VIRTUAL, "(a virtual function of forms::Round)"),
     ("gcc", "c", "-pie", SAYING, 'the wheel of state came'),
     ("gcc", "c", "-no-pie", SAYING, 'the wheel of state came'),
+    ("gcc", "c", "-pie", SHARING, 'the wheel of state came'),
+    ("gcc", "c", "-no-pie", SHARING, 'the wheel of state came'),
     ("gcc", "c", "-pie", PANICKING, '(refers to "wheel-1.0/src/turn.rs")'),
-], ids=["adding", "vectors", "tabled", "knowing", "knowing at a fixed address", "asserting", "virtual", "saying", "saying at a fixed address", "panicking"])
+], ids=["adding", "vectors", "tabled", "knowing", "knowing at a fixed address", "asserting", "virtual", "saying", "saying at a fixed address", "sharing", "sharing at a fixed address", "panicking"])
 def test_a_function_without_a_name_is_told_by_what_it_tells_of_itself(plumb, tmp_path, compiler, ending, place, code, told):
     missing = [tool for tool in (compiler, "strip") if not shutil.which(tool)]
     if missing:

@@ -72,3 +72,19 @@ def test_on_a_phone_the_phases_keep_whole_words(inference, plumb, tmp_path):
         phone = browser.open(tmp_path / "page.html", width=390, height=844, phone=True)
         assert phone.evaluate("Math.min(...[...document.querySelectorAll('#timeline td.told')].map((one) => one.offsetWidth))") >= 150
         assert phone.evaluate("document.documentElement.scrollWidth") <= 390 and phone.complaints() == []
+
+
+def test_the_phases_have_the_colours_of_the_functions_that_lead_them(inference, plumb, tmp_path):
+    case, found, _ = inference
+    if not chromium():
+        pytest.skip("no Chromium here (Debian: chromium)")
+    subprocess.run([plumb, "diagnose", "-q", "--case", case, "--html", tmp_path / "page.html"], capture_output=True, timeout=100)
+    with Browser.start() as browser:
+        page = browser.open(tmp_path / "page.html")
+        legend = page.evaluate("[...document.querySelectorAll('#timeline figcaption code')].map((one) => one.textContent)")
+        drawn = page.evaluate("[...document.querySelectorAll('#timeline .phase')].map((one) => one.className)")
+        limits = page.evaluate("[...document.querySelectorAll('#timeline table[aria-label=\"phases and what limits them\"] tbody tr')].map((one) => Number(one.cells[0].textContent))")
+    leads = [one["functions"][0]["function"] for one in found["phases"]]
+    assert [name.split()[-1] for name in drawn] == [f"series-{legend.index(lead)}" if lead in legend else "phase-other" for lead in leads]
+    if found["phase_estimates"] and not found["phase_verdicts"]:
+        assert limits == sorted({one["phase"] for one in found["phases"]}), "none is left out"

@@ -191,8 +191,8 @@ def test_call_chains(run, perf, spin, spin_without_fp, tmp_path):
         pytest.skip("the machine was too busy to bring enough samples")
     said = [line for line in done.stderr.splitlines() if "stacks" in line]
     assert len(said) == 1, said  # what was tried, what was chosen and what came of it contradict each other in no case
-    found = re.search(r"reached the root of (\d+) % of the first (\d+) user stacks, so those after them were copied "
-                      r"\(--call-graph fp insists\): (\d+), of which ([0-9.]+) % reach it", said[0])
+    found = re.search(r"led to the thread's root in (\d+) % of the first (\d+) user stacks, so the later ones were copied "
+                      r"\(--call-graph fp insists\)\. Of (\d+) copies \d+ were unwound: ([0-9.]+) % of them lead to the root", said[0])
     assert found, said
     read = run("report", "-i", tmp_path / "dwarf").stderr
     told = re.search(r"([0-9.]+) % of (\d+) stack dumps were followed .*; (\d+) more stacks have no dump", read)
@@ -557,7 +557,7 @@ def test_many_short_processes(run, perf, tmp_path):
     assert done.returncode == 0, done.stderr
     if samples(tmp_path / "d") < 500:
         pytest.skip("the machine was too busy to bring enough samples")
-    assert re.search(r"[0-9.]+ % of .*user stacks reach their thread's root|of which [0-9.]+ % reach it", done.stderr), done.stderr
+    assert re.search(r"[0-9.]+ % of .*user stacks reach their thread's root|[0-9.]+ % of them lead to the root", done.stderr), done.stderr
     report = perf("report", "-i", tmp_path / "d", "--stdio", "-s", "comm", "-g", "none", "--no-children")
     assert re.search(r"%\s+true", report.stdout), report.stdout
 

@@ -272,6 +272,14 @@ def test_unoptimised_without_a_frame_pointer(run, tmp_path):
         assert by_id[name]["verdict"] == "ruled_out", by_id[name]
 
 
+VOLATILE = "int main(void) { for (volatile long i = 0; i < 3000000000; i++); }"
+
+
+def test_what_is_volatile_is_not_unoptimised(run, tmp_path):
+    _, by_id = compiled(run, tmp_path, VOLATILE, "-O2")
+    assert by_id["unoptimised-build"]["verdict"] == "ruled_out", by_id["unoptimised-build"]
+
+
 def test_many_short_processes(run, tmp_path):
     """Their page faults, mappings and loading are the price of starting them; the commands are counted and named."""
     case = tmp_path / "case"

@@ -69,7 +69,7 @@ export function section(id, title, note, ...children) {
 
 export function table(label, heads, rows, classes = "") {
   return h("div.scroll", null, h(`table${classes}`, { "aria-label": label },
-    h("thead", null, h("tr", null, heads.map((head) => h(head.number ? "th.number" : "th", { scope: "col" }, head.text ?? head)))),
+    h("thead", null, h("tr", null, heads.map((head) => h(head.number ? "th.number" : head.told ? "th.told" : "th", { scope: "col" }, head.text ?? head)))),
     h("tbody", null, rows)));
 }
 

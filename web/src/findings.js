@@ -14,7 +14,9 @@ const VERDICTS = [
 function bound(finding) {
   if (finding.recoverable_ratio)
     return [shareBar(finding.recoverable_ratio), quality(percentRange(finding.recoverable_ratio), `interval of the recoverable share of ${finding.of}${finding.estimated ? "; estimated without counters" : ""}`, ".number")];
-  const most = finding.recoverable_ratio_at_most;
+  const most = finding.recoverable_ratio_at_most, shown = finding.shown_ratio;
+  if (shown) // as its text and the page on a terminal have it
+    return [shareBar({ low: 0, mid: 0, high: shown.high }), quality(`\u2264 ${percent(shown.high)}`, `${percentRange(shown)} of ${finding.of} are seen to be such, and what removing that returns was not measured; with code that can't be told it may be ${percent(most)}`, ".number")];
   if (most !== null && most !== undefined)
     return [shareBar({ low: 0, mid: 0, high: most }), quality(`\u2264 ${percent(most)}`, `upper bound of the recoverable share of ${finding.of}; what removing it returns was not measured`, ".number")];
   return [h("span", null), h("span", null)];

@@ -8,6 +8,28 @@ import { count, intervalOf, percent, percentRange, seconds } from "./data.js";
 const CUT = "where the mix of functions changes: between two slices of time";
 const hottest = (functions, samples) => functions.map((row, at) => [at ? ", " : "", functionName(row.function), " ", quality(percent(row.share), `share of the phase's ${samples ? `${samples} ` : ""}samples`)]);
 
+// As the drawing above it has the function that leads; a phase that something else leads (the kernel, a rarer function) has no colour.
+function phaseTone(phase, timeline) {
+  const at = (timeline?.series ?? []).slice(0, timeline?.functions ?? 0).indexOf(phase.functions?.[0]?.function);
+  return at < 0 ? "phase-other" : `series-${at}`;
+}
+
+// Phases that neither counters nor samples say anything of: [phase, row].
+function untold(phases, told) {
+  const all = phases.reduce((sum, one) => sum + one.samples, 0), samples = new Map();
+  for (const one of phases) if (!told.has(one.phase)) samples.set(one.phase, (samples.get(one.phase) ?? 0) + one.samples);
+  return [...samples].map(([phase, own]) => [phase, h("tr", null, h("td.number", null, String(phase)), h("td.faint", null, "not estimated"), h("td.number", null, gap("not estimated", "\u2014")),
+    h("td.told.faint", null, `${count(own)} samples, ${percent(own / all)} of all, are too few`), h("td", null, "none"))]);
+}
+
+function limitRows(phases, estimates, verdicts) {
+  const rows = estimates.map((one) => [one.phase, h("tr", null,
+    h("td.number", null, String(one.phase)), h("td", null, className(one)), h("td.number", null, one.share ? quality(percentRange(intervalOf(one.share)), "estimate with its interval") : gap(one.why_not, "\u2014")),
+    h("td.told", null, one.function ? functionName(one.function) : h("span.faint", null, one.why_not ?? "")), h("td", null, one.confidence))]);
+  rows.push(...untold(phases, new Set([...estimates, ...verdicts].map((one) => one.phase))));
+  return rows.sort((a, b) => a[0] - b[0]).map(([, row]) => row);
+}
+
 export function timelineSection(diagnosis, timeline) {
   const phases = diagnosis.phases ?? [];
   if (!phases.length || (phases.length < 2 && !timeline?.slices?.length)) return null;
@@ -17,18 +39,16 @@ export function timelineSection(diagnosis, timeline) {
   const several = new Set(phases.map((one) => one.phase)).size > 1;
   return section("timeline", "Timeline", several ? `${new Set(phases.map((one) => one.phase)).size} phases: a number that comes again is the same mix of functions again.` : "One phase: the mix of functions stayed the same.",
     timeline?.slices?.length ? chart(timeline, end) : null,
-    h("div.phases", { role: "img", "aria-label": "phases over time" }, phases.map((one) => h(`span.phase.phase-${(one.phase - 1) % 6}`, {
+    h("div.phases", { role: "img", "aria-label": "phases over time" }, phases.map((one) => h(`span.phase.${phaseTone(one, timeline)}`, {
       style: { left: `${(one.from_s / end) * 100}%`, width: `${((one.until_s - one.from_s) / end) * 100}%` },
       "data-tip": `phase ${one.phase}, ${seconds(one.from_s)} to ${seconds(one.until_s)}, ${count(one.samples)} samples` }, h("b", null, String(one.phase))))),
     h("p.axis", { "aria-hidden": "true" }, h("span", null, "0 s"), h("span", null, seconds(end / 2)), h("span", null, seconds(end))),
-    several ? table("phases", [{ text: "phase", number: true }, { text: "from", number: true }, { text: "until", number: true }, { text: "samples", number: true }, "mostly"],
+    several ? table("phases", [{ text: "phase", number: true }, { text: "from", number: true }, { text: "until", number: true }, { text: "samples", number: true }, { text: "mostly", told: true }],
       phases.map((one) => h("tr", null, h("td.number", null, String(one.phase)), h("td.number", null, quality(seconds(one.from_s), CUT)), h("td.number", null, quality(seconds(one.until_s), CUT)), h("td.number", null, quality(count(one.samples), "samples of CPU time in it")),
-        h("td.told", null, hottest(one.functions, count(one.samples)))))) : null,
+        h("td.told", null, hottest(one.functions, count(one.samples))))), ".stacked") : null,
     verdicts.length ? [h("h3", null, "What limits each, counted"), h("p.faint", null, "By the counters' turns within its stretches alone."), verdicts.map(counted)] : null,
     estimates.length ? [h("h3", null, verdicts.length ? "What limits the others" : "What limits each"), h("p.faint", null, "Estimated from the samples of all its stretches, without hardware counters."),
-      table("phases and what limits them", [{ text: "phase", number: true }, "limited by", { text: "of its CPU time", number: true }, "in", "confidence"], estimates.map((one) => h("tr", null,
-        h("td.number", null, String(one.phase)), h("td", null, className(one)), h("td.number", null, one.share ? quality(percentRange(intervalOf(one.share)), "estimate with its interval") : gap(one.why_not, "\u2014")),
-        h("td.told", null, one.function ? functionName(one.function) : h("span.faint", null, one.why_not ?? "")), h("td", null, one.confidence))))] : null);
+      table("phases and what limits them", [{ text: "phase", number: true }, "limited by", { text: "of its CPU time", number: true }, { text: "in", told: true }, "confidence"], limitRows(phases, estimates, verdicts), ".stacked")] : null);
 }
 
 function counted(one) {

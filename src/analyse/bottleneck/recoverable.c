@@ -117,8 +117,24 @@ static bool by_straight_chain(struct gain *gain, const struct loop_look *look)
     return true;
 }
 
+/*
+ * What computes in vectors already was written for them: what keeps a compiler from wider ones in its loop is nothing
+ * that keeps its author from them. NULL: it doesn't.
+ */
+static const char *why_not_told(const struct loop_look *look, double widest_bits, const char *obstacle,
+                                struct arena *arena)
+{
+    const struct instruction *row = hottest_of(look, CAUSE_FP);
+    if (!row || row->is_scalar_fp || widening(row, widest_bits) <= 1)
+        return NULL;
+    return arena_printf(arena,
+                        "its vectors have %u bits and this CPU's %.0f, and the code doesn't say whether wider ones "
+                        "could compute it (%s): a build for this CPU does",
+                        (unsigned)row->vector_bits, widest_bits, obstacle);
+}
+
 /* NULL: wider code can compute what it does, as far as its code says; else why not. */
-static const char *why_not_wider(const struct loop_look *look, struct arena *arena)
+static const char *why_not_wider(const struct loop_look *look, double widest_bits, struct arena *arena)
 {
     static const char *const texts[LOOP_OBSTACLES] = {
         [LOOP_CALLS] = "it calls functions in each turn",
@@ -132,10 +148,13 @@ static const char *why_not_wider(const struct loop_look *look, struct arena *are
         return "it is no loop that could compute several of its numbers at once: only less arithmetic, or fewer calls, "
                "are sure to be faster";
     struct loop_width width = loop_width_of(look->region->code->items, look->region->rows, arena);
-    return texts[width.obstacle]
-               ? arena_printf(arena, "wider vectors can't compute it (%s): only less arithmetic is sure to be faster",
-                              texts[width.obstacle])
-               : NULL;
+    const char *obstacle = texts[width.obstacle];
+    const char *untold = obstacle ? why_not_told(look, widest_bits, obstacle, arena) : NULL;
+    return !obstacle ? NULL
+           : untold  ? untold
+                     : arena_printf(arena,
+                                    "wider vectors can't compute it (%s): only less arithmetic is sure to be faster",
+                                    obstacle);
 }
 
 static bool by_width(struct gain *gain, const struct loop_look *look, enum bottleneck_cause cause, double widest_bits)
@@ -225,13 +244,14 @@ static struct gain gain_of(const struct loop_look *look, enum bottleneck_cause c
 }
 
 /* NULL: something is known of what a remedy returns. */
-static const char *why_no_gain(enum bottleneck_cause cause, const struct loop_look *look, struct arena *arena)
+static const char *why_no_gain(enum bottleneck_cause cause, const struct loop_look *look, double widest_bits,
+                               struct arena *arena)
 {
     if (cause != CAUSE_FP || !look)
         return NULL;
     return look->fp_is_unexplained
                ? "its arithmetic takes longer than its units and chains do: what holds it up isn't shown"
-               : why_not_wider(look, arena);
+               : why_not_wider(look, widest_bits, arena);
 }
 
 void recoverable_find(struct bottleneck_verdict *verdict, const struct loop_look *look,
@@ -244,7 +264,7 @@ void recoverable_find(struct bottleneck_verdict *verdict, const struct loop_look
                                        : "there is no one cause to remove";
         return;
     }
-    verdict->recoverable_why = why_no_gain(verdict->cause, look, arena);
+    verdict->recoverable_why = why_no_gain(verdict->cause, look, machine->widest_bits, arena);
     if (verdict->recoverable_why)
         return;
     struct gain gain = gain_of(look, verdict->cause, machine->widest_bits);

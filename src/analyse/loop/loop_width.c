@@ -38,7 +38,8 @@ static bool has_vector_form(const struct instruction *row)
 {
     static const char *const names[] = {"mov",  "movzx", "movsx", "movsxd", "lea",     "add",   "sub", "inc", "dec",
                                         "and",  "or",    "xor",   "not",    "neg",     "shl",   "sal", "shr", "sar",
-                                        "imul", "cmp",   "test",  "nop",    "endbr64", "bswap", "rol", "ror", "andn"};
+                                        "imul", "cmp",   "test",  "nop",    "endbr64", "bswap", "rol", "ror", "andn",
+                                        "cwde", "cdqe"};
     return is_one_of(row->mnemonic, names, array_count(names)) || begins(row->mnemonic, "cmov") ||
            begins(row->mnemonic, "set");
 }

@@ -61,8 +61,8 @@ static uint32_t frame_at(struct building *building, uint32_t location)
     const struct bundle_function *function = code_bundle_find(building->bundle, recording, location);
     uint32_t dso = recording->samples.locations[location].dso;
     const char *path = dso == DSO_NONE ? "" : strings_text(&recording->strings, recording->spaces.dsos[dso].path);
-    const char *name =
-        function ? function->name : arena_printf(building->arena, "[%s]", path[0] ? last_part(path) : "unknown");
+    const char *file = path[0] ? last_part(path) : "unknown"; /* "[unknown]" has brackets of its own */
+    const char *name = function ? function->name : file[0] == '[' ? file : arena_printf(building->arena, "[%s]", file);
     return building->by_location[location] = frame_of(building, name, last_part(path), is_kernel_dso(recording, dso));
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/code/code_flow.h"
+#include "analyse/code/kept_values.h"
 #include "analyse/code/register_past.h"
 #include "analyse/stall/stall_work.h"
-
-#include "analyse/code/code_flow.h"
 
 #include <string.h>
 
@@ -44,6 +44,15 @@ static bool is_variable(const struct stall_work *work, const struct stall_code *
            instruction->class != INSTRUCTION_CALL && instruction->class != INSTRUCTION_RETURN;
 }
 
+/* Registers that may hold variables. */
+static uint64_t variable_registers(const struct stall_work *work, const struct stall_code *decoded)
+{
+    static const uint64_t x86 = UINT64_C(0xff007f), arm = UINT64_C(0x3fffffff); /* by the numbers of PERF_REG_… */
+    bool is_arm = work->stack_register == 31;
+    uint64_t frame = UINT64_C(1) << work->stack_register | (uint64_t)decoded->has_frame << work->frame_register;
+    return (is_arm ? arm : x86) & ~frame;
+}
+
 /*
  * How much a function keeps in memory: unoptimised code reaches for its variables all the time, and loads one right
  * behind the statement that stored it. Optimised code that lacks registers does the first in part, the second hardly.
@@ -66,6 +75,7 @@ static void frame_use(const struct stall_work *work, const struct stall_code *de
         reloads += again;
     }
     function->has_frame = decoded->has_frame;
+    function->keeps_values = code_keeps_values(decoded->items, decoded->count, variable_registers(work, decoded));
     function->frame_density = decoded->count ? (double)variables / (double)decoded->count : 0;
     function->reload_density = decoded->count ? (double)reloads / (double)decoded->count : 0;
 }

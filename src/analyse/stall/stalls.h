@@ -58,6 +58,7 @@ struct stall_function {
     double frame_density;   /* share of its instructions that access a variable in the stack frame; 0: no code */
     double reload_density;  /* share that loads such a variable right behind its being stored */
     bool has_frame;         /* keeps a frame pointer */
+    bool keeps_values;      /* from turn to turn of a loop, in registers */
     uint32_t table_cases;   /* entries that only a jump through a register or table leads to */
     uint64_t table_samples; /* attributed to such a jump or to those entries */
     struct interval share;  /* of all samples */

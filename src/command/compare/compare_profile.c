@@ -6,8 +6,11 @@
 #include "base/scope.h"
 #include "base/vec.h"
 #include "capture/capture.h"
+#include "capture/case/case_folder.h"
 #include "command/recording/recording_input.h"
 #include "experiment/profiling_runner.h"
+#include "probe/skid.h"
+#include "probe/skid_cache.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -63,6 +66,7 @@ struct sampled_run {
     double cpu_s;               /* of the run; 0: its samples are FREQUENCY a second */
     double seconds_per_sample;
     uint32_t event;             /* the one that samples time; a case has others, such as switches */
+    bool lands_one_late;        /* behind the instruction that stalled, as diagnose places it */
 };
 
 static const char *symbol_name(struct symboliser *symboliser, const struct hot_symbol *hot)
@@ -112,23 +116,30 @@ static void instruction_label(struct text *out, const struct instructions *in, c
     }
 }
 
+/* Of the event that samples time. */
+static double weight_of(const struct sampled_run *run, const struct instructions *in, const double *weights, size_t row)
+{
+    double weight = 0;
+    for (size_t event = 0; event < in->event_count; event++)
+        weight += in->events[event].event == run->event ? weights[row * in->event_count + event] : 0;
+    return weight;
+}
+
 static void add_instructions(const struct sampled_run *run, const struct instructions *in, bool named, const char *file)
 {
     uint64_t outside = 0;
     for (size_t event = 0; event < in->event_count; event++)
         outside += in->events[event].event == run->event ? in->events[event].outside : 0;
     for (size_t row = 0; row < in->row_count; row++) {
-        double weight = 0;
-        for (size_t event = 0; event < in->event_count; event++)
-            weight += in->events[event].event == run->event ? in->sampled[row * in->event_count + event] : 0;
-        if (!(weight > 0))
-            continue;
+        double sampled = weight_of(run, in, in->sampled, row), stalled = weight_of(run, in, in->stalled, row);
         scoped_text struct text label = {0};
-        double seconds = weight * run->seconds_per_sample;
         instruction_label(&label, in, &in->rows[row], named);
-        profile_difference_add(&run->profiles->instructions, run->block, run->is_b, text_string(&label), file, seconds);
-        profile_difference_add(&run->profiles->widths, run->block, run->is_b, width_label(loop_width(in, row)), "",
-                               seconds);
+        if (stalled > 0)
+            profile_difference_add(&run->profiles->instructions, run->block, run->is_b, text_string(&label), file,
+                                   stalled * run->seconds_per_sample);
+        if (sampled > 0)
+            profile_difference_add(&run->profiles->widths, run->block, run->is_b, width_label(loop_width(in, row)), "",
+                                   sampled * run->seconds_per_sample);
     }
     if (outside)
         profile_difference_add(&run->profiles->widths, run->block, run->is_b, "code that was not read", "",
@@ -177,6 +188,7 @@ static void add_symbols(const struct sampled_run *run, const struct capture *cap
                                                .symbol_id = symbols[at].symbol_id,
                                                .location = symbols[at].location,
                                                .with_text = true,
+                                               .skid_one = run->lands_one_late,
                                                .by_number = true};
         bool wanted = looks < LOOKS_MOST && seconds >= look_share_least * (double)total * run->seconds_per_sample;
         looks += wanted;
@@ -324,6 +336,7 @@ struct profile_reading {
     const double *cpu_s; /* of the runs of A, then of B; NULL: FREQUENCY samples a second */
     struct fact_differences *facts;
     struct arena *arena;
+    bool lands_one_late[2]; /* samples of A, of B */
 };
 
 static bool read_profiles(const struct profile_reading *reading, struct run_profiles *profiles, struct error *err)
@@ -336,6 +349,7 @@ static bool read_profiles(const struct profile_reading *reading, struct run_prof
         scoped_free char *path = reading->path(reading->path_context, block, is_b);
         struct sampled_run run = {
             .profiles = profiles, .block = block, .is_b = is_b, .arm = is_b ? reading->b : reading->a};
+        run.lands_one_late = reading->lands_one_late[is_b];
         run.cpu_s = reading->cpu_s ? reading->cpu_s[is_b ? reading->blocks + block : block] : 0;
         good = add_profile(reading->context, &run, path, &binaries[is_b], reading->arena, err);
     }
@@ -349,6 +363,19 @@ static bool read_profiles(const struct profile_reading *reading, struct run_prof
     return good;
 }
 
+/* What runs here were sampled by, by the self-test's verdict of this boot, or measured now. */
+static bool samples_land_one_late(const struct context *context)
+{
+    enum skid_verdict verdict;
+    struct skid_result result;
+    if (skid_cache_read(context->root, &verdict))
+        return verdict == SKID_ONE;
+    if (!skid_measure(context->kernel, SKID_OF_CPU_CLOCK, SKID_WHOLE, &result, NULL))
+        return false;
+    skid_cache_write(context->root, result.verdict);
+    return result.verdict == SKID_ONE;
+}
+
 static char *path_of_block(const void *context, size_t block, bool is_b)
 {
     return profiling_runner_path(context, block, labels[is_b]);
@@ -359,6 +386,17 @@ static char *path_in_case(const void *context, size_t block, bool is_b)
     const struct saved_profiles *saved = context;
     const char *folder = is_b ? saved->case_b : saved->case_a;
     return block ? memory_printf("%s/perf.data.%zu", folder, block + 1) : memory_printf("%s/perf.data", folder);
+}
+
+/* What the self-test beside its runs said; a case without one is read as it was sampled. */
+static bool case_lands_one_late(const char *folder)
+{
+    static const char file[] = "costs.json";
+    scoped_json struct json_document *document = NULL;
+    struct error why = {0};
+    if (!case_part_exists(folder, file) || !case_part_json(folder, file, &document, &why))
+        return false;
+    return json_truth_or(json_member(json_member(json_root(document), "skid"), "one_behind"), false);
 }
 
 bool compare_profile_cases(const struct context *context, const struct saved_profiles *saved,
@@ -376,7 +414,9 @@ bool compare_profile_cases(const struct context *context, const struct saved_pro
                                       .path_context = saved,
                                       .cpu_s = saved->cpu_s,
                                       .facts = saved->facts,
-                                      .arena = saved->arena};
+                                      .arena = saved->arena,
+                                      .lands_one_late = {case_lands_one_late(saved->case_a),
+                                                         case_lands_one_late(saved->case_b)}};
     return read_profiles(&reading, profiles, err);
 }
 
@@ -402,6 +442,7 @@ bool compare_profile(const struct context *context, const struct profile_request
                                             .runner = profiling_runner_interface(&setup),
                                             .policy = experiment_policy_fixed(&blocks)};
     scoped(experiment_result_done) struct experiment_result result = {0};
+    bool late = samples_land_one_late(context);
     bool good = experiment_run_blocks(&experiment, &result, err) &&
                 read_profiles(&(struct profile_reading){.context = context,
                                                         .a = request->a,
@@ -410,7 +451,8 @@ bool compare_profile(const struct context *context, const struct profile_request
                                                         .path = path_of_block,
                                                         .path_context = &setup,
                                                         .facts = request->facts,
-                                                        .arena = request->arena},
+                                                        .arena = request->arena,
+                                                        .lands_one_late = {late, late}},
                               profiles, err);
     folder_remove(&setup, request);
     return good;

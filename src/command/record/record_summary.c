@@ -21,17 +21,18 @@ static void dumps_after_trial(char *text, size_t size, const struct record_summa
     const struct unwound_share *unwound = summary->unwound;
     int used = snprintf(
         text, size,
-        "frame pointers reached the root of %.0f %% of the first %llu user stacks, so those after them were copied "
-        "(--call-graph fp insists): ",
+        "frame pointers led to the thread's root in %.0f %% of the first %llu user stacks, so the later ones were "
+        "copied (--call-graph fp insists). ",
         percent(result->stacks_at_root, result->user_stacks), (unsigned long long)result->user_stacks);
     if (!result->stack_dumps)
-        snprintf(text + used, size - (size_t)used, "none came");
+        snprintf(text + used, size - (size_t)used, "None came");
     else if (unwound && unwound->stacks)
-        snprintf(text + used, size - (size_t)used, "%llu, of which %.1f %% reach it (%llu were unwound)%s",
-                 (unsigned long long)result->stack_dumps, percent(unwound->at_root, unwound->stacks),
-                 (unsigned long long)unwound->stacks, cut);
+        snprintf(text + used, size - (size_t)used,
+                 "Of %llu copies %llu were unwound: %.1f %% of them lead to the root%s",
+                 (unsigned long long)result->stack_dumps, (unsigned long long)unwound->stacks,
+                 percent(unwound->at_root, unwound->stacks), cut);
     else
-        snprintf(text + used, size - (size_t)used, "%llu; how many reach it isn't known: %s",
+        snprintf(text + used, size - (size_t)used, "Of %llu copies it isn't known how many lead there: %s",
                  (unsigned long long)result->stack_dumps,
                  summary->not_unwound ? summary->not_unwound : "none could be unwound");
 }
@@ -42,7 +43,7 @@ static void say_dumps(const struct record_summary *summary, const struct recorde
     const struct unwound_share *unwound = summary->unwound;
     char text[600], cut[120] = "";
     if (unwound && unwound->at_dump_end)
-        snprintf(cut, sizeof(cut), ", %.1f %% need more than was copied (--call-graph dwarf,BYTES)",
+        snprintf(cut, sizeof(cut), "; %.1f %% end where the copy does: --call-graph dwarf,BYTES copies more",
                  percent(unwound->at_dump_end, unwound->stacks));
     if (result->user_stacks)
         dumps_after_trial(text, sizeof(text), summary, result, cut);

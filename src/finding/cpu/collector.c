@@ -1,150 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Does its time go into finding memory that nobody uses any more? By the names of collectors' functions, and of the
- * threads in which they run: a library without names still names its threads.
+ * Does its time go into finding memory that nobody uses any more? By the names of collectors' functions, by
+ * who calls those without a name, and by the names of the threads in which they run: a library without names still
+ * names its threads.
  */
 #include "finding/cpu/collector.h"
 
 #include "base/vec.h"
-#include "finding/family.h"
+#include "finding/cpu/collector_names.h"
 #include "system/activity/activity.h"
 
 #include <string.h>
 
-#define GO_COLLECTOR                                                                                                   \
-    {.prefix = "runtime.gc"}, {.name = "runtime.scanobject"}, {.name = "runtime.scanblock"},                           \
-        {.name = "runtime.scanstack"}, {.name = "runtime.scanframeworker"}, {.name = "runtime.greyobject"},            \
-        {.name = "runtime.findObject"}, {.prefix = "runtime.markroot"}, {.name = "runtime.wbBufFlush"},                \
-        {.name = "runtime.wbBufFlush1"}, {.name = "runtime.bgsweep"}, {.name = "runtime.sweepone"},                    \
-        {.prefix = "runtime.(*sweepLocked)"}, {.prefix = "runtime.(*gcWork)"}, {.prefix = "runtime.(*lfstack)"},       \
-        {.prefix = "runtime.typePointers"}, {.name = "runtime.scanSpan"},                                              \
-    {                                                                                                                  \
-        .name = "runtime.bulkBarrierPreWrite"                                                                          \
-    }
-#define JAVA_COLLECTOR                                                                                                 \
-    {.prefix = "G1ParScanThreadState"}, {.prefix = "G1ScanEvacuated"}, {.prefix = "G1CMTask"}, {.prefix = "G1CM"},     \
-        {.prefix = "G1RemSet"}, {.prefix = "G1ParEvacuate"}, {.prefix = "G1Full"}, {.prefix = "PSPromotionManager"},   \
-        {.prefix = "PSParallelCompact"}, {.prefix = "ParCompactionManager"}, {.prefix = "PSScavenge"},                 \
-        {.prefix = "DefNewGeneration"}, {.prefix = "MarkSweep::"}, {.prefix = "SerialFullGC"},                         \
-        {.prefix = "FastScanClosure"}, {.prefix = "ZMark"}, {.prefix = "ZRelocate"}, {.prefix = "ZBarrier"},           \
-        {.prefix = "ShenandoahConcurrentMark"}, {.prefix = "ShenandoahHeap::evacuate"}, {.prefix = "ShenandoahMark"},  \
-    {                                                                                                                  \
-        .word = "StealTask"                                                                                            \
-    }
-#define V8_COLLECTOR                                                                                                   \
-    {.word = "MarkCompactCollector"}, {.word = "MinorMarkSweepCollector"}, {.word = "Scavenger"},                      \
-        {.word = "ScavengerCollector"}, {.word = "ScavengeVisitor"}, {.word = "ScavengingTask"},                       \
-        {.word = "MarkingVisitorBase"}, {.word = "MainMarkingVisitor"}, {.word = "ConcurrentMarkingVisitor"},          \
-        {.word = "ConcurrentMarking"}, {.word = "IncrementalMarking"}, {.word = "YoungGenerationMarkingVisitor"},      \
-        {.word = "EvacuateVisitorBase"}, {.word = "EvacuateNewSpaceVisitor"}, {.word = "PointersUpdatingVisitor"},     \
-        {.prefix = "v8::internal::Sweeper"},                                                                           \
-    {                                                                                                                  \
-        .word = "cppgc"                                                                                                \
-    }
-#define DOTNET_COLLECTOR                                                                                               \
-    {.prefix = "WKS::gc_heap"}, {.prefix = "SVR::gc_heap"},                                                            \
-    {                                                                                                                  \
-        .prefix = "sgen_"                                                                                              \
-    }
-#define LISP_COLLECTOR                                                                                                 \
-    {.name = "collect_garbage"}, {.name = "heap_scavenge"}, {.name = "garbage_collect_generation"},                    \
-        {.prefix = "scav", .dso = "sbcl"}, {.prefix = "trans_", .dso = "sbcl"}, {.prefix = "gc_", .dso = "sbcl"},      \
-        {.prefix = "copy_", .dso = "sbcl"},                                                                            \
-    {                                                                                                                  \
-        .prefix = "pin_", .dso = "sbcl"                                                                                \
-    }
-#define BOEHM_COLLECTOR                                                                                                \
-    {.prefix = "GC_mark"}, {.prefix = "GC_push"}, {.prefix = "GC_reclaim"}, {.prefix = "GC_stopped_mark"},             \
-        {.prefix = "GC_find_header"}, {.prefix = "GC_header_cache_miss"}, {.prefix = "GC_apply_to_all_blocks"},        \
-        {.prefix = "GC_finish_collection"},                                                                            \
-    {                                                                                                                  \
-        .dso = "libgc", .is_guess = true                                                                               \
-    }
-#define OCAML_COLLECTOR                                                                                                \
-    {.prefix = "caml_oldify"}, {.prefix = "caml_empty_minor_heap"}, {.prefix = "caml_major_collection_slice"},         \
-        {.prefix = "caml_darken"}, {.name = "mark_slice"}, {.name = "mark_slice_darken"}, {.name = "sweep_slice"},     \
-        {.name = "oldify_one"}, {.name = "oldify_mopup"},                                                              \
-    {                                                                                                                  \
-        .name = "do_some_marking"                                                                                      \
-    }
-#define HASKELL_COLLECTOR                                                                                              \
-    {.name = "scavenge_block"}, {.name = "scavenge_block1"}, {.name = "scavenge_loop"}, {.name = "scavenge_loop1"},    \
-        {.name = "GarbageCollect"},                                                                                    \
-    {                                                                                                                  \
-        .name = "scavenge_until_all_done"                                                                              \
-    }
-#define RUBY_COLLECTOR                                                                                                 \
-    {.prefix = "gc_mark", .dso = "libruby"}, {.prefix = "gc_sweep", .dso = "libruby"},                                 \
-        {.prefix = "rgengc_", .dso = "libruby"}, {.prefix = "gc_mark", .dso = "ruby"},                                 \
-        {.prefix = "gc_sweep", .dso = "ruby"},                                                                         \
-    {                                                                                                                  \
-        .prefix = "rgengc_", .dso = "ruby"                                                                             \
-    }
-#define OTHER_COLLECTORS                                                                                               \
-    {.prefix = "luaC_"}, {.name = "propagatemark"}, {.name = "reallymarkobject"}, {.name = "sweeplist"},               \
-        {.prefix = "lj_gc_"}, {.prefix = "zend_gc_"}, {.name = "gc_mark_grey", .dso = "php"},                          \
-        {.name = "process_mark_stack", .dso = "emacs"}, {.prefix = "RunGenCollect"},                                   \
-    {                                                                                                                  \
-        .name = "R_gc_internal"                                                                                        \
-    }
-
-static const struct name_pattern go_names[] = {GO_COLLECTOR}, java_names[] = {JAVA_COLLECTOR},
-                                 v8_names[] = {V8_COLLECTOR}, dotnet_names[] = {DOTNET_COLLECTOR},
-                                 python_names[] = {PYTHON_COLLECTOR}, lisp_names[] = {LISP_COLLECTOR},
-                                 boehm_names[] = {BOEHM_COLLECTOR}, ocaml_names[] = {OCAML_COLLECTOR},
-                                 haskell_names[] = {HASKELL_COLLECTOR}, ruby_names[] = {RUBY_COLLECTOR};
-static const struct name_pattern all_names[] = {GO_COLLECTOR,      JAVA_COLLECTOR, V8_COLLECTOR,    DOTNET_COLLECTOR,
-                                                PYTHON_COLLECTOR,  LISP_COLLECTOR, BOEHM_COLLECTOR, OCAML_COLLECTOR,
-                                                HASKELL_COLLECTOR, RUBY_COLLECTOR, OTHER_COLLECTORS};
-
-enum runtime {
-    RUNTIME_GO,
-    RUNTIME_JAVA,
-    RUNTIME_V8,
-    RUNTIME_DOTNET,
-    RUNTIME_PYTHON,
-    RUNTIME_LISP,
-    RUNTIME_BOEHM,
-    RUNTIME_OCAML,
-    RUNTIME_HASKELL,
-    RUNTIME_RUBY,
-    RUNTIME_OTHER
-};
-
-static const struct {
-    const struct name_pattern *names;
-    size_t count;
-    const char *advice, *confirm;
-} runtimes[] = {
-    [RUNTIME_GO] = {go_names, array_count(go_names), "advice-go", "confirm-go"},
-    [RUNTIME_JAVA] = {java_names, array_count(java_names), "advice-java", "confirm-java"},
-    [RUNTIME_V8] = {v8_names, array_count(v8_names), "advice-v8", "confirm-v8"},
-    [RUNTIME_DOTNET] = {dotnet_names, array_count(dotnet_names), "advice-dotnet", "confirm-dotnet"},
-    [RUNTIME_PYTHON] = {python_names, array_count(python_names), "advice-python", "confirm-python"},
-    [RUNTIME_LISP] = {lisp_names, array_count(lisp_names), "advice-lisp", "confirm-lisp"},
-    [RUNTIME_BOEHM] = {boehm_names, array_count(boehm_names), "advice-boehm", "confirm-boehm"},
-    [RUNTIME_OCAML] = {ocaml_names, array_count(ocaml_names), "advice-ocaml", "confirm-ocaml"},
-    [RUNTIME_HASKELL] = {haskell_names, array_count(haskell_names), "advice-haskell", "confirm-haskell"},
-    [RUNTIME_RUBY] = {ruby_names, array_count(ruby_names), "advice-ruby", "confirm-ruby"},
-    [RUNTIME_OTHER] = {NULL, 0, "advice", "confirm"},
-};
-
 /* Threads that do nothing else; the kernel keeps 15 letters of a name. */
 static const struct {
     const char *prefix;
-    enum runtime runtime;
+    enum collector collector;
 } thread_names[] = {
-    {"GC Thread#", RUNTIME_JAVA},    {"GC task thread#", RUNTIME_JAVA}, {"Gang worker#", RUNTIME_JAVA},
-    {"G1 Conc#", RUNTIME_JAVA},      {"G1 Refine#", RUNTIME_JAVA},      {"G1 Main Marker", RUNTIME_JAVA},
-    {"ZWorker", RUNTIME_JAVA},       {"ZDriver", RUNTIME_JAVA},         {"XWorker", RUNTIME_JAVA},
-    {"Shenandoah GC", RUNTIME_JAVA}, {"ParGC Thread#", RUNTIME_JAVA},   {".NET Server GC", RUNTIME_DOTNET},
-    {".NET BGC", RUNTIME_DOTNET},    {"GC-marker-", RUNTIME_BOEHM},
+    {"GC Thread#", COLLECTOR_JAVA},    {"GC task thread#", COLLECTOR_JAVA}, {"Gang worker#", COLLECTOR_JAVA},
+    {"G1 Conc#", COLLECTOR_JAVA},      {"G1 Refine#", COLLECTOR_JAVA},      {"G1 Main Marker", COLLECTOR_JAVA},
+    {"ZWorker", COLLECTOR_JAVA},       {"ZDriver", COLLECTOR_JAVA},         {"XWorker", COLLECTOR_JAVA},
+    {"Shenandoah GC", COLLECTOR_JAVA}, {"ParGC Thread#", COLLECTOR_JAVA},   {".NET Server GC", COLLECTOR_DOTNET},
+    {".NET BGC", COLLECTOR_DOTNET},    {"GC-marker-", COLLECTOR_BOEHM},
 };
 
 struct collecting_threads {
     double share;     /* of all threads' CPU time */
     const char *name; /* the busiest; NULL: there are none */
-    enum runtime runtime;
+    enum collector collector;
     uint32_t count;
 };
 
@@ -160,7 +43,7 @@ static struct collecting_threads collecting_threads_of(const struct activity *ac
             if (strncmp(thread->comm, thread_names[name].prefix, strlen(thread_names[name].prefix)) != 0)
                 continue;
             own_s += cpu_s;
-            found.runtime = found.name ? found.runtime : thread_names[name].runtime;
+            found.collector = found.name ? found.collector : thread_names[name].collector;
             found.name = found.name ? found.name : thread->comm;
             found.count++;
             break;
@@ -170,13 +53,70 @@ static struct collecting_threads collecting_threads_of(const struct activity *ac
     return found;
 }
 
-static enum runtime runtime_of(const struct stall_function *function)
+struct collected {
+    struct name_matches matches;
+    enum collector collector;          /* of the hottest */
+    const struct stall_caller *caller; /* that made the hottest one count; NULL: it counts by its own name */
+};
+
+/* Of these callers the stacks that belong to a collector for certain. */
+static uint64_t stacks_collecting(const struct stalls *stalls, const struct stall_caller *callers, uint32_t count,
+                                  struct collected *found)
 {
-    for (size_t at = 0; at < array_count(runtimes) && function; at++)
-        for (size_t name = 0; name < runtimes[at].count; name++)
-            if (function_has_name(function, &runtimes[at].names[name]))
-                return (enum runtime)at;
-    return RUNTIME_OTHER;
+    uint64_t stacks = 0;
+    for (uint32_t at = 0; at < count; at++) {
+        const struct stall_function caller = {.name = callers[at].name, .dso = callers[at].dso};
+        enum collector collector;
+        bool is_guess;
+        if (!collector_of(stalls, &caller, &collector, &is_guess) || is_guess)
+            continue;
+        found->collector = found->caller ? found->collector : collector;
+        found->caller = found->caller ? found->caller : &callers[at];
+        stacks += callers[at].stacks;
+    }
+    return stacks;
+}
+
+/* A function without a name does for a collector what the collector's own call it for, as far as stacks were copied. */
+static uint64_t samples_called(const struct stalls *stalls, const struct stall_function *function,
+                               struct collected *found)
+{
+    enum { STACKS_LEAST = 5 };
+    if (function->stacks < STACKS_LEAST || !function_is_nameless(function))
+        return 0;
+    uint64_t stacks = stacks_collecting(stalls, function->callers, function->caller_count, found);
+    if (!stacks)
+        stacks = stacks_collecting(stalls, function->owners, function->owner_count, found);
+    stacks = stacks < function->stacks ? stacks : function->stacks;
+    return (uint64_t)((double)function->samples * (double)stacks / (double)function->stacks);
+}
+
+static void take_hottest(struct collected *all, const struct collected *one, const struct stall_function *function,
+                         bool is_guess)
+{
+    const struct stall_function **hottest = is_guess ? &all->matches.hottest_guessed : &all->matches.hottest;
+    bool leads = !*hottest && (!is_guess || !all->matches.hottest);
+    *hottest = *hottest ? *hottest : function;
+    if (!leads)
+        return;
+    all->collector = one->collector;
+    all->caller = one->caller;
+}
+
+static struct collected collected_of(const struct stalls *stalls)
+{
+    struct collected all = {.collector = COLLECTOR_OTHER};
+    for (size_t at = 0; at < stalls->function_count; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        struct collected one = {.collector = COLLECTOR_OTHER};
+        bool is_guess = false, named = collector_of(stalls, function, &one.collector, &is_guess);
+        uint64_t samples = named ? function->samples : function->is_kernel ? 0 : samples_called(stalls, function, &one);
+        if (!samples)
+            continue;
+        *(is_guess ? &all.matches.guessed : &all.matches.samples) += samples;
+        take_hottest(&all, &one, function, is_guess);
+    }
+    return all;
 }
 
 /* What its threads tell, where its functions have no names or show less. */
@@ -202,19 +142,22 @@ static bool decide_by_threads(const struct results *results, struct finding *fin
 
 static void garbage_collection_test(const struct results *results, struct finding *finding)
 {
-    test_function_names(results, finding, all_names, array_count(all_names));
+    struct collected collected = collected_of(results->stalls);
+    test_name_matches(results, finding, &collected.matches);
     struct collecting_threads threads = collecting_threads_of(results->activity);
     bool by_threads = threads.name && decide_by_threads(results, finding, &threads);
     if (finding->verdict == VERDICT_RULED_OUT || finding->verdict == VERDICT_NOT_TESTABLE)
         return;
-    struct name_matches matches = functions_named(results->stalls, all_names, array_count(all_names));
-    enum runtime runtime =
-        by_threads ? threads.runtime : runtime_of(matches.hottest ? matches.hottest : matches.hottest_guessed);
+    if (!by_threads && collected.caller)
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "called",
+                         VALUE_TEXT("function", collected.matches.hottest->name),
+                         VALUE_TEXT("caller", collected.caller->name));
+    enum collector collector = by_threads ? threads.collector : collected.collector;
     struct value command = VALUE_TEXT("command", results->command ? results->command : "CMD");
     finding->advice_count = 0;
-    finding_advise(finding, runtimes[runtime].advice, NO_VALUES);
+    finding_advise(finding, collector_advice(collector), NO_VALUES);
     finding_advise(finding, "advice-less", NO_VALUES);
-    finding_set(finding, confirm, runtimes[runtime].confirm, command);
+    finding_set(finding, confirm, collector_confirm(collector), command);
 }
 
 const struct hypothesis hypothesis_garbage_collection = {
@@ -222,8 +165,8 @@ const struct hypothesis hypothesis_garbage_collection = {
     .family = "library",
     .title = "garbage collection",
     .rule =
-        "a fact when functions of known collectors, by name, or threads that do nothing else hold the effect; ruled "
-        "out when less could be such",
+        "a fact when functions of known collectors, by name, what they call that has none, or threads that do nothing "
+        "else hold the effect; ruled out when less could be such",
     .gain = "0 to that share: a larger heap is collected less often, and what stays alive costs each time",
     .overturn = "twice the heap (GOGC=200, -Xmx doubled): its share must fall by about half",
     .needs = RESULT_BIT(RESULT_STALLS),

@@ -443,6 +443,20 @@ static void advise_on_open(struct overall *overall, const struct finding *lead, 
                                       VALUE_TEXT("remedy", lead->remedy)));
 }
 
+/* A distribution builds for the oldest processor: much time in narrow vectors is time of that choice, perhaps. */
+static void advise_on_width(struct overall *overall, const struct findings *findings, const struct results *results,
+                            struct arena *arena)
+{
+    static const double PART_LEAST = 0.3;
+    const struct finding *narrow = finding_named(findings, "narrow-vectors");
+    double bits = results->surroundings ? surroundings_widest_bits(results->surroundings) : 0;
+    double all = (double)results->stalls->sample_count;
+    double part = all > 0 ? (double)results->stalls->vector_samples[0] / all : 0;
+    if (narrow && narrow->verdict == VERDICT_UNDECIDED && bits > 128 && part >= PART_LEAST)
+        advise(overall, verdict_words(arena, "next-wider", VALUE_SHARE("share", interval_exactly(part)),
+                                      VALUE_COUNT("best", bits)));
+}
+
 /* No cause is certain: the way on leads through the hot function and through what is still open. */
 static void what_next(struct overall *overall, const struct findings *findings, const struct results *results,
                       struct arena *arena)
@@ -463,6 +477,7 @@ static void what_next(struct overall *overall, const struct findings *findings, 
     bool dispatches = dispatch.kind != DISPATCH_FIXED && (shown || lead == guesses);
     if (dispatches && guesses && guesses->verdict == VERDICT_UNDECIDED && guesses->advice_count)
         advise(overall, guesses->advice[0]);
+    advise_on_width(overall, findings, results, arena);
     const struct stall_function *hottest = stalls->function_count ? &stalls->functions[0] : NULL;
     if (hottest && (double)stalls->unnamed_samples * 2 > (double)stalls->sample_count)
         advise(overall, wording_find("common", "remedy-names"));

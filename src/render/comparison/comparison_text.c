@@ -328,6 +328,24 @@ static const double share_least = 0.02;
 /* A share that is so far below none, and another so far above all, are one thing in two places. */
 static const double cancel_least = 0.2;
 
+/* Behind the columns that precede it; a name that is longer is cut in its brackets, what follows it stays. */
+static void add_what(struct page *page, const struct explanation_item *item)
+{
+    enum { BEFORE = 64, LEAST = 40 };
+    size_t room = page->width > BEFORE + LEAST ? page->width - BEFORE : LEAST;
+    const char *rest = item->view == EXPLANATION_INSTRUCTION ? strstr(item->what, "+0x") : NULL;
+    bool is_code = item->view == EXPLANATION_INSTRUCTION || item->view == EXPLANATION_FUNCTION;
+    size_t length = rest ? (size_t)(rest - item->what) : strlen(item->what);
+    if (!is_code || length <= room) {
+        text_add(page->out, item->what);
+        return;
+    }
+    scoped_text struct text name = {0};
+    text_printf(&name, "%.*s", (int)length, item->what);
+    text_add_name(page->out, text_string(&name), room);
+    text_add(page->out, rest ? rest : "");
+}
+
 static void add_item(struct page *page, const struct explanation_item *item)
 {
     char a[32], b[32], interval[48];
@@ -336,7 +354,8 @@ static void add_item(struct page *page, const struct explanation_item *item)
     snprintf(interval, sizeof(interval), "[%.0f .. %.0f]", 100 * item->share.low, 100 * item->share.high);
     page_printf(page, PAGE_STRONG, "  %4.0f %%", 100 * item->share.mid);
     page_printf(page, PAGE_FAINT, " %-14s", interval);
-    text_printf(page->out, " %-11s %12s %12s  %s", view_names[item->view], a, b, item->what);
+    text_printf(page->out, " %-11s %12s %12s  ", view_names[item->view], a, b);
+    add_what(page, item);
     if (*item->where)
         page_printf(page, PAGE_FAINT, "  %s", item->where);
     text_add(page->out, "\n");

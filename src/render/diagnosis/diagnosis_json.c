@@ -55,6 +55,7 @@ static void write_finding(struct json_writer *json, const struct finding *findin
         json_double(json, "recoverable_ratio_at_most", finding->recoverable.high);
     else
         json_null(json, "recoverable_ratio_at_most");
+    json_interval(json, "shown_ratio", finding->shown);
     json_string(json, "subject", finding->subject);
     json_string(json, "headline", finding->headline);
     json_string(json, "reason", finding->reason);

@@ -2628,6 +2628,35 @@ Test(bottleneck, wider_vectors_are_no_remedy_where_code_has_no_turns_for_them)
     free(made);
 }
 
+/* Who wrote vectors by hand may write wider ones: that code which computes in them can't is nothing that its loop says. */
+Test(bottleneck, a_loop_of_vectors_is_not_denied_wider_ones)
+{
+    static const struct {
+        bool is_scalar;
+        double widest_bits;
+        const char *said;
+    } cases[] = {{false, 512, "its vectors have 128 bits and this CPU's 512"}, {false, 128, "wider vectors can't compute it"}, {true, 512, "wider vectors can't compute it"}};
+    struct made_up *made = calloc(1, sizeof(*made));
+    for (size_t at = 0; at < array_count(cases); at++) {
+        make_up(made);
+        made->machine.widest_bits = cases[at].widest_bits;
+        function_begin(made, "kernel");
+        for (int row_at = 0; row_at < 4; row_at++) {
+            struct instruction *row = row_add(made, row_at ? INSTRUCTION_FP : INSTRUCTION_FP_DIV, row_at ? SAMPLES / 3 : 0);
+            row->vector_bits = 128;
+            row->mnemonic = row_at ? "mulps" : "divps";
+            row->is_fp = true;
+            row->is_scalar_fp = cases[at].is_scalar;
+        }
+        loop_close(made, 0);
+        const struct bottleneck_verdict *verdict = verdict_of(made);
+        cr_assert_eq(verdict->cause, CAUSE_FP, "%s", bottleneck_subclass_name(verdict->cause));
+        cr_expect(!verdict->recoverable.known && strstr(verdict->recoverable_why, cases[at].said), "%zu: %s", at, verdict->recoverable_why);
+        done(made);
+    }
+    free(made);
+}
+
 Test(bottleneck, wider_vectors_return_what_this_machine_has)
 {
     struct made_up *made = calloc(1, sizeof(*made));

@@ -56,6 +56,7 @@ static const struct {
     {"s = s + a[i] * a[i], float", "c5fa100fc4e271b9c14883c7044839d775eec3", LOOP_FREE, 32, true, true},
     {"s = saturated(s + a[i]), 128 bits at a time", "c5fa6f0fc5f9edc14883c7104839d775efc3", LOOP_CARRIED, 0, false, false},
     {"s = ~s & a[i], 128 bits at a time", "c5fa6f0fc5f9dfc14883c7104839d775efc3", LOOP_CARRIED, 0, false, false},
+    {"b[i] = a[i], widened to 64 bits by cltq", "8b0748984889064883c7044883c6084839d775ecc3", LOOP_FREE, 64, false, false},
     {"s += a[i], not optimised", "554889e548897de8488975e0c745fc0000000048c745f000000000eb1d488b45f0488d148500000000488b45e84801d08b000145fc488345f001488b45f0483b45e07cd98b45fc5dc3",
      LOOP_SCATTERED, 0, false, false},
 };

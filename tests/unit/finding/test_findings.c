@@ -1260,6 +1260,8 @@ Test(findings, names_are_whole_words_and_guesses_support_nothing)
         {"Builtins_LdaNamedPropertyHandler", "node", "interpreter", VERDICT_SUPPORTED},
         {"Builtins_InterpreterEntryTrampoline", "node", "interpreter", VERDICT_SUPPORTED},
         {"mawk+0xa480", "mawk", "interpreter", VERDICT_SUPPORTED},
+        {"mruby+0x281a0", "mruby", "interpreter", VERDICT_SUPPORTED},
+        {"mrubyist+0x281a0", "mrubyist", "interpreter", VERDICT_RULED_OUT},
         {"__memmove_avx_unaligned_erms", "libc.so.6", "copying", VERDICT_SUPPORTED},
         {"my_spin_lock", "a.out", "spinning", VERDICT_UNDECIDED},
         {"__pthread_mutex_lock", "libc.so.6", "spinning", VERDICT_SUPPORTED},
@@ -1269,6 +1271,30 @@ Test(findings, names_are_whole_words_and_guesses_support_nothing)
         {"libgc.so.1+0x1f20", "libgc.so.1", "garbage-collection", VERDICT_UNDECIDED},
         {"heap_scavenge", "sbcl", "garbage-collection", VERDICT_SUPPORTED},
         {"trans_pose", "a.out", "garbage-collection", VERDICT_RULED_OUT},
+        {"S_gc_011_entry", "racket", "garbage-collection", VERDICT_SUPPORTED},
+        {"sweep_object", "racket", "garbage-collection", VERDICT_SUPPORTED},
+        {"sweep_object", "broom", "garbage-collection", VERDICT_RULED_OUT},
+        {"caml_oldify_one", "coqc", "garbage-collection", VERDICT_SUPPORTED},
+        {"alloc_for_copy", "a.out", "garbage-collection", VERDICT_SUPPORTED},
+        {"evacuate", "building", "garbage-collection", VERDICT_UNDECIDED},
+        {"evacuated", "building", "garbage-collection", VERDICT_RULED_OUT},
+        {"scavenge_shelf", "game", "garbage-collection", VERDICT_UNDECIDED},
+        {"libHSrts_thr-ghc9.0.2.so+0x1ccc0 (refers to \"evacuate: strange closure type %d\")", "libHSrts_thr-ghc9.0.2.so", "garbage-collection", VERDICT_SUPPORTED},
+        {"libHSrts_thr-ghc9.0.2.so+0x64c20 (beside \"stg_ap_2_upd_info\" in a table)", "libHSrts_thr-ghc9.0.2.so", "garbage-collection", VERDICT_RULED_OUT},
+        {"racket+0x29e00 (refers to \"copy: illegal typed object type\")", "racket", "garbage-collection", VERDICT_SUPPORTED},
+        {"gc_mark_outrefs", "libjulia-internal.so.1.9", "garbage-collection", VERDICT_SUPPORTED},
+        {"gc_mark_outrefs", "tool", "garbage-collection", VERDICT_RULED_OUT},
+        {"garbage_collect", "beam.smp", "garbage-collection", VERDICT_SUPPORTED},
+        {"CollectBags", "gap", "garbage-collection", VERDICT_SUPPORTED},
+        {"CollectBagsOfTea", "shop", "garbage-collection", VERDICT_RULED_OUT},
+        {"RunGenCollect", "libR.so", "garbage-collection", VERDICT_SUPPORTED},
+        {"propagatemark", "lua5.4", "garbage-collection", VERDICT_SUPPORTED},
+        {"zend_gc_run_collect", "php8.2", "garbage-collection", VERDICT_SUPPORTED},
+        /* what a text says is no name, and neither is the binary's in front of a place */
+        {"vsearch+0x8fd0 (refers to \"Unable to allocate enough memory.\")", "vsearch", "allocation", VERDICT_RULED_OUT},
+        {"allocate_rows", "vsearch", "allocation", VERDICT_UNDECIDED},
+        {"memcpy-bench+0x1f20", "memcpy-bench", "copying", VERDICT_RULED_OUT},
+        {"tool+0x1f20 (asserts as \"row_alloc\")", "tool", "allocation", VERDICT_UNDECIDED},
         {"runtime.mallocgc", "server", "garbage-collection", VERDICT_RULED_OUT},
     };
     for (size_t at = 0; at < array_count(cases); at++) {
@@ -1283,6 +1309,40 @@ Test(findings, names_are_whole_words_and_guesses_support_nothing)
         cr_expect_eq(finding->headline != NULL, headed, "%s heads", cases[at].name);
         for (size_t item = 0; item < finding->evidence_count; item++)
             cr_expect(finding->evidence[item].origin != ORIGIN_CODE || finding->evidence[item].weight != WEIGHT_FOR, "a name is no evidence of its own");
+        arena_done(&made.arena);
+    }
+}
+
+/* A guess beside what only that collector has is none, and a function without a name works for those that call it. */
+Test(findings, collectors_are_told_by_their_neighbours_and_callers)
+{
+    static const struct {
+        const char *name, *dso, *beside, *caller;
+        enum verdict verdict;
+    } cases[] = {
+        {"evacuate", "a.out", "alloc_for_copy", NULL, VERDICT_SUPPORTED},
+        {"evacuate", "a.out", "caml_oldify_one", NULL, VERDICT_UNDECIDED},
+        {"racket+0x3a0e0", "racket", "draw", "S_gc_011_entry", VERDICT_SUPPORTED},
+        {"racket+0x3a0e0", "racket", "draw", "S_call_help", VERDICT_RULED_OUT},
+        {"racket+0x3a0e0", "racket", "draw", "evacuate", VERDICT_RULED_OUT},
+        {"named", "racket", "draw", "S_gc_011_entry", VERDICT_RULED_OUT},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        struct stall_function functions[2] = {made.function, {.name = cases[at].beside, .dso = cases[at].dso, .samples = 1}};
+        functions[0].name = cases[at].name;
+        functions[0].dso = cases[at].dso;
+        functions[0].samples = 999;
+        functions[0].stacks = cases[at].caller ? 50 : 0;
+        functions[0].caller_count = cases[at].caller ? 1 : 0;
+        functions[0].callers[0] = (struct stall_caller){.name = cases[at].caller, .dso = cases[at].dso, .stacks = 50};
+        made.stalls.functions = functions;
+        made.stalls.function_count = array_count(functions);
+        const struct finding *finding = test_and_find(&made, "garbage-collection");
+        cr_expect_eq(finding->verdict, cases[at].verdict, "%s beside %s, called by %s: %s", cases[at].name, cases[at].beside,
+                     cases[at].caller ? cases[at].caller : "nobody", verdict_name(finding->verdict));
+        cr_expect_eq(mentions(finding, "collect-trip-bytes"), cases[at].caller && finding->verdict == VERDICT_SUPPORTED);
         arena_done(&made.arena);
     }
 }
@@ -1320,6 +1380,7 @@ Test(findings, advice_knows_which_allocator_is_in_use)
         {"mi_malloc", "libmimalloc.so.2.0", "MIMALLOC_PURGE_DELAY", false},
         {"_int_malloc", "busybox", "the allocator is part of busybox", false},
         {"tool+0x15520 (refers to \"Fatal glibc error: malloc assertion..\")", "tool", "the allocator is part of tool", false},
+        {"tool+0x15350 (refers to \"chunk_main_arena\")", "tool", "the allocator is part of tool", false},
         {"tool+0x14240 (refers to \"corrupted size vs. prev_size while..\")", "tool", "the allocator is part of tool", false},
     };
     for (size_t at = 0; at < array_count(cases); at++) {
@@ -3105,14 +3166,16 @@ Test(findings, a_full_frame_alone_is_no_unoptimised_build)
         double frame, reload;
         bool has_frame;
         enum verdict verdict;
+        bool keeps_values; /* as volatile variables leave the others */
     } cases[] = {{0.6, 0, true, VERDICT_RULED_OUT}, {0.45, 0.08, true, VERDICT_SUPPORTED}, {0.45, 0.08, false, VERDICT_SUPPORTED},
-                 {0.45, 0.01, false, VERDICT_RULED_OUT}, {0.1, 0.05, true, VERDICT_RULED_OUT}};
+                 {0.45, 0.01, false, VERDICT_RULED_OUT}, {0.1, 0.05, true, VERDICT_RULED_OUT}, {0.45, 0.08, false, VERDICT_RULED_OUT, true}};
     for (size_t at = 0; at < array_count(cases); at++) {
         struct made_up made;
         make_up(&made);
         made.function.frame_density = cases[at].frame;
         made.function.reload_density = cases[at].reload;
         made.function.has_frame = cases[at].has_frame;
+        made.function.keeps_values = cases[at].keeps_values;
         cr_expect_eq(test_and_find(&made, "unoptimised-build")->verdict, cases[at].verdict, "case %zu", at);
         arena_done(&made.arena);
     }
@@ -4059,6 +4122,29 @@ Test(findings, an_estimated_cause_names_each_function_with_its_part)
         cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
         cr_expect(strstr(finding->headline, rows[at].says), "%s", finding->headline);
         cr_expect_eq(strstr(finding->headline, ", in ") != NULL, at == 0, "%s", finding->headline);
+        arena_done(&made.arena);
+    }
+}
+
+/* Distributions build for the oldest processor: where that is most of the time, nothing else being certain, it is said. */
+Test(findings, narrow_vectors_of_a_build_for_any_processor_are_pointed_out)
+{
+    static const struct {
+        uint64_t samples;
+        bool has_avx2, is_said;
+    } cases[] = {{700, true, true}, {700, false, false}, {100, true, false}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.machine.has_avx2 = cases[at].has_avx2;
+        made.row = (struct stall_row){.text = "mulps %xmm1,%xmm0", .class = INSTRUCTION_FP, .samples = 700, .is_fp = true, .vector_bits = 128};
+        made.stalls.vector_samples[0] = cases[at].samples;
+        (void)test_and_find(&made, "narrow-vectors");
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        bool said = false;
+        for (size_t item = 0; item < overall.advice_count; item++)
+            said |= strstr(overall.advice[item], "70 % of the samples stand at vectors of 128 bits, and this CPU has 256") != NULL;
+        cr_expect_eq(said, cases[at].is_said, "%zu: kind %d", at, overall.kind);
         arena_done(&made.arena);
     }
 }
