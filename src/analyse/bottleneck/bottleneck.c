@@ -3,6 +3,7 @@
 
 #include "analyse/bottleneck/call_guesses.h"
 #include "analyse/bottleneck/code_index.h"
+#include "analyse/bottleneck/crowd.h"
 #include "analyse/bottleneck/evidence.h"
 #include "analyse/bottleneck/stepped.h"
 #include "analyse/bottleneck/thresholds.h"
@@ -179,6 +180,7 @@ static void loop_fill(struct bottleneck_loop *loop, const struct bottleneck_requ
     loop->fp_is_unexplained = look->fp_is_unexplained;
     loop->is_straight_chain = resources_straight(&look->resources) == STRAIGHT_SURE;
     loop->loads_far = look->chain_is_open;
+    loop->crowd = crowd_of(&look->reach, request->machine);
     loop->evenness = look->guesses.evenness;
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
         loop->masses[cause] = look->samples[cause] / (double)region->samples;

@@ -2,6 +2,7 @@
 #include "analyse/bottleneck/evidence.h"
 
 #include "analyse/bottleneck/code_index.h"
+#include "analyse/bottleneck/crowd.h"
 #include "analyse/bottleneck/dependence.h"
 #include "analyse/bottleneck/look_alike.h"
 #include "analyse/bottleneck/recoverable.h"
@@ -342,6 +343,33 @@ static const char *window_text(const struct reach *reach, struct arena *arena)
                : "";
 }
 
+/* Where it reaches, true of the number of bytes that stands before it. */
+static const char *where_text(const struct reach *reach, double bytes, const struct bottleneck_machine *machine,
+                              struct arena *arena)
+{
+    static const char *const where[] = {"", "within the first cache", "beyond the first cache, within the second",
+                                        "beyond the second cache"};
+    const char *sizes =
+        arena_printf(arena, "%s and %s", bytes_text(arena, machine->l1_bytes), bytes_text(arena, machine->l2_bytes));
+    if (reach->is_crowded)
+        return crowd_text(reach, machine, sizes, arena);
+    bool is_over = reach->level == LEVEL_L1 && bytes > machine->l1_bytes;
+    return arena_printf(arena, "%s (%s)",
+                        is_over                ? "little more than the first cache holds"
+                        : reach->level_is_open ? "beyond the first cache"
+                                               : where[reach->level],
+                        sizes);
+}
+
+/* All of its accesses go over so much more than the one that says the level that this is no longer true of them. */
+static bool is_less_than_all(const struct reach *reach, double own, double all,
+                             const struct bottleneck_machine *machine)
+{
+    return all > 1.5 * own ||
+           (reach->level == LEVEL_L1 && all > bottleneck_thresholds.set_over_cache * machine->l1_bytes) ||
+           (reach->level == LEVEL_L2 && reach->window_bytes <= 0 && all > machine->l2_bytes);
+}
+
 /* How far the access reaches that says the level; and how far all of them, where that is much more. */
 static void reach_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
@@ -349,16 +377,14 @@ static void reach_evidence(struct bottleneck_verdict *verdict, const struct lead
     const struct touched_memory *all = &leading->look->touched, *own = reach->touched.known ? &reach->touched : all;
     if (!reach->known || !all->known || lines_of(own) < 1)
         return;
-    static const char *const where[] = {"", "within the first cache", "beyond the first cache, within the second",
-                                        "beyond the second cache"};
-    bool differ = lines_of(all) > 1.5 * lines_of(own);
+    const struct bottleneck_machine *machine = leading->request->machine;
+    bool differ = is_less_than_all(reach, lines_of(own), lines_of(all), machine);
+    double said = lines_of(differ ? own : all);
     add(verdict, "addresses",
         arena_printf(
-            arena, "%s goes over %s of lines%s%s, %s (%s and %s)%s%s", walker_text(reach, differ, arena),
+            arena, "%s goes over %s of lines%s%s, %s%s%s", walker_text(reach, differ, arena),
             set_text(arena, differ ? own : all), pages_text(arena, differ ? own : all), window_text(reach, arena),
-            reach->level_is_open ? "beyond the first cache" : where[reach->level],
-            bytes_text(arena, leading->request->machine->l1_bytes),
-            bytes_text(arena, leading->request->machine->l2_bytes),
+            where_text(reach, reach->window_bytes > 0 ? reach->window_bytes : said, machine, arena),
             differ ? arena_printf(arena, "; all of them over %s%s", set_text(arena, all), pages_text(arena, all)) : "",
             all->goes_once ? "; each part once, as far as was seen" : ""));
 }
@@ -423,6 +449,20 @@ static bool look_row_is(const struct leading *leading, bool (*is_such)(const str
     return row != UINT32_MAX && is_such(leading->look->region, row);
 }
 
+/* So many pages that translations would be what it waits for, had the probe not shown otherwise. */
+static void refuted_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
+{
+    const struct access_cost *cost = leading->look->reach.is_wide_spread && verdict->cause != CAUSE_TLB
+                                         ? crowd_pages_refuted(leading->request, leading->look->region)
+                                         : NULL;
+    if (cost)
+        add(verdict, "probe",
+            arena_printf(arena,
+                         "its pattern costs %.3g ns an access on 4 KiB pages and %.3g ns on 2 MiB pages: it isn't "
+                         "their translations that it waits for",
+                         cost->ns_small.mid, cost->ns_huge.mid));
+}
+
 static void memory_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     const struct reach *reach = &leading->look->reach;
@@ -456,6 +496,7 @@ static void memory_evidence(struct bottleneck_verdict *verdict, const struct lea
     default:
         break;
     }
+    refuted_evidence(verdict, leading, arena);
     if (leading->look->is_prefetched)
         add(verdict, "code", "it asks for data ahead by itself");
 }

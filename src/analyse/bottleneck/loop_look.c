@@ -2,6 +2,7 @@
 #include "analyse/bottleneck/loop_look.h"
 
 #include "analyse/bottleneck/code_index.h"
+#include "analyse/bottleneck/crowd.h"
 #include "analyse/bottleneck/dependence.h"
 #include "analyse/bottleneck/far_loads.h"
 #include "analyse/bottleneck/thresholds.h"
@@ -67,7 +68,12 @@ static enum bottleneck_cause far_cause(const struct bottleneck_request *request,
                                        uint32_t row, const struct reach *reach)
 {
     bool is_string = region->code->items[row].class == INSTRUCTION_STRING;
-    if (reach->is_wide_spread && !is_string)
+    /*
+     * What was measured says more than how far its pages go; but lines that the second cache holds show by nothing else
+     * what they wait for.
+     */
+    bool refuted = reach->level == LEVEL_BEYOND && crowd_pages_refuted(request, region);
+    if (reach->is_wide_spread && !is_string && !refuted)
         return CAUSE_TLB;
     if (reach->level == LEVEL_L2)
         return CAUSE_L2;

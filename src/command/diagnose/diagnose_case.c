@@ -323,6 +323,8 @@ static struct bottleneck_machine bottleneck_machine_of(const struct surroundings
         .l1_bytes = known ? surroundings->l1d_bytes.value : L1_USUAL,
         .l2_bytes = known ? surroundings->l2_bytes.value : L2_USUAL,
         .caches_known = known,
+        .l1_sets = surroundings && surroundings->l1d_sets.known ? surroundings->l1d_sets.value : 0,
+        .l2_sets = surroundings && surroundings->l2_sets.known ? surroundings->l2_sets.value : 0,
         .base_page_bytes = 4096,
         .code_bytes = surroundings && surroundings->l1i_bytes.known ? surroundings->l1i_bytes.value : 0,
         .widest_bits = surroundings ? surroundings_widest_bits(surroundings) : 0,
@@ -379,6 +381,7 @@ static void bottleneck_analyse(struct loaded_case *loaded, const struct recordin
         .stalls = &loaded->stalls,
         .recording = recording,
         .machine = &machine,
+        .costs = &loaded->costs,
         .trace = results->probes && results->probes->of[PROBE_STEP].known ? &results->probes->of[PROBE_STEP].step.trace
                                                                           : NULL,
         .not_a_cpu_problem = not_a_cpu_problem(results, &loaded->arena),

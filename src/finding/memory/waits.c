@@ -174,3 +174,18 @@ enum bottleneck_level estimated_level(const struct results *results, const struc
         level--;
     return level;
 }
+
+const struct bottleneck_loop *loop_of_group(const struct results *results, const struct stall_group *group)
+{
+    const struct bottleneck *bottleneck = results->bottleneck;
+    const char *function = function_of(results->stalls, group)->name;
+    uint64_t addr = group->row.shown_addr;
+    const struct bottleneck_loop *least = NULL;
+    for (size_t at = 0; bottleneck && at < bottleneck->loop_count; at++) {
+        const struct bottleneck_loop *loop = &bottleneck->loops[at];
+        bool holds = loop->verdict.function && strcmp(loop->verdict.function, function) == 0 &&
+                     loop->first_addr <= addr && addr <= loop->last_addr && loop->samples >= group->samples;
+        least = holds && (!least || loop->samples < least->samples) ? loop : least;
+    }
+    return least;
+}

@@ -4,6 +4,7 @@
 
 #include "analyse/bottleneck/bottleneck.h"
 #include "analyse/bottleneck/code_index.h"
+#include "analyse/bottleneck/crowd.h"
 #include "analyse/bottleneck/footprint.h"
 #include "analyse/bottleneck/loop_look.h"
 #include "analyse/bottleneck/recoverable.h"
@@ -35,6 +36,7 @@ struct made_up {
     struct stall_address addresses[2 * ADDRESSES];
     struct recording recording;
     struct bottleneck_machine machine;
+    struct access_costs costs;
     struct bottleneck result;
 };
 
@@ -120,7 +122,8 @@ static void addresses_add(struct made_up *made, uint32_t row, uint64_t over_byte
 
 static const struct bottleneck_verdict *verdict_of(struct made_up *made)
 {
-    const struct bottleneck_request request = {.stalls = &made->stalls, .recording = &made->recording, .machine = &made->machine};
+    const struct bottleneck_request request = {.stalls = &made->stalls, .recording = &made->recording, .machine = &made->machine,
+                                               .costs = &made->costs};
     bottleneck_find(&made->result, &request, &made->arena);
     return &made->result.program;
 }
@@ -231,6 +234,62 @@ Test(bottleneck, huge_pages_leave_no_translation_to_wait_for)
 }
 
 /* What the program waits for overwrote its own address; a pointer beside it is loaded from one place, which says nothing of where the wait goes. */
+static bool evidence_says(const struct bottleneck_verdict *verdict, const char *wanted)
+{
+    bool says = false;
+    for (size_t at = 0; at < verdict->evidence_count; at++)
+        says |= strstr(verdict->evidence[at].text, wanted) != NULL;
+    return says;
+}
+
+/* What a probe of the very pattern saved on huge pages says more than how many pages it goes over. */
+Test(bottleneck, pages_that_a_probe_found_to_return_nothing_are_not_waited_for)
+{
+    static const struct {
+        const char *function;
+        uint64_t instruction;
+        double ratio_low;
+        enum bottleneck_cause cause;
+    } cases[] = {{"columns", 0x1000, 0.97, CAUSE_PARALLEL_MISSES},
+                 {"columns", 0x1000, 0.8, CAUSE_TLB},
+                 {"columns", 0x3000, 0.97, CAUSE_TLB},
+                 {"rows", 0x1000, 0.97, CAUSE_TLB}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        columns(&made, false);
+        struct access_cost cost = {.known = true, .function = cases[at].function, .instruction = cases[at].instruction,
+                                   .ns_small = interval_exactly(7.5), .ns_huge = interval_exactly(7.4),
+                                   .ratio = interval_of(cases[at].ratio_low, 0.99, 1.02)};
+        made.costs = (struct access_costs){.items = &cost, .count = 1};
+        expect(&made, BOTTLENECK_MEMORY, cases[at].cause);
+        cr_expect_eq(evidence_says(&made.result.program, "on 2 MiB pages"), cases[at].cause != CAUSE_TLB);
+        done(&made);
+    }
+}
+
+/* 8192 lines 64 KiB apart, on a core with 64 and 1024 sets: 1 and 16 of them; 72 KiB apart, all of a page's eighth. */
+Test(bottleneck, lines_of_a_column_share_few_sets)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct bottleneck_machine machine = {.l1_bytes = 48 << 10, .l2_bytes = 1 << 20, .l1_sets = 64, .l2_sets = 1024};
+    struct reach reach = {.known = true, .level = LEVEL_BEYOND, .is_crowded = true, .crowding = 64, .lines_bytes = 512 << 10,
+                          .set = {.stride_bytes = 64 << 10}};
+    struct bottleneck_crowd crowd = crowd_of(&reach, &machine);
+    cr_assert(crowd.lines == 8192 && crowd.l1_used == 1 && crowd.l2_used == 16 && crowd.step_bytes == 65536);
+    const char *text = crowd_text(&reach, &machine, "48 KiB and 1 MiB", &arena);
+    cr_expect_str_eq(text, "which the second cache has room for (48 KiB and 1 MiB), but they share 16 of its 1024 sets");
+    machine.l1_sets = machine.l2_sets = 0; /* an older case */
+    cr_expect(strstr(crowd_text(&reach, &machine, "", &arena), "few of its sets"));
+    cr_expect(crowd_of(&reach, &machine).lines == 8192 && crowd_of(&reach, &machine).l2_used == 0);
+    reach.is_crowded = false;
+    cr_expect_eq(crowd_of(&reach, &machine).lines, 0);
+    reach.is_crowded = true;
+    reach.set.one_place_in_stride = true; /* granules of an allocator, in no order: nobody pads these */
+    cr_expect_eq(crowd_of(&reach, &machine).lines, 0);
+    arena_done(&arena);
+}
+
 Test(bottleneck, a_few_known_addresses_do_not_speak_for_the_hidden_ones)
 {
     static uint32_t lost[ROWS_MOST];

@@ -211,6 +211,36 @@ Test(findings, a_walk_in_order_is_no_random_access)
     }
 }
 
+/* A column's lines that push one another out of the caches: how many sets they share, and to pad the rows. */
+Test(findings, lines_that_share_few_sets_are_to_be_spread)
+{
+    struct made_up made;
+    make_up(&made);
+    add_small_pages(&made);
+    made.cost.ns_huge = made.cost.ns_small;
+    made.cost.ratio = interval_of(0.98, 1, 1.02);
+    made.cost.ns_near = interval_of(1, 1.1, 1.2);
+    made.group.set.stride_bytes = 64 << 10;
+    struct bottleneck_loop loop = {.verdict = {.class = BOTTLENECK_MEMORY, .cause = CAUSE_PARALLEL_MISSES, .level = LEVEL_BEYOND,
+                                               .function = made.function.name},
+                                   .first_addr = made.group.row.shown_addr, .last_addr = made.group.row.shown_addr, .samples = 900,
+                                   .crowd = {.step_bytes = 64 << 10, .lines = 8192, .l1_used = 1, .l2_used = 16}};
+    struct bottleneck bottleneck = {.loops = &loop, .loop_count = 1};
+    made.results.bottleneck = &bottleneck;
+    const struct finding *finding = test_and_find(&made, "cache-misses");
+    cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+    cr_expect(mentions(finding, "share few sets of the caches"), "an older case: how many sets there are isn't in it");
+    made.machine.l1d_sets = measured_as(64);
+    made.machine.l2_sets = measured_as(1024);
+    finding = test_and_find(&made, "cache-misses");
+    cr_expect(mentions(finding, "share 1 of the 64 sets of the first cache and about 16 of the 1024 of the second"));
+    cr_expect(mentions(finding, "make each row longer by a line"));
+    loop.crowd.lines = 0;
+    finding = test_and_find(&made, "cache-misses");
+    cr_expect_not(mentions(finding, "sets"));
+    arena_done(&made.arena);
+}
+
 /* Right behind a compare with memory and its branch, a wrong guess looks the same as a miss. */
 Test(findings, a_load_behind_whose_branch_samples_stand_is_no_sure_cause)
 {
