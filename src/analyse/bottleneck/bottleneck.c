@@ -90,6 +90,8 @@ static void set_note(struct bottleneck_verdict *verdict, const struct loop_look 
     const struct touched_memory *touched = &look->touched;
     verdict->set = (struct bottleneck_set){0};
     verdict->level = look->reach.known ? look->reach.level : look->paced_level;
+    double split = look->resources.split_ratio;
+    verdict->split_ratio = split >= bottleneck_thresholds.split_least ? split : 0;
     if (!touched->known)
         return;
     verdict->set.at_least_bytes = touched->lines_least_bytes;

@@ -124,6 +124,9 @@ struct bottleneck_verdict {
     struct bottleneck_evidence evidence[BOTTLENECK_EVIDENCE_MOST];
     size_t evidence_count;
     const char *why_not; /* NULL, or why there is no class, or no more confidence */
+    /* RETIRING: two kinds of evidence say that nothing is waited for, or a turn was measured to take what it must */
+    bool busy_is_shown;
+    double split_ratio; /* of its loads, across two lines, where these are a good part; 0 */
 };
 
 struct bottleneck_loop {
@@ -171,7 +174,7 @@ struct bottleneck_request {
     const struct code_index *index; /* what is whose; bottleneck_find fills it */
     /* wrong guesses of calls show in the functions they lead to; bottleneck_find fills it */
     bool calls_are_guessed;
-    const struct access_costs *costs; /* what its patterns cost, measured beside the run; NULL: nothing was */
+    const struct access_costs *costs;  /* what its patterns cost, measured beside the run; NULL: nothing was */
     const struct trace_summary *trace; /* of a stepped piece of it (--probe step); NULL: none */
     const char *not_a_cpu_problem; /* why there is nothing to estimate: it waits; NULL */
 };

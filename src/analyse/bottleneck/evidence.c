@@ -167,7 +167,7 @@ static void even_evidence(struct bottleneck_verdict *verdict, const struct leadi
         add(verdict, "samples",
             arena_printf(arena,
                          "samples fall on %.0f %% of the loop's instructions: it retires in the same groups each turn, "
-                         "without waiting",
+                         "as what waits for nothing does",
                          evenness * 100));
     if (bound->known)
         add(verdict, "code",
@@ -293,6 +293,13 @@ static void chain_evidence(struct bottleneck_verdict *verdict, const struct lead
                 "what it computes is needed by itself in the next turn: %.2f cycles a turn by this core's costs, "
                 "where issue takes %.2f and its busiest units %.2f%s",
                 bound->chain.cycles, bound->frontend_cycles, bound->unit_cycles, measured_text(look, arena)));
+    else if (verdict->cause == CAUSE_PORTS && bound->known && !bound->is_lower)
+        add(verdict, "code",
+            arena_printf(arena,
+                         "the code asks more of one kind of unit (%s) than of issue: %.2f cycles a turn by this core's "
+                         "costs, where issue takes %.2f%s",
+                         unit_kind_name(bound->unit_kind), bound->unit_cycles, bound->frontend_cycles,
+                         measured_text(look, arena)));
     else if (texts[verdict->cause])
         add(verdict, "code", arena_string(arena, texts[verdict->cause]));
 }
@@ -852,6 +859,17 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
                 : "no more confidence: one kind of evidence speaks for it, none against";
 }
 
+static void splits_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
+{
+    double split = leading->look->resources.split_ratio;
+    if (split >= bottleneck_thresholds.split_least)
+        add(verdict, "addresses",
+            arena_printf(arena,
+                         "%.0f %% of the loads of its code cross from one line of 64 bytes into the next: each takes "
+                         "a load unit twice",
+                         split * 100));
+}
+
 static void reasons_find(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     if (verdict->class == BOTTLENECK_FRONTEND) {
@@ -872,6 +890,7 @@ static void reasons_find(struct bottleneck_verdict *verdict, const struct leadin
         samples_evidence(verdict, leading, arena);
         string_evidence(verdict, leading, arena);
     }
+    splits_evidence(verdict, leading, arena);
     if (verdict->class == BOTTLENECK_MEMORY || verdict->class == BOTTLENECK_MIXED ||
         leading->look->reach.level == LEVEL_L1 || is_walk_ruled_out)
         reach_evidence(verdict, leading, arena);
@@ -909,6 +928,24 @@ static void targets_share_widen(struct bottleneck_verdict *verdict, const struct
         verdict->share = interval_of(shown, (shown + high) / 2, high);
 }
 
+/* That nothing is waited for is more than that no wait was seen. */
+static void busy_note(struct bottleneck_verdict *verdict, const struct leading *leading)
+{
+    const struct loop_look *look = leading->look;
+    bool is_known = look && look->pace.over_bound_most > 0 && !look->resources.bound.is_lower;
+    bool is_paced = is_known && look->pace.over_bound_most < bottleneck_thresholds.bound_met;
+    bool is_slower = is_known && look->pace.over_bound > bottleneck_thresholds.bound_met;
+    verdict->busy_is_shown =
+        verdict->class == BOTTLENECK_RETIRING && ((verdict->confidence == ESTIMATE_HIGH && !is_slower) || is_paced);
+    if (verdict->class == BOTTLENECK_RETIRING && !verdict->busy_is_shown)
+        verdict->recoverable_why =
+            is_slower
+                ? "no wait was seen, though a turn was measured to take longer than its instructions must: fewer of "
+                  "them are faster for certain, what else is stays open"
+                : "no wait was seen, and how long a turn takes was not measured: fewer instructions are faster for "
+                  "certain, what else is stays open";
+}
+
 void verdict_explain(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     double all = (double)leading->request->stalls->sample_count;
@@ -919,5 +956,6 @@ void verdict_explain(struct bottleneck_verdict *verdict, const struct leading *l
     reasons_find(verdict, leading, arena);
     stepped_evidence(verdict, leading, arena);
     confidence_find(verdict, leading);
+    busy_note(verdict, leading);
     targets_share_widen(verdict, leading);
 }

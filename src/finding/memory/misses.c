@@ -109,8 +109,8 @@ static void crowd_evidence(const struct results *results, struct finding *findin
     const struct surroundings *machine = results->surroundings;
     if (!crowd)
         return;
-    bool known = crowd->l1_used > 0 && crowd->l2_used > 0 && machine && machine->l1d_sets.known &&
-                 machine->l2_sets.known;
+    bool known =
+        crowd->l1_used > 0 && crowd->l2_used > 0 && machine && machine->l1d_sets.known && machine->l2_sets.known;
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_ADDRESSES, known ? "sets" : "sets-few",
                      VALUE_BYTES("step", crowd->step_bytes), VALUE_COUNT("lines", crowd->lines),
                      VALUE_COUNT("l1", crowd->l1_used), VALUE_COUNT("l2", crowd->l2_used),

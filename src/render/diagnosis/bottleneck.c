@@ -39,7 +39,7 @@ static const char *cause_words(enum bottleneck_cause cause)
         [CAUSE_CONDITIONAL] = "conditional branches guessed wrong",
         [CAUSE_INDIRECT] = "targets of jumps guessed wrong",
         [CAUSE_FOOTPRINT] = "more hot code than its caches hold",
-        [CAUSE_RETIRING] = "it is busy with its instructions, nothing is waited for",
+        [CAUSE_RETIRING] = "it is busy with its instructions, no wait was seen",
     };
     return words[cause];
 }
@@ -48,6 +48,12 @@ static const char *class_and_cause(enum bottleneck_class class, enum bottleneck_
 {
     return cause_words(cause) ? arena_printf(arena, "%s (%s)", class_words(class), cause_words(cause))
                               : class_words(class);
+}
+
+static const char *verdict_kind(const struct bottleneck_verdict *verdict, struct arena *arena)
+{
+    return verdict->busy_is_shown ? "retiring (it is busy with its instructions, nothing is waited for)"
+                                  : class_and_cause(verdict->class, verdict->cause, arena);
 }
 
 static const char *share_text(struct interval share, struct arena *arena)
@@ -71,7 +77,7 @@ static const char *head_text(const struct bottleneck_verdict *verdict, struct ar
     static const char *const shouted[] = {"NONE", "LOW", "MEDIUM", "HIGH"};
     if (verdict->class == BOTTLENECK_UNKNOWN)
         return arena_printf(arena, "unknown: %s.", verdict->why_not);
-    const char *class = class_and_cause(verdict->class, verdict->cause, arena);
+    const char *class = verdict_kind(verdict, arena);
     const char *share = share_text(verdict->share, arena);
     if (verdict->class != BOTTLENECK_MIXED)
         return arena_printf(arena, "%s, %s of the CPU time. Confidence in this estimate: %s.", class, share,
@@ -82,7 +88,7 @@ static const char *head_text(const struct bottleneck_verdict *verdict, struct ar
 
 const char *bottleneck_kind(const struct bottleneck_verdict *verdict, struct arena *arena)
 {
-    return verdict->class == BOTTLENECK_MIXED ? "no one thing" : class_and_cause(verdict->class, verdict->cause, arena);
+    return verdict->class == BOTTLENECK_MIXED ? "no one thing" : verdict_kind(verdict, arena);
 }
 
 const char *bottleneck_brief(const struct bottleneck_verdict *verdict, struct arena *arena)

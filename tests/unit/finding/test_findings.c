@@ -211,6 +211,29 @@ Test(findings, a_walk_in_order_is_no_random_access)
     }
 }
 
+/* Units that are busy with loads across two lines: to align is the remedy, and the sentence says why they are busy. */
+Test(findings, loads_across_lines_are_to_be_aligned)
+{
+    for (int splits = 0; splits < 2; splits++) {
+        struct made_up made;
+        make_up(&made);
+        struct bottleneck bottleneck = {.masses = {[CAUSE_PORTS] = 0.9},
+                                        .program = {.class = BOTTLENECK_CORE,
+                                                    .cause = CAUSE_PORTS,
+                                                    .confidence = ESTIMATE_MEDIUM,
+                                                    .function = "hot",
+                                                    .share = interval_of(0.88, 0.9, 0.92),
+                                                    .split_ratio = splits ? 0.5 : 0}};
+        made.results.bottleneck = &bottleneck;
+        const struct finding *finding = test_and_find(&made, "port-pressure");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect_eq(mentions(finding, "align what it loads"), splits);
+        cr_expect_eq(strstr(finding->headline, "across the border of cache lines") != NULL, splits, "%s",
+                     finding->headline);
+        arena_done(&made.arena);
+    }
+}
+
 /* A column's lines that push one another out of the caches: how many sets they share, and to pad the rows. */
 Test(findings, lines_that_share_few_sets_are_to_be_spread)
 {
@@ -221,9 +244,13 @@ Test(findings, lines_that_share_few_sets_are_to_be_spread)
     made.cost.ratio = interval_of(0.98, 1, 1.02);
     made.cost.ns_near = interval_of(1, 1.1, 1.2);
     made.group.set.stride_bytes = 64 << 10;
-    struct bottleneck_loop loop = {.verdict = {.class = BOTTLENECK_MEMORY, .cause = CAUSE_PARALLEL_MISSES, .level = LEVEL_BEYOND,
+    struct bottleneck_loop loop = {.verdict = {.class = BOTTLENECK_MEMORY,
+                                               .cause = CAUSE_PARALLEL_MISSES,
+                                               .level = LEVEL_BEYOND,
                                                .function = made.function.name},
-                                   .first_addr = made.group.row.shown_addr, .last_addr = made.group.row.shown_addr, .samples = 900,
+                                   .first_addr = made.group.row.shown_addr,
+                                   .last_addr = made.group.row.shown_addr,
+                                   .samples = 900,
                                    .crowd = {.step_bytes = 64 << 10, .lines = 8192, .l1_used = 1, .l2_used = 16}};
     struct bottleneck bottleneck = {.loops = &loop, .loop_count = 1};
     made.results.bottleneck = &bottleneck;
@@ -2589,8 +2616,13 @@ Test(findings, code_that_waits_for_nothing_is_said_to_be_busy)
     made.results.bottleneck = &bottleneck;
     findings_test(&made.findings, &made.results, &made.arena);
     const char *sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
-    cr_assert(strstr(sentence, "hot is where the time goes. By estimate nothing holds it up"), "%s", sentence);
+    cr_assert(strstr(sentence,
+                     "hot is where the time goes. By estimate it is busy with its instructions, and no wait was seen"),
+              "%s", sentence);
     cr_assert(strstr(sentence, "90 to 94 %"), "%s", sentence);
+    bottleneck.program.busy_is_shown = true;
+    sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
+    cr_assert(strstr(sentence, "hot is where the time goes. By estimate nothing holds it up"), "%s", sentence);
     bottleneck.program.confidence = ESTIMATE_LOW;
     sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
     cr_assert_null(strstr(sentence, "By estimate"), "%s", sentence);
@@ -3918,9 +3950,12 @@ Test(findings, a_tiny_culprit_comes_after_where_the_time_goes)
     cr_assert_eq(test_and_find(&made, "page-faults")->verdict, VERDICT_SUPPORTED);
     struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
     cr_assert(overall.culprit && overall.culprit_is_small);
-    cr_assert(strstr(overall.sentence, "The largest part of its CPU time goes into hot (45 %). By estimate (confidence low), in 56 to 60 % of its CPU time nothing holds it up") == overall.sentence,
+    cr_assert(strstr(overall.sentence,
+                     "The largest part of its CPU time goes into hot (45 %). By estimate (confidence low), in 56 to 60 "
+                     "% of its CPU time it is busy with its instructions, and no wait was seen") == overall.sentence,
               "%s", overall.sentence);
-    cr_assert(strstr(overall.sentence, "instructions. What is certain is small: page faults take"), "%s", overall.sentence);
+    cr_assert(strstr(overall.sentence, "no wait was seen. What is certain is small: page faults take"), "%s",
+              overall.sentence);
     cr_assert(strstr(overall.sentence, "; removing that would return "), "%s", overall.sentence);
     struct diagnosis diagnosis = {.subject = "./a.out", .results = &made.results, .findings = &made.findings, .overall = &overall};
     struct text_style style = {.functions_most = 5};
