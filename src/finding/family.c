@@ -65,6 +65,10 @@ double estimated_samples(const struct results *results, unsigned causes)
     double laid = 0;
     for (int cause = 0; bottleneck && cause < CAUSE_COUNT; cause++)
         laid += causes & CAUSE_BIT(cause) ? bottleneck->masses[cause] : 0;
+    /* no bound is below what the same page foretells of a remedy: what is laid beside may wait along */
+    const struct bottleneck_verdict *verdict = bottleneck ? &bottleneck->program : NULL;
+    bool foretold = verdict && causes & CAUSE_BIT(verdict->cause) && verdict->recoverable.known && laid > 0;
+    laid = foretold && verdict->recoverable.high > laid ? verdict->recoverable.high : laid;
     return laid * (double)results->stalls->sample_count;
 }
 

@@ -7,6 +7,7 @@
 #include "analyse/bottleneck/evidence.h"
 #include "analyse/bottleneck/stepped.h"
 #include "analyse/bottleneck/thresholds.h"
+#include "base/cache_line.h"
 #include "base/scope.h"
 
 #include <math.h>
@@ -85,20 +86,38 @@ static void instruction_name(struct bottleneck_verdict *verdict, const struct st
             verdict->instruction = function->rows[at].text;
 }
 
+static struct bottleneck_set set_of(const struct touched_memory *touched)
+{
+    struct bottleneck_set set = {0};
+    if (!touched->known)
+        return set;
+    set.at_least_bytes = touched->lines_least_bytes;
+    set.goes_once = touched->goes_once;
+    set.bytes = touched->lines_bytes;
+    set.lines_bytes = touched->lines_bytes.known ? touched->lines_bytes.mid : 0;
+    set.pages_bytes = touched->pages_bytes.known ? touched->pages_bytes.mid : 0;
+    return set;
+}
+
 static void set_note(struct bottleneck_verdict *verdict, const struct loop_look *look)
 {
     const struct touched_memory *touched = &look->touched;
-    verdict->set = (struct bottleneck_set){0};
     verdict->level = look->reach.known ? look->reach.level : look->paced_level;
     double split = look->resources.split_ratio;
     verdict->split_ratio = split >= bottleneck_thresholds.split_least ? split : 0;
-    if (!touched->known)
+    verdict->set = set_of(touched);
+}
+
+/* As the evidence says it; what goes from row to row is met again in its next pass, and that is of one. */
+static void access_note(struct bottleneck_loop *loop, const struct loop_look *look,
+                        const struct bottleneck_machine *machine)
+{
+    const struct reach *reach = &look->reach;
+    bool is_pass = reach->set.stride_bytes > CACHE_LINE_BYTES && !reach->set.one_place_in_stride;
+    if (!reach->known || look->reach_row == UINT32_MAX || is_pass || !look->touched.known)
         return;
-    verdict->set.at_least_bytes = touched->lines_least_bytes;
-    verdict->set.goes_once = touched->goes_once;
-    verdict->set.bytes = touched->lines_bytes;
-    verdict->set.lines_bytes = touched->lines_bytes.known ? touched->lines_bytes.mid : 0;
-    verdict->set.pages_bytes = touched->pages_bytes.known ? touched->pages_bytes.mid : 0;
+    loop->access = set_of(evidence_memory(look, machine));
+    loop->access_addr = look->region->code->items[look->reach_row].addr;
 }
 
 static struct tally tally_of_look(const struct loop_look *look)
@@ -183,6 +202,7 @@ static void loop_fill(struct bottleneck_loop *loop, const struct bottleneck_requ
     loop->is_straight_chain = resources_straight(&look->resources) == STRAIGHT_SURE;
     loop->loads_far = look->chain_is_open;
     loop->crowd = crowd_of(&look->reach, request->machine);
+    access_note(loop, look, request->machine);
     loop->evenness = look->guesses.evenness;
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
         loop->masses[cause] = look->samples[cause] / (double)region->samples;

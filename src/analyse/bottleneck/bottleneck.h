@@ -143,6 +143,9 @@ struct bottleneck_loop {
     /* a load of it reaches beyond the nearest cache, not line by line; told where it waits for its own results */
     bool loads_far;
     struct bottleneck_crowd crowd;     /* of its hottest access */
+    /* how far the access reaches that its level is judged by, and which; 0: not known, or of one pass of many */
+    struct bottleneck_set access;
+    uint64_t access_addr;
     double evenness;                   /* share of its instructions that got samples */
     struct measured rate_per_s, bound_cycles, measured_cycles, bytes_per_turn, extra_memory_trips;
 };

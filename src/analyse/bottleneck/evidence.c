@@ -377,6 +377,12 @@ static bool is_less_than_all(const struct reach *reach, double own, double all,
            (reach->level == LEVEL_L2 && reach->window_bytes <= 0 && all > machine->l2_bytes);
 }
 
+const struct touched_memory *evidence_memory(const struct loop_look *look, const struct bottleneck_machine *machine)
+{
+    const struct touched_memory *all = &look->touched, *own = look->reach.touched.known ? &look->reach.touched : all;
+    return is_less_than_all(&look->reach, lines_of(own), lines_of(all), machine) ? own : all;
+}
+
 /* How far the access reaches that says the level; and how far all of them, where that is much more. */
 static void reach_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
@@ -385,13 +391,13 @@ static void reach_evidence(struct bottleneck_verdict *verdict, const struct lead
     if (!reach->known || !all->known || lines_of(own) < 1)
         return;
     const struct bottleneck_machine *machine = leading->request->machine;
-    bool differ = is_less_than_all(reach, lines_of(own), lines_of(all), machine);
-    double said = lines_of(differ ? own : all);
+    const struct touched_memory *said = evidence_memory(leading->look, machine);
+    bool differ = said != all;
     add(verdict, "addresses",
         arena_printf(
-            arena, "%s goes over %s of lines%s%s, %s%s%s", walker_text(reach, differ, arena),
-            set_text(arena, differ ? own : all), pages_text(arena, differ ? own : all), window_text(reach, arena),
-            where_text(reach, reach->window_bytes > 0 ? reach->window_bytes : said, machine, arena),
+            arena, "%s goes over %s of lines%s%s, %s%s%s", walker_text(reach, differ, arena), set_text(arena, said),
+            pages_text(arena, said), window_text(reach, arena),
+            where_text(reach, reach->window_bytes > 0 ? reach->window_bytes : lines_of(said), machine, arena),
             differ ? arena_printf(arena, "; all of them over %s%s", set_text(arena, all), pages_text(arena, all)) : "",
             all->goes_once ? "; each part once, as far as was seen" : ""));
 }
@@ -470,6 +476,16 @@ static void refuted_evidence(struct bottleneck_verdict *verdict, const struct le
                          cost->ns_small.mid, cost->ns_huge.mid));
 }
 
+/* Another access of the loop goes where its last result says. */
+static bool is_beside_chase(const struct leading *leading)
+{
+    const struct region *region = leading->look->region;
+    bool chases = false;
+    for (uint32_t row = region->rows.first; row <= region->rows.last && !chases; row++)
+        chases = region_holds(region, row) && region->code->items[row].is_load && is_chased(region, row);
+    return chases;
+}
+
 static void memory_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     const struct reach *reach = &leading->look->reach;
@@ -494,6 +510,9 @@ static void memory_evidence(struct bottleneck_verdict *verdict, const struct lea
         add(verdict, "code",
             look_row_is(leading, is_passed_by_calls)
                 ? "its pointer comes with a call or back from one: whether it waits for the miss before isn't seen"
+            : is_beside_chase(leading)
+                ? "its own address leads to no next miss, though its loop goes from load to load beside it: what that "
+                  "leads to is known a step at a time"
                 : "no address waits for the miss before it: several are under way at a time");
         pace_evidence(verdict, leading->look, arena);
         break;

@@ -361,6 +361,7 @@ static void wait_note(struct rows_view *view, uint32_t row, struct loop_look *lo
     look->operand_row = row;
     look->reach = view->beside_reach;
     look->reach_hits = view->region->samples;
+    look->reach_row = row;
 }
 
 /*
@@ -405,6 +406,7 @@ static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, 
     if ((far && !was_far) || (far == was_far && reach.known && region->code->hits[row] > look->reach_hits)) {
         look->reach = reach;
         look->reach_hits = region->code->hits[row];
+        look->reach_row = row;
     }
     if (far && reach.is_fetched_ahead) {
         look->ruled_out_line_ns = reach.own_line_ns;
@@ -736,6 +738,7 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
 {
     struct loop_look look = {.region = region,
                              .operand_row = UINT32_MAX,
+                             .reach_row = UINT32_MAX,
                              .guesses = guesses_of(region, request->stalls->restarts_behind),
                              .resources = resources_of(request, region)};
     struct rows_view view = {.request = request, .region = region, .bound = &look.resources.bound, .arena = arena,

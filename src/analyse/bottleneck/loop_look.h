@@ -26,6 +26,7 @@ struct loop_look {
     struct reach reach;        /* of the hottest access beyond the first cache, else of the hottest access */
     struct touched_memory touched; /* by all of its accesses together */
     uint64_t reach_hits;       /* stalled at that access */
+    uint32_t reach_row;        /* … which is this; UINT32_MAX: none */
     /* samples laid at store forwarding for there being few places, not for having been seen */
     double supposed;
     /* where samples that stalled at another row waited for what this one loads from afar; UINT32_MAX: none did */

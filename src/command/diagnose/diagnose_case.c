@@ -3,6 +3,7 @@
 #include "command/diagnose/diagnose_case_missing.h"
 #include "statistics/guest_costs_read.h"
 
+#include "analyse/bottleneck/group_sizes.h"
 #include "analyse/memory/cost_groups.h"
 #include "base/scope.h"
 #include "capture/case/case_command.h"
@@ -390,6 +391,7 @@ static void bottleneck_analyse(struct loaded_case *loaded, const struct recordin
         bottleneck_find(&loaded->bottleneck, &request, &loaded->arena);
         estimate_of_all(&loaded->bottleneck.program, results->sampled);
         results->bottleneck = &loaded->bottleneck;
+        group_sizes_settle(&loaded->stalls, &loaded->bottleneck);
     }
     const struct phase_bottleneck_request by_phase = {
         .program = &request,

@@ -77,9 +77,11 @@ static void cache_misses_say(const struct results *results, struct finding *find
     static const double MORE = 1.5;
     bool others = sum.high > MORE * leading->share.high;
     bool halves = search_of(results, leading) == SEARCH_HALVING;
+    bool is_by_passes = leading->set.stride_bytes && !leading->set.one_place_in_stride;
     finding_set(finding, headline,
                 is_chase(leading) ? "headline-chase"
                 : halves          ? "headline-halving"
+                : is_by_passes    ? "headline-passes"
                                   : "headline",
                 VALUE_TEXT("function", function_of(results->stalls, leading)->name),
                 VALUE_TEXT("instruction", leading->row.text), group_size("span", leading));

@@ -85,9 +85,11 @@ static void small_pages_evidence(const struct results *results, struct finding *
     const struct stall_function *function = function_of(results->stalls, group);
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "stalled", VALUE_SHARE("share", group->share),
                      VALUE_TEXT("function", function->name), VALUE_TEXT("instruction", group->row.text));
-    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_ADDRESSES, group->set.stride_bytes ? "strided" : "spread",
-                     VALUE_BYTES("span", (double)group->set.span_bytes),
-                     group_size("pages", group),
+    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_ADDRESSES,
+                     group->set.stride_bytes ? "strided"
+                     : group->said.is_known  ? "spread-said"
+                                             : "spread",
+                     VALUE_BYTES("span", (double)group->set.span_bytes), group_size("pages", group),
                      VALUE_BYTES("stride", (double)group->set.stride_bytes), VALUE_TEXT("area", group->area));
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_PAGES, "pages", VALUE_SHARE("base", group->base_share),
                      VALUE_TEXT("area", group->area), VALUE_BYTES("resident", (double)group->area_resident_bytes));

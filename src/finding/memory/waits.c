@@ -122,8 +122,9 @@ double group_size_bytes(const struct stall_group *group)
 /* Where too few addresses were met again it is a lower bound of what they go over. */
 struct value group_size(const char *name, const struct stall_group *group)
 {
-    double bytes = group_size_bytes(group);
-    return group->set.pages.known ? VALUE_BYTES(name, bytes) : VALUE_BYTES_LEAST(name, bytes);
+    bool of_lines;
+    struct set_size size = stall_group_size(group, &of_lines);
+    return size.known ? VALUE_BYTES(name, size.bytes) : VALUE_BYTES_LEAST(name, size.at_least_bytes);
 }
 
 /* Of one that was compiled at run time, or of its runtime; NULL: any other code, or none is known. */

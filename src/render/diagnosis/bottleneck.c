@@ -113,7 +113,7 @@ const char *bottleneck_line_of(const struct bottleneck_verdict *verdict, struct 
 }
 
 size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], const struct bottleneck *bottleneck,
-                        const char *why, double cpu_s, struct arena *arena)
+                        const char *why, const char *measured, double cpu_s, struct arena *arena)
 {
     const struct bottleneck_verdict *verdict = &bottleneck->program;
     size_t count = 0;
@@ -134,7 +134,8 @@ size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], con
                              class_and_cause(verdict->second.class, verdict->second.cause, arena),
                              share_text(verdict->second.share, arena)), false};
     const char *returns =
-        verdict->recoverable.known
+        measured ? measured
+        : verdict->recoverable.known
             ? arena_printf(arena, "Remedies, from a modest one to a good one, return %s of the CPU time%s: %s.",
                            share_text(verdict->recoverable, arena),
                            cpu_s > 0 ? arena_printf(arena, " (%s)",

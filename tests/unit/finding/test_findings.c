@@ -2,6 +2,7 @@
 /* The hypotheses on results made up for the purpose: every verdict, every key of the wording. */
 #include "test.h"
 
+#include "analyse/bottleneck/group_sizes.h"
 #include "base/json/json_reader.h"
 #include "base/vec.h"
 #include "finding/family.h"
@@ -232,6 +233,56 @@ Test(findings, loads_across_lines_are_to_be_aligned)
                      finding->headline);
         arena_done(&made.arena);
     }
+}
+
+/* The group counts what its addresses show, the estimate what the code goes over as well: where both looked at one access, one number. */
+Test(findings, what_an_access_goes_over_has_one_number)
+{
+    static const struct {
+        uint64_t access_addr;
+        double lines, pages;
+        const char *said;
+    } cases[] = {{0x10, 490 << 20, 492 << 20, "490 MiB"},
+                 {0x10, 0, 34 << 20, "34 MiB"},
+                 {0x20, 490 << 20, 492 << 20, "256 MiB"}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        add_small_pages(&made);
+        made.cost.ns_near = interval_of(1, 1.1, 1.2);
+        made.group.row.shown_addr = 0x10;
+        struct bottleneck_loop loop = {
+            .verdict = {.function = made.function.name},
+            .access_addr = cases[at].access_addr,
+            .access = {.lines_bytes = cases[at].lines, .pages_bytes = cases[at].pages, .at_least_bytes = 4 << 20}};
+        struct bottleneck bottleneck = {.loops = &loop, .loop_count = 1};
+        group_sizes_settle(&made.stalls, &bottleneck);
+        const struct finding *finding = test_and_find(&made, "cache-misses");
+        cr_expect(strstr(finding->headline, cases[at].said), "%zu: %s", at, finding->headline);
+        finding = test_and_find(&made, "small-pages");
+        cr_expect(mentions(finding, cases[at].said), "%zu", at);
+        arena_done(&made.arena);
+    }
+}
+
+/* What is foretold of a chain's remedy is no more than the finding beside it leaves open. */
+Test(findings, no_bound_is_below_what_a_remedy_is_said_to_return)
+{
+    struct made_up made;
+    make_up(&made);
+    made.stalls.class_samples[INSTRUCTION_MUL] = 750;
+    struct bottleneck bottleneck = {.masses = {[CAUSE_LATENCY_CHAIN] = 0.75},
+                                    .program = {.class = BOTTLENECK_CORE,
+                                                .cause = CAUSE_LATENCY_CHAIN,
+                                                .confidence = ESTIMATE_MEDIUM,
+                                                .function = "hot",
+                                                .share = interval_of(0.99, 0.995, 1),
+                                                .recoverable = interval_of(0.37, 0.6, 0.87)}};
+    made.results.bottleneck = &bottleneck;
+    const struct finding *finding = test_and_find(&made, "latency-chain");
+    cr_assert_eq(finding->verdict, VERDICT_UNDECIDED);
+    cr_expect(finding->recoverable.high >= 0.87, "%f", finding->recoverable.high);
+    arena_done(&made.arena);
 }
 
 /* A column's lines that push one another out of the caches: how many sets they share, and to pad the rows. */
@@ -3859,7 +3910,7 @@ Test(findings, the_estimate_speaks_of_cache_misses_as_the_verdict_does)
     cr_assert_eq(misses->verdict, VERDICT_SUPPORTED);
     cr_expect(strstr(misses->headline, misses->hypothesis->title), "%s", misses->headline);
     struct bottleneck_line lines[BOTTLENECK_LINES_MOST];
-    cr_assert(bottleneck_lines(lines, &bottleneck, "no PMU", 10, &made.arena) > 0);
+    cr_assert(bottleneck_lines(lines, &bottleneck, "no PMU", NULL, 10, &made.arena) > 0);
     cr_expect(strstr(lines[0].text, misses->hypothesis->title), "%s", lines[0].text);
     cr_expect(strstr(lines[0].text, "Confidence in this estimate: MEDIUM"), "%s", lines[0].text);
     arena_done(&made.arena);
