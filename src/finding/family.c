@@ -85,7 +85,8 @@ bool estimate_decides(const struct results *results, struct finding *finding, un
     struct share_scale scale = share_scale_of(results);
     bool is_bounded = verdict->class == BOTTLENECK_FRONTEND || verdict->cause == CAUSE_INDIRECT;
     if (is_bounded) /* not all that is laid at it waits for it: its share says how much of that is shown */
-        share = share_as(share_of(OF_CPU_TIME, verdict->share), finding->of, &scale);
+        share = share_as(share_of(OF_CPU_TIME, verdict->sampled.known ? verdict->sampled : verdict->share), finding->of,
+                         &scale);
     if (!share.known || share.low < results->effect)
         return false;
     finding_decide_fact(finding, share, results->effect);

@@ -494,6 +494,60 @@ static const char *parts_text(const struct tally *tally, struct arena *arena)
     return text;
 }
 
+static bool is_at_border(unsigned classes)
+{
+    return (classes & (classes - 1)) != 0;
+}
+
+/* Samples whose class hangs on a figure near its threshold: laid at this one (they may not be its), or that may be. */
+static void border_find(const struct loop_look *look, enum bottleneck_class class, double *ret_laid, double *ret_may)
+{
+    bool laid = bottleneck_class_of(look->quick_cause) == class, tied_is_core = look->samples[CAUSE_FP] > 0;
+    *ret_laid = *ret_may = 0;
+    if (!is_at_border(look->quick_classes))
+        return;
+    double quick = look->quick, tied = look->fp_tied;
+    bool has_tied = class == (tied_is_core ? BOTTLENECK_CORE : bottleneck_class_of(look->quick_cause));
+    *ret_laid = (laid ? quick : 0) + (has_tied ? tied : 0);
+    *ret_may = (!laid && look->quick_classes & 1u << class ? quick : 0) +
+               (!has_tied && (class == BOTTLENECK_CORE || look->quick_classes & 1u << class) ? tied : 0);
+}
+
+/*
+ * The samples' own error is the smallest: what was laid at the class by evidence at a border may be another's, and the
+ * other way round, and what isn't told may be anything's.
+ */
+static void share_widen(struct bottleneck_verdict *verdict, const struct tally *tally, const struct loop_look *looks,
+                        size_t count, double all)
+{
+    double laid = 0, may = 0, untold = tally->causes[CAUSE_UNKNOWN];
+    bool one = verdict->class != BOTTLENECK_MIXED && verdict->class != BOTTLENECK_UNKNOWN;
+    for (size_t at = 0; at < count && one; at++) {
+        double own_laid, own_may;
+        border_find(&looks[at], verdict->class, &own_laid, &own_may);
+        laid += own_laid;
+        may += looks[at].quick_cause == CAUSE_UNKNOWN ? 0 : own_may; /* else it is untold already */
+    }
+    if (!one || !verdict->share.known || laid + may + untold <= 0)
+        return;
+    struct interval share = verdict->share;
+    double low = share.low - laid / all, high = share.high + (may + untold) / all;
+    verdict->sampled = share;
+    verdict->at_border = (laid + may) / all;
+    verdict->not_told = untold / all;
+    verdict->share = interval_of(low > 0 ? low : 0, share.mid, high < 1 ? high : 1);
+    struct interval *gain = &verdict->recoverable;
+    if (gain->known && share.low > 0)
+        *gain = interval_of(gain->low * verdict->share.low / share.low, gain->mid, gain->high);
+    /* what is HIGH has a second kind of evidence that doesn't hang on these figures */
+    if (verdict->confidence == ESTIMATE_MEDIUM && laid > (1 - bottleneck_thresholds.cause_high) * share.mid * all) {
+        verdict->confidence = ESTIMATE_LOW;
+        verdict->busy_is_shown = false;
+        verdict->why_not = "no more confidence: most of it was laid there by figures near a threshold, and another run "
+                           "of the same program may lay it elsewhere";
+    }
+}
+
 static void program_fill(struct bottleneck *result, const struct bottleneck_request *request,
                          const struct loop_look *looks, size_t count, struct arena *arena)
 {
@@ -561,6 +615,7 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
         .small = all > 0 ? by_small / all : 0,
     };
     verdict_explain(verdict, &leading, arena);
+    share_widen(verdict, &tally, looks, count, all);
 }
 
 /* What retires, or waits for no more than its units, may as well wait for its own results where these aren't known. */

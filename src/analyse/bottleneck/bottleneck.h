@@ -115,6 +115,8 @@ struct bottleneck_verdict {
     enum bottleneck_level level;
     enum bottleneck_confidence confidence;
     struct interval share;       /* of the CPU time sampled; the program's in a case: of all its CPU time */
+    struct interval sampled;     /* that share by the error of the samples alone; unknown: it is no other */
+    double at_border, not_told;  /* of it: what widens the share beyond that */
     struct interval recoverable; /* of it; unknown: recoverable_why */
     const char *recoverable_how; /* what it rests on; NULL: unknown */
     const char *recoverable_why;

@@ -655,7 +655,10 @@ static bool is_fp_at_one_place(const struct loop_look *look)
 static void fp_join(struct loop_look *look)
 {
     enum bottleneck_cause first = resources_first(&look->resources);
-    if (look->samples[CAUSE_FP] <= 0 || !is_fp_spare(look) || is_measured_slower(look) || look->quick_cause != first)
+    bool may_join = look->samples[CAUSE_FP] > 0 && is_fp_spare(look) && !is_measured_slower(look);
+    if (may_join && look->quick_classes & 1u << bottleneck_class_of(first))
+        look->fp_tied = look->samples[CAUSE_FP];
+    if (!may_join || look->quick_cause != first)
         return;
     look->fp_is_open = is_fp_at_one_place(look) && look->pace.over_bound_most <= 0;
     look->samples[first] += look->samples[CAUSE_FP];
@@ -714,6 +717,35 @@ static bool is_at_own_pace(const struct loop_look *look)
            look->pace.over_bound_most < bottleneck_thresholds.bound_met;
 }
 
+/* As another run of the same code may show it: shares of samples and rates so much higher or lower. */
+static enum bottleneck_class quick_class_at(const struct loop_look *look, double shares, double evenness, double pace,
+                                            bool restarts_behind)
+{
+    struct loop_look other = *look;
+    other.guesses.landing_share *= shares;
+    other.guesses.sure_share *= shares;
+    other.guesses.branch_share *= shares;
+    other.guesses.table_share *= shares;
+    other.guesses.both_ways *= shares;
+    other.guesses.evenness *= evenness;
+    other.pace.over_bound *= pace;
+    other.pace.over_bound_most *= pace;
+    return bottleneck_class_of(quick_cause(&other, restarts_behind));
+}
+
+/* Where a class hangs on which side of a threshold a figure falls that differs by as much from run to run. */
+static unsigned quick_classes(const struct loop_look *look, bool restarts_behind)
+{
+    static const double SHARES = 0.2, EVENNESS = 0.15, PACE = 0.15; /* seen between runs of one program */
+    unsigned classes = 1u << bottleneck_class_of(look->quick_cause);
+    for (int sign = -1; sign <= 1 && !look->is_along; sign += 2) {
+        classes |= 1u << quick_class_at(look, 1 + sign * SHARES, 1, 1, restarts_behind);
+        classes |= 1u << quick_class_at(look, 1, 1 + sign * EVENNESS, 1, restarts_behind);
+        classes |= 1u << quick_class_at(look, 1, 1, 1 + sign * PACE, restarts_behind);
+    }
+    return classes;
+}
+
 static void quick_note(struct loop_look *look, enum bottleneck_cause along, bool restarts_behind)
 {
     look->quick_cause = quick_cause(look, restarts_behind);
@@ -721,6 +753,7 @@ static void quick_note(struct loop_look *look, enum bottleneck_cause along, bool
                      !is_at_own_pace(look);
     if (look->is_along)
         look->quick_cause = along;
+    look->quick_classes = quick_classes(look, restarts_behind);
 }
 
 void loop_look_guess_calls(struct loop_look *look)

@@ -361,6 +361,9 @@ static void estimate_of_all(struct bottleneck_verdict *verdict, struct interval 
     if (!sampled.known)
         return;
     verdict->share = interval_product(verdict->share, sampled);
+    verdict->sampled = interval_product(verdict->sampled, sampled);
+    verdict->at_border *= sampled.mid;
+    verdict->not_told *= sampled.mid;
     verdict->second.share = interval_product(verdict->second.share, sampled);
     verdict->recoverable = interval_product(verdict->recoverable, sampled);
 }

@@ -112,6 +112,23 @@ const char *bottleneck_line_of(const struct bottleneck_verdict *verdict, struct 
                                  : what;
 }
 
+/* What the interval holds beside the error of the samples. */
+static const char *border_text(const struct bottleneck_verdict *verdict, struct arena *arena)
+{
+    static const double SHOWN_LEAST = 0.005;
+    const char *border = verdict->at_border >= SHOWN_LEAST
+                             ? arena_printf(arena,
+                                            "%.0f %% of the CPU time was laid by figures near a threshold, and "
+                                            "another run may lay it elsewhere",
+                                            verdict->at_border * 100)
+                             : "";
+    const char *untold = verdict->not_told >= SHOWN_LEAST
+                             ? arena_printf(arena, "of %.0f %% nothing could be told", verdict->not_told * 100)
+                             : "";
+    return arena_printf(arena, "interval: by the samples alone %s; %s%s%s", share_text(verdict->sampled, arena), border,
+                        *border && *untold ? ", " : "", *border || *untold ? untold : "hardly more by the model");
+}
+
 size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], const struct bottleneck *bottleneck,
                         const char *why, const char *measured, double cpu_s, struct arena *arena)
 {
@@ -133,6 +150,8 @@ size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], con
             "", arena_printf(arena, "%s %s, %s", verdict->class == BOTTLENECK_MIXED ? "with" : "beside it",
                              class_and_cause(verdict->second.class, verdict->second.cause, arena),
                              share_text(verdict->second.share, arena)), false};
+    if (verdict->sampled.known)
+        lines[count++] = (struct bottleneck_line){"", border_text(verdict, arena), false};
     const char *returns =
         measured ? measured
         : verdict->recoverable.known
@@ -192,6 +211,9 @@ void bottleneck_verdict_json(struct json_writer *json, const struct bottleneck_v
     json_string(json, "level", bottleneck_level_name(verdict->level));
     json_string(json, "confidence", bottleneck_confidence_name(verdict->confidence));
     write_interval(json, "share", verdict->share);
+    write_interval(json, "share_sampled", verdict->sampled.known ? verdict->sampled : verdict->share);
+    json_double(json, "at_border", verdict->at_border);
+    json_double(json, "not_told", verdict->not_told);
     write_interval(json, "recoverable", verdict->recoverable);
     json_string(json, "recoverable_how", verdict->recoverable_how);
     json_string(json, "recoverable_why", verdict->recoverable_why);

@@ -6,9 +6,7 @@
 #include "analyse/bottleneck/bottleneck.h"
 #include "base/json/json_writer.h"
 
-enum {
-    BOTTLENECK_LINES_MOST = 12
-};
+enum { BOTTLENECK_LINES_MOST = 13 };
 
 struct bottleneck_line {
     const char *label; /* "" goes on with the line before */
