@@ -112,10 +112,11 @@ const char *bottleneck_line_of(const struct bottleneck_verdict *verdict, struct 
                                  : what;
 }
 
+static const double SHOWN_LEAST = 0.005; /* what rounds to 0 % says nothing */
+
 /* What the interval holds beside the error of the samples. */
 static const char *border_text(const struct bottleneck_verdict *verdict, struct arena *arena)
 {
-    static const double SHOWN_LEAST = 0.005;
     const char *border = verdict->at_border >= SHOWN_LEAST
                              ? arena_printf(arena,
                                             "%.0f %% of the CPU time was laid by figures near a threshold, and "
@@ -126,7 +127,7 @@ static const char *border_text(const struct bottleneck_verdict *verdict, struct 
                              ? arena_printf(arena, "of %.0f %% nothing could be told", verdict->not_told * 100)
                              : "";
     return arena_printf(arena, "interval: by the samples alone %s; %s%s%s", share_text(verdict->sampled, arena), border,
-                        *border && *untold ? ", " : "", *border || *untold ? untold : "hardly more by the model");
+                        *border && *untold ? ", " : "", untold);
 }
 
 size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], const struct bottleneck *bottleneck,
@@ -150,7 +151,7 @@ size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], con
             "", arena_printf(arena, "%s %s, %s", verdict->class == BOTTLENECK_MIXED ? "with" : "beside it",
                              class_and_cause(verdict->second.class, verdict->second.cause, arena),
                              share_text(verdict->second.share, arena)), false};
-    if (verdict->sampled.known)
+    if (verdict->sampled.known && (verdict->at_border >= SHOWN_LEAST || verdict->not_told >= SHOWN_LEAST))
         lines[count++] = (struct bottleneck_line){"", border_text(verdict, arena), false};
     const char *returns =
         measured ? measured
