@@ -66,6 +66,10 @@ double estimated_samples(const struct results *results, unsigned causes)
     double laid = 0;
     for (int cause = 0; bottleneck && cause < CAUSE_COUNT; cause++)
         laid += causes & CAUSE_BIT(cause) ? bottleneck->masses[cause] : 0;
+    /* no bound is below what the same page foretells of a remedy: what is laid beside may wait along */
+    const struct bottleneck_verdict *verdict = bottleneck ? &bottleneck->program : NULL;
+    bool foretold = verdict && causes & CAUSE_BIT(verdict->cause) && verdict->recoverable.known && laid > 0;
+    laid = foretold && verdict->recoverable.high > laid ? verdict->recoverable.high : laid;
     return laid * (double)results->stalls->sample_count;
 }
 
@@ -82,7 +86,8 @@ bool estimate_decides(const struct results *results, struct finding *finding, un
     struct share_scale scale = share_scale_of(results);
     bool is_bounded = verdict->class == BOTTLENECK_FRONTEND || verdict->cause == CAUSE_INDIRECT;
     if (is_bounded) /* not all that is laid at it waits for it: its share says how much of that is shown */
-        share = share_as(share_of(OF_CPU_TIME, verdict->share), finding->of, &scale);
+        share = share_as(share_of(OF_CPU_TIME, verdict->sampled.known ? verdict->sampled : verdict->share), finding->of,
+                         &scale);
     if (!share.known || share.low < results->effect)
         return false;
     finding_decide_fact(finding, share, results->effect);

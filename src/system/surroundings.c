@@ -40,6 +40,18 @@ static struct measured cache_of(const struct topology *topology, int level, char
     return not_measured("the machine doesn't tell its caches");
 }
 
+/* Lines whose numbers are alike modulo that compete for the same places. */
+static struct measured sets_of(const struct topology *topology, int level, char but)
+{
+    for (size_t at = 0; at < topology->cache_count; at++) {
+        const struct topology_cache *cache = &topology->caches[at];
+        if (cache->level == level && cache->type[0] != but && cache->size_bytes > 0 && cache->ways > 0 &&
+            cache->line_bytes > 0)
+            return measured_as((double)(cache->size_bytes / (cache->ways * cache->line_bytes)));
+    }
+    return not_measured("the machine doesn't tell its caches' ways");
+}
+
 static struct measured counters_of(const struct machine *machine, struct arena *arena)
 {
     if (!pmu_find_core(&machine->pmus))
@@ -150,6 +162,8 @@ void surroundings_take(struct surroundings *surroundings, const struct machine *
         .l1i_bytes = cache_of(&machine->topology, 1, 'D'),
         .l2_bytes = cache_of(&machine->topology, 2, 'I'),
         .l3_bytes = cache_of(&machine->topology, 3, 'I'),
+        .l1d_sets = sets_of(&machine->topology, 1, 'I'),
+        .l2_sets = sets_of(&machine->topology, 2, 'I'),
         .numa_balancing = number_of(&machine->memory.numa_balancing, 1, arena),
         .swap_bytes = number_of(&machine->memory.swap_total_kib, 1024, arena),
         .clock_most_hz = number_of(&machine->frequency.hardware_max_khz, 1000, arena),
@@ -207,6 +221,8 @@ static const struct field {
     FIELD(l1i_bytes, FIELD_MEASURED),
     FIELD(l2_bytes, FIELD_MEASURED),
     FIELD(l3_bytes, FIELD_MEASURED),
+    FIELD(l1d_sets, FIELD_MEASURED),
+    FIELD(l2_sets, FIELD_MEASURED),
     ALIKE(numa_balancing, FIELD_MEASURED),
     FIELD(swap_bytes, FIELD_MEASURED),
     FIELD(clock_most_hz, FIELD_MEASURED),

@@ -25,6 +25,7 @@ struct surroundings {
     bool is_guest, has_avx2, has_avx512;
     struct measured cpus_online, nodes, memory_bytes, available_bytes;
     struct measured l1d_bytes, l1i_bytes, l2_bytes, l3_bytes;
+    struct measured l1d_sets, l2_sets; /* not measured in older cases */
     struct measured numa_balancing, swap_bytes;
     struct measured clock_most_hz; /* the hardware's highest, of the first CPU */
     struct measured pmu_counters; /* general counters of the core PMU; not measured: there is none, and why */

@@ -3,9 +3,11 @@
 
 #include "analyse/bottleneck/call_guesses.h"
 #include "analyse/bottleneck/code_index.h"
+#include "analyse/bottleneck/crowd.h"
 #include "analyse/bottleneck/evidence.h"
 #include "analyse/bottleneck/stepped.h"
 #include "analyse/bottleneck/thresholds.h"
+#include "base/cache_line.h"
 #include "base/scope.h"
 
 #include <math.h>
@@ -84,18 +86,38 @@ static void instruction_name(struct bottleneck_verdict *verdict, const struct st
             verdict->instruction = function->rows[at].text;
 }
 
+static struct bottleneck_set set_of(const struct touched_memory *touched)
+{
+    struct bottleneck_set set = {0};
+    if (!touched->known)
+        return set;
+    set.at_least_bytes = touched->lines_least_bytes;
+    set.goes_once = touched->goes_once;
+    set.bytes = touched->lines_bytes;
+    set.lines_bytes = touched->lines_bytes.known ? touched->lines_bytes.mid : 0;
+    set.pages_bytes = touched->pages_bytes.known ? touched->pages_bytes.mid : 0;
+    return set;
+}
+
 static void set_note(struct bottleneck_verdict *verdict, const struct loop_look *look)
 {
     const struct touched_memory *touched = &look->touched;
-    verdict->set = (struct bottleneck_set){0};
     verdict->level = look->reach.known ? look->reach.level : look->paced_level;
-    if (!touched->known)
+    double split = look->resources.split_ratio;
+    verdict->split_ratio = split >= bottleneck_thresholds.split_least ? split : 0;
+    verdict->set = set_of(touched);
+}
+
+/* As the evidence says it; what goes from row to row is met again in its next pass, and that is of one. */
+static void access_note(struct bottleneck_loop *loop, const struct loop_look *look,
+                        const struct bottleneck_machine *machine)
+{
+    const struct reach *reach = &look->reach;
+    bool is_pass = reach->set.stride_bytes > CACHE_LINE_BYTES && !reach->set.one_place_in_stride;
+    if (!reach->known || look->reach_row == UINT32_MAX || is_pass || !look->touched.known)
         return;
-    verdict->set.at_least_bytes = touched->lines_least_bytes;
-    verdict->set.goes_once = touched->goes_once;
-    verdict->set.bytes = touched->lines_bytes;
-    verdict->set.lines_bytes = touched->lines_bytes.known ? touched->lines_bytes.mid : 0;
-    verdict->set.pages_bytes = touched->pages_bytes.known ? touched->pages_bytes.mid : 0;
+    loop->access = set_of(evidence_memory(look, machine));
+    loop->access_addr = look->region->code->items[look->reach_row].addr;
 }
 
 static struct tally tally_of_look(const struct loop_look *look)
@@ -179,6 +201,8 @@ static void loop_fill(struct bottleneck_loop *loop, const struct bottleneck_requ
     loop->fp_is_unexplained = look->fp_is_unexplained;
     loop->is_straight_chain = resources_straight(&look->resources) == STRAIGHT_SURE;
     loop->loads_far = look->chain_is_open;
+    loop->crowd = crowd_of(&look->reach, request->machine);
+    access_note(loop, look, request->machine);
     loop->evenness = look->guesses.evenness;
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
         loop->masses[cause] = look->samples[cause] / (double)region->samples;
@@ -470,6 +494,60 @@ static const char *parts_text(const struct tally *tally, struct arena *arena)
     return text;
 }
 
+static bool is_at_border(unsigned classes)
+{
+    return (classes & (classes - 1)) != 0;
+}
+
+/* Samples whose class hangs on a figure near its threshold: laid at this one (they may not be its), or that may be. */
+static void border_find(const struct loop_look *look, enum bottleneck_class class, double *ret_laid, double *ret_may)
+{
+    bool laid = bottleneck_class_of(look->quick_cause) == class, tied_is_core = look->samples[CAUSE_FP] > 0;
+    *ret_laid = *ret_may = 0;
+    if (!is_at_border(look->quick_classes))
+        return;
+    double quick = look->quick, tied = look->fp_tied;
+    bool has_tied = class == (tied_is_core ? BOTTLENECK_CORE : bottleneck_class_of(look->quick_cause));
+    *ret_laid = (laid ? quick : 0) + (has_tied ? tied : 0);
+    *ret_may = (!laid && look->quick_classes & 1u << class ? quick : 0) +
+               (!has_tied && (class == BOTTLENECK_CORE || look->quick_classes & 1u << class) ? tied : 0);
+}
+
+/*
+ * The samples' own error is the smallest: what was laid at the class by evidence at a border may be another's, and the
+ * other way round, and what isn't told may be anything's.
+ */
+static void share_widen(struct bottleneck_verdict *verdict, const struct tally *tally, const struct loop_look *looks,
+                        size_t count, double all)
+{
+    double laid = 0, may = 0, untold = tally->causes[CAUSE_UNKNOWN];
+    bool one = verdict->class != BOTTLENECK_MIXED && verdict->class != BOTTLENECK_UNKNOWN;
+    for (size_t at = 0; at < count && one; at++) {
+        double own_laid, own_may;
+        border_find(&looks[at], verdict->class, &own_laid, &own_may);
+        laid += own_laid;
+        may += looks[at].quick_cause == CAUSE_UNKNOWN ? 0 : own_may; /* else it is untold already */
+    }
+    if (!one || !verdict->share.known || laid + may + untold <= 0)
+        return;
+    struct interval share = verdict->share;
+    double low = share.low - laid / all, high = share.high + (may + untold) / all;
+    verdict->sampled = share;
+    verdict->at_border = (laid + may) / all;
+    verdict->not_told = untold / all;
+    verdict->share = interval_of(low > 0 ? low : 0, share.mid, high < 1 ? high : 1);
+    struct interval *gain = &verdict->recoverable;
+    if (gain->known && share.low > 0)
+        *gain = interval_of(gain->low * verdict->share.low / share.low, gain->mid, gain->high);
+    /* what is HIGH has a second kind of evidence that doesn't hang on these figures */
+    if (verdict->confidence == ESTIMATE_MEDIUM && laid > (1 - bottleneck_thresholds.cause_high) * share.mid * all) {
+        verdict->confidence = ESTIMATE_LOW;
+        verdict->busy_is_shown = false;
+        verdict->why_not = "no more confidence: most of it was laid there by figures near a threshold, and another run "
+                           "of the same program may lay it elsewhere";
+    }
+}
+
 static void program_fill(struct bottleneck *result, const struct bottleneck_request *request,
                          const struct loop_look *looks, size_t count, struct arena *arena)
 {
@@ -537,6 +615,7 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
         .small = all > 0 ? by_small / all : 0,
     };
     verdict_explain(verdict, &leading, arena);
+    share_widen(verdict, &tally, looks, count, all);
 }
 
 /* What retires, or waits for no more than its units, may as well wait for its own results where these aren't known. */

@@ -13,6 +13,7 @@
 #define PLUMB_ANALYSE_BOTTLENECK_BOTTLENECK_H
 
 #include "analyse/loop/core_costs.h"
+#include "analyse/memory/access_cost.h"
 #include "analyse/stall/stalls.h"
 #include "analyse/trace/trace_summary.h"
 #include "base/measured.h"
@@ -72,6 +73,7 @@ enum bottleneck_class bottleneck_class_of(enum bottleneck_cause cause);
 struct bottleneck_machine { /* what the rules have to know of it */
     double l1_bytes, l2_bytes;
     bool caches_known;              /* else those two are what cores since 2015 have at least */
+    double l1_sets, l2_sets;        /* 0: not known */
     double code_bytes;              /* its nearest cache for code; 0: not known */
     double base_page_bytes;
     double widest_bits;             /* of its vectors; 0: not known */
@@ -95,6 +97,12 @@ struct bottleneck_second {
     struct interval share;
 };
 
+/* Lines that would fit a cache, a step apart that is a whole time of a power of two, and few of its sets hold them. */
+struct bottleneck_crowd {
+    double step_bytes, lines; /* 0: there is none */
+    double l1_used, l2_used;  /* sets that they share; 0: how many the cache has isn't known */
+};
+
 struct bottleneck_set { /* working set; 0: not known */
     double lines_bytes, pages_bytes, at_least_bytes;
     struct interval bytes;       /* of lines, where they are known within a factor of two */
@@ -107,6 +115,8 @@ struct bottleneck_verdict {
     enum bottleneck_level level;
     enum bottleneck_confidence confidence;
     struct interval share;       /* of the CPU time sampled; the program's in a case: of all its CPU time */
+    struct interval sampled;     /* that share by the error of the samples alone; unknown: it is no other */
+    double at_border, not_told;  /* of it: what widens the share beyond that */
     struct interval recoverable; /* of it; unknown: recoverable_why */
     const char *recoverable_how; /* what it rests on; NULL: unknown */
     const char *recoverable_why;
@@ -116,6 +126,9 @@ struct bottleneck_verdict {
     struct bottleneck_evidence evidence[BOTTLENECK_EVIDENCE_MOST];
     size_t evidence_count;
     const char *why_not; /* NULL, or why there is no class, or no more confidence */
+    /* RETIRING: two kinds of evidence say that nothing is waited for, or a turn was measured to take what it must */
+    bool busy_is_shown;
+    double split_ratio; /* of its loads, across two lines, where these are a good part; 0 */
 };
 
 struct bottleneck_loop {
@@ -131,6 +144,10 @@ struct bottleneck_loop {
     bool is_straight_chain;
     /* a load of it reaches beyond the nearest cache, not line by line; told where it waits for its own results */
     bool loads_far;
+    struct bottleneck_crowd crowd;     /* of its hottest access */
+    /* how far the access reaches that its level is judged by, and which; 0: not known, or of one pass of many */
+    struct bottleneck_set access;
+    uint64_t access_addr;
     double evenness;                   /* share of its instructions that got samples */
     struct measured rate_per_s, bound_cycles, measured_cycles, bytes_per_turn, extra_memory_trips;
 };
@@ -162,6 +179,7 @@ struct bottleneck_request {
     const struct code_index *index; /* what is whose; bottleneck_find fills it */
     /* wrong guesses of calls show in the functions they lead to; bottleneck_find fills it */
     bool calls_are_guessed;
+    const struct access_costs *costs;  /* what its patterns cost, measured beside the run; NULL: nothing was */
     const struct trace_summary *trace; /* of a stepped piece of it (--probe step); NULL: none */
     const char *not_a_cpu_problem; /* why there is nothing to estimate: it waits; NULL */
 };

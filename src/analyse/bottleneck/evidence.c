@@ -2,6 +2,7 @@
 #include "analyse/bottleneck/evidence.h"
 
 #include "analyse/bottleneck/code_index.h"
+#include "analyse/bottleneck/crowd.h"
 #include "analyse/bottleneck/dependence.h"
 #include "analyse/bottleneck/look_alike.h"
 #include "analyse/bottleneck/recoverable.h"
@@ -166,7 +167,7 @@ static void even_evidence(struct bottleneck_verdict *verdict, const struct leadi
         add(verdict, "samples",
             arena_printf(arena,
                          "samples fall on %.0f %% of the loop's instructions: it retires in the same groups each turn, "
-                         "without waiting",
+                         "as what waits for nothing does",
                          evenness * 100));
     if (bound->known)
         add(verdict, "code",
@@ -292,6 +293,13 @@ static void chain_evidence(struct bottleneck_verdict *verdict, const struct lead
                 "what it computes is needed by itself in the next turn: %.2f cycles a turn by this core's costs, "
                 "where issue takes %.2f and its busiest units %.2f%s",
                 bound->chain.cycles, bound->frontend_cycles, bound->unit_cycles, measured_text(look, arena)));
+    else if (verdict->cause == CAUSE_PORTS && bound->known && !bound->is_lower)
+        add(verdict, "code",
+            arena_printf(arena,
+                         "the code asks more of one kind of unit (%s) than of issue: %.2f cycles a turn by this core's "
+                         "costs, where issue takes %.2f%s",
+                         unit_kind_name(bound->unit_kind), bound->unit_cycles, bound->frontend_cycles,
+                         measured_text(look, arena)));
     else if (texts[verdict->cause])
         add(verdict, "code", arena_string(arena, texts[verdict->cause]));
 }
@@ -342,6 +350,39 @@ static const char *window_text(const struct reach *reach, struct arena *arena)
                : "";
 }
 
+/* Where it reaches, true of the number of bytes that stands before it. */
+static const char *where_text(const struct reach *reach, double bytes, const struct bottleneck_machine *machine,
+                              struct arena *arena)
+{
+    static const char *const where[] = {"", "within the first cache", "beyond the first cache, within the second",
+                                        "beyond the second cache"};
+    const char *sizes =
+        arena_printf(arena, "%s and %s", bytes_text(arena, machine->l1_bytes), bytes_text(arena, machine->l2_bytes));
+    if (reach->is_crowded)
+        return crowd_text(reach, machine, sizes, arena);
+    bool is_over = reach->level == LEVEL_L1 && bytes > machine->l1_bytes;
+    return arena_printf(arena, "%s (%s)",
+                        is_over                ? "little more than the first cache holds"
+                        : reach->level_is_open ? "beyond the first cache"
+                                               : where[reach->level],
+                        sizes);
+}
+
+/* All of its accesses go over so much more than the one that says the level that this is no longer true of them. */
+static bool is_less_than_all(const struct reach *reach, double own, double all,
+                             const struct bottleneck_machine *machine)
+{
+    return all > 1.5 * own ||
+           (reach->level == LEVEL_L1 && all > bottleneck_thresholds.set_over_cache * machine->l1_bytes) ||
+           (reach->level == LEVEL_L2 && reach->window_bytes <= 0 && all > machine->l2_bytes);
+}
+
+const struct touched_memory *evidence_memory(const struct loop_look *look, const struct bottleneck_machine *machine)
+{
+    const struct touched_memory *all = &look->touched, *own = look->reach.touched.known ? &look->reach.touched : all;
+    return is_less_than_all(&look->reach, lines_of(own), lines_of(all), machine) ? own : all;
+}
+
 /* How far the access reaches that says the level; and how far all of them, where that is much more. */
 static void reach_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
@@ -349,16 +390,14 @@ static void reach_evidence(struct bottleneck_verdict *verdict, const struct lead
     const struct touched_memory *all = &leading->look->touched, *own = reach->touched.known ? &reach->touched : all;
     if (!reach->known || !all->known || lines_of(own) < 1)
         return;
-    static const char *const where[] = {"", "within the first cache", "beyond the first cache, within the second",
-                                        "beyond the second cache"};
-    bool differ = lines_of(all) > 1.5 * lines_of(own);
+    const struct bottleneck_machine *machine = leading->request->machine;
+    const struct touched_memory *said = evidence_memory(leading->look, machine);
+    bool differ = said != all;
     add(verdict, "addresses",
         arena_printf(
-            arena, "%s goes over %s of lines%s%s, %s (%s and %s)%s%s", walker_text(reach, differ, arena),
-            set_text(arena, differ ? own : all), pages_text(arena, differ ? own : all), window_text(reach, arena),
-            reach->level_is_open ? "beyond the first cache" : where[reach->level],
-            bytes_text(arena, leading->request->machine->l1_bytes),
-            bytes_text(arena, leading->request->machine->l2_bytes),
+            arena, "%s goes over %s of lines%s%s, %s%s%s", walker_text(reach, differ, arena), set_text(arena, said),
+            pages_text(arena, said), window_text(reach, arena),
+            where_text(reach, reach->window_bytes > 0 ? reach->window_bytes : lines_of(said), machine, arena),
             differ ? arena_printf(arena, "; all of them over %s%s", set_text(arena, all), pages_text(arena, all)) : "",
             all->goes_once ? "; each part once, as far as was seen" : ""));
 }
@@ -423,6 +462,30 @@ static bool look_row_is(const struct leading *leading, bool (*is_such)(const str
     return row != UINT32_MAX && is_such(leading->look->region, row);
 }
 
+/* So many pages that translations would be what it waits for, had the probe not shown otherwise. */
+static void refuted_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
+{
+    const struct access_cost *cost = leading->look->reach.is_wide_spread && verdict->cause != CAUSE_TLB
+                                         ? crowd_pages_refuted(leading->request, leading->look->region)
+                                         : NULL;
+    if (cost)
+        add(verdict, "probe",
+            arena_printf(arena,
+                         "its pattern costs %.3g ns an access on 4 KiB pages and %.3g ns on 2 MiB pages: it isn't "
+                         "their translations that it waits for",
+                         cost->ns_small.mid, cost->ns_huge.mid));
+}
+
+/* Another access of the loop goes where its last result says. */
+static bool is_beside_chase(const struct leading *leading)
+{
+    const struct region *region = leading->look->region;
+    bool chases = false;
+    for (uint32_t row = region->rows.first; row <= region->rows.last && !chases; row++)
+        chases = region_holds(region, row) && region->code->items[row].is_load && is_chased(region, row);
+    return chases;
+}
+
 static void memory_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     const struct reach *reach = &leading->look->reach;
@@ -447,6 +510,9 @@ static void memory_evidence(struct bottleneck_verdict *verdict, const struct lea
         add(verdict, "code",
             look_row_is(leading, is_passed_by_calls)
                 ? "its pointer comes with a call or back from one: whether it waits for the miss before isn't seen"
+            : is_beside_chase(leading)
+                ? "its own address leads to no next miss, though its loop goes from load to load beside it: what that "
+                  "leads to is known a step at a time"
                 : "no address waits for the miss before it: several are under way at a time");
         pace_evidence(verdict, leading->look, arena);
         break;
@@ -456,6 +522,7 @@ static void memory_evidence(struct bottleneck_verdict *verdict, const struct lea
     default:
         break;
     }
+    refuted_evidence(verdict, leading, arena);
     if (leading->look->is_prefetched)
         add(verdict, "code", "it asks for data ahead by itself");
 }
@@ -811,6 +878,17 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
                 : "no more confidence: one kind of evidence speaks for it, none against";
 }
 
+static void splits_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
+{
+    double split = leading->look->resources.split_ratio;
+    if (split >= bottleneck_thresholds.split_least)
+        add(verdict, "addresses",
+            arena_printf(arena,
+                         "%.0f %% of the loads of its code cross from one line of 64 bytes into the next: each takes "
+                         "a load unit twice",
+                         split * 100));
+}
+
 static void reasons_find(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     if (verdict->class == BOTTLENECK_FRONTEND) {
@@ -831,6 +909,7 @@ static void reasons_find(struct bottleneck_verdict *verdict, const struct leadin
         samples_evidence(verdict, leading, arena);
         string_evidence(verdict, leading, arena);
     }
+    splits_evidence(verdict, leading, arena);
     if (verdict->class == BOTTLENECK_MEMORY || verdict->class == BOTTLENECK_MIXED ||
         leading->look->reach.level == LEVEL_L1 || is_walk_ruled_out)
         reach_evidence(verdict, leading, arena);
@@ -868,6 +947,24 @@ static void targets_share_widen(struct bottleneck_verdict *verdict, const struct
         verdict->share = interval_of(shown, (shown + high) / 2, high);
 }
 
+/* That nothing is waited for is more than that no wait was seen. */
+static void busy_note(struct bottleneck_verdict *verdict, const struct leading *leading)
+{
+    const struct loop_look *look = leading->look;
+    bool is_known = look && look->pace.over_bound_most > 0 && !look->resources.bound.is_lower;
+    bool is_paced = is_known && look->pace.over_bound_most < bottleneck_thresholds.bound_met;
+    bool is_slower = is_known && look->pace.over_bound > bottleneck_thresholds.bound_met;
+    verdict->busy_is_shown =
+        verdict->class == BOTTLENECK_RETIRING && ((verdict->confidence == ESTIMATE_HIGH && !is_slower) || is_paced);
+    if (verdict->class == BOTTLENECK_RETIRING && !verdict->busy_is_shown)
+        verdict->recoverable_why =
+            is_slower
+                ? "no wait was seen, though a turn was measured to take longer than its instructions must: fewer of "
+                  "them are faster for certain, what else is stays open"
+                : "no wait was seen, and how long a turn takes was not measured: fewer instructions are faster for "
+                  "certain, what else is stays open";
+}
+
 void verdict_explain(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     double all = (double)leading->request->stalls->sample_count;
@@ -878,5 +975,6 @@ void verdict_explain(struct bottleneck_verdict *verdict, const struct leading *l
     reasons_find(verdict, leading, arena);
     stepped_evidence(verdict, leading, arena);
     confidence_find(verdict, leading);
+    busy_note(verdict, leading);
     targets_share_widen(verdict, leading);
 }

@@ -24,6 +24,9 @@ struct leading { /* what the verdict rests on */
     double along;                   /* … that others show: the loops that call these functions in each turn */
 };
 
+/* Of its accesses the one that the level is said by, or all of them where they go over hardly more. Owner: look. */
+const struct touched_memory *evidence_memory(const struct loop_look *look, const struct bottleneck_machine *machine);
+
 /* Fills evidence, confidence and recoverable time of a verdict whose class and share stand. */
 void verdict_explain(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena);
 

@@ -2,6 +2,7 @@
 #include "analyse/bottleneck/loop_look.h"
 
 #include "analyse/bottleneck/code_index.h"
+#include "analyse/bottleneck/crowd.h"
 #include "analyse/bottleneck/dependence.h"
 #include "analyse/bottleneck/far_loads.h"
 #include "analyse/bottleneck/thresholds.h"
@@ -67,7 +68,12 @@ static enum bottleneck_cause far_cause(const struct bottleneck_request *request,
                                        uint32_t row, const struct reach *reach)
 {
     bool is_string = region->code->items[row].class == INSTRUCTION_STRING;
-    if (reach->is_wide_spread && !is_string)
+    /*
+     * What was measured says more than how far its pages go; but lines that the second cache holds show by nothing else
+     * what they wait for.
+     */
+    bool refuted = reach->level == LEVEL_BEYOND && crowd_pages_refuted(request, region);
+    if (reach->is_wide_spread && !is_string && !refuted)
         return CAUSE_TLB;
     if (reach->level == LEVEL_L2)
         return CAUSE_L2;
@@ -355,6 +361,7 @@ static void wait_note(struct rows_view *view, uint32_t row, struct loop_look *lo
     look->operand_row = row;
     look->reach = view->beside_reach;
     look->reach_hits = view->region->samples;
+    look->reach_row = row;
 }
 
 /*
@@ -399,6 +406,7 @@ static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, 
     if ((far && !was_far) || (far == was_far && reach.known && region->code->hits[row] > look->reach_hits)) {
         look->reach = reach;
         look->reach_hits = region->code->hits[row];
+        look->reach_row = row;
     }
     if (far && reach.is_fetched_ahead) {
         look->ruled_out_line_ns = reach.own_line_ns;
@@ -647,7 +655,10 @@ static bool is_fp_at_one_place(const struct loop_look *look)
 static void fp_join(struct loop_look *look)
 {
     enum bottleneck_cause first = resources_first(&look->resources);
-    if (look->samples[CAUSE_FP] <= 0 || !is_fp_spare(look) || is_measured_slower(look) || look->quick_cause != first)
+    bool may_join = look->samples[CAUSE_FP] > 0 && is_fp_spare(look) && !is_measured_slower(look);
+    if (may_join && look->quick_classes & 1u << bottleneck_class_of(first))
+        look->fp_tied = look->samples[CAUSE_FP];
+    if (!may_join || look->quick_cause != first)
         return;
     look->fp_is_open = is_fp_at_one_place(look) && look->pace.over_bound_most <= 0;
     look->samples[first] += look->samples[CAUSE_FP];
@@ -706,6 +717,35 @@ static bool is_at_own_pace(const struct loop_look *look)
            look->pace.over_bound_most < bottleneck_thresholds.bound_met;
 }
 
+/* As another run of the same code may show it: shares of samples and rates so much higher or lower. */
+static enum bottleneck_class quick_class_at(const struct loop_look *look, double shares, double evenness, double pace,
+                                            bool restarts_behind)
+{
+    struct loop_look other = *look;
+    other.guesses.landing_share *= shares;
+    other.guesses.sure_share *= shares;
+    other.guesses.branch_share *= shares;
+    other.guesses.table_share *= shares;
+    other.guesses.both_ways *= shares;
+    other.guesses.evenness *= evenness;
+    other.pace.over_bound *= pace;
+    other.pace.over_bound_most *= pace;
+    return bottleneck_class_of(quick_cause(&other, restarts_behind));
+}
+
+/* Where a class hangs on which side of a threshold a figure falls that differs by as much from run to run. */
+static unsigned quick_classes(const struct loop_look *look, bool restarts_behind)
+{
+    static const double SHARES = 0.2, EVENNESS = 0.15, PACE = 0.15; /* seen between runs of one program */
+    unsigned classes = 1u << bottleneck_class_of(look->quick_cause);
+    for (int sign = -1; sign <= 1 && !look->is_along; sign += 2) {
+        classes |= 1u << quick_class_at(look, 1 + sign * SHARES, 1, 1, restarts_behind);
+        classes |= 1u << quick_class_at(look, 1, 1 + sign * EVENNESS, 1, restarts_behind);
+        classes |= 1u << quick_class_at(look, 1, 1, 1 + sign * PACE, restarts_behind);
+    }
+    return classes;
+}
+
 static void quick_note(struct loop_look *look, enum bottleneck_cause along, bool restarts_behind)
 {
     look->quick_cause = quick_cause(look, restarts_behind);
@@ -713,6 +753,7 @@ static void quick_note(struct loop_look *look, enum bottleneck_cause along, bool
                      !is_at_own_pace(look);
     if (look->is_along)
         look->quick_cause = along;
+    look->quick_classes = quick_classes(look, restarts_behind);
 }
 
 void loop_look_guess_calls(struct loop_look *look)
@@ -730,6 +771,7 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
 {
     struct loop_look look = {.region = region,
                              .operand_row = UINT32_MAX,
+                             .reach_row = UINT32_MAX,
                              .guesses = guesses_of(region, request->stalls->restarts_behind),
                              .resources = resources_of(request, region)};
     struct rows_view view = {.request = request, .region = region, .bound = &look.resources.bound, .arena = arena,

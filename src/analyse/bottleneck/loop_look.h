@@ -19,6 +19,12 @@ struct loop_look {
     double samples[CAUSE_COUNT];
     double quick;              /* of these, not by an instruction of their own: laid at what the region shows */
     enum bottleneck_cause quick_cause; /* … and what that is; UNKNOWN: it shows nothing */
+    /*
+     * classes that the quick ones are laid at by this evidence, and would be by another run's of the same code (one bit
+     * each): with more than one it is at a border
+     */
+    unsigned quick_classes;
+    double fp_tied;            /* samples at arithmetic that go with the quick ones, or don't, by that decision */
     double behind_calls;       /* of the quick ones: right behind calls, where the function called has just ended */
     /* what it shows isn't its own: the loop that calls it in each turn shows it */
     bool is_along;
@@ -26,6 +32,7 @@ struct loop_look {
     struct reach reach;        /* of the hottest access beyond the first cache, else of the hottest access */
     struct touched_memory touched; /* by all of its accesses together */
     uint64_t reach_hits;       /* stalled at that access */
+    uint32_t reach_row;        /* … which is this; UINT32_MAX: none */
     /* samples laid at store forwarding for there being few places, not for having been seen */
     double supposed;
     /* where samples that stalled at another row waited for what this one loads from afar; UINT32_MAX: none did */

@@ -41,6 +41,8 @@ static bool level_find(struct reach *reach, const struct bottleneck_machine *mac
 {
     const struct touched_memory *touched = &reach->touched;
     reach->level = level_of(machine, reach->lines_bytes, crowding);
+    reach->is_crowded = reach->level > level_of(machine, reach->lines_bytes, 1);
+    reach->crowding = crowding;
     if (touched->lines_bytes.known || reach->level == LEVEL_BEYOND)
         return true;
     double most = touched->lines_most_bytes;
@@ -505,7 +507,7 @@ static void window_find(struct reach *reach, const struct bottleneck_request *re
     if (!window.known || !comes_back || level_of(machine, window.value, 1) == LEVEL_BEYOND)
         return;
     reach->level = LEVEL_L2;
-    reach->level_is_open = reach->order_is_open = false;
+    reach->level_is_open = reach->order_is_open = reach->is_crowded = false;
     reach->window_bytes = window.value;
 }
 
@@ -549,6 +551,12 @@ struct reach reach_of(const struct bottleneck_request *request, const struct reg
     return reach;
 }
 
+/* One way after the other: what is a little more than a cache holds is gone when it is met again. */
+static enum bottleneck_level level_of_ways(const struct bottleneck_machine *machine, double bytes)
+{
+    return bytes <= machine->l1_bytes ? LEVEL_L1 : bytes <= machine->l2_bytes ? LEVEL_L2 : LEVEL_BEYOND;
+}
+
 /*
  * Of a row whose place the loop moves on by more than two lines each turn: what it passes on one way, which the next
  * way meets again if a cache holds so much. Its addresses are known at every sample of the loop.
@@ -565,11 +573,9 @@ static struct reach reach_by_steps(const struct bottleneck_request *request, con
         double turns = way.value / step, page = request->machine->base_page_bytes;
         reach.known = true;
         reach.lines_bytes = reach.window_bytes = turns * CACHE_LINE_BYTES;
-        double crowded = reach.lines_bytes * crowding_of((uint64_t)step);
-        /* one way after the other: what is a little more than a cache holds is gone when it is met again */
-        reach.level = crowded <= request->machine->l1_bytes   ? LEVEL_L1
-                      : crowded <= request->machine->l2_bytes ? LEVEL_L2
-                                                              : LEVEL_BEYOND;
+        reach.crowding = crowding_of((uint64_t)step);
+        reach.level = level_of_ways(request->machine, reach.lines_bytes * reach.crowding);
+        reach.is_crowded = reach.level > level_of_ways(request->machine, reach.lines_bytes);
         reach.set = working_set_of(met.items, met.count);
         step_note(&reach.set, (int64_t)step);
         reach.touched = touched_memory_of(met.items, met.count, (uint64_t)step, arena);

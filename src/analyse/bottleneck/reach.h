@@ -22,6 +22,9 @@ struct reach {
     double window_bytes;
     double at_a_time_bytes;  /* beyond the second cache: in use at a time, as far as that is known; 0: it isn't */
     bool in_order;           /* goes through memory line by line */
+    /* its lines would fit a nearer cache than `level`, but share few of its sets */
+    bool is_crowded;
+    double crowding;         /* so many times fewer than there are */
     double line_ns;          /* a walk in order takes so long from one line to the next; 0: not known */
     double own_line_ns;      /* the same without what samples themselves took, where that is known */
     double own_work_ns;      /* what the turns of one line take by this core's costs, memory apart; 0: not known */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/bottleneck/resources.h"
 
+#include "analyse/bottleneck/splits.h"
 #include "analyse/bottleneck/thresholds.h"
 #include "base/arena.h"
 
@@ -37,7 +38,11 @@ static void bounds_find(struct resources *use, const struct bottleneck_request *
     for (size_t row = 0; row < code->count; row++)
         weights[row] = (double)code->sampled[row];
     const struct loop_bound_request asked = {
-        .rows = code->items, .loop = region->rows, .row_weights = weights, .core = request->machine->core,
+        .rows = code->items,
+        .loop = region->rows,
+        .row_weights = weights,
+        .core = request->machine->core,
+        .split_ratio = use->split_ratio,
         .issue_share = request->machine->issue_share.known ? request->machine->issue_share.mid : 0,
         .unit_share = request->machine->issue_share.known ? request->machine->issue_share.mid : 0};
     struct loop_path path = loop_path_of(code->items, region->rows, weights, &arena);
@@ -68,7 +73,8 @@ struct resources resources_of(const struct bottleneck_request *request, const st
         before = row;
     }
     use.issue /= WIDTH;
-    use.loads /= LOADS;
+    use.split_ratio = splits_ratio(request, region);
+    use.loads *= (1 + use.split_ratio) / LOADS;
     use.fp /= FP_UNITS;
     if (request->machine->core)
         bounds_find(&use, request, region);

@@ -15,6 +15,7 @@ struct resources { /* cycles a turn */
     struct loop_bound bound; /* by the tables of this core, where there are some; else unknown */
     /* of code that is in no loop, or of a long turn, once through; unknown where samples lie aside of it */
     struct straight_bound straight;
+    double split_ratio; /* of its loads, across two lines; the bound has them twice */
 };
 
 struct resources resources_of(const struct bottleneck_request *request, const struct region *region);

@@ -116,6 +116,8 @@ struct bottleneck_thresholds {
     double alike_looked_up;
     /* of user samples that a loop must hold, where what falls behind its end may be wrong guesses */
     double alike_held;
+    /* of a loop's loads, across two lines: fewer are chance of what isn't aligned */
+    double split_least;
     double off_cpu_most;       /* above it the wait is the problem */
     double blind_most;         /* of samples that could not be told */
 };
@@ -192,6 +194,7 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .alike_apart = 2,
     .alike_looked_up = 0.05,
     .alike_held = 0.85,
+    .split_least = 0.25,
     .off_cpu_most = 0.5,
     .blind_most = 0.5,
 };

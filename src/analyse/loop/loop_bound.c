@@ -155,7 +155,7 @@ static void path_costs(const struct loop_path *path, const struct core_costs *co
 }
 
 static void sum_up(const struct loop_path *path, const struct core_costs *core, const struct instruction_cost *costs,
-                   struct loop_bound *bound)
+                   double split_ratio, struct loop_bound *bound)
 {
     struct unit_loads loads = {.count = 0};
     for (uint32_t at = 0; at < path->count; at++) {
@@ -163,7 +163,8 @@ static void sum_up(const struct loop_path *path, const struct core_costs *core, 
         bound->slots += costs[at].slots;
         for (uint8_t part = 0; part < costs[at].part_count; part++) {
             const struct cost_part *one = &costs[at].parts[part];
-            loads_add(&loads, one->units, one->cycles, kind_of(core, row, one->units));
+            double again = one->units == core->load ? split_ratio : 0;
+            loads_add(&loads, one->units, one->cycles * (1 + again), kind_of(core, row, one->units));
             bound->divider_cycles += one->units & core->divider ? one->cycles : 0;
         }
     }
@@ -215,7 +216,7 @@ void loop_bound_of_path(struct loop_bound *ret_bound, const struct loop_path *pa
     arena_init(&arena);
     struct instruction_cost *costs = arena_alloc(&arena, path->count * sizeof(*costs));
     path_costs(path, request->core, costs, &bound);
-    sum_up(path, request->core, costs, &bound);
+    sum_up(path, request->core, costs, request->split_ratio, &bound);
     loop_chain_longest(&bound.chain, path, costs, request->core, false, &arena);
     loop_chain_longest(&bound.chain_if_same, path, costs, request->core, true, &arena);
     arena_done(&arena);
@@ -240,7 +241,7 @@ void straight_bound_of_path(struct straight_bound *ret_bound, const struct loop_
     arena_init(&arena);
     struct instruction_cost *costs = arena_alloc(&arena, path->count * sizeof(*costs));
     path_costs(path, request->core, costs, &bound);
-    sum_up(path, request->core, costs, &bound);
+    sum_up(path, request->core, costs, request->split_ratio, &bound);
     shares_apply(&bound, request);
     ret_bound->frontend_cycles = bound.frontend_cycles;
     ret_bound->unit_cycles = bound.unit_cycles;

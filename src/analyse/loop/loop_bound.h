@@ -85,6 +85,7 @@ struct loop_bound_request {
     struct loop_rows loop;
     const double *row_weights; /* samples by row; NULL */
     const struct core_costs *core; /* NULL: why_not says so */
+    double split_ratio;            /* of its loads, that lie across two lines: each takes its unit twice. 0..1 */
     double issue_share, unit_share; /* of the core that calibration says there is; 0 is taken as 1 */
 };
 

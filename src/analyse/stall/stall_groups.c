@@ -263,3 +263,12 @@ void stall_groups_find(struct stall_work *work, const struct process_pages *page
         memcpy(stalls->groups, groups.items, stalls->group_count * sizeof(*groups.items));
     vec_done(&groups);
 }
+
+struct set_size stall_group_size(const struct stall_group *group, bool *ret_of_lines)
+{
+    static const double APART = 1.5; /* as the estimate names pages beside lines */
+    const struct stall_size *said = &group->said;
+    double lines = said->lines.known ? said->lines.bytes : said->lines.at_least_bytes;
+    *ret_of_lines = said->is_known && !(said->pages.known && said->pages.bytes > APART * lines);
+    return !said->is_known ? group->set.pages : *ret_of_lines ? said->lines : said->pages;
+}

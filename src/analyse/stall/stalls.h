@@ -117,6 +117,11 @@ struct stall_sample { /* one whose instruction is known, user code only */
     bool is_again;     /* of the second timer: counted nowhere else */
 };
 
+struct stall_size { /* of what an access goes over, as the estimate of the bottleneck has it */
+    bool is_known;  /* else the group's own set says it */
+    struct set_size lines, pages;
+};
+
 struct stall_group { /* what a function waits for in one mapping */
     uint32_t function;
     struct stall_row row; /* its hottest instruction */
@@ -130,6 +135,7 @@ struct stall_group { /* what a function waits for in one mapping */
     struct interval share;      /* of all samples */
     struct interval base_share; /* of the group's addresses whose page size is known */
     struct working_set set;
+    struct stall_size said; /* what sentences say */
     uint32_t element_bytes;
     /* whose place a wrongly guessed branch shows at, too: behind a compare and its branch */
     uint64_t landing_samples;
@@ -205,5 +211,8 @@ void stalls_find(struct stalls *stalls, const struct recording *recording, const
 
 /* Whether a sample counts as CPU time of the target (clock or cycles, not idle, not a context switch). */
 bool stalls_counts_sample(const struct recording *recording, const struct sample *sample);
+
+/* The size that sentences say of a group: of lines where it uses nearly all of its pages, else of pages. */
+struct set_size stall_group_size(const struct stall_group *group, bool *ret_of_lines);
 
 #endif

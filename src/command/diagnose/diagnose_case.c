@@ -3,6 +3,7 @@
 #include "command/diagnose/diagnose_case_missing.h"
 #include "statistics/guest_costs_read.h"
 
+#include "analyse/bottleneck/group_sizes.h"
 #include "analyse/memory/cost_groups.h"
 #include "base/scope.h"
 #include "capture/case/case_command.h"
@@ -323,6 +324,8 @@ static struct bottleneck_machine bottleneck_machine_of(const struct surroundings
         .l1_bytes = known ? surroundings->l1d_bytes.value : L1_USUAL,
         .l2_bytes = known ? surroundings->l2_bytes.value : L2_USUAL,
         .caches_known = known,
+        .l1_sets = surroundings && surroundings->l1d_sets.known ? surroundings->l1d_sets.value : 0,
+        .l2_sets = surroundings && surroundings->l2_sets.known ? surroundings->l2_sets.value : 0,
         .base_page_bytes = 4096,
         .code_bytes = surroundings && surroundings->l1i_bytes.known ? surroundings->l1i_bytes.value : 0,
         .widest_bits = surroundings ? surroundings_widest_bits(surroundings) : 0,
@@ -358,6 +361,9 @@ static void estimate_of_all(struct bottleneck_verdict *verdict, struct interval 
     if (!sampled.known)
         return;
     verdict->share = interval_product(verdict->share, sampled);
+    verdict->sampled = interval_product(verdict->sampled, sampled);
+    verdict->at_border *= sampled.mid;
+    verdict->not_told *= sampled.mid;
     verdict->second.share = interval_product(verdict->second.share, sampled);
     verdict->recoverable = interval_product(verdict->recoverable, sampled);
 }
@@ -379,6 +385,7 @@ static void bottleneck_analyse(struct loaded_case *loaded, const struct recordin
         .stalls = &loaded->stalls,
         .recording = recording,
         .machine = &machine,
+        .costs = &loaded->costs,
         .trace = results->probes && results->probes->of[PROBE_STEP].known ? &results->probes->of[PROBE_STEP].step.trace
                                                                           : NULL,
         .not_a_cpu_problem = not_a_cpu_problem(results, &loaded->arena),
@@ -387,6 +394,7 @@ static void bottleneck_analyse(struct loaded_case *loaded, const struct recordin
         bottleneck_find(&loaded->bottleneck, &request, &loaded->arena);
         estimate_of_all(&loaded->bottleneck.program, results->sampled);
         results->bottleneck = &loaded->bottleneck;
+        group_sizes_settle(&loaded->stalls, &loaded->bottleneck);
     }
     const struct phase_bottleneck_request by_phase = {
         .program = &request,

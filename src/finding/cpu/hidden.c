@@ -77,13 +77,23 @@ const struct hypothesis hypothesis_machine_clears = {
 
 /* ---- units ---- */
 
+static void port_pressure_say(struct finding *finding, const struct bottleneck_verdict *verdict)
+{
+    bool splits = verdict->split_ratio > 0;
+    if (splits)
+        finding_set(finding, headline, "headline-splits",
+                    VALUE_TEXT("function", verdict->function ? verdict->function : "its code"),
+                    VALUE_SHARE("loads", interval_exactly(verdict->split_ratio)));
+    finding_advise(finding, splits ? "advice-splits" : "advice", NO_VALUES);
+    finding_set(finding, confirm, splits ? "confirm-splits" : "confirm", NO_VALUES);
+}
+
 static void port_pressure_test(const struct results *results, struct finding *finding)
 {
     if (!stalls_are_attributed(results, finding))
         return;
     if (decide_by_estimate(results, finding, CAUSE_BIT(CAUSE_PORTS))) {
-        finding_advise(finding, "advice", NO_VALUES);
-        finding_set(finding, confirm, "confirm", NO_VALUES);
+        port_pressure_say(finding, &results->bottleneck->program);
         return;
     }
     /* What waits for memory holds no unit. */

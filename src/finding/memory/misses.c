@@ -77,9 +77,11 @@ static void cache_misses_say(const struct results *results, struct finding *find
     static const double MORE = 1.5;
     bool others = sum.high > MORE * leading->share.high;
     bool halves = search_of(results, leading) == SEARCH_HALVING;
+    bool is_by_passes = leading->set.stride_bytes && !leading->set.one_place_in_stride;
     finding_set(finding, headline,
                 is_chase(leading) ? "headline-chase"
                 : halves          ? "headline-halving"
+                : is_by_passes    ? "headline-passes"
                                   : "headline",
                 VALUE_TEXT("function", function_of(results->stalls, leading)->name),
                 VALUE_TEXT("instruction", leading->row.text), group_size("span", leading));
@@ -96,6 +98,28 @@ static void advise_on_search(struct finding *finding, enum search_shape search)
     finding_advise(finding, "advice-several", NO_VALUES);
 }
 
+/* Its lines share few sets of the caches: said with the numbers where these are known. NULL: it isn't so. */
+static const struct bottleneck_crowd *crowd_of_group(const struct results *results, const struct stall_group *group)
+{
+    const struct bottleneck_loop *loop = group ? loop_of_group(results, group) : NULL;
+    return loop && loop->crowd.lines > 0 ? &loop->crowd : NULL;
+}
+
+static void crowd_evidence(const struct results *results, struct finding *finding, const struct stall_group *group)
+{
+    const struct bottleneck_crowd *crowd = crowd_of_group(results, group);
+    const struct surroundings *machine = results->surroundings;
+    if (!crowd)
+        return;
+    bool known =
+        crowd->l1_used > 0 && crowd->l2_used > 0 && machine && machine->l1d_sets.known && machine->l2_sets.known;
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_ADDRESSES, known ? "sets" : "sets-few",
+                     VALUE_BYTES("step", crowd->step_bytes), VALUE_COUNT("lines", crowd->lines),
+                     VALUE_COUNT("l1", crowd->l1_used), VALUE_COUNT("l2", crowd->l2_used),
+                     VALUE_COUNT("of1", known ? machine->l1d_sets.value : 0),
+                     VALUE_COUNT("of2", known ? machine->l2_sets.value : 0));
+}
+
 static void cache_misses_advice(const struct results *results, struct finding *finding,
                                 const struct stall_group *leading)
 {
@@ -110,6 +134,8 @@ static void cache_misses_advice(const struct results *results, struct finding *f
     } else {
         bool scattered = leading && !chase && !leading->set.stride_bytes;
         finding_advise(finding, chase ? "advice-chase" : scattered ? "advice-scattered" : "advice-layout", NO_VALUES);
+        if (crowd_of_group(results, leading))
+            finding_advise(finding, "advice-sets", NO_VALUES);
         finding_advise(finding, chase ? "advice-prefetch" : scattered ? "advice-ahead" : "advice-block", NO_VALUES);
     }
     if ((chase || search != SEARCH_NONE) && leading->base_hits > leading->huge_hits && !code_is_foreign(results))
@@ -203,6 +229,7 @@ static void cache_misses_evidence(const struct results *results, struct finding 
                          VALUE_TEXT("function", function_of(results->stalls, leading)->name),
                          VALUE_TEXT("instruction", leading->row.text));
         say_cost(results, finding, leading, all->leading_cost);
+        crowd_evidence(results, finding, leading);
         if (is_chase(leading))
             finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "dependent", NO_VALUES);
         guesses_evidence(results, finding, leading);

@@ -47,17 +47,9 @@ static double order_translation(const struct stall_group *group, const struct ac
  */
 static struct interval turn_share(const struct results *results, const struct stall_group *group)
 {
-    const struct bottleneck *bottleneck = results->bottleneck;
-    const char *function = function_of(results->stalls, group)->name;
-    uint64_t addr = group->row.shown_addr, least = UINT64_MAX;
-    for (size_t at = 0; bottleneck && at < bottleneck->loop_count; at++) {
-        const struct bottleneck_loop *loop = &bottleneck->loops[at];
-        bool holds = loop->verdict.function && strcmp(loop->verdict.function, function) == 0 &&
-                     loop->first_addr <= addr && addr <= loop->last_addr && loop->samples >= group->samples;
-        least = holds && loop->samples < least ? loop->samples : least;
-    }
+    const struct bottleneck_loop *loop = loop_of_group(results, group);
     double all = (double)results->stalls->sample_count;
-    return least == UINT64_MAX ? (struct interval){0} : wilson_interval((double)least, all, all);
+    return loop ? wilson_interval((double)loop->samples, all, all) : (struct interval){0};
 }
 
 static struct interval interval_hull(struct interval a, struct interval b)
@@ -93,9 +85,11 @@ static void small_pages_evidence(const struct results *results, struct finding *
     const struct stall_function *function = function_of(results->stalls, group);
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "stalled", VALUE_SHARE("share", group->share),
                      VALUE_TEXT("function", function->name), VALUE_TEXT("instruction", group->row.text));
-    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_ADDRESSES, group->set.stride_bytes ? "strided" : "spread",
-                     VALUE_BYTES("span", (double)group->set.span_bytes),
-                     group_size("pages", group),
+    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_ADDRESSES,
+                     group->set.stride_bytes ? "strided"
+                     : group->said.is_known  ? "spread-said"
+                                             : "spread",
+                     VALUE_BYTES("span", (double)group->set.span_bytes), group_size("pages", group),
                      VALUE_BYTES("stride", (double)group->set.stride_bytes), VALUE_TEXT("area", group->area));
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_PAGES, "pages", VALUE_SHARE("base", group->base_share),
                      VALUE_TEXT("area", group->area), VALUE_BYTES("resident", (double)group->area_resident_bytes));

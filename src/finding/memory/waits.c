@@ -122,8 +122,9 @@ double group_size_bytes(const struct stall_group *group)
 /* Where too few addresses were met again it is a lower bound of what they go over. */
 struct value group_size(const char *name, const struct stall_group *group)
 {
-    double bytes = group_size_bytes(group);
-    return group->set.pages.known ? VALUE_BYTES(name, bytes) : VALUE_BYTES_LEAST(name, bytes);
+    bool of_lines;
+    struct set_size size = stall_group_size(group, &of_lines);
+    return size.known ? VALUE_BYTES(name, size.bytes) : VALUE_BYTES_LEAST(name, size.at_least_bytes);
 }
 
 /* Of one that was compiled at run time, or of its runtime; NULL: any other code, or none is known. */
@@ -173,4 +174,19 @@ enum bottleneck_level estimated_level(const struct results *results, const struc
     while (level > LEVEL_L1 && by_level[level] < REACHED_LEAST * told)
         level--;
     return level;
+}
+
+const struct bottleneck_loop *loop_of_group(const struct results *results, const struct stall_group *group)
+{
+    const struct bottleneck *bottleneck = results->bottleneck;
+    const char *function = function_of(results->stalls, group)->name;
+    uint64_t addr = group->row.shown_addr;
+    const struct bottleneck_loop *least = NULL;
+    for (size_t at = 0; bottleneck && at < bottleneck->loop_count; at++) {
+        const struct bottleneck_loop *loop = &bottleneck->loops[at];
+        bool holds = loop->verdict.function && strcmp(loop->verdict.function, function) == 0 &&
+                     loop->first_addr <= addr && addr <= loop->last_addr && loop->samples >= group->samples;
+        least = holds && (!least || loop->samples < least->samples) ? loop : least;
+    }
+    return least;
 }

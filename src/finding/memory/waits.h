@@ -50,5 +50,7 @@ double l2_bytes(const struct results *results);
  * it stalled. NONE: its loops don't tell, or there is no estimate.
  */
 enum bottleneck_level estimated_level(const struct results *results, const struct stall_group *group);
+/* The smallest loop of the estimate around the group's instruction; NULL: none. Owner: the results. */
+const struct bottleneck_loop *loop_of_group(const struct results *results, const struct stall_group *group);
 
 #endif

@@ -44,6 +44,8 @@ const char *estimated_words(const struct bottleneck *bottleneck, enum bottleneck
         [CAUSE_RETIRING] = "nothing holds it up, it is busy with its instructions",
     };
     bool sure = bottleneck && bottleneck->program.confidence >= least;
+    if (sure && bottleneck->program.cause == CAUSE_RETIRING && !bottleneck->program.busy_is_shown)
+        return "it is busy with its instructions, and no wait was seen";
     return sure ? words[bottleneck->program.cause] : NULL;
 }
 

@@ -39,7 +39,7 @@ static const char *cause_words(enum bottleneck_cause cause)
         [CAUSE_CONDITIONAL] = "conditional branches guessed wrong",
         [CAUSE_INDIRECT] = "targets of jumps guessed wrong",
         [CAUSE_FOOTPRINT] = "more hot code than its caches hold",
-        [CAUSE_RETIRING] = "it is busy with its instructions, nothing is waited for",
+        [CAUSE_RETIRING] = "it is busy with its instructions, no wait was seen",
     };
     return words[cause];
 }
@@ -48,6 +48,12 @@ static const char *class_and_cause(enum bottleneck_class class, enum bottleneck_
 {
     return cause_words(cause) ? arena_printf(arena, "%s (%s)", class_words(class), cause_words(cause))
                               : class_words(class);
+}
+
+static const char *verdict_kind(const struct bottleneck_verdict *verdict, struct arena *arena)
+{
+    return verdict->busy_is_shown ? "retiring (it is busy with its instructions, nothing is waited for)"
+                                  : class_and_cause(verdict->class, verdict->cause, arena);
 }
 
 static const char *share_text(struct interval share, struct arena *arena)
@@ -71,7 +77,7 @@ static const char *head_text(const struct bottleneck_verdict *verdict, struct ar
     static const char *const shouted[] = {"NONE", "LOW", "MEDIUM", "HIGH"};
     if (verdict->class == BOTTLENECK_UNKNOWN)
         return arena_printf(arena, "unknown: %s.", verdict->why_not);
-    const char *class = class_and_cause(verdict->class, verdict->cause, arena);
+    const char *class = verdict_kind(verdict, arena);
     const char *share = share_text(verdict->share, arena);
     if (verdict->class != BOTTLENECK_MIXED)
         return arena_printf(arena, "%s, %s of the CPU time. Confidence in this estimate: %s.", class, share,
@@ -82,7 +88,7 @@ static const char *head_text(const struct bottleneck_verdict *verdict, struct ar
 
 const char *bottleneck_kind(const struct bottleneck_verdict *verdict, struct arena *arena)
 {
-    return verdict->class == BOTTLENECK_MIXED ? "no one thing" : class_and_cause(verdict->class, verdict->cause, arena);
+    return verdict->class == BOTTLENECK_MIXED ? "no one thing" : verdict_kind(verdict, arena);
 }
 
 const char *bottleneck_brief(const struct bottleneck_verdict *verdict, struct arena *arena)
@@ -106,8 +112,26 @@ const char *bottleneck_line_of(const struct bottleneck_verdict *verdict, struct 
                                  : what;
 }
 
+static const double SHOWN_LEAST = 0.005; /* what rounds to 0 % says nothing */
+
+/* What the interval holds beside the error of the samples. */
+static const char *border_text(const struct bottleneck_verdict *verdict, struct arena *arena)
+{
+    const char *border = verdict->at_border >= SHOWN_LEAST
+                             ? arena_printf(arena,
+                                            "%.0f %% of the CPU time was laid by figures near a threshold, and "
+                                            "another run may lay it elsewhere",
+                                            verdict->at_border * 100)
+                             : "";
+    const char *untold = verdict->not_told >= SHOWN_LEAST
+                             ? arena_printf(arena, "of %.0f %% nothing could be told", verdict->not_told * 100)
+                             : "";
+    return arena_printf(arena, "interval: by the samples alone %s; %s%s%s", share_text(verdict->sampled, arena), border,
+                        *border && *untold ? ", " : "", untold);
+}
+
 size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], const struct bottleneck *bottleneck,
-                        const char *why, double cpu_s, struct arena *arena)
+                        const char *why, const char *measured, double cpu_s, struct arena *arena)
 {
     const struct bottleneck_verdict *verdict = &bottleneck->program;
     size_t count = 0;
@@ -127,8 +151,11 @@ size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], con
             "", arena_printf(arena, "%s %s, %s", verdict->class == BOTTLENECK_MIXED ? "with" : "beside it",
                              class_and_cause(verdict->second.class, verdict->second.cause, arena),
                              share_text(verdict->second.share, arena)), false};
+    if (verdict->sampled.known && (verdict->at_border >= SHOWN_LEAST || verdict->not_told >= SHOWN_LEAST))
+        lines[count++] = (struct bottleneck_line){"", border_text(verdict, arena), false};
     const char *returns =
-        verdict->recoverable.known
+        measured ? measured
+        : verdict->recoverable.known
             ? arena_printf(arena, "Remedies, from a modest one to a good one, return %s of the CPU time%s: %s.",
                            share_text(verdict->recoverable, arena),
                            cpu_s > 0 ? arena_printf(arena, " (%s)",
@@ -185,6 +212,9 @@ void bottleneck_verdict_json(struct json_writer *json, const struct bottleneck_v
     json_string(json, "level", bottleneck_level_name(verdict->level));
     json_string(json, "confidence", bottleneck_confidence_name(verdict->confidence));
     write_interval(json, "share", verdict->share);
+    write_interval(json, "share_sampled", verdict->sampled.known ? verdict->sampled : verdict->share);
+    json_double(json, "at_border", verdict->at_border);
+    json_double(json, "not_told", verdict->not_told);
     write_interval(json, "recoverable", verdict->recoverable);
     json_string(json, "recoverable_how", verdict->recoverable_how);
     json_string(json, "recoverable_why", verdict->recoverable_why);

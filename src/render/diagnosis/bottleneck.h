@@ -6,9 +6,7 @@
 #include "analyse/bottleneck/bottleneck.h"
 #include "base/json/json_writer.h"
 
-enum {
-    BOTTLENECK_LINES_MOST = 12
-};
+enum { BOTTLENECK_LINES_MOST = 13 };
 
 struct bottleneck_line {
     const char *label; /* "" goes on with the line before */
@@ -16,9 +14,9 @@ struct bottleneck_line {
     bool is_head;
 };
 
-/* Returns how many. Owner: arena. */
+/* measured: what probes say that removing its cause returns; NULL: nothing. Returns how many. Owner: arena. */
 size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], const struct bottleneck *bottleneck,
-                        const char *why, double cpu_s, struct arena *arena);
+                        const char *why, const char *measured, double cpu_s, struct arena *arena);
 /* What limits one phase, as a line. Owner: arena. */
 const char *bottleneck_line_of(const struct bottleneck_verdict *verdict, struct arena *arena);
 /* "memory (bandwidth)"; the same with its share, as a part of a sentence. Owner: arena. */

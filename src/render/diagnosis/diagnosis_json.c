@@ -150,8 +150,8 @@ static void write_group(struct json_writer *json, const struct stalls *stalls, c
     json_u64(json, "unknown_page_hits", group->unknown_hits);
     json_u64(json, "span_bytes", group->set.span_bytes);
     json_u64(json, "stride_bytes", group->set.stride_bytes);
-    write_size(json, "lines", &group->set.lines);
-    write_size(json, "pages", &group->set.pages);
+    write_size(json, "lines", group->said.is_known ? &group->said.lines : &group->set.lines);
+    write_size(json, "pages", group->said.is_known ? &group->said.pages : &group->set.pages);
     json_bool(json, "dependent", group->dependent_samples * 2 > group->samples);
     json_bool(json, "in_order", group->in_order);
     if (cost && cost->known && !group->in_order) {

@@ -2,6 +2,7 @@
 /* The hypotheses on results made up for the purpose: every verdict, every key of the wording. */
 #include "test.h"
 
+#include "analyse/bottleneck/group_sizes.h"
 #include "base/json/json_reader.h"
 #include "base/vec.h"
 #include "finding/family.h"
@@ -209,6 +210,113 @@ Test(findings, a_walk_in_order_is_no_random_access)
         cr_assert_eq(test_and_find(&made, ids[at])->verdict, at == 1 ? VERDICT_RULED_OUT : VERDICT_UNDECIDED, "%s", ids[at]);
         arena_done(&made.arena);
     }
+}
+
+/* Units that are busy with loads across two lines: to align is the remedy, and the sentence says why they are busy. */
+Test(findings, loads_across_lines_are_to_be_aligned)
+{
+    for (int splits = 0; splits < 2; splits++) {
+        struct made_up made;
+        make_up(&made);
+        struct bottleneck bottleneck = {.masses = {[CAUSE_PORTS] = 0.9},
+                                        .program = {.class = BOTTLENECK_CORE,
+                                                    .cause = CAUSE_PORTS,
+                                                    .confidence = ESTIMATE_MEDIUM,
+                                                    .function = "hot",
+                                                    .share = interval_of(0.88, 0.9, 0.92),
+                                                    .split_ratio = splits ? 0.5 : 0}};
+        made.results.bottleneck = &bottleneck;
+        const struct finding *finding = test_and_find(&made, "port-pressure");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect_eq(mentions(finding, "align what it loads"), splits);
+        cr_expect_eq(strstr(finding->headline, "across the border of cache lines") != NULL, splits, "%s",
+                     finding->headline);
+        arena_done(&made.arena);
+    }
+}
+
+/* The group counts what its addresses show, the estimate what the code goes over as well: where both looked at one access, one number. */
+Test(findings, what_an_access_goes_over_has_one_number)
+{
+    static const struct {
+        uint64_t access_addr;
+        double lines, pages;
+        const char *said;
+    } cases[] = {{0x10, 490 << 20, 492 << 20, "490 MiB"},
+                 {0x10, 0, 34 << 20, "34 MiB"},
+                 {0x20, 490 << 20, 492 << 20, "256 MiB"}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        add_small_pages(&made);
+        made.cost.ns_near = interval_of(1, 1.1, 1.2);
+        made.group.row.shown_addr = 0x10;
+        struct bottleneck_loop loop = {
+            .verdict = {.function = made.function.name},
+            .access_addr = cases[at].access_addr,
+            .access = {.lines_bytes = cases[at].lines, .pages_bytes = cases[at].pages, .at_least_bytes = 4 << 20}};
+        struct bottleneck bottleneck = {.loops = &loop, .loop_count = 1};
+        group_sizes_settle(&made.stalls, &bottleneck);
+        const struct finding *finding = test_and_find(&made, "cache-misses");
+        cr_expect(strstr(finding->headline, cases[at].said), "%zu: %s", at, finding->headline);
+        finding = test_and_find(&made, "small-pages");
+        cr_expect(mentions(finding, cases[at].said), "%zu", at);
+        arena_done(&made.arena);
+    }
+}
+
+/* What is foretold of a chain's remedy is no more than the finding beside it leaves open. */
+Test(findings, no_bound_is_below_what_a_remedy_is_said_to_return)
+{
+    struct made_up made;
+    make_up(&made);
+    made.stalls.class_samples[INSTRUCTION_MUL] = 750;
+    struct bottleneck bottleneck = {.masses = {[CAUSE_LATENCY_CHAIN] = 0.75},
+                                    .program = {.class = BOTTLENECK_CORE,
+                                                .cause = CAUSE_LATENCY_CHAIN,
+                                                .confidence = ESTIMATE_MEDIUM,
+                                                .function = "hot",
+                                                .share = interval_of(0.99, 0.995, 1),
+                                                .recoverable = interval_of(0.37, 0.6, 0.87)}};
+    made.results.bottleneck = &bottleneck;
+    const struct finding *finding = test_and_find(&made, "latency-chain");
+    cr_assert_eq(finding->verdict, VERDICT_UNDECIDED);
+    cr_expect(finding->recoverable.high >= 0.87, "%f", finding->recoverable.high);
+    arena_done(&made.arena);
+}
+
+/* A column's lines that push one another out of the caches: how many sets they share, and to pad the rows. */
+Test(findings, lines_that_share_few_sets_are_to_be_spread)
+{
+    struct made_up made;
+    make_up(&made);
+    add_small_pages(&made);
+    made.cost.ns_huge = made.cost.ns_small;
+    made.cost.ratio = interval_of(0.98, 1, 1.02);
+    made.cost.ns_near = interval_of(1, 1.1, 1.2);
+    made.group.set.stride_bytes = 64 << 10;
+    struct bottleneck_loop loop = {.verdict = {.class = BOTTLENECK_MEMORY,
+                                               .cause = CAUSE_PARALLEL_MISSES,
+                                               .level = LEVEL_BEYOND,
+                                               .function = made.function.name},
+                                   .first_addr = made.group.row.shown_addr,
+                                   .last_addr = made.group.row.shown_addr,
+                                   .samples = 900,
+                                   .crowd = {.step_bytes = 64 << 10, .lines = 8192, .l1_used = 1, .l2_used = 16}};
+    struct bottleneck bottleneck = {.loops = &loop, .loop_count = 1};
+    made.results.bottleneck = &bottleneck;
+    const struct finding *finding = test_and_find(&made, "cache-misses");
+    cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+    cr_expect(mentions(finding, "share few sets of the caches"), "an older case: how many sets there are isn't in it");
+    made.machine.l1d_sets = measured_as(64);
+    made.machine.l2_sets = measured_as(1024);
+    finding = test_and_find(&made, "cache-misses");
+    cr_expect(mentions(finding, "share 1 of the 64 sets of the first cache and about 16 of the 1024 of the second"));
+    cr_expect(mentions(finding, "make each row longer by a line"));
+    loop.crowd.lines = 0;
+    finding = test_and_find(&made, "cache-misses");
+    cr_expect_not(mentions(finding, "sets"));
+    arena_done(&made.arena);
 }
 
 /* Right behind a compare with memory and its branch, a wrong guess looks the same as a miss. */
@@ -2626,8 +2734,13 @@ Test(findings, code_that_waits_for_nothing_is_said_to_be_busy)
     made.results.bottleneck = &bottleneck;
     findings_test(&made.findings, &made.results, &made.arena);
     const char *sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
-    cr_assert(strstr(sentence, "hot is where the time goes. By estimate nothing holds it up"), "%s", sentence);
+    cr_assert(strstr(sentence,
+                     "hot is where the time goes. By estimate it is busy with its instructions, and no wait was seen"),
+              "%s", sentence);
     cr_assert(strstr(sentence, "90 to 94 %"), "%s", sentence);
+    bottleneck.program.busy_is_shown = true;
+    sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
+    cr_assert(strstr(sentence, "hot is where the time goes. By estimate nothing holds it up"), "%s", sentence);
     bottleneck.program.confidence = ESTIMATE_LOW;
     sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
     cr_assert_null(strstr(sentence, "By estimate"), "%s", sentence);
@@ -3866,7 +3979,7 @@ Test(findings, the_estimate_speaks_of_cache_misses_as_the_verdict_does)
     cr_assert_eq(misses->verdict, VERDICT_SUPPORTED);
     cr_expect(strstr(misses->headline, misses->hypothesis->title), "%s", misses->headline);
     struct bottleneck_line lines[BOTTLENECK_LINES_MOST];
-    cr_assert(bottleneck_lines(lines, &bottleneck, "no PMU", 10, &made.arena) > 0);
+    cr_assert(bottleneck_lines(lines, &bottleneck, "no PMU", NULL, 10, &made.arena) > 0);
     cr_expect(strstr(lines[0].text, misses->hypothesis->title), "%s", lines[0].text);
     cr_expect(strstr(lines[0].text, "Confidence in this estimate: MEDIUM"), "%s", lines[0].text);
     arena_done(&made.arena);
@@ -3957,9 +4070,12 @@ Test(findings, a_tiny_culprit_comes_after_where_the_time_goes)
     cr_assert_eq(test_and_find(&made, "page-faults")->verdict, VERDICT_SUPPORTED);
     struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
     cr_assert(overall.culprit && overall.culprit_is_small);
-    cr_assert(strstr(overall.sentence, "The largest part of its CPU time goes into hot (45 %). By estimate (confidence low), in 56 to 60 % of its CPU time nothing holds it up") == overall.sentence,
+    cr_assert(strstr(overall.sentence,
+                     "The largest part of its CPU time goes into hot (45 %). By estimate (confidence low), in 56 to 60 "
+                     "% of its CPU time it is busy with its instructions, and no wait was seen") == overall.sentence,
               "%s", overall.sentence);
-    cr_assert(strstr(overall.sentence, "instructions. What is certain is small: page faults take"), "%s", overall.sentence);
+    cr_assert(strstr(overall.sentence, "no wait was seen. What is certain is small: page faults take"), "%s",
+              overall.sentence);
     cr_assert(strstr(overall.sentence, "; removing that would return "), "%s", overall.sentence);
     struct diagnosis diagnosis = {.subject = "./a.out", .results = &made.results, .findings = &made.findings, .overall = &overall};
     struct text_style style = {.functions_most = 5};

@@ -141,7 +141,8 @@ void sheet_memory_section(struct sheet *sheet)
     for (uint32_t at = 0; at < stalls->group_count && at < 4; at++) {
         const struct stall_group *group = &stalls->groups[at];
         const struct access_cost *cost = access_costs_of_group(results->costs, at);
-        const struct set_size *pages = &group->set.pages;
+        bool of_lines;
+        struct set_size size = stall_group_size(group, &of_lines);
         if (group->share.mid < 0.02)
             break;
         scoped_text struct text line = {0};
@@ -149,9 +150,9 @@ void sheet_memory_section(struct sheet *sheet)
         if (group->set.address_count < WORKING_SET_ADDRESSES_LEAST) {
             text_add(&line, "too few addresses to size it");
         } else {
-            text_add(&line, pages->known ? "about " : "at least ");
-            print_bytes(&line, pages->known ? pages->bytes : pages->at_least_bytes);
-            text_add(&line, " of pages");
+            text_add(&line, size.known ? "about " : "at least ");
+            print_bytes(&line, size.known ? size.bytes : size.at_least_bytes);
+            text_add(&line, of_lines ? " of lines" : " of pages");
         }
         if (group->set.stride_bytes && !group->in_order) { /* a walk in order is met at steps of the sampling */
             text_add(&line, group->set.one_place_in_stride ? ", one place in every " : ", in steps of ");

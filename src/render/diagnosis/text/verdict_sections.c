@@ -111,6 +111,22 @@ void sheet_verdict_section(struct sheet *sheet)
     confirmed_line(sheet);
 }
 
+/* One thing has one number: what was measured of its cause stands above, and goes before what such causes returned. */
+static const char *measured_return(const struct findings *findings, const struct bottleneck_verdict *verdict,
+                                   struct arena *arena)
+{
+    for (size_t at = 0; at < findings->count; at++) {
+        const struct finding *finding = &findings->items[at];
+        if (finding->verdict == VERDICT_SUPPORTED && finding->recoverable.known && !finding->gain_unmeasured &&
+            verdict->cause != CAUSE_UNKNOWN && finding->hypothesis->causes & 1u << verdict->cause)
+            return arena_printf(arena,
+                                "What removing it returns was measured by a probe and stands with '%s'; this estimate "
+                                "says how much of the time it leads in.",
+                                finding->hypothesis->title);
+    }
+    return NULL;
+}
+
 void sheet_bottleneck_section(struct sheet *sheet)
 {
     const struct results *results = sheet->diagnosis->results;
@@ -121,7 +137,9 @@ void sheet_bottleneck_section(struct sheet *sheet)
     arena_init(&arena);
     double cpu_s = results->run && results->run->cpu_s.known ? results->run->cpu_s.value : 0;
     bool counted = diagnosis_basis_of(sheet->diagnosis) == BASIS_COUNTERS;
-    size_t count = bottleneck_lines(lines, results->bottleneck, counted ? "no top-down tree" : "no PMU", cpu_s, &arena);
+    size_t count = bottleneck_lines(lines, results->bottleneck, counted ? "no top-down tree" : "no PMU",
+                                    measured_return(sheet->diagnosis->findings, &results->bottleneck->program, &arena),
+                                    cpu_s, &arena);
     for (size_t at = 0; at < count; at++) {
         char label[32];
         snprintf(label, sizeof(label), "  %s", lines[at].label);
