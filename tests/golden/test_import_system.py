@@ -479,9 +479,23 @@ SOFT = "    23.10%  [k] mlx5e_poll_rx_cq\n    11.20%  [k] tcp_v4_rcv\n     7.02%
 def test_the_strongest_evidence_of_a_cause_leads_and_the_others_go_with_it(alone):
     one = finding(alone(f"mpstat has this:\n\n{ONE_CPU.format('97.90', '0.00')}\nWhat perf report shows of that CPU:\n\n{SOFT}"), "interrupts")
     assert one["verdict"] == "supported" and "(CPU 0) is 98 %" in one["headline"] and one["recoverable_ratio_at_most"] is None
-    assert any("(at least: others may be for it, too), is 7" in evidence["text"] for evidence in one["evidence"]) and one["confidence"] == "medium"
+    assert any("(at least: others may be for it, too), is 41" in evidence["text"] for evidence in one["evidence"]) and one["confidence"] == "medium"
     one = finding(alone(f"mpstat has this:\n\n{ONE_CPU.format('2.90', '95.00')}\nWhat perf report shows of that CPU:\n\n{SOFT}"), "interrupts")
-    assert "__do_softirq first (at least" in one["headline"] and one["recoverable_ratio_at_most"] is None
+    assert "mlx5e_poll_rx_cq first (at least" in one["headline"] and one["recoverable_ratio_at_most"] is None
+
+
+RECEIVES = "# Overhead  Symbol\n    21.30%  [k] {0}clean_rx_irq\n    14.11%  [k] __netif_receive_skb_core\n    12.90%  [k] tcp_v4_rcv\n     9.77%  [k] napi_gro_receive\n" \
+           "     7.81%  [k] ip_rcv\n     6.02%  [k] {1}\n     2.02%  [k] kmem_cache_free\n"
+
+
+def test_receiving_packets_is_work_of_interrupts(alone):
+    one = finding(alone(RECEIVES.format("ixgbe_", "__do_softirq")), "interrupts")
+    assert one["verdict"] == "supported" and "ixgbe_clean_rx_irq first (at least: others may be for it, too), is 72 %" in one["headline"]
+    assert finding(alone(RECEIVES.format("other_", "skb_release_data")), "interrupts")["verdict"] == "supported"
+    one = finding(alone(RECEIVES.format("ixgbe_", "__do_softirq").replace("    21.30%  [k] ixgbe_clean_rx_irq", "    21.30%  [k] loopback_xmit")), "interrupts")
+    assert "__do_softirq first (at least: others may be for it, too), is 6.0 %" in one["headline"]
+    one = finding(alone(RECEIVES.format("ixgbe_", "ixgbe_xmit_frame_ring").replace("rx_irq", "up_all").replace("rcv", "sendmsg").replace("gro_receive", "disable").replace("receive", "transmit")), "interrupts")
+    assert one["verdict"] != "supported"
 
 
 # ---- what tells a cause where it is there, and none where it isn't ----
@@ -490,20 +504,33 @@ BUSY = "Core CPU Avg_MHz Busy% Bzy_MHz TSC_MHz IRQ\n- - {0} 99.81 {0} 2600 41020
 NODES = f"The old node:\n\n{BUSY}\nThe new node:\n\n{BUSY.replace('{0}', '{1}')}\nThe times:\n\nold: 412.3 s\nnew: 461.9 s\n"
 
 
-def test_the_same_clock_in_both_runs_is_no_cause_of_their_difference(imported, run):
-    found, case = imported(nodes=NODES.format(1900, 1902))
+@pytest.mark.parametrize("clocks", [(1900, 1902), (2901, 2901), (2902, 2890)], ids=["below the TSC's", "above it", "nearly the same"])
+def test_the_same_clock_in_both_runs_is_no_cause_of_their_difference(imported, clocks):
+    found, _ = imported(nodes=NODES.format(*clocks))
     for identity in ("frequency", "thermal-power"):
         one = finding(found, identity)
-        assert one["verdict"] == "ruled_out" and "the same clock while busy (73.1 % of the TSC's and 73.2 % of the TSC's)" in one["reason"]
-
-    def in_mhz(row, _):
-        row.update(name="Bzy_MHz", number=2901)
-    one = finding(diagnosed_with(run, case, "counters of the system", in_mhz), "frequency")
-    assert one["verdict"] == "ruled_out" and "2901 MHz and 2901 MHz" in one["reason"]
+        assert one["verdict"] == "ruled_out" and "({} and {} MHz, by turbostat)".format(*clocks) in one["reason"] and "(10.7 %)" in one["reason"]
 
 
-@pytest.mark.parametrize("nodes", [NODES.format(1900, 1702), NODES.format(1900, 1902).replace("461.9", "414.1"), NODES.format(1900, 1902).split("The times")[0]],
-                         ids=["another clock", "as long", "no times"])
+def test_no_throttles_in_either_run_are_no_heat(imported):
+    heat = NODES.format(2901, 2901).replace("IRQ", "CoreThr").replace("410201", "0")
+    one = finding(imported(nodes=heat.split("The times")[0])[0], "thermal-power")
+    assert one["verdict"] == "ruled_out" and "CoreThr was recorded, and none came" in one["reason"]
+    one = finding(imported(nodes=heat.replace(" 0\n", " 812\n").split("The times")[0])[0], "thermal-power")
+    assert one["verdict"] == "not_testable"
+
+
+def test_turbostat_of_one_run_bounds_nothing_and_says_the_clock(imported):
+    found, _ = imported(node="The only node:\n\n" + BUSY.format(2901).replace("IRQ", "CoreThr").replace("410201", "0"))
+    assert finding(found, "frequency")["verdict"] == "not_testable"
+    one = finding(found, "thermal-power")
+    assert one["verdict"] == "undecided" and one["recoverable_ratio_at_most"] is None and "whether a limit of power did" in one["reason"]
+    assert "The only node: Bzy_MHz 2901, TSC_MHz 2600, CoreThr 0" in str(found["statements"])
+
+
+@pytest.mark.parametrize("nodes", [NODES.format(1900, 1702), NODES.format(1900, 1902).replace("461.9", "414.1"), NODES.format(1900, 1902).split("The times")[0],
+                                   NODES.format(2901, 2510)],
+                         ids=["another clock", "as long", "no times", "another clock above the TSC's"])
 def test_a_clock_that_differs_or_explains_nothing_is_told_as_before(imported, nodes):
     assert finding(imported(nodes=nodes)[0], "frequency")["verdict"] == "supported"
 
