@@ -569,7 +569,23 @@ def test_two_runs_within_their_spread_differ_by_chance(imported, run, deviation,
     def spread(row, _):
         row.update(seconds=deviation)
     found = diagnosed_with(run, case, "timed runs", spread)
-    assert ("1.6 % of the time, is within the spread of their runs (8.5 %)" in left_open(found)) == is_chance
+    assert ("1.6 % of the time, is within the spread of their runs (8.5 %: 1.412 ± 0.118 s against 1.389 ± 0.118 s)" in left_open(found)) == is_chance
+
+
+def test_hyperfine_tells_its_runs_spread(imported):
+    two = BENCHMARK.format("generic") + "\n" + BENCHMARK.format("native").replace("1.412", "1.389").replace("k 1", "k 2").replace("0.218", "231.0").replace(" s    [", " ms    [")
+    assert "differ by, 1.6 % of the time, is within the spread of their runs (17 %: 1.412 ± 0.218 s against 1.389 ± 0.231 s)" in left_open(imported(notes=two)[0])
+    apart = two.replace("1.389", "0.912").replace("0.218", "0.004").replace("231.0", "3.0")
+    assert "spread" not in left_open(imported(notes=apart)[0])
+
+
+@pytest.mark.parametrize("said, spread, verdict", [
+    ("takes 1.29 s instead of 1.41 s", "0.218", "undecided"), ("takes 1.29 s instead of 1.41 s", "0.041", "supported"),
+    ("takes 4.81 s instead of 5.21 s", "0.218", "supported"), ("is 8 % faster", "0.218", "undecided"),
+], ids=["within", "beyond", "of other runs", "without times"])
+def test_a_sentence_is_held_against_the_spread_that_its_document_tells(imported, said, spread, verdict):
+    found, _ = imported(notes=BENCHMARK.format("parse").replace("0.218", spread) + f"\nWith huge pages the parser {said}.\n")
+    assert finding(found, "small-pages")["verdict"] == verdict
 
 
 # ---- locks ----

@@ -291,6 +291,13 @@ const char *imported_gap_words(const struct results *results, struct arena *aren
     return wording_fill(arena, wording_find("verdict", "gap-open"), values, array_count(values));
 }
 
+/* "1.412 ± 0.093 s" */
+static const char *mean_words(const struct imported_row *run, struct arena *arena)
+{
+    return run->seconds > 0 ? arena_printf(arena, "%.4g \xc2\xb1 %.3g s", run->number, run->seconds)
+                            : arena_printf(arena, "%.4g s", run->number);
+}
+
 const char *imported_noise_words(const struct results *results, struct arena *arena)
 {
     struct imported_two two;
@@ -301,6 +308,8 @@ const char *imported_noise_words(const struct results *results, struct arena *ar
                              VALUE_TEXT("slow", two.slow->name),
                              VALUE_TEXT("fast", two.fast->name),
                              VALUE_SHARE("spread", interval_exactly(spread.value)),
+                             VALUE_TEXT("more", mean_words(two.slow, arena)),
+                             VALUE_TEXT("less", mean_words(two.fast, arena)),
                              VALUE_TEXT("file", two.file),
                              VALUE_TEXT("origin", IMPORTED_WORDS)};
     return wording_fill(arena, wording_find("verdict", "gap-noise"), values, array_count(values));

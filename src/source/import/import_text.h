@@ -31,7 +31,11 @@ enum import_kind {
 struct import_row {
     const char *name;     /* reason, function, line of code, event, metric; "" for a run without one */
     double number;        /* exits, percent, count (clocks in ns), seconds of a run */
-    double seconds;       /* exits with times: count * mean; perf stat's cycles: of CPUs, by their GHz; 0: not told */
+    /*
+     * exits with times: count * mean; perf stat's cycles: of CPUs, by their GHz; a run that is a mean: its standard
+     * deviation; waits for locks: how long all of that kind took; 0: not told
+     */
+    double seconds;
     double self;          /* perf report: percent of the function's own, without what it called */
     /*
      * perf stat: share of the time in which it was counted, all of it (1) where the line says no other; 0: it wasn't,
