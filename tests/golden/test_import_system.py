@@ -632,6 +632,28 @@ def test_a_report_of_locks_has_no_kinds(imported, head, rows):
     assert finding(found, "kernel-locks")["verdict"] != "supported"
 
 
+FEW_WAITS = CONTENDED + "       112      1.21 ms     80.11 us     10.80 us     spinlock   futex_wake+0xa0\n        31    411.20 us     33.02 us     13.26 us        mutex   pipe_write+0x5c\n"
+
+
+@pytest.mark.parametrize("above, verdict", [
+    ("# perf lock contention -a -b -- sleep 10", "ruled_out"), ("$ perf lock contention -ab sleep 0.2m", "ruled_out"), ("Waits for the kernel's locks over 10 seconds:", "ruled_out"),
+    ("# perf lock contention -a -b -- sleep 0.01", "not_testable"), ("# perf lock contention -ab -E 2 -- sleep 10", "not_testable"), ("# perf lock contention -ab -- sleep infinity", "not_testable"),
+    ("# perf lock contention -ab -- sleep 10 | head -5", "not_testable"), ("# perf lock contention -ab -- ./importer", "not_testable"), ("Waits for the kernel's locks in 10 places:", "not_testable"),
+])
+def test_all_waits_for_locks_of_a_known_time_rule_them_out(imported, above, verdict):
+    one = finding(imported(notes=f"Locks, they say.\n\n{above}\n\n{FEW_WAITS}")[0], "kernel-locks")
+    assert one["verdict"] == verdict and (verdict != "ruled_out" or "0.00162 s in 1" in one["reason"])
+
+
+@pytest.mark.parametrize("longest, verdict", [("4.20 ms", "ruled_out"), ("4.20 s", "not_testable")])
+def test_waits_for_locks_by_task(imported, longest, verdict):
+    found, _ = imported(notes="# perf lock contention -a -b -t -- sleep 10\n\n contended   total wait     max wait     avg wait          pid   comm\n\n"
+                              f"       112      {longest}     80.11 us     10.80 us        20412   importer\n        31      1.40 ms     33.02 us     13.26 us           -1   swapper\n")
+    assert "waits of one task for locks / of all (importer first) " in facts_of(found) and "spinning" not in facts_of(found)
+    assert not any(one["origin"] == "not read" for one in found["statements"])
+    assert finding(found, "kernel-locks")["verdict"] == verdict
+
+
 # ---- what runs' clocks and throttles were ----
 
 def test_each_run_s_clocks_are_kept_by_what_stands_above_them(imported):

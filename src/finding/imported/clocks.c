@@ -320,11 +320,11 @@ bool imported_busy_clock_test(const struct results *results, struct finding *fin
     finding->of = OF_ELAPSED;
     finding->is_estimate = false;
     finding->imported_kinds |= 1u << ORIGIN_COUNTERS | 1u << ORIGIN_RUNS;
-    struct value values[] = {VALUE_TEXT("one", arena_printf(finding->arena, "%.4g", mhz[0])),
-                             VALUE_TEXT("other", arena_printf(finding->arena, "%.4g", mhz[1])),
-                             VALUE_TEXT("gap", arena_printf(finding->arena, "%.3g %%",
-                                                            timed_gap_of(results->imported) * 100)),
-                             VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS)};
+    struct value values[] = {
+        VALUE_TEXT("one", arena_printf(finding->arena, "%.4g", mhz[0])),
+        VALUE_TEXT("other", arena_printf(finding->arena, "%.4g", mhz[1])),
+        VALUE_TEXT("gap", arena_printf(finding->arena, "%.3g %%", timed_gap_of(results->imported) * 100)),
+        VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS)};
     finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-same-busy", values,
                          sizeof(values) / sizeof(values[0]));
     finding_set_add(finding, &finding->reason, "imported-same-busy", values, sizeof(values) / sizeof(values[0]));
