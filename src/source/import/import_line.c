@@ -3,6 +3,7 @@
 
 #include "base/vec.h"
 #include "decode/exits/exit_text.h"
+#include "source/import/import_known.h"
 
 #include <ctype.h>
 
@@ -401,6 +402,9 @@ static bool row_of_stat(struct view line, struct import_line *row)
 {
     if (refusal_of_stat(line, row))
         return true;
+    row->running_ratio = 1;
+    if (import_known_count(line, &row->name, &row->number))
+        return !view_ends(row->name, "-clock"); /* in which unit isn't told */
     struct view whole = line, count = view_word(&line);
     /* "2." is an item of a list */
     if (!count.length || !isdigit((unsigned char)count.text[count.length - 1]) || !view_grouped(count, &row->number))
