@@ -206,6 +206,20 @@ def test_the_hottest_line_is_named_and_the_division_before_it(imported, profile,
     assert divider["verdict"] == "undecided" and "right" not in divider["reason"] and "and stands behind 'div" in divider["reason"]
 
 
+SOURCE = ("What perf annotate shows of it:\n\n```\n42%  auto w = wei[off(k, n)] - zero;\n   32%  pxor      %xmm1,%xmm1\n   {share}% mov     0x58(%rax),%rax\n31%   dst += s * w;\n```\n\n"
+          "So compute_tile() reads it all, and compute_tile() is slow.{more}\n")
+
+
+@pytest.mark.parametrize("share, more, said", [
+    ("33.94", "", "the hottest line of compute_tile that reads memory is 'mov 0x58(%rax),%rax', with 34 % of the samples of its listing"),
+    ("33.94", " Beside it there is pack_tile().", "the hottest line that reads memory is 'mov 0x58(%rax),%rax', with 34 %"), ("3.94", "", None)])
+@pytest.mark.parametrize("host", ["", "What perf report shows on the host:\n\n    12.10%  [kernel.kallsyms]  [k] add_atomic_switch_msr\n    10.10%  [kernel.kallsyms]  [k] vmx_vcpu_run\n\n"],
+                         ids=["alone", "beside a profile of many"])
+def test_the_line_that_reads_memory_is_named_where_no_cause_is_supported(imported, host, share, more, said):
+    words = sentence(imported(notes=host + SOURCE.format(share=share, more=more))[0])
+    assert said in words if said else "hottest line" not in words
+
+
 @pytest.mark.parametrize("tree, said", [
     ("tma_backend_bound 71 %\ntma_memory_bound 61 %\n", "first at 'mov (%r9,%rdx,4),%ecx'."),
     ("tma_backend_bound 71 %\ntma_core_bound 61 %\n", "first at 'add %rdx,%r9', right behind 'div %rsi'")])
