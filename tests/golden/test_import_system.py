@@ -512,12 +512,11 @@ def test_the_same_clock_in_both_runs_is_no_cause_of_their_difference(imported, c
         assert one["verdict"] == "ruled_out" and "({} and {} MHz, by turbostat)".format(*clocks) in one["reason"] and "(10.7 %)" in one["reason"]
 
 
-def test_no_throttles_in_either_run_are_no_heat(imported):
-    heat = NODES.format(2901, 2901).replace("IRQ", "CoreThr").replace("410201", "0")
-    one = finding(imported(nodes=heat.split("The times")[0])[0], "thermal-power")
+def test_no_throttles_in_either_run_are_no_heat(alone):
+    heat = NODES.format(2901, 2901).replace("IRQ", "CoreThr").replace("410201", "0").split("The times")[0]
+    one = finding(alone(heat), "thermal-power")
     assert one["verdict"] == "ruled_out" and "CoreThr was recorded, and none came" in one["reason"]
-    one = finding(imported(nodes=heat.replace(" 0\n", " 812\n").split("The times")[0])[0], "thermal-power")
-    assert one["verdict"] == "not_testable"
+    assert finding(alone(heat.replace(" 0\n", " 812\n")), "thermal-power")["verdict"] == "not_testable"
 
 
 def test_turbostat_of_one_run_bounds_nothing_and_says_the_clock(imported):
@@ -572,11 +571,11 @@ def test_two_runs_within_their_spread_differ_by_chance(imported, run, deviation,
     assert ("1.6 % of the time, is within the spread of their runs (8.5 %: 1.412 ± 0.118 s against 1.389 ± 0.118 s)" in left_open(found)) == is_chance
 
 
-def test_hyperfine_tells_its_runs_spread(imported):
+def test_hyperfine_tells_its_runs_spread(alone):
     two = BENCHMARK.format("generic") + "\n" + BENCHMARK.format("native").replace("1.412", "1.389").replace("k 1", "k 2").replace("0.218", "231.0").replace(" s    [", " ms    [")
-    assert "differ by, 1.6 % of the time, is within the spread of their runs (17 %: 1.412 ± 0.218 s against 1.389 ± 0.231 s)" in left_open(imported(notes=two)[0])
+    assert "differ by, 1.6 % of the time, is within the spread of their runs (17 %: 1.412 ± 0.218 s against 1.389 ± 0.231 s)" in left_open(alone(two))
     apart = two.replace("1.389", "0.912").replace("0.218", "0.004").replace("231.0", "3.0")
-    assert "spread" not in left_open(imported(notes=apart)[0])
+    assert "spread" not in left_open(alone(apart))
 
 
 @pytest.mark.parametrize("said, spread, verdict", [
