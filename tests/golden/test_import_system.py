@@ -653,6 +653,43 @@ def test_waits_for_locks_by_task(imported, longest, verdict):
     assert finding(found, "kernel-locks")["verdict"] == verdict
 
 
+# ---- rows that nobody read ----
+
+KVM = ("Exits of the guest, perf kvm stat for 10 s:\n\n             VM-EXIT    Samples  Samples%     Time%    Min Time    Max Time         Avg time\n\n"
+       "                 msr       3213    58.21%     1.01%      0.54us     41.20us      1.31us ( +-   0.22% )\n{0}"
+       "                 hlt       1204    21.81%    98.12%      0.61us   4012.11us    340.12us ( +-   0.41% )\n")
+
+
+@pytest.mark.parametrize("row, verdict", [
+    ("       ept_violation       1000     9.91%     0.72%      0.54us     41.00us      2.01us ( +-   0.12% )\n", "ruled_out"),
+    ("       ept_violation      5x121     9.91%     0.72%      0.54us     41.00us      2.01us ( +-   0.12% )\n", "undecided")], ids=["all read", "one not read"])
+def test_exits_with_rows_that_were_not_read_bound_nothing(imported, row, verdict):
+    found, _ = imported(notes=KVM.format(row))
+    one = finding(found, "vm-exits")
+    assert one["verdict"] == verdict and ("in the rows that were read (not: 1) in 10 s, at least" in one["reason"]) == (verdict == "undecided")
+    assert ("of the rows that were read (not: 1): 4417 exits for 2 reasons" in str(found["statements"])) == (verdict == "undecided")
+
+
+@pytest.mark.parametrize("read", [True, False])
+def test_guests_with_rows_that_were_not_read_differ_by_nothing(imported, read):
+    row = "@reason[12]: 812" if read else "@reason[12]: 81/2"
+    found, _ = imported(notes=f"Guest A, plain:\n\n@reason[1]: 41211  EXTERNAL_INTERRUPT\n{row}  HLT\n@reason[48]: 2011  EPT_VIOLATION\n\n"
+                              f"Guest B, plain:\n\n@reason[1]: 41302  EXTERNAL_INTERRUPT\n@reason[12]: 799  HLT\n@reason[48]: 2003  EPT_VIOLATION\n@reason[30]: 1200340  IO_INSTRUCTION\n")
+    assert ("guest A never" in finding(found, "vm-exits")["reason"] or "Guest A never" in finding(found, "vm-exits")["reason"]) == read
+
+
+@pytest.mark.parametrize("row", ["    12.20%  srv      srv                [.] parse\n", "    12.x0%  srv      srv                [.] parse\n"], ids=["all read", "one not read"])
+def test_a_report_with_rows_that_were_not_read_says_so(imported, row):
+    found, _ = imported(notes=f"What perf report shows:\n\n    41.20%  srv      srv                [.] lookup\n{row}     3.20%  srv      srv                [.] hash\n")
+    assert ("perf report" in str(found["statements"])) and ("of the rows that were read (not: 1): lookup 41.2 %" in str(found["statements"])) == ("x" in row)
+
+
+def test_rows_of_other_tables_are_no_rows_of_a_report(imported):
+    found, _ = imported(notes="# cat /proc/interrupts | grep eth0\n           CPU0       CPU1\n 64:  912203312          0     eth0-TxRx-0\n\n"
+                              "# perf report\n    41.20%  srv      srv                [.] lookup\n     3.20%  srv      srv                [.] hash\n\n  12  34.1 x   77.2 y   something\n")
+    assert "lookup 41.2 %" in str(found["statements"]) and "of the rows that were read" not in str(found["statements"])
+
+
 # ---- what runs' clocks and throttles were ----
 
 def test_each_run_s_clocks_are_kept_by_what_stands_above_them(imported):
