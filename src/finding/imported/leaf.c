@@ -288,12 +288,21 @@ static const char *length_name(const struct imported_pair *pair)
     return pair->by_time ? "time" : pair->by_cpu_time ? "CPU time" : "cycles";
 }
 
+/* Of the only two timed runs; not measured: there are others, or it may be chance. */
+static struct measured gap_of_two(const struct imported *imported)
+{
+    struct imported_two two;
+    struct measured spread = imported_spread_of(imported);
+    bool is_one = imported_two_of(imported, &two) && !(spread.known && two.gap <= spread.value);
+    return is_one ? measured_as(two.gap) : not_measured("no two runs were timed");
+}
+
 /* Of the runs' times, or of their cycles where no times stand beside them. */
 static struct measured gap_of(const struct results *results, struct imported_pair *pair, bool *ret_is_pair)
 {
     struct measured gap = results->imported ? imported_gap_of(results->imported) : not_measured("");
     *ret_is_pair = results->imported && imported_pair_of(results->imported, pair);
-    return !gap.known && *ret_is_pair ? pair->gap : gap;
+    return gap.known || !results->imported ? gap : *ret_is_pair ? pair->gap : gap_of_two(results->imported);
 }
 
 const char *imported_gap_words(const struct results *results, struct arena *arena)
