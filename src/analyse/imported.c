@@ -362,6 +362,7 @@ void imported_tables_write(struct json_writer *json, const struct imported *impo
         json_string(json, "event", table->event);
         json_double(json, "elapsed_s", table->elapsed_s);
         json_double(json, "cpus", table->cpus);
+        json_double(json, "rows_unread", table->rows_unread);
         json_array_open(json, "rows");
         for (size_t row = 0; row < table->count; row++) {
             json_object_open(json, NULL);
@@ -387,6 +388,7 @@ static bool read_table(struct imported_table *table, struct json_value value, st
         .event = arena_string(arena, json_text_or(json_member(value, "event"), "")),
         .elapsed_s = json_number_or(json_member(value, "elapsed_s"), 0),
         .cpus = json_number_or(json_member(value, "cpus"), 0),
+        .rows_unread = json_number_or(json_member(value, "rows_unread"), 0),
         .rows = arena_array(arena, struct imported_row, json_count(rows) + 1),
         .count = json_count(rows),
     };
@@ -401,7 +403,7 @@ static bool read_table(struct imported_table *table, struct json_value value, st
             return false;
     }
     return json_text_or(json_member(value, "kind"), "")[0] && json_is_list(rows) && table->elapsed_s >= 0 &&
-           table->cpus >= 0;
+           table->cpus >= 0 && table->rows_unread >= 0;
 }
 
 bool imported_read(struct imported *imported, struct json_value root, struct arena *arena, struct error *err)

@@ -55,6 +55,7 @@ struct imported_table {
     const char *event;   /* what a report sampled; "" */
     double elapsed_s;    /* beside counts, or over which exits were counted; 0: not said */
     double cpus;         /* of exits: on how many virtual CPUs; 0: not said */
+    double rows_unread;  /* of exits and reports: lines among its rows that nobody read */
 };
 
 struct imported {

@@ -579,12 +579,9 @@ def test_functions_of_a_profile_go_with_counts_and_decide_where_these_only_bound
 
 
 @pytest.mark.parametrize("count, verdict", [(0, "ruled_out"), (12, "not_testable")])
-def test_counts_of_heat_that_a_tool_of_the_system_prints(imported, run, count, verdict):
-    _, case = imported(system="CPU  %usr  %nice  %sys %iowait  %irq  %soft  %steal  %guest  %gnice  %idle\nall  2.10  0.00  2.10  0.00  0.00  0.20  0.00  0.00  0.00  94.00\n")
-
-    def throttled(row, _):
-        row.update(name="CoreThr", number=count)
-    assert finding(diagnosed_with(run, case, "counters of the system", throttled), "thermal-power")["verdict"] == verdict
+def test_counts_of_heat_that_the_system_keeps(imported, count, verdict):
+    found, _ = imported(system=f"/sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count: 7 before, {7 + count} after\n")
+    assert finding(found, "thermal-power")["verdict"] == verdict
 
 
 # ---- hyperfine ----

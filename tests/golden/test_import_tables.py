@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where one table of a document ends and the next begins, and which lines are rows of one: forms that people paste."""
+import json
+
 import pytest
 from imported_case import finding
 
@@ -204,6 +206,20 @@ def test_the_hottest_line_is_named_and_the_division_before_it(imported, profile,
     assert divider["verdict"] == "undecided" and "right" not in divider["reason"] and "and stands behind 'div" in divider["reason"]
 
 
+SOURCE = ("What perf annotate shows of it:\n\n```\n42%  auto w = wei[off(k, n)] - zero;\n   32%  pxor      %xmm1,%xmm1\n   {share}% mov     0x58(%rax),%rax\n31%   dst += s * w;\n```\n\n"
+          "So compute_tile() reads it all, and compute_tile() is slow.{more}\n")
+
+
+@pytest.mark.parametrize("share, more, said", [
+    ("33.94", "", "the hottest line of compute_tile that reads memory is 'mov 0x58(%rax),%rax', with 34 % of the samples of its listing"),
+    ("33.94", " Beside it there is pack_tile().", "the hottest line that reads memory is 'mov 0x58(%rax),%rax', with 34 %"), ("3.94", "", None)])
+@pytest.mark.parametrize("host", ["", "What perf report shows on the host:\n\n    12.10%  [kernel.kallsyms]  [k] add_atomic_switch_msr\n    10.10%  [kernel.kallsyms]  [k] vmx_vcpu_run\n\n"],
+                         ids=["alone", "beside a profile of many"])
+def test_the_line_that_reads_memory_is_named_where_no_cause_is_supported(imported, host, share, more, said):
+    words = sentence(imported(notes=host + SOURCE.format(share=share, more=more))[0])
+    assert said in words if said else "hottest line" not in words
+
+
 @pytest.mark.parametrize("tree, said", [
     ("tma_backend_bound 71 %\ntma_memory_bound 61 %\n", "first at 'mov (%r9,%rdx,4),%ecx'."),
     ("tma_backend_bound 71 %\ntma_core_bound 61 %\n", "first at 'add %rdx,%r9', right behind 'div %rsi'")])
@@ -305,12 +321,29 @@ def not_read(found):
     return " ".join(one["text"] for one in found["statements"] if one["origin"] == "not read")
 
 
-@pytest.mark.parametrize("line", ["So tma_l3_bound is about 31 here, and nobody knows why.", "cycles: 1.2e9", "instructions = 3,000,000",
+@pytest.mark.parametrize("line", ["So tma_l3_bound is about 31 here, and nobody knows why.", "cycles: 1.2e9 of them", "instructions = 3,000,000 (old)", "branches: 41",
                                   "mem_load_retired.l3_miss:u 41M of them", "We saw 812,331 LLC-load-misses beside it in the same run.",
                                   "| run | tma_dram_bound |\n|---|---|\n| old | 0.665 |\n"])
 def test_a_known_name_beside_a_number_is_read_or_listed(imported, line):
     found, _ = imported(notes=f"What I have\n\n{line}\n\nNow the profile:\n\n    41.20%  srv  srv  [.] lookup\n")
     assert line.splitlines()[-1][:25] in not_read(found)
+
+
+@pytest.mark.parametrize("line, count", [("cycles: 1.2e9", "1200000000 cycles"), ("- `instructions` = 3,000,000", "3000000 instructions"),
+                                         ("ld_blocks_partial.address_alias: 310000", "310000 ld_blocks_partial.address_alias"), ("LLC-load-misses : 41200331.", "41200331 LLC-load-misses")])
+def test_an_event_s_name_and_its_count_alone_are_read(imported, line, count):
+    found, case = imported(notes=f"## What I have\n\n{line}\n\nNow the profile:\n\n    41.20%  srv  srv  [.] lookup\n")
+    assert f"'{count}'" in str(found["statements"]) and not not_read(found)
+    stat = next(one for one in json.loads((case / "imports.json").read_text())["imports"] if one["kind"] == "perf stat")
+    assert stat["heading"] == "What I have" and stat["rows"][0]["running_ratio"] == 1
+
+
+def test_counts_by_name_pair_with_the_times_of_their_runs(imported):
+    """Twice the cycles of as many instructions: as perf stat's own lines would tell it."""
+    block = "{0}:\ncycles: {1}e9\ninstructions: 6.0e9\n"
+    found, _ = imported(notes=f"Two runs\n\n{block.format('old', 4.0)}\n{block.format('new', 8.0)}\nold: 1.0 s\nnew: 2.0 s\n")
+    assert not not_read(found)
+    assert "the slower one takes 1.33 cycles for each instruction, the other 0.667" in str(found["verdict"])
 
 
 def test_rows_above_the_next_heading_are_listed(imported):

@@ -66,7 +66,17 @@ static void table_keep(struct importing *importing, const char *path, const stru
                                                             .count = text->row_count,
                                                             .heading = text->heading,
                                                             .event = text->event,
-                                                            .elapsed_s = text->elapsed_s};
+                                                            .elapsed_s = text->elapsed_s,
+                                                            .rows_unread = (double)text->rows_unread};
+}
+
+/* What a table ranks, and has shares of, is of the rows that were read. */
+static void rows_unread_note(struct importing *importing, struct imported_text *text)
+{
+    text->rows_unread = import_text_rows_unread(text);
+    if (text->rows_unread)
+        text->summary = arena_printf(&importing->arena, "of the rows that were read (not: %zu): %s", text->rows_unread,
+                                     text->summary);
 }
 
 /* What plumb exits --json wrote keeps its counts and times: plumb compare --guest reads them from the case. */
@@ -219,6 +229,7 @@ static void exits_state(struct importing *importing, const char *path, struct vi
         table.elapsed_s = near->seconds;
         table.heading = import_text_heading(period.heading, &importing->arena);
         others_add(importing, &table, &period);
+        rows_unread_note(importing, &table);
         if (table_state(importing, path, &table))
             importing->tables.items[importing->tables.count - 1].cpus = period.cpus;
     }
@@ -428,6 +439,8 @@ static bool import_file(struct importing *importing, const char *path, struct er
         rows_unread_state(importing, path, (struct view){unread.text, before}, IMPORT_UNKNOWN);
         bool is_column = strncmp(text.heading, IMPORT_COLUMN_HEADING, sizeof(IMPORT_COLUMN_HEADING) - 1) == 0;
         above = text.above = is_column && !text.above[0] ? above : text.above; /* of all columns of one table */
+        if (text.kind == IMPORT_REPORT)
+            rows_unread_note(importing, &text);
         if (text.kind == IMPORT_EXITS)
             exits_state(importing, path, text.segment, lines, &near);
         else

@@ -33,16 +33,11 @@ static bool is_of_vectors(const struct results *results, const struct imported_p
 
 bool imported_counts_heat(const struct imported_table *table, const struct imported_row *row)
 {
-    /* as turbostat and sysfs call them */
-    static const char *const of_system[] = {"CoreThr", "core_throttle_count", "package_throttle_count"};
     if (table->kind == IMPORTED_STAT)
         return imported_is_counted(row) &&
                (strcasestr(row->name, "thermal") || strcasestr(row->name, "throttle_count") ||
                 strcasestr(row->name, "prochot"));
-    for (size_t at = 0; at < sizeof(of_system) / sizeof(of_system[0]) && table->kind == IMPORTED_SYSTEM; at++)
-        if (strcmp(row->name, of_system[at]) == 0)
-            return true;
-    return false;
+    return table->kind == IMPORTED_TURBOSTAT && strcmp(row->name, "CoreThr") == 0;
 }
 
 /* Heat's own counts, all added up; not measured: there are none. */
@@ -138,19 +133,34 @@ static void heat_decide(struct finding *finding, const struct imported_pair *pai
     say_clocks(finding, pair, &finding->reason, pair->is_of_user ? "imported-clocks-user" : "imported-clocks-open");
 }
 
+/* By turbostat of one run alone: a limit of power isn't among its counts, and no other run's clock stands beside it. */
+static void leave_to_power(struct finding *finding, const char *event)
+{
+    struct value values[] = {VALUE_TEXT("event", event), VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding->verdict = VERDICT_UNDECIDED;
+    finding->recoverable = (struct interval){0};
+    finding->is_estimate = false;
+    finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-no-heat-alone", values, 2);
+    finding_set_add(finding, &finding->reason, "imported-no-heat-alone", values, 2);
+}
+
 /* Heat was counted, and none came: whatever the clock did, it was not that. */
 static bool no_heat_test(const struct results *results, struct finding *finding)
 {
     const char *event = NULL;
-    bool counted = false;
+    size_t of_turbostat = 0, others = 0;
     for (size_t at = 0; at < results->imported->count; at++) {
         struct measured heat = heat_in(&results->imported->tables[at], &event);
         if (heat.known && heat.value > 0)
             return false;
-        counted |= heat.known;
+        *(results->imported->tables[at].kind == IMPORTED_TURBOSTAT ? &of_turbostat : &others) += heat.known;
     }
-    if (!counted || strcmp(finding->hypothesis->id, "thermal-power") != 0)
+    if (!(of_turbostat + others) || strcmp(finding->hypothesis->id, "thermal-power") != 0)
         return false;
+    if (of_turbostat == 1 && !others) {
+        leave_to_power(finding, event);
+        return true;
+    }
     finding->verdict = VERDICT_RULED_OUT;
     finding->recoverable = interval_exactly(0);
     finding->is_estimate = false;
@@ -265,46 +275,26 @@ static bool same_clock_test(const struct results *results, struct finding *findi
 
 /* ---- by turbostat ---- */
 
-/* Of the only two tables that tell what the CPUs ran at while they were busy, in one unit. */
-struct busy_clocks {
-    double one, other; /* MHz, or of the TSC's clock */
-    bool is_mhz;
-    const char *file;
-};
-
-/* MHz, or the part of the TSC's clock that it ran at; false: it tells neither. */
-static bool busy_clock_of(const struct imported_table *table, double *ret_clock, bool *ret_is_mhz)
+static struct measured busy_mhz_of(const struct imported_table *table)
 {
-    static const char missing[] = "1 - Bzy_MHz / TSC_MHz"; /* also ", throttled by heat," */
-    bool found = false;
-    for (size_t row = 0; row < table->count && table->kind == IMPORTED_SYSTEM; row++) {
-        const struct imported_row *here = &table->rows[row];
-        bool is_mhz = strcmp(here->name, "Bzy_MHz") == 0;
-        if (!is_mhz && (found || strncmp(here->name, missing, sizeof(missing) - 1) != 0))
-            continue;
-        *ret_clock = is_mhz ? here->number : 1 - here->number / 100;
-        *ret_is_mhz = is_mhz;
-        found = true;
-    }
-    return found;
+    for (size_t row = 0; row < table->count && table->kind == IMPORTED_TURBOSTAT; row++)
+        if (strcmp(table->rows[row].name, "Bzy_MHz") == 0 && table->rows[row].number > 0)
+            return measured_as(table->rows[row].number);
+    return not_measured("it tells no clock");
 }
 
-static bool busy_clocks_find(const struct imported *imported, struct busy_clocks *ret)
+/* What the CPUs ran at while they were busy, by the only two tables that tell it; false: there aren't two. */
+static bool busy_clocks_find(const struct imported *imported, double ret_mhz[2], const char **ret_file)
 {
     size_t count = 0;
     for (size_t at = 0; at < imported->count; at++) {
-        double clock;
-        bool is_mhz;
-        if (!busy_clock_of(&imported->tables[at], &clock, &is_mhz))
-            continue;
-        if (count && is_mhz != ret->is_mhz)
-            return false;
-        *(count ? &ret->other : &ret->one) = clock;
-        ret->is_mhz = is_mhz;
-        ret->file = imported->tables[at].file;
-        count++;
+        struct measured mhz = busy_mhz_of(&imported->tables[at]);
+        if (mhz.known && count++ < 2) {
+            ret_mhz[count - 1] = mhz.value;
+            *ret_file = imported->tables[at].file;
+        }
     }
-    return count == 2 && ret->one > 0 && ret->other > 0;
+    return count == 2;
 }
 
 /* Of the timed runs that they stand beside. */
@@ -315,30 +305,29 @@ static double timed_gap_of(const struct imported *imported)
     return gap.known ? gap.value : imported_two_of(imported, &two) ? two.gap : 0;
 }
 
-static const char *busy_words(double clock, bool is_mhz, struct arena *arena)
-{
-    return is_mhz ? arena_printf(arena, "%.4g MHz", clock) : arena_printf(arena, "%.3g %% of the TSC's", clock * 100);
-}
-
 /* What would be the cause where it differs is none of a difference where it doesn't. */
 bool imported_busy_clock_test(const struct results *results, struct finding *finding)
 {
     static const double ALIKE = 0.02;
-    struct busy_clocks clocks = {0};
-    if (!busy_clocks_find(results->imported, &clocks) || timed_gap_of(results->imported) < results->effect)
+    double mhz[2] = {0};
+    const char *file = "";
+    if (!busy_clocks_find(results->imported, mhz, &file) || timed_gap_of(results->imported) < results->effect)
         return false;
-    double apart = fabs(1 - clocks.one / clocks.other);
+    double apart = fabs(1 - fmin(mhz[0], mhz[1]) / fmax(mhz[0], mhz[1]));
     if (apart >= fmin(ALIKE, results->effect))
         return false;
     finding_decide_bound(finding, apart, results->effect);
     finding->of = OF_ELAPSED;
     finding->is_estimate = false;
     finding->imported_kinds |= 1u << ORIGIN_COUNTERS | 1u << ORIGIN_RUNS;
-    struct value values[] = {VALUE_TEXT("one", busy_words(clocks.one, clocks.is_mhz, finding->arena)),
-                             VALUE_TEXT("other", busy_words(clocks.other, clocks.is_mhz, finding->arena)),
-                             VALUE_TEXT("file", clocks.file), VALUE_TEXT("origin", IMPORTED_WORDS)};
-    finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-same-busy", values, 4);
-    finding_set_add(finding, &finding->reason, "imported-same-busy", values, 4);
+    struct value values[] = {
+        VALUE_TEXT("one", arena_printf(finding->arena, "%.4g", mhz[0])),
+        VALUE_TEXT("other", arena_printf(finding->arena, "%.4g", mhz[1])),
+        VALUE_TEXT("gap", arena_printf(finding->arena, "%.3g %%", timed_gap_of(results->imported) * 100)),
+        VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-same-busy", values,
+                         sizeof(values) / sizeof(values[0]));
+    finding_set_add(finding, &finding->reason, "imported-same-busy", values, sizeof(values) / sizeof(values[0]));
     return true;
 }
 

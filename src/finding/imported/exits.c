@@ -115,7 +115,7 @@ static struct difference difference_of(const struct imported *imported, const st
                                        struct arena *arena)
 {
     struct imported_exits_gap gap = imported_exits_gap_of(imported);
-    if (!gap.known)
+    if (!gap.known || gap.more->rows_unread > 0 || gap.fewer->rows_unread > 0) /* what it has none of may be there */
         return (struct difference){0};
     bool first = gap.more < gap.fewer;
     const char *one = label_of(gap.more, gap.fewer, first, arena),
@@ -184,6 +184,7 @@ enum telling {
     TELLS_NO_CPUS, /* much on one of them */
     TELLS_SPREAD,  /* much on one, little on all */
     TELLS_NEAR,
+    TELLS_UNREAD, /* little, by the rows that were read */
     TELLS_LITTLE,
     TELLS_MUCH,
 };
@@ -199,7 +200,7 @@ static enum telling telling_of(const struct imported_exits *exits, double effect
     *ret_bound =
         (seconds + exits->left_out_s + ENTRY_S * (exits->count.value - exits->idle) + WAKING_S * exits->idle) / period;
     if (*ret_bound < effect)
-        return TELLS_LITTLE;
+        return exits->table->rows_unread > 0 ? TELLS_UNREAD : TELLS_LITTLE;
     if (seconds < effect * period)
         return TELLS_NEAR;
     if (!(cpus > 0))
@@ -211,7 +212,7 @@ static const char *const telling_keys[] = {
     [TELLS_NO_PERIOD] = "imported-exits-undecided", [TELLS_IMPOSSIBLE] = "imported-exits-impossible",
     [TELLS_NO_CPUS] = "imported-exits-cpus",        [TELLS_SPREAD] = "imported-exits-spread",
     [TELLS_NEAR] = "imported-exits-near",           [TELLS_LITTLE] = "imported-exits-bound",
-    [TELLS_MUCH] = "imported-exits-headline",
+    [TELLS_MUCH] = "imported-exits-headline",       [TELLS_UNREAD] = "imported-exits-unread",
 };
 
 /* "160 s (20.0 s on 8 virtual CPUs)" */
@@ -231,12 +232,20 @@ static const char *commonest_words(const struct imported_exits *exits, struct ar
     return view_u64(view_of(exits->commonest), 0, &number) ? reason_words(exits->commonest, arena) : exits->commonest;
 }
 
+/* " in the rows that were read (not: 2)"; "": all were */
+static const char *read_words(const struct imported_table *table, struct arena *arena)
+{
+    bool all = !(table->rows_unread > 0);
+    return all ? "" : arena_printf(arena, " in the rows that were read (not: %.15g)", table->rows_unread);
+}
+
 static void without_times(struct finding *finding, const struct imported_exits *exits, const char *differ)
 {
     struct value values[] = {VALUE_TEXT("origin", IMPORTED_WORDS), VALUE_COUNT("exits", exits->count.value),
                              VALUE_TEXT("reason", commonest_words(exits, finding->arena)),
                              VALUE_SHARE("share", interval_exactly(exits->commonest_share)),
-                             VALUE_TEXT("file", exits->file), VALUE_TEXT("differ", differ ? differ : "")};
+                             VALUE_TEXT("file", exits->file), VALUE_TEXT("differ", differ ? differ : ""),
+                             VALUE_TEXT("read", read_words(exits->table, finding->arena))};
     finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-exits", values, array_count(values));
     finding_set_add(finding, &finding->reason, differ ? "imported-exits-more" : "imported-exits-untimed", values,
                     array_count(values));
@@ -262,6 +271,7 @@ static void with_times(const struct results *results, struct finding *finding, c
         VALUE_TEXT("period", period_words(exits->table, finding->arena)),
         VALUE_SHARE("bound", interval_exactly(bound)),
         VALUE_TEXT("differ", differ ? differ : ""),
+        VALUE_TEXT("read", read_words(exits->table, finding->arena)),
     };
     finding_evidence_add(finding, telling == TELLS_MUCH ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_STATEMENT,
                          "imported-exit-times", values, array_count(values));

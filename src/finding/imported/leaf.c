@@ -120,20 +120,40 @@ static const char *behind_words(const struct imported_hot *hot, struct arena *ar
     return hot->behind ? arena_printf(arena, ", right behind '%s'", hot->behind) : "";
 }
 
-/* Of a listing without a profile beside it. */
-static const char *line_words(const struct imported_hot *hot, struct arena *arena)
+/* The only function that sentences name; NULL: none, or several. */
+static const char *function_told(const struct told *told)
+{
+    for (size_t at = 1; told && at < told->function_count; at++)
+        if (strcmp(told->functions[at], told->functions[0]) != 0)
+            return NULL;
+    return told && told->function_count ? told->functions[0] : NULL;
+}
+
+/* " of f": as the listing says it, or sentences do. */
+static const char *listed_words(const struct results *results, const char *listed, struct arena *arena)
+{
+    const char *function = listed ? listed : function_told(results->told);
+    return function ? arena_printf(arena, " of %s", function) : "";
+}
+
+/* Of a listing without a profile beside it, or whose function no profile names. */
+static const char *line_words(const struct results *results, const struct imported_hot *hot, struct arena *arena)
 {
     static const double MUCH = 25; /* percent */
     const struct imported_row *hottest = hot->hottest;
-    if (!hottest || hottest->number < MUCH || !(hot->line_is_hottest || hot->behind))
+    bool told = hottest && (hot->line_is_hottest || hot->behind);
+    bool is_load = !told && hot->line; /* of a line of source, whose share is more */
+    double percent = is_load ? hot->line_share * 100 : told ? hottest->number : 0;
+    if (percent < MUCH)
         return NULL;
-    struct value values[] = {VALUE_TEXT("line", hottest->name),
-                             VALUE_TEXT("of", hottest->where[0] ? arena_printf(arena, " of %s", hottest->where) : ""),
-                             VALUE_SHARE("share", interval_exactly(hottest->number / 100)),
+    const char *listed = is_load ? hot->listed : hottest->where[0] ? hottest->where : NULL;
+    struct value values[] = {VALUE_TEXT("line", is_load ? hot->line : hottest->name),
+                             VALUE_TEXT("of", listed_words(results, listed, arena)),
+                             VALUE_SHARE("share", interval_exactly(percent / 100)),
                              VALUE_TEXT("how", hot->line_is_hottest ? ": it reads memory" : behind_words(hot, arena)),
                              VALUE_TEXT("file", hot->hottest_file),
                              VALUE_TEXT("origin", IMPORTED_WORDS)};
-    return wording_fill(arena, wording_find("verdict", "hot-line"), values, array_count(values));
+    return wording_fill(arena, wording_find("verdict", is_load ? "hot-load" : "hot-line"), values, array_count(values));
 }
 
 /* ", first at 'mov %rdx,%r8', right behind 'idiv %rcx'"; "": no listing */
@@ -144,14 +164,13 @@ static const char *first_words(const struct imported_hot *hot, bool is_of_memory
     return hot->hottest ? arena_printf(arena, ", first at '%s'%s", hot->hottest->name, behind_words(hot, arena)) : "";
 }
 
+static const double SAID_FROM = 0.2; /* of the samples: below it a function is one among many */
+
 const char *imported_hot_words(const struct results *results, bool is_of_memory, struct arena *arena)
 {
-    static const double SAID_FROM = 0.2;
     struct imported_hot hot = results->imported ? imported_hot_of(results->imported) : (struct imported_hot){0};
-    if (!hot.function)
-        return line_words(&hot, arena);
-    if (hot.share < SAID_FROM)
-        return NULL;
+    if (!hot.function || hot.share < SAID_FROM)
+        return line_words(results, &hot, arena);
     struct value values[] = {
         VALUE_TEXT("function", hot.function),
         VALUE_TEXT("file", hot.file),
@@ -168,7 +187,8 @@ const char *imported_hot_beside(const struct results *results, const struct find
 {
     struct imported_hot hot = results->imported ? imported_hot_of(results->imported) : (struct imported_hot){0};
     bool is_of_memory = culprit && strcmp(culprit->hypothesis->family, "memory") == 0;
-    return hot.function && !strstr(sentence, hot.function) ? imported_hot_words(results, is_of_memory, arena) : NULL;
+    bool is_one = hot.function && hot.share >= SAID_FROM;
+    return is_one && !strstr(sentence, hot.function) ? imported_hot_words(results, is_of_memory, arena) : NULL;
 }
 
 /* What the cycles differ by is next to nothing of what the times do. */
@@ -268,12 +288,21 @@ static const char *length_name(const struct imported_pair *pair)
     return pair->by_time ? "time" : pair->by_cpu_time ? "CPU time" : "cycles";
 }
 
+/* Of the only two timed runs; not measured: there are others, or it may be chance. */
+static struct measured gap_of_two(const struct imported *imported)
+{
+    struct imported_two two;
+    struct measured spread = imported_spread_of(imported);
+    bool is_one = imported_two_of(imported, &two) && !(spread.known && two.gap <= spread.value);
+    return is_one ? measured_as(two.gap) : not_measured("no two runs were timed");
+}
+
 /* Of the runs' times, or of their cycles where no times stand beside them. */
 static struct measured gap_of(const struct results *results, struct imported_pair *pair, bool *ret_is_pair)
 {
     struct measured gap = results->imported ? imported_gap_of(results->imported) : not_measured("");
     *ret_is_pair = results->imported && imported_pair_of(results->imported, pair);
-    return !gap.known && *ret_is_pair ? pair->gap : gap;
+    return gap.known || !results->imported ? gap : *ret_is_pair ? pair->gap : gap_of_two(results->imported);
 }
 
 const char *imported_gap_words(const struct results *results, struct arena *arena)
@@ -291,6 +320,13 @@ const char *imported_gap_words(const struct results *results, struct arena *aren
     return wording_fill(arena, wording_find("verdict", "gap-open"), values, array_count(values));
 }
 
+/* "1.412 ± 0.093 s" */
+static const char *mean_words(const struct imported_row *run, struct arena *arena)
+{
+    return run->seconds > 0 ? arena_printf(arena, "%.4g \xc2\xb1 %.3g s", run->number, run->seconds)
+                            : arena_printf(arena, "%.4g s", run->number);
+}
+
 const char *imported_noise_words(const struct results *results, struct arena *arena)
 {
     struct imported_two two;
@@ -301,6 +337,8 @@ const char *imported_noise_words(const struct results *results, struct arena *ar
                              VALUE_TEXT("slow", two.slow->name),
                              VALUE_TEXT("fast", two.fast->name),
                              VALUE_SHARE("spread", interval_exactly(spread.value)),
+                             VALUE_TEXT("more", mean_words(two.slow, arena)),
+                             VALUE_TEXT("less", mean_words(two.fast, arena)),
                              VALUE_TEXT("file", two.file),
                              VALUE_TEXT("origin", IMPORTED_WORDS)};
     return wording_fill(arena, wording_find("verdict", "gap-noise"), values, array_count(values));

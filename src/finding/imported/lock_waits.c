@@ -9,17 +9,63 @@
 #include "base/vec.h"
 #include "finding/imported/evidence.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kinds[] = {"waits for spinning locks / for locks", "waits for sleeping locks / for locks"};
+static const char *const kinds[] = {"waits for spinning locks / for locks", "waits for sleeping locks / for locks",
+                                    "waits for one lock, of a kind that isn't told, / for locks",
+                                    "waits of one task for locks / of all"};
 
-/* "perf lock contention -a -b -- sleep 10": how long it watched; 0: it doesn't say. */
-static double watched_s(const struct imported_table *table)
+/* "sleep 10", "sleep 2m" of a command; 0: it has none. */
+static double slept_s(const char *command)
 {
     static const char word[] = "sleep ";
-    const char *sleeps = strstr(table->heading, word);
-    return table->elapsed_s > 0 ? table->elapsed_s : sleeps ? strtod(sleeps + sizeof(word) - 1, NULL) : 0;
+    const char *sleeps = strstr(command, word);
+    if (!sleeps || !isdigit((unsigned char)sleeps[sizeof(word) - 1])) /* "infinity" */
+        return 0;
+    char *end;
+    double seconds = strtod(sleeps + sizeof(word) - 1, &end);
+    return *end == 'm' ? 60 * seconds : *end == 'h' ? 3600 * seconds : seconds;
+}
+
+/* "Waits for locks of the kernel in 10 s", "… over 10 seconds"; 0: it doesn't say. */
+static double said_s(const char *heading)
+{
+    static const char *const before[] = {" in ", " over ", " for "}, *const units[] = {"s", "sec", "seconds"};
+    for (size_t word = 0; word < array_count(before); word++) {
+        const char *at = strstr(heading, before[word]);
+        if (!at || !isdigit((unsigned char)at[strlen(before[word])]))
+            continue;
+        char *end;
+        double seconds = strtod(at + strlen(before[word]), &end);
+        end += *end == ' ';
+        size_t length = strspn(end, "abcdefghijklmnopqrstuvwxyz");
+        for (size_t unit = 0; unit < array_count(units); unit++)
+            if (strlen(units[unit]) == length && strncmp(end, units[unit], length) == 0)
+                return seconds;
+    }
+    return 0;
+}
+
+/* It printed the longest alone: how long the others took isn't told. */
+static bool is_cut_short(const char *command)
+{
+    static const char *const words[] = {" -E", "--entries", "| head"};
+    bool is_cut = false;
+    for (size_t at = 0; at < array_count(words); at++)
+        is_cut |= strstr(command, words[at]) != NULL;
+    return is_cut;
+}
+
+/* How long it watched; 0: it doesn't say. */
+static double watched_s(const struct imported_table *table)
+{
+    double slept = slept_s(table->heading);
+    return is_cut_short(table->heading) ? 0
+           : table->elapsed_s > 0       ? table->elapsed_s
+           : slept > 0                  ? slept
+                                        : said_s(table->heading);
 }
 
 /* All kinds added up; not measured: it has none of them, or a kind's time isn't told. */

@@ -14,14 +14,15 @@
 
 #include <string.h>
 
-enum { DEPTH_WORK = -1, DEPTHS = 8 };
+enum { DEPTH_WORK = -1, DEPTH_POLLS = 4, DEPTHS = 8 };
 
 /*
- * Functions of the kernel, or of a collector, whose time is the cause's. Those that do the work add up; of those that
- * call one another (depth: the outermost is 0) the largest counts, where a report gives each what it called.
+ * Functions of the kernel, or of a collector, whose time is the cause's, by how they begin ("*": by what stands in
+ * them). Those that do the work add up; of those that call one another (depth: the outermost is 0) the largest counts,
+ * where a report gives each what it called. What packets are received in runs in soft interrupts.
  */
 static const struct {
-    const char *id, *prefix;
+    const char *id, *name;
     int depth;
 } by_function[] = {
     {"page-faults", "clear_page", DEPTH_WORK},
@@ -54,6 +55,31 @@ static const struct {
     {"interrupts", "handle_softirqs", 2},
     {"interrupts", "__do_softirq", 2},
     {"interrupts", "net_rx_action", 3},
+    {"interrupts", "__napi_poll", DEPTH_POLLS},
+    {"interrupts", "napi_poll", DEPTH_POLLS},
+    {"interrupts", "*_clean_rx_irq", DEPTH_POLLS + 1},
+    {"interrupts", "*_clean_tx_irq", DEPTH_POLLS + 1},
+    {"interrupts", "*_napi_poll", DEPTH_POLLS + 1},
+    {"interrupts", "ixgbe_poll", DEPTH_POLLS + 1},
+    {"interrupts", "igb_poll", DEPTH_POLLS + 1},
+    {"interrupts", "bnxt_poll", DEPTH_POLLS + 1},
+    {"interrupts", "bnxt_rx_pkt", DEPTH_POLLS + 1},
+    {"interrupts", "ena_io_poll", DEPTH_POLLS + 1},
+    {"interrupts", "virtnet_poll", DEPTH_POLLS + 1},
+    {"interrupts", "virtnet_receive", DEPTH_POLLS + 1},
+    {"interrupts", "mlx5e_poll_rx_cq", DEPTH_POLLS + 1},
+    {"interrupts", "mlx5e_handle_rx_cqe", DEPTH_POLLS + 1},
+    {"interrupts", "napi_gro_", DEPTH_POLLS + 2},
+    {"interrupts", "napi_complete", DEPTH_POLLS + 2},
+    {"interrupts", "dev_gro_receive", DEPTH_POLLS + 2},
+    {"interrupts", "netif_receive_skb", DEPTH_POLLS + 2},
+    {"interrupts", "__netif_receive_skb", DEPTH_POLLS + 2},
+    {"interrupts", "ip_rcv", DEPTH_POLLS + 3},
+    {"interrupts", "ipv6_rcv", DEPTH_POLLS + 3},
+    {"interrupts", "ip_local_deliver", DEPTH_POLLS + 3},
+    {"interrupts", "tcp_v4_rcv", DEPTH_POLLS + 3},
+    {"interrupts", "tcp_v6_rcv", DEPTH_POLLS + 3},
+    {"interrupts", "__udp4_lib_rcv", DEPTH_POLLS + 3},
     {"kernel-locks", "native_queued_spin_lock_slowpath", DEPTH_WORK},
     {"kernel-locks", "queued_spin_lock_slowpath", DEPTH_WORK},
     {"kernel-locks", "__pv_queued_spin_lock_slowpath", DEPTH_WORK},
@@ -105,14 +131,27 @@ struct function_share {
     double most; /* of one function */
 };
 
+static bool is_named(const char *name, const char *known)
+{
+    return known[0] == '*' ? strstr(name, known + 1) != NULL : strncmp(name, known, strlen(known)) == 0;
+}
+
 /* DEPTHS: it is no function of that cause. */
 static int depth_of(const char *name, const char *id)
 {
     for (size_t at = 0; at < array_count(by_function); at++)
-        if (strcmp(by_function[at].id, id) == 0 &&
-            strncmp(name, by_function[at].prefix, strlen(by_function[at].prefix)) == 0)
+        if (strcmp(by_function[at].id, id) == 0 && is_named(name, by_function[at].name))
             return by_function[at].depth;
     return DEPTHS;
+}
+
+/* What it receives it sent itself, in the same call: no card interrupts for that. */
+static bool is_of_loopback(const struct imported_table *table, const char *id)
+{
+    bool sends = false;
+    for (size_t row = 0; row < table->count && strcmp(id, "interrupts") == 0; row++)
+        sends |= strncmp(table->rows[row].name, "loopback_xmit", sizeof("loopback_xmit") - 1) == 0;
+    return sends;
 }
 
 /* A profile of a host has other programs in its kernel. */
@@ -121,12 +160,13 @@ static bool function_share_of(const struct imported_table *table, const char *id
     *ret = (struct function_share){.name = NULL};
     if (table->kind != IMPORTED_REPORT || !is_of_time(table->event))
         return false;
+    int depths = is_of_loopback(table, id) ? DEPTH_POLLS : DEPTHS;
     for (size_t row = 0; row < table->count; row++) {
         const struct imported_row *here = &table->rows[row];
         int depth = depth_of(here->name, id);
         if (host_symbol_find(here->name))
             return false;
-        if (depth == DEPTHS)
+        if (depth >= depths)
             continue;
         double *largest = depth == DEPTH_WORK ? NULL : &ret->callers[depth];
         ret->work += largest ? 0 : here->number;

@@ -270,8 +270,9 @@ static const char *metric_words(size_t fact, const struct said *said, struct are
         return name;
     if (role == ROLE_ONE_CPU || role == ROLE_FILLS || role == ROLE_MARKS)
         return arena_printf(arena, "%s (CPU %s)", name, where);
-    return said->row->seconds > 0 ? arena_printf(arena, "%s (%.3g s, %s first),", name, said->row->seconds, where)
-                                  : arena_printf(arena, "%s (%s first)", name, where);
+    bool has_seconds = said->row->seconds > 0 && strncmp(name, "waits for", sizeof("waits for") - 1) != 0;
+    return has_seconds ? arena_printf(arena, "%s (%.3g s, %s first),", name, said->row->seconds, where)
+                       : arena_printf(arena, "%s (%s first)", name, where);
 }
 
 /* NULL: as it stands. */

@@ -12,7 +12,9 @@
 #include "finding/imported/evidence.h"
 #include "finding/wording.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is(const struct finding *finding, const char *id)
@@ -315,11 +317,58 @@ static void leave_open(struct finding *finding, const char *key, const struct to
     finding_set(finding, reason, key, VALUE_TEXT("sentence", trial->sentence));
 }
 
+/* As the sentence rounds it: 1.41 of 1.412. */
+static bool is_rounded(double number, const char *said, const char *end)
+{
+    const char *point = memchr(said, '.', (size_t)(end - said));
+    double step = pow(10, point ? (double)(point + 1 - end) : 0);
+    return fabs(strtod(said, NULL) - number) <= step / 2 * 1.001;
+}
+
+/* A run that tells how far its like differ took that long. */
+static bool is_of_spread_run(const struct imported *imported, double factor, const char *said, const char *end)
+{
+    for (size_t at = 0; at < imported->count; at++)
+        for (size_t row = 0; row < imported->tables[at].count && imported->tables[at].kind == IMPORTED_RUNS; row++) {
+            const struct imported_row *run = &imported->tables[at].rows[row];
+            if (run->seconds > 0 && is_rounded(run->number / factor, said, end))
+                return true;
+        }
+    return false;
+}
+
+/* The sentence has times, and none of them is of a run that tells its spread: it speaks of other runs. */
+static bool is_of_other_runs(const struct imported *imported, const char *sentence)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"s", 1}, {"seconds", 1}, {"sec", 1}, {"ms", 1e-3}};
+    bool has_times = false;
+    for (const char *at = sentence, *end; *at; at = end) {
+        end = at + strspn(at, "0123456789.");
+        bool is_number = end > at && (at == sentence || !isalnum((unsigned char)at[-1]));
+        const char *unit = end + (*end == ' ');
+        size_t length = strspn(unit, "abcdefghijklmnopqrstuvwxyz");
+        for (size_t one = 0; one < array_count(units) && is_number; one++) {
+            if (strlen(units[one].unit) != length || strncmp(unit, units[one].unit, length) != 0)
+                continue;
+            has_times = true;
+            if (is_of_spread_run(imported, units[one].seconds, at, end))
+                return false;
+        }
+        end += end == at;
+    }
+    return has_times;
+}
+
 /* It returned no more than runs of one thing differ by, as somebody measured beside it: that may be chance. */
 static bool is_within_spread(const struct results *results, const struct told_trial *trial)
 {
     struct interval returned = returned_by(results->told, trial);
     struct measured spread = imported_spread_of(results->imported);
+    if (spread.known && is_of_other_runs(results->imported, trial->sentence))
+        return false;
     return trial->outcome != OUTCOME_STAYED && returned.known && spread.known && returned.high <= spread.value;
 }
 

@@ -12,9 +12,11 @@ enum { WORDS_MOST = 64 };
 /* perf's own names, and how those of processors begin. Words of plain English aren't among them. */
 static const char *const events[] = {"branch-misses", "cache-misses",     "cache-references", "ref-cycles",
                                      "bus-cycles",    "page-faults",      "minor-faults",     "major-faults",
-                                     "task-clock",    "context-switches", "cpu-migrations",   "cpu-clock",
-                                     "nr_throttled",  "throttled_usec",   "pgmajfault",       "core_throttle_count",
-                                     "pswpin",        "pswpout",          "nr_periods",       "package_throttle_count"};
+                                     "task-clock",    "context-switches", "cpu-migrations",   "cpu-clock"};
+/* Which grow since the machine started, or a group of it. */
+static const char *const kept_by_kernel[] = {
+    "nr_throttled", "throttled_usec", "nr_periods",          "pgmajfault",
+    "pswpin",       "pswpout",        "core_throttle_count", "package_throttle_count"};
 static const char *const beginnings[] = {"LLC-",
                                          "L1-dcache-",
                                          "L1-icache-",
@@ -68,23 +70,38 @@ static bool is_same(struct view word, const char *name)
            (word.length == length || word.text[length] == ':');
 }
 
-static bool is_event(struct view word, bool alone)
+static bool is_one_of(struct view word, const char *const names[], size_t count)
+{
+    for (size_t at = 0; at < count; at++)
+        if (is_same(word, names[at]))
+            return true;
+    return false;
+}
+
+static bool is_kept_by_kernel(struct view word)
 {
     ptrdiff_t folder = view_find(word, "thermal_throttle/");
     word = folder >= 0 ? view_skip(word, (size_t)folder + strlen("thermal_throttle/")) : word;
-    for (size_t at = 0; at < array_count(events); at++)
-        if (is_same(word, events[at]))
-            return true;
+    return is_one_of(word, kept_by_kernel, array_count(kept_by_kernel));
+}
+
+static bool is_counted_event(struct view word)
+{
+    if (is_one_of(word, events, array_count(events)))
+        return true;
     for (size_t at = 0; at < array_count(beginnings); at++) {
         size_t length = strlen(beginnings[at]);
         if (word.length > length && strncasecmp(word.text, beginnings[at], length) == 0 &&
             (memchr(word.text, '.', word.length) || memchr(word.text, '-', word.length)))
             return true;
     }
-    for (size_t at = 0; at < array_count(words_too) && alone; at++)
-        if (is_same(word, words_too[at]))
-            return true;
     return false;
+}
+
+static bool is_event(struct view word, bool alone)
+{
+    return is_kept_by_kernel(word) || is_counted_event(word) ||
+           (alone && is_one_of(word, words_too, array_count(words_too)));
 }
 
 static bool is_class(struct view word)
@@ -97,6 +114,35 @@ static bool is_class(struct view word)
 bool import_known_is_name(struct view word)
 {
     return is_class(word) || is_event(word, true);
+}
+
+/* "1.2e9", "3,000,000"; not "1.2", which is 12 hundred in some places, and may be of a turn in others */
+static bool is_whole(struct view number, double *ret_count)
+{
+    bool plain = memchr(number.text, '.', number.length) == NULL && view_grouped(number, ret_count);
+    bool exponent = memchr(number.text, 'e', number.length) != NULL && view_double(number, ret_count);
+    return number.length && isdigit((unsigned char)number.text[0]) && (plain || exponent) && *ret_count >= 0;
+}
+
+bool import_known_count(struct view line, struct view *ret_name, double *ret_count)
+{
+    static const double WORD_LEAST = 1e4; /* of a program's run; of a loop's turn there are fewer */
+    line = view_trim(line);
+    line = view_starts(line, "- ") || view_starts(line, "* ") ? view_trim(view_skip(line, 2)) : line;
+    size_t sign = line.length;
+    while (sign && line.text[sign - 1] != ':' && line.text[sign - 1] != '=')
+        sign--;
+    if (!sign)
+        return false;
+    struct view number = name_bare(view_trim(view_skip(line, sign))),
+                name = name_bare(view_trim((struct view){line.text, sign - 1}));
+    bool word = is_one_of(name, words_too, array_count(words_too));
+    double count;
+    if (!(word || is_counted_event(name)) || !is_whole(number, &count) || (word && count < WORD_LEAST))
+        return false;
+    *ret_name = name;
+    *ret_count = count;
+    return true;
 }
 
 /* "0.66", "66%", "1.2e9", "3,000,000", "41M" */

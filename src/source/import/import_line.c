@@ -3,6 +3,7 @@
 
 #include "base/vec.h"
 #include "decode/exits/exit_text.h"
+#include "source/import/import_known.h"
 
 #include <ctype.h>
 
@@ -401,6 +402,9 @@ static bool row_of_stat(struct view line, struct import_line *row)
 {
     if (refusal_of_stat(line, row))
         return true;
+    row->running_ratio = 1;
+    if (import_known_count(line, &row->name, &row->number))
+        return !view_ends(row->name, "-clock"); /* in which unit isn't told */
     struct view whole = line, count = view_word(&line);
     /* "2." is an item of a list */
     if (!count.length || !isdigit((unsigned char)count.text[count.length - 1]) || !view_grouped(count, &row->number))
@@ -462,8 +466,11 @@ static bool seconds_of(struct view text, struct view name, double *ret_seconds)
     return !unit.length && (!name.length || (view_find(number, ".") > 0 && view_find(name, " ") < 0));
 }
 
-/* "1.412 s ± 0.093 s (1.301 s … 1.602 s, 10 runs)", "1.412 ± 0.093 s": the mean, and where the spread begins. */
-static bool spread_of(struct view text, double *ret_seconds, struct view *ret_spread)
+/*
+ * "1.412 s ± 0.093 s (1.301 s … 1.602 s, 10 runs)", "1.412 ± 0.093 s": the mean, how far runs differ, and the words of
+ * that.
+ */
+static bool spread_of(struct view text, double *ret_seconds, double *ret_differ_s, struct view *ret_spread)
 {
     ptrdiff_t sign = view_find(text, IMPORT_LINE_SPREAD);
     if (sign < 1)
@@ -479,6 +486,7 @@ static bool spread_of(struct view text, double *ret_seconds, struct view *ret_sp
     if (!view_grouped(number, &differs) || !(factor > 0))
         return false;
     *ret_spread = spread;
+    *ret_differ_s = differs * factor;
     if (seconds_of(mean, several_words, ret_seconds))
         return true;
     *ret_seconds = view_grouped(mean, ret_seconds) ? *ret_seconds * factor : -1;
@@ -503,7 +511,7 @@ static bool row_of_runs(struct view line, struct import_line *row)
     if (named)
         row->name = (struct view){line.text, (size_t)colon};
     struct view time = view_trim(named ? view_skip(line, (size_t)colon + 1) : line);
-    return spread_of(time, &row->number, &row->where) || seconds_of(time, row->name, &row->number);
+    return spread_of(time, &row->number, &row->seconds, &row->where) || seconds_of(time, row->name, &row->number);
 }
 
 static bool (*const row_readers[])(struct view line, struct import_line *row) = {

@@ -648,3 +648,26 @@ size_t import_text_unread(struct view text, enum import_kind kind, struct text *
     text_add(out, ratios ? " (a number up to 1 without a unit may be a ratio or a percentage)" : "");
     return count;
 }
+
+/* From the block of its first row to the end of that of its last: what stands before and behind is no part of it. */
+static struct view rows_in(struct view text, enum import_kind kind)
+{
+    struct view line, rest = text, block = text, found = {0};
+    bool of_row = false; /* a row stands in this block */
+    while (view_line(&rest, &line)) {
+        bool gap = import_text_is_gap(line), row = !gap && is_read(line, kind);
+        block = gap ? rest : block;
+        of_row = !gap && (of_row || row);
+        if (row && !found.text)
+            found.text = block.text;
+        if (of_row)
+            found.length = (size_t)(rest.text - found.text);
+    }
+    return found;
+}
+
+size_t import_text_rows_unread(const struct imported_text *table)
+{
+    scoped_text struct text ignored = {0};
+    return import_text_unread(rows_in(table->segment, table->kind), table->kind, &ignored);
+}

@@ -31,7 +31,11 @@ enum import_kind {
 struct import_row {
     const char *name;     /* reason, function, line of code, event, metric; "" for a run without one */
     double number;        /* exits, percent, count (clocks in ns), seconds of a run */
-    double seconds;       /* exits with times: count * mean; perf stat's cycles: of CPUs, by their GHz; 0: not told */
+    /*
+     * exits with times: count * mean; perf stat's cycles: of CPUs, by their GHz; a run that is a mean: its standard
+     * deviation; waits for locks: how long all of that kind took; 0: not told
+     */
+    double seconds;
     double self;          /* perf report: percent of the function's own, without what it called */
     /*
      * perf stat: share of the time in which it was counted, all of it (1) where the line says no other; 0: it wasn't,
@@ -58,6 +62,7 @@ struct imported_text {
     const char *above;   /* … that somebody wrote: of a column of Markdown what stands above the whole table */
     const char *event;   /* perf report and annotate: what was sampled, as the text says; "": it doesn't */
     struct view segment; /* the piece of the text that it was read from */
+    size_t rows_unread;  /* of exits and reports: import_text_rows_unread */
     double elapsed_s;    /* perf stat: "0.164 seconds time elapsed", or a time beside the counts; 0: none */
 };
 
@@ -76,6 +81,8 @@ bool import_text_beside(const struct imported_text *table, struct arena *arena, 
  * another than their form, behind out.
  */
 size_t import_text_unread(struct view text, enum import_kind kind, struct text *out);
+/* Of those among the table's own rows: what it ranks, and its shares, are of the others. */
+size_t import_text_rows_unread(const struct imported_text *table);
 /* The name of a class of a top-down tree: Intel's "tma_…", or AMD's and Arm's. */
 bool import_text_is_class(struct view name);
 /* A blank line, or a fence of Markdown. */

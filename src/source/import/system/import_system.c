@@ -119,10 +119,19 @@ static bool is_of_tool(struct view line)
     return is_own;
 }
 
+/* "$ perf lock contention -ab -- sleep 10": how long it watched stands in the command alone. */
+static struct view command_of(struct view line)
+{
+    struct view rest = view_trim(line), prompt = view_word(&rest);
+    bool is_one = (view_equal(prompt, "$") || view_equal(prompt, "#")) &&
+                  (view_starts(view_trim(rest), "perf lock") || view_starts(view_trim(rest), "sudo perf lock"));
+    return is_one ? view_trim(rest) : (struct view){0};
+}
+
 /* What people wrote may be what stands above the next table. */
 static void heading_note(struct system_reading *reading, struct view line, bool after_gap, struct view rest)
 {
-    struct view section = section_of(line);
+    struct view command = command_of(line), section = command.length ? command : section_of(line);
     if (section.length || (!is_of_tool(line) && import_text_is_prose(line, after_gap, rest)))
         system_heading(reading, section.length ? section : line);
 }

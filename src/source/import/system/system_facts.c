@@ -108,6 +108,16 @@ static const struct lock *lock_waited_most(const struct system_table *table, enu
     return most;
 }
 
+/* A share of all waits for locks, and how long those were that it speaks of. */
+static void waits_of(struct facts *facts, const struct lock *most, const char *name, double part_s, double all_s,
+                     double seconds)
+{
+    size_t before = facts->count;
+    fact_of(facts, most ? most->caller : "", name, part_s, all_s);
+    if (facts->count > before)
+        facts->rows[before].seconds = seconds;
+}
+
 /* Spinning takes a CPU and sleeping doesn't: where a kind isn't known there are no shares of them. */
 static void locks_add(const struct system_table *table, struct facts *facts)
 {
@@ -119,13 +129,15 @@ static void locks_add(const struct system_table *table, struct facts *facts)
     if (unknown) {
         const struct lock *most = spins && spins->wait_s > unknown->wait_s ? spins : unknown;
         most = sleeps && sleeps->wait_s > most->wait_s ? sleeps : most;
-        fact_of(facts, most->caller, "waits for one lock, of a kind that isn't told, / for locks", most->wait_s,
-                all->sum);
+        waits_of(facts, most,
+                 most->is_of_task ? "waits of one task for locks / of all"
+                                  : "waits for one lock, of a kind that isn't told, / for locks",
+                 most->wait_s, all->sum, all->sum);
         return;
     }
-    fact_of(facts, spins ? spins->caller : "", "waits for spinning locks / for locks", spinning->sum, all->sum);
-    fact_of(facts, sleeps ? sleeps->caller : "", "waits for sleeping locks / for locks", all->sum - spinning->sum,
-            all->sum);
+    double sleeping_s = all->sum - spinning->sum;
+    waits_of(facts, spins, "waits for spinning locks / for locks", spinning->sum, all->sum, spinning->sum);
+    waits_of(facts, sleeps, "waits for sleeping locks / for locks", sleeping_s, all->sum, sleeping_s);
 }
 
 /* Of those that ran much, the one that was ready without a CPU for the largest part. */

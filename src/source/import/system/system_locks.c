@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * perf lock contention by caller or by lock (-l), and perf lock report, whose rows don't say of which kind a lock is.
+ * perf lock contention by caller, by lock (-l) or by task (-t), and perf lock report; rows of the last two don't say of
+ * which kind a lock is.
  * Where a row below their heading has another form the shares of the others would be wrong: then none is told.
  */
 #include "source/import/system/system_reading.h"
@@ -45,7 +46,7 @@ static bool kind_of(struct view word, enum lock_kind *ret_kind)
 static void lock_keep(struct system_reading *reading, struct view caller, double wait_s, enum lock_kind kind)
 {
     struct system_table *table = system_table_of(reading, TOOL_LOCKS);
-    struct lock lock = {.wait_s = wait_s, .kind = kind};
+    struct lock lock = {.wait_s = wait_s, .kind = kind, .is_of_task = reading->locks == LOCKS_TASKS};
     if (caller.length && caller.length < sizeof(lock.caller))
         memcpy(lock.caller, caller.text, caller.length);
     *vec_push(&table->locks) = lock;
@@ -78,6 +79,22 @@ static bool contention_read(struct system_reading *reading, struct view line)
     return true;
 }
 
+/* "2  4.20 ms  2.10 ms  2.10 ms  20412  importer", -1 where the task isn't known. */
+static bool tasks_read(struct system_reading *reading, struct view line)
+{
+    enum { TOTAL = 1, UNIT = 2, PID = 7, NAME = 8 };
+    struct words words;
+    double count, total;
+    uint64_t pid;
+    words_of(line, &words);
+    if (words.count <= NAME || !view_grouped(words.items[0], &count) ||
+        !duration_of(words.items[TOTAL], words.items[UNIT], &total) ||
+        !(view_u64(words.items[PID], 10, &pid) || view_equal(words.items[PID], "-1")))
+        return false;
+    lock_keep(reading, words.items[NAME], total, LOCK_UNKNOWN);
+    return true;
+}
+
 /* "&mm->mmap_lock  102931  90120  443.80 us  6.51 m  17.92 ms  1.01 us"; older ones in ns, as their heading says. */
 static bool report_read(struct system_reading *reading, struct view line)
 {
@@ -100,7 +117,22 @@ static enum locks_form heading_of(struct view line)
     bool total = view_find(line, "total wait") >= 0;
     if (total && view_find(line, "acquired") >= 0)
         return view_find(line, "(ns)") >= 0 ? LOCKS_REPORT_NS : LOCKS_REPORT;
-    return total && view_starts(view_trim(line), "contended") ? LOCKS_CONTENTION : LOCKS_NONE;
+    if (!total || !view_starts(view_trim(line), "contended"))
+        return LOCKS_NONE;
+    return view_ends(view_trim(line), "comm") ? LOCKS_TASKS : LOCKS_CONTENTION;
+}
+
+static bool row_read(struct system_reading *reading, struct view line)
+{
+    switch (reading->locks) {
+    case LOCKS_REPORT:
+    case LOCKS_REPORT_NS:
+        return report_read(reading, line);
+    case LOCKS_TASKS:
+        return tasks_read(reading, line);
+    default:
+        return contention_read(reading, line);
+    }
 }
 
 /* Numbers in columns, below such a heading: a row, whatever its form. */
@@ -126,8 +158,7 @@ bool system_locks_read(struct system_reading *reading, struct view line)
         reading->locks_begun = false;
         return true;
     }
-    bool read = reading->locks == LOCKS_REPORT || reading->locks == LOCKS_REPORT_NS ? report_read(reading, line)
-                                                                                    : contention_read(reading, line);
+    bool read = row_read(reading, line);
     if (!view_trim(line).length && reading->locks_begun)
         reading->locks = LOCKS_NONE;
     if (!read && reading->locks && is_row(line))

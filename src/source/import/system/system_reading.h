@@ -103,15 +103,16 @@ enum system_tool { TOOL_COLUMNS, TOOL_TOP, TOOL_NODES, TOOL_TRAFFIC, TOOL_LOCKS,
 
 enum lock_kind { LOCK_UNKNOWN, LOCK_SPINS, LOCK_SLEEPS };
 
-/* Where a lock was taken that was waited for, or which it is. */
+/* Where a lock was taken that was waited for, which it is, or who waited for whichever. */
 struct lock {
     char caller[TASK_NAME_MOST];
     double wait_s;
     enum lock_kind kind;
+    bool is_of_task; /* all of the task's, of whatever kinds: LOCK_UNKNOWN */
 };
 
 /* What the last heading of perf lock was of; _NS: its times have their unit there. */
-enum locks_form { LOCKS_NONE, LOCKS_CONTENTION, LOCKS_REPORT, LOCKS_REPORT_NS };
+enum locks_form { LOCKS_NONE, LOCKS_CONTENTION, LOCKS_TASKS, LOCKS_REPORT, LOCKS_REPORT_NS };
 
 /* A system call's time in all threads: its own in the kernel, or till it returned, as it was asked for. */
 struct call {
