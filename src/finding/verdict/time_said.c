@@ -126,6 +126,21 @@ const char *several_said(const struct bottleneck *bottleneck, struct arena *aren
     return arena_printf(arena, " By estimate %s%s; %.0f %% is not told.", lead, text_string(&out), (1 - told) * 100);
 }
 
+/* A wide range has what is likeliest first: "some 57 % (26 to 64 %)". */
+static void share_print(struct text *out, struct interval share)
+{
+    static const double WIDE = 0.15;
+    struct value value = VALUE_SHARE("", share), likeliest = VALUE_SHARE("", interval_exactly(share.mid));
+    bool wide = share.known && share.high - share.low > WIDE;
+    if (wide) {
+        text_add(out, "some ");
+        value_print(out, &likeliest);
+        text_add(out, " (");
+    }
+    value_print(out, &value);
+    text_add(out, wide ? ")" : "");
+}
+
 /*
  * Where the time goes, whatever the cause: the hottest function with its share, and what the estimate says of it all.
  */
@@ -151,10 +166,9 @@ const char *time_said(const struct results *results, struct arena *arena)
     bool one_class =
         estimated && bottleneck->program.class != BOTTLENECK_MIXED && bottleneck->program.class != BOTTLENECK_UNKNOWN;
     if (one_class) {
-        struct value value = VALUE_SHARE("", bottleneck->program.share);
         text_printf(&out, ". By estimate (confidence %s), in ",
                     bottleneck_confidence_name(bottleneck->program.confidence));
-        value_print(&out, &value);
+        share_print(&out, bottleneck->program.share);
         text_printf(&out, " of its CPU time %s", estimated);
     }
     text_add_char(&out, '.');
