@@ -9,6 +9,7 @@
 #include "finding/maker.h"
 #include "finding/wording.h"
 
+#include <math.h>
 #include <string.h>
 
 /*
@@ -56,6 +57,15 @@ static bool is_any_open(const struct findings *findings)
     return false;
 }
 
+/* No bound is below what the same sentence lays at it by estimate. */
+static double most_of(const struct finding *lead, const struct results *results)
+{
+    const struct bottleneck_verdict *verdict = results->bottleneck ? &results->bottleneck->program : NULL;
+    bool estimated = verdict && verdict->share.known && lead->of == OF_CPU_TIME &&
+                     lead->hypothesis->causes & CAUSE_BIT(verdict->cause);
+    return estimated ? fmax(lead->recoverable.high, verdict->share.high) : lead->recoverable.high;
+}
+
 /* Where nothing is certain, what evidence points at is the next thing to look at. */
 const char *open_said(const struct findings *findings, const struct results *results, struct arena *arena)
 {
@@ -64,7 +74,7 @@ const char *open_said(const struct findings *findings, const struct results *res
         return is_any_open(findings) ? " Of what stays open only upper bounds are known: nothing points at any of it."
                                      : "";
     scoped_text struct text most = {0};
-    struct value share = VALUE_SHARE("", interval_exactly(lead->recoverable.high));
+    struct value share = VALUE_SHARE("", interval_exactly(most_of(lead, results)));
     value_print(&most, &share);
     double pointed = pointed_at(lead, results);
     /* else the bound knows better */
