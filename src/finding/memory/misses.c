@@ -144,11 +144,11 @@ static void cache_misses_advice(const struct results *results, struct finding *f
 
 /* What all groups together would get back, and who leads them. */
 struct miss_gain {
-    struct interval sum; /* share of the samples */
-    double unmeasured;   /* … that may be in it as well */
-    double covered;      /* samples of the groups */
-    const struct stall_group *leading, *ordered; /* the first of each kind; NULL: none */
-    const struct access_cost *leading_cost;      /* NULL: its pattern has no probe of its own */
+    struct interval sum;                                /* share of the samples */
+    double unmeasured;                                  /* … that may be in it as well */
+    double covered;                                     /* samples of the groups */
+    const struct stall_group *leading, *ordered, *rows; /* the first of each kind; NULL: none */
+    const struct access_cost *leading_cost;             /* NULL: its pattern has no probe of its own */
 };
 
 /* Its lines lie in the first cache; or the estimate and the counted size say different things: neither is certain. */
@@ -182,6 +182,17 @@ static void add_probed(struct miss_gain *all, const struct results *results, con
     }
 }
 
+/*
+ * It goes in order, and yet the estimate lays its loop's time at misses: rows that begin at places in no order end
+ * before what is fetched ahead pays.
+ */
+static bool goes_by_rows(const struct results *results, const struct stall_group *group)
+{
+    const struct bottleneck_loop *loop = loop_of_group(results, group);
+    return loop && loop->verdict.confidence >= ESTIMATE_MEDIUM &&
+           (loop->verdict.cause == CAUSE_PARALLEL_MISSES || loop->verdict.cause == CAUSE_LATENCY);
+}
+
 static void add_group(struct miss_gain *all, const struct results *results, const struct stall_group *group,
                       const struct access_cost *cost)
 {
@@ -190,7 +201,10 @@ static void add_group(struct miss_gain *all, const struct results *results, cons
     /* what lies ahead is fetched ahead: the probe's random order says nothing of it */
     if (group_goes_in_order(results, group)) {
         all->unmeasured += group->share.high * order_transfer(results, group, cost);
-        all->ordered = all->ordered ? all->ordered : group;
+        if (goes_by_rows(results, group))
+            all->rows = all->rows ? all->rows : group;
+        else
+            all->ordered = all->ordered ? all->ordered : group;
         return;
     }
     if (cost && cost->known && cost->ns_near.known) {
@@ -234,6 +248,11 @@ static void cache_misses_evidence(const struct results *results, struct finding 
             finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "dependent", NO_VALUES);
         guesses_evidence(results, finding, leading);
     }
+    if (all->rows && finding->verdict != VERDICT_RULED_OUT)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "rows", VALUE_SHARE("share", all->rows->share),
+                         VALUE_TEXT("instruction", all->rows->row.text),
+                         VALUE_TEXT("function", function_of(results->stalls, all->rows)->name),
+                         group_size("span", all->rows));
     if (all->ordered && finding->verdict != VERDICT_RULED_OUT)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "in-order",
                          VALUE_TEXT("instruction", all->ordered->row.text));
@@ -268,7 +287,7 @@ static void cache_misses_test(const struct results *results, struct finding *fin
         finding_reason_bound(finding, "measured-bound", finding->recoverable);
     if (finding->verdict == VERDICT_UNDECIDED)
         finding_set(finding, reason, "undecided", VALUE_SHARE("unmeasured", interval_exactly(all.unmeasured)));
-    if (finding->verdict != VERDICT_RULED_OUT && (all.leading || !all.ordered)) {
+    if (finding->verdict != VERDICT_RULED_OUT && (all.leading || !(all.ordered || all.rows))) {
         cache_misses_advice(results, finding, all.leading);
         cache_misses_confirm(results, finding, &all);
     }

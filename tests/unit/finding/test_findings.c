@@ -3336,6 +3336,29 @@ Test(findings, streams_are_not_blamed_for_pages)
     arena_done(&made.arena);
 }
 
+/* In order, and waiting by estimate: rows that begin anywhere. One evidence or the other, never both. */
+Test(findings, rows_at_places_in_no_order_are_not_called_fetched_ahead)
+{
+    static const enum bottleneck_cause causes[] = {CAUSE_PARALLEL_MISSES, CAUSE_BANDWIDTH};
+    for (size_t at = 0; at < array_count(causes); at++) {
+        struct made_up made;
+        make_up(&made);
+        add_small_pages(&made);
+        struct bottleneck_loop loop = {.samples = 900, .walks_in_order = true,
+                                       .verdict = {.function = "hot", .level = LEVEL_BEYOND, .cause = causes[at], .confidence = ESTIMATE_HIGH}};
+        struct bottleneck bottleneck = {.loops = &loop, .loop_count = 1};
+        made.results.bottleneck = &bottleneck;
+        const struct finding *finding = test_and_find(&made, "cache-misses");
+        bool rows = false, ordered = false;
+        for (size_t item = 0; item < finding->evidence_count; item++) {
+            rows |= strcmp(finding->evidence[item].key, "rows") == 0;
+            ordered |= strcmp(finding->evidence[item].key, "in-order") == 0;
+        }
+        cr_expect(rows == (at == 0) && ordered == (at == 1), "%zu", at);
+        arena_done(&made.arena);
+    }
+}
+
 /* A copy at the edge of the second cache: the pattern counts as within it, the estimate lays its time at bandwidth. */
 Test(findings, bandwidth_that_the_estimate_names_is_not_ruled_out)
 {
