@@ -28,7 +28,6 @@ def left_open(found):
     ("With `numactl --interleave=all` the same run takes 24.8 s instead of 38.1 s.", "numa-remote", 1 - 24.8 / 38.1),
     ("After raising the power limit (PL1) from 125 W to 205 W: 41.0 s before, 31.9 s after.", "thermal-power", 1 - 31.9 / 41.0),
     ("With MALLOC_MMAP_THRESHOLD_=1073741824 it takes 11.0 s instead of 22.3 s.", "page-faults", 1 - 11.0 / 22.3),
-    ("With half as many threads it takes 31.0 s instead of 44.2 s.", "oversubscribed", 1 - 31.0 / 44.2),
     ("GETs/s: 1.21M (default)\nGETs/s: 1.74M (THP=always)", "small-pages", 1 - 1.21 / 1.74),
     ("Huge pages: 1.3x.", "small-pages", 1 - 1 / 1.3),
     ("41 s on bare metal. 52 s in the guest. With huge pages in the guest it is 44 s.", "small-pages", 1 - 44 / 52),

@@ -73,6 +73,10 @@ static enum gain_kind gain_kind_of(struct view before, const char *behind)
     plain_sentence_of(&plain, before);
     if (plain_has(plain.text, WORDS_GAIN_OF_COUNTS))
         return GAIN_NONE;
+    if (words_at(behind, WORDS_GAIN_HIGHER))
+        return GAIN_OF_SPEED;
+    if (words_at(behind, WORDS_GAIN_SHORTER))
+        return GAIN_OF_TIME;
     if (words_at(behind, WORDS_GAIN_SLOWER))
         return plain_has(plain.text, WORDS_GAIN_MADE) ? GAIN_LOST : GAIN_NONE;
     for (size_t at = 0; at < array_count(kinds); at++)

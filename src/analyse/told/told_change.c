@@ -28,7 +28,7 @@ struct change {
 static const struct change changes[] = {
     [TREATMENT_TICK] = {"nohz_full", BROUGHT_IN, WORDS_TICK},
     [TREATMENT_PAGES] = {"huge pages", BROUGHT_IN, WORDS_PAGES, .without = WORDS_PAGES_SMALL},
-    [TREATMENT_NARROW] = {"narrower vectors", SAID_WHOLE, WORDS_NARROW},
+    [TREATMENT_NARROW] = {"narrower vectors", TAKEN_AWAY, WORDS_WIDE, WORDS_NARROW},
     [TREATMENT_LOCAL_MEMORY] = {"memory on its own node", BROUGHT_IN, WORDS_LOCAL_MEMORY, WORDS_LOCAL_MEMORY_WHOLE},
     [TREATMENT_VCPU_PINNING] = {"pinned vCPUs", BROUGHT_IN, WORDS_VCPU_PINNING},
     [TREATMENT_PINNING] = {"pinned threads", BROUGHT_IN, WORDS_PINNING, .other = WORDS_PINNING_OTHER},
@@ -45,7 +45,7 @@ static const struct change changes[] = {
     [TREATMENT_INTERLEAVE] = {"memory interleaved over the nodes", BROUGHT_IN, WORDS_INTERLEAVE},
     [TREATMENT_POWER] = {"a higher power limit", TAKEN_AWAY, WORDS_POWER, WORDS_POWER_HIGHER},
     [TREATMENT_KEPT_MEMORY] = {"freed memory kept", BROUGHT_IN, WORDS_KEPT_MEMORY},
-    [TREATMENT_FEWER_THREADS] = {"no more threads than CPUs", SAID_WHOLE, WORDS_FEWER_THREADS},
+    [TREATMENT_FEWER_THREADS] = {"fewer threads", SAID_WHOLE, WORDS_FEWER_THREADS},
     [TREATMENT_CODE_PAGES] = {"huge pages for the code", BROUGHT_IN, WORDS_CODE_PAGES, .without = WORDS_PAGES_SMALL},
     [TREATMENT_NO_LIMIT] = {"the limit lifted", TAKEN_AWAY, WORDS_LIMIT, WORDS_LIMIT_OFF, WORDS_LIMIT_OTHER},
     [TREATMENT_HEAP] = {"a larger heap", SAID_WHOLE, WORDS_HEAP, .other = WORDS_HEAP_OTHER},
@@ -62,6 +62,8 @@ static const struct change changes[] = {
     [TREATMENT_OWN_HOST] = {"a host of its own", BROUGHT_IN, WORDS_OWN_HOST},
     [TREATMENT_NO_INSTRUMENTATION] = {"a build without instrumentation", TAKEN_AWAY, WORDS_INSTRUMENTATION},
     [TREATMENT_COMPACT_CODE] = {"code laid out by a profile, or made smaller", BROUGHT_IN, WORDS_COMPACT_CODE},
+    [TREATMENT_THREADS_PER_CPU] = {"no more threads than CPUs", SAID_WHOLE, WORDS_THREADS_PER_CPU},
+    [TREATMENT_CLOCK_SOURCE] = {"the TSC as clock source", BROUGHT_IN, WORDS_CLOCK_SOURCE},
     [TREATMENT_FLAT_DATA] = {"an array in place of linked nodes", SAID_WHOLE, WORDS_FLAT_DATA},
 };
 _Static_assert(array_count(changes) == TREATMENT_COUNT, "each change by its names");

@@ -34,7 +34,7 @@ enum treatment {
     TREATMENT_INTERLEAVE,     /* memory on all nodes in turns */
     TREATMENT_POWER,          /* a higher limit of power */
     TREATMENT_KEPT_MEMORY,    /* freed memory isn't given back to the kernel */
-    TREATMENT_FEWER_THREADS,  /* no more than CPUs */
+    TREATMENT_FEWER_THREADS,  /* of one program: what they fought over may be CPUs, locks, lines or memory */
     TREATMENT_CODE_PAGES,     /* huge pages for code */
     TREATMENT_NO_LIMIT,       /* some limit that isn't named: the processor time's where that is what it is about */
     TREATMENT_HEAP,           /* a larger one, or a higher threshold, so that garbage is collected less often */
@@ -50,8 +50,10 @@ enum treatment {
     TREATMENT_MOVED_INTERRUPTS, /* to other CPUs */
     TREATMENT_OWN_HOST,         /* no other guests */
     TREATMENT_NO_INSTRUMENTATION,
-    TREATMENT_COMPACT_CODE, /* laid out by a profile, or made smaller */
-    TREATMENT_FLAT_DATA,    /* an array in place of linked nodes */
+    TREATMENT_COMPACT_CODE,    /* laid out by a profile, or made smaller */
+    TREATMENT_THREADS_PER_CPU, /* no more than CPUs */
+    TREATMENT_CLOCK_SOURCE,    /* the TSC, which is read without leaving the program */
+    TREATMENT_FLAT_DATA,       /* an array in place of linked nodes */
     TREATMENT_COUNT
 };
 

@@ -51,6 +51,10 @@ bool told_is_supposed(const char *plain)
 static const struct word_rule of_others[] = {
     {WORDS_OTHERS_NAMED},
     {WORDS_OTHERS_SAYING, .not_ahead = WORDS_OTHERS_SELVES},
+    {WORDS_OTHERS_SAW, .not_ahead = WORDS_OTHERS_DOING},
+    {WORDS_OTHERS_PERSON, .behind = WORDS_DONE_CHANGING},
+    {WORDS_OTHERS_PERSON, .behind = WORDS_OTHERS_SAW},
+    {WORDS_OTHERS_ON_OLD, .not_ahead = WORDS_SMALL_COMPARING, .not_later = WORDS_BESIDE_THE_NEW},
     {WORDS_OTHERS_HEARD, .not_ahead = WORDS_OTHERS_OWN},
     {WORDS_OTHERS_ACCORDING, .skip_behind = WORDS_OTHERS_ARTICLES, .not_behind = WORDS_OTHERS_OWN},
     /* "on his machine", "in a different cluster"; but "as fast as on the other machine" compares */

@@ -24,6 +24,7 @@ struct label {
     enum label_kind kind;
     bool is_time;             /* it has a word of time */
     bool tells_other;         /* "before", "now": so the other one wasn't */
+    bool is_of_change;        /* its word of time is a change's: "before switching to jemalloc" */
     enum treatment treatment; /* TREATMENT_COUNT: it names none */
 };
 
@@ -69,9 +70,10 @@ static struct label label_of(struct view text)
     enum change_reading change = told_change_of(plain.text, &label.treatment);
     if (!label.is_time)
         label.kind = change == CHANGE_NONE ? reference_of(plain.text, text) : kinds[change];
-    else if (change != CHANGE_NONE && change != CHANGE_TAKEN_BACK &&
-             label.kind != kinds[change]) /* "after dropping huge pages" is after it */
-        label.kind = LABEL_UNCLEAR;
+    else if (change != CHANGE_NONE && change != CHANGE_TAKEN_BACK && words_at(plain.text, WORDS_LABEL_UNTIL))
+        label.is_of_change = true;
+    else if (change != CHANGE_NONE && change != CHANGE_TAKEN_BACK && label.kind != kinds[change])
+        label.kind = LABEL_UNCLEAR; /* "after dropping huge pages" is after it, "before switching to X" before */
     return label;
 }
 
@@ -162,6 +164,15 @@ struct labels {
     struct label first, last;
 };
 
+/* "the job took 73 s , with huge pages it took 52 s": of one thing, so the first was without them. */
+static bool is_of_first(struct view of_first, struct view of_last, const struct label *last)
+{
+    struct plain_sentence plain;
+    plain_sentence_of(&plain, of_first);
+    return last->kind == LABEL_AFTER && last->treatment != TREATMENT_COUNT && piece_has(of_last, WORDS_LABEL_OF_IT) &&
+           !told_names_state(plain.text);
+}
+
 /* ---- two of them ---- */
 
 /* "with it" is what a trial of an addition does, and how it was before a removal. */
@@ -203,6 +214,8 @@ static struct told_order order_of(struct labels labels, const char *plain, size_
     struct told_order told = {.treatment = TREATMENT_COUNT};
     if (told_change_of(plain, &in_all) == CHANGE_SEVERAL || !is_same_change(first->treatment, last->treatment))
         return told;
+    opposite_settle(first, last); /* "with it" is of the flag or of what it takes away, as the other one names it */
+    opposite_settle(last, first);
     reference_settle(first, in_all);
     reference_settle(last, in_all);
     opposite_settle(first, last);
@@ -210,7 +223,10 @@ static struct told_order order_of(struct labels labels, const char *plain, size_
     if (!is_known(first) || !is_known(last) || first->kind == last->kind)
         return told;
     *ret_times = (size_t)first->is_time + last->is_time;
-    told.treatment = *ret_times == 2 || (treatment == TREATMENT_COUNT && *ret_times) ? TREATMENT_COUNT : in_all;
+    bool named = first->is_of_change || last->is_of_change;
+    told.treatment = named                                                             ? in_all
+                     : *ret_times == 2 || (treatment == TREATMENT_COUNT && *ret_times) ? TREATMENT_COUNT
+                                                                                       : in_all;
     told.order = first->kind == LABEL_BEFORE ? ORDER_FIRST_WAS_BEFORE : ORDER_LAST_WAS_BEFORE;
     return told;
 }
@@ -236,6 +252,7 @@ static struct told_order order_by_labels(const char *plain, const struct quantit
                                in_last.length ? label_of(in_last) : ahead.last};
         return order_of(mixed, plain, &ahead_times);
     }
+    ahead.last.tells_other |= is_of_first(words_ahead(plain, first), of_last, &ahead.last);
     struct told_order by_ahead = order_of(ahead, plain, &ahead_times),
                       by_behind = order_of(behind, plain, &behind_times);
     if (by_ahead.order == ORDER_UNKNOWN && by_behind.order == ORDER_UNKNOWN) /* "212 s with it , without it 97 s" */

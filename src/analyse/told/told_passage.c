@@ -148,11 +148,15 @@ static bool begins_with_state(const char *said, const struct told_states *states
 static bool tells_amount(const char *said, const struct told_states *states)
 {
     struct told_pair pair;
+    struct told_return returned;
     double of_gap;
     bool is_subject = begins_with_state(said, states);
     bool of_state = told_names_state(said) && !plain_has(said, WORDS_SMALL_NOW) && !is_subject;
-    if (of_state || is_of_another(said) || plain_has(said, WORDS_SMALL_AND))
+    bool did = words_at(said, WORDS_SUBJECT_THAT_DID);
+    if ((of_state && !did) || is_of_another(said) || plain_has(said, WORDS_SMALL_AND))
         return false;
+    if (words_at(said, WORDS_SUBJECT_GAP) && told_returned(said, &returned))
+        return true;
     if (told_pair_of(said, &pair))
         return pair.gain.low > 0 && pair.change == TREATMENT_COUNT;
     return (is_subject || is_of_now(said)) && state_told(said, states, &of_gap);

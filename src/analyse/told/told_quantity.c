@@ -194,8 +194,20 @@ static bool is_alike(const struct quantity *before, const struct quantity *bare)
     const char *behind = bare->end + strspn(bare->end, " ");
     struct view between = {before->end, (size_t)(bare->begin - before->end)};
     bool own_clause = view_find(between, " , ") >= 0 && view_find(between, " with") >= 0;
+    if (own_clause && before->kind == QUANTITY_RATE && bare->scale > 1) /* "61k queries/s , without it 37k" */
+        return bare->scale <= before->scale && before->scale <= bare->scale;
     return own_clause && before->kind != QUANTITY_PERCENT && bare->half_digit < 0.5 &&
            fabs(bare->half_digit - before->half_digit) <= 0 && (*behind == ',' || !*behind);
+}
+
+/* "8 threads now do 402m": of whatever it does. */
+static void rate_by_verb(const char *plain, struct quantity *quantity)
+{
+    const char *ahead = quantity->begin;
+    if (quantity->kind == QUANTITY_BARE && quantity->scale > 1 && word_is(word_back(plain, &ahead), WORDS_RATE_VERB)) {
+        quantity->kind = QUANTITY_RATE;
+        quantity->unit = (struct view){quantity->end, 0};
+    }
 }
 
 static void units_share(struct quantities *all)
@@ -241,6 +253,8 @@ void quantities_of(const char *plain, struct quantities *ret_all)
          ret_all->count < QUANTITIES_MOST && quantity_next(at, plain, &ret_all->items[ret_all->count]);
          ret_all->count += !is_of_spread(plain, &ret_all->items[ret_all->count]))
         at = ret_all->items[ret_all->count].end;
+    for (size_t at = 0; at < ret_all->count; at++)
+        rate_by_verb(plain, &ret_all->items[at]);
     units_share(ret_all);
     for (size_t at = 0; at < ret_all->count; at++) {
         ret_all->items[at].value *= ret_all->items[at].scale;

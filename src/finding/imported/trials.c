@@ -125,6 +125,7 @@ static bool is_of_cause(const struct results *results, const struct finding *fin
 
 enum {
     MAY_FAIL = 1, /* though the cause is there: without effect it says little */
+    UNSURE = 4,   /* with effect it may have been another cause, too: "told-unsure" says which */
     OPENS = 2     /* with effect it leaves open what the hypothesis's "told-open" says */
 };
 
@@ -154,7 +155,9 @@ static const struct attempt {
                 {"numa-remote", TREATMENT_INTERLEAVE, 0},
                 {"thermal-power", TREATMENT_POWER, 0},
                 {"page-faults", TREATMENT_KEPT_MEMORY, 0},
-                {"oversubscribed", TREATMENT_FEWER_THREADS, 0},
+                {"oversubscribed", TREATMENT_THREADS_PER_CPU, 0},
+                {"oversubscribed", TREATMENT_FEWER_THREADS, UNSURE},
+                {"system-calls", TREATMENT_CLOCK_SOURCE, 0},
                 {"front-end", TREATMENT_CODE_PAGES, MAY_FAIL}, /* misses of the caches stay as many on huge pages */
                 {"cpu-quota", TREATMENT_NO_LIMIT, 0},
                 {"garbage-collection", TREATMENT_HEAP, MAY_FAIL}, /* a larger one has more to go over */
@@ -586,6 +589,10 @@ static bool change_test(const struct results *results, const struct told *told, 
     }
     if (without_effect) {
         rule_out(results, told, finding, trial);
+        return true;
+    }
+    if (attempt_is(finding, trial->treatment, UNSURE)) {
+        leave_open(finding, "told-unsure", trial);
         return true;
     }
     decide_by_gap(results, told, finding, trial);
