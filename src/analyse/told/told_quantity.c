@@ -188,6 +188,15 @@ static void unit_take(struct quantity *bare, const struct quantity *from)
     bare->scale = bare->scale > 1 ? bare->scale : from->scale;
 }
 
+/* "31,840 transactions per second , plain glibc 21,907 ,": a rate's other number, written as it is. */
+static bool is_grouped_alike(const struct quantity *before, const struct quantity *bare)
+{
+    const char *behind = bare->end + strspn(bare->end, " ");
+    bool grouped = memchr(before->begin, ',', (size_t)(before->end - before->begin)) &&
+                   memchr(bare->begin, ',', (size_t)(bare->end - bare->begin));
+    return before->kind == QUANTITY_RATE && grouped && (*behind == ',' || !*behind);
+}
+
 /* "3.1 s , with x 4.0 ,": written as exactly as the one before, with a point, at the end of a clause of its own. */
 static bool is_alike(const struct quantity *before, const struct quantity *bare)
 {
@@ -221,7 +230,8 @@ static void units_share(struct quantities *all)
                  first->unit.text < first->begin && first->scale >= last->scale && last->scale >= first->scale)
             unit_take(last, first); /* "gets/s , 1.21m ( default ) , 1.74m": the unit ahead is of all */
         else if (last->kind == QUANTITY_BARE && first->kind != QUANTITY_BARE &&
-                 (quantities_joined(first, last, WORDS_ORDER_AGAINST) || is_alike(first, last)))
+                 (quantities_joined(first, last, WORDS_ORDER_AGAINST) || is_alike(first, last) ||
+                  is_grouped_alike(first, last)))
             unit_take(last, first);
     }
 }

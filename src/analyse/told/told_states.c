@@ -149,7 +149,8 @@ bool told_state_gain(const char *plain, const struct told_states *states, struct
         told_is_of_fast(quantity_clause(plain, &quantity), states))
         return false;
     time_of(&quantity, &time, &error);
-    double least = states->fast > 0 ? states->fast - slack : states->slow * ALONE_LEAST;
+    bool alone = states->fast <= 0 || plain_has(plain, WORDS_STATE_SAME); /* it may become faster than it ever was */
+    double least = alone ? states->slow * ALONE_LEAST : states->fast - slack;
     if (time < least || time > states->slow + slack) /* it is of something else */
         return false;
     *ret_gain = told_gain_between(time, error, states->slow, states->slow_error);

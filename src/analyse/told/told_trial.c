@@ -43,7 +43,8 @@ static bool state_agrees(const struct told_states *states, struct interval gain,
                          struct told_trial *trial)
 {
     static const double HARDLY = 0.05;
-    bool alone = states->fast <= 0; /* how fast it could be wasn't told */
+    /* how fast it could be wasn't told, or is told wrong by a faster one */
+    bool alone = states->fast <= 0 || of_gap > 1 + HARDLY;
     bool gone = !alone && of_gap >= 1 - HARDLY, stayed = of_gap <= HARDLY;
     trial->outcome = gone ? OUTCOME_GONE : stayed ? OUTCOME_STAYED : alone ? OUTCOME_FASTER : OUTCOME_SHRANK;
     if (trial->outcome == OUTCOME_SHRANK)
