@@ -82,6 +82,10 @@ static void unit_read(struct quantity *quantity)
     } else if (time_unit(text, &seconds, &length)) {
         quantity->kind = QUANTITY_TIME;
         quantity->scale = seconds;
+    } else if (quantity->half_digit < 0.5 && words_at(text, WORDS_TIME_OF_CORES)) { /* of processor time, a second */
+        quantity->kind = QUANTITY_TIME;
+        quantity->scale = 1;
+        length = (size_t)(words_at(text, WORDS_TIME_OF_CORES) - text);
     } else {
         length = multiple;
     }
