@@ -50,6 +50,8 @@ void imported_loop_add(const struct results *results, struct finding *finding);
 /* of an annotated listing, where nothing was counted */
 bool imported_listing_test(const struct results *results, struct finding *finding);
 
+/* It reads a clock that takes long, and that no program reads without the kernel. */
+bool imported_reads_slow_clock(const char *function);
 /* It returned something, and as much as is asked about where that was told. */
 bool imported_trial_helped(const struct told *told, const struct told_trial *trial, double effect);
 /* Of a supported finding: advice that somebody tried already becomes what came of it. */
