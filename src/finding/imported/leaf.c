@@ -357,6 +357,41 @@ const char *imported_gap_beyond(const struct results *results, const struct find
     return imported_gap_words(results, arena);
 }
 
+/* Whatever is supported returns less than a third of the gap that was told. */
+static bool is_far_below_told(const struct told *told, const struct findings *findings)
+{
+    static const double FAR_BELOW = 1.0 / 3;
+    bool is_below = told && told->gap.known && told->gap_sentence && !told->gap_is_of_latency;
+    for (size_t at = 0; at < findings->count && is_below; at++) {
+        const struct finding *finding = &findings->items[at];
+        is_below &= finding->verdict != VERDICT_SUPPORTED ||
+                    (finding->recoverable.known && finding->recoverable.high < FAR_BELOW * told->gap.low);
+    }
+    return is_below;
+}
+
+static const char *gap_told(const struct results *results, const struct findings *findings,
+                            const struct finding *culprit, const char *key, struct arena *arena)
+{
+    if (results->stalls || !culprit || !is_far_below_told(results->told, findings))
+        return NULL;
+    struct value values[] = {VALUE_SHARE("gap", results->told->gap),
+                             VALUE_TEXT("sentence", results->told->gap_sentence), VALUE_TEXT("origin", IMPORTED_WORDS)};
+    return wording_fill(arena, wording_find("verdict", key), values, array_count(values));
+}
+
+const char *imported_gap_told(const struct results *results, const struct findings *findings,
+                              const struct finding *culprit, struct arena *arena)
+{
+    return gap_told(results, findings, culprit, "gap-told", arena);
+}
+
+const char *imported_gap_told_open(const struct results *results, const struct findings *findings,
+                                   const struct finding *culprit, struct arena *arena)
+{
+    return gap_told(results, findings, culprit, "gap-told-open", arena);
+}
+
 const char *imported_rate_advice(const struct results *results)
 {
     struct imported_pair pair;

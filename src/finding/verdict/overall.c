@@ -618,6 +618,20 @@ static struct overall with_leaf(struct overall overall, const struct findings *f
     return overall;
 }
 
+/* What was told is what is asked about: before a cause that is far less than that. */
+static struct overall with_told_gap(struct overall overall, const struct findings *findings,
+                                    const struct results *results, struct arena *arena)
+{
+    const char *told = imported_gap_told(results, findings, overall.culprit, arena);
+    if (!told || overall.culprit_is_small)
+        return overall;
+    const char *headline = overall.culprit->headline ? overall.culprit->headline : overall.culprit->hypothesis->title;
+    overall.sentence = arena_printf(arena, "%s. What is supported is small beside that: %c%s", capitalised(told, arena),
+                                    headline[0], overall.sentence + 1);
+    overall.culprit_is_small = true;
+    return overall;
+}
+
 /* Also within other words, as for an allocator's callers. */
 static bool is_advised(const struct finding *finding, const char *advice)
 {
@@ -741,6 +755,7 @@ static struct overall overall_culprit(const struct finding *first, const struct 
         advise_on_estimated(&overall, findings, results, arena);
     overall = with_callers(with_leaf(overall, findings, results, arena), results, arena);
     lead_take(&overall, results, arena);
+    overall = with_told_gap(overall, findings, results, arena);
     const char *lead = results->stalls ? NULL : imported_lead_words(results, overall.culprit, arena);
     if (lead)
         overall.sentence = arena_printf(arena, "%s. %s", capitalised(lead, arena), overall.sentence);
