@@ -751,3 +751,13 @@ def test_what_is_a_good_part_of_a_gap_that_is_told_leads(imported):
     verdict = found["verdict"]
     assert verdict["culprit"] == "garbage-collection" and not verdict["culprit_is_small"] and verdict["open"] == []
     assert verdict["sentence"].startswith("Garbage collection") and "Of like weight: time in system calls" in verdict["sentence"], "the larger one first"
+
+
+COLLECTED = "".join(f"gc {at} @{at * 3}.104s {{0}}%: 0.021+1.2+0.004 ms clock, 0.33+0.11/2.1/4.0+0.07 ms cpu, 41->42->20 MB, 42 MB goal, 8 P\n" for at in (7, 8))
+
+
+@pytest.mark.parametrize("percent, verdict", [(0, "ruled_out"), (2, "not_testable"), (38, "supported")])
+def test_what_go_counts_of_its_collector_rules_it_out_where_that_is_nothing(imported, percent, verdict):
+    """of what it counts the CPUs that were left idle are a part: of the rest it may be more"""
+    found, _ = imported(notes=COLLECTED.format(percent))
+    assert finding(found, "garbage-collection")["verdict"] == verdict
