@@ -631,3 +631,35 @@ def test_counts_behind_a_blank_line_are_no_sentence(imported):
     assert not any(one["origin"] in ("not understood", "not read") and "cycles" in one["text"] for one in found["statements"])
     assert "seconds time" not in str([one for one in found["statements"] if "perf stat" not in one["origin"]])
     assert "412310331 branch-misses" in str(found["statements"]) and "9310224087 instructions" in str(found["statements"])
+
+
+CLASSES = ("FE               Frontend_Bound                      % Slots                       10.0\n"
+           "BAD              Bad_Speculation                     % Slots                       33.0\n")
+GUESSES = "BAD              Bad_Speculation.Branch_Mispredicts  % Slots                       31.5\n"
+RESTEERS = "FE               Frontend_Bound.Fetch_Latency.Branch_Resteers  % Clocks             8.0\n"
+
+
+def test_what_one_part_of_a_class_leaves_bounds_the_other(imported):
+    found, _ = imported(notes=f"```\n{CLASSES}{GUESSES}```\n")
+    clears = finding(found, "machine-clears")
+    assert clears["verdict"] == "ruled_out" and "tma_bad_speculation without tma_branch_mispredicts is 1.5 %" in clears["reason"]
+
+
+@pytest.mark.parametrize("text", [f"```\n{CLASSES}```\n", f"One run:\n\n```\n{CLASSES}```\n\nAnother run:\n\n```\n{GUESSES}```\n"], ids=["not told", "of another run"])
+def test_without_the_other_part_in_its_table_the_whole_class_bounds_it(imported, text):
+    found, _ = imported(notes=text)
+    clears = finding(found, "machine-clears")
+    assert clears["verdict"] == "undecided" and clears["recoverable_ratio_at_most"] == pytest.approx(0.33)
+
+
+def test_shares_of_slots_and_of_cycles_do_not_add_up(imported):
+    found, _ = imported(notes=f"```\n{CLASSES}{GUESSES}{RESTEERS}```\n")
+    guesses = finding(found, "branch-mispredicts")
+    assert guesses["verdict"] == "supported" and guesses["recoverable_ratio_at_most"] == pytest.approx(0.315)
+    assert "not added" in guesses["headline"]
+
+
+@pytest.mark.parametrize("slots, cycles, verdict", [("1.5", "2.0", "ruled_out"), ("3.5", "4.0", "undecided")])
+def test_shares_of_slots_and_of_cycles_are_a_bound_together(imported, slots, cycles, verdict):
+    found, _ = imported(notes=f"```\n{CLASSES}{GUESSES.replace('31.5', slots)}{RESTEERS.replace('8.0', cycles)}```\n")
+    assert finding(found, "branch-mispredicts")["verdict"] == verdict
