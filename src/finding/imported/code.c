@@ -15,10 +15,46 @@
 
 /* ---- hot code ---- */
 
-static bool reads_memory(const char *line)
+static bool begins_so(const char *line, const char *const *mnemonics, size_t count)
+{
+    for (size_t at = 0; at < count; at++)
+        if (strncmp(line, mnemonics[at], strlen(mnemonics[at])) == 0)
+            return true;
+    return false;
+}
+
+static bool has_memory_operand(const char *line)
 {
     const char *open = strchr(line, '(');
     return open && open[1] == '%' && strncmp(line, "lea", 3) != 0;
+}
+
+/* In AT&T syntax what is written stands last, a mask behind it: of two operands, but for what only compares. */
+static bool writes_memory(const char *line)
+{
+    static const char *const comparing[] = {"cmp",   "test",   "ucomis", "comis",    "vucomis", "vcomis",
+                                            "vtest", "vptest", "ptest",  "bt ",      "btl ",    "btq ",
+                                            "push",  "call",   "jmp",    "prefetch", "nop"};
+    static const char *const alone[] = {"inc", "dec", "neg", "not", "set", "fst", "fist", "pop"};
+    const char *open = strrchr(line, '('), *close = open ? strchr(open, ')') : NULL;
+    if (!has_memory_operand(line) || !close || begins_so(line, comparing, array_count(comparing)))
+        return false;
+    bool is_last = !close[1] || strchr(" {#<", close[1]), has_two = false;
+    for (const char *at = line; at < open; at++)
+        has_two |= *at == ',';
+    return is_last && (has_two || begins_so(line, alone, array_count(alone)));
+}
+
+/* A store alone reads nothing; an addition to memory does both, and so does a copy from memory to memory. */
+static bool reads_memory(const char *line)
+{
+    static const char *const storing[] = {"mov",   "vmov",      "kmov",      "pextr",   "vpextr",  "extract",
+                                          "vextr", "vpextr",    "vcompress", "vpcomp",  "vpscat",  "vscatter",
+                                          "set",   "fst",       "fist",      "pop",     "maskmov", "vmaskmov",
+                                          "vpmov", "vpmaskmov", "vcvtps2ph", "stmxcsr", "vstmxcsr"};
+    bool is_one = strchr(line, '(') == strrchr(line, '(');
+    return has_memory_operand(line) &&
+           !(is_one && writes_memory(line) && begins_so(line, storing, array_count(storing)));
 }
 
 /* Instructions that are slow by themselves, by how their lines begin. */
@@ -115,7 +151,7 @@ static const struct imported_row *slow_line_before(const struct imported *import
              row < imported->tables[at].count && imported->tables[at].kind == IMPORTED_ANNOTATE; row++) {
             const struct imported_row *here = &imported->tables[at].rows[row], *before = here - 1;
             const char *what = slow_kind_of(before->name, id);
-            if (!what || slow_kind_of(here->name, id) || here->number < least || reads_memory(here->name) ||
+            if (!what || slow_kind_of(here->name, id) || here->number < least || has_memory_operand(here->name) ||
                 strcmp(here->where, before->where) != 0 || !is_hottest_of(&imported->tables[at], row))
                 continue;
             *ret = (struct slow_line){before, &imported->tables[at], what};
@@ -229,10 +265,26 @@ struct imported_hot imported_hot_of(const struct imported *imported)
                 hot.line_share = share;
                 hot.file = hot.file ? hot.file : table->file;
             }
+            if (listing && writes_memory(here->name) && (!hot.store || here->number > hot.store->number)) {
+                hot.store = here;
+                hot.store_file = table->file;
+            }
         }
     }
     hot.line_is_hottest = hot.line && hot.line_share >= hot.hottest->number / 100;
+    hot.store_is_hottest = hot.store && hot.store->number >= hot.hottest->number;
     return hot;
+}
+
+/* What waits for stores waits at lines that write. */
+static void take_store(struct imported_hot *hot)
+{
+    const struct imported_row *store = hot->store;
+    hot->line = store ? store->name : NULL;
+    hot->listed = store && store->where[0] ? store->where : NULL;
+    hot->line_share = store ? store->number / 100 : 0;
+    hot->line_is_hottest = hot->store_is_hottest;
+    hot->file = hot->function || !store ? hot->file : hot->store_file;
 }
 
 /* Routines that multiply matrices: what they wait for is how often the same numbers come from memory. */
@@ -353,11 +405,14 @@ void imported_advise(struct finding *finding)
 void imported_hot_add(const struct results *results, struct finding *finding, double share)
 {
     struct imported_hot hot = imported_hot_of(results->imported);
+    bool is_of_stores = strcmp(finding->hypothesis->id, "stores") == 0;
+    if (is_of_stores)
+        take_store(&hot);
     struct spread spread = spread_of(results->imported, &hot);
     bool memory = strcmp(finding->hypothesis->family, "memory") == 0;
     enum telling telling = event_tells(hot.event, finding->hypothesis->id);
     bool is_told = hot.function && hot.share >= MOST_OF && telling != TELLS_OTHERS;
-    /* That its hottest line reads memory goes with waiting for memory. */
+    /* That its hottest line reads memory goes with waiting for memory; that it writes, with waiting for stores. */
     bool agrees = telling == TELLS_CAUSE || (memory && hot.line && hot.line_is_hottest);
     if (is_told) {
         struct value values[] = {
@@ -391,7 +446,8 @@ void imported_hot_add(const struct results *results, struct finding *finding, do
         finding->imported_kinds |= 1u << ORIGIN_SAMPLES;
     }
     if (memory && hot.line && (is_told || is_listed))
-        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-line", VALUE_TEXT("line", hot.line),
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT,
+                         is_of_stores ? "imported-line-stores" : "imported-line", VALUE_TEXT("line", hot.line),
                          VALUE_SHARE("share", interval_exactly(hot.line_share)), VALUE_TEXT("file", hot.file),
                          VALUE_TEXT("origin", IMPORTED_WORDS));
     if (spread.count && telling == TELLS_CAUSE)

@@ -69,6 +69,9 @@ struct imported_hot {
     const char *listed;           /* the function that it is in; NULL: not said */
     double line_share;
     bool line_is_hottest;         /* of all lines of listings, not of those that read memory alone */
+    const struct imported_row *store; /* the hottest line that writes memory; NULL: none */
+    const char *store_file;
+    bool store_is_hottest;
     /* whatever it does, the line of a listing with most samples; behind: the slow instruction before it; NULL: none */
     const struct imported_row *hottest;
     const char *behind, *hottest_file;

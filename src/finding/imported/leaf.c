@@ -136,12 +136,20 @@ static const char *listed_words(const struct results *results, const char *liste
     return function ? arena_printf(arena, " of %s", function) : "";
 }
 
+/* What the hottest line does, or what it stands behind. */
+static const char *how_words(const struct imported_hot *hot, struct arena *arena)
+{
+    return hot->line_is_hottest    ? ": it reads memory"
+           : hot->store_is_hottest ? ": it writes memory"
+                                   : behind_words(hot, arena);
+}
+
 /* Of a listing without a profile beside it, or whose function no profile names. */
 static const char *line_words(const struct results *results, const struct imported_hot *hot, struct arena *arena)
 {
     static const double MUCH = 25; /* percent */
     const struct imported_row *hottest = hot->hottest;
-    bool told = hottest && (hot->line_is_hottest || hot->behind);
+    bool told = hottest && (hot->line_is_hottest || hot->store_is_hottest || hot->behind);
     bool is_load = !told && hot->line; /* of a line of source, whose share is more */
     double percent = is_load ? hot->line_share * 100 : told ? hottest->number : 0;
     if (percent < MUCH)
@@ -150,7 +158,7 @@ static const char *line_words(const struct results *results, const struct import
     struct value values[] = {VALUE_TEXT("line", is_load ? hot->line : hottest->name),
                              VALUE_TEXT("of", listed_words(results, listed, arena)),
                              VALUE_SHARE("share", interval_exactly(percent / 100)),
-                             VALUE_TEXT("how", hot->line_is_hottest ? ": it reads memory" : behind_words(hot, arena)),
+                             VALUE_TEXT("how", how_words(hot, arena)),
                              VALUE_TEXT("file", hot->hottest_file),
                              VALUE_TEXT("origin", IMPORTED_WORDS)};
     return wording_fill(arena, wording_find("verdict", is_load ? "hot-load" : "hot-line"), values, array_count(values));
@@ -159,7 +167,7 @@ static const char *line_words(const struct results *results, const struct import
 /* ", first at 'mov %rdx,%r8', right behind 'idiv %rcx'"; "": no listing */
 static const char *first_words(const struct imported_hot *hot, bool is_of_memory, struct arena *arena)
 {
-    if (is_of_memory && hot->line)
+    if (is_of_memory && hot->line && !hot->store_is_hottest)
         return arena_printf(arena, ", first at '%s'", hot->line);
     return hot->hottest ? arena_printf(arena, ", first at '%s'%s", hot->hottest->name, behind_words(hot, arena)) : "";
 }
