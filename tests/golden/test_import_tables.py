@@ -414,3 +414,22 @@ def test_waiting_for_loads_has_the_lines_that_read_memory(imported, line, agrees
     """an addition to memory does both"""
     found, _ = imported(notes=WAITS.format("tma_dram_bound").replace("61.0 %", "61.0 % |\n| tma_mem_latency | 55.0 %") + LISTING.format(line))
     assert found["verdict"]["culprit"] == "dram-latency" and ("samples" in found["verdict"]["confidence"]) == agrees
+
+
+DRAM = "| Metric | Percentage |\n|---|---|\n| tma_dram_bound | {} % |\n| tma_l3_bound | {} % |\n| tma_l2_bound | 0.3 % |\n\n"
+WIDTH = "| Metric | Percentage |\n|---|---|\n| tma_mem_bandwidth | {} % |\n\n"
+
+
+def test_what_tables_contradict_one_another_in_comes_before_a_lesser_cause(imported):
+    found, _ = imported(notes=DRAM.format("61.0", "6.0") + "Then:\n\n" + WIDTH.format("58.0") + "The day after:\n\n" + DRAM.format("4.0", "28.0") + "And:\n\n" + WIDTH.format("3.0"))
+    verdict = found["verdict"]
+    assert verdict["sentence"].startswith("The imported tables contradict one another in memory bandwidth")
+    assert "the second table of notes.txt with it and 58 % in the first table of notes.txt with it" in verdict["sentence"], "both are called alike"
+    assert verdict["culprit"] == "l2-l3-latency" and "lesser cause" in verdict["confidence"]
+
+
+def test_what_tables_agree_in_is_said_first_where_they_contradict_in_less(imported):
+    found, _ = imported(notes=DRAM.format("41.0", "45.0") + "Then:\n\n" + WIDTH.format("31.0") + "The day after:\n\n" + DRAM.format("4.0", "48.0") + "And:\n\n" + WIDTH.format("3.0"))
+    verdict = found["verdict"]
+    assert verdict["culprit"] == "l2-l3-latency" and verdict["sentence"].startswith("Loads that the second") and not verdict["culprit_is_small"]
+    assert any(one.startswith("memory bandwidth") for one in verdict["open"])

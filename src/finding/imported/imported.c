@@ -250,9 +250,31 @@ static void impossible_leave_open(const struct results *results, struct finding 
     }
 }
 
-/* "'slow one' of runs.md", "runs.md" where no words stand above it. */
-static const char *table_place(const struct imported_table *table, struct arena *arena)
+/* "the second table of runs.md with it", where several of one file are called alike; NULL: they aren't. */
+static const char *table_ordinal(const struct imported *imported, const struct imported_table *table,
+                                 const char *metric, struct arena *arena)
 {
+    static const char *const words[] = {"first", "second", "third", "fourth", "fifth"};
+    size_t before = 0, alike = 0;
+    for (size_t at = 0; table && at < imported->count; at++) {
+        const struct imported_table *other = &imported->tables[at];
+        bool has = table_has(other, metric) && strcmp(other->file, table->file) == 0;
+        before += has && other < table;
+        alike += has && other != table && strcmp(other->heading, table->heading) == 0;
+    }
+    return alike ? arena_printf(arena, "%s table of %s with it",
+                                before < array_count(words) ? arena_printf(arena, "the %s", words[before]) : "a later",
+                                table->file)
+                 : NULL;
+}
+
+/* "'slow one' of runs.md", "runs.md" where no words stand above it. */
+static const char *table_place(const struct imported *imported, const struct imported_table *table, const char *metric,
+                               struct arena *arena)
+{
+    const char *ordinal = table_ordinal(imported, table, metric, arena);
+    if (ordinal)
+        return ordinal;
     static const char column[] = "These numbers are of "; /* as source/import heads the columns of a table */
     const char *name = table ? table->heading : "";
     name += strncmp(name, column, sizeof(column) - 1) == 0 ? sizeof(column) - 1 : 0;
@@ -286,13 +308,14 @@ static bool metric_decide(const struct results *results, struct finding *finding
         if (row->is_cause && !row->mixes_units && reported.share.low < results->effect &&
             reported.share.high >= results->effect) {
             finding->recoverable = (struct interval){0};
-            finding_set(finding, reason, "imported-runs-differ",
-                        VALUE_TEXT("metric", topdown_row_names(row, finding->arena)),
-                        VALUE_SHARE("least", interval_exactly(reported.share.low)),
-                        VALUE_SHARE("most", interval_exactly(reported.share.high)),
-                        VALUE_TEXT("one", table_place(reported.least, finding->arena)),
-                        VALUE_TEXT("other", table_place(reported.most, finding->arena)),
-                        VALUE_TEXT("origin", origin_words));
+            finding->contradicted = reported.share.high;
+            finding_set(
+                finding, reason, "imported-runs-differ", VALUE_TEXT("metric", topdown_row_names(row, finding->arena)),
+                VALUE_SHARE("least", interval_exactly(reported.share.low)),
+                VALUE_SHARE("most", interval_exactly(reported.share.high)),
+                VALUE_TEXT("one", table_place(results->imported, reported.least, row->metrics[0], finding->arena)),
+                VALUE_TEXT("other", table_place(results->imported, reported.most, row->metrics[0], finding->arena)),
+                VALUE_TEXT("origin", origin_words));
         }
         if (finding->verdict == VERDICT_SUPPORTED)
             imported_hot_add(results, finding, reported.share.mid);

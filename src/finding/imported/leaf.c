@@ -365,6 +365,29 @@ const char *imported_gap_beyond(const struct results *results, const struct find
     return imported_gap_words(results, arena);
 }
 
+/* The least that its own evidence says of it; 1: no share is told. */
+static double least_said(const struct finding *culprit)
+{
+    const struct evidence *said = culprit->evidence_count ? &culprit->evidence[0] : NULL;
+    for (size_t at = 0; said && at < said->value_count; at++)
+        if (said->values[at].unit == UNIT_SHARE)
+            return said->values[at].number.low;
+    return 1;
+}
+
+const char *imported_contradiction(const struct findings *findings, const struct finding *culprit, struct arena *arena)
+{
+    const struct finding *most = NULL;
+    for (size_t at = 0; at < findings->count; at++)
+        if (findings->items[at].verdict == VERDICT_UNDECIDED && findings->items[at].contradicted > 0 &&
+            (!most || findings->items[at].contradicted > most->contradicted))
+            most = &findings->items[at];
+    if (!culprit || !most || !most->reason || most->contradicted <= least_said(culprit))
+        return NULL;
+    struct value values[] = {VALUE_TEXT("cause", most->hypothesis->title), VALUE_TEXT("reason", most->reason)};
+    return wording_fill(arena, wording_find("verdict", "contradiction"), values, array_count(values));
+}
+
 /* Whatever is supported returns less than a third of the gap that was told. */
 static bool is_far_below_told(const struct told *told, const struct findings *findings)
 {

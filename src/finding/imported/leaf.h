@@ -33,6 +33,11 @@ const char *imported_noise_words(const struct results *results, struct arena *ar
  */
 const char *imported_gap_beyond(const struct results *results, const struct finding *culprit, struct arena *arena);
 /*
+ * What tables contradict one another in, where one of them says more of it than the culprit has at least; NULL: nothing.
+ * Owner: arena.
+ */
+const char *imported_contradiction(const struct findings *findings, const struct finding *culprit, struct arena *arena);
+/*
  * The gap that sentences tell, where the culprit and whatever else is supported are far less than that; NULL: they
  * aren't, or none is told. The same for what is open. Owner: arena.
  */
