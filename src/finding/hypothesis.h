@@ -36,7 +36,7 @@ struct hypothesis {
     void (*test)(const struct results *results, struct finding *finding);
     /* By its name all time in it is this cause's, for certain. NULL: names tell nothing of it */
     bool (*has_function)(const struct stall_function *function);
-    /* Where that is the hottest of them: the key of what to do, {function} and {dso}. NULL: whatever it always advises */
+    /* Where that is the hottest of them: the key of what to do, {function} and {dso}. NULL: what it always advises */
     const char *(*advice_for)(const struct stall_function *function);
 };
 

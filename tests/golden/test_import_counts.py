@@ -663,3 +663,32 @@ def test_shares_of_slots_and_of_cycles_do_not_add_up(imported):
 def test_shares_of_slots_and_of_cycles_are_a_bound_together(imported, slots, cycles, verdict):
     found, _ = imported(notes=f"```\n{CLASSES}{GUESSES.replace('31.5', slots)}{RESTEERS.replace('8.0', cycles)}```\n")
     assert finding(found, "branch-mispredicts")["verdict"] == verdict
+
+
+ASSISTS = (" Performance counter stats for './filter':\n\n    30,100,200,300      cycles\n       {}      assists.fp\n\n      10.100000000 seconds time elapsed\n\n"
+           " Percent |      Disassembly of section .text:\n    3.10 |  movsd  (%rdi,%rax,8),%xmm0\n   61.20 |  {}\n   20.00 |  add    $0x1,%rax\n")
+
+
+@pytest.mark.parametrize("line", ["mulsd  %xmm2,%xmm0", "vfmadd231pd %ymm2,%ymm1,%ymm0", "addps  (%rsi),%xmm0"])
+def test_denormal_numbers_name_the_hottest_arithmetic_of_a_listing(imported, line):
+    found, _ = imported(notes=ASSISTS.format("150,000,000", line))
+    denormals = finding(found, "denormals")
+    assert found["verdict"]["culprit"] == "denormals" and f"the hottest arithmetic is '{' '.join(line.split())}', with 61 %" in " ".join(denormals["headline"].split())
+    assert found["verdict"]["confidence"].startswith("MEDIUM")
+
+
+@pytest.mark.parametrize("line", ["imul   %rdx,%rax", "movsd  %xmm0,(%rsi)", "ucomisd %xmm1,%xmm0"])
+def test_what_is_no_arithmetic_says_nothing_of_denormal_numbers(imported, line):
+    found, _ = imported(notes=ASSISTS.format("150,000,000", line))
+    assert "arithmetic" not in finding(found, "denormals")["headline"] and found["verdict"]["confidence"].startswith("LOW")
+
+
+def test_a_listing_without_assists_says_nothing_of_denormal_numbers(imported):
+    found, _ = imported(notes=ASSISTS.format("0", "mulsd  %xmm2,%xmm0"))
+    assert finding(found, "denormals")["verdict"] == "ruled_out"
+
+
+@pytest.mark.parametrize("after, words", [(3.721, "it got slower"), (3.452, "it took as long")])
+def test_a_run_without_wide_vectors_that_took_longer_is_told_so(counted, after, words):
+    found = counted(vectors(dict(WIDE, core_power__lvl2_turbo_license=313207080), dict(NARROW, elapsed=after)))
+    assert words in finding(found, "avx512-licence")["reason"]

@@ -107,6 +107,31 @@ static const char *slow_kind_of(const char *line, const char *id)
     return NULL;
 }
 
+/* Of numbers with a point: multiplied, added, divided; not moved or compared. */
+static bool is_arithmetic(const char *line)
+{
+    static const char *const operations[] = {"mul", "add", "sub", "div", "sqrt"}, *const kinds[] = {"ss", "sd", "ps",
+                                                                                                    "pd"};
+    const char *name = line + (line[0] == 'v' || line[0] == 'f');
+    static const char *const fused[] = {"vfm", "vfnm", "fmad", "fml", "fms"};
+    for (size_t at = 0; at < array_count(operations); at++) {
+        size_t length = strlen(operations[at]);
+        if (strncmp(name, operations[at], length) == 0 &&
+            (line[0] == 'f' || begins_so(name + length, kinds, array_count(kinds))))
+            return true;
+    }
+    return begins_so(line, fused, array_count(fused));
+}
+
+/* Beside counts of it: what any arithmetic would be without them is told of denormal numbers then. */
+static const char *counted_kind_of(const char *line, const char *id)
+{
+    bool is_denormal = strcmp(id, "denormals") == 0;
+    return !is_denormal          ? slow_kind_of(line, id)
+           : is_arithmetic(line) ? "arithmetic that denormal numbers slow down"
+                                 : NULL;
+}
+
 struct slow_line {
     const struct imported_row *row;
     const struct imported_table *table;
@@ -114,7 +139,8 @@ struct slow_line {
 };
 
 /* The line of that kind with the most samples, where it has many. */
-static bool slow_line_find(const struct imported *imported, const char *id, struct slow_line *ret)
+static bool slow_line_find(const struct imported *imported, const char *id,
+                           const char *(*kind_of)(const char *line, const char *id), struct slow_line *ret)
 {
     static const double MANY = 25; /* percent of the samples of its listing */
     *ret = (struct slow_line){0};
@@ -122,7 +148,7 @@ static bool slow_line_find(const struct imported *imported, const char *id, stru
         for (size_t row = 0;
              row < imported->tables[at].count && imported->tables[at].kind == IMPORTED_ANNOTATE; row++) {
             const struct imported_row *here = &imported->tables[at].rows[row];
-            const char *what = slow_kind_of(here->name, id);
+            const char *what = kind_of(here->name, id);
             if (what && here->number >= MANY && (!ret->row || here->number > ret->row->number))
                 *ret = (struct slow_line){here, &imported->tables[at], what};
         }
@@ -197,7 +223,7 @@ bool imported_listing_test(const struct results *results, struct finding *findin
 {
     struct slow_line slow;
     const struct imported_row *after = NULL;
-    if (!slow_line_find(results->imported, finding->hypothesis->id, &slow) &&
+    if (!slow_line_find(results->imported, finding->hypothesis->id, slow_kind_of, &slow) &&
         !(after = slow_line_before(results->imported, finding->hypothesis->id, &slow)))
         return false;
     finding->verdict = VERDICT_UNDECIDED;
@@ -212,13 +238,31 @@ bool imported_listing_test(const struct results *results, struct finding *findin
     return true;
 }
 
+/* Which arithmetic it is, and whose where a listing or a profile tells. */
+static void name_arithmetic(const struct results *results, struct finding *finding, const struct slow_line *slow)
+{
+    struct imported_hot hot = imported_hot_of(results->imported);
+    const struct told *told = results->told;
+    const char *only = told && told->function_count == 1 ? told->functions[0] : NULL,
+               *function = slow->row->where[0] ? slow->row->where
+                           : hot.function      ? hot.function
+                                               : only;
+    finding_set(finding, headline, "imported-headline-arithmetic",
+                VALUE_TEXT("headline", finding->headline ? finding->headline : finding->hypothesis->title),
+                VALUE_TEXT("line", slow->row->name),
+                VALUE_TEXT("of", function ? arena_printf(finding->arena, " of %s", function) : ""),
+                VALUE_SHARE("share", interval_exactly(slow->row->number / 100)));
+}
+
 /* Beside counts that support the cause, its instruction agrees. */
 static void slow_line_add(const struct results *results, struct finding *finding)
 {
     struct slow_line slow;
-    if (!slow_line_find(results->imported, finding->hypothesis->id, &slow))
+    if (!slow_line_find(results->imported, finding->hypothesis->id, counted_kind_of, &slow))
         return;
     say_slow_line(finding, &slow, true);
+    if (strcmp(finding->hypothesis->id, "denormals") == 0)
+        name_arithmetic(results, finding, &slow);
     finding->imported_kinds |= 1u << ORIGIN_SAMPLES;
     if (strcmp(slow.what, "an integer division") == 0)
         finding_advise(finding, "advice-integer", NO_VALUES);

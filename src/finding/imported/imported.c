@@ -93,7 +93,7 @@ static bool table_has(const struct imported_table *table, const char *metric)
     return has;
 }
 
-/* Of that table, or the first that has what it is a part of: of another run it would take off too much or too little. */
+/* Of that table, or the first that has what it is a part of: another run's would take off too much or too little. */
 static struct measured sibling_of(const struct imported *imported, const struct imported_table *table,
                                   const struct topdown_row *row)
 {
