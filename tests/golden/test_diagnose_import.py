@@ -331,10 +331,19 @@ def test_functions_of_user_space_are_told_by_the_names_that_our_own_samples_are(
     "    31.00%  db    db                  [.] freeze_cells\n",
     "    31.00%  db    db                  [.] my_spin_lock\n",  # anybody may call a function so
     "     3.10%  db    libc.so.6           [.] malloc\n",
-], ids=["another word", "a guess", "little of it"])
+    "    31.00%  db    vmlinux             [k] memset_erms\n",
+    "    31.00%  db    [kernel.kallsyms]   [k] memcpy_orig\n",
+], ids=["another word", "a guess", "little of it", "the kernel's", "the kernel's, too"])
 def test_functions_that_are_only_called_alike_are_no_cause(imported, rows):
     found, _ = imported(notes=f"{PROFILE}{rows}    40.00%  app   app                 [.] main\n")
     assert found["verdict"]["culprit"] is None
+
+
+def test_without_a_binary_a_name_that_the_kernel_has_too_is_nobodys(imported):
+    found, _ = imported(notes="# Overhead  Symbol\n    31.00%  [k] memset_erms\n    12.00%  [.] main\n")
+    assert found["verdict"]["culprit"] is None
+    found, _ = imported(notes="# Overhead  Symbol\n    31.00%  [.] __memset_avx2_unaligned_erms\n    12.00%  [.] main\n")
+    assert found["verdict"]["culprit"] == "copying"
 
 
 def test_with_what_they_call_counted_in_functions_of_user_space_do_not_add_up(imported):

@@ -162,19 +162,32 @@ static struct stall_function function_of(const struct imported_row *row)
     return (struct stall_function){.name = row->name, .dso = slash ? slash + 1 : row->where};
 }
 
-/* Binaries in brackets are the kernel and its modules, but for what it puts into each program. */
-static bool is_of_kernel(const struct imported_row *row)
+/* The kernel has functions of these names, too: without a binary nobody knows whose it is. */
+static bool is_anybodys(const char *name)
 {
-    bool is_bracketed =
-        row->where[0] == '[' && strcmp(row->where, "[vdso]") != 0 && strcmp(row->where, "[unknown]") != 0;
-    return is_bracketed || depth_of(row->name, "kernel-locks") < DEPTHS;
+    static const char *const names[] = {"memcpy",      "memset",      "memmove",     "__memcpy",     "__memset",
+                                        "__memmove",   "memcpy_erms", "memset_erms", "memmove_erms", "memcpy_orig",
+                                        "memset_orig", "__pi_memcpy", "__pi_memset", "__pi_memmove"};
+    for (size_t at = 0; at < array_count(names); at++)
+        if (strcmp(name, names[at]) == 0)
+            return true;
+    return false;
+}
+
+/* Binaries in brackets are the kernel and its modules, but for what it puts into each program. */
+static bool may_be_of_kernel(const struct imported_row *row)
+{
+    const char *where = row->where;
+    bool is_bracketed = where[0] == '[' && strcmp(where, "[vdso]") != 0 && strcmp(where, "[unknown]") != 0;
+    return is_bracketed || strncmp(where, "vmlinux", 7) == 0 || strstr(where, "kernel.kallsyms") ||
+           (!where[0] && is_anybodys(row->name)) || depth_of(row->name, "kernel-locks") < DEPTHS;
 }
 
 /* In user space, and by its name for certain: by the table that sampled functions are told by. */
 static bool is_named_for(const struct imported_row *row, const struct hypothesis *hypothesis)
 {
     struct stall_function function = function_of(row);
-    return hypothesis->has_function && !is_of_kernel(row) && hypothesis->has_function(&function);
+    return hypothesis->has_function && !may_be_of_kernel(row) && hypothesis->has_function(&function);
 }
 
 /* What it receives it sent itself, in the same call: no card interrupts for that. */
