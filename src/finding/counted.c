@@ -71,6 +71,9 @@ static bool row_find(struct counted_row *ret, const struct topdown_counted *coun
         ret->share = node ? share_without(ret->share, share_of_node(node)) : ret->share;
         ret->names = node ? arena_printf(arena, "%s without %s", ret->names, node->name) : ret->names;
     }
+    const struct topdown_node *sibling = row->sibling ? topdown_counted_share(counted, row->sibling) : NULL;
+    ret->share = sibling ? share_without(ret->share, share_of_node(sibling)) : ret->share;
+    ret->names = sibling ? arena_printf(arena, "%s without %s", ret->names, sibling->name) : ret->names;
     ret->share = share_below(ret->share, row->parent ? topdown_counted_share(counted, row->parent) : NULL);
     return true;
 }

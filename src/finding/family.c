@@ -219,6 +219,14 @@ bool function_has_name(const struct stall_function *function, const struct name_
            (!pattern->dso || is_binary(function->dso, pattern->dso));
 }
 
+bool function_has_some_name(const struct stall_function *function, const struct name_pattern *patterns, size_t count)
+{
+    for (size_t at = 0; at < count; at++)
+        if (!patterns[at].is_guess && function_has_name(function, &patterns[at]))
+            return true;
+    return false;
+}
+
 struct name_matches functions_named(const struct stalls *stalls, const struct name_pattern *patterns, size_t count)
 {
     struct name_matches matches = {0};

@@ -115,6 +115,8 @@ struct name_pattern {
     bool is_guess;      /* anybody may call a function so: proves nothing */
 };
 bool function_has_name(const struct stall_function *function, const struct name_pattern *pattern);
+/* One of them, and no guess. */
+bool function_has_some_name(const struct stall_function *function, const struct name_pattern *patterns, size_t count);
 /* Its name is made of its place, "libgs.so.10.00+0x2df670", or it is code that was made at run time, without one. */
 bool function_is_nameless(const struct stall_function *function);
 /* By its name it allocates or frees for others, for certain. function: may be NULL */

@@ -124,6 +124,8 @@ struct finding {
     size_t open_count;
     /* bits by enum origin: what the imported tables that agree had measured; never surer than MEDIUM */
     unsigned imported_kinds;
+    /* while it is open: the most that an imported table says of it, where another says next to nothing; 0: none does */
+    double contradicted;
     bool is_at_least;        /* recoverable is of what was recognised as it: there may be more */
     bool by_trial;           /* ruled out by a trial that somebody told of: no bound */
 };

@@ -170,7 +170,7 @@ static void test_one(const struct hypothesis *hypothesis, const struct results *
 
 static bool is_unmeasured_of_system(const struct finding *finding)
 {
-    return finding->gain_unmeasured && strcmp(finding->hypothesis->family, "system") == 0;
+    return finding->gain_unmeasured && !finding->imported_kinds && strcmp(finding->hypothesis->family, "system") == 0;
 }
 
 static double rank_of(const struct finding *finding)

@@ -14,6 +14,8 @@
 #include "finding/finding.h"
 #include "finding/results.h"
 
+struct stall_function;
+
 struct hypothesis {
     const char *id; /* "small-pages": the section in data/advice.txt, stable in JSON */
     const char *family;
@@ -32,6 +34,10 @@ struct hypothesis {
     unsigned causes;      /* CAUSE_BIT(…) of the estimated bottleneck that are this one; 0: it knows none */
     unsigned needs, uses; /* RESULT_BIT(…) */
     void (*test)(const struct results *results, struct finding *finding);
+    /* By its name all time in it is this cause's, for certain. NULL: names tell nothing of it */
+    bool (*has_function)(const struct stall_function *function);
+    /* Where that is the hottest of them: the key of what to do, {function} and {dso}. NULL: what it always advises */
+    const char *(*advice_for)(const struct stall_function *function);
 };
 
 /* All hypotheses in the order of families; NULL-terminated. Owner: static. */

@@ -24,6 +24,9 @@ struct topdown_row {
     bool is_cause;      /* the metric is that cause, not a class that holds it */
     bool is_part;       /* … and a part of it: enough to support it, too little to rule it out */
     const char *others[TOPDOWN_ROW_OTHERS]; /* parts that are something else: taken off where known */
+    /* the other of the two parts of its first metric, in the same unit: taken off where both are of one table */
+    const char *sibling;
+    bool mixes_units; /* shares of slots and of cycles: no sum of them is a share, but it is a bound */
 };
 
 /* The first row of that hypothesis (after NULL), or the next; NULL: no more. The nearest to the cause stands first. */

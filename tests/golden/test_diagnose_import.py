@@ -301,3 +301,70 @@ def test_what_is_decoded_anew_was_not_kept_unless_decoding_is_slow(imported, met
     found, _ = imported(toplev="tma_frontend_bound 46.1 %\n" + metrics)
     assert finding(found, cause)["verdict"] == "supported", finding(found, cause)
     assert cause == "decoding" or finding(found, "decoding")["verdict"] == "undecided"
+
+
+PROFILE = "# Overhead  Command  Shared Object       Symbol\n"
+NAMED = {
+    "allocation": ("    14.10%  shop  libc.so.6           [.] _int_malloc\n     9.20%  shop  libc.so.6           [.] _int_free\n     6.00%  shop  libc.so.6           [.] malloc\n", 0.293, "LD_PRELOAD"),
+    "allocation by jemalloc": ("    22.10%  shop  libjemalloc.so.2    [.] arena_bin_choose\n", 0.221, "jemalloc is in use already"),
+    "spinning": ("    31.00%  db    postgres            [.] s_lock\n     2.00%  db    postgres            [.] perform_spin_delay\n", 0.33, "hold locks shorter"),
+    "spinning at a mutex": ("    18.00%  db    libc.so.6           [.] pthread_mutex_lock\n", 0.18, "hold that lock shorter"),
+    "spinning at a barrier": ("    41.00%  cg.C  libgomp.so.1.0.0    [.] gomp_barrier_wait_end\n", 0.41, "OMP_NUM_THREADS"),
+    "copying": ("    27.00%  pipe  libc.so.6           [.] __memmove_avx_unaligned_erms\n", 0.27, "copy less"),
+    "interpreter": ("    44.00%  python3  python3.11       [.] _PyEval_EvalFrameDefault\n     9.00%  python3  python3.11       [.] list_contains\n", 0.53, "script"),
+    "garbage-collection": ("    33.00%  app   libcoreclr.so       [.] WKS::gc_heap::mark_object_simple\n", 0.33, "DOTNET"),
+    "instrumented-build": ("    25.00%  app   app                 [.] __asan_report_load8\n", 0.25, "-fsanitize"),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_functions_of_user_space_are_told_by_the_names_that_our_own_samples_are(imported, name):
+    rows, least, advice = NAMED[name]
+    found, _ = imported(notes=f"{PROFILE}{rows}     4.00%  app   app                 [.] main\n")
+    one = finding(found, name.split(" ")[0])
+    assert found["verdict"]["culprit"] == one["id"] and one["verdict"] == "supported" and labelled(one)
+    assert one["evidence"][0]["values"]["share"]["value"]["mid"] == pytest.approx(least), "the rows add up"
+    assert one["recoverable_ratio_at_most"] is None and "at least" in one["headline"] and advice in " ".join(one["advice"])
+
+
+@pytest.mark.parametrize("rows", [
+    "    31.00%  db    db                  [.] freeze_cells\n",
+    "    31.00%  db    db                  [.] my_spin_lock\n",  # anybody may call a function so
+    "     3.10%  db    libc.so.6           [.] malloc\n",
+    "    31.00%  db    vmlinux             [k] memset_erms\n",
+    "    31.00%  db    [kernel.kallsyms]   [k] memcpy_orig\n",
+], ids=["another word", "a guess", "little of it", "the kernel's", "the kernel's, too"])
+def test_functions_that_are_only_called_alike_are_no_cause(imported, rows):
+    found, _ = imported(notes=f"{PROFILE}{rows}    40.00%  app   app                 [.] main\n")
+    assert found["verdict"]["culprit"] is None
+
+
+def test_without_a_binary_a_name_that_the_kernel_has_too_is_nobodys(imported):
+    found, _ = imported(notes="# Overhead  Symbol\n    31.00%  [k] memset_erms\n    12.00%  [.] main\n")
+    assert found["verdict"]["culprit"] is None
+    found, _ = imported(notes="# Overhead  Symbol\n    31.00%  [.] __memset_avx2_unaligned_erms\n    12.00%  [.] main\n")
+    assert found["verdict"]["culprit"] == "copying"
+
+
+def test_with_what_they_call_counted_in_functions_of_user_space_do_not_add_up(imported):
+    rows = "    94.00%  py  python3.11  [.] _PyEval_EvalFrameDefault\n    31.00%  py  libc.so.6  [.] malloc\n    27.00%  py  libc.so.6  [.] _int_malloc\n"
+    found, _ = imported(notes=f"# perf report --children\n{PROFILE}{rows}")
+    assert finding(found, "allocation")["evidence"][0]["values"]["share"]["value"]["mid"] == pytest.approx(0.31)
+    assert finding(found, "interpreter")["verdict"] == "not_testable"
+
+
+CLOCK = ("    {}%  bid   [kernel.kallsyms]   [k] {}\n     3.50%  bid   [kernel.kallsyms]   [k] entry_SYSCALL_64_after_hwframe\n"
+         "     2.50%  bid   [kernel.kallsyms]   [k] syscall_return_via_sysret\n     9.10%  bid   bid                 [.] price\n")
+
+
+@pytest.mark.parametrize("reader", ["read_hpet", "acpi_pm_read", "acpi_pm_read_verified"])
+def test_who_reads_a_slow_clock_does_so_for_system_calls(imported, reader):
+    found, _ = imported(notes=PROFILE + CLOCK.format("52.00", reader))
+    calls = finding(found, "system-calls")
+    assert found["verdict"]["culprit"] == "system-calls" and calls["evidence"][0]["values"]["share"]["value"]["mid"] == pytest.approx(0.58)
+    assert "clock source" in calls["advice"][0]
+
+
+def test_a_clock_that_is_read_without_a_call_is_none(imported):
+    found, _ = imported(notes=PROFILE + CLOCK.format("52.00", "read_tsc").replace("3.50", "1.50"))
+    assert finding(found, "system-calls")["verdict"] == "not_testable" and found["verdict"]["culprit"] is None

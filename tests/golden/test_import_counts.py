@@ -631,3 +631,64 @@ def test_counts_behind_a_blank_line_are_no_sentence(imported):
     assert not any(one["origin"] in ("not understood", "not read") and "cycles" in one["text"] for one in found["statements"])
     assert "seconds time" not in str([one for one in found["statements"] if "perf stat" not in one["origin"]])
     assert "412310331 branch-misses" in str(found["statements"]) and "9310224087 instructions" in str(found["statements"])
+
+
+CLASSES = ("FE               Frontend_Bound                      % Slots                       10.0\n"
+           "BAD              Bad_Speculation                     % Slots                       33.0\n")
+GUESSES = "BAD              Bad_Speculation.Branch_Mispredicts  % Slots                       31.5\n"
+RESTEERS = "FE               Frontend_Bound.Fetch_Latency.Branch_Resteers  % Clocks             8.0\n"
+
+
+def test_what_one_part_of_a_class_leaves_bounds_the_other(imported):
+    found, _ = imported(notes=f"```\n{CLASSES}{GUESSES}```\n")
+    clears = finding(found, "machine-clears")
+    assert clears["verdict"] == "ruled_out" and "tma_bad_speculation without tma_branch_mispredicts is 1.5 %" in clears["reason"]
+
+
+@pytest.mark.parametrize("text", [f"```\n{CLASSES}```\n", f"One run:\n\n```\n{CLASSES}```\n\nAnother run:\n\n```\n{GUESSES}```\n"], ids=["not told", "of another run"])
+def test_without_the_other_part_in_its_table_the_whole_class_bounds_it(imported, text):
+    found, _ = imported(notes=text)
+    clears = finding(found, "machine-clears")
+    assert clears["verdict"] == "undecided" and clears["recoverable_ratio_at_most"] == pytest.approx(0.33)
+
+
+def test_shares_of_slots_and_of_cycles_do_not_add_up(imported):
+    found, _ = imported(notes=f"```\n{CLASSES}{GUESSES}{RESTEERS}```\n")
+    guesses = finding(found, "branch-mispredicts")
+    assert guesses["verdict"] == "supported" and guesses["recoverable_ratio_at_most"] == pytest.approx(0.315)
+    assert "not added" in guesses["headline"]
+
+
+@pytest.mark.parametrize("slots, cycles, verdict", [("1.5", "2.0", "ruled_out"), ("3.5", "4.0", "undecided")])
+def test_shares_of_slots_and_of_cycles_are_a_bound_together(imported, slots, cycles, verdict):
+    found, _ = imported(notes=f"```\n{CLASSES}{GUESSES.replace('31.5', slots)}{RESTEERS.replace('8.0', cycles)}```\n")
+    assert finding(found, "branch-mispredicts")["verdict"] == verdict
+
+
+ASSISTS = (" Performance counter stats for './filter':\n\n    30,100,200,300      cycles\n       {}      assists.fp\n\n      10.100000000 seconds time elapsed\n\n"
+           " Percent |      Disassembly of section .text:\n    3.10 |  movsd  (%rdi,%rax,8),%xmm0\n   61.20 |  {}\n   20.00 |  add    $0x1,%rax\n")
+
+
+@pytest.mark.parametrize("line", ["mulsd  %xmm2,%xmm0", "vfmadd231pd %ymm2,%ymm1,%ymm0", "addps  (%rsi),%xmm0"])
+def test_denormal_numbers_name_the_hottest_arithmetic_of_a_listing(imported, line):
+    found, _ = imported(notes=ASSISTS.format("150,000,000", line))
+    denormals = finding(found, "denormals")
+    assert found["verdict"]["culprit"] == "denormals" and f"the hottest arithmetic is '{' '.join(line.split())}', with 61 %" in " ".join(denormals["headline"].split())
+    assert found["verdict"]["confidence"].startswith("MEDIUM")
+
+
+@pytest.mark.parametrize("line", ["imul   %rdx,%rax", "movsd  %xmm0,(%rsi)", "ucomisd %xmm1,%xmm0"])
+def test_what_is_no_arithmetic_says_nothing_of_denormal_numbers(imported, line):
+    found, _ = imported(notes=ASSISTS.format("150,000,000", line))
+    assert "arithmetic" not in finding(found, "denormals")["headline"] and found["verdict"]["confidence"].startswith("LOW")
+
+
+def test_a_listing_without_assists_says_nothing_of_denormal_numbers(imported):
+    found, _ = imported(notes=ASSISTS.format("0", "mulsd  %xmm2,%xmm0"))
+    assert finding(found, "denormals")["verdict"] == "ruled_out"
+
+
+@pytest.mark.parametrize("after, words", [(3.721, "it got slower"), (3.452, "it took as long")])
+def test_a_run_without_wide_vectors_that_took_longer_is_told_so(counted, after, words):
+    found = counted(vectors(dict(WIDE, core_power__lvl2_turbo_license=313207080), dict(NARROW, elapsed=after)))
+    assert words in finding(found, "avx512-licence")["reason"]

@@ -732,3 +732,32 @@ def test_a_count_of_throttling_that_grew_is_heat(alone):
 def test_a_quota_s_counts_before_and_after_in_one_line(imported, between):
     found, _ = imported(notes=f"nr_periods: 100{between}700\nnr_throttled: 12{between}312\n")
     assert "nr_throttled / nr_periods 50 %" in facts_of(found)
+
+
+SMALL_PARTS = (" 7.10%  libjvm.so  [.] G1ParScanThreadState::trim_queue\n 4.00%  [kernel]  [k] copy_user_generic\n"
+               " 2.40%  [kernel]  [k] syscall_return_via_sysret\n 4.00%  perf-7.map  [.] Lorg/shop/Cart;::add\n")
+
+
+def test_what_is_small_beside_a_gap_that_is_told_does_not_lead(imported):
+    found, _ = imported(notes="The new nodes are 40 % slower.\n\n" + SMALL_PARTS)
+    verdict = found["verdict"]
+    assert verdict["culprit_is_small"] and verdict["sentence"].startswith("The gap that is told is 29 to 40 %")
+    assert "small beside that: garbage collection" in verdict["sentence"] and any("most of the gap" in one for one in verdict["open"])
+    assert "in that small cause" in verdict["confidence"]
+
+
+def test_what_is_a_good_part_of_a_gap_that_is_told_leads(imported):
+    found, _ = imported(notes="The new nodes are 12 % slower.\n\n" + SMALL_PARTS)
+    verdict = found["verdict"]
+    assert verdict["culprit"] == "garbage-collection" and not verdict["culprit_is_small"] and verdict["open"] == []
+    assert verdict["sentence"].startswith("Garbage collection") and "Of like weight: time in system calls" in verdict["sentence"], "the larger one first"
+
+
+COLLECTED = "".join(f"gc {at} @{at * 3}.104s {{0}}%: 0.021+1.2+0.004 ms clock, 0.33+0.11/2.1/4.0+0.07 ms cpu, 41->42->20 MB, 42 MB goal, 8 P\n" for at in (7, 8))
+
+
+@pytest.mark.parametrize("percent, verdict", [(0, "ruled_out"), (2, "not_testable"), (38, "supported")])
+def test_what_go_counts_of_its_collector_rules_it_out_where_that_is_nothing(imported, percent, verdict):
+    """of what it counts the CPUs that were left idle are a part: of the rest it may be more"""
+    found, _ = imported(notes=COLLECTED.format(percent))
+    assert finding(found, "garbage-collection")["verdict"] == verdict

@@ -386,3 +386,50 @@ def test_the_first_level_in_other_forms(imported, text):
 def test_paths_of_amd_have_their_own_names(imported):
     found, _ = imported(notes="Metric,Value\nFrontend_Bound.Latency (%),7.2\nBackend_Bound.Memory (%),75.2\n")
     assert "backend_bound_memory 75.2 %, frontend_bound_latency 7.2 %" in str(found["statements"])
+
+
+LISTING = "| Percent | Instruction |\n|---------|-------------|\n| 2.10%   | vmovaps       (%rsi,%rcx,1),%ymm1   |\n| 81.40%  | {}  |\n| 3.00%   | add           $0x20,%rcx   |\n"
+WAITS = "| Metric | Percentage |\n|---|---|\n| tma_memory_bound | 71.0 % |\n| {} | 61.0 % |\n\n"
+STORES = ["vmovaps       %ymm1,(%rdi,%rcx,1)", "mov           %eax,0x8(%rbx)", "vmovups       %zmm0,(%rdi){%k1}", "movb          $0x0,(%rdx)", "add           %eax,(%rdi)"]
+LOADS = ["vmovaps       (%rdx,%rcx,1),%ymm2", "cmp           %eax,(%rdi)", "vaddps        (%rdi),%ymm0,%ymm1", "mov           0x8(%rbx),%eax"]
+
+
+@pytest.mark.parametrize("line", STORES)
+def test_a_line_that_writes_memory_speaks_for_stores(imported, line):
+    found, _ = imported(notes=WAITS.format("tma_store_bound") + LISTING.format(line))
+    stores = finding(found, "stores")
+    said = " ".join(one["text"] for one in stores["evidence"])
+    assert "it writes memory" in said and "it reads memory" not in said and "samples" in found["verdict"]["confidence"]
+
+
+@pytest.mark.parametrize("line", LOADS)
+def test_a_line_that_reads_memory_speaks_for_no_stores(imported, line):
+    found, _ = imported(notes=WAITS.format("tma_store_bound") + LISTING.format(line))
+    assert finding(found, "stores")["verdict"] == "supported"
+    assert "writes memory" not in json.dumps(found["findings"]) and "samples" not in found["verdict"]["confidence"]
+
+
+@pytest.mark.parametrize("line, agrees", [(line, True) for line in LOADS + STORES[-1:]] + [(line, False) for line in STORES[:-1]])
+def test_waiting_for_loads_has_the_lines_that_read_memory(imported, line, agrees):
+    """an addition to memory does both"""
+    found, _ = imported(notes=WAITS.format("tma_dram_bound").replace("61.0 %", "61.0 % |\n| tma_mem_latency | 55.0 %") + LISTING.format(line))
+    assert found["verdict"]["culprit"] == "dram-latency" and ("samples" in found["verdict"]["confidence"]) == agrees
+
+
+DRAM = "| Metric | Percentage |\n|---|---|\n| tma_dram_bound | {} % |\n| tma_l3_bound | {} % |\n| tma_l2_bound | 0.3 % |\n\n"
+WIDTH = "| Metric | Percentage |\n|---|---|\n| tma_mem_bandwidth | {} % |\n\n"
+
+
+def test_what_tables_contradict_one_another_in_comes_before_a_lesser_cause(imported):
+    found, _ = imported(notes=DRAM.format("61.0", "6.0") + "Then:\n\n" + WIDTH.format("58.0") + "The day after:\n\n" + DRAM.format("4.0", "28.0") + "And:\n\n" + WIDTH.format("3.0"))
+    verdict = found["verdict"]
+    assert verdict["sentence"].startswith("The imported tables contradict one another in memory bandwidth")
+    assert "the second table of notes.txt with it and 58 % in the first table of notes.txt with it" in verdict["sentence"], "both are called alike"
+    assert verdict["culprit"] == "l2-l3-latency" and "lesser cause" in verdict["confidence"]
+
+
+def test_what_tables_agree_in_is_said_first_where_they_contradict_in_less(imported):
+    found, _ = imported(notes=DRAM.format("41.0", "45.0") + "Then:\n\n" + WIDTH.format("31.0") + "The day after:\n\n" + DRAM.format("4.0", "48.0") + "And:\n\n" + WIDTH.format("3.0"))
+    verdict = found["verdict"]
+    assert verdict["culprit"] == "l2-l3-latency" and verdict["sentence"].startswith("Loads that the second") and not verdict["culprit_is_small"]
+    assert any(one.startswith("memory bandwidth") for one in verdict["open"])

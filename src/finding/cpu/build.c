@@ -153,6 +153,11 @@ static const struct name_pattern instrumented_names[] = {
     {.prefix = "__llvm_profile"}, {.dso = "memcheck"},     {.dso = "vgpreload"},   {.word = "AddressSanitizer"},
 };
 
+static bool is_instrumenting(const struct stall_function *function)
+{
+    return function_has_some_name(function, instrumented_names, array_count(instrumented_names));
+}
+
 static void instrumented_test(const struct results *results, struct finding *finding)
 {
     test_function_names(results, finding, instrumented_names, array_count(instrumented_names));
@@ -169,6 +174,7 @@ const struct hypothesis hypothesis_instrumented = {
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_RUN),
     .test = instrumented_test,
+    .has_function = is_instrumenting,
 };
 
 /*
@@ -213,6 +219,11 @@ static const struct name_pattern interpreter_names[] = {
     {.dso = "ocamlrun"},
     {.dso = "libswipl"},
 };
+
+static bool is_interpreting(const struct stall_function *function)
+{
+    return function_has_some_name(function, interpreter_names, array_count(interpreter_names));
+}
 
 /* What a hot C function of an interpreter means in the script. */
 static const struct {
@@ -584,4 +595,6 @@ const struct hypothesis hypothesis_interpreter = {
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_RUN),
     .test = interpreter_test,
+    .has_function = is_interpreting,
+    .advice_for = script_advice,
 };

@@ -160,6 +160,23 @@ static void garbage_collection_test(const struct results *results, struct findin
     finding_set(finding, confirm, collector_confirm(collector), command);
 }
 
+static bool is_collecting(const struct stall_function *function)
+{
+    static const struct stalls no_others;
+    enum collector collector;
+    bool is_guess;
+    return collector_of(&no_others, function, &collector, &is_guess) && !is_guess;
+}
+
+static const char *advice_of(const struct stall_function *hottest)
+{
+    static const struct stalls no_others;
+    enum collector collector = COLLECTOR_OTHER;
+    bool is_guess;
+    (void)collector_of(&no_others, hottest, &collector, &is_guess);
+    return collector_advice(collector);
+}
+
 const struct hypothesis hypothesis_garbage_collection = {
     .id = "garbage-collection",
     .family = "library",
@@ -172,4 +189,6 @@ const struct hypothesis hypothesis_garbage_collection = {
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_ACTIVITY),
     .test = garbage_collection_test,
+    .has_function = is_collecting,
+    .advice_for = advice_of,
 };

@@ -79,10 +79,7 @@ static const struct {
 
 static bool is_allocating(const struct stall_function *function)
 {
-    for (size_t at = 0; at < array_count(allocation_names); at++)
-        if (!allocation_names[at].is_guess && function_has_name(function, &allocation_names[at]))
-            return true;
-    return false;
+    return function_has_some_name(function, allocation_names, array_count(allocation_names));
 }
 
 /* malloc itself within the program: it is static, or brings an allocator. Languages' own words call the library's. */
@@ -104,6 +101,14 @@ bool function_allocates(const struct results *results, const char *function)
 {
     const struct stall_function *found = function && results->stalls ? function_of(results->stalls, function) : NULL;
     return found && is_allocating(found);
+}
+
+static const char *allocator_advice(const struct stall_function *hottest)
+{
+    for (size_t at = 0; at < array_count(allocators); at++)
+        if (function_has_name(hottest, &allocators[at].of))
+            return allocators[at].advice;
+    return "advice";
 }
 
 static void allocation_test(const struct results *results, struct finding *finding)
@@ -133,12 +138,19 @@ const struct hypothesis hypothesis_allocation = {
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_RUN),
     .test = allocation_test,
+    .has_function = is_allocating,
+    .advice_for = allocator_advice,
 };
 
 static const struct name_pattern copying_names[] = {
     {.word = "memcpy"}, {.word = "memmove"}, {.word = "memset"}, {.word = "strcpy"}, {.word = "mempcpy"},
     {.word = "bzero"},
 };
+
+static bool is_copying(const struct stall_function *function)
+{
+    return function_has_some_name(function, copying_names, array_count(copying_names));
+}
 
 enum {
     PLACES = CAUSE_BIT(CAUSE_LATENCY) | CAUSE_BIT(CAUSE_PARALLEL_MISSES)
@@ -176,6 +188,7 @@ const struct hypothesis hypothesis_copying = {
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_BOTTLENECK),
     .test = copying_test,
+    .has_function = is_copying,
 };
 
 static const struct name_pattern spinning_names[] = {
@@ -193,11 +206,18 @@ static const struct name_pattern spinning_names[] = {
     {.prefix = "__kmp_flag"},
     {.prefix = "kmp_flag"},
     {.word = "native_queued_spin_lock_slowpath"},
+    {.name = "s_lock"}, /* PostgreSQL's */
+    {.name = "perform_spin_delay"},
     {.word = "spin_lock", .is_guess = true},
     {.word = "spinlock", .is_guess = true},
     {.word = "do_spin", .is_guess = true},
     {.word = "busy_wait", .is_guess = true},
 };
+
+static bool is_locking(const struct stall_function *function)
+{
+    return function_has_some_name(function, spinning_names, array_count(spinning_names));
+}
 
 uint64_t locking_samples(const struct stalls *stalls)
 {
@@ -222,6 +242,11 @@ static const char *sleeper_of(const struct results *results)
 static bool is_mutex(const char *name)
 {
     return strstr(name, "mutex") || strstr(name, "lll_lock") || strstr(name, "rwlock");
+}
+
+static const char *lock_advice(const struct stall_function *hottest)
+{
+    return is_mutex(hottest->name) ? "advice-mutex" : "advice";
 }
 
 static void spinning_test(const struct results *results, struct finding *finding)
@@ -257,6 +282,8 @@ const struct hypothesis hypothesis_spinning = {
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_WAITS),
     .test = spinning_test,
+    .has_function = is_locking,
+    .advice_for = lock_advice,
 };
 
 /* Libraries that are written to be plain, whose calls a quicker one takes without a program's being changed. */

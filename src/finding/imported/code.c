@@ -15,10 +15,46 @@
 
 /* ---- hot code ---- */
 
-static bool reads_memory(const char *line)
+static bool begins_so(const char *line, const char *const *mnemonics, size_t count)
+{
+    for (size_t at = 0; at < count; at++)
+        if (strncmp(line, mnemonics[at], strlen(mnemonics[at])) == 0)
+            return true;
+    return false;
+}
+
+static bool has_memory_operand(const char *line)
 {
     const char *open = strchr(line, '(');
     return open && open[1] == '%' && strncmp(line, "lea", 3) != 0;
+}
+
+/* In AT&T syntax what is written stands last, a mask behind it: of two operands, but for what only compares. */
+static bool writes_memory(const char *line)
+{
+    static const char *const comparing[] = {"cmp",   "test",   "ucomis", "comis",    "vucomis", "vcomis",
+                                            "vtest", "vptest", "ptest",  "bt ",      "btl ",    "btq ",
+                                            "push",  "call",   "jmp",    "prefetch", "nop"};
+    static const char *const alone[] = {"inc", "dec", "neg", "not", "set", "fst", "fist", "pop"};
+    const char *open = strrchr(line, '('), *close = open ? strchr(open, ')') : NULL;
+    if (!has_memory_operand(line) || !close || begins_so(line, comparing, array_count(comparing)))
+        return false;
+    bool is_last = !close[1] || strchr(" {#<", close[1]), has_two = false;
+    for (const char *at = line; at < open; at++)
+        has_two |= *at == ',';
+    return is_last && (has_two || begins_so(line, alone, array_count(alone)));
+}
+
+/* A store alone reads nothing; an addition to memory does both, and so does a copy from memory to memory. */
+static bool reads_memory(const char *line)
+{
+    static const char *const storing[] = {"mov",   "vmov",      "kmov",      "pextr",   "vpextr",  "extract",
+                                          "vextr", "vpextr",    "vcompress", "vpcomp",  "vpscat",  "vscatter",
+                                          "set",   "fst",       "fist",      "pop",     "maskmov", "vmaskmov",
+                                          "vpmov", "vpmaskmov", "vcvtps2ph", "stmxcsr", "vstmxcsr"};
+    bool is_one = strchr(line, '(') == strrchr(line, '(');
+    return has_memory_operand(line) &&
+           !(is_one && writes_memory(line) && begins_so(line, storing, array_count(storing)));
 }
 
 /* Instructions that are slow by themselves, by how their lines begin. */
@@ -71,6 +107,31 @@ static const char *slow_kind_of(const char *line, const char *id)
     return NULL;
 }
 
+/* Of numbers with a point: multiplied, added, divided; not moved or compared. */
+static bool is_arithmetic(const char *line)
+{
+    static const char *const operations[] = {"mul", "add", "sub", "div", "sqrt"}, *const kinds[] = {"ss", "sd", "ps",
+                                                                                                    "pd"};
+    const char *name = line + (line[0] == 'v' || line[0] == 'f');
+    static const char *const fused[] = {"vfm", "vfnm", "fmad", "fml", "fms"};
+    for (size_t at = 0; at < array_count(operations); at++) {
+        size_t length = strlen(operations[at]);
+        if (strncmp(name, operations[at], length) == 0 &&
+            (line[0] == 'f' || begins_so(name + length, kinds, array_count(kinds))))
+            return true;
+    }
+    return begins_so(line, fused, array_count(fused));
+}
+
+/* Beside counts of it: what any arithmetic would be without them is told of denormal numbers then. */
+static const char *counted_kind_of(const char *line, const char *id)
+{
+    bool is_denormal = strcmp(id, "denormals") == 0;
+    return !is_denormal          ? slow_kind_of(line, id)
+           : is_arithmetic(line) ? "arithmetic that denormal numbers slow down"
+                                 : NULL;
+}
+
 struct slow_line {
     const struct imported_row *row;
     const struct imported_table *table;
@@ -78,7 +139,8 @@ struct slow_line {
 };
 
 /* The line of that kind with the most samples, where it has many. */
-static bool slow_line_find(const struct imported *imported, const char *id, struct slow_line *ret)
+static bool slow_line_find(const struct imported *imported, const char *id,
+                           const char *(*kind_of)(const char *line, const char *id), struct slow_line *ret)
 {
     static const double MANY = 25; /* percent of the samples of its listing */
     *ret = (struct slow_line){0};
@@ -86,7 +148,7 @@ static bool slow_line_find(const struct imported *imported, const char *id, stru
         for (size_t row = 0;
              row < imported->tables[at].count && imported->tables[at].kind == IMPORTED_ANNOTATE; row++) {
             const struct imported_row *here = &imported->tables[at].rows[row];
-            const char *what = slow_kind_of(here->name, id);
+            const char *what = kind_of(here->name, id);
             if (what && here->number >= MANY && (!ret->row || here->number > ret->row->number))
                 *ret = (struct slow_line){here, &imported->tables[at], what};
         }
@@ -115,7 +177,7 @@ static const struct imported_row *slow_line_before(const struct imported *import
              row < imported->tables[at].count && imported->tables[at].kind == IMPORTED_ANNOTATE; row++) {
             const struct imported_row *here = &imported->tables[at].rows[row], *before = here - 1;
             const char *what = slow_kind_of(before->name, id);
-            if (!what || slow_kind_of(here->name, id) || here->number < least || reads_memory(here->name) ||
+            if (!what || slow_kind_of(here->name, id) || here->number < least || has_memory_operand(here->name) ||
                 strcmp(here->where, before->where) != 0 || !is_hottest_of(&imported->tables[at], row))
                 continue;
             *ret = (struct slow_line){before, &imported->tables[at], what};
@@ -161,7 +223,7 @@ bool imported_listing_test(const struct results *results, struct finding *findin
 {
     struct slow_line slow;
     const struct imported_row *after = NULL;
-    if (!slow_line_find(results->imported, finding->hypothesis->id, &slow) &&
+    if (!slow_line_find(results->imported, finding->hypothesis->id, slow_kind_of, &slow) &&
         !(after = slow_line_before(results->imported, finding->hypothesis->id, &slow)))
         return false;
     finding->verdict = VERDICT_UNDECIDED;
@@ -176,13 +238,31 @@ bool imported_listing_test(const struct results *results, struct finding *findin
     return true;
 }
 
+/* Which arithmetic it is, and whose where a listing or a profile tells. */
+static void name_arithmetic(const struct results *results, struct finding *finding, const struct slow_line *slow)
+{
+    struct imported_hot hot = imported_hot_of(results->imported);
+    const struct told *told = results->told;
+    const char *only = told && told->function_count == 1 ? told->functions[0] : NULL,
+               *function = slow->row->where[0] ? slow->row->where
+                           : hot.function      ? hot.function
+                                               : only;
+    finding_set(finding, headline, "imported-headline-arithmetic",
+                VALUE_TEXT("headline", finding->headline ? finding->headline : finding->hypothesis->title),
+                VALUE_TEXT("line", slow->row->name),
+                VALUE_TEXT("of", function ? arena_printf(finding->arena, " of %s", function) : ""),
+                VALUE_SHARE("share", interval_exactly(slow->row->number / 100)));
+}
+
 /* Beside counts that support the cause, its instruction agrees. */
 static void slow_line_add(const struct results *results, struct finding *finding)
 {
     struct slow_line slow;
-    if (!slow_line_find(results->imported, finding->hypothesis->id, &slow))
+    if (!slow_line_find(results->imported, finding->hypothesis->id, counted_kind_of, &slow))
         return;
     say_slow_line(finding, &slow, true);
+    if (strcmp(finding->hypothesis->id, "denormals") == 0)
+        name_arithmetic(results, finding, &slow);
     finding->imported_kinds |= 1u << ORIGIN_SAMPLES;
     if (strcmp(slow.what, "an integer division") == 0)
         finding_advise(finding, "advice-integer", NO_VALUES);
@@ -229,10 +309,26 @@ struct imported_hot imported_hot_of(const struct imported *imported)
                 hot.line_share = share;
                 hot.file = hot.file ? hot.file : table->file;
             }
+            if (listing && writes_memory(here->name) && (!hot.store || here->number > hot.store->number)) {
+                hot.store = here;
+                hot.store_file = table->file;
+            }
         }
     }
     hot.line_is_hottest = hot.line && hot.line_share >= hot.hottest->number / 100;
+    hot.store_is_hottest = hot.store && hot.store->number >= hot.hottest->number;
     return hot;
+}
+
+/* What waits for stores waits at lines that write. */
+static void take_store(struct imported_hot *hot)
+{
+    const struct imported_row *store = hot->store;
+    hot->line = store ? store->name : NULL;
+    hot->listed = store && store->where[0] ? store->where : NULL;
+    hot->line_share = store ? store->number / 100 : 0;
+    hot->line_is_hottest = hot->store_is_hottest;
+    hot->file = hot->function || !store ? hot->file : hot->store_file;
 }
 
 /* Routines that multiply matrices: what they wait for is how often the same numbers come from memory. */
@@ -353,11 +449,14 @@ void imported_advise(struct finding *finding)
 void imported_hot_add(const struct results *results, struct finding *finding, double share)
 {
     struct imported_hot hot = imported_hot_of(results->imported);
+    bool is_of_stores = strcmp(finding->hypothesis->id, "stores") == 0;
+    if (is_of_stores)
+        take_store(&hot);
     struct spread spread = spread_of(results->imported, &hot);
     bool memory = strcmp(finding->hypothesis->family, "memory") == 0;
     enum telling telling = event_tells(hot.event, finding->hypothesis->id);
     bool is_told = hot.function && hot.share >= MOST_OF && telling != TELLS_OTHERS;
-    /* That its hottest line reads memory goes with waiting for memory. */
+    /* That its hottest line reads memory goes with waiting for memory; that it writes, with waiting for stores. */
     bool agrees = telling == TELLS_CAUSE || (memory && hot.line && hot.line_is_hottest);
     if (is_told) {
         struct value values[] = {
@@ -391,7 +490,8 @@ void imported_hot_add(const struct results *results, struct finding *finding, do
         finding->imported_kinds |= 1u << ORIGIN_SAMPLES;
     }
     if (memory && hot.line && (is_told || is_listed))
-        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-line", VALUE_TEXT("line", hot.line),
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT,
+                         is_of_stores ? "imported-line-stores" : "imported-line", VALUE_TEXT("line", hot.line),
                          VALUE_SHARE("share", interval_exactly(hot.line_share)), VALUE_TEXT("file", hot.file),
                          VALUE_TEXT("origin", IMPORTED_WORDS));
     if (spread.count && telling == TELLS_CAUSE)

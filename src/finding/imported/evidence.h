@@ -50,6 +50,8 @@ void imported_loop_add(const struct results *results, struct finding *finding);
 /* of an annotated listing, where nothing was counted */
 bool imported_listing_test(const struct results *results, struct finding *finding);
 
+/* It reads a clock that takes long, and that no program reads without the kernel. */
+bool imported_reads_slow_clock(const char *function);
 /* It returned something, and as much as is asked about where that was told. */
 bool imported_trial_helped(const struct told *told, const struct told_trial *trial, double effect);
 /* Of a supported finding: advice that somebody tried already becomes what came of it. */
@@ -67,6 +69,9 @@ struct imported_hot {
     const char *listed;           /* the function that it is in; NULL: not said */
     double line_share;
     bool line_is_hottest;         /* of all lines of listings, not of those that read memory alone */
+    const struct imported_row *store; /* the hottest line that writes memory; NULL: none */
+    const char *store_file;
+    bool store_is_hottest;
     /* whatever it does, the line of a listing with most samples; behind: the slow instruction before it; NULL: none */
     const struct imported_row *hottest;
     const char *behind, *hottest_file;

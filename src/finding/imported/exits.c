@@ -133,17 +133,24 @@ static struct difference difference_of(const struct imported *imported, const st
 
 /* ---- what to do ---- */
 
+bool imported_reads_slow_clock(const char *function)
+{
+    static const char *const readers[] = {"read_hpet", "acpi_pm_read", "acpi_pm_read_verified", "read_pmtmr"};
+    for (size_t reader = 0; reader < array_count(readers); reader++)
+        if (strcmp(function, readers[reader]) == 0)
+            return true;
+    return false;
+}
+
 /* Clocks that a hypervisor emulates, by who reads them in a profile, or by what the kernel says it uses. */
 static bool reads_clock(const struct imported *imported)
 {
-    static const char *const readers[] = {"read_hpet", "acpi_pm_read", "acpi_pm_read_verified", "read_pmtmr"};
     for (size_t at = 0; at < imported->count; at++) {
         if (imported->tables[at].kind == IMPORTED_CLOCK)
             return true;
         for (size_t row = 0; row < imported->tables[at].count; row++)
-            for (size_t reader = 0; reader < array_count(readers); reader++)
-                if (strcmp(imported->tables[at].rows[row].name, readers[reader]) == 0)
-                    return true;
+            if (imported_reads_slow_clock(imported->tables[at].rows[row].name))
+                return true;
     }
     return false;
 }

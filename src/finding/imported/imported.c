@@ -85,6 +85,25 @@ void imported_say(struct finding *finding, const char *metric, struct interval s
                         array_count(values));
 }
 
+static bool table_has(const struct imported_table *table, const char *metric)
+{
+    bool has = false;
+    for (size_t at = 0; at < table->count && table->kind == IMPORTED_METRICS; at++)
+        has |= strcmp(table->rows[at].name, metric) == 0;
+    return has;
+}
+
+/* Of that table, or the first that has what it is a part of: another run's would take off too much or too little. */
+static struct measured sibling_of(const struct imported *imported, const struct imported_table *table,
+                                  const struct topdown_row *row)
+{
+    const char *ignored;
+    for (size_t at = 0; at < imported->count && !table; at++)
+        table = table_has(&imported->tables[at], row->metrics[0]) ? &imported->tables[at] : NULL;
+    bool is_there = row->sibling && table && table_has(table, row->metrics[0]) && table_has(table, row->sibling);
+    return is_there ? metric_in(imported, table, row->sibling, &ignored) : not_measured("it wasn't imported");
+}
+
 /* All of them added up; not measured: one wasn't imported. */
 static struct measured percent_of(const struct imported *imported, const struct imported_table *table,
                                   const struct topdown_row *row, const char **ret_file)
@@ -101,15 +120,9 @@ static struct measured percent_of(const struct imported *imported, const struct 
         struct measured one = metric_in(imported, table, row->others[at], &other);
         sum -= one.known ? one.value : 0;
     }
+    struct measured sibling = sibling_of(imported, table, row);
+    sum -= sibling.known ? sibling.value : 0;
     return measured_as(fmax(sum, 0));
-}
-
-static bool table_has(const struct imported_table *table, const char *metric)
-{
-    bool has = false;
-    for (size_t at = 0; at < table->count && table->kind == IMPORTED_METRICS; at++)
-        has |= strcmp(table->rows[at].name, metric) == 0;
-    return has;
 }
 
 struct reported {
@@ -150,8 +163,12 @@ static const char *reported_name(const struct imported *imported, const struct t
     for (size_t at = 0; at < TOPDOWN_ROW_OTHERS && row->others[at]; at++)
         if (imported_number(imported, IMPORTED_METRICS, row->others[at], NULL).known)
             metric = arena_printf(arena, "%s without %s", metric, row->others[at]);
+    if (sibling_of(imported, NULL, row).known)
+        metric = arena_printf(arena, "%s without %s", metric, row->sibling);
+    bool is_there = missing && imported_number(imported, IMPORTED_METRICS, missing, NULL).known;
     if (missing)
-        metric = arena_printf(arena, "%s (at least: %s wasn't imported)", metric, missing);
+        metric = arena_printf(arena, "%s (at least: %s %s)", metric, missing,
+                              is_there ? "is of the cycles, and not added to it" : "wasn't imported");
     if (reported->share.low < reported->share.high)
         return arena_printf(arena, "%s (tables differ)", metric);
     return reported->share.mid < reported->percent / 100
@@ -233,9 +250,31 @@ static void impossible_leave_open(const struct results *results, struct finding 
     }
 }
 
-/* "'slow one' of runs.md", "runs.md" where no words stand above it. */
-static const char *table_place(const struct imported_table *table, struct arena *arena)
+/* "the second table of runs.md with it", where several of one file are called alike; NULL: they aren't. */
+static const char *table_ordinal(const struct imported *imported, const struct imported_table *table,
+                                 const char *metric, struct arena *arena)
 {
+    static const char *const words[] = {"first", "second", "third", "fourth", "fifth"};
+    size_t before = 0, alike = 0;
+    for (size_t at = 0; table && at < imported->count; at++) {
+        const struct imported_table *other = &imported->tables[at];
+        bool has = table_has(other, metric) && strcmp(other->file, table->file) == 0;
+        before += has && other < table;
+        alike += has && other != table && strcmp(other->heading, table->heading) == 0;
+    }
+    return alike ? arena_printf(arena, "%s table of %s with it",
+                                before < array_count(words) ? arena_printf(arena, "the %s", words[before]) : "a later",
+                                table->file)
+                 : NULL;
+}
+
+/* "'slow one' of runs.md", "runs.md" where no words stand above it. */
+static const char *table_place(const struct imported *imported, const struct imported_table *table, const char *metric,
+                               struct arena *arena)
+{
+    const char *ordinal = table_ordinal(imported, table, metric, arena);
+    if (ordinal)
+        return ordinal;
     static const char column[] = "These numbers are of "; /* as source/import heads the columns of a table */
     const char *name = table ? table->heading : "";
     name += strncmp(name, column, sizeof(column) - 1) == 0 ? sizeof(column) - 1 : 0;
@@ -244,29 +283,39 @@ static const char *table_place(const struct imported_table *table, struct arena 
                                       : "another";
 }
 
+/* Its first metric alone is as much as is asked about: then the next row has that, and nothing of another unit. */
+static bool is_told_by_first(const struct results *results, const struct topdown_row *row)
+{
+    struct measured first = imported_number(results->imported, IMPORTED_METRICS, row->metrics[0], NULL);
+    return row->mixes_units && first.known && first.value / 100 >= results->effect;
+}
+
 static bool metric_decide(const struct results *results, struct finding *finding)
 {
     for (const struct topdown_row *row = topdown_row_of(finding->hypothesis->id, NULL); row;
          row = topdown_row_of(finding->hypothesis->id, row)) {
         struct reported reported = {0};
-        if (!reported_of(results->imported, row, &reported) || (row->is_part && reported.share.high < results->effect))
+        if (is_told_by_first(results, row) || !reported_of(results->imported, row, &reported) ||
+            (row->is_part && reported.share.high < results->effect))
             continue;
-        if (row->is_cause)
+        if (row->is_cause && !row->mixes_units)
             finding_decide_fact(finding, reported.share, results->effect);
         else
             finding_decide_bound(finding, reported.share.high, results->effect);
         finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
         imported_say(finding, reported_name(results->imported, row, &reported, finding->arena), reported.share,
                      reported.file);
-        if (row->is_cause && reported.share.low < results->effect && reported.share.high >= results->effect) {
+        if (row->is_cause && !row->mixes_units && reported.share.low < results->effect &&
+            reported.share.high >= results->effect) {
             finding->recoverable = (struct interval){0};
-            finding_set(finding, reason, "imported-runs-differ",
-                        VALUE_TEXT("metric", topdown_row_names(row, finding->arena)),
-                        VALUE_SHARE("least", interval_exactly(reported.share.low)),
-                        VALUE_SHARE("most", interval_exactly(reported.share.high)),
-                        VALUE_TEXT("one", table_place(reported.least, finding->arena)),
-                        VALUE_TEXT("other", table_place(reported.most, finding->arena)),
-                        VALUE_TEXT("origin", origin_words));
+            finding->contradicted = reported.share.high;
+            finding_set(
+                finding, reason, "imported-runs-differ", VALUE_TEXT("metric", topdown_row_names(row, finding->arena)),
+                VALUE_SHARE("least", interval_exactly(reported.share.low)),
+                VALUE_SHARE("most", interval_exactly(reported.share.high)),
+                VALUE_TEXT("one", table_place(results->imported, reported.least, row->metrics[0], finding->arena)),
+                VALUE_TEXT("other", table_place(results->imported, reported.most, row->metrics[0], finding->arena)),
+                VALUE_TEXT("origin", origin_words));
         }
         if (finding->verdict == VERDICT_SUPPORTED)
             imported_hot_add(results, finding, reported.share.mid);

@@ -136,12 +136,20 @@ static const char *listed_words(const struct results *results, const char *liste
     return function ? arena_printf(arena, " of %s", function) : "";
 }
 
+/* What the hottest line does, or what it stands behind. */
+static const char *how_words(const struct imported_hot *hot, struct arena *arena)
+{
+    return hot->line_is_hottest    ? ": it reads memory"
+           : hot->store_is_hottest ? ": it writes memory"
+                                   : behind_words(hot, arena);
+}
+
 /* Of a listing without a profile beside it, or whose function no profile names. */
 static const char *line_words(const struct results *results, const struct imported_hot *hot, struct arena *arena)
 {
     static const double MUCH = 25; /* percent */
     const struct imported_row *hottest = hot->hottest;
-    bool told = hottest && (hot->line_is_hottest || hot->behind);
+    bool told = hottest && (hot->line_is_hottest || hot->store_is_hottest || hot->behind);
     bool is_load = !told && hot->line; /* of a line of source, whose share is more */
     double percent = is_load ? hot->line_share * 100 : told ? hottest->number : 0;
     if (percent < MUCH)
@@ -150,7 +158,7 @@ static const char *line_words(const struct results *results, const struct import
     struct value values[] = {VALUE_TEXT("line", is_load ? hot->line : hottest->name),
                              VALUE_TEXT("of", listed_words(results, listed, arena)),
                              VALUE_SHARE("share", interval_exactly(percent / 100)),
-                             VALUE_TEXT("how", hot->line_is_hottest ? ": it reads memory" : behind_words(hot, arena)),
+                             VALUE_TEXT("how", how_words(hot, arena)),
                              VALUE_TEXT("file", hot->hottest_file),
                              VALUE_TEXT("origin", IMPORTED_WORDS)};
     return wording_fill(arena, wording_find("verdict", is_load ? "hot-load" : "hot-line"), values, array_count(values));
@@ -159,7 +167,7 @@ static const char *line_words(const struct results *results, const struct import
 /* ", first at 'mov %rdx,%r8', right behind 'idiv %rcx'"; "": no listing */
 static const char *first_words(const struct imported_hot *hot, bool is_of_memory, struct arena *arena)
 {
-    if (is_of_memory && hot->line)
+    if (is_of_memory && hot->line && !hot->store_is_hottest)
         return arena_printf(arena, ", first at '%s'", hot->line);
     return hot->hottest ? arena_printf(arena, ", first at '%s'%s", hot->hottest->name, behind_words(hot, arena)) : "";
 }
@@ -355,6 +363,64 @@ const char *imported_gap_beyond(const struct results *results, const struct find
         imported_lead_words(results, culprit, arena))
         return NULL;
     return imported_gap_words(results, arena);
+}
+
+/* The least that its own evidence says of it; 1: no share is told. */
+static double least_said(const struct finding *culprit)
+{
+    const struct evidence *said = culprit->evidence_count ? &culprit->evidence[0] : NULL;
+    for (size_t at = 0; said && at < said->value_count; at++)
+        if (said->values[at].unit == UNIT_SHARE)
+            return said->values[at].number.low;
+    return 1;
+}
+
+const char *imported_contradiction(const struct findings *findings, const struct finding *culprit, struct arena *arena)
+{
+    const struct finding *most = NULL;
+    for (size_t at = 0; at < findings->count; at++)
+        if (findings->items[at].verdict == VERDICT_UNDECIDED && findings->items[at].contradicted > 0 &&
+            (!most || findings->items[at].contradicted > most->contradicted))
+            most = &findings->items[at];
+    if (!culprit || !most || !most->reason || most->contradicted <= least_said(culprit))
+        return NULL;
+    struct value values[] = {VALUE_TEXT("cause", most->hypothesis->title), VALUE_TEXT("reason", most->reason)};
+    return wording_fill(arena, wording_find("verdict", "contradiction"), values, array_count(values));
+}
+
+/* Whatever is supported returns less than a third of the gap that was told. */
+static bool is_far_below_told(const struct told *told, const struct findings *findings)
+{
+    static const double FAR_BELOW = 1.0 / 3;
+    bool is_below = told && told->gap.known && told->gap_sentence && !told->gap_is_of_latency;
+    for (size_t at = 0; at < findings->count && is_below; at++) {
+        const struct finding *finding = &findings->items[at];
+        is_below &= finding->verdict != VERDICT_SUPPORTED ||
+                    (finding->recoverable.known && finding->recoverable.high < FAR_BELOW * told->gap.low);
+    }
+    return is_below;
+}
+
+static const char *gap_told(const struct results *results, const struct findings *findings,
+                            const struct finding *culprit, const char *key, struct arena *arena)
+{
+    if (results->stalls || !culprit || !is_far_below_told(results->told, findings))
+        return NULL;
+    struct value values[] = {VALUE_SHARE("gap", results->told->gap),
+                             VALUE_TEXT("sentence", results->told->gap_sentence), VALUE_TEXT("origin", IMPORTED_WORDS)};
+    return wording_fill(arena, wording_find("verdict", key), values, array_count(values));
+}
+
+const char *imported_gap_told(const struct results *results, const struct findings *findings,
+                              const struct finding *culprit, struct arena *arena)
+{
+    return gap_told(results, findings, culprit, "gap-told", arena);
+}
+
+const char *imported_gap_told_open(const struct results *results, const struct findings *findings,
+                                   const struct finding *culprit, struct arena *arena)
+{
+    return gap_told(results, findings, culprit, "gap-told-open", arena);
 }
 
 const char *imported_rate_advice(const struct results *results)

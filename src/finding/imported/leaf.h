@@ -33,6 +33,19 @@ const char *imported_noise_words(const struct results *results, struct arena *ar
  */
 const char *imported_gap_beyond(const struct results *results, const struct finding *culprit, struct arena *arena);
 /*
+ * What tables contradict one another in, where one of them says more of it than the culprit has at least; NULL: they
+ * don't. Owner: arena.
+ */
+const char *imported_contradiction(const struct findings *findings, const struct finding *culprit, struct arena *arena);
+/*
+ * The gap that sentences tell, where the culprit and whatever else is supported are far less than that; NULL: they
+ * aren't, or none is told. The same for what is open. Owner: arena.
+ */
+const char *imported_gap_told(const struct results *results, const struct findings *findings,
+                              const struct finding *culprit, struct arena *arena);
+const char *imported_gap_told_open(const struct results *results, const struct findings *findings,
+                                   const struct finding *culprit, struct arena *arena);
+/*
  * That the faster of two runs executes less, or ran at a higher clock, where that is most of what they differ by and
  * the culprit (NULL: there is none) isn't of that; NULL. Owner: arena.
  */

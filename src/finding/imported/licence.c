@@ -317,6 +317,7 @@ static bool other_program_test(const struct results *results, struct finding *fi
 
 bool imported_licence_test(const struct results *results, struct finding *finding)
 {
+    static const double ALIKE = 0.02; /* of the time: less is chance */
     struct imported_arm arms[IMPORTED_ARMS_MOST];
     struct pair pair;
     if (!pair_find(arms, imported_arms_of(results->imported, arms), &pair))
@@ -364,7 +365,8 @@ bool imported_licence_test(const struct results *results, struct finding *findin
     if (gain < results->effect) {
         finding->verdict = VERDICT_RULED_OUT;
         finding->by_trial = true;
-        finding_set_add(finding, &finding->reason, "imported-as-long", values, sizeof(values) / sizeof(values[0]));
+        finding_set_add(finding, &finding->reason, gain < -ALIKE ? "imported-longer" : "imported-as-long", values,
+                        sizeof(values) / sizeof(values[0]));
         return true;
     }
     finding->verdict = VERDICT_SUPPORTED;

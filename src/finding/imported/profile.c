@@ -118,6 +118,16 @@ static const struct {
     {"system-calls", "syscall_exit_to_user_mode", DEPTH_WORK},
     {"system-calls", "copy_user_", DEPTH_WORK},
     {"system-calls", "rep_movs_alternative", DEPTH_WORK},
+    {"system-calls", "read_hpet", DEPTH_WORK},
+    {"system-calls", "acpi_pm_read", DEPTH_WORK},
+    {"system-calls", "read_pmtmr", DEPTH_WORK},
+    {"system-calls", "kvm_clock_get_cycles", DEPTH_WORK},
+    {"system-calls", "pvclock_clocksource_read", DEPTH_WORK},
+    {"system-calls", "xen_clocksource_get_cycles", DEPTH_WORK},
+    {"system-calls", "read_hv_clock_", DEPTH_WORK},
+    {"system-calls", "hv_read_reference_counter", DEPTH_WORK},
+    {"system-calls", "ktime_get_ts64", DEPTH_WORK},
+    {"system-calls", "ktime_get_real_ts64", DEPTH_WORK},
 };
 
 static bool is_of_time(const char *event)
@@ -127,8 +137,8 @@ static bool is_of_time(const char *event)
 
 struct function_share {
     double work, callers[DEPTHS], callers_sum; /* percent; callers: the largest of each depth */
-    const char *name;
-    double most; /* of one function */
+    double named, named_most;                  /* user space's, by what they are called, and the largest of them */
+    const struct imported_row *hottest;        /* NULL: none */
 };
 
 static bool is_named(const char *name, const char *known)
@@ -145,6 +155,41 @@ static int depth_of(const char *name, const char *id)
     return DEPTHS;
 }
 
+/* As a sampled function, for its name alone. */
+static struct stall_function function_of(const struct imported_row *row)
+{
+    const char *slash = strrchr(row->where, '/');
+    return (struct stall_function){.name = row->name, .dso = slash ? slash + 1 : row->where};
+}
+
+/* The kernel has functions of these names, too: without a binary nobody knows whose it is. */
+static bool is_anybodys(const char *name)
+{
+    static const char *const names[] = {"memcpy",      "memset",      "memmove",     "__memcpy",     "__memset",
+                                        "__memmove",   "memcpy_erms", "memset_erms", "memmove_erms", "memcpy_orig",
+                                        "memset_orig", "__pi_memcpy", "__pi_memset", "__pi_memmove"};
+    for (size_t at = 0; at < array_count(names); at++)
+        if (strcmp(name, names[at]) == 0)
+            return true;
+    return false;
+}
+
+/* Binaries in brackets are the kernel and its modules, but for what it puts into each program. */
+static bool may_be_of_kernel(const struct imported_row *row)
+{
+    const char *where = row->where;
+    bool is_bracketed = where[0] == '[' && strcmp(where, "[vdso]") != 0 && strcmp(where, "[unknown]") != 0;
+    return is_bracketed || strncmp(where, "vmlinux", 7) == 0 || strstr(where, "kernel.kallsyms") ||
+           (!where[0] && is_anybodys(row->name)) || depth_of(row->name, "kernel-locks") < DEPTHS;
+}
+
+/* In user space, and by its name for certain: by the table that sampled functions are told by. */
+static bool is_named_for(const struct imported_row *row, const struct hypothesis *hypothesis)
+{
+    struct stall_function function = function_of(row);
+    return hypothesis->has_function && !may_be_of_kernel(row) && hypothesis->has_function(&function);
+}
+
 /* What it receives it sent itself, in the same call: no card interrupts for that. */
 static bool is_of_loopback(const struct imported_table *table, const char *id)
 {
@@ -154,10 +199,27 @@ static bool is_of_loopback(const struct imported_table *table, const char *id)
     return sends;
 }
 
-/* A profile of a host has other programs in its kernel. */
-static bool function_share_of(const struct imported_table *table, const char *id, struct function_share *ret)
+/* depth: DEPTHS: by its name alone. */
+static void share_add(struct function_share *share, const struct imported_row *row, int depth)
 {
-    *ret = (struct function_share){.name = NULL};
+    bool is_named = depth == DEPTHS, is_caller = !is_named && depth != DEPTH_WORK;
+    if (is_named) {
+        share->named += row->number;
+        share->named_most = row->number > share->named_most ? row->number : share->named_most;
+    }
+    share->work += is_named || is_caller ? 0 : row->number;
+    share->callers_sum += is_caller ? row->number : 0;
+    if (is_caller && row->number > share->callers[depth])
+        share->callers[depth] = row->number;
+    share->hottest = !share->hottest || row->number > share->hottest->number ? row : share->hottest;
+}
+
+/* A profile of a host has other programs in its kernel. */
+static bool function_share_of(const struct imported_table *table, const struct hypothesis *hypothesis,
+                              struct function_share *ret)
+{
+    const char *id = hypothesis->id;
+    *ret = (struct function_share){.hottest = NULL};
     if (table->kind != IMPORTED_REPORT || !is_of_time(table->event))
         return false;
     int depths = is_of_loopback(table, id) ? DEPTH_POLLS : DEPTHS;
@@ -166,17 +228,11 @@ static bool function_share_of(const struct imported_table *table, const char *id
         int depth = depth_of(here->name, id);
         if (host_symbol_find(here->name))
             return false;
-        if (depth >= depths)
-            continue;
-        double *largest = depth == DEPTH_WORK ? NULL : &ret->callers[depth];
-        ret->work += largest ? 0 : here->number;
-        ret->callers_sum += largest ? here->number : 0;
-        if (largest && here->number > *largest)
-            *largest = here->number;
-        ret->name = here->number > ret->most ? here->name : ret->name;
-        ret->most = here->number > ret->most ? here->number : ret->most;
+        bool is_named = depth == DEPTHS && is_named_for(here, hypothesis);
+        if (depth < depths || is_named)
+            share_add(ret, here, is_named ? DEPTHS : depth);
     }
-    return ret->name;
+    return ret->hottest;
 }
 
 /* ---- of its own, or with what it called ---- */
@@ -202,8 +258,8 @@ static double sum_of_rows(const struct imported_table *table)
  */
 static enum counting counting_of(const struct imported_table *table, const struct function_share *share)
 {
-    static const double ALL = 101, NEARLY = 0.8; /* ALL: percent, rounded up row by row */
-    double outer = 0;
+    static const double ALL = 101, NEARLY = 0.8, FAR_MORE = 2; /* ALL: percent, rounded up row by row */
+    double outer = 0, entry = share->callers[0];
     bool rises = false, hands_on = false;
     for (int depth = 0; depth < DEPTHS; depth++) {
         double here = share->callers[depth];
@@ -213,7 +269,8 @@ static enum counting counting_of(const struct imported_table *table, const struc
     }
     if (is_headed(table, "--children") || sum_of_rows(table) > ALL)
         return COUNTING_WITH_CALLED;
-    if (is_headed(table, "no-children") || is_headed(table, " self") || rises)
+    bool is_beyond = entry > 0 && share->work > FAR_MORE * entry; /* what it leads to has more than it */
+    if (is_headed(table, "no-children") || is_headed(table, " self") || rises || is_beyond)
         return COUNTING_OWN;
     return hands_on ? COUNTING_WITH_CALLED : COUNTING_UNKNOWN;
 }
@@ -229,28 +286,37 @@ static double largest_caller(const struct function_share *share)
 struct known_part {
     double share; /* 0..1 */
     bool is_all;  /* no less than all of it, by who calls the rest: else there may be more */
-    const char *name;
+    const struct imported_row *hottest;
 };
 
 /* What calls into the kernel lead to may be another cause's: its locks. */
 static double of_others(const struct imported_table *table, const char *id)
 {
     struct function_share locks;
-    return strcmp(id, "system-calls") == 0 && function_share_of(table, "kernel-locks", &locks) ? locks.work : 0;
+    bool is_asked = strcmp(id, "system-calls") == 0;
+    return is_asked && function_share_of(table, &hypothesis_kernel_locks, &locks) ? locks.work : 0;
 }
 
-static struct known_part part_of(const struct imported_table *table, const char *id)
+/* An interpreter calls all that its script does: with that counted in, no share is its own. */
+static double named_part(const struct function_share *share, const char *id, enum counting counting)
+{
+    return counting != COUNTING_WITH_CALLED ? share->named : strcmp(id, "interpreter") == 0 ? 0 : share->named_most;
+}
+
+static struct known_part part_of(const struct imported_table *table, const struct hypothesis *hypothesis)
 {
     struct function_share found;
-    if (!function_share_of(table, id, &found))
+    const char *id = hypothesis->id;
+    if (!function_share_of(table, hypothesis, &found))
         return (struct known_part){0};
     enum counting counting = counting_of(table, &found);
+    found.work += named_part(&found, id, counting);
     if (counting == COUNTING_OWN)
-        return (struct known_part){(found.work + found.callers_sum) / 100, false, found.name};
+        return (struct known_part){(found.work + found.callers_sum) / 100, false, found.hottest};
     double caller = largest_caller(&found) - (counting == COUNTING_WITH_CALLED ? of_others(table, id) : 0);
     bool is_called = caller > found.work;
     return (struct known_part){(is_called ? caller : found.work) / 100, is_called && counting == COUNTING_WITH_CALLED,
-                               found.name};
+                               found.hottest};
 }
 
 /* ---- what it says ---- */
@@ -294,11 +360,13 @@ static const char *call_of(const char *name, struct arena *arena)
 }
 
 /* By a table of calls, else by the hottest function that names one; else how to learn which it is. */
-static void calls_advise(const struct results *results, struct finding *finding, const struct imported_table *table)
+static void calls_advise(const struct results *results, struct finding *finding, const struct imported_table *table,
+                         const struct imported_row *hottest)
 {
     double most = 0;
     const char *call = NULL, *name;
-    if (strcmp(finding->hypothesis->id, "system-calls") != 0 || imported_calls_advise(results, finding, NULL))
+    if (strcmp(finding->hypothesis->id, "system-calls") != 0 || imported_calls_advise(results, finding, NULL) ||
+        (imported_reads_slow_clock(hottest->name) && imported_calls_advise(results, finding, "clock_gettime")))
         return;
     for (size_t row = 0; row < table->count; row++)
         if (table->rows[row].number > most && (name = call_of(table->rows[row].name, finding->arena))) {
@@ -309,13 +377,23 @@ static void calls_advise(const struct results *results, struct finding *finding,
         finding_advise(finding, "imported-kernel-advice", NO_VALUES);
 }
 
+/* As the hottest of the functions that are the cause by their names asks for it. */
+static void names_advise(struct finding *finding, const struct imported_row *hottest)
+{
+    const struct hypothesis *hypothesis = finding->hypothesis;
+    struct stall_function function = function_of(hottest);
+    if (is_named_for(hottest, hypothesis))
+        finding_advise(finding, hypothesis->advice_for ? hypothesis->advice_for(&function) : "advice",
+                       VALUE_TEXT("function", function.name), VALUE_TEXT("dso", function.dso));
+}
+
 /* The table that says most of it; NULL: rows that were left out may hold more, so that none ever rules it out. */
-static const struct imported_table *strongest_find(const struct results *results, const char *id,
+static const struct imported_table *strongest_find(const struct results *results, const struct hypothesis *hypothesis,
                                                    struct known_part *ret)
 {
     const struct imported_table *found = NULL;
     for (size_t at = 0; at < results->imported->count; at++) {
-        struct known_part part = part_of(&results->imported->tables[at], id);
+        struct known_part part = part_of(&results->imported->tables[at], hypothesis);
         if (part.share < results->effect || part.share > 1 || (found && part.share <= ret->share))
             continue;
         found = &results->imported->tables[at];
@@ -327,11 +405,11 @@ static const struct imported_table *strongest_find(const struct results *results
 bool imported_report_test(const struct results *results, struct finding *finding)
 {
     struct known_part part;
-    const struct imported_table *table = strongest_find(results, finding->hypothesis->id, &part);
+    const struct imported_table *table = strongest_find(results, finding->hypothesis, &part);
     if (!table)
         return false;
     if (is_of_kernel_alone(results->imported, table, part.share)) {
-        leave_to_kernel(finding, part.name, part.share, table->file);
+        leave_to_kernel(finding, part.hottest->name, part.share, table->file);
         return true;
     }
     finding_decide_fact(finding, interval_exactly(part.share), results->effect);
@@ -339,10 +417,11 @@ bool imported_report_test(const struct results *results, struct finding *finding
     finding->is_own_doing = true;
     finding->imported_kinds |= 1u << ORIGIN_SAMPLES;
     imported_say(finding,
-                 arena_printf(finding->arena, "the share of samples in functions for it, %s first%s,", part.name,
-                              part.is_all ? "" : " (at least: others may be for it, too)"),
+                 arena_printf(finding->arena, "the share of samples in functions for it, %s first%s,",
+                              part.hottest->name, part.is_all ? "" : " (at least: others may be for it, too)"),
                  interval_exactly(part.share), table->file);
-    calls_advise(results, finding, table);
+    calls_advise(results, finding, table, part.hottest);
+    names_advise(finding, part.hottest);
     imported_advise_all(finding);
     return true;
 }

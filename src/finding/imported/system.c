@@ -83,8 +83,8 @@ static const struct {
     {"oversubscribed", "ready without a CPU / ready or running", ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"affinity", "ready without a CPU / ready or running", ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"small-pages", "anonymous memory on small pages / all of it", ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
-    /* of what Go counts the CPUs that it left idle are a part: at least that */
-    {"garbage-collection", "garbage collection / time", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    /* of what Go counts the CPUs that it left idle are a part: at least that, and little of it is none for certain */
+    {"garbage-collection", "garbage collection / time", ROLE_SUPPORTS_OR_NONE, OF_CPU_TIME, ORIGIN_SCHEDULER},
     {"garbage-collection", "pauses for garbage collection / elapsed", ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"garbage-collection", "pauses for garbage collection / elapsed, concurrent work left out", ROLE_AT_LEAST_SEEN,
      OF_ELAPSED, ORIGIN_SCHEDULER, "imported-pauses-beside"},

@@ -223,4 +223,7 @@ void open_take(struct overall *overall, const struct findings *findings, const s
     const char *beyond = results->stalls ? NULL : imported_gap_beyond(results, overall->culprit, arena);
     if (beyond)
         open_add(overall, beyond);
+    const char *told = imported_gap_told_open(results, findings, overall->culprit, arena);
+    if (told)
+        open_add(overall, told);
 }

@@ -618,6 +618,37 @@ static struct overall with_leaf(struct overall overall, const struct findings *f
     return overall;
 }
 
+static const char *culprit_words(const struct finding *culprit)
+{
+    return culprit->headline ? culprit->headline : culprit->hypothesis->title;
+}
+
+/* What one table has far more of than the culprit has at least, and another has not: that comes first. */
+static struct overall with_contradiction(struct overall overall, const struct findings *findings,
+                                         const struct results *results, struct arena *arena)
+{
+    const char *words = results->stalls ? NULL : imported_contradiction(findings, overall.culprit, arena);
+    if (!words || overall.culprit_is_small)
+        return overall;
+    overall.sentence = arena_printf(arena, "%s. What is supported all the same: %c%s", capitalised(words, arena),
+                                    culprit_words(overall.culprit)[0], overall.sentence + 1);
+    overall.culprit_is_small = overall.culprit_is_less = true;
+    return overall;
+}
+
+/* What was told is what is asked about: before a cause that is far less than that. */
+static struct overall with_told_gap(struct overall overall, const struct findings *findings,
+                                    const struct results *results, struct arena *arena)
+{
+    const char *told = imported_gap_told(results, findings, overall.culprit, arena);
+    if (!told || overall.culprit_is_small)
+        return overall;
+    overall.sentence = arena_printf(arena, "%s. What is supported is small beside that: %c%s", capitalised(told, arena),
+                                    culprit_words(overall.culprit)[0], overall.sentence + 1);
+    overall.culprit_is_small = true;
+    return overall;
+}
+
 /* Also within other words, as for an allocator's callers. */
 static bool is_advised(const struct finding *finding, const char *advice)
 {
@@ -741,6 +772,8 @@ static struct overall overall_culprit(const struct finding *first, const struct 
         advise_on_estimated(&overall, findings, results, arena);
     overall = with_callers(with_leaf(overall, findings, results, arena), results, arena);
     lead_take(&overall, results, arena);
+    overall = with_contradiction(overall, findings, results, arena);
+    overall = with_told_gap(overall, findings, results, arena);
     const char *lead = results->stalls ? NULL : imported_lead_words(results, overall.culprit, arena);
     if (lead)
         overall.sentence = arena_printf(arena, "%s. %s", capitalised(lead, arena), overall.sentence);
