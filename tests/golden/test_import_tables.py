@@ -386,3 +386,16 @@ def test_the_first_level_in_other_forms(imported, text):
 def test_paths_of_amd_have_their_own_names(imported):
     found, _ = imported(notes="Metric,Value\nFrontend_Bound.Latency (%),7.2\nBackend_Bound.Memory (%),75.2\n")
     assert "backend_bound_memory 75.2 %, frontend_bound_latency 7.2 %" in str(found["statements"])
+
+
+TREE = "```\ntma_backend_bound 80 %\ntma_memory_bound 70 %\ntma_dram_bound 60 %\ntma_mem_bandwidth 55 %\n```\n"
+
+
+@pytest.mark.parametrize("above, decides", [
+    ("A colleague called: the new host is slow, and half of its swap is in use.", True), ("The customer complained about it, so I ran toplev.", True),
+    ("A vendor asked for the top-down numbers of the job:", True), ("A colleague's question was what the job waits for:", True),
+    ("A colleague's table of his own job:", False), ("The vendor's output for it:", False), ("From the documentation of toplev:", False), ("They measured this with their job:", False)])
+def test_who_called_or_asked_owns_no_table(imported, above, decides):
+    found, _ = imported(notes=above + "\n\n" + TREE)
+    assert (finding(found, "memory-bandwidth")["verdict"] == "supported") == decides
+    assert decides != any("decides nothing" in one["text"] for one in found["statements"])
