@@ -399,3 +399,67 @@ def test_who_called_or_asked_owns_no_table(imported, above, decides):
     found, _ = imported(notes=above + "\n\n" + TREE)
     assert (finding(found, "memory-bandwidth")["verdict"] == "supported") == decides
     assert decides != any("decides nothing" in one["text"] for one in found["statements"])
+
+
+def reports(found):
+    return [{row["name"]: row["number"] for row in table["rows"]} for table in found.get("imported", []) if table["kind"] == "perf report"]
+
+
+PPROF = ("File: shop\nType: {}\nDuration: 20.02s, Total samples = 80.10s (400.1%)\nShowing nodes accounting for 71.22s, 88.91% of 80.10s total\n"
+         "Dropped 120 nodes (cum <= 0.40s)\n      flat  flat%   sum%        cum   cum%\n{}")
+BY_SELF = ("    31.24s 39.00% 39.00%     31.24s 39.00%  main.(*Basket).total (inline)\n    12.01s 14.99% 53.99%     40.11s 50.07%  main.checkout\n"
+           "         0     0% 53.99%     78.20s 97.63%  main.main\n")
+BY_ALL = ("         0     0%     0%     78.20s 97.63%  main.main\n    12.01s 14.99% 14.99%     40.11s 50.07%  main.checkout\n"
+          "    31.24s 39.00% 53.99%     31.24s 39.00%  main.(*Basket).total (inline)\n")
+
+
+@pytest.mark.parametrize("rows", [BY_SELF, BY_ALL], ids=["-top", "-top -cum"])
+def test_what_pprof_ranks_are_shares_of_functions(imported, rows):
+    found, _ = imported(notes="The shop:\n\n```\n$ go tool pprof -top shop cpu.pprof\n" + PPROF.format("cpu", rows) + "```\n")
+    assert reports(found) == [{"main.(*Basket).total": 39.0, "main.checkout": 14.99}] and not not_read(found)
+    assert "tells of" not in str(found["statements"]) and "Showing nodes" not in str(found["verdict"])
+
+
+def test_a_profile_of_memory_is_none_of_time(imported):
+    rows = "  512.50MB 39.00% 39.00%   512.50MB 39.00%  main.(*Basket).total\n   16.20MB 14.99% 53.99%   640.02MB 50.07%  main.checkout\n"
+    found, _ = imported(notes=PPROF.format("inuse_space", rows))
+    assert not reports(found) and "main.checkout" in not_read(found)
+    found, _ = imported(notes=PPROF.format("delay", BY_SELF))
+    assert not reports(found)
+
+
+C2C_LINES = ("=================================================\n           Shared Data Cache Line Table\n=================================================\n#\n"
+             "#        ------- Cacheline ----------    Tot  ------- Load {} -------    Total    Total    Total\n"
+             "# Index             Address  Node  PA cnt     {}    Total  Lcl{}  Rmt{}  records    Loads   Stores\n# .....  ..................  ....  ......\n#\n"
+             "      0      0x55aa10002040     0  110020   80.00%     8000     6000     2000    60123    48812    11311\n"
+             "      1      0x55aa10002080     0    1020   10.00%     1000      400      600     2201     1911      290\n\n")
+C2C_CODE = ("=================================================\n      Shared Cache Line Distribution Pareto\n=================================================\n#\n"
+            "#        ----- HITM -----  -- Store Refs --  --------- Data address ---------\n"
+            "#   Num  RmtHitm  LclHitm   L1 Hit  L1 Miss              Offset  Node  PA cnt        Code address\n# .....  .......  .......\n#\n"
+            "  -------------------------------------------------------------\n      0     2000     6000     9000        0      0x55aa10002040\n"
+            "  -------------------------------------------------------------\n"
+            "           50.00%   90.00%    0.00%    0.00%                 0x0     0       1            0x401b84       812       131       109     1211         4  [.] take_ticket      queue            queue.c:88    0\n"
+            "           50.00%   10.00%  100.00%    0.00%                 0x8     0       1            0x401c20       790       120       101      911         4  [.] put_back         queue            queue.c:97    0\n\n"
+            "  -------------------------------------------------------------\n      1      600      400      100        0      0x55aa10002080\n"
+            "  -------------------------------------------------------------\n"
+            "          100.00%  100.00%  100.00%    0.00%                 0x0     0       1            0x401b90       812       131       109      211         2  [.] take_ticket      queue            queue.c:91    0\n")
+
+
+def test_shared_lines_and_the_code_at_them(imported):
+    found, _ = imported(notes="perf c2c of the queue\n\n" + C2C_LINES.format(*["Hitm"] * 4) + C2C_CODE)
+    assert reports(found) == [{"take_ticket": pytest.approx(82.22), "put_back": pytest.approx(17.78)}] and not not_read(found)
+    said = str(found["statements"])
+    assert "0x55aa10002040 80.0 %" in said and "0x55aa10002080 10.0 %" in said and "others 10.0 %" in said
+    assert next(table for table in found["imported"] if table["kind"] == "perf report")["event"] == "HITM"
+
+
+def test_the_code_at_shared_lines_takes_nothing_from_their_verdict(imported):
+    events = "  Load Operations                   :      40000\n  Load Local HITM                   :       7000\n  Load Remote HITM                  :       3000\n"
+    found, _ = imported(notes="perf c2c of the queue\n\n" + events + C2C_LINES.format(*["Hitm"] * 4) + C2C_CODE)
+    assert finding(found, "contended-lines")["verdict"] == "supported" and found["verdict"]["culprit"] == "contended-lines"
+    assert "take_ticket 82.2 %" in str(found["statements"])
+
+
+def test_shared_lines_by_other_loads_are_no_hitm(imported):
+    found, _ = imported(notes="perf c2c of the queue\n\n" + C2C_LINES.format(*["Snoop"] * 4) + C2C_CODE.replace("Hitm", "Peer"))
+    assert not reports(found) and "counts by key" not in str(found["statements"])

@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "capture/case/case_folder.h"
 #include "capture/exits/exits_input.h"
+#include "source/import/import_c2c.h"
 #include "source/import/import_columns.h"
 #include "source/import/import_counts.h"
 #include "source/import/import_csv.h"
@@ -18,6 +19,7 @@
 #include "source/import/import_likwid.h"
 #include "source/import/import_markdown.h"
 #include "source/import/import_perfspect.h"
+#include "source/import/import_pprof.h"
 #include "source/import/import_prose.h"
 #include "source/import/import_stacks.h"
 #include "source/import/import_text.h"
@@ -421,7 +423,8 @@ static bool import_file(struct importing *importing, const char *path, struct er
     struct imported_text text;
     struct import_facts facts;
     struct import_stacks stacks;
-    struct view prose, lines = import_hyperfine_turned(all, &importing->arena, &prose);
+    struct view prose, lines = import_pprof_turned(import_c2c_turned(all, &importing->arena), &importing->arena);
+    lines = import_hyperfine_turned(lines, &importing->arena, &prose);
     lines = import_uprof_turned(import_likwid_turned(lines, &importing->arena), &importing->arena);
     lines = import_stacks_turned(import_thousands_turned(lines, &importing->arena), &importing->arena, &stacks);
     lines = import_system_turned(import_vtune_turned(lines, &importing->arena), &importing->arena, &facts);
