@@ -463,3 +463,22 @@ def test_the_code_at_shared_lines_takes_nothing_from_their_verdict(imported):
 def test_shared_lines_by_other_loads_are_no_hitm(imported):
     found, _ = imported(notes="perf c2c of the queue\n\n" + C2C_LINES.format(*["Snoop"] * 4) + C2C_CODE.replace("Hitm", "Peer"))
     assert not reports(found) and "counts by key" not in str(found["statements"])
+
+
+@pytest.mark.parametrize("head", ["", "Samples: 12K of event 'cycles', 4000 Hz\n", "# Overhead  Shared Object  Symbol\n"], ids=["bare", "perf top", "report"])
+@pytest.mark.parametrize("indent", ["   ", ""])
+def test_rows_are_no_sentences_whatever_their_names_say(imported, head, indent):
+    rows = ["4.81%  gateway            [.] crc_of_block", "2.98%  libtcmalloc.so.4   [.] tc_malloc", "2.41%  libjemalloc.so.2   [.] je_malloc_default"]
+    found, _ = imported(notes=f"perf top shows nothing above 5 %:\n\n{head}" + "".join(f"{indent}{row}\n" for row in rows) + "\n- Huge pages might help, too.\n")
+    assert reports(found) == [{"crc_of_block": 4.81, "tc_malloc": 2.98, "je_malloc_default": 2.41}]
+    assert not any(one["origin"] == "not understood" for one in found["statements"])
+
+
+def test_a_sentence_about_a_name_in_a_row_is_one(imported):
+    found, _ = imported(notes="perf top:\n\n   4.81%  gateway            [.] crc_of_block\n   2.98%  libtcmalloc.so.4   [.] tc_malloc\n\nWith tcmalloc it took 6.1 s instead of 9.0 s.\n")
+    assert any("With tcmalloc" in one["text"] and "told in words" in one["origin"] for one in found["statements"])
+
+
+def test_top_s_rows_in_columns_are_no_sentences(imported):
+    found, _ = imported(notes="What runs:\n\n  81201 spark     20   0   78.1g  61.2g  41220 S  1301  48.7   2841:02 with huge pages\n\nThat is all.\n")
+    assert not any(one["origin"] in ("not understood", "imported, told in words") for one in found["statements"])

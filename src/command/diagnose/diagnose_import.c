@@ -465,7 +465,7 @@ static bool import_file(struct importing *importing, const char *path, struct er
                         arena_printf(&importing->arena, "imported, not measured by plumb: %s", text.origin), path,
                         text.summary);
     }
-    sentences_keep(importing, path, import_text_without_counts(prose, &importing->arena));
+    sentences_keep(importing, path, import_text_without_rows(prose, &importing->arena));
     return true;
 }
 
