@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "capture/case/case_folder.h"
 #include "capture/exits/exits_input.h"
+#include "command/diagnose/diagnose_passed.h"
 #include "source/import/import_c2c.h"
 #include "source/import/import_columns.h"
 #include "source/import/import_counts.h"
@@ -237,9 +238,9 @@ static void exits_state(struct importing *importing, const char *path, struct vi
     }
 }
 
-/* The sentence of a paragraph that named a change last, and left open what came of it. */
+/* The sentence of a paragraph that named a change last, and left open what came of it; and one that named any. */
 struct left_open {
-    struct view sentence;
+    struct view sentence, named;
 };
 
 static bool is_one_paragraph(struct view first, struct view last)
@@ -247,6 +248,25 @@ static bool is_one_paragraph(struct view first, struct view last)
     const char *end = last.text + last.length;
     return first.length && end > first.text && end - first.text <= SENTENCE_MOST &&
            view_find((struct view){first.text, (size_t)(end - first.text)}, "\n\n") < 0;
+}
+
+static void reason_write(struct importing *importing, const char *origin, const char *path, struct view sentence,
+                         const char *why)
+{
+    statement_write(&importing->statements, origin, path,
+                    arena_printf(&importing->arena,
+                                 "\"%.*s\": %s. To be sure, write: tried: CHANGE (host, guest): gone, stayed or shrank",
+                                 (int)sentence.length, sentence.text, why));
+}
+
+/* One that names a change and numbers, and was taken for nothing, isn't dropped in silence. */
+static void passed_state(struct importing *importing, const char *path, struct view sentence,
+                         const struct told_context *context, const struct left_open *open)
+{
+    bool behind = open && is_one_paragraph(open->named, sentence);
+    const char *why = told_is_useful(sentence, context) ? NULL : passed_why(sentence, behind);
+    if (why)
+        reason_write(importing, PASSED_ORIGIN, path, sentence, why);
 }
 
 /* A sentence that sounds like a trial and wasn't taken for one is shown with the reason. */
@@ -260,11 +280,11 @@ static void unread_state(struct importing *importing, const char *path, struct v
     if (behind) /* with what it may be of */
         sentence = (struct view){open->sentence.text, (size_t)(sentence.text + sentence.length - open->sentence.text)};
     if (why)
-        statement_write(
-            &importing->statements, TOLD_ORIGIN_UNREAD, path,
-            arena_printf(&importing->arena,
-                         "\"%.*s\": %s. To be sure, write: tried: CHANGE (host, guest): gone, stayed or shrank",
-                         (int)sentence.length, sentence.text, why));
+        reason_write(importing, TOLD_ORIGIN_UNREAD, path, sentence, why);
+    else
+        passed_state(importing, path, sentence, context, open);
+    if (open && passed_names_change(sentence))
+        open->named = sentence;
     if (open && told_leaves_open(sentence, context))
         open->sentence = sentence;
     else if (open && !why && told_is_useful(sentence, context))

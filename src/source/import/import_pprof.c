@@ -51,10 +51,10 @@ static bool is_amount(struct view word)
     return view_decimal((struct view){word.text, digits}, &ignored) && (!unit.length || view_ends(unit, "s"));
 }
 
-static bool share_read(struct view word, double *ret_percent)
+static bool share_read(struct view word, double *ret_share)
 {
     word.length -= view_ends(word, "%");
-    return view_decimal(word, ret_percent) && *ret_percent >= 0 && *ret_percent <= 100;
+    return view_decimal(word, ret_share) && *ret_share >= 0 && *ret_share <= 100;
 }
 
 /* "71.30s 26.27% 26.27%    110.24s 40.62%  runtime.scanobject" */
