@@ -4,6 +4,7 @@
 #include "analyse/told/told.h"
 #include "analyse/told/told_share.h"
 #include "source/import/import_c2c.h"
+#include "source/import/import_children.h"
 #include "source/import/import_columns.h"
 #include "source/import/import_counts.h"
 #include "source/import/import_csv.h"
@@ -60,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     struct import_facts facts;
     struct import_stacks stacks;
     struct view prose, sentence, rest = import_pprof_turned(import_c2c_turned(text, &arena), &arena);
-    rest = import_hyperfine_turned(rest, &arena, &prose);
+    rest = import_hyperfine_turned(import_children_turned(rest, &arena), &arena, &prose);
     rest = import_uprof_turned(import_likwid_turned(rest, &arena), &arena);
     rest = import_stacks_turned(import_thousands_turned(rest, &arena), &arena, &stacks);
     waits_check(&stacks, &arena);

@@ -482,3 +482,25 @@ def test_a_sentence_about_a_name_in_a_row_is_one(imported):
 def test_top_s_rows_in_columns_are_no_sentences(imported):
     found, _ = imported(notes="What runs:\n\n  81201 spark     20   0   78.1g  61.2g  41220 S  1301  48.7   2841:02 with huge pages\n\nThat is all.\n")
     assert not any(one["origin"] in ("not understood", "imported, told in words") for one in found["statements"])
+
+
+CHILDREN = ("    99.10%     0.02%  index    index              [.] main\n    55.20%    55.20%  index    index              [.] scan_postings\n"
+            "    40.11%    18.02%  index    index              [.] run_queries\n")
+
+
+@pytest.mark.parametrize("mark", ["# ", ""])
+def test_a_report_with_children_ranks_what_functions_take_themselves(imported, mark):
+    found, _ = imported(notes=f"The index:\n\n```\n{mark}Children      Self  Command  Shared Object      Symbol\n{CHILDREN}```\n")
+    assert reports(found) == [{"main": 0.02, "scan_postings": 55.2, "run_queries": 18.02}]
+    assert "scan_postings" in found["verdict"]["sentence"] and "main" not in found["verdict"]["sentence"]
+
+
+def test_two_columns_of_which_nothing_is_said_stay_as_printed(imported):
+    found, _ = imported(notes=f"The index:\n\n```\n{CHILDREN}```\n")
+    assert reports(found)[0]["main"] == 99.1
+
+
+def test_a_report_behind_one_with_children_has_its_own_columns(imported):
+    overhead = "# Overhead  Overhead sys  Command  Shared Object  Symbol\n    41.20%  40.10%  srv  srv  [.] lookup\n"
+    found, _ = imported(notes=f"# Children      Self  Command  Shared Object      Symbol\n{CHILDREN}\nThe other one:\n\n{overhead}")
+    assert reports(found)[1] == {"lookup": 41.2}

@@ -13,6 +13,7 @@
 #include "capture/exits/exits_input.h"
 #include "command/diagnose/diagnose_passed.h"
 #include "source/import/import_c2c.h"
+#include "source/import/import_children.h"
 #include "source/import/import_columns.h"
 #include "source/import/import_counts.h"
 #include "source/import/import_csv.h"
@@ -444,7 +445,7 @@ static bool import_file(struct importing *importing, const char *path, struct er
     struct import_facts facts;
     struct import_stacks stacks;
     struct view prose, lines = import_pprof_turned(import_c2c_turned(all, &importing->arena), &importing->arena);
-    lines = import_hyperfine_turned(lines, &importing->arena, &prose);
+    lines = import_hyperfine_turned(import_children_turned(lines, &importing->arena), &importing->arena, &prose);
     lines = import_uprof_turned(import_likwid_turned(lines, &importing->arena), &importing->arena);
     lines = import_stacks_turned(import_thousands_turned(lines, &importing->arena), &importing->arena, &stacks);
     lines = import_system_turned(import_vtune_turned(lines, &importing->arena), &importing->arena, &facts);
