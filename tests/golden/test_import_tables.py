@@ -420,6 +420,12 @@ def test_what_pprof_ranks_are_shares_of_functions(imported, rows):
     assert "tells of" not in str(found["statements"]) and "Showing nodes" not in str(found["verdict"])
 
 
+@pytest.mark.parametrize("between", ["...\n", "    [...]\n", "…\n"])
+def test_rows_left_out_of_a_profile_end_it_not(imported, between):
+    found, _ = imported(notes=PPROF.format("cpu", between.join(BY_SELF.splitlines(keepends=True))))
+    assert reports(found) == [{"main.(*Basket).total": 39.0, "main.checkout": 14.99}] and not not_read(found)
+
+
 def test_a_profile_of_memory_is_none_of_time(imported):
     rows = "  512.50MB 39.00% 39.00%   512.50MB 39.00%  main.(*Basket).total\n   16.20MB 14.99% 53.99%   640.02MB 50.07%  main.checkout\n"
     found, _ = imported(notes=PPROF.format("inuse_space", rows))
@@ -451,6 +457,13 @@ def test_shared_lines_and_the_code_at_them(imported):
     said = str(found["statements"])
     assert "0x55aa10002040 80.0 %" in said and "0x55aa10002080 10.0 %" in said and "others 10.0 %" in said
     assert next(table for table in found["imported"] if table["kind"] == "perf report")["event"] == "HITM"
+
+
+def test_what_follows_shared_lines_is_no_part_of_them(imported):
+    more = "\n# What the queue takes\n\n    41.20%  queue  queue  [.] lookup\n"
+    for table in (C2C_LINES.format(*["Hitm"] * 4), C2C_CODE):
+        found, _ = imported(notes="perf c2c of the queue\n\n" + table.rstrip("\n") + "\n" + more)
+        assert reports(found)[-1] == {"lookup": 41.2} and any(table["heading"] == "What the queue takes" for table in found["imported"])
 
 
 def test_the_code_at_shared_lines_takes_nothing_from_their_verdict(imported):

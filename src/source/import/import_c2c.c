@@ -84,9 +84,9 @@ static bool lines_put(struct text *out, struct view *rest)
     struct shared_line one;
     bool of_hitm = false, any = false;
     double hitm = 0, share = 0;
-    for (struct view after = *rest; view_line(&after, &line); *rest = any ? after : *rest) {
+    for (struct view after = *rest; view_line(&after, &line);) {
         of_hitm |= view_find(line, "Hitm") >= 0;
-        if (is_between(line))
+        if (is_between(line)) /* behind the last row it isn't taken away */
             continue;
         if (!of_hitm || !line_read(line, &one))
             break;
@@ -95,6 +95,7 @@ static bool lines_put(struct text *out, struct view *rest)
         hitm += one.hitm;
         share += one.share;
         any = true;
+        *rest = after;
     }
     others_put(out, hitm, share);
     return any;
@@ -153,14 +154,18 @@ static bool pareto_put(struct text *out, struct view *rest)
 {
     struct pareto pareto = {.count = 0};
     struct view line;
-    for (struct view after = *rest; view_line(&after, &line); *rest = pareto.count ? after : *rest) {
+    struct view begin = *rest;
+    for (struct view after = *rest; view_line(&after, &line);) {
         pareto.of_hitm |= view_find(line, "RmtHitm") >= 0;
-        bool known = is_between(line) ||
-                     (pareto.of_hitm && (pareto_line_read(&pareto, line) || pareto_code_read(&pareto, line)));
-        if (!known)
+        if (is_between(line))
+            continue;
+        if (!pareto.of_hitm || !(pareto_line_read(&pareto, line) || pareto_code_read(&pareto, line)))
             break;
+        *rest = after;
     }
-    if (!pareto.count || !(pareto.all > 0))
+    bool any = pareto.count && pareto.all > 0;
+    *rest = any ? *rest : begin;
+    if (!any)
         return false;
     text_add(out, "\n# Samples of event 'HITM'\n");
     for (size_t at = 0; at < pareto.count; at++) {

@@ -85,6 +85,13 @@ static void row_put(struct text *out, const struct profile_head *head, double fl
     text_add_char(out, '\n');
 }
 
+/* Where somebody left rows out. */
+static bool is_gap(struct view line)
+{
+    line = view_trim(line);
+    return view_equal(line, "...") || view_equal(line, "[...]") || view_equal(line, "\xe2\x80\xa6");
+}
+
 /* The heading of such a table and its rows; false: this line is none. */
 static bool table_put(struct text *out, const struct profile_head *head, struct view line, struct view *rest)
 {
@@ -92,8 +99,13 @@ static bool table_put(struct text *out, const struct profile_head *head, struct 
     double flat;
     if (!is_heading(line) || !is_of_cpu(head->type))
         return false;
-    for (struct view after = *rest; view_line(&after, &line) && row_read(line, &flat, &name); *rest = after)
-        row_put(out, head, flat, name);
+    for (struct view after = *rest; view_line(&after, &line); *rest = after) {
+        bool is_row = row_read(line, &flat, &name);
+        if (!is_row && !is_gap(line))
+            break;
+        if (is_row)
+            row_put(out, head, flat, name);
+    }
     return true;
 }
 
