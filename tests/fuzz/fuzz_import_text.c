@@ -3,6 +3,8 @@
 #include "analyse/profile/folded_profile.h"
 #include "analyse/told/told.h"
 #include "analyse/told/told_share.h"
+#include "source/import/import_c2c.h"
+#include "source/import/import_children.h"
 #include "source/import/import_columns.h"
 #include "source/import/import_counts.h"
 #include "source/import/import_csv.h"
@@ -10,6 +12,7 @@
 #include "source/import/import_likwid.h"
 #include "source/import/import_markdown.h"
 #include "source/import/import_perfspect.h"
+#include "source/import/import_pprof.h"
 #include "source/import/import_prose.h"
 #include "source/import/import_stacks.h"
 #include "source/import/import_text.h"
@@ -57,7 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
             abort();
     struct import_facts facts;
     struct import_stacks stacks;
-    struct view prose, rest = import_hyperfine_turned(text, &arena, &prose), sentence;
+    struct view prose, sentence, rest = import_pprof_turned(import_c2c_turned(text, &arena), &arena);
+    rest = import_hyperfine_turned(import_children_turned(rest, &arena), &arena, &prose);
     rest = import_uprof_turned(import_likwid_turned(rest, &arena), &arena);
     rest = import_stacks_turned(import_thousands_turned(rest, &arena), &arena, &stacks);
     waits_check(&stacks, &arena);

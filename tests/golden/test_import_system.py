@@ -355,6 +355,26 @@ def test_pages_on_their_own_node_speak_against_it_and_rule_nothing_out(alone):
     assert "goes with it" in finding(found, "numa-remote")["reason"]
 
 
+NUMACTL = ("available: 2 nodes (0-1)\nnode 0 cpus: 0 1 2 3\nnode 0 size: 64000 MB\nnode 0 free: 2000 MB\nnode 1 cpus: 4 5 6 7\nnode 1 size: 64000 MB\n"
+           "node 1 free: 62000 MB\nnode distances:\nnode   0   1\n  0:  10  32\n  1:  32  10\n")
+OF_PROCESSES = ("Per-node process memory usage (in MBs)\nPID                               Node 0          Node 1           Total\n"
+                "-----------------------  --------------- --------------- ---------------\n4120 (index server)            31000.12            9.50        31009.62\n"
+                "4133 (index)                    1200.00            0.50         1200.50\n-----------------------  --------------- --------------- ---------------\n"
+                "Total                          32200.12           10.00        32210.12\n")
+
+
+def test_what_numactl_and_numastat_say_is_read_whole(alone):
+    found = alone(f"The machine\n\n```\n{NUMACTL}```\n\nand what runs on it\n\n```\n{OF_PROCESSES}```\n")
+    assert not any("not read" in one["origin"] for one in found["statements"])
+    assert any("memory on its fullest node / all 99.97 %" in one["text"] for one in found["statements"])
+    assert any("memory in use on the fullest node / all in use 96.88 %" in one["text"] for one in found["statements"])
+
+
+def test_rows_like_distances_of_something_else_stay_named(alone):
+    found = alone(f"The machine\n\n```\n{NUMACTL.replace('node distances:', 'seen by the test:')}```\n")
+    assert any("not read" in one["origin"] for one in found["statements"])
+
+
 VMSTAT = (" r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
           " 9 31 8120332  98220   1204  90118 40118 38220 41002 38900 22011 41880 14 19 11 56 0\n 7 33 8204118  91004   1188  88220 42330 40118 43110 40502 23118 42204 13 20 10 57 0\n")
 

@@ -433,3 +433,134 @@ def test_what_tables_agree_in_is_said_first_where_they_contradict_in_less(import
     verdict = found["verdict"]
     assert verdict["culprit"] == "l2-l3-latency" and verdict["sentence"].startswith("Loads that the second") and not verdict["culprit_is_small"]
     assert any(one.startswith("memory bandwidth") for one in verdict["open"])
+
+
+TREE = "```\ntma_backend_bound 80 %\ntma_memory_bound 70 %\ntma_dram_bound 60 %\ntma_mem_bandwidth 55 %\n```\n"
+
+
+@pytest.mark.parametrize("above, decides", [
+    ("A colleague called: the new host is slow, and half of its swap is in use.", True), ("The customer complained about it, so I ran toplev.", True),
+    ("A vendor asked for the top-down numbers of the job:", True), ("A colleague's question was what the job waits for:", True),
+    ("A colleague's table of his own job:", False), ("The vendor's output for it:", False), ("From the documentation of toplev:", False), ("They measured this with their job:", False)])
+def test_who_called_or_asked_owns_no_table(imported, above, decides):
+    found, _ = imported(notes=above + "\n\n" + TREE)
+    assert (finding(found, "memory-bandwidth")["verdict"] == "supported") == decides
+    assert decides != any("decides nothing" in one["text"] for one in found["statements"])
+
+
+def reports(found):
+    return [{row["name"]: row["number"] for row in table["rows"]} for table in found.get("imported", []) if table["kind"] == "perf report"]
+
+
+PPROF = ("File: shop\nType: {}\nDuration: 20.02s, Total samples = 80.10s (400.1%)\nShowing nodes accounting for 71.22s, 88.91% of 80.10s total\n"
+         "Dropped 120 nodes (cum <= 0.40s)\n      flat  flat%   sum%        cum   cum%\n{}")
+BY_SELF = ("    31.24s 39.00% 39.00%     31.24s 39.00%  main.(*Basket).total (inline)\n    12.01s 14.99% 53.99%     40.11s 50.07%  main.checkout\n"
+           "         0     0% 53.99%     78.20s 97.63%  main.main\n")
+BY_ALL = ("         0     0%     0%     78.20s 97.63%  main.main\n    12.01s 14.99% 14.99%     40.11s 50.07%  main.checkout\n"
+          "    31.24s 39.00% 53.99%     31.24s 39.00%  main.(*Basket).total (inline)\n")
+
+
+@pytest.mark.parametrize("rows", [BY_SELF, BY_ALL], ids=["-top", "-top -cum"])
+def test_what_pprof_ranks_are_shares_of_functions(imported, rows):
+    found, _ = imported(notes="The shop:\n\n```\n$ go tool pprof -top shop cpu.pprof\n" + PPROF.format("cpu", rows) + "```\n")
+    assert reports(found) == [{"main.(*Basket).total": 39.0, "main.checkout": 14.99}] and not not_read(found)
+    assert "tells of" not in str(found["statements"]) and "Showing nodes" not in str(found["verdict"])
+
+
+@pytest.mark.parametrize("between", ["...\n", "    [...]\n", "…\n"])
+def test_rows_left_out_of_a_profile_end_it_not(imported, between):
+    found, _ = imported(notes=PPROF.format("cpu", between.join(BY_SELF.splitlines(keepends=True))))
+    assert reports(found) == [{"main.(*Basket).total": 39.0, "main.checkout": 14.99}] and not not_read(found)
+
+
+def test_a_profile_of_memory_is_none_of_time(imported):
+    rows = "  512.50MB 39.00% 39.00%   512.50MB 39.00%  main.(*Basket).total\n   16.20MB 14.99% 53.99%   640.02MB 50.07%  main.checkout\n"
+    found, _ = imported(notes=PPROF.format("inuse_space", rows))
+    assert not reports(found) and "main.checkout" in not_read(found)
+    found, _ = imported(notes=PPROF.format("delay", BY_SELF))
+    assert not reports(found)
+
+
+C2C_LINES = ("=================================================\n           Shared Data Cache Line Table\n=================================================\n#\n"
+             "#        ------- Cacheline ----------    Tot  ------- Load {} -------    Total    Total    Total\n"
+             "# Index             Address  Node  PA cnt     {}    Total  Lcl{}  Rmt{}  records    Loads   Stores\n# .....  ..................  ....  ......\n#\n"
+             "      0      0x55aa10002040     0  110020   80.00%     8000     6000     2000    60123    48812    11311\n"
+             "      1      0x55aa10002080     0    1020   10.00%     1000      400      600     2201     1911      290\n\n")
+C2C_CODE = ("=================================================\n      Shared Cache Line Distribution Pareto\n=================================================\n#\n"
+            "#        ----- HITM -----  -- Store Refs --  --------- Data address ---------\n"
+            "#   Num  RmtHitm  LclHitm   L1 Hit  L1 Miss              Offset  Node  PA cnt        Code address\n# .....  .......  .......\n#\n"
+            "  -------------------------------------------------------------\n      0     2000     6000     9000        0      0x55aa10002040\n"
+            "  -------------------------------------------------------------\n"
+            "           50.00%   90.00%    0.00%    0.00%                 0x0     0       1            0x401b84       812       131       109     1211         4  [.] take_ticket      queue            queue.c:88    0\n"
+            "           50.00%   10.00%  100.00%    0.00%                 0x8     0       1            0x401c20       790       120       101      911         4  [.] put_back         queue            queue.c:97    0\n\n"
+            "  -------------------------------------------------------------\n      1      600      400      100        0      0x55aa10002080\n"
+            "  -------------------------------------------------------------\n"
+            "          100.00%  100.00%  100.00%    0.00%                 0x0     0       1            0x401b90       812       131       109      211         2  [.] take_ticket      queue            queue.c:91    0\n")
+
+
+def test_shared_lines_and_the_code_at_them(imported):
+    found, _ = imported(notes="perf c2c of the queue\n\n" + C2C_LINES.format(*["Hitm"] * 4) + C2C_CODE)
+    assert reports(found) == [{"take_ticket": pytest.approx(82.22), "put_back": pytest.approx(17.78)}] and not not_read(found)
+    said = str(found["statements"])
+    assert "0x55aa10002040 80.0 %" in said and "0x55aa10002080 10.0 %" in said and "others 10.0 %" in said
+    assert next(table for table in found["imported"] if table["kind"] == "perf report")["event"] == "HITM"
+
+
+def test_what_follows_shared_lines_is_no_part_of_them(imported):
+    more = "\n# What the queue takes\n\n    41.20%  queue  queue  [.] lookup\n"
+    for table in (C2C_LINES.format(*["Hitm"] * 4), C2C_CODE):
+        found, _ = imported(notes="perf c2c of the queue\n\n" + table.rstrip("\n") + "\n" + more)
+        assert reports(found)[-1] == {"lookup": 41.2} and any(table["heading"] == "What the queue takes" for table in found["imported"])
+
+
+def test_the_code_at_shared_lines_takes_nothing_from_their_verdict(imported):
+    events = "  Load Operations                   :      40000\n  Load Local HITM                   :       7000\n  Load Remote HITM                  :       3000\n"
+    found, _ = imported(notes="perf c2c of the queue\n\n" + events + C2C_LINES.format(*["Hitm"] * 4) + C2C_CODE)
+    assert finding(found, "contended-lines")["verdict"] == "supported" and found["verdict"]["culprit"] == "contended-lines"
+    assert "take_ticket 82.2 %" in str(found["statements"])
+
+
+def test_shared_lines_by_other_loads_are_no_hitm(imported):
+    found, _ = imported(notes="perf c2c of the queue\n\n" + C2C_LINES.format(*["Snoop"] * 4) + C2C_CODE.replace("Hitm", "Peer"))
+    assert not reports(found) and "counts by key" not in str(found["statements"])
+
+
+@pytest.mark.parametrize("head", ["", "Samples: 12K of event 'cycles', 4000 Hz\n", "# Overhead  Shared Object  Symbol\n"], ids=["bare", "perf top", "report"])
+@pytest.mark.parametrize("indent", ["   ", ""])
+def test_rows_are_no_sentences_whatever_their_names_say(imported, head, indent):
+    rows = ["4.81%  gateway            [.] crc_of_block", "2.98%  libtcmalloc.so.4   [.] tc_malloc", "2.41%  libjemalloc.so.2   [.] je_malloc_default"]
+    found, _ = imported(notes=f"perf top shows nothing above 5 %:\n\n{head}" + "".join(f"{indent}{row}\n" for row in rows) + "\n- Huge pages might help, too.\n")
+    assert reports(found) == [{"crc_of_block": 4.81, "tc_malloc": 2.98, "je_malloc_default": 2.41}]
+    assert not any(one["origin"] == "not understood" for one in found["statements"])
+
+
+def test_a_sentence_about_a_name_in_a_row_is_one(imported):
+    found, _ = imported(notes="perf top:\n\n   4.81%  gateway            [.] crc_of_block\n   2.98%  libtcmalloc.so.4   [.] tc_malloc\n\nWith tcmalloc it took 6.1 s instead of 9.0 s.\n")
+    assert any("With tcmalloc" in one["text"] and "told in words" in one["origin"] for one in found["statements"])
+
+
+def test_top_s_rows_in_columns_are_no_sentences(imported):
+    found, _ = imported(notes="What runs:\n\n  81201 spark     20   0   78.1g  61.2g  41220 S  1301  48.7   2841:02 with huge pages\n\nThat is all.\n")
+    assert not any(one["origin"] in ("not understood", "imported, told in words") for one in found["statements"])
+
+
+CHILDREN = ("    99.10%     0.02%  index    index              [.] main\n    55.20%    55.20%  index    index              [.] scan_postings\n"
+            "    40.11%    18.02%  index    index              [.] run_queries\n")
+
+
+@pytest.mark.parametrize("mark", ["# ", ""])
+def test_a_report_with_children_ranks_what_functions_take_themselves(imported, mark):
+    found, _ = imported(notes=f"The index:\n\n```\n{mark}Children      Self  Command  Shared Object      Symbol\n{CHILDREN}```\n")
+    assert reports(found) == [{"main": 0.02, "scan_postings": 55.2, "run_queries": 18.02}]
+    assert "scan_postings" in found["verdict"]["sentence"] and "main" not in found["verdict"]["sentence"]
+
+
+def test_two_columns_of_which_nothing_is_said_stay_as_printed(imported):
+    found, _ = imported(notes=f"The index:\n\n```\n{CHILDREN}```\n")
+    assert reports(found)[0]["main"] == 99.1
+
+
+def test_a_report_behind_one_with_children_has_its_own_columns(imported):
+    overhead = "# Overhead  Overhead sys  Command  Shared Object  Symbol\n    41.20%  40.10%  srv  srv  [.] lookup\n"
+    found, _ = imported(notes=f"# Children      Self  Command  Shared Object      Symbol\n{CHILDREN}\nThe other one:\n\n{overhead}")
+    assert reports(found)[1] == {"lookup": 41.2}

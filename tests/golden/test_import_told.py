@@ -446,3 +446,34 @@ def test_trials_as_people_tell_them(imported, identity, verdict, text):
     found, _ = imported(notes=text + "\n")
     told = finding(found, identity)["verdict"]
     assert told != verdict[1:] if verdict[0] == "!" else told == verdict
+
+
+def passed_over(found):
+    return [one["text"] for one in found["statements"] if one["origin"] == "not taken for a trial"]
+
+
+@pytest.mark.parametrize("said, why", [
+    ("Setting GOGC=300 cut CPU use from 8.0 to 5.1 cores.", "names a change"), ("We run it with huge pages on 3 hosts.", "names a change"),
+    ("Moving the timer interrupts elsewhere brought the run time down by 25 %.", "no change that plumb knows"), ("Halving the number of workers doubled the throughput.", "no change that plumb knows"),
+    ("The guest uses huge pages. The gap to the other one is now 3 %, down from 40 %.", "named before it")])
+def test_a_change_with_a_number_is_never_dropped_in_silence(imported, said, why):
+    found, _ = imported(notes=said + "\n")
+    shown = [one["text"] for one in found["statements"] if one["origin"] in ("not taken for a trial", "not understood", "imported, told in words")]
+    assert any(said.split(". ")[-1] in text for text in shown), shown
+    assert not passed_over(found) or any(why in text and "write: tried: CHANGE" in text for text in passed_over(found))
+
+
+@pytest.mark.parametrize("said", [
+    "Huge pages might help, too, by 10 %.", "Next week we are going to try huge pages on 3 hosts.", "## With huge pages, 3 runs", "Huge pages on 3 hosts:", "The job has huge pages on and needs 12 GB.",
+    "During the run it took 3.1 s.", "See https://example.org/huge-pages/2024/3 on huge pages.", "export GOGC=400"])
+def test_what_tells_of_no_outcome_is_not_listed(imported, said):
+    found, _ = imported(notes=said + "\n")
+    assert not passed_over(found)
+
+
+def test_what_was_passed_over_takes_nothing_from_a_trial(imported):
+    trial = "With huge pages in the guest it took 6.0 s instead of 9.0 s.\n"
+    alone, _ = imported(notes=trial)
+    beside, _ = imported(notes=trial + "\nWe run it with huge pages on 3 hosts.\n")
+    assert passed_over(beside)
+    assert finding(beside, "small-pages")["verdict"] == finding(alone, "small-pages")["verdict"] == "supported"

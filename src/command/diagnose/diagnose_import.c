@@ -11,6 +11,9 @@
 #include "base/vec.h"
 #include "capture/case/case_folder.h"
 #include "capture/exits/exits_input.h"
+#include "command/diagnose/diagnose_passed.h"
+#include "source/import/import_c2c.h"
+#include "source/import/import_children.h"
 #include "source/import/import_columns.h"
 #include "source/import/import_counts.h"
 #include "source/import/import_csv.h"
@@ -18,6 +21,7 @@
 #include "source/import/import_likwid.h"
 #include "source/import/import_markdown.h"
 #include "source/import/import_perfspect.h"
+#include "source/import/import_pprof.h"
 #include "source/import/import_prose.h"
 #include "source/import/import_stacks.h"
 #include "source/import/import_text.h"
@@ -235,9 +239,9 @@ static void exits_state(struct importing *importing, const char *path, struct vi
     }
 }
 
-/* The sentence of a paragraph that named a change last, and left open what came of it. */
+/* The sentence of a paragraph that named a change last, and left open what came of it; and one that named any. */
 struct left_open {
-    struct view sentence;
+    struct view sentence, named;
 };
 
 static bool is_one_paragraph(struct view first, struct view last)
@@ -245,6 +249,25 @@ static bool is_one_paragraph(struct view first, struct view last)
     const char *end = last.text + last.length;
     return first.length && end > first.text && end - first.text <= SENTENCE_MOST &&
            view_find((struct view){first.text, (size_t)(end - first.text)}, "\n\n") < 0;
+}
+
+static void reason_write(struct importing *importing, const char *origin, const char *path, struct view sentence,
+                         const char *why)
+{
+    statement_write(&importing->statements, origin, path,
+                    arena_printf(&importing->arena,
+                                 "\"%.*s\": %s. To be sure, write: tried: CHANGE (host, guest): gone, stayed or shrank",
+                                 (int)sentence.length, sentence.text, why));
+}
+
+/* One that names a change and numbers, and was taken for nothing, isn't dropped in silence. */
+static void passed_state(struct importing *importing, const char *path, struct view sentence,
+                         const struct told_context *context, const struct left_open *open)
+{
+    bool behind = open && is_one_paragraph(open->named, sentence);
+    const char *why = told_is_useful(sentence, context) ? NULL : passed_why(sentence, behind);
+    if (why)
+        reason_write(importing, PASSED_ORIGIN, path, sentence, why);
 }
 
 /* A sentence that sounds like a trial and wasn't taken for one is shown with the reason. */
@@ -258,11 +281,11 @@ static void unread_state(struct importing *importing, const char *path, struct v
     if (behind) /* with what it may be of */
         sentence = (struct view){open->sentence.text, (size_t)(sentence.text + sentence.length - open->sentence.text)};
     if (why)
-        statement_write(
-            &importing->statements, TOLD_ORIGIN_UNREAD, path,
-            arena_printf(&importing->arena,
-                         "\"%.*s\": %s. To be sure, write: tried: CHANGE (host, guest): gone, stayed or shrank",
-                         (int)sentence.length, sentence.text, why));
+        reason_write(importing, TOLD_ORIGIN_UNREAD, path, sentence, why);
+    else
+        passed_state(importing, path, sentence, context, open);
+    if (open && passed_names_change(sentence))
+        open->named = sentence;
     if (open && told_leaves_open(sentence, context))
         open->sentence = sentence;
     else if (open && !why && told_is_useful(sentence, context))
@@ -421,7 +444,8 @@ static bool import_file(struct importing *importing, const char *path, struct er
     struct imported_text text;
     struct import_facts facts;
     struct import_stacks stacks;
-    struct view prose, lines = import_hyperfine_turned(all, &importing->arena, &prose);
+    struct view prose, lines = import_pprof_turned(import_c2c_turned(all, &importing->arena), &importing->arena);
+    lines = import_hyperfine_turned(import_children_turned(lines, &importing->arena), &importing->arena, &prose);
     lines = import_uprof_turned(import_likwid_turned(lines, &importing->arena), &importing->arena);
     lines = import_stacks_turned(import_thousands_turned(lines, &importing->arena), &importing->arena, &stacks);
     lines = import_system_turned(import_vtune_turned(lines, &importing->arena), &importing->arena, &facts);
@@ -462,7 +486,7 @@ static bool import_file(struct importing *importing, const char *path, struct er
                         arena_printf(&importing->arena, "imported, not measured by plumb: %s", text.origin), path,
                         text.summary);
     }
-    sentences_keep(importing, path, import_text_without_counts(prose, &importing->arena));
+    sentences_keep(importing, path, import_text_without_rows(prose, &importing->arena));
     return true;
 }
 

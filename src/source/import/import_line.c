@@ -103,8 +103,21 @@ static void symbol_read(struct view before, struct view behind, struct import_li
     }
 }
 
+/* "50.00%  90.00%  0.00%  0.00%  0x0 …  [.] take": perf c2c's shares are of one line of memory (import_c2c). */
+static bool is_of_shared_line(struct view line)
+{
+    enum { SHARES_LEAST = 3 };
+    struct view word = view_word(&line);
+    size_t shares = 0;
+    for (; view_ends(word, "%"); word = view_word(&line))
+        shares++;
+    return shares >= SHARES_LEAST && view_starts(word, "0x");
+}
+
 static bool row_of_report(struct view line, struct import_line *row)
 {
+    if (is_of_shared_line(line))
+        return false;
     struct view first = view_word(&line);
     if (!view_ends(first, "%"))
         return false;

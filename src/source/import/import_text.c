@@ -452,17 +452,41 @@ static bool is_time_of_stat(struct view line)
     return number && of_stat;
 }
 
-struct view import_text_without_counts(struct view text, struct arena *arena)
+/* Numbers in columns, which a sentence doesn't have: runs of blanks part them. */
+static bool is_in_columns(struct view line)
 {
+    enum { GAPS_LEAST = 3 };
+    size_t gaps = 0;
+    bool digit = false;
+    line = view_trim(line);
+    for (size_t at = 1; at + 1 < line.length; at++) {
+        gaps += line.text[at - 1] != ' ' && line.text[at] == ' ' && line.text[at + 1] == ' ';
+        digit |= isdigit((unsigned char)line.text[at]) != 0;
+    }
+    return digit && gaps >= GAPS_LEAST;
+}
+
+/* What tools alone print, whatever a name in it says in a sentence. */
+static bool is_row_of_tool(struct view line)
+{
+    static const enum import_kind kinds[] = {IMPORT_STAT, IMPORT_REPORT, IMPORT_MAP, IMPORT_HISTOGRAM};
     char copy[IMPORT_LINE_MOST];
     struct import_line row;
+    bool is_row = is_time_of_stat(line) || is_in_columns(line);
+    for (size_t at = 0; at < array_count(kinds) && !is_row; at++)
+        is_row = import_line_read(line, kinds[at], copy, &row);
+    return is_row;
+}
+
+struct view import_text_without_rows(struct view text, struct arena *arena)
+{
     struct view line, rest = text;
     scoped_text struct text out = {0};
     bool turned = false;
     while (view_line(&rest, &line)) {
-        bool counts = import_line_read(line, IMPORT_STAT, copy, &row) || is_time_of_stat(line);
-        turned |= counts;
-        if (!counts)
+        bool is_row = is_row_of_tool(line);
+        turned |= is_row;
+        if (!is_row)
             text_append(&out, line.text, line.length);
         text_add_char(&out, '\n');
     }

@@ -92,8 +92,8 @@ bool import_text_is_gap(struct view line);
  * follows (rest) and precedes them without a gap.
  */
 bool import_text_is_prose(struct view line, bool after_gap, struct view rest);
-/* The text with blank lines for the counts that perf stat prints and their times: they are part of no sentence. */
-struct view import_text_without_counts(struct view text, struct arena *arena);
+/* Blank lines for what tools alone print: counts, shares, maps, numbers in columns. No sentence has such a line. */
+struct view import_text_without_rows(struct view text, struct arena *arena);
 /* Such a line as a table's heading. Owner: arena. */
 const char *import_text_heading(struct view line, struct arena *arena);
 const char *import_kind_name(enum import_kind kind);

@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/import/system/system_reading.h"
 
-/* "Node 0  Node 1  Total" */
+/* "Node 0  Node 1  Total", of several processes behind "PID" */
 static bool nodes_begin(struct system_reading *reading, const struct words *words)
 {
-    size_t nodes = 0;
-    while (2 * nodes + 1 < words->count && view_equal(words->items[2 * nodes], "Node"))
+    size_t nodes = 0, first = words->count && view_equal(words->items[0], "PID");
+    while (first + 2 * nodes + 1 < words->count && view_equal(words->items[first + 2 * nodes], "Node"))
         nodes++;
-    if (nodes < 2 || words->count != 2 * nodes + 1 || !view_equal(words->items[2 * nodes], "Total"))
+    if (nodes < 2 || words->count != first + 2 * nodes + 1 || !view_equal(words->items[first + 2 * nodes], "Total"))
         return false;
     reading->nodes = nodes;
     return true;
+}
+
+/* "4120 (postgres)  1.20  40871.22  40872.42": one of several, whose sum follows. */
+static bool is_process(const struct words *words, size_t nodes)
+{
+    uint64_t pid;
+    return nodes && words->count >= nodes + 3 && view_u64(words->items[0], 10, &pid) &&
+           view_starts(words->items[1], "(") && view_ends(words->items[words->count - nodes - 2], ")");
 }
 
 /*
@@ -24,7 +32,7 @@ static bool process_read(struct system_reading *reading, struct view line)
     double most = 0, sum = 0, value = 0;
     bool is_part = false;
     words_of(line, &words);
-    if (nodes_begin(reading, &words))
+    if (nodes_begin(reading, &words) || is_process(&words, reading->nodes))
         return true;
     for (size_t at = 0; at < array_count(parts) && words.count; at++)
         is_part |= view_equal(words.items[0], parts[at]);
@@ -100,6 +108,27 @@ static bool hardware_read(struct system_reading *reading, struct view line)
     return true;
 }
 
+/* "node distances:", "node   0   1", "  0:  10  20": how far nodes are from each other takes no time by itself. */
+static bool distances_read(struct system_reading *reading, struct view line)
+{
+    struct words words;
+    uint64_t number;
+    words_of(line, &words);
+    if (words.count == 2 && view_equal(words.items[0], "node") && view_equal(words.items[1], "distances:")) {
+        reading->in_distances = true;
+        return true;
+    }
+    if (!reading->in_distances || !words.count)
+        return false;
+    struct view first = words.items[0];
+    bool numbers = view_equal(first, "node") ||
+                   (view_ends(first, ":") && view_u64((struct view){first.text, first.length - 1}, 10, &number));
+    for (size_t at = 1; at < words.count; at++)
+        numbers &= view_u64(words.items[at], 10, &number);
+    reading->in_distances = numbers && words.count > 1;
+    return reading->in_distances;
+}
+
 /* "node0  node1", above numastat's counters. */
 static bool is_heading(struct view line)
 {
@@ -115,5 +144,5 @@ static bool is_heading(struct view line)
 bool system_nodes_read(struct system_reading *reading, struct view line)
 {
     return is_heading(line) || process_read(reading, line) || traffic_read(reading, line) ||
-           hardware_read(reading, line);
+           hardware_read(reading, line) || distances_read(reading, line);
 }

@@ -170,6 +170,7 @@ struct system_reading {
     vec(struct system_table) tables;
     struct view heading;
     size_t nodes; /* columns of numastat's table; 0: its heading wasn't met */
+    bool in_distances; /* of numactl */
     double node_size_mb; /* of the one that numactl told of last; 0: none */
     int pressure;        /* 1 and up: whose file of pressure was named last; 0: none */
     bool in_summary;     /* of perf c2c: events by name */
