@@ -271,6 +271,13 @@ static void cache_misses_confirm(const struct results *results, struct finding *
                 VALUE_SHARE("ratio", interval_exactly(ratio)));
 }
 
+/* The sentence names what has far more samples, though another one's pattern was measured. */
+static const struct stall_group *said_of(const struct miss_gain *all)
+{
+    static const double FAR_MORE = 1.5;
+    return all->rows && all->rows->share.low > FAR_MORE * all->leading->share.high ? all->rows : all->leading;
+}
+
 static void cache_misses_test(const struct results *results, struct finding *finding)
 {
     if (!stalls_are_attributed(results, finding) || ruled_out_by_memory_share(results, finding))
@@ -282,7 +289,7 @@ static void cache_misses_test(const struct results *results, struct finding *fin
     finding_decide(finding, beyond ? interval_clamped(share, 0, waits.high) : share, results->effect);
     cache_misses_evidence(results, finding, &all);
     if (finding->verdict == VERDICT_SUPPORTED)
-        cache_misses_say(results, finding, all.leading, all.sum);
+        cache_misses_say(results, finding, said_of(&all), all.sum);
     if (finding->verdict == VERDICT_RULED_OUT)
         finding_reason_bound(finding, "measured-bound", finding->recoverable);
     if (finding->verdict == VERDICT_UNDECIDED)

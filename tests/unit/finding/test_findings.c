@@ -3359,6 +3359,41 @@ Test(findings, rows_at_places_in_no_order_are_not_called_fetched_ahead)
     }
 }
 
+/* Of two that wait the one with far more samples is in the sentence, though only the other's pattern has a probe. */
+Test(findings, the_larger_part_of_the_misses_is_named)
+{
+    for (int is_larger = 0; is_larger < 2; is_larger++) {
+        struct made_up made;
+        make_up(&made);
+        add_small_pages(&made);
+        struct stall_group groups[2] = {made.group, made.group};
+        struct stall_function functions[2] = {made.function, made.function};
+        functions[1].name = "rows";
+        made.stalls.functions = functions;
+        made.stalls.function_count = 2;
+        struct stall_row rows = made.row;
+        rows.text = "addss (%r8,%rax,4),%xmm0";
+        rows.shown_addr = 0x9000;
+        uint64_t samples = is_larger ? 600 : 300;
+        groups[0].share = wilson_interval(250, 1000, 1000);
+        groups[0].samples = groups[0].base_hits = 250;
+        groups[1].row = rows;
+        groups[1].function = 1;
+        groups[1].share = wilson_interval((double)samples, 1000, 1000);
+        groups[1].samples = groups[1].base_hits = samples;
+        made.stalls.groups = groups;
+        made.stalls.group_count = 2;
+        struct bottleneck_loop loop = {.samples = 900, .first_addr = 0x8ff0, .last_addr = 0x9010, .walks_in_order = true,
+                                       .verdict = {.function = "rows", .level = LEVEL_BEYOND, .cause = CAUSE_PARALLEL_MISSES, .confidence = ESTIMATE_HIGH}};
+        struct bottleneck bottleneck = {.loops = &loop, .loop_count = 1};
+        made.results.bottleneck = &bottleneck;
+        const struct finding *finding = test_and_find(&made, "cache-misses");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect_eq(strstr(finding->headline, "addss (%r8,%rax,4),%xmm0") != NULL, is_larger != 0, "%s", finding->headline);
+        arena_done(&made.arena);
+    }
+}
+
 /* A copy at the edge of the second cache: the pattern counts as within it, the estimate lays its time at bandwidth. */
 Test(findings, bandwidth_that_the_estimate_names_is_not_ruled_out)
 {
