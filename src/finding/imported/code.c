@@ -420,6 +420,7 @@ static enum telling event_tells(const char *event, const char *id)
         {"dram", {"memory-bandwidth", "dram-latency", "cache-misses", "numa-remote", "extra-trips"}},
         {"LLC-load", {"memory-bandwidth", "dram-latency", "cache-misses", "numa-remote", "extra-trips"}},
         {"l2_miss", {"memory-bandwidth", "dram-latency", "cache-misses", "l2-l3-latency"}},
+        {"HITM", {"contended-lines"}},
         {"dtlb", {"small-pages"}},
         {"dTLB", {"small-pages"}},
         {"br_misp", {"branch-mispredicts"}},
