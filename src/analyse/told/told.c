@@ -268,7 +268,10 @@ static void gap_take(struct told *told, const struct reading *reading, struct in
 
 static void code_take(struct told *told, struct view sentence, const char *kept, struct arena *arena)
 {
-    double bytes = loop_bytes_of(sentence);
+    struct reading reading;
+    reading_of(&reading, sentence);
+    double bytes =
+        reading_is_doubted(&reading) || plain_has(reading.plain.text, WORDS_LOOP_OTHER) ? 0 : loop_bytes_of(sentence);
     if (told->loop_bytes <= 0 && bytes > 0) {
         told->loop_bytes = bytes;
         told->loop_sentence = kept;

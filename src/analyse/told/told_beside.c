@@ -84,9 +84,36 @@ static bool is_joined_by_unknown(const char *plain)
     return false;
 }
 
+/* "the release that switched to it": what else it brought isn't told. */
+static const struct word_rule bundled = {WORDS_BESIDE_WHICH, .behind = WORDS_BESIDE_BRINGING};
+
+/* What stands there tells how it came out: "and the kernel was just as slow". */
+static bool tells_outcome(const char *place)
+{
+    const char *next;
+    struct view piece = {place, (size_t)(clause_end(place, WORDS_JOINT_PLAIN, &next) - place)};
+    return piece_has(piece, WORDS_OUTCOME_STAYED) || piece_has(piece, WORDS_OUTCOME_GONE) ||
+           piece_has(piece, WORDS_VERB_STAY);
+}
+
+/* "and rewriting the inner loop": another thing was changed, whatever it is. */
+static bool is_joined_by_another(const char *plain)
+{
+    for (struct match joint = match_in(plain, WORDS_SMALL_AND); match_next(&joint);) {
+        const char *behind = joint.end, *ahead = joint.begin;
+        for (const char *small; (small = words_at(behind, WORDS_BESIDE_SMALL_WORDS));)
+            behind = small;
+        if (!words_at(behind, WORDS_BESIDE_OF_IT) && !word_is(word_back(plain, &ahead), WORDS_BESIDE_OLD) &&
+            !tells_outcome(behind) && !names_change(behind, behind + strlen(behind), NEAR_MOST))
+            return true;
+    }
+    return false;
+}
+
 bool told_changes_another(const char *plain)
 {
     static const struct word_rule fresh = {WORDS_BESIDE_THE_NEW, .not_ahead = WORDS_BESIDE_OLD};
     return plain_has(plain, WORDS_BESIDE_LOAD) || words_at(plain, WORDS_BESIDE_WITH_OLD) ||
-           rules_hold(plain, &fresh, 1) || is_joined_by_unknown(plain) || is_beside_another_thing(plain);
+           rules_hold(plain, &fresh, 1) || rules_hold(plain, &bundled, 1) || is_joined_by_another(plain) ||
+           is_joined_by_unknown(plain) || is_beside_another_thing(plain);
 }

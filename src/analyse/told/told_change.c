@@ -3,6 +3,7 @@
 
 #include "analyse/told/told_beside.h"
 #include "analyse/told/told_near.h"
+#include "analyse/told/told_quantity.h"
 #include "analyse/told/told_setting.h"
 #include "analyse/told/told_size.h"
 #include "analyse/told/told_words.h"
@@ -35,7 +36,8 @@ static const struct change changes[] = {
     [TREATMENT_NO_SMT] = {"one thread a core", TAKEN_AWAY, WORDS_SMT, WORDS_SMT_OFF},
     [TREATMENT_PREFETCH] = {"software prefetching", BROUGHT_IN, WORDS_PREFETCH, .other = WORDS_PREFETCH_OTHER},
     [TREATMENT_NO_MITIGATIONS] = {"mitigations off", TAKEN_AWAY, WORDS_MITIGATIONS, WORDS_MITIGATIONS_OFF},
-    [TREATMENT_ALLOCATOR] = {"another allocator", BROUGHT_IN, WORDS_ALLOCATOR, .without = WORDS_ALLOCATOR_USUAL},
+    [TREATMENT_ALLOCATOR] = {"another allocator", BROUGHT_IN, WORDS_ALLOCATOR, .other = WORDS_ALLOCATOR_OTHER,
+                             .without = WORDS_ALLOCATOR_USUAL},
     [TREATMENT_GOVERNOR] = {"the performance governor", BROUGHT_IN, WORDS_GOVERNOR, .without = WORDS_GOVERNOR_USUAL},
     [TREATMENT_NO_QUOTA] = {"no CPU quota", TAKEN_AWAY, WORDS_QUOTA, WORDS_QUOTA_OFF},
     [TREATMENT_NO_SWAP] = {"no swap", TAKEN_AWAY, WORDS_SWAP, WORDS_SWAP_OFF},
@@ -52,7 +54,8 @@ static const struct change changes[] = {
     [TREATMENT_BUFFER] = {"a larger buffer", SAID_WHOLE, WORDS_BUFFER, .other = WORDS_BUFFER_OTHER},
     [TREATMENT_LESS_UNROLLING] = {"less unrolling", SAID_WHOLE, WORDS_UNROLLING},
     [TREATMENT_MORE_MEMORY] = {"more memory", SAID_WHOLE, WORDS_MORE_MEMORY, .other = WORDS_MORE_MEMORY_OTHER},
-    [TREATMENT_NO_BRANCHES] = {"code without that branch, or sorted data", BROUGHT_IN, WORDS_NO_BRANCHES},
+    [TREATMENT_NO_BRANCHES] = {"code without that branch, or sorted data", BROUGHT_IN, WORDS_NO_BRANCHES,
+                               .other = WORDS_NO_BRANCHES_OTHER},
     [TREATMENT_FINER_LOCK] = {"a finer lock, or none", BROUGHT_IN, WORDS_FINER_LOCK},
     [TREATMENT_NO_DIVISION] = {"no division", SAID_WHOLE, WORDS_NO_DIVISION},
     [TREATMENT_WIDER] = {"a build for the machine's vectors", BROUGHT_IN, WORDS_WIDER},
@@ -94,6 +97,28 @@ static bool is_removed(const char *before, const char *end, enum direction direc
            (direction == TAKEN_AWAY && raised);
 }
 
+static bool is_same_word(struct view one, struct view other)
+{
+    return one.length == other.length && memcmp(one.text, other.text, one.length) == 0;
+}
+
+/* "on one machine with huge pages 31 s , on another with huge pages 44 s": both were run so. */
+static bool is_on_both_sides(const char *plain, enum words group, const char *place)
+{
+    const char *ahead = place;
+    struct view before = word_back(plain, &ahead);
+    for (struct match name = match_in(plain, group); match_next(&name);) {
+        struct quantity between, behind;
+        ahead = name.begin;
+        if (name.begin <= place || !is_same_word(word_back(plain, &ahead), before))
+            continue;
+        if (quantity_next(place, plain, &between) && between.end < name.begin && between.kind != QUANTITY_BARE &&
+            quantity_next(name.end, plain, &behind))
+            return true;
+    }
+    return false;
+}
+
 /* What somebody did, or the state that somebody found. */
 static enum change_reading change_in(const char *plain, const struct change *change)
 {
@@ -107,19 +132,31 @@ static enum change_reading change_in(const char *plain, const struct change *cha
         return CHANGE_MADE;
     if (!named)
         return plain_has(plain, change->without) ? CHANGE_NOT_MADE : CHANGE_NONE;
-    if (near_is_denied(plain, place))
+    if (near_is_denied(plain, place) || words_end(plain, place, WORDS_CHANGE_STANDING))
         return CHANGE_NOT_MADE;
     before = near_of(plain, place);
-    bool removed = is_removed(before.text, end, change->direction);
+    bool removed = is_removed(before.text, end, change->direction) || words_end(plain, place, WORDS_CHANGE_REMOVING_OF);
     bool is_absent = removed || plain_has(before.text, WORDS_CHANGE_ABSENT) ||
                      words_at(end + strcspn(end, " ="), WORDS_CHANGE_OFF); /* "pages", "hyperthreads" */
     if (change->direction == SAID_WHOLE || is_absent == (change->direction == TAKEN_AWAY))
-        return CHANGE_MADE;
+        return is_on_both_sides(plain, change->words, place) ? CHANGE_NOT_MADE : CHANGE_MADE;
     bool undone = change->direction == BROUGHT_IN ? removed : plain_has(before.text, WORDS_CHANGE_ADDING);
     return undone ? CHANGE_TAKEN_BACK : CHANGE_NOT_MADE;
 }
 
 /* ---- which of several it is ---- */
+
+/* "tcmalloc is as slow as jemalloc", "1 GiB pages instead of 2 MiB pages": one cure against another. */
+static bool compares_variants(const char *plain, enum words names)
+{
+    const char *first = NULL;
+    for (struct match name = match_in(plain, names); match_next(&name);) {
+        if (first && name.begin[0] != first[0])
+            return true;
+        first = first ? first : name.begin;
+    }
+    return false;
+}
 
 /*
  * What comes with another change is a part of it: nohz_full is given for isolated CPUs, memory of one node with its
@@ -184,7 +221,9 @@ enum change_reading told_change_of(const char *plain, enum treatment *ret_treatm
 {
     uint64_t ignored;
     enum change_reading reading = named_changes(plain, ret_treatment, &ignored);
-    return reading != CHANGE_NONE && told_changes_another(plain) ? CHANGE_SEVERAL : reading;
+    bool several = told_changes_another(plain) || compares_variants(plain, WORDS_ALLOCATOR_NAME) ||
+                   compares_variants(plain, WORDS_PAGES_SIZE);
+    return reading != CHANGE_NONE && several ? CHANGE_SEVERAL : reading;
 }
 
 bool told_change_adds(enum treatment treatment, bool *ret_adds)

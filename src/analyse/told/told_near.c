@@ -13,7 +13,8 @@ struct near near_of(const char *plain, const char *place)
 {
     struct near near = {.text = ""};
     struct view text = text_before(plain, place, NEAR_MOST);
-    if (view_find(text, " from ") >= 0 || view_find(text, " of ") >= 0)
+    bool removes = view_ends(text, "instead of ") || view_ends(text, "rid of ");
+    if (view_find(text, " from ") >= 0 || (view_find(text, " of ") >= 0 && !removes))
         return near;
     for (ptrdiff_t comma; (comma = view_find(text, ",")) >= 0;)
         text = view_skip(text, (size_t)comma + 1);

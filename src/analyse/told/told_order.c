@@ -132,6 +132,16 @@ static struct view words_ahead(const char *begin, const struct quantity *quantit
     return view_trim((struct view){begin, (size_t)(quantity->begin - begin)});
 }
 
+/* "where it used to need": where that begins; -1: it doesn't. */
+static ptrdiff_t where_in(struct view between)
+{
+    size_t words = 0;
+    for (struct view rest = between, word; (word = view_word(&rest)).length; words++)
+        if (word_is(word, WORDS_ORDER_WHERE))
+            return word.text - between.text;
+    return -1;
+}
+
 /*
  * What stands between two amounts: in a clause of its own it is the last one's ("97 s , before , 212 s"), else the
  * first one's up to a mark ("212 s before , 97 s after"), and without a mark of either.
@@ -140,12 +150,13 @@ static void between_split(const char *begin, const struct quantity *last, struct
                           struct view *ret_of_last)
 {
     struct view between = words_ahead(begin, last);
-    ptrdiff_t mark = view_find(between, ",");
+    ptrdiff_t mark = view_find(between, ","), where = where_in(between);
+    mark = where >= 0 && (mark < 0 || where < mark) ? where : mark;
     *ret_of_first = *ret_of_last = between;
     if (mark == 0)
         *ret_of_first = (struct view){0};
     if (mark > 0) {
-        *ret_of_last = view_trim(view_skip(between, (size_t)mark + 1));
+        *ret_of_last = view_trim(view_skip(between, (size_t)mark + (mark != where)));
         ret_of_first->length = (size_t)mark;
     }
 }

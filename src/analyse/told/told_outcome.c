@@ -70,6 +70,24 @@ static void as_fast_phrases(struct answers *answers, const char *text)
     }
 }
 
+/* "no difference to the memory use", "in the number of crashes": of how fast it is that says nothing. */
+static bool is_of_another_measure(const char *text)
+{
+    enum { SPAN_MOST = 5 };
+    for (struct match what = match_in(text, WORDS_OUTCOME_NO_WHAT); match_next(&what);) {
+        const char *to = words_at(what.end, WORDS_OUTCOME_TO);
+        bool of_speed = !to;
+        for (size_t words = 0; !of_speed && words < SPAN_MOST && *to && *to != ','; words++) {
+            to += strspn(to, " ");
+            of_speed = words_at(to, WORDS_OUTCOME_TO_SPEED);
+            to += strcspn(to, " ");
+        }
+        if (!of_speed)
+            return true;
+    }
+    return false;
+}
+
 /*
  * "no change", "no measurable difference"; "there is no difference between the two" that were compared says that they
  * are alike now, "made no difference between them" either.
@@ -81,6 +99,10 @@ static void nothing_phrases(struct answers *answers, const char *text)
                                            .behind = WORDS_OUTCOME_NO_WHAT, .within = 3};
     if (!rules_hold(text, &nothing, 1))
         return;
+    if (is_of_another_measure(text)) {
+        answers->unclear = true;
+        return;
+    }
     bool compared = plain_has(text, WORDS_COMPARED_NAMES), are_alike = compared && rules_hold(text, &alike, 1);
     answers->said[OUTCOME_GONE] |= are_alike;
     answers->unclear |= compared && !are_alike;
