@@ -85,7 +85,9 @@ static enum outcome_reading outcome_read(const struct reading *reading, const st
         agrees = by_words != OUTCOME_UNCLEAR && state_agrees(states, pair.gain, of_gap, said, trial);
     else
         return gap_read(plain, states, by_words, trial);
-    return agrees && !outcome_is_doubtful(&reading->plain) ? OUTCOME_READ : OUTCOME_UNCLEAR;
+    /* "did not change anything , 14.9 s before , 14.8 s after": the denial is what the numbers say */
+    bool doubtful = said == OUTCOME_STAYED ? reading_is_doubted(reading) : outcome_is_doubtful(&reading->plain);
+    return agrees && !doubtful ? OUTCOME_READ : OUTCOME_UNCLEAR;
 }
 
 /* ---- which change it was ---- */
