@@ -223,7 +223,7 @@ enum change_reading told_change_of(const char *plain, enum treatment *ret_treatm
     enum change_reading reading = named_changes(plain, ret_treatment, &ignored);
     bool several = told_changes_another(plain) || compares_variants(plain, WORDS_ALLOCATOR_NAME) ||
                    compares_variants(plain, WORDS_PAGES_SIZE);
-    return reading != CHANGE_NONE && several ? CHANGE_SEVERAL : reading;
+    return reading != CHANGE_NONE && reading != CHANGE_NOT_MADE && several ? CHANGE_SEVERAL : reading;
 }
 
 bool told_change_adds(enum treatment treatment, bool *ret_adds)
