@@ -585,7 +585,7 @@ def test_cache_lines_of_others_decide_nothing(imported, above, fence):
 
 
 @pytest.mark.parametrize("above", ["perf c2c of our job:", "An example of a slow request of ours:", "For reference, the same run once more:", "# perf c2c of the server",
-                                   "# Expected and measured", "## Results of the plan", "To do so, we ran perf c2c:"])
+                                   "# Expected and measured", "## Results of the plan", "Expected: the job takes 8 s.\n\nWhat we see:", "To do so, we ran perf c2c:"])
 def test_cache_lines_of_ones_own_decide(imported, above):
     found, _ = imported(notes=f"Our job takes 9.1 s.\n\n{above}\n\n```\n{C2C}```\n")
     assert finding(found, "contended-lines")["verdict"] == "supported"
@@ -619,7 +619,8 @@ def test_all_kinds_of_tables_of_ones_own_are_read(imported, kind):
 
 @pytest.mark.parametrize("below, counts", [("All numbers are invented.", False), ("Edit: these numbers are from the wrong machine, please ignore.", False),
                                            ("Update: this turned out to be wrong, the runs had different inputs.", False), ("Correction: it was another host.", False),
-                                           ("These are of the whole run.", True), ("Update: jemalloc is tested next.", True), ("All have been tested twice.", True)])
+                                           ("These are of the whole run.", True), ("Update: jemalloc is tested next.", True), ("All have been tested twice.", True), ("This is a lot. Nothing else was measured.", True),
+                                           ("None of the other ideas was tried.", True), ("Our first guess turned out to be wrong.", True)])
 def test_a_table_that_is_taken_back_decides_nothing(imported, below, counts):
     found, _ = imported(notes=f"Our job takes 9.1 s. This is its profile:\n\n```\n{SLOTS}```\n\n{below}\n")
     assert bool(found["imported"]) == counts

@@ -510,7 +510,9 @@ def test_plans_and_what_was_taken_back_is_no_trial(imported, notes):
     "# Plan\n\n## Results\n\nWith huge pages the job took 31 s instead of 44 s.\n", "# Hypotheses, tested\n\nWith huge pages the job took 31 s instead of 44 s.\n",
     "With huge pages the job took 31 s instead of 44 s.\n\nUpdate: jemalloc comes next.\n", "# Changelog of our tuning\n\nWith huge pages the job took 31 s instead of 44 s.\n",
     "With huge pages the job took 31 s instead of 44 s.\n\nSMT off was not tried.\n",
-], ids=["ticked", "next section", "results", "tested", "update", "own changelog", "another not tried"])
+    "With huge pages the job took 31 s instead of 44 s.\n\nWith jemalloc it took 12 s. Sorry, wrong host.\n",
+    "| setting | expected | measured time |\n|---|---|---|\n| baseline | 44 s | 44.0 s |\n| huge pages | 30 s | 31.2 s |\n",
+], ids=["ticked", "next section", "results", "tested", "update", "own changelog", "another not tried", "another's doubt", "expected beside measured"])
 def test_trials_beside_plans_are_trials(imported, notes):
     found, _ = imported(notes=notes)
     assert any("uge pages" in text for text in tried(found))

@@ -181,10 +181,12 @@ static void functions_keep(struct importing *importing, const char *path, struct
 static bool table_state(struct importing *importing, const char *path, const struct imported_text *text)
 {
     if (importing->of_others || told_heads_others(text->heading) || (text->above && told_heads_others(text->above))) {
-        statement_write(&importing->statements, "of others", path,
-                        arena_printf(&importing->arena,
-                                     "%s: %s. By the words above it (\"%s\") it is of others, and decides nothing",
-                                     text->origin, text->summary, text->heading));
+        statement_write(
+            &importing->statements, "of others", path,
+            arena_printf(&importing->arena,
+                         "%s: %s. By the words %s%s%s it is of others, or doesn't hold, and decides nothing",
+                         text->origin, text->summary, text->heading[0] ? "above it (\"" : "beside it", text->heading,
+                         text->heading[0] ? "\")" : ""));
         return false;
     }
     const char *origin = arena_printf(&importing->arena, "imported, not measured by plumb: %s", text->origin);

@@ -9,6 +9,7 @@
 #include "source/import/import_pieces.h"
 
 #include <ctype.h>
+#include <string.h>
 
 struct part {
     struct piece piece;
@@ -60,7 +61,8 @@ static bool is_disclaimer(const char *plain)
     static const struct word_rule none = {WORDS_HEADING_NONE, .behind = WORDS_HEADING_TESTED, .within = 6};
     bool is_wrong = plain_has(plain, WORDS_HEADING_WRONG) || plain_has(plain, WORDS_HEADING_VOID);
     return words_at(plain, WORDS_HEADING_CORRECTION) ||
-           (words_at(plain, WORDS_HEADING_DISCLAIMING) && (is_wrong || rules_hold(plain, &none, 1)));
+           (words_at(plain, WORDS_HEADING_DISCLAIMING) &&
+            (is_wrong || (rules_hold(plain, &none, 1) && !plain_has(plain, WORDS_HEADING_ELSE))));
 }
 
 /* ---- tables with a column that nobody measured ---- */
@@ -205,12 +207,13 @@ static void words_take(struct reading_parts *reading, struct part *part, size_t 
     char *words = arena_string_n(reading->arena, part->piece.text.text, part->piece.text.length);
     for (char *end = words; (end = strchr(end, '\n'));)
         *end = ' ';
-    bool is_first = true, summary = false, below = reading->below;
+    bool is_first = true, summary = false, below = reading->below, has_number = false;
     for (struct view rest = view_of(words), sentence; (sentence = told_sentence(&rest)).length; is_first = false) {
         plain_sentence_of(&plain, sentence);
         summary |= is_first && is_summary(plain.text);
-        if (is_disclaimer(plain.text))
+        if (!has_number && is_disclaimer(plain.text)) /* behind one it is of that */
             disclaimer_take(reading, plain.text, at);
+        has_number |= strpbrk(plain.text, "0123456789") != NULL;
     }
     bool colon = view_ends(view_trim(part->piece.text), ":");
     reading->heads_tables = summary || told_heads_others(words) || (colon && heads_plan(plain.text));
