@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Of which pieces does a document consist: headings, paragraphs of words, items of lists, quotes, and tables of whatever
+ * Of which pieces does a document consist: headings, paragraphs of words, items of lists, quotes, and tables of any
  * kind?
  *
  * By Markdown's marks and the look of lines alone. Does not support: telling a table that stands in a paragraph of
