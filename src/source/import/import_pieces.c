@@ -39,8 +39,9 @@ static size_t marks_of(struct view line, struct view before, struct view after)
     size_t level = 0;
     while (level < line.length && line.text[level] == '#')
         level++;
+    struct view words = view_trim(view_skip(line, level));
     bool is_one = level && level < PIECE_LEVEL_LEAST && level < line.length && line.text[level] == ' ' &&
-                  isalnum((unsigned char)view_trim(view_skip(line, level)).text[0]);
+                  words.length && isalnum((unsigned char)words.text[0]);
     bool is_remark = level == 1 && (view_starts(before, "#") || view_starts(after, "#")) && !view_starts(after, "##");
     return is_one && !is_remark ? level : 0;
 }
@@ -52,7 +53,8 @@ static size_t underlined(struct view line, struct view before, struct view after
     bool is_rule = after.length > 2 && (after.text[0] == '=' || after.text[0] == '-');
     for (size_t at = 0; at < after.length; at++)
         is_rule &= after.text[at] == after.text[0];
-    bool is_one = is_rule && is_blank(before) && isalpha((unsigned char)line.text[0]) && view_find(line, "  ") < 0;
+    bool is_one =
+        is_rule && is_blank(before) && line.length && isalpha((unsigned char)line.text[0]) && view_find(line, "  ") < 0;
     return is_one ? after.text[0] == '=' ? 1 : 2 : 0;
 }
 
@@ -106,7 +108,7 @@ static bool is_of_columns(struct view line)
 static bool is_words(struct view text)
 {
     struct view line = view_trim(line_of(text)), rest = view_skip(text, line.length);
-    if (is_of_columns(line))
+    if (!line.length || is_of_columns(line))
         return false;
     bool ends = text.length && strchr(".:!?)", text.text[text.length - 1]);
     return import_text_is_prose(line, true, rest) || (isalpha((unsigned char)line.text[0]) && ends) ||
