@@ -12,6 +12,7 @@
 #include "source/import/import_likwid.h"
 #include "source/import/import_markdown.h"
 #include "source/import/import_perfspect.h"
+#include "source/import/import_pieces.h"
 #include "source/import/import_pprof.h"
 #include "source/import/import_prose.h"
 #include "source/import/import_stacks.h"
@@ -57,6 +58,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
         abort();
     for (struct view parts = text, part; exits_part_cut(&parts, &part);)
         if (!part.length)
+            abort();
+    struct piece piece;
+    const char *end = text.text;
+    for (struct view left = text; import_piece_next(&left, text, &piece); end = piece.text.text + piece.text.length)
+        if (!piece.text.length || piece.text.text < end ||
+            piece.text.text + piece.text.length > text.text + text.length)
             abort();
     struct import_facts facts;
     struct import_stacks stacks;

@@ -564,3 +564,74 @@ def test_a_report_behind_one_with_children_has_its_own_columns(imported):
     overhead = "# Overhead  Overhead sys  Command  Shared Object  Symbol\n    41.20%  40.10%  srv  srv  [.] lookup\n"
     found, _ = imported(notes=f"# Children      Self  Command  Shared Object      Symbol\n{CHILDREN}\nThe other one:\n\n{overhead}")
     assert reports(found)[1] == {"lookup": 41.2}
+
+
+C2C = "  Load Operations                   :     611208\n  Load Local HITM                   :     189332\n  Load Remote HITM                  :      47720\n"
+SLOTS = "tma_icache_misses 22.1 %\ntma_itlb_misses 14.8 %\n"
+
+
+@pytest.mark.parametrize("above", [
+    "The manual of perf c2c has this example:", "This is the example from the man page:", "An example of its output, from the documentation:",
+    "On the wiki somebody shows such output:", "For comparison, the output of a different program, which has false sharing:",
+    "A blog shows what false sharing looks like:", "What we hoped to see (made-up numbers):", "On a colleague's machine it looks like this:",
+    "For reference, what the compile on the same host looks like:", "perf c2c of the load generator, not of the server:",
+    "The same on the old server, which was replaced in March:", "STREAM, just to see that the counters work:", "The first attempt, with the wrong input file:",
+    "Before the rewrite (no longer relevant):", "# c2c of the build server (not of our job's machine)", "## Expected", "Next steps:", "**To do**"])
+@pytest.mark.parametrize("fence", ["```\n{}```\n", "{}"], ids=["fenced", "bare"])
+def test_cache_lines_of_others_decide_nothing(imported, above, fence):
+    found, _ = imported(notes=f"Our job takes 9.1 s.\n\n{above}\n\n{fence.format(C2C)}")
+    assert finding(found, "contended-lines")["verdict"] != "supported" and found["verdict"]["culprit"] is None
+    assert not found["imported"] and "of others" in str(found["statements"])
+
+
+@pytest.mark.parametrize("above", ["perf c2c of our job:", "An example of a slow request of ours:", "For reference, the same run once more:", "# perf c2c of the server",
+                                   "# Expected and measured", "## Results of the plan", "Expected: the job takes 8 s.\n\nWhat we see:", "To do so, we ran perf c2c:"])
+def test_cache_lines_of_ones_own_decide(imported, above):
+    found, _ = imported(notes=f"Our job takes 9.1 s.\n\n{above}\n\n```\n{C2C}```\n")
+    assert finding(found, "contended-lines")["verdict"] == "supported"
+
+
+MPSTAT = ("02:10:01 AM  CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle\n"
+          "02:10:11 AM  all   51.20    0.00    6.10    0.20    0.00    0.31   41.88    0.00    0.00    0.31\n")
+REPORT = "# Overhead  Command  Shared Object      Symbol\n    61.22%  wrk      [kernel.kallsyms]  [k] native_queued_spin_lock_slowpath\n    11.18%  wrk      wrk                [.] parse\n"
+
+
+VMSTAT = (" r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+          "64  0      0 9204112  88120 5523012    0    0     2    61 9144 31220 46  4  0 50  0\n66  0      0 9204112  88120 5523012    0    0     2    61 9144 31220 46  4  0 50  0\n")
+TURBOSTAT = ("Core\tCPU\tAvg_MHz\tBusy%\tBzy_MHz\tTSC_MHz\tCoreTmp\tPkgTmp\tPkgWatt\n-\t-\t1990\t99.31\t2012\t2496\t41\t41\t5.01\n"
+             "0\t0\t1990\t99.40\t2012\t2496\t40\t41\t5.01\n")
+KINDS = {"mpstat": MPSTAT, "report": REPORT, "metrics": SLOTS, "c2c": C2C, "vmstat": VMSTAT, "turbostat": TURBOSTAT, "exits": "@exits[HLT]: 5121\n@exits[MSR_WRITE]: 91\n",
+         "psi": "/proc/pressure/cpu:\nsome avg10=61.20 avg60=58.11 avg300=41.00 total=9182123\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n",
+         "counts": " 27,044,118,210      cycles\n  3,201,008,114      branches\n    400,120,331      branch-misses\n\n       9.0 seconds time elapsed\n"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_kinds_of_tables_are_asked_whose_they_are(imported, kind):
+    found, _ = imported(notes=f"Our job takes 9.1 s.\n\nThis is of the build server, not of our job's machine:\n\n```\n{KINDS[kind]}```\n\nThat is all.\n")
+    assert not found["imported"] and "of others" in str(found["statements"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_kinds_of_tables_of_ones_own_are_read(imported, kind):
+    found, _ = imported(notes=f"Our job takes 9.1 s.\n\nThis is of our job's machine:\n\n```\n{KINDS[kind]}```\n\nThat is all.\n")
+    assert found["imported"] and "of others" not in str(found["statements"])
+
+
+@pytest.mark.parametrize("below, counts", [("All numbers are invented.", False), ("Edit: these numbers are from the wrong machine, please ignore.", False),
+                                           ("Update: this turned out to be wrong, the runs had different inputs.", False), ("Correction: it was another host.", False),
+                                           ("These are of the whole run.", True), ("Update: jemalloc is tested next.", True), ("All have been tested twice.", True), ("This is a lot. Nothing else was measured.", True),
+                                           ("None of the other ideas was tried.", True), ("Our first guess turned out to be wrong.", True)])
+def test_a_table_that_is_taken_back_decides_nothing(imported, below, counts):
+    found, _ = imported(notes=f"Our job takes 9.1 s. This is its profile:\n\n```\n{SLOTS}```\n\n{below}\n")
+    assert bool(found["imported"]) == counts
+
+
+def test_only_the_table_that_is_meant_is_taken_back(imported):
+    found, _ = imported(notes=f"The first run:\n\n```\n{C2C}```\n\nThe second run:\n\n```\n{SLOTS}```\n\nNote: this is from the wrong machine.\n")
+    assert finding(found, "contended-lines")["verdict"] == "supported" and found["verdict"]["culprit"] != "front-end"
+
+
+def test_a_section_of_plans_ends_at_the_next_of_its_level(imported):
+    found, _ = imported(notes=f"# Notes\n\n## To do\n\nMeasure it:\n\n```\n{SLOTS}```\n\n### Perhaps\n\n```\n{REPORT}```\n\n## What it does\n\n```\n{C2C}```\n")
+    assert len(found["imported"]) == 1
+    assert finding(found, "contended-lines")["verdict"] == "supported"

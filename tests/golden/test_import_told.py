@@ -574,3 +574,42 @@ def test_what_only_sounds_like_a_trial(imported, identity, verdict, text):
     found, _ = imported(notes=text + "\n")
     told = finding(found, identity)["verdict"]
     assert told not in ("supported", "ruled_out") if verdict == "!any" else told == verdict
+
+
+PLANNED = "- [ ] huge pages: 44 s -> 31 s\n- [ ] jemalloc: 44 s -> 40 s\n"
+
+
+def tried(found):
+    return [one["text"] for one in found["statements"] if one["origin"] == "imported, told in words"]
+
+
+@pytest.mark.parametrize("notes", [
+    "# To do\n\n" + PLANNED, PLANNED, "# Hypotheses\n\n1. THP: 44 s -> 31 s\n2. jemalloc: 44 s -> 40 s\n", "# Ideas\n\nWith huge pages the job takes 31 s instead of 44 s.\n",
+    "Next steps:\n\n- huge pages: 44 s -> 31 s\n", "Notes\n=====\n\nTodo\n----\n\nWith huge pages the job takes 31 s instead of 44 s.\n",
+    "1. THP: 44 s -> 31 s\n2. jemalloc: 44 s -> 40 s\n\nNone has been tested.\n", "# Simulated example for the training course\n\nWith huge pages the job took 31 s instead of 44 s.\n",
+    "# Attempt 1 (reverted: results were wrong)\n\nWith huge pages the job took 31 s instead of 44 s.\n",
+    "# Changelog of the library\n\nWith huge pages the parser takes 31 s instead of 44 s.\n",
+    "This is a summary of the talk by another company. With huge pages the job took 31 s instead of 44 s.\n",
+    "With huge pages the job took 31 s instead of 44 s.\n\nUpdate: this turned out to be wrong, the two runs had different inputs.\n",
+    "With huge pages the job took 31 s instead of 44 s.\n\nCorrection (next day): we compared two different inputs.\n",
+    "# Results\n\nEdit: the numbers below are from the wrong machine, please ignore.\n\nWith huge pages the job took 31 s instead of 44 s.\n",
+    "| change | expected time |\n|---|---|\n| baseline | 44 s |\n| huge pages | 31 s |\n", "| change | time |\n|---|---|\n| baseline | 44 s |\n| huge pages (planned) | 31 s |\n",
+], ids=["to do", "boxes", "hypotheses", "ideas", "next steps", "underlined", "none tested", "simulated", "reverted", "changelog", "talk", "update", "correction", "below",
+        "expected", "planned row"])
+def test_plans_and_what_was_taken_back_is_no_trial(imported, notes):
+    found, _ = imported(notes=notes)
+    assert not tried(found) and found["verdict"]["culprit"] is None
+    assert not [one for one in found["findings"] if one["verdict"] == "supported"]
+
+
+@pytest.mark.parametrize("notes", [
+    "# To do\n\n- [x] huge pages: 44 s -> 31 s\n- [ ] jemalloc\n", "# To do\n\n- [ ] jemalloc\n\n# Trials\n\nWith huge pages the job took 31 s instead of 44 s.\n",
+    "# Plan\n\n## Results\n\nWith huge pages the job took 31 s instead of 44 s.\n", "# Hypotheses, tested\n\nWith huge pages the job took 31 s instead of 44 s.\n",
+    "With huge pages the job took 31 s instead of 44 s.\n\nUpdate: jemalloc comes next.\n", "# Changelog of our tuning\n\nWith huge pages the job took 31 s instead of 44 s.\n",
+    "With huge pages the job took 31 s instead of 44 s.\n\nSMT off was not tried.\n",
+    "With huge pages the job took 31 s instead of 44 s.\n\nWith jemalloc it took 12 s. Sorry, wrong host.\n",
+    "| setting | expected | measured time |\n|---|---|---|\n| baseline | 44 s | 44.0 s |\n| huge pages | 30 s | 31.2 s |\n",
+], ids=["ticked", "next section", "results", "tested", "update", "own changelog", "another not tried", "another's doubt", "expected beside measured"])
+def test_trials_beside_plans_are_trials(imported, notes):
+    found, _ = imported(notes=notes)
+    assert any("uge pages" in text for text in tried(found))

@@ -33,7 +33,7 @@ def test_refused(tmp_path, text, why):
 
 def test_each_group_is_used():
     data = (ROOT / "data/told_words.txt").read_text()
-    code = "".join(path.read_text() for path in (ROOT / "src/analyse/told").glob("*.c"))
+    code = "".join(path.read_text() for path in (ROOT / "src").rglob("*.c"))
     names = re.findall(r"^\[([a-z. ]+)", data, re.MULTILINE)
     assert len(names) > 200
     unused = [name for name in names if not re.search(rf"\bWORDS_{re.sub('[. ]', '_', name).upper()}\b", code) and f"{{{name}}}" not in data]

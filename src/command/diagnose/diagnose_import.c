@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "capture/case/case_folder.h"
 #include "capture/exits/exits_input.h"
+#include "command/diagnose/diagnose_ours.h"
 #include "command/diagnose/diagnose_passed.h"
 #include "source/import/import_c2c.h"
 #include "source/import/import_children.h"
@@ -40,6 +41,7 @@ struct importing {
     vec(struct imported_table) tables;
     struct json_writer statements;
     struct text exits; /* what plumb exits --json wrote, once more; empty: none was imported */
+    bool of_others;    /* what is read is of others: it is shown */
 };
 
 static void statement_write(struct json_writer *json, const char *origin, const char *file, const char *text)
@@ -178,11 +180,13 @@ static void functions_keep(struct importing *importing, const char *path, struct
 /* What somebody quotes is shown, and decides nothing. */
 static bool table_state(struct importing *importing, const char *path, const struct imported_text *text)
 {
-    if (told_heads_others(text->heading) || (text->above && told_heads_others(text->above))) {
-        statement_write(&importing->statements, "of others", path,
-                        arena_printf(&importing->arena,
-                                     "%s: %s. By the words above it (\"%s\") it is of others, and decides nothing",
-                                     text->origin, text->summary, text->heading));
+    if (importing->of_others || told_heads_others(text->heading) || (text->above && told_heads_others(text->above))) {
+        statement_write(
+            &importing->statements, "of others", path,
+            arena_printf(&importing->arena,
+                         "%s: %s. By the words %s%s%s it is of others, or doesn't hold, and decides nothing",
+                         text->origin, text->summary, text->heading[0] ? "above it (\"" : "beside it", text->heading,
+                         text->heading[0] ? "\")" : ""));
         return false;
     }
     const char *origin = arena_printf(&importing->arena, "imported, not measured by plumb: %s", text->origin);
@@ -350,7 +354,7 @@ static void saying_keep(struct importing *importing, const char *saying)
 static void rows_unread_state(struct importing *importing, const char *path, struct view text, enum import_kind kind)
 {
     scoped_text struct text lines = {0};
-    size_t count = import_text_unread(text, kind, &lines);
+    size_t count = importing->of_others ? 0 : import_text_unread(text, kind, &lines);
     if (count)
         statement_write(&importing->statements, "not read", path,
                         arena_printf(&importing->arena,
@@ -423,37 +427,32 @@ static void stacks_keep(struct importing *importing, const char *path, const str
         (void)table_state(importing, path, &table);
 }
 
-static bool import_file(struct importing *importing, const char *path, struct error *err)
-{
-    struct sysroot anywhere;
-    sysroot_init(&anywhere, NULL);
-    scoped_text struct text content = {0};
-    scoped_free char *whole = path[0] == '/' ? memory_string(path) : realpath(path, NULL);
-    if (!whole)
-        return error_set(err, ERROR_NOT_FOUND, "there is no '%s' to import", path);
-    if (!sysroot_read(&anywhere, &content, err, "%s", whole))
-        return error_wrap(err, "importing");
-    struct view all = text_view(&content);
-    const char *summary = "";
-    if (is_exits_json(all)) {
-        if (!exits_keep(importing, path, all, &summary, err))
-            return false;
-        statement_write(&importing->statements, "imported: exits, as plumb exits --json wrote them", path, summary);
-        return true;
-    }
-    struct imported_text text;
+/* A text in which every tool's tables have the form that import_text_next reads, and what else stands in it. */
+struct turned {
+    struct view lines, prose;
     struct import_facts facts;
     struct import_stacks stacks;
-    struct view prose, lines = import_pprof_turned(import_c2c_turned(all, &importing->arena), &importing->arena);
-    lines = import_hyperfine_turned(import_children_turned(lines, &importing->arena), &importing->arena, &prose);
-    lines = import_uprof_turned(import_likwid_turned(lines, &importing->arena), &importing->arena);
-    lines = import_stacks_turned(import_thousands_turned(lines, &importing->arena), &importing->arena, &stacks);
-    lines = import_system_turned(import_vtune_turned(lines, &importing->arena), &importing->arena, &facts);
-    lines = import_csv_turned(import_perfspect_turned(lines, &importing->arena), &importing->arena);
-    lines = import_markdown_turned(lines, &importing->arena);
-    lines = import_columns_turned(import_prose_turned(lines, &importing->arena), &importing->arena);
-    lines = import_counts_turned(lines, &importing->arena);
-    struct view rest = lines, unread = lines;
+};
+
+static struct turned turned_of(struct view text, struct arena *arena)
+{
+    struct turned turned;
+    struct view lines = import_pprof_turned(import_c2c_turned(text, arena), arena);
+    lines = import_hyperfine_turned(import_children_turned(lines, arena), arena, &turned.prose);
+    lines = import_uprof_turned(import_likwid_turned(lines, arena), arena);
+    lines = import_stacks_turned(import_thousands_turned(lines, arena), arena, &turned.stacks);
+    lines = import_system_turned(import_vtune_turned(lines, arena), arena, &turned.facts);
+    lines = import_csv_turned(import_perfspect_turned(lines, arena), arena);
+    lines = import_columns_turned(import_prose_turned(import_markdown_turned(lines, arena), arena), arena);
+    turned.lines = import_counts_turned(lines, arena);
+    return turned;
+}
+
+/* How many there were. */
+static size_t tables_state(struct importing *importing, const char *path, const struct turned *turned)
+{
+    struct imported_text text;
+    struct view lines = turned->lines, rest = lines, unread = lines;
     struct exits_near near = {.text = lines};
     size_t tables = 0;
     const char *above = "";
@@ -475,18 +474,80 @@ static bool import_file(struct importing *importing, const char *path, struct er
         unread = view_skip(lines, (size_t)(text.segment.text + text.segment.length - lines.text));
     }
     rows_unread_state(importing, path, unread, IMPORT_UNKNOWN);
-    for (size_t at = 0; at < facts.count; at++)
-        (void)table_state(importing, path, &facts.tables[at]);
-    stacks_keep(importing, path, &stacks, all);
-    if (!tables && !facts.count && !stacks.count) {
-        text = import_text_read(lines, &importing->arena);
-        if (facts.was_read)
-            text.summary = "lines of the system's tools, which tell no share of the time of any cause";
-        statement_write(&importing->statements,
-                        arena_printf(&importing->arena, "imported, not measured by plumb: %s", text.origin), path,
-                        text.summary);
+    for (size_t at = 0; at < turned->facts.count; at++)
+        (void)table_state(importing, path, &turned->facts.tables[at]);
+    return tables + turned->facts.count;
+}
+
+/* Sentences that would tell of a trial, and are of others, or of a plan; how many. */
+static size_t sentences_pass(struct importing *importing, const char *path, struct view all)
+{
+    const struct told_context context = told_context_in(all);
+    struct view sentence;
+    size_t count = 0;
+    while ((sentence = told_passage(&all, &context.states)).length)
+        if (told_is_useful(sentence, &context) && ++count)
+            statement_write(
+                &importing->statements, "of others", path,
+                arena_printf(&importing->arena,
+                             "\"%.*s\": by the words above or beside it it is of others, of a plan or taken "
+                             "back, and decides nothing",
+                             (int)sentence.length, sentence.text));
+    return count;
+}
+
+static void others_state(struct importing *importing, const char *path, struct view text)
+{
+    if (!text.length)
+        return;
+    struct turned turned = turned_of(text, &importing->arena);
+    importing->of_others = true;
+    size_t count = tables_state(importing, path, &turned) + turned.stacks.count;
+    stacks_keep(importing, path, &turned.stacks, text);
+    importing->of_others = false;
+    count += sentences_pass(importing, path, import_text_without_rows(turned.prose, &importing->arena));
+    if (!count)
+        statement_write(&importing->statements, "of others", path,
+                        "lines that by the words above or beside them are of others, of a plan or taken back, and that "
+                        "decide nothing");
+}
+
+static void nothing_state(struct importing *importing, const char *path, const struct turned *turned)
+{
+    struct imported_text text = import_text_read(turned->lines, &importing->arena);
+    if (turned->facts.was_read)
+        text.summary = "lines of the system's tools, which tell no share of the time of any cause";
+    statement_write(&importing->statements,
+                    arena_printf(&importing->arena, "imported, not measured by plumb: %s", text.origin), path,
+                    text.summary);
+}
+
+static bool import_file(struct importing *importing, const char *path, struct error *err)
+{
+    struct sysroot anywhere;
+    sysroot_init(&anywhere, NULL);
+    scoped_text struct text content = {0};
+    scoped_free char *whole = path[0] == '/' ? memory_string(path) : realpath(path, NULL);
+    if (!whole)
+        return error_set(err, ERROR_NOT_FOUND, "there is no '%s' to import", path);
+    if (!sysroot_read(&anywhere, &content, err, "%s", whole))
+        return error_wrap(err, "importing");
+    struct view all = text_view(&content);
+    const char *summary = "";
+    if (is_exits_json(all)) {
+        if (!exits_keep(importing, path, all, &summary, err))
+            return false;
+        statement_write(&importing->statements, "imported: exits, as plumb exits --json wrote them", path, summary);
+        return true;
     }
-    sentences_keep(importing, path, import_text_without_rows(prose, &importing->arena));
+    struct document_parts parts = document_parts_of(all, &importing->arena);
+    struct turned turned = turned_of(parts.ours, &importing->arena);
+    size_t tables = tables_state(importing, path, &turned);
+    stacks_keep(importing, path, &turned.stacks, parts.ours);
+    if (!tables && !turned.stacks.count && !parts.others.length)
+        nothing_state(importing, path, &turned);
+    others_state(importing, path, parts.others);
+    sentences_keep(importing, path, import_text_without_rows(turned.prose, &importing->arena));
     return true;
 }
 
