@@ -781,3 +781,16 @@ def test_what_go_counts_of_its_collector_rules_it_out_where_that_is_nothing(impo
     """of what it counts the CPUs that were left idle are a part: of the rest it may be more"""
     found, _ = imported(notes=COLLECTED.format(percent))
     assert finding(found, "garbage-collection")["verdict"] == verdict
+
+
+# ---- what looks certain and isn't ----
+
+@pytest.mark.parametrize("busy, verdict", [(0.41, "not_testable"), (14.0, "not_testable"), (93.0, "supported")])
+def test_the_clock_of_a_machine_that_stands_idle_is_no_program_s(alone, busy, verdict):
+    found = alone(f"turbostat:\n\n```\nCPU\tAvg_MHz\tBusy%\tBzy_MHz\tTSC_MHz\tPkgTmp\tPkgWatt\n-\t9\t{busy}\t1300\t2600\t51\t20.1\n0\t9\t{busy}\t1300\t2600\t51\t20.1\n```\n")
+    assert finding(found, "frequency")["verdict"] == verdict
+
+
+def test_one_busy_cpu_of_many_has_a_clock(alone):
+    found = alone("turbostat:\n\n```\nCPU\tAvg_MHz\tBusy%\tBzy_MHz\tTSC_MHz\tPkgTmp\tPkgWatt\n-\t90\t6.9\t1300\t2600\t51\t20.1\n0\t1290\t99.2\t1300\t2600\t51\t20.1\n1\t5\t0.4\t1300\t2600\t51\t20.1\n```\n")
+    assert finding(found, "frequency")["verdict"] == "supported"

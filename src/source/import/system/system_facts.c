@@ -372,6 +372,13 @@ static bool is_throttled(const struct system_reading *reading, const struct met 
     return reading->was_hot || throttles->last > first || (throttles->last > 0 && hot);
 }
 
+/* No CPU had much to do: whatever it ran at then isn't what a program is run at. */
+static bool is_idle(const struct system_table *table)
+{
+    static const double BUSY_LEAST = 0.2;
+    return table->tells_busy && table->busiest_ratio < BUSY_LEAST;
+}
+
 /*
  * Of what the same machine ran at beside, as busy; else of the clock of its TSC, the least that is missing: a processor
  * with a turbo exceeds that.
@@ -380,7 +387,7 @@ static void clocks_add(const struct system_reading *reading, const struct system
 {
     static const double DIFFER = 0.02;
     const struct met *met = table->met;
-    if (!met[FACT_BUSY_CLOCK].count)
+    if (!met[FACT_BUSY_CLOCK].count || is_idle(table))
         return;
     double clock = mean_of(&met[FACT_BUSY_CLOCK]), busy = busy_of(table), nominal = mean_of(&met[FACT_NOMINAL_CLOCK]),
            highest = clock_highest(reading, met, busy);

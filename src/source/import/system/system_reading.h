@@ -162,6 +162,8 @@ struct system_table {
     vec(struct cpu_row) cpus;
     vec(struct clock_row) clocks;
     vec(struct cpu_count) received; /* packets' soft interrupts */
+    bool tells_busy;    /* turbostat's rows do; busiest_ratio: of the CPU that is busiest, else of all */
+    double busiest_ratio;
     bool has_ended;
     bool has_unread; /* rows of it have a form of their own: shares of the others would be wrong */
 };
