@@ -794,3 +794,14 @@ def test_the_clock_of_a_machine_that_stands_idle_is_no_program_s(alone, busy, ve
 def test_one_busy_cpu_of_many_has_a_clock(alone):
     found = alone("turbostat:\n\n```\nCPU\tAvg_MHz\tBusy%\tBzy_MHz\tTSC_MHz\tPkgTmp\tPkgWatt\n-\t90\t6.9\t1300\t2600\t51\t20.1\n0\t1290\t99.2\t1300\t2600\t51\t20.1\n1\t5\t0.4\t1300\t2600\t51\t20.1\n```\n")
     assert finding(found, "frequency")["verdict"] == "supported"
+
+
+@pytest.mark.parametrize("command, verdict", [("khugepaged", "not_testable"), ("kswapd0", "not_testable"), ("kworker/u16:3", "not_testable"), ("loader", "supported")])
+def test_what_the_kernel_s_threads_clear_is_no_fault_of_a_program(alone, command, verdict):
+    found = alone(f"# Overhead  Command  Shared Object      Symbol\n    27.12%  {command}  [kernel.kallsyms]  [k] clear_page_erms\n    11.40%  app  app  [.] step\n")
+    assert finding(found, "page-faults")["verdict"] == verdict
+
+
+def test_what_ksoftirqd_does_for_cards_are_interrupts(alone):
+    found = alone("# Overhead  Command  Shared Object      Symbol\n    27.12%  ksoftirqd/2  [kernel.kallsyms]  [k] net_rx_action\n    11.40%  app  app  [.] step\n")
+    assert finding(found, "interrupts")["verdict"] == "supported"
