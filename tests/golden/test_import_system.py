@@ -805,3 +805,21 @@ def test_what_the_kernel_s_threads_clear_is_no_fault_of_a_program(alone, command
 def test_what_ksoftirqd_does_for_cards_are_interrupts(alone):
     found = alone("# Overhead  Command  Shared Object      Symbol\n    27.12%  ksoftirqd/2  [kernel.kallsyms]  [k] net_rx_action\n    11.40%  app  app  [.] step\n")
     assert finding(found, "interrupts")["verdict"] == "supported"
+
+
+@pytest.mark.parametrize("apart, verdict", [(0.4, "undecided"), (4, "supported")])
+def test_pauses_within_a_second_say_nothing_of_the_rest(alone, apart, verdict):
+    found = alone("".join(f"[{200.25 + at * apart:.3f}s][info][gc] GC({at + 40}) Pause Full (System.gc()) 402M->81M(1024M) {apart * 600:.3f}ms\n" for at in range(3)))
+    assert finding(found, "garbage-collection")["verdict"] == verdict
+
+
+@pytest.mark.parametrize("beside, verdict", [("", "supported"), ("The whole run took 640 s.\n\n", "undecided")])
+def test_an_excerpt_of_pauses_is_held_against_the_time_that_is_told(alone, beside, verdict):
+    found = alone(beside + "".join(f"[{200 + at * 4}.250s][info][gc] GC({at + 40}) Pause Full (System.gc()) 402M->81M(1024M) 2412.000ms\n" for at in range(3)))
+    assert finding(found, "garbage-collection")["verdict"] == verdict
+
+
+@pytest.mark.parametrize("seconds, verdict", [("0.031", "undecided"), ("31.400", "supported")])
+def test_what_go_collects_while_it_starts_says_nothing_of_the_rest(alone, seconds, verdict):
+    found = alone(f"gc 3 @{seconds}s 36%: 0.021+1.2+0.004 ms clock, 0.33+0.11/2.1/4.0+0.07 ms cpu, 4->4->1 MB, 4 MB goal, 8 P\n")
+    assert finding(found, "garbage-collection")["verdict"] == verdict

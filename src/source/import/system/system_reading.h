@@ -71,6 +71,8 @@ enum fact {
     FACT_NODE_USED_MOST, /* MB of all that is in use, by numactl */
     FACT_NODES_USED,
     FACT_COLLECTING,    /* percent of the time, by collectors of garbage that say so */
+    FACT_COLLECTED_S,   /* for how long that was so far, where it is told, and how often it collected */
+    FACT_COLLECTED,
     FACT_PAUSE_S,       /* by those that log each pause, and when that was since the start */
     FACT_PAUSE_AT_S,
     FACT_COLLECTIONS_S, /* by Python's, which says no time of day */
