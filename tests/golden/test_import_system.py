@@ -823,3 +823,19 @@ def test_an_excerpt_of_pauses_is_held_against_the_time_that_is_told(alone, besid
 def test_what_go_collects_while_it_starts_says_nothing_of_the_rest(alone, seconds, verdict):
     found = alone(f"gc 3 @{seconds}s 36%: 0.021+1.2+0.004 ms clock, 0.33+0.11/2.1/4.0+0.07 ms cpu, 4->4->1 MB, 4 MB goal, 8 P\n")
     assert finding(found, "garbage-collection")["verdict"] == verdict
+
+
+PRESSED = "\n$ cat /proc/pressure/cpu\nsome avg10=88.12 avg60=87.20 avg300=85.01 total=8112391\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n"
+DELAYED = ("\n  Task                  |   Runtime ms  |  Switches | Avg delay ms    | Max delay ms    | Max delay at       |\n"
+           "  conv:(64)             |  61210.000 ms |    81233 | avg:  22.100 ms | max: 140.201 ms | max at: 812.310402 s\n")
+
+
+@pytest.mark.parametrize("idle, beside, oversubscribed, affinity", [
+    (0, PRESSED + DELAYED, "supported", "ruled_out"), (0, PRESSED, "supported", "ruled_out"),
+    (24, PRESSED + DELAYED, "undecided", "undecided"), (0, "", "undecided", "ruled_out"),
+])
+def test_a_full_machine_with_a_queue_has_more_to_run_than_cpus(alone, idle, beside, oversubscribed, affinity):
+    vmstat = RUNS.replace(" 38  1  0", f" {38 - idle} {idle}  0").replace(" 39  1  0", f" {40 - idle} {idle}  0")
+    found = alone("64 workers on the 8-core box, vmstat 1:\n\n" + vmstat + beside)
+    assert finding(found, "oversubscribed")["verdict"] == oversubscribed
+    assert finding(found, "affinity")["verdict"] == affinity

@@ -20,7 +20,7 @@ static const struct {
                {"si", FACT_PAGED_IN},          {"so", FACT_PAGED_OUT},    {"Bzy_MHz", FACT_BUSY_CLOCK},
                {"r", FACT_RUN_QUEUE},          {"bi", FACT_BLOCKS_IN},         {"bo", FACT_BLOCKS_OUT},
                {"TSC_MHz", FACT_NOMINAL_CLOCK}, {"CoreThr", FACT_CORE_THROTTLES}, {"CoreTmp", FACT_CORE_DEGREES},
-               {"PkgTmp", FACT_PACKAGE_DEGREES}};
+               {"PkgTmp", FACT_PACKAGE_DEGREES}, {"%idle", FACT_IDLE},        {"id", FACT_IDLE}};
 
 static bool is_of_clocks(const struct words *heading)
 {

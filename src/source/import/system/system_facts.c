@@ -430,14 +430,42 @@ static void clocks_add(const struct system_reading *reading, const struct system
                  nominal - clock, nominal);
 }
 
+/* In shares of all CPUs' time: waiting for storage they stand idle, too; 1: it isn't told. */
+static double idle_of(const struct met *met)
+{
+    return met[FACT_IDLE].count ? (mean_of(&met[FACT_IDLE]) + mean_of(&met[FACT_IO_WAIT])) / 100 : 1;
+}
+
+/* Rounded it is nothing. */
+static const double IDLE_NONE = 0.002;
+
+/* Some table tells that for most of the time something was ready without a CPU. */
+static bool is_queue_seen(const struct system_reading *reading)
+{
+    static const double MOST_OF = 0.5;
+    bool seen = false;
+    for (size_t at = 0; at < reading->tables.count; at++) {
+        const struct system_table *table = &reading->tables.items[at];
+        const struct task *delayed = task_delayed_most(table);
+        seen |= delayed && delayed->delay_ms > MOST_OF * (delayed->delay_ms + delayed->run_ms);
+        seen |= mean_of(&table->met[FACT_STALLED_CPU]) > 100 * MOST_OF;
+    }
+    return seen;
+}
+
 /* Looks at single moments: that there were more at most of them says something, and that there weren't doesn't. */
 static void run_queue_add(const struct system_reading *reading, const struct met *met, struct facts *facts)
 {
     static const double MANY = 1.5;
     double could_run = mean_of(&met[FACT_RUN_QUEUE]);
     if (met[FACT_RUN_QUEUE].count && reading->cpus > 0 && !reading->cpus_differ && could_run >= MANY * reading->cpus)
-        fact_add(facts, "threads that could run and had no CPU / all that could run", could_run - reading->cpus,
-                 could_run);
+        fact_add(facts,
+                 idle_of(met) <= IDLE_NONE && is_queue_seen(reading)
+                     ? "threads that could run and had no CPU / all that could run, while none stood idle,"
+                     : "threads that could run and had no CPU / all that could run",
+                 could_run - reading->cpus, could_run);
+    if (met[FACT_IDLE].count && idle_of(met) <= IDLE_NONE)
+        fact_add(facts, "%idle", 100 * idle_of(met), 100);
 }
 
 size_t system_facts_of(const struct system_reading *reading, const struct system_table *table,

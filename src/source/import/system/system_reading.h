@@ -39,6 +39,7 @@ enum fact {
     FACT_BLOCKS_OUT,
     FACT_BUSY_CLOCK,
     FACT_NOMINAL_CLOCK,
+    FACT_IDLE,
     FACT_CORE_THROTTLES, /* by heat, since the start; degrees of the hottest core or package */
     FACT_CORE_DEGREES,
     FACT_PACKAGE_DEGREES,
