@@ -839,3 +839,14 @@ def test_a_full_machine_with_a_queue_has_more_to_run_than_cpus(alone, idle, besi
     found = alone("64 workers on the 8-core box, vmstat 1:\n\n" + vmstat + beside)
     assert finding(found, "oversubscribed")["verdict"] == oversubscribed
     assert finding(found, "affinity")["verdict"] == affinity
+
+
+# ---- counts and words ----
+
+GUESSES = "    24,000,000,000      cycles\n    15,000,000,000      instructions\n     3,000,000,000      branches\n     {0}      branch-misses\n\n       8.000 seconds time elapsed\n\n"
+
+
+@pytest.mark.parametrize("misses, verdict", [("5,200,000", "ruled_out"), ("95,000,000", "undecided")])
+def test_what_was_not_understood_leaves_open_no_more_than_was_counted(alone, misses, verdict):
+    words = "Sorting the input first did not help: 8.02 s unsorted, 8.00 s sorted. Neither did a branchless version of the loop (8.05 s).\n"
+    assert finding(alone(GUESSES.format(misses) + words), "branch-mispredicts")["verdict"] == verdict
