@@ -850,3 +850,20 @@ GUESSES = "    24,000,000,000      cycles\n    15,000,000,000      instructions\
 def test_what_was_not_understood_leaves_open_no_more_than_was_counted(alone, misses, verdict):
     words = "Sorting the input first did not help: 8.02 s unsorted, 8.00 s sorted. Neither did a branchless version of the loop (8.05 s).\n"
     assert finding(alone(GUESSES.format(misses) + words), "branch-mispredicts")["verdict"] == verdict
+
+
+@pytest.mark.parametrize("listed", [
+    "`perf stat -M tma_fetch_latency_group`: tma_icache_misses 31.2 %, tma_itlb_misses 8.8 %, tma_branch_resteers 1.9 %.",
+    "Of it tma_icache_misses is 31.2% and tma_itlb_misses 8.8%; the rest is small.",
+    "(`tma_icache_misses`: 31.2 %, `tma_itlb_misses`: 8.8 %)",
+])
+def test_classes_listed_in_a_sentence_are_read(alone, listed):
+    found = alone(f"The front end it is.\n\n{listed}\n")
+    said = str(found["statements"])
+    assert "tma_icache_misses 31.2 %" in said and "tma_itlb_misses 8.8 %" in said
+    assert finding(found, "front-end")["verdict"] == "supported"
+
+
+def test_classes_of_which_one_stands_twice_are_no_list(alone):
+    found = alone("The front end it was.\n\ntma_icache_misses 31.2 %, tma_itlb_misses 8.8 %, and later tma_icache_misses 2.1 %, tma_itlb_misses 0.4 %.\n")
+    assert "tma_icache_misses 31.2 %" not in str([one for one in found["statements"] if "top-down" in one["text"]])

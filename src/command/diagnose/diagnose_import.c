@@ -19,6 +19,7 @@
 #include "source/import/import_csv.h"
 #include "source/import/import_hyperfine.h"
 #include "source/import/import_likwid.h"
+#include "source/import/import_listed.h"
 #include "source/import/import_markdown.h"
 #include "source/import/import_perfspect.h"
 #include "source/import/import_pprof.h"
@@ -450,7 +451,7 @@ static bool import_file(struct importing *importing, const char *path, struct er
     lines = import_stacks_turned(import_thousands_turned(lines, &importing->arena), &importing->arena, &stacks);
     lines = import_system_turned(import_vtune_turned(lines, &importing->arena), &importing->arena, &facts);
     lines = import_csv_turned(import_perfspect_turned(lines, &importing->arena), &importing->arena);
-    lines = import_markdown_turned(lines, &importing->arena);
+    lines = import_listed_turned(import_markdown_turned(lines, &importing->arena), &importing->arena);
     lines = import_columns_turned(import_prose_turned(lines, &importing->arena), &importing->arena);
     lines = import_counts_turned(lines, &importing->arena);
     struct view rest = lines, unread = lines;
