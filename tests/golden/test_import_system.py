@@ -781,3 +781,89 @@ def test_what_go_counts_of_its_collector_rules_it_out_where_that_is_nothing(impo
     """of what it counts the CPUs that were left idle are a part: of the rest it may be more"""
     found, _ = imported(notes=COLLECTED.format(percent))
     assert finding(found, "garbage-collection")["verdict"] == verdict
+
+
+# ---- what looks certain and isn't ----
+
+@pytest.mark.parametrize("busy, verdict", [(0.41, "not_testable"), (14.0, "not_testable"), (93.0, "supported")])
+def test_the_clock_of_a_machine_that_stands_idle_is_no_program_s(alone, busy, verdict):
+    found = alone(f"turbostat:\n\n```\nCPU\tAvg_MHz\tBusy%\tBzy_MHz\tTSC_MHz\tPkgTmp\tPkgWatt\n-\t9\t{busy}\t1300\t2600\t51\t20.1\n0\t9\t{busy}\t1300\t2600\t51\t20.1\n```\n")
+    assert finding(found, "frequency")["verdict"] == verdict
+
+
+def test_one_busy_cpu_of_many_has_a_clock(alone):
+    found = alone("turbostat:\n\n```\nCPU\tAvg_MHz\tBusy%\tBzy_MHz\tTSC_MHz\tPkgTmp\tPkgWatt\n-\t90\t6.9\t1300\t2600\t51\t20.1\n0\t1290\t99.2\t1300\t2600\t51\t20.1\n1\t5\t0.4\t1300\t2600\t51\t20.1\n```\n")
+    assert finding(found, "frequency")["verdict"] == "supported"
+
+
+@pytest.mark.parametrize("command, verdict", [("khugepaged", "not_testable"), ("kswapd0", "not_testable"), ("kworker/u16:3", "not_testable"), ("loader", "supported")])
+def test_what_the_kernel_s_threads_clear_is_no_fault_of_a_program(alone, command, verdict):
+    found = alone(f"# Overhead  Command  Shared Object      Symbol\n    27.12%  {command}  [kernel.kallsyms]  [k] clear_page_erms\n    11.40%  app  app  [.] step\n")
+    assert finding(found, "page-faults")["verdict"] == verdict
+
+
+def test_what_ksoftirqd_does_for_cards_are_interrupts(alone):
+    found = alone("# Overhead  Command  Shared Object      Symbol\n    27.12%  ksoftirqd/2  [kernel.kallsyms]  [k] net_rx_action\n    11.40%  app  app  [.] step\n")
+    assert finding(found, "interrupts")["verdict"] == "supported"
+
+
+@pytest.mark.parametrize("apart, verdict", [(0.4, "undecided"), (4, "supported")])
+def test_pauses_within_a_second_say_nothing_of_the_rest(alone, apart, verdict):
+    found = alone("".join(f"[{200.25 + at * apart:.3f}s][info][gc] GC({at + 40}) Pause Full (System.gc()) 402M->81M(1024M) {apart * 600:.3f}ms\n" for at in range(3)))
+    assert finding(found, "garbage-collection")["verdict"] == verdict
+
+
+@pytest.mark.parametrize("beside, verdict", [("", "supported"), ("The whole run took 640 s.\n\n", "undecided")])
+def test_an_excerpt_of_pauses_is_held_against_the_time_that_is_told(alone, beside, verdict):
+    found = alone(beside + "".join(f"[{200 + at * 4}.250s][info][gc] GC({at + 40}) Pause Full (System.gc()) 402M->81M(1024M) 2412.000ms\n" for at in range(3)))
+    assert finding(found, "garbage-collection")["verdict"] == verdict
+
+
+@pytest.mark.parametrize("seconds, verdict", [("0.031", "undecided"), ("31.400", "supported")])
+def test_what_go_collects_while_it_starts_says_nothing_of_the_rest(alone, seconds, verdict):
+    found = alone(f"gc 3 @{seconds}s 36%: 0.021+1.2+0.004 ms clock, 0.33+0.11/2.1/4.0+0.07 ms cpu, 4->4->1 MB, 4 MB goal, 8 P\n")
+    assert finding(found, "garbage-collection")["verdict"] == verdict
+
+
+PRESSED = "\n$ cat /proc/pressure/cpu\nsome avg10=88.12 avg60=87.20 avg300=85.01 total=8112391\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n"
+DELAYED = ("\n  Task                  |   Runtime ms  |  Switches | Avg delay ms    | Max delay ms    | Max delay at       |\n"
+           "  conv:(64)             |  61210.000 ms |    81233 | avg:  22.100 ms | max: 140.201 ms | max at: 812.310402 s\n")
+
+
+@pytest.mark.parametrize("idle, beside, oversubscribed, affinity", [
+    (0, PRESSED + DELAYED, "supported", "ruled_out"), (0, PRESSED, "supported", "ruled_out"),
+    (24, PRESSED + DELAYED, "undecided", "undecided"), (0, "", "undecided", "ruled_out"),
+])
+def test_a_full_machine_with_a_queue_has_more_to_run_than_cpus(alone, idle, beside, oversubscribed, affinity):
+    vmstat = RUNS.replace(" 38  1  0", f" {38 - idle} {idle}  0").replace(" 39  1  0", f" {40 - idle} {idle}  0")
+    found = alone("64 workers on the 8-core box, vmstat 1:\n\n" + vmstat + beside)
+    assert finding(found, "oversubscribed")["verdict"] == oversubscribed
+    assert finding(found, "affinity")["verdict"] == affinity
+
+
+# ---- counts and words ----
+
+GUESSES = "    24,000,000,000      cycles\n    15,000,000,000      instructions\n     3,000,000,000      branches\n     {0}      branch-misses\n\n       8.000 seconds time elapsed\n\n"
+
+
+@pytest.mark.parametrize("misses, verdict", [("5,200,000", "ruled_out"), ("95,000,000", "undecided")])
+def test_what_was_not_understood_leaves_open_no_more_than_was_counted(alone, misses, verdict):
+    words = "Sorting the input first did not help: 8.02 s unsorted, 8.00 s sorted. Neither did a branchless version of the loop (8.05 s).\n"
+    assert finding(alone(GUESSES.format(misses) + words), "branch-mispredicts")["verdict"] == verdict
+
+
+@pytest.mark.parametrize("listed", [
+    "`perf stat -M tma_fetch_latency_group`: tma_icache_misses 31.2 %, tma_itlb_misses 8.8 %, tma_branch_resteers 1.9 %.",
+    "Of it tma_icache_misses is 31.2% and tma_itlb_misses 8.8%; the rest is small.",
+    "(`tma_icache_misses`: 31.2 %, `tma_itlb_misses`: 8.8 %)",
+])
+def test_classes_listed_in_a_sentence_are_read(alone, listed):
+    found = alone(f"The front end it is.\n\n{listed}\n")
+    said = str(found["statements"])
+    assert "tma_icache_misses 31.2 %" in said and "tma_itlb_misses 8.8 %" in said
+    assert finding(found, "front-end")["verdict"] == "supported"
+
+
+def test_classes_of_which_one_stands_twice_are_no_list(alone):
+    found = alone("The front end it was.\n\ntma_icache_misses 31.2 %, tma_itlb_misses 8.8 %, and later tma_icache_misses 2.1 %, tma_itlb_misses 0.4 %.\n")
+    assert "tma_icache_misses 31.2 %" not in str([one for one in found["statements"] if "top-down" in one["text"]])

@@ -20,6 +20,7 @@
 #include "source/import/import_csv.h"
 #include "source/import/import_hyperfine.h"
 #include "source/import/import_likwid.h"
+#include "source/import/import_listed.h"
 #include "source/import/import_markdown.h"
 #include "source/import/import_perfspect.h"
 #include "source/import/import_pprof.h"
@@ -443,7 +444,8 @@ static struct turned turned_of(struct view text, struct arena *arena)
     lines = import_stacks_turned(import_thousands_turned(lines, arena), arena, &turned.stacks);
     lines = import_system_turned(import_vtune_turned(lines, arena), arena, &turned.facts);
     lines = import_csv_turned(import_perfspect_turned(lines, arena), arena);
-    lines = import_columns_turned(import_prose_turned(import_markdown_turned(lines, arena), arena), arena);
+    lines = import_listed_turned(import_markdown_turned(lines, arena), arena);
+    lines = import_columns_turned(import_prose_turned(lines, arena), arena);
     turned.lines = import_counts_turned(lines, arena);
     return turned;
 }

@@ -214,6 +214,12 @@ static void share_add(struct function_share *share, const struct imported_row *r
     share->hottest = !share->hottest || row->number > share->hottest->number ? row : share->hottest;
 }
 
+/* What threads of the kernel's own do isn't what a program asks of it; what they do for cards is. */
+static bool is_of_kernels_own(const struct imported_row *row, const char *id)
+{
+    return strcmp(row->where, "[kernel thread]") == 0 && strcmp(id, "interrupts") != 0; /* as source/import has it */
+}
+
 /* A profile of a host has other programs in its kernel. */
 static bool function_share_of(const struct imported_table *table, const struct hypothesis *hypothesis,
                               struct function_share *ret)
@@ -229,7 +235,7 @@ static bool function_share_of(const struct imported_table *table, const struct h
         if (host_symbol_find(here->name))
             return false;
         bool is_named = depth == DEPTHS && is_named_for(here, hypothesis);
-        if (depth < depths || is_named)
+        if ((depth < depths || is_named) && !is_of_kernels_own(here, id))
             share_add(ret, here, is_named ? DEPTHS : depth);
     }
     return ret->hottest;

@@ -29,7 +29,8 @@ enum role {
     ROLE_AT_LEAST_SEEN, /* of a part of what there was: it supports, and less leaves it open */
     ROLE_SPEAKS,  /* of something beside: much of it points at the cause, little speaks against it, and none decides */
     /* a share of something else than time: much of it is the cause, and how much time that took isn't known */
-    ROLE_MARKS
+    ROLE_MARKS,
+    ROLE_EXCLUDES /* next to nothing of it rules out, and more says nothing */
 };
 
 static const struct {
@@ -48,6 +49,8 @@ static const struct {
     {"waiting", "time in which all that could run waited for storage", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"swap", "time in which all that could run waited for memory", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED,
      ORIGIN_SCHEDULER, NULL, "advice-swapped"},
+    {"oversubscribed", "threads that could run and had no CPU / all that could run, while none stood idle,",
+     ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"oversubscribed", "time in which something waited for a CPU", ROLE_BOUNDS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"numa-remote", "memory in use on the fullest node / all in use", ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
     {"swap", "%iowait while it swapped", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER, NULL, "advice-swapped"},
@@ -81,6 +84,7 @@ static const struct {
     {"oversubscribed", "threads that could run and had no CPU / all that could run", ROLE_BOUNDS_LEADS, OF_ELAPSED,
      ORIGIN_SCHEDULER},
     {"oversubscribed", "ready without a CPU / ready or running", ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"affinity", "%idle", ROLE_EXCLUDES, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"affinity", "ready without a CPU / ready or running", ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"small-pages", "anonymous memory on small pages / all of it", ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
     /* of what Go counts the CPUs that it left idle are a part: at least that, and little of it is none for certain */
@@ -90,6 +94,10 @@ static const struct {
      OF_ELAPSED, ORIGIN_SCHEDULER, "imported-pauses-beside"},
     {"garbage-collection", "logged pauses for garbage collection / elapsed", ROLE_AT_LEAST_SEEN, OF_ELAPSED,
      ORIGIN_SCHEDULER, "imported-pauses-logged"},
+    {"garbage-collection", "logged pauses for garbage collection / elapsed, by a short log", ROLE_OPENS, OF_ELAPSED,
+     ORIGIN_SCHEDULER, "imported-short-log"},
+    {"garbage-collection", "garbage collection / time, by a short log", ROLE_OPENS, OF_CPU_TIME, ORIGIN_SCHEDULER,
+     "imported-short-log"},
     {"garbage-collection", "garbage collections / elapsed", ROLE_AT_LEAST_SEEN, OF_ELAPSED, ORIGIN_SCHEDULER,
      "imported-pauses-logged"},
     {"waiting", "of the time in system calls, waiting", ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER,
@@ -152,11 +160,13 @@ static bool fact_decide(struct finding *finding, enum role role, struct interval
         finding->recoverable = (struct interval){0};
         return role != ROLE_OPENS || share.high >= effect;
     }
+    if (role == ROLE_EXCLUDES && share.high >= effect)
+        return false;
     bool none = role == ROLE_SUPPORTS_OR_NONE && share.high <= 0,
          supports = role == ROLE_SUPPORTS || role == ROLE_SUPPORTS_OR_NONE || role == ROLE_MARKS || role == ROLE_LEAST;
     if (supports && share.high < effect && !none)
         return false;
-    if (role == ROLE_BOUNDS || role == ROLE_BOUNDS_LEADS)
+    if (role == ROLE_BOUNDS || role == ROLE_BOUNDS_LEADS || role == ROLE_EXCLUDES)
         finding_decide_bound(finding, share.high, effect);
     else
         finding_decide_fact(finding, share, effect);

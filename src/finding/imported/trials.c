@@ -614,6 +614,15 @@ static bool change_test(const struct results *results, const struct told *told, 
     return true;
 }
 
+/* Whatever a sentence says that wasn't understood: as few as were counted can't cost more. */
+static bool is_counted_out(const struct results *results, const struct finding *finding)
+{
+    struct finding counted = *finding;
+    counted.evidence_count = counted.advice_count = counted.open_count = counted.imported_kinds = 0;
+    counted.verdict = VERDICT_UNDECIDED;
+    return imported_count_test(results, &counted) && counted.verdict == VERDICT_RULED_OUT;
+}
+
 bool imported_trial_test(const struct results *results, struct finding *finding)
 {
     const struct told *told = results->told;
@@ -632,6 +641,8 @@ bool imported_trial_test(const struct results *results, struct finding *finding)
         return true;
     }
     const char *unread = told_unread_of(told, trial->treatment);
+    if (unread && is_counted_out(results, finding))
+        return false;
     if (unread && strncmp(trial->sentence, "tried:", 6) != 0) { /* which says it in our own form */
         leave_open(finding, "told-unread", trial);
         finding_set(finding, reason, "told-unread", VALUE_TEXT("sentence", unread));

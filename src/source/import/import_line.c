@@ -89,14 +89,47 @@ static bool is_of_access(struct view word)
     return view_equal(word, "hit") || view_equal(word, "miss") || view_equal(word, "N/A");
 }
 
+/* By what the kernel calls its threads; behind that stands the CPU, or what it is for. */
+static bool is_kernel_thread(struct view command)
+{
+    static const char *const names[] = {"swapper",   "khugepaged", "kswapd", "kcompactd", "kworker", "ksoftirqd",
+                                        "migration", "rcu_",       "rcuop/", "rcuog/",    "rcuos/",  "kthreadd",
+                                        "irq/",      "jbd2/",      "ksmd",   "kauditd",   "cpuhp/",  "watchdog/"};
+    for (size_t at = 0; at < array_count(names); at++) {
+        size_t length = strlen(names[at]);
+        bool is_open = strchr("_/", names[at][length - 1]) != NULL;
+        if (view_starts(command, names[at]) &&
+            (is_open || command.length == length || strchr("/:0123456789", command.text[length])))
+            return true;
+    }
+    return false;
+}
+
+/* "31.22%  khugepaged  [kernel.kallsyms]": who ran stands before its binary, perhaps behind shares and samples. */
+static bool is_of_kernel_thread(struct view before)
+{
+    struct view first = {0}, last = {0}, word;
+    double ignored;
+    while ((word = view_word(&before)).length) {
+        bool is_share = !first.length && (view_ends(word, "%") || view_grouped(word, &ignored));
+        first = first.length || is_share ? first : word;
+        last = is_share ? last : word;
+    }
+    return last.text != first.text && (view_starts(last, "[") || view_starts(last, "vmlinux")) &&
+           is_kernel_thread(first);
+}
+
 /* Names have single blanks in them, columns are further apart. */
 static void symbol_read(struct view before, struct view behind, struct import_line *row)
 {
     ptrdiff_t end = view_find(behind, "  ");
     struct view word;
     row->name = end < 0 ? behind : (struct view){behind.text, (size_t)end};
+    bool is_kernels = is_of_kernel_thread(before);
     while ((word = view_word(&before)).length)
         row->where = word;
+    if (is_kernels)
+        row->where = view_of(IMPORT_KERNEL_THREAD);
     if (is_of_access(row->where)) {
         behind = view_skip(behind, row->name.length);
         row->where = view_word(&behind);

@@ -52,6 +52,9 @@ struct import_row {
 /* How source/import/import_markdown begins the heading of a column of its own. */
 #define IMPORT_COLUMN_HEADING "These numbers are of "
 
+/* Where a sampled function ran, instead of the kernel's binary, when that was for no program. */
+#define IMPORT_KERNEL_THREAD "[kernel thread]"
+
 struct imported_text {
     enum import_kind kind;
     const char *origin; /* "table of exits" */

@@ -50,7 +50,7 @@ Test(import_tools, system_calls_collectors_and_interrupts_of_one_cpu)
          "[12.0s][info][gc] GC(9) Pause Young (Normal) 6M->3M(96M) 10.000ms\n[13.0s][info][gc] GC(12) Pause Young (Normal) 6M->3M(96M) 10.000ms\n", "logged pauses for garbage collection / elapsed", 1, ""},
         {"1.000: [GC (Allocation Failure)  65536K->1234K(251392K), 0.9000000 secs]\n3.000: [Full GC (Ergonomics)  65536K->1234K(251392K), 0.5000000 secs]\n", "logged pauses for garbage collection / elapsed", 25, ""},
         {"[14428:0x43a95e40]      100 ms: Scavenge 3.9 (4.0) -> 3.7 (5.0) MB, 1.31 / 0.00 ms  (average mu = 1.000) allocation failure;\n"
-         "[14428:0x43a95e40]      200 ms: Mark-Compact 125.3 (159.0) -> 18.6 (52.8) MB, 5.00 / 0.00 ms  (+ 7.0 ms in 12 steps since start) finalize\n", "logged pauses for garbage collection / elapsed", 12, ""},
+         "[14428:0x43a95e40]      200 ms: Mark-Compact 125.3 (159.0) -> 18.6 (52.8) MB, 5.00 / 0.00 ms  (+ 7.0 ms in 12 steps since start) finalize\n", "logged pauses for garbage collection / elapsed, by a short log", 12, ""},
         {"  [ Real times consist of 0.300 seconds GC time, and 0.900 seconds non-GC time. ]\n", "garbage collection / time", 25, ""},
         {"  %GC     time      52.6%  (52.8% elapsed)\n", "garbage collection / time", 52.6, ""},
         {"    % Time in GC since last GC (%)                                 31\n", "garbage collection / time", 31, ""},

@@ -42,6 +42,8 @@ static bool go_read(struct system_reading *reading, struct view line)
         view_find(rest, " ms clock") < 0 || percent > 100)
         return false;
     system_meet(table_of(reading), FACT_COLLECTING, percent);
+    system_meet(table_of(reading), FACT_COLLECTED_S, seconds);
+    system_meet(table_of(reading), FACT_COLLECTED, number);
     return true;
 }
 

@@ -20,7 +20,7 @@ static const struct {
                {"si", FACT_PAGED_IN},          {"so", FACT_PAGED_OUT},    {"Bzy_MHz", FACT_BUSY_CLOCK},
                {"r", FACT_RUN_QUEUE},          {"bi", FACT_BLOCKS_IN},         {"bo", FACT_BLOCKS_OUT},
                {"TSC_MHz", FACT_NOMINAL_CLOCK}, {"CoreThr", FACT_CORE_THROTTLES}, {"CoreTmp", FACT_CORE_DEGREES},
-               {"PkgTmp", FACT_PACKAGE_DEGREES}};
+               {"PkgTmp", FACT_PACKAGE_DEGREES}, {"%idle", FACT_IDLE},        {"id", FACT_IDLE}};
 
 static bool is_of_clocks(const struct words *heading)
 {
@@ -102,6 +102,19 @@ static void clock_row_add(struct system_table *table, const struct words *headin
         *vec_push(&table->clocks) = clock;
 }
 
+/* Of any row, a single CPU's too. */
+static void busy_row_meet(struct system_table *table, const struct words *heading, const struct words *row)
+{
+    for (size_t back = 1; back <= heading->count && back <= row->count; back++) {
+        double percent;
+        if (!view_equal(heading->items[heading->count - back], "Busy%") ||
+            !view_grouped(row->items[row->count - back], &percent))
+            continue;
+        table->tells_busy = true;
+        table->busiest_ratio = percent / 100 > table->busiest_ratio ? percent / 100 : table->busiest_ratio;
+    }
+}
+
 /* Which rows of a table have been read. */
 struct rows_read {
     size_t count;
@@ -125,6 +138,7 @@ static bool row_read(struct system_table *table, const struct words *heading, co
     if (numbers < least || shorter || row->count > heading->count + 2)
         return false;
     rows->count++;
+    busy_row_meet(table, heading, row);
     if (!is_of_all(heading, row)) {
         cpu_row_read(table, heading, row);
         return true;

@@ -203,12 +203,23 @@ static void calls_add(const struct system_table *table, struct facts *facts)
     }
 }
 
+/* Less than a second of whatever a program does, or what was just begun, is no measure of the rest. */
+static const double LOGGED_LEAST_S = 1;
+
+static bool is_short(const struct system_table *table, double elapsed_s)
+{
+    const struct met *at_s = &table->met[FACT_PAUSE_AT_S];
+    return !(elapsed_s > 0) && at_s->last - at_s->first < LOGGED_LEAST_S;
+}
+
 /* Whether they are all that there were, and all that was done: a few pauses, or an excerpt, say little of the rest. */
 static const char *pauses_named(const struct system_table *table, double elapsed_s)
 {
     enum { PAUSES_LEAST = 4 };
     static const double INTERVALS_MOST = 3; /* behind the last pause: there may have been others */
     const struct pause_log *log = &table->pauses;
+    if (is_short(table, elapsed_s))
+        return "logged pauses for garbage collection / elapsed, by a short log";
     if (log->is_concurrent)
         return "pauses for garbage collection / elapsed, concurrent work left out";
     const struct met *at_s = &table->met[FACT_PAUSE_AT_S];
@@ -229,7 +240,7 @@ static double elapsed_beside(const struct system_reading *reading)
         elapsed.last = met[FACT_ELAPSED_S].count ? met[FACT_ELAPSED_S].last : elapsed.last;
         whole.count += met[FACT_WHOLE_S].count;
         whole.last = met[FACT_WHOLE_S].count ? met[FACT_WHOLE_S].last : whole.last;
-        logs += met[FACT_PAUSE_S].count > 0;
+        logs += met[FACT_PAUSE_S].count > 0 || met[FACT_COLLECTED_S].count > 0;
     }
     return logs != 1 ? 0 : elapsed.count == 1 ? elapsed.last : elapsed.count ? 0 : whole.count == 1 ? whole.last : 0;
 }
@@ -240,17 +251,31 @@ static void pauses_add(const struct system_reading *reading, const struct system
     const struct met *pauses = &table->met[FACT_PAUSE_S], *at_s = &table->met[FACT_PAUSE_AT_S];
     if (pauses->count < 2 || at_s->count != pauses->count)
         return;
-    double elapsed_s = at_s->first > 0 ? 0 : elapsed_beside(reading), logged_s = at_s->last - at_s->first;
-    bool longer = elapsed_s > at_s->last;
+    static const double EXCERPT_MOST = 0.5;
+    double elapsed_s = elapsed_beside(reading), logged_s = at_s->last - at_s->first;
+    bool excerpt = at_s->first > 0 && logged_s > EXCERPT_MOST * elapsed_s;
+    bool longer = elapsed_s > at_s->last && !excerpt;
     fact_add(facts, pauses_named(table, longer ? elapsed_s : 0), pauses->sum - pauses->first,
              longer ? elapsed_s : logged_s);
+}
+
+/* A few collections of its first moments, of which nobody tells that they were most of it. */
+static bool is_just_begun(const struct met *met, double elapsed_s)
+{
+    static const double COLLECTED_LEAST = 5, MOST_OF = 0.5;
+    double seen_s = met[FACT_COLLECTED_S].last;
+    bool is_most = elapsed_s > 0 && seen_s >= MOST_OF * elapsed_s;
+    return met[FACT_COLLECTED].count && met[FACT_COLLECTED].last < COLLECTED_LEAST && seen_s < LOGGED_LEAST_S &&
+           !is_most;
 }
 
 static void collector_add(const struct system_reading *reading, const struct system_table *table, struct facts *facts)
 {
     const struct met *met = table->met;
+    bool is_begun = is_just_begun(met, elapsed_beside(reading));
     if (met[FACT_COLLECTING].count) /* Go's and .NET's grow or change: the last one is of the whole run */
-        fact_add(facts, "garbage collection / time", met[FACT_COLLECTING].last, 100);
+        fact_add(facts, is_begun ? "garbage collection / time, by a short log" : "garbage collection / time",
+                 met[FACT_COLLECTING].last, 100);
     pauses_add(reading, table, facts);
     if (met[FACT_COLLECTIONS_S].count && met[FACT_ELAPSED_S].count == 1)
         fact_add(facts, "garbage collections / elapsed", met[FACT_COLLECTIONS_S].sum, met[FACT_ELAPSED_S].last);
@@ -372,6 +397,13 @@ static bool is_throttled(const struct system_reading *reading, const struct met 
     return reading->was_hot || throttles->last > first || (throttles->last > 0 && hot);
 }
 
+/* No CPU had much to do: whatever it ran at then isn't what a program is run at. */
+static bool is_idle(const struct system_table *table)
+{
+    static const double BUSY_LEAST = 0.2;
+    return table->tells_busy && table->busiest_ratio < BUSY_LEAST;
+}
+
 /*
  * Of what the same machine ran at beside, as busy; else of the clock of its TSC, the least that is missing: a processor
  * with a turbo exceeds that.
@@ -380,7 +412,7 @@ static void clocks_add(const struct system_reading *reading, const struct system
 {
     static const double DIFFER = 0.02;
     const struct met *met = table->met;
-    if (!met[FACT_BUSY_CLOCK].count)
+    if (!met[FACT_BUSY_CLOCK].count || is_idle(table))
         return;
     double clock = mean_of(&met[FACT_BUSY_CLOCK]), busy = busy_of(table), nominal = mean_of(&met[FACT_NOMINAL_CLOCK]),
            highest = clock_highest(reading, met, busy);
@@ -398,14 +430,42 @@ static void clocks_add(const struct system_reading *reading, const struct system
                  nominal - clock, nominal);
 }
 
+/* In shares of all CPUs' time: waiting for storage they stand idle, too; 1: it isn't told. */
+static double idle_of(const struct met *met)
+{
+    return met[FACT_IDLE].count ? (mean_of(&met[FACT_IDLE]) + mean_of(&met[FACT_IO_WAIT])) / 100 : 1;
+}
+
+/* Rounded it is nothing. */
+static const double IDLE_NONE = 0.002;
+
+/* Some table tells that for most of the time something was ready without a CPU. */
+static bool is_queue_seen(const struct system_reading *reading)
+{
+    static const double MOST_OF = 0.5;
+    bool seen = false;
+    for (size_t at = 0; at < reading->tables.count; at++) {
+        const struct system_table *table = &reading->tables.items[at];
+        const struct task *delayed = task_delayed_most(table);
+        seen |= delayed && delayed->delay_ms > MOST_OF * (delayed->delay_ms + delayed->run_ms);
+        seen |= mean_of(&table->met[FACT_STALLED_CPU]) > 100 * MOST_OF;
+    }
+    return seen;
+}
+
 /* Looks at single moments: that there were more at most of them says something, and that there weren't doesn't. */
 static void run_queue_add(const struct system_reading *reading, const struct met *met, struct facts *facts)
 {
     static const double MANY = 1.5;
     double could_run = mean_of(&met[FACT_RUN_QUEUE]);
     if (met[FACT_RUN_QUEUE].count && reading->cpus > 0 && !reading->cpus_differ && could_run >= MANY * reading->cpus)
-        fact_add(facts, "threads that could run and had no CPU / all that could run", could_run - reading->cpus,
-                 could_run);
+        fact_add(facts,
+                 idle_of(met) <= IDLE_NONE && is_queue_seen(reading)
+                     ? "threads that could run and had no CPU / all that could run, while none stood idle,"
+                     : "threads that could run and had no CPU / all that could run",
+                 could_run - reading->cpus, could_run);
+    if (met[FACT_IDLE].count && idle_of(met) <= IDLE_NONE)
+        fact_add(facts, "%idle", 100 * idle_of(met), 100);
 }
 
 size_t system_facts_of(const struct system_reading *reading, const struct system_table *table,

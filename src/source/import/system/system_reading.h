@@ -39,6 +39,7 @@ enum fact {
     FACT_BLOCKS_OUT,
     FACT_BUSY_CLOCK,
     FACT_NOMINAL_CLOCK,
+    FACT_IDLE,
     FACT_CORE_THROTTLES, /* by heat, since the start; degrees of the hottest core or package */
     FACT_CORE_DEGREES,
     FACT_PACKAGE_DEGREES,
@@ -71,6 +72,8 @@ enum fact {
     FACT_NODE_USED_MOST, /* MB of all that is in use, by numactl */
     FACT_NODES_USED,
     FACT_COLLECTING,    /* percent of the time, by collectors of garbage that say so */
+    FACT_COLLECTED_S,   /* for how long that was so far, where it is told, and how often it collected */
+    FACT_COLLECTED,
     FACT_PAUSE_S,       /* by those that log each pause, and when that was since the start */
     FACT_PAUSE_AT_S,
     FACT_COLLECTIONS_S, /* by Python's, which says no time of day */
@@ -162,6 +165,8 @@ struct system_table {
     vec(struct cpu_row) cpus;
     vec(struct clock_row) clocks;
     vec(struct cpu_count) received; /* packets' soft interrupts */
+    bool tells_busy;    /* turbostat's rows do; busiest_ratio: of the CPU that is busiest, else of all */
+    double busiest_ratio;
     bool has_ended;
     bool has_unread; /* rows of it have a form of their own: shares of the others would be wrong */
 };
