@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/digits.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -45,6 +46,15 @@ struct view view_skip(struct view view, size_t count)
     if (count > view.length)
         count = view.length;
     return count ? (struct view){view.text + count, view.length - count} : view; /* nothing may be at NULL */
+}
+
+bool view_has_word(struct view text, const char *word)
+{
+    size_t length = strlen(word);
+    for (size_t at = 0; at + length <= text.length; at++)
+        if (strncasecmp(text.text + at, word, length) == 0 && (at == 0 || !isalpha((unsigned char)text.text[at - 1])))
+            return true;
+    return false;
 }
 
 struct view view_cut(struct view *rest, char separator)
@@ -482,9 +492,7 @@ void text_add_name(struct text *text, const char *name, size_t columns)
 
 size_t text_distance(const char *a, const char *b)
 {
-    enum {
-        LONGEST = 64
-    };
+    enum { LONGEST = 64 };
     size_t length_a = strnlen(a, LONGEST), length_b = strnlen(b, LONGEST);
     size_t row[LONGEST + 1];
     for (size_t at = 0; at <= length_b; at++)

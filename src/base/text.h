@@ -32,6 +32,8 @@ bool view_starts(struct view view, const char *prefix);
 bool view_ends(struct view view, const char *suffix);
 struct view view_trim(struct view view);
 struct view view_skip(struct view view, size_t count);
+/* The word begins a word of the text, whatever their case. */
+bool view_has_word(struct view text, const char *word);
 /* Cut at the first separator: returns what stands before it and moves *rest behind it (to length 0 at the end). */
 struct view view_cut(struct view *rest, char separator);
 /* As view_cut, for runs of blanks and tabs. */

@@ -266,12 +266,11 @@ static void gap_take(struct told *told, const struct reading *reading, struct in
     told->gap_is_of_latency = told_is_of_latency(reading->plain.text);
 }
 
-static void code_take(struct told *told, struct view sentence, const char *kept, struct arena *arena)
+static void code_take(struct told *told, const struct reading *reading, const char *kept, struct arena *arena)
 {
-    struct reading reading;
-    reading_of(&reading, sentence);
-    double bytes =
-        reading_is_doubted(&reading) || plain_has(reading.plain.text, WORDS_LOOP_OTHER) ? 0 : loop_bytes_of(sentence);
+    struct view sentence = reading->sentence;
+    bool of_another = reading_is_doubted(reading) || plain_has(reading->plain.text, WORDS_LOOP_OTHER);
+    double bytes = of_another ? 0 : loop_bytes_of(sentence);
     if (told->loop_bytes <= 0 && bytes > 0) {
         told->loop_bytes = bytes;
         told->loop_sentence = kept;
@@ -295,7 +294,7 @@ static void sentence_take(struct told *told, const struct reading *reading, stru
         told->guest_pages_sentence = kept;
     if (!told->gap.known && told_gap_of(reading, &gap))
         gap_take(told, reading, gap, kept);
-    code_take(told, reading->sentence, kept, arena);
+    code_take(told, reading, kept, arena);
 }
 
 static void states_take(struct told *told, const struct reading *reading, struct arena *arena)

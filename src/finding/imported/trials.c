@@ -125,8 +125,8 @@ static bool is_of_cause(const struct results *results, const struct finding *fin
 
 enum {
     MAY_FAIL = 1, /* though the cause is there: without effect it says little */
-    UNSURE = 4,   /* with effect it may have been another cause, too: "told-unsure" says which */
-    OPENS = 2     /* with effect it leaves open what the hypothesis's "told-open" says */
+    OPENS = 2,    /* with effect it leaves open what the hypothesis's "told-open" says */
+    UNSURE = 4    /* with effect it may have been another cause, too: "told-unsure" says which */
 };
 
 /* What is tried against a cause. */

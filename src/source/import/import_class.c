@@ -105,20 +105,11 @@ bool import_class_named(struct view cell, struct text *ret_name, enum share_unit
     return view_find(cell, " ") < 0 && import_text_is_class(text_view(ret_name));
 }
 
-static bool has_word(struct view text, const char *word)
-{
-    size_t length = strlen(word);
-    for (size_t at = 0; at + length <= text.length; at++)
-        if (strncasecmp(text.text + at, word, length) == 0 && (at == 0 || !isalpha((unsigned char)text.text[at - 1])))
-            return true;
-    return false;
-}
-
 bool share_is_of_others(struct view heading)
 {
     static const char *const words[] = {"ratio", "change", "delta", "diff", "speedup", "\xce\x94"};
     for (size_t at = 0; at < array_count(words); at++)
-        if (has_word(heading, words[at]) && view_find(heading, "(") < 0)
+        if (view_has_word(heading, words[at]) && view_find(heading, "(") < 0)
             return true;
     return false;
 }
@@ -127,10 +118,10 @@ enum share_unit share_unit_of(struct view words)
 {
     static const char *const percent[] = {"%", "percent", "per cent", "pct"}, *const ratio[] = {"ratio", "fraction"};
     for (size_t at = 0; at < array_count(percent); at++)
-        if (has_word(words, percent[at]))
+        if (view_has_word(words, percent[at]))
             return SHARE_PERCENT;
     for (size_t at = 0; at < array_count(ratio); at++)
-        if (has_word(words, ratio[at]))
+        if (view_has_word(words, ratio[at]))
             return SHARE_RATIO;
     return SHARE_UNSAID;
 }

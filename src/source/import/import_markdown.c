@@ -54,15 +54,6 @@ static bool is_rule(struct view line)
     return line.length > 2 && view_find(line, "--") >= 0;
 }
 
-static bool has_word(struct view text, const char *word)
-{
-    size_t length = strlen(word);
-    for (size_t at = 0; at + length <= text.length; at++)
-        if (strncasecmp(text.text + at, word, length) == 0 && (at == 0 || !isalpha((unsigned char)text.text[at - 1])))
-            return true;
-    return false;
-}
-
 static bool is_class(struct view cell)
 {
     scoped_text struct text ignored = {0};
@@ -100,11 +91,10 @@ static bool class_put(struct text *out, const struct share_scale *scale, struct 
 static bool is_event(struct view cell)
 {
     /* perf's own; of the last ones there are several: "LLC-load-misses" */
-    static const char *const names[] = {"cycles",           "cpu-cycles",     "instructions",     "branches",
-                                        "branch-misses",    "cache-misses",   "cache-references", "ref-cycles",
-                                        "bus-cycles",       "page-faults",    "minor-faults",     "major-faults",
-                                        "context-switches", "cpu-migrations", "task-clock",       "cpu-clock",
-                                        "slots"};
+    static const char *const names[] = {
+        "cycles",           "cpu-cycles",     "instructions", "branches",    "branch-misses", "cache-misses",
+        "cache-references", "ref-cycles",     "bus-cycles",   "page-faults", "minor-faults",  "major-faults",
+        "context-switches", "cpu-migrations", "task-clock",   "cpu-clock",   "slots"};
     static const char *const beginnings[] = {"LLC-", "L1-", "dTLB-", "iTLB-", "node-", "stalled-cycles-", "topdown-"};
     bool letters = cell.length > 4 && isalpha((unsigned char)cell.text[0]);
     for (size_t at = 0; at < array_count(names); at++)
@@ -119,8 +109,8 @@ static bool is_event(struct view cell)
 
 static bool is_time(struct view cell)
 {
-    return has_word(cell, "time") || has_word(cell, "seconds") || has_word(cell, "elapsed") ||
-           has_word(cell, "runtime") || has_word(cell, "wall");
+    return view_has_word(cell, "time") || view_has_word(cell, "seconds") || view_has_word(cell, "elapsed") ||
+           view_has_word(cell, "runtime") || view_has_word(cell, "wall");
 }
 
 static bool is_exit(struct view cell, bool told)
@@ -221,8 +211,8 @@ static struct view without_unit(struct view cell)
 }
 
 /* One cell of counts, times or exits as its line; false: it is none. */
-static bool cell_put(struct text *out, const struct table *table, struct view name, struct view cell,
-                     struct view words, bool of_exits)
+static bool cell_put(struct text *out, const struct table *table, struct view name, struct view cell, struct view words,
+                     bool of_exits)
 {
     double number;
     if (class_put(out, &table->scale, name, cell, words))
@@ -251,8 +241,8 @@ static bool rows_put(struct text *out, const struct table *table)
     for (size_t row = 0; row < table->count; row++) {
         named(out, cell_of(table, &table->rows[row], 0));
         for (size_t column = 1; column < table->heading.count; column++)
-            put += cell_put(out, table, heading_of(table, column), cell_of(table, &table->rows[row], column),
-                            VIEW(""), false);
+            put += cell_put(out, table, heading_of(table, column), cell_of(table, &table->rows[row], column), VIEW(""),
+                            false);
     }
     text_add(out, "\nThe times of all these runs:\n\n");
     for (size_t row = 0; row < table->count; row++)
@@ -316,7 +306,7 @@ static bool times_put(struct text *out, const struct table *table)
     if (is_of_hyperfine(table))
         return means_put(out, table);
     for (size_t at = 0; at < array_count(parts); at++)
-        if (has_word(heading_of(table, 0), parts[at]))
+        if (view_has_word(heading_of(table, 0), parts[at]))
             return false;
     while (column < table->heading.count && !is_time(heading_of(table, column)))
         column++;
@@ -341,7 +331,7 @@ static bool is_value_alone(const struct table *table)
     bool unit = table->unit_column != SIZE_MAX;
     struct view heading = heading_of(table, 1);
     return table->heading.count == (unit ? 3 : 2) &&
-           (has_word(heading, "value") || has_word(heading, "count") || has_word(heading, "counts"));
+           (view_has_word(heading, "value") || view_has_word(heading, "count") || view_has_word(heading, "counts"));
 }
 
 /* What is said of a number's unit: in the row's own column for it, else above its column. */
@@ -382,12 +372,11 @@ static void scale_read(struct table *table)
 /* A run a column. */
 static bool columns_put(struct text *out, const struct table *table)
 {
-    bool of_exits = has_word(heading_of(table, 0), "exit") || has_word(heading_of(table, 0), "reason");
+    bool of_exits = view_has_word(heading_of(table, 0), "exit") || view_has_word(heading_of(table, 0), "reason");
     size_t known = 0, put = 0;
     for (size_t row = 0; row < table->count; row++)
-        known +=
-            is_event(cell_of(table, &table->rows[row], 0)) || is_class(cell_of(table, &table->rows[row], 0)) ||
-            is_exit(cell_of(table, &table->rows[row], 0), of_exits);
+        known += is_event(cell_of(table, &table->rows[row], 0)) || is_class(cell_of(table, &table->rows[row], 0)) ||
+                 is_exit(cell_of(table, &table->rows[row], 0), of_exits);
     if (2 * known < table->count || !known)
         return false;
     for (size_t column = 1; column < table->heading.count; column++) {
