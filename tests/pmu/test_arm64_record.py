@@ -5,12 +5,13 @@ import subprocess
 
 import pytest
 
+# A turn of main's loop is far shorter than a period, so that samples don't keep step with it.
 PROGRAM = r"""
 volatile unsigned long sink;
-__attribute__((noinline)) void twice(void) { for (int i = 0; i < 20000; i++) sink += i; }
-__attribute__((noinline)) void once(void) { for (int i = 0; i < 10000; i++) sink += i; }
+__attribute__((noinline)) void twice(void) { for (int i = 0; i < 200; i++) sink += i; }
+__attribute__((noinline)) void once(void) { for (int i = 0; i < 100; i++) sink += i; }
 __attribute__((noinline)) void middle(void) { twice(); once(); sink++; }
-int main(void) { for (int i = 0; i < 3000; i++) middle(); return 0; }
+int main(void) { for (int i = 0; i < 300000; i++) middle(); return 0; }
 """
 COMMANDS = r"""
 say cycles; ./plumb record -F 2000 -o cycles.data -- ./program 2>&1
