@@ -568,6 +568,20 @@ def test_what_was_passed_over_takes_nothing_from_a_trial(imported):
     ("smt-sharing", "supported", "We turned SMT off and rebooted; the job went from 44 s to 31 s."),
     ("small-pages", "supported", "We enabled THP and measured again: 31 s instead of 44 s."),
     ("allocation", "supported", "We switched to jemalloc and the throughput went from 31k tps to 44k tps."),
+    ("small-pages", "!any", "Huge pages made no difference to the compile time."),
+    ("small-pages", "ruled_out", "Huge pages made no difference to the run time."),
+    ("small-pages", "!any", "With huge pages there was no change in startup time."),
+    ("migrations", "!any", "Pinned to cores 0-7 it takes 31 s, pinned to cores 8-15 it takes 44 s."),
+    ("migrations", "!any", "Pinned to cores 0-7 it takes 44 s, pinned to cores 8-15 it takes 31 s."),
+    ("allocation", "!any", "On AMD with jemalloc the job takes 31 s, on Intel with jemalloc it takes 44 s."),
+    ("small-pages", "!any", "Before turning to huge pages, we rewrote the loop: 44 s became 31 s."),
+    ("small-pages", "!any", "We tried huge pages, but before that we rewrote the loop: 44 s became 31 s."),
+    ("allocation", "!any", "44 s (gcc 9, glibc malloc) versus 31 s (gcc 13, jemalloc)."),
+    ("allocation", "supported", "44 s (gcc 13, glibc malloc) versus 31 s (gcc 13, jemalloc)."),
+    ("allocation", "supported", "We replaced glibc's malloc with jemalloc: 44 s became 31 s."),
+    ("allocation", "supported", "We swapped glibc malloc for jemalloc: 44 s to 31 s."),
+    ("small-pages", "supported", "From 4 KiB to 2 MiB pages: 44 s to 31 s."),
+    ("small-pages", "!any", "With huge pages it takes 31 s to 44 s."),
 ])
 def test_what_only_sounds_like_a_trial(imported, identity, verdict, text):
     """!any: neither supported nor ruled out; between these trials that are some."""

@@ -42,6 +42,30 @@ static bool ends_in_other_thing(const char *plain, const char *end)
     return false;
 }
 
+/* The number behind "gcc", "kernel", which is its version; empty: none stands there. */
+static struct view version_behind(const struct match *thing)
+{
+    struct view next = word_at(thing->end);
+    struct view word = {thing->begin, (size_t)(thing->end - thing->begin)};
+    bool is_version = word_is_number(next) && next.text[0] != '#' && !word_is(word, WORDS_BESIDE_NO_VERSION);
+    return is_version ? next : (struct view){0};
+}
+
+/* "gcc 9 , glibc malloc" against "gcc 13 , jemalloc" */
+static bool versions_differ(const char *plain)
+{
+    for (struct match thing = match_in(plain, WORDS_BESIDE_THING); match_next(&thing);) {
+        struct view version = version_behind(&thing);
+        struct match again = match_in(thing.end, WORDS_BESIDE_THING);
+        while (version.length && match_next(&again)) {
+            struct view other = again.index == thing.index ? version_behind(&again) : (struct view){0};
+            if (other.length && (other.length != version.length || memcmp(other.text, version.text, other.length) != 0))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* ---- together with a change ---- */
 
 /* The rest of the clause up to here names a change. */
@@ -113,7 +137,7 @@ static bool is_joined_by_another(const char *plain)
 bool told_changes_another(const char *plain)
 {
     static const struct word_rule fresh = {WORDS_BESIDE_THE_NEW, .not_ahead = WORDS_BESIDE_OLD};
-    return plain_has(plain, WORDS_BESIDE_LOAD) || words_at(plain, WORDS_BESIDE_WITH_OLD) ||
+    return plain_has(plain, WORDS_BESIDE_LOAD) || versions_differ(plain) || words_at(plain, WORDS_BESIDE_WITH_OLD) ||
            rules_hold(plain, &fresh, 1) || rules_hold(plain, &bundled, 1) || is_joined_by_another(plain) ||
            is_joined_by_unknown(plain) || is_beside_another_thing(plain);
 }

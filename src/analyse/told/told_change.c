@@ -97,9 +97,21 @@ static bool is_removed(const char *before, const char *end, enum direction direc
            (direction == TAKEN_AWAY && raised);
 }
 
+/* Of two that begin a clause, too. */
 static bool is_same_word(struct view one, struct view other)
 {
+    one.length = view_equal(one, ",") ? 0 : one.length;
+    other.length = view_equal(other, ",") ? 0 : other.length;
     return one.length == other.length && memcmp(one.text, other.text, one.length) == 0;
+}
+
+/* An amount with a unit, which ends before the limit. */
+static bool is_amount_between(const char *place, const char *limit, const char *plain)
+{
+    struct quantity amount = {.kind = QUANTITY_BARE};
+    while (amount.kind == QUANTITY_BARE && quantity_next(place, plain, &amount))
+        place = amount.end;
+    return amount.kind != QUANTITY_BARE && amount.end < limit;
 }
 
 /* "on one machine with huge pages 31 s , on another with huge pages 44 s": both were run so. */
@@ -108,12 +120,10 @@ static bool is_on_both_sides(const char *plain, enum words group, const char *pl
     const char *ahead = place;
     struct view before = word_back(plain, &ahead);
     for (struct match name = match_in(plain, group); match_next(&name);) {
-        struct quantity between, behind;
         ahead = name.begin;
-        if (name.begin <= place || !is_same_word(word_back(plain, &ahead), before))
-            continue;
-        if (quantity_next(place, plain, &between) && between.end < name.begin && between.kind != QUANTITY_BARE &&
-            quantity_next(name.end, plain, &behind))
+        if (name.begin > place && is_same_word(word_back(plain, &ahead), before) &&
+            is_amount_between(place, name.begin, plain) &&
+            is_amount_between(name.end, name.end + strlen(name.end), plain))
             return true;
     }
     return false;

@@ -175,13 +175,13 @@ struct labels {
     struct label first, last;
 };
 
-/* "the job took 73 s , with huge pages it took 52 s": of one thing, so the first was without them. */
-static bool is_of_first(struct view of_first, struct view of_last, const struct label *last)
+/* "the job took 73 s , with huge pages it took 52 s": the first was without them, unless it names them. */
+static bool is_of_first(struct view of_first, struct view of_last, const struct labels *labels)
 {
     struct plain_sentence plain;
     plain_sentence_of(&plain, of_first);
-    return last->kind == LABEL_AFTER && last->treatment != TREATMENT_COUNT && piece_has(of_last, WORDS_LABEL_OF_IT) &&
-           !told_names_state(plain.text);
+    return labels->last.kind == LABEL_AFTER && labels->last.treatment != TREATMENT_COUNT &&
+           labels->first.kind != LABEL_AFTER && piece_has(of_last, WORDS_LABEL_OF_IT) && !told_names_state(plain.text);
 }
 
 /* ---- two of them ---- */
@@ -263,7 +263,7 @@ static struct told_order order_by_labels(const char *plain, const struct quantit
                                in_last.length ? label_of(in_last) : ahead.last};
         return order_of(mixed, plain, &ahead_times);
     }
-    ahead.last.tells_other |= is_of_first(words_ahead(plain, first), of_last, &ahead.last);
+    ahead.last.tells_other |= is_of_first(words_ahead(plain, first), of_last, &ahead);
     struct told_order by_ahead = order_of(ahead, plain, &ahead_times),
                       by_behind = order_of(behind, plain, &behind_times);
     if (by_ahead.order == ORDER_UNKNOWN && by_behind.order == ORDER_UNKNOWN) /* "212 s with it , without it 97 s" */
@@ -287,7 +287,8 @@ static enum amount_order order_by_words(const char *plain, const struct quantity
     struct view near = view_skip(ahead, ahead.length > NEAR ? ahead.length - NEAR : 0);
     if (quantities_joined(first, last, WORDS_ORDER_ARROW))
         return ORDER_FIRST_WAS_BEFORE;
-    bool is_from = piece_has(near, WORDS_SMALL_FROM), falls = piece_has(ahead, WORDS_ORDER_FALLING);
+    bool is_from = piece_has(near, WORDS_SMALL_FROM),
+         falls = piece_has(ahead, WORDS_ORDER_FALLING) || first->value > last->value; /* a range rises */
     if (piece_has(between, WORDS_SMALL_TO) &&
         (is_from || (quantities_joined(first, last, WORDS_ORDER_JUST_TO) && falls)))
         return ORDER_FIRST_WAS_BEFORE;

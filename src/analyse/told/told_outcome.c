@@ -70,19 +70,25 @@ static void as_fast_phrases(struct answers *answers, const char *text)
     }
 }
 
+/* "to the run time", which "to the compile time" isn't */
+static bool is_of_speed(const char *to)
+{
+    enum { SPAN_MOST = 5 };
+    for (size_t words = 0; words < SPAN_MOST && *to && *to != ','; words++) {
+        to += strspn(to, " ");
+        if (words_at(to, WORDS_OUTCOME_TO_OTHER) || words_at(to, WORDS_OUTCOME_TO_SPEED))
+            return !words_at(to, WORDS_OUTCOME_TO_OTHER);
+        to += strcspn(to, " ");
+    }
+    return false;
+}
+
 /* "no difference to the memory use", "in the number of crashes": of how fast it is that says nothing. */
 static bool is_of_another_measure(const char *text)
 {
-    enum { SPAN_MOST = 5 };
     for (struct match what = match_in(text, WORDS_OUTCOME_NO_WHAT); match_next(&what);) {
         const char *to = words_at(what.end, WORDS_OUTCOME_TO);
-        bool of_speed = !to;
-        for (size_t words = 0; !of_speed && words < SPAN_MOST && *to && *to != ','; words++) {
-            to += strspn(to, " ");
-            of_speed = words_at(to, WORDS_OUTCOME_TO_SPEED);
-            to += strcspn(to, " ");
-        }
-        if (!of_speed)
+        if (to && !is_of_speed(to))
             return true;
     }
     return false;
