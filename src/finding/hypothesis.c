@@ -7,7 +7,7 @@
 #include "finding/family.h"
 #include "finding/imported/imported.h"
 #include "finding/verdict/attached_said.h"
-#include "finding/verdict/overall.h"
+#include "finding/verdict/enough.h"
 #include "finding/wording.h"
 
 #include <stdlib.h>
@@ -68,12 +68,12 @@ static struct results declared(const struct results *all, unsigned mask)
 static const char *few_samples(const struct hypothesis *hypothesis, const struct results *results, struct arena *arena)
 {
     bool by_samples = hypothesis->needs & (RESULT_BIT(RESULT_STALLS) | RESULT_BIT(RESULT_KERNEL));
-    uint64_t count = results->stalls ? results->stalls->sample_count : OVERALL_SAMPLES_LEAST;
-    if (!by_samples || count >= OVERALL_SAMPLES_LEAST)
+    uint64_t count = results->stalls ? results->stalls->sample_count : ENOUGH_SAMPLES;
+    if (!by_samples || count >= ENOUGH_SAMPLES)
         return NULL;
     return arena_printf(arena, "%llu sample%s of its CPU time %s too few to tell causes apart (%d at least)",
                         (unsigned long long)count, count == 1 ? "" : "s", count == 1 ? "is" : "are",
-                        OVERALL_SAMPLES_LEAST);
+                        ENOUGH_SAMPLES);
 }
 
 static const char *too_short(const char *what, double had_s, double least_s, struct arena *arena)
@@ -92,13 +92,13 @@ static const char *little_time(const struct hypothesis *hypothesis, const struct
     if (!run || run->scope == RUN_MACHINE)
         return NULL;
     if (hypothesis->by_the_clock)
-        return run->elapsed_s.known && run->elapsed_s.value < OVERALL_ELAPSED_S_LEAST
-                   ? too_short("elapsed time", run->elapsed_s.value, OVERALL_ELAPSED_S_LEAST, arena)
+        return run->elapsed_s.known && run->elapsed_s.value < ENOUGH_ELAPSED_S
+                   ? too_short("elapsed time", run->elapsed_s.value, ENOUGH_ELAPSED_S, arena)
                    : NULL;
-    if (!run->cpu_s.known && run->elapsed_s.known && run->elapsed_s.value < OVERALL_CPU_S_LEAST)
-        return too_short("elapsed time", run->elapsed_s.value, OVERALL_CPU_S_LEAST, arena);
-    return run->cpu_s.known && run->cpu_s.value < OVERALL_CPU_S_LEAST
-               ? too_short("CPU time", run->cpu_s.value, OVERALL_CPU_S_LEAST, arena)
+    if (!run->cpu_s.known && run->elapsed_s.known && run->elapsed_s.value < ENOUGH_CPU_S)
+        return too_short("elapsed time", run->elapsed_s.value, ENOUGH_CPU_S, arena);
+    return run->cpu_s.known && run->cpu_s.value < ENOUGH_CPU_S
+               ? too_short("CPU time", run->cpu_s.value, ENOUGH_CPU_S, arena)
                : NULL;
 }
 
@@ -145,7 +145,7 @@ static void test_one(const struct hypothesis *hypothesis, const struct results *
     finding->of = share_denominator(results->run);
     const char *unmet = unmet_need(hypothesis, results), *why_not = unmet ? unmet : few(hypothesis, results, arena);
     if (why_not) {
-        finding_not_testable(finding, why_not, unmet ? NULL : overall_longer(results, arena));
+        finding_not_testable(finding, why_not, unmet ? NULL : enough_longer(results, arena));
     } else {
         struct results visible = declared(results, hypothesis->needs | hypothesis->uses);
         finding->is_estimate = (hypothesis->needs & RESULT_BIT(RESULT_STALLS)) != 0;
@@ -404,4 +404,12 @@ void findings_test(struct findings *ret_findings, const struct results *results,
     advise_on_collecting(items, count, results);
     *ret_findings = (struct findings){items, count};
     attached_findings(ret_findings, results, arena);
+}
+
+const struct finding *findings_find(const struct findings *findings, const char *id)
+{
+    for (size_t at = 0; at < findings->count; at++)
+        if (strcmp(findings->items[at].hypothesis->id, id) == 0)
+            return &findings->items[at];
+    return NULL;
 }

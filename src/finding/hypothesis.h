@@ -48,6 +48,8 @@ struct findings {
     size_t count;
 };
 
+/* The finding of that hypothesis; NULL: it isn't among them. Owner: the findings. */
+const struct finding *findings_find(const struct findings *findings, const char *id);
 /* Test every hypothesis. Owner: arena. */
 void findings_test(struct findings *ret_findings, const struct results *results, struct arena *arena);
 

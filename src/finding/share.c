@@ -2,7 +2,7 @@
 #include "finding/share.h"
 
 #include "finding/results.h"
-#include "finding/verdict/overall.h"
+#include "finding/verdict/enough.h"
 
 /* Up to here its threads ran one after the other: CPU time in which one ran is elapsed time. */
 static const double BESIDE_MOST = 1.1;
@@ -138,7 +138,7 @@ struct measured kernel_share_of_cpu(const struct results *results)
 {
     const struct stalls *stalls = results->stalls;
     const struct run_time *run = results->run;
-    if (stalls && results->kernel && stalls->sample_count >= OVERALL_SAMPLES_LEAST)
+    if (stalls && results->kernel && stalls->sample_count >= ENOUGH_SAMPLES)
         return measured_as((double)stalls->kernel_samples / (double)stalls->sample_count);
     if (!run || !run->cpu_s.known || run->cpu_s.value <= 0 || !run->system_s.known || run->system_s.value <= 0)
         return not_measured("neither samples nor the kernel's accounts tell it");

@@ -9,7 +9,7 @@
 #include "capture/case/case_command.h"
 #include "capture/case/shell_line.h"
 #include "capture/exits/exits_input.h"
-#include "finding/verdict/overall.h"
+#include "finding/verdict/enough.h"
 #include "finding/wording.h"
 #include "source/perf_data/perf_data.h"
 #include "symbol/disassembly.h"
@@ -345,7 +345,7 @@ static const char *not_a_cpu_problem(const struct results *results, struct arena
     const struct run_time *run = results->run;
     struct measured busy = run->from_switches ? run->wanted_ratio : run->on_cpu_ratio;
     bool is_short = run->elapsed_s.known && run->elapsed_s.value < LONG_LEAST_S && run->cpu_s.known &&
-                    run->cpu_s.value < OVERALL_CPU_S_LEAST;
+                    run->cpu_s.value < ENOUGH_CPU_S;
     if (run->scope != RUN_MACHINE && is_short)
         return "it ran too short for an estimate";
     struct time_shares shares = time_shares_of(run, results->activity, results->waits);

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/vec.h"
 #include "command/diagnose/diagnose_case.h"
-#include "finding/verdict/overall.h"
+#include "finding/verdict/enough.h"
 #include "probe/page_walk.h"
 #include "probe/skid.h"
 #include "probe/skid_cache.h"
@@ -165,7 +165,7 @@ bool diagnose_probe(struct context *context, const char *folder, enum skid_event
 {
     struct access_costs costs = {.items = arena_array(arena, struct access_cost, GROUPS_PROBED_MOST)};
     *ret_is_wide = false;
-    if (samples < OVERALL_SAMPLES_LEAST)
+    if (samples < ENOUGH_SAMPLES)
         costs.skid_why_not = "with so few samples the self-test of what they mean was left out";
     else
         skid_probe(context, event, sparing ? SKID_SPARING : SKID_WHOLE, &costs, arena);

@@ -41,13 +41,6 @@ struct overall {
     const char *ruled_out;          /* "memory on another node, …: each below 5 %"; NULL: none */
 };
 
-#define OVERALL_SAMPLES_LEAST 50
-#define OVERALL_CPU_S_LEAST   0.1
-#define OVERALL_ELAPSED_S_LEAST 0.1 /* of what is told by looks and moments */
-
-/* How to get more of the same: so many runs, or to watch it longer. Owner: arena. */
-const char *overall_longer(const struct results *results, struct arena *arena);
-
 /* Owner: arena. */
 struct overall overall_of(const struct findings *findings, const struct results *results, struct arena *arena);
 const char *overall_kind_name(enum overall_kind kind);

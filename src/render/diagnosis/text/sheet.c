@@ -2,6 +2,7 @@
 #include "render/diagnosis/text/sheet.h"
 
 #include "base/scope.h"
+#include "finding/verdict/enough.h"
 #include "render/page.h"
 
 #include <math.h>
@@ -145,5 +146,5 @@ void sheet_share_line(struct sheet *sheet, const char *label, double share, enum
 bool sheet_has_samples(const struct sheet *sheet)
 {
     const struct stalls *stalls = sheet->diagnosis->results->stalls;
-    return stalls && stalls->sample_count >= OVERALL_SAMPLES_LEAST;
+    return stalls && stalls->sample_count >= ENOUGH_SAMPLES;
 }

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "finding/verdict/imported_said.h"
+
+#include "finding/imported/leaf.h"
+#include "finding/verdict/described.h"
+#include "finding/verdict/open_said.h"
+#include "finding/verdict/ruled_out_said.h"
+#include "finding/verdict/try_next.h"
+
+#include <string.h>
+
+/* What a program's threads wait for most, where how much of the time that is isn't told; NULL: nobody says. */
+static const struct finding *waiting_lead_of(const struct findings *findings)
+{
+    const struct finding *lead = NULL;
+    for (size_t at = 0; at < findings->count; at++) {
+        const struct finding *finding = &findings->items[at];
+        if (finding->verdict == VERDICT_UNDECIDED && finding->imported_kinds && finding->pointed > 0 &&
+            finding->evidence_count && (!lead || finding->pointed > lead->pointed))
+            lead = finding;
+    }
+    return lead;
+}
+
+/* What the same evidence may be for. */
+static const char *leads_titles(const struct findings *findings, const struct finding *lead, struct arena *arena)
+{
+    const char *titles = lead->hypothesis->title;
+    bool is_alone = true;
+    for (size_t at = 0; at < findings->count; at++) {
+        const struct finding *other = &findings->items[at];
+        if (other == lead || other->verdict != VERDICT_UNDECIDED || !(other->pointed > 0) || !other->evidence_count ||
+            strcmp(other->evidence[0].text, lead->evidence[0].text) != 0)
+            continue;
+        titles = arena_printf(arena, "%s, or %s", titles, other->hypothesis->title);
+        is_alone = false;
+    }
+    return is_alone ? titles : arena_printf(arena, "%s,", titles);
+}
+
+struct overall overall_imported(const struct findings *findings, const struct results *results, struct arena *arena)
+{
+    struct imported_leaf leaf = imported_leaf_of(results, findings, NULL, arena);
+    const char *hot = imported_hot_words(results, leaf.words && leaf.is_of_memory, arena);
+    const struct finding *waits = waiting_lead_of(findings);
+    struct overall overall = {
+        .kind = OVERALL_BLIND,
+        .sentence =
+            "Nothing was measured by plumb in this case, and what was imported or said supports no cause for certain.",
+        .ruled_out = ruled_out_said(findings, results->effect, arena),
+    };
+    const char *lead = imported_lead_words(results, NULL, arena);
+    if (leaf.words)
+        overall.sentence = arena_printf(arena, "%s.%s%s%s Nothing was measured by plumb in this case.",
+                                        capitalised(leaf.words, arena), hot ? " " : "", hot ? hot : "", hot ? "." : "");
+    else if (hot)
+        overall.sentence = arena_printf(arena,
+                                        "%s. What was imported or said supports no cause of it for certain, and "
+                                        "nothing was measured by plumb in this case.",
+                                        hot);
+    else if (open_lead_of(findings, results))
+        overall.sentence = arena_printf(arena, "%s%s", overall.sentence, open_said(findings, results, arena));
+    else if (waits)
+        overall.sentence =
+            arena_printf(arena, "%s may hold it up: %s. Nothing was measured by plumb in this case.",
+                         capitalised(leads_titles(findings, waits, arena), arena), waits->evidence[0].text);
+    if (lead)
+        overall.sentence = arena_printf(arena, "%s. %s", capitalised(lead, arena), overall.sentence);
+    if (leaf.advice)
+        advise(&overall, leaf.advice);
+    else if (!leaf.words && imported_rate_advice(results))
+        advise(&overall, imported_rate_advice(results));
+    for (size_t at = 0; waits && !leaf.words && !hot && at < waits->advice_count; at++)
+        advise(&overall, waits->advice[at]);
+    if (waits && !leaf.words && !hot && waits->advice_count && waits->confirm)
+        overall.confirm = waits->confirm;
+    return overall;
+}
+
+struct overall with_imported_leaf(struct overall overall, const struct findings *findings,
+                                  const struct results *results, struct arena *arena)
+{
+    struct imported_leaf leaf =
+        results->stalls ? (struct imported_leaf){0} : imported_leaf_of(results, findings, overall.culprit, arena);
+    if (!leaf.words)
+        return overall;
+    overall.sentence = arena_printf(arena, "%s. What is certain is small: %s.", capitalised(leaf.words, arena),
+                                    finding_words(overall.culprit));
+    overall.culprit_is_small = true;
+    if (leaf.advice)
+        advise(&overall, leaf.advice);
+    return overall;
+}
+
+/* What one table has far more of than the culprit has at least, and another has not: that comes first. */
+static struct overall with_contradiction(struct overall overall, const struct findings *findings,
+                                         const struct results *results, struct arena *arena)
+{
+    const char *words = results->stalls ? NULL : imported_contradiction(findings, overall.culprit, arena);
+    if (!words || overall.culprit_is_small)
+        return overall;
+    overall.sentence = arena_printf(arena, "%s. What is supported all the same: %c%s", capitalised(words, arena),
+                                    finding_words(overall.culprit)[0], overall.sentence + 1);
+    overall.culprit_is_small = overall.culprit_is_less = true;
+    return overall;
+}
+
+/* What was told is what is asked about: before a cause that is far less than that. */
+static struct overall with_told_gap(struct overall overall, const struct findings *findings,
+                                    const struct results *results, struct arena *arena)
+{
+    const char *told = imported_gap_told(results, findings, overall.culprit, arena);
+    if (!told || overall.culprit_is_small)
+        return overall;
+    overall.sentence = arena_printf(arena, "%s. What is supported is small beside that: %c%s", capitalised(told, arena),
+                                    finding_words(overall.culprit)[0], overall.sentence + 1);
+    overall.culprit_is_small = true;
+    return overall;
+}
+
+struct overall with_imported(struct overall overall, const struct findings *findings, const struct results *results,
+                             struct arena *arena)
+{
+    overall = with_contradiction(overall, findings, results, arena);
+    overall = with_told_gap(overall, findings, results, arena);
+    const char *lead = results->stalls ? NULL : imported_lead_words(results, overall.culprit, arena);
+    if (lead)
+        overall.sentence = arena_printf(arena, "%s. %s", capitalised(lead, arena), overall.sentence);
+    const char *hot = results->stalls ? NULL : imported_hot_beside(results, overall.culprit, overall.sentence, arena);
+    if (hot)
+        overall.sentence = arena_printf(arena, "%s %s.", overall.sentence, hot);
+    return overall;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "finding/verdict/try_next.h"
+
+#include "base/vec.h"
+#include "finding/cpu/dispatch.h"
+#include "finding/family.h"
+#include "finding/verdict/few_samples.h"
+#include "finding/verdict/generated_said.h"
+#include "finding/verdict/leading.h"
+#include "finding/verdict/open_said.h"
+#include "finding/verdict/time_said.h"
+#include "finding/verdict/weighing.h"
+#include "finding/wording.h"
+
+#include <string.h>
+
+void advise(struct overall *overall, const char *text)
+{
+    if (overall->advice_count < array_count(overall->advice))
+        overall->advice[overall->advice_count++] = text;
+}
+
+static const struct finding *finding_of_cause(const struct findings *findings, enum bottleneck_cause cause)
+{
+    for (size_t at = 0; at < findings->count; at++)
+        if (findings->items[at].hypothesis->causes & CAUSE_BIT(cause) &&
+            findings->items[at].verdict == VERDICT_UNDECIDED)
+            return &findings->items[at];
+    return NULL;
+}
+
+void advise_on_estimated(struct overall *overall, const struct findings *findings, const struct results *results,
+                         struct arena *arena)
+{
+    bool is_beside = overall->culprit && estimated_beside(overall->culprit, findings, results, arena);
+    if (!is_beside && !(overall->culprit_is_small && estimated_words(results->bottleneck, ESTIMATE_LOW)))
+        return;
+    const struct finding *open = finding_of_cause(findings, results->bottleneck->program.cause);
+    if (open && open->advice_count)
+        advise(overall, arena_printf(arena, "of %s: %s", open->hypothesis->title, open->advice[0]));
+}
+
+/* Also within other words, as for an allocator's callers. */
+static bool is_advised(const struct finding *finding, const char *advice)
+{
+    for (size_t at = 0; at < finding->advice_count; at++)
+        if (strstr(finding->advice[at], advice))
+            return true;
+    return false;
+}
+
+void advise_on_like(struct overall *overall, struct arena *arena)
+{
+    enum { REMEDIES = 2 };
+    const struct finding *like = overall->larger;
+    if (!like || like->verdict != VERDICT_SUPPORTED)
+        return;
+    for (size_t at = 0; at < like->advice_count && at < REMEDIES; at++)
+        if (!is_advised(overall->culprit, like->advice[at]))
+            advise(overall, arena_printf(arena, "against %s: %s", like->hypothesis->title, like->advice[at]));
+}
+
+static void advise_on_samples(struct overall *overall, const struct results *results, struct arena *arena)
+{
+    const char *advice = few_samples_advice(results, arena);
+    if (advice)
+        advise(overall, advice);
+}
+
+void advise_on_names(struct overall *overall, const struct results *results, struct arena *arena)
+{
+    struct generated_said generated = generated_said(results, arena);
+    if (generated.advice)
+        advise(overall, generated.advice);
+}
+
+/* NULL: nothing open has much laid at it. */
+static void advise_on_open(struct overall *overall, const struct finding *lead, struct arena *arena)
+{
+    if (lead && lead->remedy)
+        advise(overall, verdict_words(arena, "next-open", VALUE_TEXT("cause", lead->hypothesis->title),
+                                      VALUE_TEXT("remedy", lead->remedy)));
+}
+
+static void advise_on_hottest(struct overall *overall, const struct results *results, struct arena *arena)
+{
+    const struct stall_function *hottest =
+        results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
+    if (overall->culprit_is_small && !overall->larger && hottest && strcmp(hottest->name, "main") != 0)
+        advise(overall, verdict_words(arena, "next-look",
+                                      VALUE_TEXT("function", name_for_sentence(hottest_words(hottest), arena))));
+}
+
+void advise_on_rest(struct overall *overall, const struct findings *findings, const struct results *results,
+                    struct arena *arena)
+{
+    size_t before = overall->advice_count;
+    if (leading_foreign_advice(results) && !before)
+        advise(overall, leading_foreign_advice(results));
+    advise_on_names(overall, results, arena);
+    if (!overall->larger && before == overall->advice_count)
+        advise_on_estimated(overall, findings, results, arena);
+    if (!overall->larger && before == overall->advice_count)
+        advise_on_open(overall, open_lead_of(findings, results), arena);
+    advise_on_hottest(overall, results, arena);
+    advise_on_samples(overall, results, arena);
+}
+
+/* A distribution builds for the oldest processor: much time in narrow vectors is time of that choice, perhaps. */
+static void advise_on_width(struct overall *overall, const struct findings *findings, const struct results *results,
+                            struct arena *arena)
+{
+    static const double PART_LEAST = 0.3;
+    const struct finding *narrow = findings_find(findings, "narrow-vectors");
+    double bits = results->surroundings ? surroundings_widest_bits(results->surroundings) : 0;
+    double all = (double)results->stalls->sample_count;
+    double part = all > 0 ? (double)results->stalls->vector_samples[0] / all : 0;
+    if (narrow && narrow->verdict == VERDICT_UNDECIDED && bits > 128 && part >= PART_LEAST)
+        advise(overall, verdict_words(arena, "next-wider", VALUE_SHARE("share", interval_exactly(part)),
+                                      VALUE_COUNT("best", bits)));
+}
+
+void advise_without_cause(struct overall *overall, const struct findings *findings, const struct results *results,
+                          struct arena *arena)
+{
+    static const double DISPATCH_MATTERS = 0.1;
+    const struct stalls *stalls = results->stalls;
+    advise_on_samples(overall, results, arena);
+    const struct finding *interpreter = findings_find(findings, "interpreter");
+    if (interpreter && interpreter->verdict == VERDICT_UNDECIDED && interpreter->advice_count)
+        advise(overall, arena_printf(arena, "%s: %s", interpreter->reason, interpreter->advice[0]));
+    advise_on_names(overall, results, arena);
+    const struct finding *lead = open_lead_of(findings, results);
+    if (lead != interpreter)
+        advise_on_open(overall, lead, arena);
+    const struct finding *guesses = findings_find(findings, "branch-mispredicts");
+    struct dispatch dispatch = dispatch_of(results);
+    bool shown = dispatch.calls + dispatch.jumps >= DISPATCH_MATTERS * (double)stalls->sample_count;
+    bool dispatches = dispatch.kind != DISPATCH_FIXED && (shown || lead == guesses);
+    if (dispatches && guesses && guesses->verdict == VERDICT_UNDECIDED && guesses->advice_count)
+        advise(overall, guesses->advice[0]);
+    advise_on_width(overall, findings, results, arena);
+    const struct stall_function *hottest = stalls->function_count ? &stalls->functions[0] : NULL;
+    if (hottest && (double)stalls->unnamed_samples * 2 > (double)stalls->sample_count)
+        advise(overall, wording_find("common", "remedy-names"));
+    if (hottest)
+        advise(overall, verdict_words(arena, "next-look",
+                                      VALUE_TEXT("function", name_for_sentence(hottest_words(hottest), arena))));
+    overall->confirm = wording_find("verdict", "next-check");
+}
