@@ -145,11 +145,17 @@ def test_what_a_trial_returned_is_the_recoverable_time(run, said, identity, low,
 
 
 @pytest.mark.parametrize("said, identity", [
-    ("Pinning the threads did not help.", "migrations"), ("tcmalloc: within noise.", "allocation"), ("SMT off: 4.21 s -> 4.19 s", "smt-sharing"),
-    ("It is 18 % slower. mitigations=off recovered 2 % of it.", "system-calls"), ("With pinned threads it rose from 3.1 s to 4.2 s.", "migrations")])
+    ("Pinning the threads did not help.", "migrations"), ("nohz_full: within noise.", "timer-tick"), ("SMT off: 4.21 s -> 4.19 s", "smt-sharing"),
+    ("It is 18 % slower. Huge pages recovered 2 % of it.", "small-pages"), ("With pinned threads it rose from 3.1 s to 4.2 s.", "migrations")])
 def test_a_trial_that_returned_little_rules_its_cause_out(run, said, identity):
     found = json.loads(run("diagnose", "--json", "--say", said).stdout)
     assert finding(found, identity)["verdict"] == "ruled_out" and found["verdict"]["culprit"] is None
+
+
+@pytest.mark.parametrize("said, identity", [
+    ("tcmalloc: within noise.", "allocation"), ("It is 18 % slower. mitigations=off recovered 2 % of it.", "system-calls")])
+def test_what_may_cost_as_much_without_it_is_not_ruled_out(run, said, identity):
+    assert finding(json.loads(run("diagnose", "--json", "--say", said).stdout), identity)["verdict"] == "not_testable"
 
 
 def test_prefetching_without_effect_rules_nothing_out(run):

@@ -90,6 +90,12 @@ static uint64_t phases_of(const struct reading *reading)
     return phases && (told_gap_of(reading, &gap) || told_compares_states(reading, &states)) ? phases : 0;
 }
 
+/* "We run under a CPU quota": what "the limit" is, elsewhere in the text. */
+static bool names_quota(const struct reading *reading)
+{
+    return plain_has(reading->plain.text, WORDS_QUOTA) && !reading_is_doubted(reading);
+}
+
 struct told_context told_context_in(struct view text)
 {
     static const struct told_states none;
@@ -103,6 +109,7 @@ struct told_context told_context_in(struct view text)
         if (!(context.states.slow > 0) && told_compares_states(&reading, &states))
             context.states = states;
         context.phases |= phases_of(&reading);
+        context.has_quota |= names_quota(&reading);
     }
     return context;
 }
@@ -153,7 +160,7 @@ bool told_is_useful(struct view sentence, const struct told_context *context)
     struct pages_there there = pages_there_of(&reading);
     return there.on_host || there.on_guest || told_trial_of(&reading, context, &trial) == TRIAL_READ ||
            told_gap_of(&reading, &gap) || told_compares_states(&reading, &two) || loop_bytes_of(sentence) > 0 ||
-           function_in(sentence, 0).length > 0;
+           function_in(sentence, 0).length > 0 || names_quota(&reading);
 }
 
 const char *told_why_unread(struct view sentence, const struct told_context *context)
@@ -229,6 +236,7 @@ static void unread_take(struct told *told, const char *text, struct arena *arena
 {
     const struct told_context context = {.states = told->states, .phases = told->phases};
     struct view rest = view_of(text);
+    struct told_trial trial = {0};
     struct reading reading;
     size_t end = 0;
     for (ptrdiff_t at; (at = view_find(rest, "\": ")) >= 0; rest = view_skip(rest, (size_t)at + 1))
@@ -236,6 +244,8 @@ static void unread_take(struct told *told, const char *text, struct arena *arena
     if (!end || text[0] != '"' || end - 1 > SENTENCE_MOST || told->unread_count == TOLD_UNREAD_MOST)
         return;
     reading_of(&reading, (struct view){text + 1, end - 1});
+    if (told->states.are_of_runs && told_trial_of(&reading, &context, &trial) == TRIAL_READ) /* beside runs that its own text didn't have */
+        return;
     uint64_t changes = unread_changes(&reading, &context);
     if (changes)
         told->unread[told->unread_count++] = (struct told_unread){arena_string_n(arena, text + 1, end - 1), changes};
@@ -288,6 +298,7 @@ static void sentence_take(struct told *told, const struct reading *reading, stru
     struct pages_there there = pages_there_of(reading);
     struct interval gap;
     trial_take(told, reading, kept);
+    told->names_quota |= names_quota(reading);
     if (!told->host_pages_sentence && there.on_host)
         told->host_pages_sentence = kept;
     if (!told->guest_pages_sentence && there.on_guest)

@@ -54,6 +54,7 @@ struct told {
     const char *loop_sentence;
     /* huge pages that are there without any trial; NULL: nobody says so */
     const char *host_pages_sentence, *guest_pages_sentence;
+    bool names_quota; /* of processor time */
     const char *functions[TOLD_FUNCTIONS_MOST]; /* named with (), in the order met */
     size_t function_count;
 };

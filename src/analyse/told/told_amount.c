@@ -59,8 +59,18 @@ bool told_has_amount(const char *plain)
 
 enum gain_kind { GAIN_NONE, GAIN_OF_TIME, GAIN_OF_SPEED, GAIN_OF_EITHER, GAIN_LOST };
 
+/* "needs 7.9 s , that is 21 % less ,": of the time that the sentence tells, where nothing else follows. */
+static bool is_of_time_told(const char *behind, const struct quantities *all)
+{
+    const char *less = words_at(behind, WORDS_GAIN_LESS_TIME);
+    size_t times = 0;
+    for (size_t at = 0; at < all->count; at++)
+        times += all->items[at].kind == QUANTITY_TIME;
+    return less && times == 1 && !less[strspn(less, " ,)")];
+}
+
 /* What the share of a clause is of. One of misses or exits is none of the time. */
-static enum gain_kind gain_kind_of(struct view before, const char *behind)
+static enum gain_kind gain_kind_of(struct view before, const char *behind, const struct quantities *all)
 {
     static const struct {
         enum words verb, of;
@@ -75,7 +85,7 @@ static enum gain_kind gain_kind_of(struct view before, const char *behind)
         return GAIN_NONE;
     if (words_at(behind, WORDS_GAIN_HIGHER))
         return GAIN_OF_SPEED;
-    if (words_at(behind, WORDS_GAIN_SHORTER))
+    if (words_at(behind, WORDS_GAIN_SHORTER) || is_of_time_told(behind, all))
         return GAIN_OF_TIME;
     if (words_at(behind, WORDS_GAIN_SLOWER))
         return plain_has(plain.text, WORDS_GAIN_MADE) ? GAIN_LOST : GAIN_NONE;
@@ -104,9 +114,20 @@ static bool times_as_fast(const char *plain, double *ret_times)
     return words_end(plain, number->begin, WORDS_AMOUNT_LED) && !behind[strspn(behind, " ,")];
 }
 
+/* "halved the run time", "doubled the throughput" */
+static bool halved(const char *plain, struct interval *ret_gain)
+{
+    static const struct word_rule rules[] = {{WORDS_GAIN_HALVED, .behind = WORDS_GAIN_TIME, .within = 4},
+                                             {WORDS_GAIN_DOUBLED, .behind = WORDS_SPEED_RATE, .within = 4}};
+    *ret_gain = interval_of(0.45, 0.5, 0.55);
+    return rules_hold(plain, rules, array_count(rules));
+}
+
 bool told_gain(const char *plain, struct interval *ret_gain)
 {
     double times;
+    if (halved(plain, ret_gain))
+        return true;
     if (times_as_fast(plain, &times)) {
         *ret_gain = interval_exactly(1 - 1 / times);
         return true;
@@ -122,7 +143,7 @@ bool told_gain(const char *plain, struct interval *ret_gain)
             count++;
         }
     double part = share.value / 100, of_speed = part / (1 + part);
-    enum gain_kind kind = count == 1 && part > 0 ? gain_kind_of(quantity_clause(plain, &share), share.end) : GAIN_NONE;
+    enum gain_kind kind = count == 1 && part > 0 ? gain_kind_of(quantity_clause(plain, &share), share.end, &all) : GAIN_NONE;
     if (told_change_of(plain, &ignored) == CHANGE_TAKEN_BACK) /* what was lost then it had returned */
         kind = kind == GAIN_LOST ? GAIN_OF_EITHER : kind == GAIN_NONE ? GAIN_NONE : GAIN_LOST;
     const struct interval gains[] = {[GAIN_OF_TIME] = interval_exactly(fmin(part, 1)),

@@ -3,6 +3,7 @@
 
 #include "analyse/told/told_change.h"
 #include "analyse/told/told_near.h"
+#include "analyse/told/told_quantity.h"
 #include "analyse/told/told_words.h"
 
 #include <string.h>
@@ -120,6 +121,28 @@ static bool tells_outcome(const char *place)
            piece_has(piece, WORDS_VERB_STAY);
 }
 
+/* An amount that isn't only a number, in this clause. */
+static bool has_amount(const char *place, const char *plain)
+{
+    const char *end = place + strcspn(place, ",");
+    struct quantity amount;
+    for (; quantity_next(place, plain, &amount) && amount.begin < end; place = amount.end)
+        if (amount.kind != QUANTITY_BARE)
+            return true;
+    return false;
+}
+
+/* "the replay went from 10 s to 7 s": a subject, and what became of it. */
+static bool is_measured(const char *place, const char *plain)
+{
+    enum { SUBJECT_MOST = 4 };
+    struct view rest = view_of(place), word;
+    for (size_t words = 0; words <= SUBJECT_MOST && (word = view_word(&rest)).length && word.text[0] != ','; words++)
+        if (words && word_is(word, WORDS_BESIDE_MEASURED))
+            return has_amount(word.text, plain);
+    return false;
+}
+
 /* "and rewriting the inner loop": another thing was changed, whatever it is. */
 static bool is_joined_by_another(const char *plain)
 {
@@ -128,7 +151,7 @@ static bool is_joined_by_another(const char *plain)
         for (const char *small; (small = words_at(behind, WORDS_BESIDE_SMALL_WORDS));)
             behind = small;
         if (!words_at(behind, WORDS_BESIDE_OF_IT) && !word_is(word_back(plain, &ahead), WORDS_BESIDE_OLD) &&
-            !tells_outcome(behind) && !names_change(behind, behind + strlen(behind), NEAR_MOST))
+            !tells_outcome(behind) && !is_measured(behind, plain) && !names_change(behind, behind + strlen(behind), NEAR_MOST))
             return true;
     }
     return false;

@@ -68,6 +68,8 @@ static const struct change changes[] = {
     [TREATMENT_THREADS_PER_CPU] = {"no more threads than CPUs", SAID_WHOLE, WORDS_THREADS_PER_CPU},
     [TREATMENT_CLOCK_SOURCE] = {"the TSC as clock source", BROUGHT_IN, WORDS_CLOCK_SOURCE},
     [TREATMENT_FLAT_DATA] = {"an array in place of linked nodes", SAID_WHOLE, WORDS_FLAT_DATA},
+    [TREATMENT_NO_COPIES] = {"no copies", SAID_WHOLE, WORDS_NO_COPIES},
+    [TREATMENT_FILES_IN_MEMORY] = {"its files in memory", BROUGHT_IN, WORDS_FILES_IN_MEMORY},
 };
 _Static_assert(array_count(changes) == TREATMENT_COUNT, "each change by its names");
 _Static_assert(TREATMENT_COUNT <= 64, "a bit each");
@@ -129,6 +131,13 @@ static bool is_on_both_sides(const char *plain, enum words group, const char *pl
     return false;
 }
 
+/* "without SMT", "not huge pages"; "did not change with huge pages" is what came of them. */
+static bool is_absent_before(const char *before)
+{
+    static const struct word_rule absent = {WORDS_CHANGE_ABSENT, .not_behind = WORDS_CHANGE_OUTCOME};
+    return rules_hold(before, &absent, 1);
+}
+
 /* What somebody did, or the state that somebody found. */
 static enum change_reading change_in(const char *plain, const struct change *change)
 {
@@ -142,11 +151,12 @@ static enum change_reading change_in(const char *plain, const struct change *cha
         return CHANGE_MADE;
     if (!named)
         return plain_has(plain, change->without) ? CHANGE_NOT_MADE : CHANGE_NONE;
-    if (near_is_denied(plain, place) || words_end(plain, place, WORDS_CHANGE_STANDING))
+    if (near_is_denied(plain, place) || words_end(plain, place, WORDS_CHANGE_STANDING) ||
+        words_at(end + strcspn(end, " ="), WORDS_CHANGE_KEPT))
         return CHANGE_NOT_MADE;
     before = near_of(plain, place);
     bool removed = is_removed(before.text, end, change->direction) || words_end(plain, place, WORDS_CHANGE_REMOVING_OF);
-    bool is_absent = removed || plain_has(before.text, WORDS_CHANGE_ABSENT) ||
+    bool is_absent = removed || is_absent_before(before.text) ||
                      words_at(end + strcspn(end, " ="), WORDS_CHANGE_OFF); /* "pages", "hyperthreads" */
     if (change->direction == SAID_WHOLE || is_absent == (change->direction == TAKEN_AWAY))
         return is_on_both_sides(plain, change->words, place) ? CHANGE_NOT_MADE : CHANGE_MADE;

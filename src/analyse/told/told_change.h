@@ -54,6 +54,8 @@ enum treatment {
     TREATMENT_THREADS_PER_CPU, /* no more than CPUs */
     TREATMENT_CLOCK_SOURCE,    /* the TSC, which is read without leaving the program */
     TREATMENT_FLAT_DATA,       /* an array in place of linked nodes */
+    TREATMENT_NO_COPIES,
+    TREATMENT_FILES_IN_MEMORY, /* no waits for a disk */
     TREATMENT_COUNT
 };
 

@@ -52,7 +52,9 @@ static bool is_other_state(const char *one, const char *other, const char *both)
 static bool are_compared(const struct reading *one, const struct reading *other)
 {
     struct plain_sentence both;
-    if (!told_has_amount(one->plain.text) || !told_has_amount(other->plain.text))
+    enum outcome outcome;
+    bool stayed = reading_outcome(one, &outcome) == OUTCOME_READ && outcome == OUTCOME_STAYED;
+    if (stayed || !told_has_amount(one->plain.text) || !told_has_amount(other->plain.text))
         return false;
     plain_sentence_of(&both, joined(one->sentence, other->sentence));
     return is_other_half(one->plain.text, other->plain.text, both.text) ||
@@ -240,6 +242,8 @@ static bool is_taken_back(struct view passage, const struct reading *next, const
     if (told_is_retraction(plain))
         return true;
     if (names_change)
+        return false;
+    if (told_is_item(next->sentence)) /* of something else */
         return false;
     if ((told_is_weakening(plain) && !view_ends(next->sentence, "?")) ||
         is_contrary_amount(trial.plain.text, plain, states))

@@ -136,12 +136,36 @@ static size_t clock_read(const char *text, double *ret_seconds)
     return whole ? (size_t)(at - text) : 0;
 }
 
+/* "29m40s", "1h02m": of two units at least; 0: it is none. */
+static size_t units_read(const char *text, double *ret_seconds)
+{
+    static const struct {
+        char unit;
+        double seconds;
+    } units[] = {{'h', 3600}, {'m', 60}, {'s', 1}};
+    const char *at = text;
+    size_t parts = 0;
+    *ret_seconds = 0;
+    for (size_t unit = 0; unit < array_count(units); unit++) {
+        size_t digits = strspn(at, units[unit].unit == 's' ? "0123456789." : "0123456789");
+        double value;
+        if (!digits || at[digits] != units[unit].unit || !view_double((struct view){at, digits}, &value))
+            continue;
+        *ret_seconds += value * units[unit].seconds;
+        at += digits + 1;
+        parts++;
+    }
+    return parts > 1 && !is_of_word(*at) ? (size_t)(at - text) : 0;
+}
+
 static bool clock_next(const char *text, const char *whole, struct quantity *ret_quantity)
 {
     const char *ahead = text;
     double seconds;
     size_t length = clock_read(text, &seconds);
     if (!length || !memchr(text, ':', length) || !word_is(word_back(whole, &ahead), WORDS_TIME_TAKEN))
+        length = units_read(text, &seconds);
+    if (!length)
         return false;
     *ret_quantity = (struct quantity){
         .kind = QUANTITY_TIME, .begin = text, .end = text + length, .value = seconds, .half_digit = 0.5, .scale = 1};
@@ -277,6 +301,23 @@ void quantities_of(const char *plain, struct quantities *ret_all)
     times_join(ret_all);
 }
 
+/* Of several, the only two that are joined: "the batch 22.1 s -> 13.0 s , p99 of the wait 0.1 ms". */
+static bool pair_of_several(const struct quantities *all, enum quantity_kind kind, struct quantity *ret_first,
+                            struct quantity *ret_last)
+{
+    size_t count = 0;
+    for (size_t at = 0; at + 1 < all->count; at++) {
+        const struct quantity *first = &all->items[at], *last = &all->items[at + 1];
+        if (first->kind != kind || last->kind != kind || !(first->value > 0) ||
+            !quantities_joined(first, last, WORDS_ORDER_ARROW))
+            continue;
+        *ret_first = *first;
+        *ret_last = *last;
+        count++;
+    }
+    return count == 1;
+}
+
 bool quantities_pair(const struct quantities *all, enum quantity_kind kind, struct quantity *ret_first,
                      struct quantity *ret_last)
 {
@@ -286,6 +327,8 @@ bool quantities_pair(const struct quantities *all, enum quantity_kind kind, stru
             *(count ? ret_last : ret_first) = all->items[at];
             count++;
         }
+    if (count > 2)
+        return pair_of_several(all, kind, ret_first, ret_last);
     bool same =
         kind != QUANTITY_RATE || (count == 2 && ret_first->unit.length == ret_last->unit.length &&
                                   memcmp(ret_first->unit.text, ret_last->unit.text, ret_first->unit.length) == 0);

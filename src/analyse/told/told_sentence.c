@@ -2,14 +2,14 @@
 #include "analyse/told/told_sentence.h"
 
 #include "analyse/told/told_words.h"
+#include "base/vec.h"
 
 #include <ctype.h>
 #include <string.h>
 
 static const char TRIED[] = "tried:";
 
-/* An item of a list: "- ", "+ ", "3. ", "3) ". */
-static bool is_item(struct view line)
+bool told_is_item(struct view line)
 {
     size_t blanks = 0, digits = 0;
     while (blanks < line.length && line.text[blanks] == ' ')
@@ -44,11 +44,23 @@ static bool is_abbreviation(struct view before)
     return word_is(view_skip(before, begin), WORDS_SENTENCE_ABBREVIATION);
 }
 
+/* "pinning didn't help, nor did the governor": each of its own */
+static bool ends_denial(struct view text, size_t at)
+{
+    static const char *const next[] = {", nor did ", ", neither did ", " and neither did ", ", and neither did "};
+    bool ends = false;
+    for (size_t one = 0; one < array_count(next) && !ends; one++)
+        ends = view_starts(view_skip(text, at), next[one]);
+    return ends;
+}
+
 static bool ends_sentence(struct view text, size_t at)
 {
     char c = text.text[at], next = at + 1 < text.length ? text.text[at + 1] : '\n';
     bool blank = next == ' ' || next == '\n' || next == '\t' || next == '\r';
-    if (c == '\n' && is_item(view_skip(text, at + 1)))
+    if (ends_denial(text, at))
+        return true;
+    if (c == '\n' && told_is_item(view_skip(text, at + 1)))
         return true;
     if (c == '\n' && is_message(view_skip(text, at + 1)))
         return true;

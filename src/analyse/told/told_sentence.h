@@ -11,5 +11,7 @@
 
 /* The next sentence of a text, trimmed, and skip it; empty at its end. */
 struct view told_sentence(struct view *text);
+/* It is one of a list: "- ", "+ ", "3. ", "3) ". */
+bool told_is_item(struct view line);
 
 #endif

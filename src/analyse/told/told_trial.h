@@ -32,7 +32,7 @@ struct told_trial {
 struct told_context {
     struct told_states states;
     uint64_t phases; /* of a program's life, which the text asks about (analyse/told/told_doubt) */
-    bool has_quota;  /* what its tables count is about a limit of processor time */
+    bool has_quota;  /* it names a limit of processor time, or its tables count what one stopped */
 };
 
 /* Why no trial was read from a sentence that sounds like one. */

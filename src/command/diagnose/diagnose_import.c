@@ -319,7 +319,7 @@ static void sentences_keep(struct importing *importing, const char *path, struct
     struct told_context context = told_context_in(all);
     if (!(context.states.slow > 0))
         context.states = told_states_of_runs(&tables);
-    context.has_quota = told_has_quota(&tables);
+    context.has_quota |= told_has_quota(&tables);
     struct told_functions functions = {0};
     struct view sentence, setting = {0};
     struct left_open open = {.sentence = {0}};

@@ -113,7 +113,7 @@ static bool is_of_cause(const struct results *results, const struct finding *fin
     double loop = results->told->loop_bytes;
     switch (treatment) {
     case TREATMENT_NO_LIMIT:
-        return told_has_quota(results->imported);
+        return told_has_quota(results->imported) || results->told->names_quota;
     case TREATMENT_BUFFER:
         return has_calls(results->imported);
     case TREATMENT_LESS_UNROLLING: /* by how large the loop was */
@@ -144,8 +144,8 @@ static const struct attempt {
                 {"migrations", TREATMENT_PINNING, OPENS},
                 {"smt-sharing", TREATMENT_NO_SMT, 0},
                 {"dram-latency", TREATMENT_PREFETCH, 0},
-                {"system-calls", TREATMENT_NO_MITIGATIONS, OPENS},
-                {"allocation", TREATMENT_ALLOCATOR, OPENS},
+                {"system-calls", TREATMENT_NO_MITIGATIONS, MAY_FAIL | OPENS}, /* they cost without them, too */
+                {"allocation", TREATMENT_ALLOCATOR, MAY_FAIL | OPENS}, /* the other one may cost as much */
                 {"frequency", TREATMENT_GOVERNOR, 0},
                 {"cpu-quota", TREATMENT_NO_QUOTA, 0},
                 {"swap", TREATMENT_NO_SWAP, 0},
@@ -175,7 +175,9 @@ static const struct attempt {
                 {"steal", TREATMENT_OWN_HOST, 0},
                 {"instrumented-build", TREATMENT_NO_INSTRUMENTATION, 0},
                 {"front-end", TREATMENT_COMPACT_CODE, MAY_FAIL},
-                {"load-chain", TREATMENT_FLAT_DATA, MAY_FAIL}};
+                {"load-chain", TREATMENT_FLAT_DATA, MAY_FAIL},
+                {"copying", TREATMENT_NO_COPIES, 0},
+                {"waiting", TREATMENT_FILES_IN_MEMORY, MAY_FAIL}}; /* it waits for much else */
 
 static bool attempt_is(const struct finding *finding, enum treatment treatment, unsigned how)
 {
