@@ -151,8 +151,9 @@ static enum change_reading change_in(const char *plain, const struct change *cha
         return CHANGE_MADE;
     if (!named)
         return plain_has(plain, change->without) ? CHANGE_NOT_MADE : CHANGE_NONE;
-    if (near_is_denied(plain, place) || words_end(plain, place, WORDS_CHANGE_STANDING) ||
-        words_at(end + strcspn(end, " ="), WORDS_CHANGE_KEPT))
+    if (words_at(end + strcspn(end, " ="), WORDS_CHANGE_KEPT))
+        return CHANGE_NONE;
+    if (near_is_denied(plain, place) || words_end(plain, place, WORDS_CHANGE_STANDING))
         return CHANGE_NOT_MADE;
     before = near_of(plain, place);
     bool removed = is_removed(before.text, end, change->direction) || words_end(plain, place, WORDS_CHANGE_REMOVING_OF);

@@ -260,9 +260,7 @@ static void reason_write(struct importing *importing, const char *origin, const 
                          const char *why)
 {
     statement_write(&importing->statements, origin, path,
-                    arena_printf(&importing->arena,
-                                 "\"%.*s\": %s. To be sure, write: tried: CHANGE (host, guest): gone, stayed or shrank",
-                                 (int)sentence.length, sentence.text, why));
+                    arena_printf(&importing->arena, "\"%.*s\": %s", (int)sentence.length, sentence.text, why));
 }
 
 /* One that names a change and numbers, and was taken for nothing, isn't dropped in silence. */
@@ -272,7 +270,7 @@ static void passed_state(struct importing *importing, const char *path, struct v
     bool behind = open && is_one_paragraph(open->named, sentence);
     const char *why = told_is_useful(sentence, context) ? NULL : passed_why(sentence, behind);
     if (why)
-        reason_write(importing, PASSED_ORIGIN, path, sentence, why);
+        reason_write(importing, TOLD_ORIGIN_PASSED, path, sentence, why);
 }
 
 /* A sentence that sounds like a trial and wasn't taken for one is shown with the reason. */

@@ -12,9 +12,6 @@
 
 #include "base/text.h"
 
-/* Unlike TOLD_ORIGIN_UNREAD it takes nothing from the trials that were read. */
-#define PASSED_ORIGIN "not taken for a trial"
-
 /* It names a change that may have been made. */
 bool passed_names_change(struct view sentence);
 /* Why it is listed; NULL: it needn't be. behind_change: one before it in its paragraph named a change. */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "render/diagnosis/text/sections.h"
 
+#include "analyse/told/told.h"
 #include "base/scope.h"
 #include "finding/wording.h"
+
+#include <string.h>
 
 /* As far as the bar goes: what is known of it, not all that may be such, too. */
 static double drawn_of(const struct finding *finding)
@@ -183,6 +186,16 @@ void sheet_findings_section(struct sheet *sheet, enum verdict verdict, const cha
     }
 }
 
+/* Sentences that may tell of a trial and decided nothing are among them. */
+static bool has_unread(const struct statements *statements)
+{
+    bool has = false;
+    for (size_t at = 0; at < statements->count; at++)
+        has |= strcmp(statements->items[at].origin, TOLD_ORIGIN_UNREAD) == 0 ||
+               strcmp(statements->items[at].origin, TOLD_ORIGIN_PASSED) == 0;
+    return has;
+}
+
 void sheet_statements_section(struct sheet *sheet)
 {
     const struct statements *statements = sheet->diagnosis->statements;
@@ -194,6 +207,10 @@ void sheet_statements_section(struct sheet *sheet)
         text_printf(&line, "%s: %s", statements->items[at].origin, statements->items[at].text);
         text_add(sheet->out, "  ");
         sheet_paragraph(sheet, text_string(&line), 4, 2);
+    }
+    if (has_unread(statements)) {
+        text_add(sheet->out, "  ");
+        sheet_paragraph(sheet, "To be sure that a trial is understood, write: " TOLD_FORM, 4, 2);
     }
 }
 
