@@ -41,8 +41,9 @@ struct importing {
     struct arena arena;
     vec(struct imported_table) tables;
     struct json_writer statements;
-    struct text exits; /* what plumb exits --json wrote, once more; empty: none was imported */
-    bool of_others;    /* what is read is of others: it is shown */
+    struct text exits;        /* what plumb exits --json wrote, once more; empty: none was imported */
+    bool of_others;           /* what is read is of others: it is shown */
+    struct exits_period said; /* by a person beside the files */
 };
 
 static void statement_write(struct json_writer *json, const char *origin, const char *file, const char *text)
@@ -234,7 +235,10 @@ static void exits_state(struct importing *importing, const char *path, struct vi
         if (table.kind != IMPORT_EXITS)
             continue;
         struct exits_period period = exits_period_read(words, document);
-        near->seconds = period.seconds > 0 ? period.seconds : near->seconds; /* of the one before, where it has none */
+        near->seconds = period.seconds > 0  ? period.seconds
+                        : near->seconds > 0 ? near->seconds /* of the one before, where it has none */
+                                            : importing->said.seconds;
+        period.cpus = period.cpus > 0 ? period.cpus : importing->said.cpus;
         table.elapsed_s = near->seconds;
         table.heading = import_text_heading(period.heading, &importing->arena);
         others_add(importing, &table, &period);
@@ -615,11 +619,23 @@ static bool case_ensure(const char *folder, struct error *err)
     return case_folder_create(folder, err) && case_manifest_write(&manifest, folder, err);
 }
 
+/* "10 s of one busy vCPU": of what the files counted, where they don't say it. */
+static void said_period_read(struct importing *importing, const struct option_texts *sayings)
+{
+    for (size_t at = 0; at < sayings->count; at++) {
+        struct view saying = view_of(sayings->items[at]);
+        struct exits_period period = exits_period_read(saying, saying);
+        importing->said.seconds = period.seconds > 0 ? period.seconds : importing->said.seconds;
+        importing->said.cpus = period.cpus > 0 ? period.cpus : importing->said.cpus;
+    }
+}
+
 static bool add_all(struct importing *importing, const struct option_texts *files, const struct option_texts *sayings,
                     struct error *err)
 {
     if (!statements_keep(importing, err) || !tables_keep(importing, err))
         return false;
+    said_period_read(importing, sayings);
     for (size_t at = 0; at < files->count; at++)
         if (!import_file(importing, files->items[at], err))
             return false;

@@ -50,14 +50,16 @@ static bool is_listed_at_all(const struct reading *reading)
     return !is_other && !told_is_supposed(reading->plain.text);
 }
 
-/* "Moving the interrupts", "Halving the threads": something was done, and this is what came of it. */
+/* "Moving the interrupts", "Sharded it 64 ways": something was done, and this is what came of it. */
 static bool begins_with_doing(const char *plain)
 {
-    static const char *const others[] = {"during",      "following",  "according",  "regarding",
-                                         "considering", "including",  "concerning", "something",
-                                         "anything",    "everything", "nothing",    "being"};
+    static const char *const others[] = {
+        "during",    "following",  "according", "regarding", "considering", "including", "concerning", "something",
+        "anything",  "everything", "nothing",   "being",     "based",       "compared",  "measured",   "observed",
+        "sampled",   "recorded",   "captured",  "collected", "averaged",    "repeated",  "tested",     "expected",
+        "estimated", "indeed",     "need",      "speed",     "used",        "timed",     "profiled",   "attached"};
     struct view first = word_at(plain);
-    bool is_one = view_ends(first, "ing");
+    bool is_one = view_ends(first, "ing") || view_ends(first, "ed");
     for (size_t at = 0; at < array_count(others); at++)
         is_one &= !view_equal(first, others[at]);
     return is_one;
@@ -97,7 +99,7 @@ const char *passed_why(struct view sentence, bool behind_change)
         return NULL;
     bool has_address = view_find(sentence, "://") >= 0; /* the numbers in it are none of an outcome */
     if (told_changes_in(plain))
-        return (amounts_in(plain) && !has_address) || tells_effect(&reading)
+        return (amounts_in(plain) && !has_address && reading_is_done(&reading)) || tells_effect(&reading)
                    ? "it names a change, and whether it tells what came of it isn't clear"
                    : NULL;
     if (begins_with_doing(plain) && tells_effect(&reading))

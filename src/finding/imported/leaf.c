@@ -40,8 +40,7 @@ static const struct imported_row *row_printed(const struct imported *imported, c
                                               const char **ret_file)
 {
     for (size_t at = 0; at < imported->count; at++)
-        for (size_t row = 0;
-             imported->tables[at].kind == IMPORTED_METRICS && row < imported->tables[at].count; row++)
+        for (size_t row = 0; imported->tables[at].kind == IMPORTED_METRICS && row < imported->tables[at].count; row++)
             if (topdown_node_is_named(leaf, imported->tables[at].rows[row].name)) {
                 *ret_file = imported->tables[at].file;
                 return &imported->tables[at].rows[row];
@@ -401,10 +400,10 @@ static bool is_far_below_told(const struct told *told, const struct findings *fi
     return is_below;
 }
 
-static const char *gap_told(const struct results *results, const struct findings *findings,
-                            const struct finding *culprit, const char *key, struct arena *arena)
+static const char *gap_told(const struct results *results, const struct findings *findings, const char *key,
+                            struct arena *arena)
 {
-    if (results->stalls || !culprit || !is_far_below_told(results->told, findings))
+    if (results->stalls || !is_far_below_told(results->told, findings))
         return NULL;
     struct value values[] = {VALUE_SHARE("gap", results->told->gap),
                              VALUE_TEXT("sentence", results->told->gap_sentence), VALUE_TEXT("origin", IMPORTED_WORDS)};
@@ -414,13 +413,13 @@ static const char *gap_told(const struct results *results, const struct findings
 const char *imported_gap_told(const struct results *results, const struct findings *findings,
                               const struct finding *culprit, struct arena *arena)
 {
-    return gap_told(results, findings, culprit, "gap-told", arena);
+    return culprit ? gap_told(results, findings, "gap-told", arena) : NULL;
 }
 
 const char *imported_gap_told_open(const struct results *results, const struct findings *findings,
                                    const struct finding *culprit, struct arena *arena)
 {
-    return gap_told(results, findings, culprit, "gap-told-open", arena);
+    return gap_told(results, findings, culprit ? "gap-told-open" : "gap-told-all", arena);
 }
 
 const char *imported_rate_advice(const struct results *results)

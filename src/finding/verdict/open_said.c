@@ -128,9 +128,9 @@ static const char *open_words(const struct findings *findings, size_t index, str
     for (size_t at = index + 1; at < findings->count; at++)
         if (is_open_alike(finding, &findings->items[at]) && ++more < TITLES_MOST)
             titles = arena_printf(arena, "%s, %s", titles, findings->items[at].hypothesis->title);
-    return more < TITLES_MOST ? arena_printf(arena, "%s: %s", titles, finding->reason)
-                              : arena_printf(arena, "%s and %zu more: %s", titles, more - TITLES_MOST + 1,
-                                             finding->reason);
+    return more < TITLES_MOST
+               ? arena_printf(arena, "%s: %s", titles, finding->reason)
+               : arena_printf(arena, "%s and %zu more: %s", titles, more - TITLES_MOST + 1, finding->reason);
 }
 
 /* Where nothing is certain: what runs of others differ by, and the causes that their counts bound. */
@@ -167,7 +167,7 @@ static void open_largest_take(struct overall *overall, const struct findings *fi
     }
     if (!largest)
         return;
-    const char *words = open_words(findings, (size_t)(largest - findings->items), arena), 
+    const char *words = open_words(findings, (size_t)(largest - findings->items), arena),
                *confirm = wording_find(largest->hypothesis->id, "confirm");
     bool is_said = !words || strstr(overall->sentence, largest->reason);
     for (size_t at = 0; words && at < overall->open_count; at++)
@@ -202,7 +202,7 @@ static void open_larger_take(struct overall *overall, const struct findings *fin
  * decide.
  */
 void open_take(struct overall *overall, const struct findings *findings, const struct results *results,
-                      struct arena *arena)
+               struct arena *arena)
 {
     for (size_t at = 0; overall->culprit && at < overall->culprit->open_count; at++)
         open_add(overall, overall->culprit->open[at]);
@@ -217,12 +217,12 @@ void open_take(struct overall *overall, const struct findings *findings, const s
     if (!overall->culprit) {
         open_bounds_take(overall, findings, results, arena);
         open_largest_take(overall, findings, arena);
-        return;
+    } else {
+        open_larger_take(overall, findings, arena);
+        const char *beyond = results->stalls ? NULL : imported_gap_beyond(results, overall->culprit, arena);
+        if (beyond)
+            open_add(overall, beyond);
     }
-    open_larger_take(overall, findings, arena);
-    const char *beyond = results->stalls ? NULL : imported_gap_beyond(results, overall->culprit, arena);
-    if (beyond)
-        open_add(overall, beyond);
     const char *told = imported_gap_told_open(results, findings, overall->culprit, arena);
     if (told)
         open_add(overall, told);
