@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sentences of tickets and chats: a trial that the program was put through decides, one of others, of plans or of something else doesn't."""
+import json
+
 import pytest
 from imported_case import finding
 
@@ -453,7 +455,7 @@ def passed_over(found):
 
 
 @pytest.mark.parametrize("said, why", [
-    ("Setting GOGC=300 cut CPU use from 8.0 to 5.1 cores.", "names a change"), ("We run it with huge pages on 3 hosts.", "names a change"),
+    ("Setting GOGC=300 cut CPU use from 8.0 to 5.1 cores.", "names a change"), ("We enabled huge pages on 3 hosts.", "names a change"),
     ("Moving the timer interrupts elsewhere brought the run time down by 25 %.", "no change that plumb knows"), ("Halving the number of workers doubled the throughput.", "no change that plumb knows"),
     ("The guest uses huge pages. The gap to the other one is now 3 %, down from 40 %.", "named before it")])
 def test_a_change_with_a_number_is_never_dropped_in_silence(imported, said, why):
@@ -465,7 +467,7 @@ def test_a_change_with_a_number_is_never_dropped_in_silence(imported, said, why)
 
 @pytest.mark.parametrize("said", [
     "Huge pages might help, too, by 10 %.", "Next week we are going to try huge pages on 3 hosts.", "## With huge pages, 3 runs", "Huge pages on 3 hosts:", "The job has huge pages on and needs 12 GB.",
-    "During the run it took 3.1 s.", "See https://example.org/huge-pages/2024/3 on huge pages.", "export GOGC=400"])
+    "We run it with huge pages on 3 hosts.", "During the run it took 3.1 s.", "See https://example.org/huge-pages/2024/3 on huge pages.", "export GOGC=400"])
 def test_what_tells_of_no_outcome_is_not_listed(imported, said):
     found, _ = imported(notes=said + "\n")
     assert not passed_over(found)
@@ -474,7 +476,7 @@ def test_what_tells_of_no_outcome_is_not_listed(imported, said):
 def test_what_was_passed_over_takes_nothing_from_a_trial(imported):
     trial = "With huge pages in the guest it took 6.0 s instead of 9.0 s.\n"
     alone, _ = imported(notes=trial)
-    beside, _ = imported(notes=trial + "\nWe run it with huge pages on 3 hosts.\n")
+    beside, _ = imported(notes=trial + "\nThe guest runs with huge pages at 30 % of its memory.\n")
     assert passed_over(beside)
     assert finding(beside, "small-pages")["verdict"] == finding(alone, "small-pages")["verdict"] == "supported"
 
@@ -653,3 +655,45 @@ def test_plans_and_what_was_taken_back_is_no_trial(imported, notes):
 def test_trials_beside_plans_are_trials(imported, notes):
     found, _ = imported(notes=notes)
     assert any("uge pages" in text for text in tried(found))
+
+
+MPSTAT = """Linux 6.8.0 (db4) 	03/02/26 	_x86_64_	(4 CPU)
+
+12:00:01     CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle
+12:00:02     all   96.10    0.00    3.90    0.00    0.00    0.00    0.00    0.00    0.00    0.00
+"""
+VMSTAT = """procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----
+ r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st
+24  0      0 812345  40000 900000    0    0     0     0 9000 90000 96  4  0  0  0
+23  0      0 812345  40000 900000    0    0     0     0 9100 91000 96  4  0  0  0
+"""
+PRESSURE = """$ cat /proc/pressure/cpu
+some avg10=93.11 avg60=92.02 avg300=91.00 total=9012345678
+full avg10=0.00 avg60=0.00 avg300=0.00 total=0
+"""
+
+
+@pytest.mark.parametrize("tables, verdict", [("", "undecided"), (MPSTAT + "\n" + VMSTAT, "undecided"), (MPSTAT + "\n" + VMSTAT + "\n" + PRESSURE, "supported")], ids=["alone", "queue", "waits"])
+def test_fewer_threads_are_of_the_cpus_where_a_table_says_so(imported, tables, verdict):
+    found, _ = imported(notes=tables + "\nWith half as many threads the run takes 13.0 s instead of 22.1 s.\n")
+    one = finding(found, "oversubscribed")
+    assert one["verdict"] == verdict
+    if verdict == "supported":
+        assert 0.38 < one["recoverable_ratio"]["low"] < one["recoverable_ratio"]["high"] < 0.45
+
+
+def test_a_window_that_is_said_is_that_of_the_exits(run, tmp_path):
+    table = tmp_path / "kvm.txt"
+    table.write_text("Analyze events for all VMs, all VCPUs:\n\n"
+                     "             VM-EXIT    Samples  Samples%     Time%    Min Time    Max Time         Avg time\n\n"
+                     "           MSR_WRITE      40000    70.00%    60.00%      0.70us     80.00us      1.50us ( +-   0.40% )\n"
+                     "  EXTERNAL_INTERRUPT      17143    30.00%    40.00%      0.60us    200.00us      2.33us ( +-   1.10% )\n\n"
+                     "Total Samples:57143, Total events handled time:100000.00us.\n")
+    without = json.loads(run("diagnose", "--json", "--import", table).stdout)
+    said = json.loads(run("diagnose", "--json", "--import", table, "--say", "That was 10 s of one busy vCPU.").stdout)
+    assert finding(without, "vm-exits")["verdict"] == "undecided" and finding(said, "vm-exits")["verdict"] == "ruled_out"
+
+
+def test_a_gap_that_nothing_explains_stands_open(imported):
+    found, _ = imported(notes="The guest takes 52.7 s for what needs 41.0 s on bare metal.\n")
+    assert any("the gap that is told" in one for one in found["verdict"]["open"])

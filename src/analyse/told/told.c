@@ -244,7 +244,8 @@ static void unread_take(struct told *told, const char *text, struct arena *arena
     if (!end || text[0] != '"' || end - 1 > SENTENCE_MOST || told->unread_count == TOLD_UNREAD_MOST)
         return;
     reading_of(&reading, (struct view){text + 1, end - 1});
-    if (told->states.are_of_runs && told_trial_of(&reading, &context, &trial) == TRIAL_READ) /* beside runs that its own text didn't have */
+    if (told->states.are_of_runs &&
+        told_trial_of(&reading, &context, &trial) == TRIAL_READ) /* beside runs that its own text didn't have */
         return;
     uint64_t changes = unread_changes(&reading, &context);
     if (changes)

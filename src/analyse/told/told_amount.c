@@ -143,7 +143,8 @@ bool told_gain(const char *plain, struct interval *ret_gain)
             count++;
         }
     double part = share.value / 100, of_speed = part / (1 + part);
-    enum gain_kind kind = count == 1 && part > 0 ? gain_kind_of(quantity_clause(plain, &share), share.end, &all) : GAIN_NONE;
+    enum gain_kind kind =
+        count == 1 && part > 0 ? gain_kind_of(quantity_clause(plain, &share), share.end, &all) : GAIN_NONE;
     if (told_change_of(plain, &ignored) == CHANGE_TAKEN_BACK) /* what was lost then it had returned */
         kind = kind == GAIN_LOST ? GAIN_OF_EITHER : kind == GAIN_NONE ? GAIN_NONE : GAIN_LOST;
     const struct interval gains[] = {[GAIN_OF_TIME] = interval_exactly(fmin(part, 1)),

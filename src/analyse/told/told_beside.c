@@ -151,7 +151,8 @@ static bool is_joined_by_another(const char *plain)
         for (const char *small; (small = words_at(behind, WORDS_BESIDE_SMALL_WORDS));)
             behind = small;
         if (!words_at(behind, WORDS_BESIDE_OF_IT) && !word_is(word_back(plain, &ahead), WORDS_BESIDE_OLD) &&
-            !tells_outcome(behind) && !is_measured(behind, plain) && !names_change(behind, behind + strlen(behind), NEAR_MOST))
+            !tells_outcome(behind) && !is_measured(behind, plain) &&
+            !names_change(behind, behind + strlen(behind), NEAR_MOST))
             return true;
     }
     return false;

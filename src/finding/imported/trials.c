@@ -145,7 +145,7 @@ static const struct attempt {
                 {"smt-sharing", TREATMENT_NO_SMT, 0},
                 {"dram-latency", TREATMENT_PREFETCH, 0},
                 {"system-calls", TREATMENT_NO_MITIGATIONS, MAY_FAIL | OPENS}, /* they cost without them, too */
-                {"allocation", TREATMENT_ALLOCATOR, MAY_FAIL | OPENS}, /* the other one may cost as much */
+                {"allocation", TREATMENT_ALLOCATOR, MAY_FAIL | OPENS},        /* the other one may cost as much */
                 {"frequency", TREATMENT_GOVERNOR, 0},
                 {"cpu-quota", TREATMENT_NO_QUOTA, 0},
                 {"swap", TREATMENT_NO_SWAP, 0},
@@ -571,6 +571,20 @@ static const char *own_or(const struct finding *finding, const char *own, const 
     return wording_find(finding->hypothesis->id, own) ? own : common;
 }
 
+/* It may have been another cause, but for a table of the system that has this one. */
+static bool is_counted_too(const struct results *results, const struct told *told, struct finding *finding,
+                           const struct told_trial *trial)
+{
+    struct finding counted = *finding;
+    counted.evidence_count = counted.advice_count = counted.open_count = counted.imported_kinds = 0;
+    if (!imported_system_test(results, &counted) || counted.verdict != VERDICT_SUPPORTED)
+        return false;
+    *finding = counted;
+    decide_by_gap(results, told, finding, trial);
+    say_trial(finding, trial, WEIGHT_FOR);
+    return true;
+}
+
 /* A change that takes one cause away and has no sides. */
 static bool change_test(const struct results *results, const struct told *told, struct finding *finding,
                         const struct told_trial *trial)
@@ -594,7 +608,8 @@ static bool change_test(const struct results *results, const struct told *told, 
         return true;
     }
     if (attempt_is(finding, trial->treatment, UNSURE)) {
-        leave_open(finding, "told-unsure", trial);
+        if (!is_counted_too(results, told, finding, trial))
+            leave_open(finding, "told-unsure", trial);
         return true;
     }
     decide_by_gap(results, told, finding, trial);
