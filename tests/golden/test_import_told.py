@@ -657,6 +657,16 @@ def test_trials_beside_plans_are_trials(imported, notes):
     assert any("uge pages" in text for text in tried(found))
 
 
+@pytest.mark.parametrize("text, ruled_out", [
+    ("Neither huge pages nor SMT off made a difference.", {"small-pages", "smt-sharing"}), ("We tried huge pages, pinning and SMT off; nothing helped.", {"small-pages", "migrations", "smt-sharing"}),
+    ("Huge pages and pinning did not help.", {"small-pages", "migrations"}), ("None of huge pages and pinning changed anything.", {"small-pages", "migrations"}),
+    ("We tried huge pages and a new kernel: no change.", set()), ("Huge pages and pinning helped.", set()), ("With huge pages but without pinning nothing changed.", {"small-pages"}),
+    ("Huge pages and SMT off brought it from 44 s to 31 s.", set()), ("Neither the disk nor the network is slow, huge pages brought it from 44 s to 31 s.", set())])
+def test_what_changed_nothing_together_is_ruled_out_each(imported, text, ruled_out):
+    found, _ = imported(notes=text + "\n")
+    assert {one["id"] for one in found["findings"] if one["verdict"] == "ruled_out"} == ruled_out
+
+
 MPSTAT = """Linux 6.8.0 (db4) 	03/02/26 	_x86_64_	(4 CPU)
 
 12:00:01     CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle

@@ -266,8 +266,14 @@ static void trial_take(struct told *told, const struct reading *reading, const c
 {
     struct told_trial trial = {.sentence = kept};
     const struct told_context context = {.states = told->states, .phases = told->phases};
-    if (told->trial_count < TOLD_TRIALS_MOST && told_trial_of(reading, &context, &trial) == TRIAL_READ)
-        told->trials[told->trial_count++] = trial;
+    if (told_trial_of(reading, &context, &trial) != TRIAL_READ)
+        return;
+    uint64_t treatments = trial.also | UINT64_C(1) << trial.treatment;
+    for (int at = 0; at < TREATMENT_COUNT && told->trial_count < TOLD_TRIALS_MOST; at++)
+        if (treatments >> at & 1) {
+            trial.treatment = (enum treatment)at;
+            told->trials[told->trial_count++] = trial;
+        }
 }
 
 static void gap_take(struct told *told, const struct reading *reading, struct interval gap, const char *kept)

@@ -200,32 +200,37 @@ static bool is_of_others(enum treatment treatment, const char *plain)
     return treatment == TREATMENT_CODE_PAGES && !plain_has(plain, WORDS_PAGES_OF_CODE);
 }
 
-static enum change_reading named_changes(const char *plain, enum treatment *ret_treatment, uint64_t *ret_named)
+struct named {
+    uint64_t all, made; /* a bit each */
+};
+
+static enum change_reading named_changes(const char *plain, enum treatment *ret_treatment, struct named *ret_named)
 {
     enum change_reading reading = CHANGE_NONE;
     enum treatment set = TREATMENT_COUNT;
     enum change_reading by_setting = told_setting_of(plain, &set);
     uint64_t absent = 0;
-    *ret_named = 0;
+    *ret_named = (struct named){0};
     for (int at = 0; at < TREATMENT_COUNT; at++) {
         enum treatment treatment = (enum treatment)at;
-        bool is_skipped = is_part(treatment, *ret_named);
+        bool is_skipped = is_part(treatment, ret_named->all);
         enum change_reading here = is_skipped ? CHANGE_NONE : change_in(plain, &changes[at]);
         here = here == CHANGE_NONE && !is_skipped ? told_size_of(plain, treatment) : here;
         if (here == CHANGE_NONE || is_of_others(treatment, plain))
             continue;
         here = treatment == set ? by_setting : here;
-        *ret_named |= UINT64_C(1) << at;
+        ret_named->all |= UINT64_C(1) << at;
+        ret_named->made |= here == CHANGE_MADE ? UINT64_C(1) << at : 0;
         absent |= here == CHANGE_NOT_MADE ? UINT64_C(1) << at : 0;
         if (reading == CHANGE_MADE && here == CHANGE_NOT_MADE) /* "with huge pages, but without nohz_full" */
             continue;
         *ret_treatment = treatment;
         reading = reading == CHANGE_NONE || (reading == CHANGE_NOT_MADE && here == CHANGE_MADE) ? here : CHANGE_SEVERAL;
     }
-    *ret_named &= reading == CHANGE_MADE ? ~absent : *ret_named;
+    ret_named->all &= reading == CHANGE_MADE ? ~absent : ret_named->all;
     if (reading != CHANGE_NONE || set == TREATMENT_COUNT)
         return reading;
-    *ret_named |= UINT64_C(1) << set; /* by its file alone: "scaling_governor" */
+    ret_named->all |= UINT64_C(1) << set; /* by its file alone: "scaling_governor" */
     *ret_treatment = set;
     return by_setting;
 }
@@ -233,18 +238,31 @@ static enum change_reading named_changes(const char *plain, enum treatment *ret_
 uint64_t told_changes_in(const char *plain)
 {
     enum treatment ignored;
-    uint64_t named;
+    struct named named;
     (void)named_changes(plain, &ignored, &named);
-    return named;
+    return named.all;
+}
+
+/* Others beside them, or several of one of them. */
+static bool is_of_more(const char *plain)
+{
+    return told_changes_another(plain) || compares_variants(plain, WORDS_ALLOCATOR_NAME) ||
+           compares_variants(plain, WORDS_PAGES_SIZE);
+}
+
+uint64_t told_changes_made(const char *plain)
+{
+    enum treatment ignored;
+    struct named named;
+    (void)named_changes(plain, &ignored, &named);
+    return named.all == named.made && !is_of_more(plain) ? named.made : 0;
 }
 
 enum change_reading told_change_of(const char *plain, enum treatment *ret_treatment)
 {
-    uint64_t ignored;
+    struct named ignored;
     enum change_reading reading = named_changes(plain, ret_treatment, &ignored);
-    bool several = told_changes_another(plain) || compares_variants(plain, WORDS_ALLOCATOR_NAME) ||
-                   compares_variants(plain, WORDS_PAGES_SIZE);
-    return reading != CHANGE_NONE && reading != CHANGE_NOT_MADE && several ? CHANGE_SEVERAL : reading;
+    return reading != CHANGE_NONE && reading != CHANGE_NOT_MADE && is_of_more(plain) ? CHANGE_SEVERAL : reading;
 }
 
 bool told_change_adds(enum treatment treatment, bool *ret_adds)

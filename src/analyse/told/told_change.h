@@ -74,6 +74,8 @@ enum change_reading {
 enum change_reading told_change_of(const char *plain, enum treatment *ret_treatment);
 /* All that it names, made or not, as bits. */
 uint64_t told_changes_in(const char *plain);
+/* The same, where all of them were made and no other thing beside them is told; 0: else. */
+uint64_t told_changes_made(const char *plain);
 /* Whether a trial of it adds what it is named by, or takes that away ("SMT"); false: the words say both. */
 bool told_change_adds(enum treatment treatment, bool *ret_adds);
 /* One that is named beside the other is the same: "the limit" is the processor time's. */

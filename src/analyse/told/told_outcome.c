@@ -129,14 +129,15 @@ static void stayed_phrases(struct answers *answers, const char *text)
 {
     static const struct word_rule nothing = {WORDS_OUTCOME_NOTHING, .ahead = WORDS_OUTCOME_NOTHING_AHEAD,
                                              .behind = WORDS_OUTCOME_NOTHING_DONE};
+    static const struct word_rule neither = {WORDS_OUTCOME_DID, .earlier = WORDS_OUTCOME_NEITHER};
     /* by how much tells whether that is as it was */
     bool still = plain_has(text, WORDS_SMALL_STILL);
     bool slower = plain_has(text, WORDS_OUTCOME_SLOWER) ||
                   (plain_has(text, WORDS_OUTCOME_LONGER) && !plain_has(text, WORDS_OUTCOME_NO_LONGER));
     const char *back = told_takes_back(text);
     answers->unclear |= back && plain_has(back, WORDS_SMALL_STILL); /* with it or without */
-    answers->said[OUTCOME_STAYED] |=
-        plain_has(text, WORDS_OUTCOME_STAYED) || rules_hold(text, &nothing, 1) || (still && slower);
+    answers->said[OUTCOME_STAYED] |= plain_has(text, WORDS_OUTCOME_STAYED) || rules_hold(text, &nothing, 1) ||
+                                     rules_hold(text, &neither, 1) || (still && slower);
     for (struct match faster = match_in(text, WORDS_OUTCOME_NO_FASTER); match_next(&faster);) {
         const char *than = words_at(faster.end, WORDS_OUTCOME_THAN);
         if (than && !words_at(than, WORDS_OUTCOME_AS_IT_WAS))

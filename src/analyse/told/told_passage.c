@@ -197,8 +197,10 @@ static bool is_continued(const struct reading *one, const struct reading *other,
         !reading_tells_outcome(one, OUTCOME_UNTOLD))
         return false;
     bool is_part = view_ends(one->sentence, ";");
-    bool by_words =
-        one->change == CHANGE_MADE && (is_part || refers(said, states)) && reading_tells_outcome(other, OUTCOME_READ);
+    enum outcome outcome;
+    bool stayed = reading_outcome(other, &outcome) == OUTCOME_READ && outcome == OUTCOME_STAYED;
+    bool by_words = (one->change == CHANGE_MADE || stayed) && (is_part || refers(said, states)) &&
+                    reading_tells_outcome(other, OUTCOME_READ);
     return by_words || (is_same_paragraph(one->sentence, other->sentence) && !reading_is_doubted(other) &&
                         tells_amount(said, states));
 }

@@ -153,7 +153,10 @@ enum trial_reading told_trial_of(const struct reading *reading, const struct tol
     bool of_numbers = told_has_amount(plain) || (change == CHANGE_MADE && plain_has(plain, WORDS_TRIAL_SPEED));
     if (outcome == OUTCOME_UNTOLD)
         return of_numbers || (is_done && change != CHANGE_NOT_MADE) ? TRIAL_OUTCOME_UNCLEAR : TRIAL_NONE;
-    if (change != CHANGE_MADE)
+    ret_trial->also = change == CHANGE_SEVERAL && outcome == OUTCOME_READ && ret_trial->outcome == OUTCOME_STAYED
+                          ? told_changes_made(plain)
+                          : 0;
+    if (change != CHANGE_MADE && !ret_trial->also)
         return TRIAL_CHANGE_UNCLEAR;
     if (!is_tried && told_is_of_others(plain))
         return TRIAL_OF_OTHERS;
