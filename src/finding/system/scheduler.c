@@ -341,16 +341,20 @@ static void single_threaded_test(const struct results *results, struct finding *
     }
     double on_cpu = run->on_cpu_ratio.known ? run->on_cpu_ratio.value : 1;
     double width = on_cpu > 0.01 ? run->cpus_used.value / on_cpu : 1;
-    double upper = width < cpus.value ? on_cpu * (1 - width / cpus.value) : 0;
+    double alone = width < cpus.value ? on_cpu * (1 - width / cpus.value) : 0;
     /* CPUs that others keep busy are not idle. */
     double idle = activity->busy_ratio.known && activity->cpus_online.known
                       ? (1 - activity->busy_ratio.value) * activity->cpus_online.value
                       : cpus.value;
     idle = on_cpu > 0.01 ? idle / on_cpu : idle; /* all of it may have been while its threads ran */
     double shared = on_cpu * idle / (width + idle);
-    upper = shared < upper ? shared : upper;
+    bool by_others = shared < results->effect && alone >= results->effect;
+    double upper = shared < alone && !by_others ? shared : alone;
     finding_bound_share(finding, results, share_of(OF_ELAPSED, interval_exactly(upper)));
-    finding_set(finding, reason, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided",
+    finding_set(finding, reason,
+                finding->verdict == VERDICT_RULED_OUT ? "bound"
+                : by_others                           ? "undecided-others"
+                                                      : "undecided",
                 VALUE_COUNT("used", width), VALUE_COUNT("cpus", cpus.value), VALUE_COUNT("idle", idle));
     if (finding->verdict == VERDICT_UNDECIDED)
         finding_advise(finding, "advice", NO_VALUES);

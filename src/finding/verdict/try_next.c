@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "finding/cpu/dispatch.h"
 #include "finding/family.h"
+#include "finding/maker.h"
 #include "finding/verdict/few_samples.h"
 #include "finding/verdict/generated_said.h"
 #include "finding/verdict/leading.h"
@@ -120,6 +121,45 @@ static void advise_on_width(struct overall *overall, const struct findings *find
                                       VALUE_COUNT("best", bits)));
 }
 
+/*
+ * Its first thread has most of the CPU time, or code that was compiled while it ran, whose threads are the runtime's:
+ * what it does isn't given to its threads.
+ */
+static bool is_of_one_thread(const struct activity *activity, const struct stalls *stalls)
+{
+    static const double MOST = 0.5;
+    double first_s = 0, all_s = 0;
+    for (uint32_t at = 0; activity->threads && at < activity->thread_count; at++) {
+        const struct activity_thread *thread = &activity->threads[at];
+        double ran_s = thread->run_s.known ? thread->run_s.value : thread->user_s + thread->system_s;
+        all_s += ran_s;
+        first_s += thread->tid == thread->pid ? ran_s : 0;
+    }
+    for (size_t at = 0; at < stalls->function_count; at++)
+        if (function_is_generated(&stalls->functions[at]))
+            return true;
+    return !(first_s < MOST * all_s);
+}
+
+/* Many threads of which one runs at a time: most likely somebody set it so, or they wait for one another. */
+static void advise_on_turns(struct overall *overall, const struct findings *findings, const struct results *results,
+                            struct arena *arena)
+{
+    static const double LOST_LEAST = 0.2, WIDTH_MOST = 1.2;
+    enum { THREADS_LEAST = 8 };
+    const struct finding *idle = findings_find(findings, "idle-cpus");
+    const struct run_time *run = results->run;
+    bool is_open =
+        idle && idle->verdict == VERDICT_UNDECIDED && idle->recoverable.known && idle->recoverable.high >= LOST_LEAST;
+    if (!is_open || !run || run->threads_seen < THREADS_LEAST || !run->cpus_used.known ||
+        run->cpus_used.value > WIDTH_MOST || !results->activity || !results->activity->cpus_online.known ||
+        is_of_one_thread(results->activity, results->stalls))
+        return;
+    double idle_cpus = results->activity->cpus_online.value - run->cpus_used.value;
+    struct value values[] = {VALUE_COUNT("threads", (double)run->threads_seen), VALUE_COUNT("idle", idle_cpus)};
+    advise(overall, wording_fill(arena, wording_find("idle-cpus", "turns"), values, array_count(values)));
+}
+
 void advise_without_cause(struct overall *overall, const struct findings *findings, const struct results *results,
                           struct arena *arena)
 {
@@ -129,6 +169,7 @@ void advise_without_cause(struct overall *overall, const struct findings *findin
     const struct finding *interpreter = findings_find(findings, "interpreter");
     if (interpreter && interpreter->verdict == VERDICT_UNDECIDED && interpreter->advice_count)
         advise(overall, arena_printf(arena, "%s: %s", interpreter->reason, interpreter->advice[0]));
+    advise_on_turns(overall, findings, results, arena);
     advise_on_names(overall, results, arena);
     const struct finding *lead = open_lead_of(findings, results);
     if (lead != interpreter)

@@ -103,6 +103,8 @@ bool is_less_than_estimate(const struct finding *culprit, const struct results *
         estimated_words(bottleneck, ESTIMATE_MEDIUM) ? &bottleneck->program : NULL;
     double cpu_s = results->run && results->run->cpu_s.known ? results->run->cpu_s.value : 0;
     double scale = culprit->of_seconds > 0 ? cpu_s : 1;
+    if (culprit->hypothesis == &hypothesis_affinity) /* it takes no CPU time, whatever holds that up */
+        return false;
     return verdict && culprit->gain_unmeasured && verdict->class != BOTTLENECK_MIXED &&
            verdict->cause != CAUSE_RETIRING && !(culprit->hypothesis->causes & CAUSE_BIT(verdict->cause)) &&
            verdict->share.mid >= LEAVES_MOST &&

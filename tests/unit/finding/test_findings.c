@@ -8,6 +8,7 @@
 #include "finding/family.h"
 #include "finding/hypothesis.h"
 #include "finding/verdict/overall.h"
+#include "finding/verdict/weighing.h"
 #include "finding/wording.h"
 #include "render/diagnosis/bottleneck.h"
 #include "render/diagnosis/diagnosis.h"
@@ -3033,9 +3034,55 @@ Test(findings, one_thread_that_does_most_of_the_work_is_said)
     cr_assert_float_eq(idle->recoverable.high, 0.4, 1e-9, "8 of 10 s on 2 CPUs: 4 s");
     cr_assert(strstr(idle->headline, "of 3 threads in heavy one does 89 %") && mentions(idle, "queue"), "%s", idle->headline);
     made.run.balance.alone_s = 0.1;
-    cr_assert_eq(test_and_find(&made, "idle-cpus")->verdict, VERDICT_RULED_OUT);
+    cr_assert_eq(test_and_find(&made, "idle-cpus")->verdict, VERDICT_UNDECIDED);
     made.run.balance = (struct thread_balance){.known = false, .alone_s = 8, .threads = 1};
+    idle = test_and_find(&made, "idle-cpus");
+    cr_assert_eq(idle->verdict, VERDICT_UNDECIDED);
+    cr_assert(strstr(idle->reason, "others kept the rest busy"), "what others took at that moment rules nothing out: %s", idle->reason);
+    made.run.cpus_used = measured_as(2);
     cr_assert_eq(test_and_find(&made, "idle-cpus")->verdict, VERDICT_RULED_OUT);
+    arena_done(&made.arena);
+}
+
+/* Many threads, of which one runs at a time: not the first one alone, nor a runtime's. */
+Test(findings, threads_that_run_one_at_a_time_are_the_first_to_look_at)
+{
+    enum { THREADS = 12 };
+    static const struct {
+        double first_s;
+        const char *dso;
+        bool said;
+    } cases[] = {{0.5, "a.out", true}, {9, "a.out", false}, {0.5, "//anon", false}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        struct activity_thread threads[THREADS];
+        for (uint32_t thread = 0; thread < THREADS; thread++)
+            threads[thread] = (struct activity_thread){.pid = 10, .tid = 10 + thread, .run_s = measured_as(thread ? (10 - cases[at].first_s) / (THREADS - 1) : cases[at].first_s)};
+        made.activity.threads = threads;
+        made.activity.thread_count = made.run.threads_seen = THREADS;
+        made.function.dso_path = cases[at].dso;
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        bool said = false;
+        for (size_t advice = 0; advice < overall.advice_count; advice++)
+            said |= strstr(overall.advice[advice], "12 threads ran one at a time") != NULL;
+        cr_assert_eq(said, cases[at].said, "%zu", at);
+        arena_done(&made.arena);
+    }
+}
+
+/* What keeps threads from CPUs takes no CPU time: whatever holds that up, it leads. */
+Test(findings, threads_kept_on_one_cpu_lead_before_an_estimate_of_their_work)
+{
+    struct finding affinity = {.hypothesis = &hypothesis_affinity, .verdict = VERDICT_SUPPORTED, .of = OF_ELAPSED, .gain_unmeasured = true, .recoverable = interval_of(0, 0.24, 0.48)};
+    struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_CORE, .cause = CAUSE_FP, .confidence = ESTIMATE_MEDIUM, .share = interval_exactly(1)}};
+    struct made_up made;
+    make_up(&made);
+    made.results.bottleneck = &bottleneck;
+    cr_assert(!is_less_than_estimate(&affinity, &made.results));
+    affinity.hypothesis = &hypothesis_system_calls;
+    cr_assert(is_less_than_estimate(&affinity, &made.results));
     arena_done(&made.arena);
 }
 
