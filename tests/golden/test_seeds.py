@@ -236,7 +236,7 @@ def test_a_class_whose_parts_were_not_imported_leads_and_is_named(diagnosed, cha
     assert sentence.startswith("By document.md") and class_named in sentence and all(part in sentence for part in parts), sentence
     assert "perf stat -M tma_" in page and any("perf stat -M tma_" in one for one in found["verdict"]["advice"]), "how to learn which part, on the page and in JSON"
     culprit = found["verdict"]["culprit"]
-    assert culprit is None or (finding(found, culprit)["recoverable_ratio_at_most"] < 0.06 and "What is certain is small" in sentence)
+    assert culprit is None or (finding(found, culprit)["recoverable_ratio_at_most"] < 0.06 and "Certain, but small" in sentence)
 
 
 def test_a_part_larger_than_its_class_decides_nothing(diagnosed):

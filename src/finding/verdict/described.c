@@ -100,9 +100,9 @@ const char *describe_small(const struct finding *culprit, const struct findings 
                            const struct results *results, struct arena *arena)
 {
     const struct finding *larger = far_larger(culprit, findings);
-    const char *which = larger             ? "What is sure to return something is small"
-                        : is_tiny(culprit) ? "What is certain is small"
-                                           : "What is certain is less";
+    const char *which = larger             ? "Certain to return something, but small"
+                        : is_tiny(culprit) ? "Certain, but small"
+                                           : "Certain, but less";
     const char *cause =
         arena_printf(arena, "%s: %s%s.", which, finding_words(culprit), seconds_returned(culprit, arena));
     const char *goes = time_said(results, arena);

@@ -84,7 +84,7 @@ struct overall with_imported_leaf(struct overall overall, const struct findings 
         results->stalls ? (struct imported_leaf){0} : imported_leaf_of(results, findings, overall.culprit, arena);
     if (!leaf.words)
         return overall;
-    overall.sentence = arena_printf(arena, "%s. What is certain is small: %s.", capitalised(leaf.words, arena),
+    overall.sentence = arena_printf(arena, "%s. Certain, but small: %s.", capitalised(leaf.words, arena),
                                     finding_words(overall.culprit));
     overall.culprit_is_small = true;
     if (leaf.advice)

@@ -84,7 +84,7 @@ const char *open_said(const struct findings *findings, const struct results *res
                                                                  : "the estimate lays %.0f %% at it, ",
                                                pointed * 100)
                                 : "";
-    return arena_printf(arena, " Open remains foremost: %s (%sat most %s of the %s).", lead->hypothesis->title, by,
+    return arena_printf(arena, " The largest that stays open: %s (%sat most %s of the %s).", lead->hypothesis->title, by,
                         text_string(&most), denominator_name(lead->of));
 }
 

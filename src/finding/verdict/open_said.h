@@ -7,7 +7,7 @@
 
 /* The open cause that most of the evidence points at; NULL: none that holds a tenth. */
 const struct finding *open_lead_of(const struct findings *findings, const struct results *results);
-/* " Open remains foremost: …"; "": nothing is open. Owner: arena. */
+/* " The largest that stays open: …"; "": nothing is open. Owner: arena. */
 const char *open_said(const struct findings *findings, const struct results *results, struct arena *arena);
 /* Fills overall->open. Owner of its texts: arena, or the findings. */
 void open_take(struct overall *overall, const struct findings *findings, const struct results *results,

@@ -1176,7 +1176,7 @@ Test(findings, an_estimate_of_most_of_the_time_leads_a_certain_part_of_it)
         const struct finding *finding = test_and_find(&made, "load-chain");
         cr_assert(finding->verdict == VERDICT_SUPPORTED && finding == &made.findings.items[0], "case %zu", at);
         struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
-        const char *estimated = strstr(overall.sentence, "each result waits"), *certain = strstr(overall.sentence, "What is certain is less: hot goes from load to load");
+        const char *estimated = strstr(overall.sentence, "each result waits"), *certain = strstr(overall.sentence, "Certain, but less: hot goes from load to load");
         cr_expect_eq(estimated && certain && estimated < certain, cases[at].leads, "case %zu: %s", at, overall.sentence);
         cr_expect_eq(overall.culprit_is_less, cases[at].leads, "case %zu", at);
         arena_done(&made.arena);
@@ -4179,7 +4179,7 @@ Test(findings, a_tiny_culprit_comes_after_where_the_time_goes)
                      "The largest part of its CPU time goes into hot (45 %). By estimate (confidence low), in 56 to 60 "
                      "% of its CPU time it is busy with its instructions, and no wait was seen") == overall.sentence,
               "%s", overall.sentence);
-    cr_assert(strstr(overall.sentence, "no wait was seen. What is certain is small: page faults take"), "%s",
+    cr_assert(strstr(overall.sentence, "no wait was seen. Certain, but small: page faults take"), "%s",
               overall.sentence);
     cr_assert(strstr(overall.sentence, "; removing that would return "), "%s", overall.sentence);
     struct diagnosis diagnosis = {.subject = "./a.out", .results = &made.results, .findings = &made.findings, .overall = &overall};
@@ -4479,7 +4479,7 @@ Test(findings, a_loose_bound_is_no_lead)
     const struct finding *guesses = test_and_find(&made, "branch-mispredicts");
     struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
     cr_assert_eq(overall.kind, OVERALL_NOTHING);
-    cr_assert(strstr(overall.sentence, "nothing points at any of it") && !strstr(overall.sentence, "foremost"), "%s", overall.sentence);
+    cr_assert(strstr(overall.sentence, "nothing points at any of it") && !strstr(overall.sentence, "largest that stays open"), "%s", overall.sentence);
     for (size_t at = 0; at < overall.advice_count; at++)
         cr_assert(!strstr(overall.advice[at], "to settle"), "%s", overall.advice[at]);
     made.stalls.blind_samples = 100;
@@ -4489,12 +4489,12 @@ Test(findings, a_loose_bound_is_no_lead)
     cr_assert_eq(guesses->verdict, VERDICT_UNDECIDED);
     cr_assert(guesses->recoverable.high >= 0.33, "%f: below what the estimate says", guesses->recoverable.high);
     overall = overall_of(&made.findings, &made.results, &made.arena);
-    cr_assert(strstr(overall.sentence, "foremost: wrongly guessed branches (the estimate lays 33 % at it, at most 4"), "%s", overall.sentence);
+    cr_assert(strstr(overall.sentence, "stays open: wrongly guessed branches (the estimate lays 33 % at it, at most 4"), "%s", overall.sentence);
     for (size_t at = 0; at < made.findings.count; at++) /* a bound that is below it is all that is said */
         if (strcmp(made.findings.items[at].hypothesis->id, "branch-mispredicts") == 0)
             made.findings.items[at].recoverable.high = 0.2;
     overall = overall_of(&made.findings, &made.results, &made.arena);
-    cr_assert(strstr(overall.sentence, "foremost: wrongly guessed branches (at most 20 %"), "%s", overall.sentence);
+    cr_assert(strstr(overall.sentence, "stays open: wrongly guessed branches (at most 20 %"), "%s", overall.sentence);
     bottleneck.masses[CAUSE_CONDITIONAL] = 0;
     bottleneck.masses[CAUSE_INDIRECT] = 0.33; /* what to do about those is known, though none is certain */
     test_and_find(&made, "branch-mispredicts");
@@ -4562,7 +4562,7 @@ Test(findings, names_that_are_few_are_no_large_cause)
               finding->headline);
     cr_assert(mentions(finding, "has no names"), "the far end is theirs");
     struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
-    cr_assert(overall.culprit_is_small && strstr(overall.sentence, "is small: allocating and freeing memory takes"), "%s", overall.sentence);
+    cr_assert(overall.culprit_is_small && strstr(overall.sentence, "but small: allocating and freeing memory takes"), "%s", overall.sentence);
     arena_done(&made.arena);
 }
 
