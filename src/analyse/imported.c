@@ -312,22 +312,6 @@ struct measured imported_arm_cpu_s(const struct imported_arm *arm)
     return told ? measured_as(cycles->seconds) : not_measured("neither task-clock nor the clock stands beside it");
 }
 
-struct measured imported_gap_of(const struct imported *imported)
-{
-    struct imported_arm arms[IMPORTED_ARMS_MOST];
-    size_t arm_count = imported_arms_of(imported, arms);
-    double least = 0, most = 0;
-    for (size_t at = 0; at < arm_count; at++)
-        if (arms[at].elapsed_s.known && arms[at].elapsed_s.value > 0) {
-            least = least <= 0 || arms[at].elapsed_s.value < least ? arms[at].elapsed_s.value : least;
-            most = arms[at].elapsed_s.value > most ? arms[at].elapsed_s.value : most;
-        }
-    struct imported_gain gain = imported_gain_of(imported);
-    double by_arms = least > 0 ? 1 - least / most : 0, by_runs = gain.known ? fabs(1 - gain.ratio) : 0;
-    double gap = by_arms > by_runs ? by_arms : by_runs;
-    return gap > 0 ? measured_as(gap) : not_measured("no two times to compare were imported");
-}
-
 bool imported_two_of(const struct imported *imported, struct imported_two *ret)
 {
     const struct imported_table *runs = table_of(imported, IMPORTED_RUNS, false);

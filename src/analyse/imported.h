@@ -141,9 +141,6 @@ bool imported_is_counted(const struct imported_row *row);
 /* For how long CPUs had it: by its task-clock, or by the clock that stands behind its cycles. */
 struct measured imported_arm_cpu_s(const struct imported_arm *arm);
 
-/* How much less time (0..1) the fastest of comparable runs took than the slowest; unknown: there aren't two. */
-struct measured imported_gap_of(const struct imported *imported);
-
 /* The only two runs that were timed, each by its name. */
 struct imported_two {
     const struct imported_row *slow, *fast;

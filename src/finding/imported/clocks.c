@@ -80,6 +80,7 @@ static void say_clocks(struct finding *finding, const struct imported_pair *pair
         VALUE_TEXT("vectors", vectors_words(pair)),
         VALUE_TEXT("waited", imported_wait_words(pair, finding->arena)),
         VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", pair->gap.value * 100)),
+        VALUE_TEXT("took", pair->is_window ? "takes for as much work" : "took"),
         VALUE_TEXT("title", finding->hypothesis->title),
         VALUE_TEXT("cycles", imported_cycles_words(pair, finding->arena)),
         VALUE_TEXT("file", pair->slow.table->file),
@@ -341,4 +342,22 @@ bool imported_heat_is_ruled_out(const struct results *results, struct arena *are
 {
     struct finding heat = {.hypothesis = &hypothesis_clock_limits, .arena = arena};
     return imported_pair_test(results, &heat) && heat.verdict == VERDICT_RULED_OUT;
+}
+
+/* Where wide vectors are what the clock falls for, that it fell is no cause beside them; heat, where it was counted. */
+bool imported_clock_of_vectors_test(const struct results *results, struct finding *finding)
+{
+    struct finding vectors = {.hypothesis = &hypothesis_avx512_licence, .arena = finding->arena},
+                   by_clock = {.hypothesis = finding->hypothesis, .arena = finding->arena};
+    bool is_heat = strcmp(finding->hypothesis->id, "thermal-power") == 0;
+    if (!imported_licence_test(results, &vectors) || vectors.verdict != VERDICT_SUPPORTED || !vectors.headline ||
+        (is_heat && vectors.not_separated) ||
+        (imported_pair_test(results, &by_clock) && by_clock.verdict == VERDICT_RULED_OUT))
+        return false;
+    struct value values[] = {VALUE_TEXT("vectors", vectors.headline)};
+    finding->verdict = VERDICT_UNDECIDED;
+    finding->recoverable = (struct interval){0};
+    finding->is_estimate = false;
+    finding_set_add(finding, &finding->reason, "imported-clocks-of-vectors", values, 1);
+    return true;
 }

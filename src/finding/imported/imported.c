@@ -418,6 +418,8 @@ static const struct {
     {NULL, imported_report_test},
     {"frequency", imported_busy_clock_test},
     {"thermal-power", imported_busy_clock_test},
+    {"frequency", imported_clock_of_vectors_test},
+    {"thermal-power", imported_clock_of_vectors_test},
     {"kernel-locks", imported_lock_waits_test},
     {NULL, imported_system_test},
     {NULL, imported_pair_test},
