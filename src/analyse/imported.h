@@ -103,6 +103,14 @@ struct imported_exits_gap {
 };
 struct imported_exits_gap imported_exits_gap_of(const struct imported *imported);
 
+/* What one of two tables has much of and the other never has by that name, as its commonest; name NULL: nothing. */
+struct imported_exits_alone {
+    struct imported_exits_reason reason;
+    double alike; /* how often the other leaves for what a confidential guest asks for by that; 0: nothing of it */
+};
+struct imported_exits_alone imported_exits_alone_of(const struct imported_table *table,
+                                                    const struct imported_table *other);
+
 /*
  * The last table of timed runs beside the first: what changed between them gained or lost. Where both name their runs,
  * those of one name are compared, of the name that changed most; the others are what didn't change.

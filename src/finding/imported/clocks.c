@@ -351,9 +351,10 @@ bool imported_clock_of_vectors_test(const struct results *results, struct findin
                    by_clock = {.hypothesis = finding->hypothesis, .arena = finding->arena};
     bool is_heat = strcmp(finding->hypothesis->id, "thermal-power") == 0;
     if (!imported_licence_test(results, &vectors) || vectors.verdict != VERDICT_SUPPORTED || !vectors.headline ||
-        (is_heat && vectors.not_separated) ||
-        (imported_pair_test(results, &by_clock) && by_clock.verdict == VERDICT_RULED_OUT))
+        (is_heat && vectors.not_separated))
         return false;
+    if (imported_pair_test(results, &by_clock) && by_clock.verdict == VERDICT_RULED_OUT)
+        return is_heat && imported_pair_test(results, finding);
     struct value values[] = {VALUE_TEXT("vectors", vectors.headline)};
     finding->verdict = VERDICT_UNDECIDED;
     finding->recoverable = (struct interval){0};

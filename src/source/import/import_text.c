@@ -306,6 +306,16 @@ static struct imported_text text_unread(struct view text, struct arena *arena)
         .summary = arena_printf(arena, "%zu lines in no form that plumb knows; nothing was read from them", lines)};
 }
 
+/* "12", as grep -c prints it: one or two whole numbers alone are no list of times. */
+static bool is_list(enum import_kind kind, const struct rows *rows)
+{
+    enum { BARE_LEAST = 3 };
+    size_t bare = 0;
+    for (size_t at = 0; at < rows->count; at++)
+        bare += rows->items[at].is_bare;
+    return kind != IMPORT_RUNS || bare < rows->count || bare >= BARE_LEAST;
+}
+
 struct imported_text import_text_read(struct view text, struct arena *arena)
 {
     struct rows rows = {0};
@@ -313,7 +323,7 @@ struct imported_text import_text_read(struct view text, struct arena *arena)
     size_t most = 0;
     for (int kind = IMPORT_EXITS; kind < IMPORT_KIND_COUNT; kind++) {
         size_t count = rows_read(text, (enum import_kind)kind, &rows, arena);
-        if (count > most) {
+        if (count > most && is_list((enum import_kind)kind, &rows)) {
             most = count;
             found = (enum import_kind)kind;
         }
