@@ -2,6 +2,7 @@
 #include "analyse/imported.h"
 
 #include "analyse/exits/exit_reason.h"
+#include "analyse/imported_window.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "statistics/rank_sum.h"
@@ -219,8 +220,10 @@ size_t imported_arms_of(const struct imported *imported, struct imported_arm *re
             again = true;
         }
         arm->elapsed_s = table->elapsed_s > 0 ? measured_as(table->elapsed_s) : time_of(imported, arm->name, again);
+        arm->window_s = not_measured("it was counted over its run");
         count++;
     }
+    imported_windows_mark(ret_arms, count);
     return count;
 }
 

@@ -134,7 +134,9 @@ struct imported_gain imported_gain_of(const struct imported *imported);
 struct imported_arm {
     const struct imported_table *table; /* IMPORTED_STAT */
     const char *name;                   /* NULL: none */
-    struct measured elapsed_s;
+    struct measured elapsed_s;          /* of its run; not measured of a window */
+    bool is_window;                     /* counted for a set time, as imported_window.h has it */
+    struct measured window_s;           /* for how long then; not measured: not told, or it is none */
 };
 enum { IMPORTED_ARMS_MOST = 16 };
 /* In the order of import; returns how many were written. */

@@ -27,7 +27,7 @@ static struct measured factor_of(const struct imported_arm *arm, enum imported_f
     case FACTOR_CLOCK:
         return measured_ratio(cycles, imported_arm_cpu_s(arm));
     case FACTOR_BUSY:
-        return measured_ratio(imported_arm_cpu_s(arm), arm->elapsed_s);
+        return measured_ratio(imported_arm_cpu_s(arm), imported_arm_length(arm));
     default:
         return not_measured("");
     }
@@ -57,14 +57,13 @@ static struct measured length_of(const struct imported_arm *arm, const struct im
 
 struct arms {
     struct imported_arm items[IMPORTED_ARMS_MOST];
-    bool is_window[IMPORTED_ARMS_MOST];
     size_t count;
 };
 
 /* A table without cycles, instructions, CPU time and times is no run. */
 static bool is_of_run(const struct imported_arm *arm)
 {
-    return arm->elapsed_s.known || imported_arm_row(arm, "cycles") || imported_arm_row(arm, "instructions") ||
+    return imported_arm_length(arm).known || imported_arm_row(arm, "cycles") || imported_arm_row(arm, "instructions") ||
            imported_arm_cpu_s(arm).known;
 }
 
@@ -76,11 +75,6 @@ static void arms_find(const struct imported *imported, struct arms *arms)
     for (size_t at = 0; at < count; at++)
         if (is_of_run(&all[at]))
             arms->items[arms->count++] = all[at];
-    for (size_t at = 0; at < arms->count; at++) {
-        arms->is_window[at] = imported_is_window(&arms->items[at]);
-        for (size_t other = 0; other < arms->count; other++)
-            arms->is_window[at] |= other != at && imported_are_windows(&arms->items[at], &arms->items[other]);
-    }
 }
 
 static bool longest_find(const struct arms *arms, struct imported_pair *pair)
@@ -89,7 +83,7 @@ static bool longest_find(const struct arms *arms, struct imported_pair *pair)
     for (size_t at = 0; at < arms->count; at++) {
         const struct imported_arm *arm = &arms->items[at];
         struct measured own = length_of(arm, pair);
-        if (arms->is_window[at] != pair->is_window || !own.known || own.value <= 0)
+        if (arm->is_window != pair->is_window || !own.known || own.value <= 0)
             continue;
         slow = !slow || own.value > length_of(slow, pair).value ? arm : slow;
         fast = !fast || own.value < length_of(fast, pair).value ? arm : fast;
@@ -129,7 +123,7 @@ bool imported_pair_of(const struct imported *imported, struct imported_pair *ret
         return false;
     double slow = length_of(&pair.slow, &pair).value, fast = length_of(&pair.fast, &pair).value;
     pair.gap = measured_as(1 - fast / slow >= GAP_LEAST ? 1 - fast / slow : 0);
-    if (pair.is_window && !pair.slow.elapsed_s.known) {
+    if (pair.is_window && !(pair.slow.window_s.known && pair.fast.window_s.known)) {
         pair.by_time = false;
         pair.by_cpu_time = true;
     }

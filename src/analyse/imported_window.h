@@ -8,10 +8,14 @@
 
 #include "analyse/imported.h"
 
-/* By its own: attached to a process or to CPUs, for whole seconds. */
-bool imported_is_window(const struct imported_arm *arm);
-/* Both are: by their own, or since they are as long, to a whole second, and do different amounts of work. */
-bool imported_are_windows(const struct imported_arm *one, const struct imported_arm *other);
+/*
+ * Of these those that are windows lose their time, and have it as a window's: attached to a process or to CPUs for whole
+ * seconds; or two of them that are as long, attached both, or to a whole second with different amounts of work.
+ */
+void imported_windows_mark(struct imported_arm *arms, size_t count);
+/* Of its run or window. */
+struct measured imported_arm_length(const struct imported_arm *arm);
+/* What time is held beside of a window. */
 /* Instructions of each second; not measured: not counted, or it isn't told for how long. */
 struct measured imported_throughput(const struct imported_arm *arm);
 

@@ -3,6 +3,7 @@
  * What counts of two runs say of the clock: as many cycles, more time and no more waiting are a lower clock. Why it was
  * lower they don't say.
  */
+#include "analyse/imported_window.h"
 #include "finding/family.h"
 #include "finding/imported/event_costs.h"
 #include "finding/imported/evidence.h"
@@ -82,7 +83,8 @@ static void say_clocks(struct finding *finding, const struct imported_pair *pair
         VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", pair->gap.value * 100)),
         VALUE_TEXT("took", pair->is_window ? "takes for as much work" : "took"),
         VALUE_TEXT("title", finding->hypothesis->title),
-        VALUE_TEXT("cycles", imported_cycles_words(pair, finding->arena)),
+        VALUE_TEXT("cycles", arena_printf(finding->arena, pair->is_window ? "%s for each instruction" : "%s",
+                                          imported_cycles_words(pair, finding->arena))),
         VALUE_TEXT("file", pair->slow.table->file),
         VALUE_TEXT("origin", IMPORTED_WORDS)};
     if (member)
@@ -226,7 +228,7 @@ static bool clocks_test(const struct results *results, struct finding *finding)
 
 static struct measured cycles_rate(const struct imported_arm *arm)
 {
-    return measured_ratio(imported_arm_count(arm, "cycles"), arm->elapsed_s);
+    return measured_ratio(imported_arm_count(arm, "cycles"), imported_arm_length(arm));
 }
 
 static bool is_heat_counted(const struct imported_pair *pair)

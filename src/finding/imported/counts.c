@@ -2,6 +2,7 @@
 /*
  * What imported counts say: an event can't cost more than its vendor says it does.
  */
+#include "analyse/imported_window.h"
 #include "base/vec.h"
 #include "finding/family.h"
 #include "finding/imported/event_costs.h"
@@ -291,7 +292,8 @@ static bool is_of_slow(const struct imported *imported, const struct finding *fi
     if (costing_of(&pair->slow, id, finding->arena, &own))
         return true;
     for (size_t at = 0, count = imported_arms_of(imported, arms); at < count && pair->by_time; at++)
-        if (arms[at].elapsed_s.known && arms[at].elapsed_s.value >= AS_LONG * pair->slow.elapsed_s.value &&
+        if (arms[at].is_window == pair->is_window && imported_arm_length(&arms[at]).known &&
+            imported_arm_length(&arms[at]).value >= AS_LONG * imported_arm_length(&pair->slow).value &&
             costing_of(&arms[at], id, finding->arena, &own))
             return true;
     return false;

@@ -140,12 +140,12 @@ struct difference {
     bool is_foremost;   /* the reason is the one that takes most in the table that took longest */
 };
 
-static bool is_of_fast(const char *label, const struct told *told, struct arena *arena)
+static bool is_of_fast(const char *label, const struct told *told)
 {
-    const char *lower = arena_printf(arena, "%s", label);
-    for (char *at = (char *)lower; *at; at++)
-        *at = (char)tolower((unsigned char)*at);
-    return told_is_of_fast(view_of(lower), &told->states);
+    scoped_text struct text lower = {0};
+    for (; *label; label++)
+        text_add_char(&lower, (char)tolower((unsigned char)*label));
+    return told_is_of_fast(text_view(&lower), &told->states);
 }
 
 /*
@@ -155,13 +155,13 @@ static bool is_of_fast(const char *label, const struct told *told, struct arena 
 static const char *alone_words(const struct told *told, const struct imported_exits_gap *gap, const char *more,
                                const char *fewer, struct arena *arena)
 {
-    bool more_is_fast = is_of_fast(more, told, arena), fewer_is_fast = is_of_fast(fewer, told, arena);
+    bool more_is_fast = is_of_fast(more, told), fewer_is_fast = is_of_fast(fewer, told);
     if (more_is_fast == fewer_is_fast || !more_is_fast)
         return NULL;
     struct imported_exits_alone alone = imported_exits_alone_of(gap->fewer, gap->more);
     if (!alone.reason.name)
         return NULL;
-    const char *alike = alone.alike > 0 ? arena_printf(arena, " (%s %.15g times for what it asks for by that)", more,
+    const char *alike = alone.alike > 0 ? arena_printf(arena, ", where %s left %.15g times for what that asks for", more,
                                                        alone.alike)
                                         : "";
     return arena_printf(arena, "%s alone left %.15g times for %s%s", fewer, alone.reason.count,

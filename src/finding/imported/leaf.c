@@ -218,8 +218,8 @@ const char *imported_cycles_words(const struct imported_pair *pair, struct arena
 
 static const char *length_words(const struct imported_pair *pair, struct arena *arena)
 {
-    double slow = pair->slow.elapsed_s.value, fast = pair->fast.elapsed_s.value;
-    return !pair->slow.elapsed_s.known              ? "by task-clock"
+    double slow = pair->slow.window_s.value, fast = pair->fast.window_s.value;
+    return !pair->by_time                           ? "by task-clock"
            : fabs(slow - fast) < 0.02 * fast + 1e-9 ? arena_printf(arena, "%.3g s", slow)
                                                     : arena_printf(arena, "%.3g s and %.3g s, each second of them", slow, fast);
 }

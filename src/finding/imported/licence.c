@@ -79,6 +79,11 @@ static bool same_program(const struct imported_arm *one, const struct imported_a
     return length && length == program_length(other->name) && strncasecmp(one->name, other->name, length) == 0;
 }
 
+static bool are_windows(const struct pair *pair)
+{
+    return pair->wide->is_window && pair->narrow->is_window;
+}
+
 static bool pair_find(const struct imported_arm *arms, size_t count, struct pair *pair)
 {
     *pair = (struct pair){0};
@@ -98,8 +103,8 @@ static bool pair_find(const struct imported_arm *arms, size_t count, struct pair
         else
             pair->other = &arms[at];
     }
-    return pair->narrow && pair->wide->elapsed_s.known && pair->narrow->elapsed_s.known &&
-           pair->narrow->elapsed_s.value > 0 && pair->wide->elapsed_s.value > 0;
+    return pair->narrow && (are_windows(pair) || (pair->wide->elapsed_s.known && pair->narrow->elapsed_s.known &&
+                                                  pair->narrow->elapsed_s.value > 0 && pair->wide->elapsed_s.value > 0));
 }
 
 /* Heat and power limits lower the clock, too; whoever counted them can tell, and what they found is said. */
@@ -206,7 +211,7 @@ static void leave_unseparated(const struct results *results, struct finding *fin
 {
     struct measured change = decrease_of(pair, "cycles"), work = decrease_of(pair, "instructions");
     bool is_heat_told = throttling_told(results->imported, finding),
-         in_windows = imported_are_windows(pair->wide, pair->narrow);
+         in_windows = are_windows(pair);
     if (!is_heat_told && !imported_heat_is_ruled_out(results, finding->arena))
         finding_set(finding, not_separated, "imported-not-separated", NO_VALUES);
     const char *others = finding->not_separated;
@@ -332,8 +337,8 @@ static double drop_of(const struct pair *pair, bool *ret_is_clock)
     struct measured wide = clock_of(pair->wide), narrow = clock_of(pair->narrow);
     *ret_is_clock = wide.known && narrow.known;
     if (!*ret_is_clock) {
-        wide = measured_ratio(imported_arm_count(pair->wide, "cycles"), pair->wide->elapsed_s);
-        narrow = measured_ratio(imported_arm_count(pair->narrow, "cycles"), pair->narrow->elapsed_s);
+        wide = measured_ratio(imported_arm_count(pair->wide, "cycles"), pair->wide->window_s);
+        narrow = measured_ratio(imported_arm_count(pair->narrow, "cycles"), pair->narrow->window_s);
     }
     return wide.known && narrow.known && narrow.value > 0 ? 1 - wide.value / narrow.value : 0;
 }
@@ -391,7 +396,7 @@ bool imported_licence_test(const struct results *results, struct finding *findin
     struct pair pair;
     if (!pair_find(arms, imported_arms_of(results->imported, arms), &pair))
         return other_program_test(results, finding, &pair);
-    if (imported_are_windows(pair.wide, pair.narrow)) {
+    if (are_windows(&pair)) {
         windows_decide(results, finding, &pair);
         return true;
     }

@@ -2,6 +2,7 @@
 #include "render/diagnosis/diagnosis_measures.h"
 
 #include "analyse/imported_pair.h"
+#include "analyse/imported_window.h"
 #include "base/json/json_measured.h"
 #include "statistics/json_interval.h"
 
@@ -87,10 +88,11 @@ static void imported_arm_lines(struct text *out, const struct imported *imported
     size_t count = imported_arms_of(imported, arms);
     for (size_t at = 0; at < count; at++) {
         struct measured cycles = imported_arm_count(&arms[at], "cycles");
-        if (!arms[at].elapsed_s.known || !cycles.known)
+        struct measured length = imported_arm_length(&arms[at]);
+        if (!length.known || !cycles.known)
             continue;
-        text_printf(out, "%s%s%s: %.4g s, %.0f cycles\n", arms[at].table->file, arms[at].name ? ", " : "",
-                    arms[at].name ? arms[at].name : "", arms[at].elapsed_s.value, cycles.value);
+        text_printf(out, arms[at].is_window ? "%s%s%s: a window of %.4g s, %.0f cycles\n" : "%s%s%s: %.4g s, %.0f cycles\n", arms[at].table->file, arms[at].name ? ", " : "",
+                    arms[at].name ? arms[at].name : "", length.value, cycles.value);
     }
 }
 
@@ -108,7 +110,7 @@ static void imported_effect_line(struct text *out, const struct results *results
         what = "the gap that is told is";
     }
     if (imported_pair_of(results->imported, &pair) && pair.is_window && pair.gap.value > 0)
-        text_printf(out, "windows, no runs: the slower one does %.3g %% less each second, by its instructions\n", 100 * pair.gap.value);
+        text_printf(out, "the slower window does %.3g %% less each second, by its instructions\n", 100 * pair.gap.value);
     if (gap.known && gap.value / 2 == results->effect)
         text_printf(out, "%s %.2g %%: causes of half of that (%.2g %%) or more are asked about\n", what,
                     100 * gap.value, 100 * results->effect);
@@ -201,6 +203,7 @@ static void imported_runs_json(struct json_writer *json, const struct imported *
         else
             json_null(json, "name");
         json_measured(json, "elapsed_s", arms[at].elapsed_s);
+        json_measured(json, "window_s", arms[at].window_s);
         json_array_open(json, "counts");
         for (size_t row = 0; row < arms[at].table->count; row++) {
             json_object_open(json, NULL);
