@@ -61,6 +61,8 @@ struct imported_table {
 struct imported {
     struct imported_table *tables; /* in the order of import */
     size_t count;
+    /* how much less time (0..1) the faster side takes, as sentences tell; unknown: they don't */
+    struct interval told_gap;
 };
 
 /* The number of that name in the first table of that kind that has it, and where: ret_file may be NULL. */

@@ -16,6 +16,9 @@ bool imported_arm_is_of_user(const struct imported_arm *arm)
     return false;
 }
 
+/* Of so little nobody knows more than that they took as long. */
+static const double GAP_LEAST = 0.005;
+
 static struct measured factor_of(const struct imported_arm *arm, enum imported_factor factor)
 {
     struct measured cycles = imported_arm_count(arm, "cycles"), work = imported_arm_count(arm, "instructions");
@@ -111,15 +114,29 @@ static bool pair_find(const struct arms *arms, struct imported_pair *pair)
     return false;
 }
 
-/* Of so little nobody knows more than that they took as long. */
-static const double GAP_LEAST = 0.005;
+/* Far from what is told of the same two: each piece of work is of another number of instructions then. */
+static bool is_of_other_work(const struct imported_pair *pair, struct interval told)
+{
+    static const double TIMES = 2, SMALL = 0.05;
+    double counted = log(length_of(&pair->slow, pair).value / length_of(&pair->fast, pair).value);
+    return pair->is_window && told.known && told.low >= GAP_LEAST && told.high < 1 &&
+           (counted > -TIMES * log(1 - told.high) + SMALL || -log(1 - told.low) > TIMES * counted + SMALL);
+}
+
+bool imported_windows_are_of_other_work(const struct imported *imported)
+{
+    struct arms arms;
+    struct imported_pair pair;
+    arms_find(imported, &arms);
+    return pair_find(&arms, &pair) && is_of_other_work(&pair, imported->told_gap);
+}
 
 bool imported_pair_of(const struct imported *imported, struct imported_pair *ret)
 {
     struct arms arms;
     struct imported_pair pair;
     arms_find(imported, &arms);
-    if (!pair_find(&arms, &pair))
+    if (!pair_find(&arms, &pair) || is_of_other_work(&pair, imported->told_gap))
         return false;
     double slow = length_of(&pair.slow, &pair).value, fast = length_of(&pair.fast, &pair).value;
     pair.gap = measured_as(1 - fast / slow >= GAP_LEAST ? 1 - fast / slow : 0);

@@ -6,9 +6,9 @@
  * of the times, so each has a part of the difference. Whether the runs are of one program on one machine isn't known
  * here.
  *
- * Of two windows of a set length (imported_window.h) the slower one is that with less work in each second. Their time is
- * that for each instruction, so that the work is no part of the difference; whether their pieces of work are of as many
- * instructions each isn't known here.
+ * Of two windows of a set length (imported_window.h) the slower one is that with less work in each second. Their time
+ * is that for each instruction, so that the work is no part of the difference; whether their pieces of work are of as
+ * many instructions each isn't known here.
  */
 #ifndef PLUMB_ANALYSE_IMPORTED_PAIR_H
 #define PLUMB_ANALYSE_IMPORTED_PAIR_H
@@ -48,6 +48,8 @@ bool imported_arm_is_of_user(const struct imported_arm *arm);
 struct measured imported_pair_fast(const struct imported_pair *pair, const char *event);
 /* How much less time (0..1) the fastest of comparable runs took than the slowest; unknown: there aren't two. */
 struct measured imported_gap_of(const struct imported *imported);
+/* Two windows' instructions don't differ as what is told of them: they are no measure of the work, and make no pair. */
+bool imported_windows_are_of_other_work(const struct imported *imported);
 /* The slowest and the fastest of all runs with counts; false: there aren't two. */
 bool imported_pair_of(const struct imported *imported, struct imported_pair *ret);
 /* What most of their difference is; FACTOR_COUNT: none, or what would tell wasn't counted. */

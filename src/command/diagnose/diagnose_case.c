@@ -17,6 +17,8 @@
 #include "system/cpu/microarchitecture.h"
 #include "system/memory/process_pages_json.h"
 
+#include <math.h>
+
 /* A part that isn't there is no error: `found` stays false and why says so. */
 static bool part_open(const char *folder, const char *file, struct json_document **document, bool *found,
                       struct error *err)
@@ -241,6 +243,8 @@ static bool statements_read(struct loaded_case *loaded, const char *folder, stru
     loaded->results.statements = loaded->statements.count ? &loaded->statements : NULL;
     told_of(&loaded->told, &loaded->statements, &loaded->imported, &loaded->arena);
     loaded->results.told = loaded->statements.count ? &loaded->told : NULL;
+    if (!loaded->told.gap_is_of_latency)
+        loaded->imported.told_gap = loaded->told.gap;
     return true;
 }
 
@@ -577,9 +581,11 @@ static struct measured gap_asked_about(const struct results *results)
  */
 static void effect_settle(struct loaded_case *loaded)
 {
+    static const double EFFECT_LEAST = 0.005;
     struct measured gap = gap_asked_about(&loaded->results);
-    if (strcmp(loaded->manifest.scope, "imported") == 0 && gap.known && gap.value / 2 < loaded->results.effect)
-        loaded->results.effect = gap.value / 2;
+    double half = gap.known ? fmax(gap.value / 2, EFFECT_LEAST) : 1;
+    if (strcmp(loaded->manifest.scope, "imported") == 0 && half < loaded->results.effect)
+        loaded->results.effect = half;
 }
 
 static bool case_load(struct loaded_case *loaded, const char *folder, bool names_from_here, struct error *err)

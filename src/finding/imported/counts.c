@@ -103,8 +103,8 @@ static bool growth_say(struct finding *finding, const struct imported_pair *pair
         if (strcmp(cost->id, finding->hypothesis->id) != 0 || !(part.low > 0))
             continue;
         imported_say(finding,
-                     arena_printf(finding->arena, "of what the slower of %s, what %.0f more %s cost", slower_words(pair), more,
-                                  cost->event),
+                     arena_printf(finding->arena, "of what the slower of %s, what %.0f more %s cost",
+                                  slower_words(pair), more, cost->event),
                      part, pair->slow.table->file);
         return true;
     }

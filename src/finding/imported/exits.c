@@ -161,9 +161,9 @@ static const char *alone_words(const struct told *told, const struct imported_ex
     struct imported_exits_alone alone = imported_exits_alone_of(gap->fewer, gap->more);
     if (!alone.reason.name)
         return NULL;
-    const char *alike = alone.alike > 0 ? arena_printf(arena, ", where %s left %.15g times for what that asks for", more,
-                                                       alone.alike)
-                                        : "";
+    const char *alike =
+        alone.alike > 0 ? arena_printf(arena, ", where %s left %.15g times for what that asks for", more, alone.alike)
+                        : "";
     return arena_printf(arena, "%s alone left %.15g times for %s%s", fewer, alone.reason.count,
                         reason_words(alone.reason.name, arena), alike);
 }

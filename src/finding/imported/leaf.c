@@ -219,9 +219,10 @@ const char *imported_cycles_words(const struct imported_pair *pair, struct arena
 static const char *length_words(const struct imported_pair *pair, struct arena *arena)
 {
     double slow = pair->slow.window_s.value, fast = pair->fast.window_s.value;
-    return !pair->by_time                           ? "by task-clock"
-           : fabs(slow - fast) < 0.02 * fast + 1e-9 ? arena_printf(arena, "%.3g s", slow)
-                                                    : arena_printf(arena, "%.3g s and %.3g s, each second of them", slow, fast);
+    return !pair->by_time ? "by task-clock"
+           : fabs(slow - fast) < 0.02 * fast + 1e-9
+               ? arena_printf(arena, "%.3g s", slow)
+               : arena_printf(arena, "%.3g s and %.3g s, each second of them", slow, fast);
 }
 
 /* ", at the same clock"; "": it wasn't, or isn't known. */
@@ -238,22 +239,25 @@ static const char *same_clock_words(const struct imported_pair *pair, struct are
 /* Of two windows: how much less was done in the slower one, and by what. */
 static const char *window_words(const struct imported_pair *pair, struct arena *arena)
 {
-    static const char *const keys[FACTOR_COUNT + 1] = {[FACTOR_RATE] = "window-rate",
-                                                       [FACTOR_CLOCK] = "window-clock",
-                                                       [FACTOR_BUSY] = "window-busy"};
+    static const char *const keys[FACTOR_COUNT + 1] = {
+        [FACTOR_RATE] = "window-rate", [FACTOR_CLOCK] = "window-clock", [FACTOR_BUSY] = "window-busy"};
     enum imported_factor most = imported_pair_most(pair);
     const struct imported_part *part = most < FACTOR_COUNT ? &pair->parts[most] : NULL;
     /* cycles for each instruction are told the other way round */
-    double slow = !part ? 0 : most == FACTOR_RATE ? 1 / part->slow.value : part->slow.value,
-           fast = !part ? 0 : most == FACTOR_RATE ? 1 / part->fast.value : part->fast.value,
+    double slow = !part                 ? 0
+                  : most == FACTOR_RATE ? 1 / part->slow.value
+                                        : part->slow.value,
+           fast = !part                 ? 0
+                  : most == FACTOR_RATE ? 1 / part->fast.value
+                                        : part->fast.value,
            scale = most == FACTOR_CLOCK ? 1e-9 : 1;
     struct value how[] = {VALUE_TEXT("slow", arena_printf(arena, "%.3g", slow * scale)),
                           VALUE_TEXT("fast", arena_printf(arena, "%.3g", fast * scale)),
                           VALUE_TEXT("clock", same_clock_words(pair, arena)),
                           VALUE_TEXT("cycles", imported_cycles_words(pair, arena))};
     const char *key = keys[most] ? keys[most] : cycles_are_alike(pair) ? "window-none" : NULL;
-    const char *words = key ? wording_fill(arena, wording_find("verdict", key), how, array_count(how))
-                            : "by what isn't told";
+    const char *words =
+        key ? wording_fill(arena, wording_find("verdict", key), how, array_count(how)) : "by what isn't told";
     struct value values[] = {VALUE_TEXT("length", length_words(pair, arena)),
                              VALUE_TEXT("gap", arena_printf(arena, "%.3g %%", pair->gap.value * 100)),
                              VALUE_TEXT("how", words), VALUE_TEXT("file", pair->slow.table->file),

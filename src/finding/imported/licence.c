@@ -103,8 +103,9 @@ static bool pair_find(const struct imported_arm *arms, size_t count, struct pair
         else
             pair->other = &arms[at];
     }
-    return pair->narrow && (are_windows(pair) || (pair->wide->elapsed_s.known && pair->narrow->elapsed_s.known &&
-                                                  pair->narrow->elapsed_s.value > 0 && pair->wide->elapsed_s.value > 0));
+    return pair->narrow &&
+           (are_windows(pair) || (pair->wide->elapsed_s.known && pair->narrow->elapsed_s.known &&
+                                  pair->narrow->elapsed_s.value > 0 && pair->wide->elapsed_s.value > 0));
 }
 
 /* Heat and power limits lower the clock, too; whoever counted them can tell, and what they found is said. */
@@ -376,7 +377,10 @@ static void windows_decide(const struct results *results, struct finding *findin
     say_both(finding, pair);
     if (drop < results->effect) {
         finding_decide_bound(finding, most, results->effect);
-        finding->verdict = is_clock ? finding->verdict : VERDICT_UNDECIDED;
+        if (!is_clock) { /* it may have been lower, and busy for longer */
+            finding->verdict = VERDICT_UNDECIDED;
+            finding->recoverable = (struct interval){0};
+        }
         finding_set_add(finding, &finding->reason, "imported-window-same", values, array_count(values));
         return;
     }

@@ -103,7 +103,8 @@ struct overall overall_imported(const struct findings *findings, const struct re
         overall.sentence =
             arena_printf(arena, "%s may hold it up: %s. Nothing was measured by plumb in this case.",
                          capitalised(leads_titles(findings, waits, arena), arena), waits->evidence[0].text);
-    overall = with_lead(overall, findings, results, leaf.words || hot || waits || open_lead_of(findings, results), arena);
+    overall =
+        with_lead(overall, findings, results, leaf.words || hot || waits || open_lead_of(findings, results), arena);
     if (leaf.advice)
         advise(&overall, leaf.advice);
     else if (!leaf.words && imported_rate_advice(results))

@@ -91,8 +91,10 @@ static void imported_arm_lines(struct text *out, const struct imported *imported
         struct measured length = imported_arm_length(&arms[at]);
         if (!length.known || !cycles.known)
             continue;
-        text_printf(out, arms[at].is_window ? "%s%s%s: a window of %.4g s, %.0f cycles\n" : "%s%s%s: %.4g s, %.0f cycles\n", arms[at].table->file, arms[at].name ? ", " : "",
-                    arms[at].name ? arms[at].name : "", length.value, cycles.value);
+        text_printf(out,
+                    arms[at].is_window ? "%s%s%s: a window of %.4g s, %.0f cycles\n" : "%s%s%s: %.4g s, %.0f cycles\n",
+                    arms[at].table->file, arms[at].name ? ", " : "", arms[at].name ? arms[at].name : "", length.value,
+                    cycles.value);
     }
 }
 
@@ -110,7 +112,11 @@ static void imported_effect_line(struct text *out, const struct results *results
         what = "the gap that is told is";
     }
     if (imported_pair_of(results->imported, &pair) && pair.is_window && pair.gap.value > 0)
-        text_printf(out, "the slower window does %.3g %% less each second, by its instructions\n", 100 * pair.gap.value);
+        text_printf(out, "the slower window does %.3g %% less each second, by its instructions\n",
+                    100 * pair.gap.value);
+    if (imported_windows_are_of_other_work(results->imported))
+        text_add(out, "the windows' instructions don't differ as the gap that is told does:\n"
+                      "they are no measure of the work, and which window is the slower one isn't known\n");
     if (gap.known && gap.value / 2 == results->effect)
         text_printf(out, "%s %.2g %%: causes of half of that (%.2g %%) or more are asked about\n", what,
                     100 * gap.value, 100 * results->effect);
