@@ -216,6 +216,18 @@ const char *imported_cycles_words(const struct imported_pair *pair, struct arena
     return arena_printf(arena, "%.2g %% %s cycles", fabs(more) * 100, more > 0 ? "more" : "fewer");
 }
 
+/* "; it left a CPU 941220 times, the other 41220"; "": not counted, or not much more often. */
+static const char *switches_words(const struct imported_pair *pair, struct arena *arena)
+{
+    static const double MORE = 2;
+    struct measured many = imported_arm_count(&pair->slow, "context-switches"),
+                    few = imported_pair_fast(pair, "context-switches");
+    if (!many.known || !few.known || many.value < MORE * few.value || many.value <= 0)
+        return "";
+    return arena_printf(arena, "; it left a CPU %.0f times (context-switches), the other %.0f%s", many.value, few.value,
+                        pair->is_window ? " for as many instructions" : "");
+}
+
 static const char *length_words(const struct imported_pair *pair, struct arena *arena)
 {
     double slow = pair->slow.window_s.value, fast = pair->fast.window_s.value;
@@ -254,6 +266,7 @@ static const char *window_words(const struct imported_pair *pair, struct arena *
     struct value how[] = {VALUE_TEXT("slow", arena_printf(arena, "%.3g", slow * scale)),
                           VALUE_TEXT("fast", arena_printf(arena, "%.3g", fast * scale)),
                           VALUE_TEXT("clock", same_clock_words(pair, arena)),
+                          VALUE_TEXT("switches", switches_words(pair, arena)),
                           VALUE_TEXT("cycles", imported_cycles_words(pair, arena))};
     const char *key = keys[most] ? keys[most] : cycles_are_alike(pair) ? "window-none" : NULL;
     const char *words =
@@ -286,18 +299,6 @@ static const char *rate_words(const struct imported_pair *pair, struct arena *ar
         return "";
     return arena_printf(arena, "; the slower one also takes %.3g cycles for each of them, the other %.3g",
                         rate->slow.value, rate->fast.value);
-}
-
-/* "; it left a CPU 941220 times, the other 41220"; "": not counted, or not much more often. */
-static const char *switches_words(const struct imported_pair *pair, struct arena *arena)
-{
-    static const double MORE = 2;
-    struct measured many = imported_arm_count(&pair->slow, "context-switches"),
-                    few = imported_arm_count(&pair->fast, "context-switches");
-    if (!many.known || !few.known || many.value < MORE * few.value || many.value <= 0)
-        return "";
-    return arena_printf(arena, "; it left a CPU %.15g times (context-switches), the other %.15g", many.value,
-                        few.value);
 }
 
 /* What most of the difference is, where counts tell. */

@@ -306,10 +306,10 @@ static struct imported_text text_unread(struct view text, struct arena *arena)
         .summary = arena_printf(arena, "%zu lines in no form that plumb knows; nothing was read from them", lines)};
 }
 
-/* "12", as grep -c prints it: one or two whole numbers alone are no list of times. */
+/* "12", as grep -c prints it: one whole number alone is no list of times. */
 static bool is_list(enum import_kind kind, const struct rows *rows)
 {
-    enum { BARE_LEAST = 3 };
+    enum { BARE_LEAST = 2 };
     size_t bare = 0;
     for (size_t at = 0; at < rows->count; at++)
         bare += rows->items[at].is_bare;
