@@ -143,6 +143,8 @@ def test_exit_tables_have_the_names_of_their_sides(counted):
     assert "normal VM left 41220 times for reason 52" in reason
     found = counted("The load takes 71.2 s in both.\n\n" + EXITS.format("first VM", 52, 40220) + EXITS.format("second VM", 77, 1))
     assert "alone left" not in finding(found, "vm-exits")["reason"]
+    found = counted(EXITS.replace("Exits, ", "").replace(", {}", "").format(52, 40220) + EXITS.replace("Exits, ", "").replace(", {}", "").format(77, 1))
+    assert "the first table left 41220 times for reason 52" in finding(found, "vm-exits")["reason"], "headings of nothing but a period"
 
 
 def test_the_size_of_code_says_nothing_of_decoding(counted):
@@ -171,3 +173,17 @@ def test_memory_elsewhere_goes_with_fewer_instructions_for_a_cycle(counted):
     assert "Memory on another node may be why" in sentence
     lower = dict(task_clock=47920.1, cycles=101118220330, instructions=114118220330)
     assert "may be why" not in counted(windows(lower, FAST) + nodes)["verdict"]["sentence"]
+
+
+@pytest.mark.parametrize("amounts, least, most, of", [("2.8 cores instead of 5", 0.43, 0.45, "CPU time"), ("2.8 s instead of 5 s", 0.37, 0.51, "elapsed time")])
+def test_cores_in_use_are_cpu_time_and_whole_ones_exact(counted, amounts, least, most, of):
+    gc = finding(counted(f"With GOGC=400 it needs {amounts} for the same load.\n"), "garbage-collection")
+    assert gc["verdict"] == "supported" and gc["of"] == of
+    assert gc["recoverable_ratio"] == {"low": pytest.approx(least, abs=0.015), "mid": pytest.approx(0.44), "high": pytest.approx(most, abs=0.015)}
+
+
+def test_windows_say_how_often_they_left_a_cpu_for_as_much_work(counted):
+    fewer = dict(task_clock=23960.1, cycles=67118220330, instructions=75618220330)
+    many, few = {"context-switches": 3110220}, {"context-switches": 402118}
+    assert "the other 201216 for as many instructions" in counted(windows(dict(fewer, **many), dict(FAST, **few)))["verdict"]["sentence"]
+    assert "it left a CPU" not in counted(windows(dict(fewer, **few), dict(FAST, **few)))["verdict"]["sentence"]

@@ -116,6 +116,8 @@ static struct view label_in(struct view heading)
             at = (size_t)-1; /* another may stand behind it */
         }
     heading = piece_of(heading); /* "kvm_stat on the host, plain guest:" */
+    if (!heading.length)
+        return heading;
     size_t length = strcspn(heading.text, "(,:;`");
     heading = without_period(view_trim((struct view){heading.text, length < heading.length ? length : heading.length}));
     size_t words = 0;
