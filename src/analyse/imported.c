@@ -346,6 +346,7 @@ void imported_tables_write(struct json_writer *json, const struct imported *impo
         json_string(json, "kind", kind_names[table->kind]);
         json_string(json, "file", table->file);
         json_string(json, "heading", table->heading);
+        json_string(json, "label", table->label ? table->label : "");
         json_string(json, "event", table->event);
         json_double(json, "elapsed_s", table->elapsed_s);
         json_double(json, "cpus", table->cpus);
@@ -372,6 +373,7 @@ static bool read_table(struct imported_table *table, struct json_value value, st
         .kind = imported_kind_named(json_text_or(json_member(value, "kind"), "")),
         .file = arena_string(arena, json_text_or(json_member(value, "file"), "")),
         .heading = arena_string(arena, json_text_or(json_member(value, "heading"), "")),
+        .label = arena_string(arena, json_text_or(json_member(value, "label"), "")),
         .event = arena_string(arena, json_text_or(json_member(value, "event"), "")),
         .elapsed_s = json_number_or(json_member(value, "elapsed_s"), 0),
         .cpus = json_number_or(json_member(value, "cpus"), 0),

@@ -52,6 +52,7 @@ struct imported_table {
     struct imported_row *rows;
     size_t count;
     const char *heading; /* the line of prose before it; "" */
+    const char *label;   /* of counts: what stands before perf's own heading, "old build"; "" */
     const char *event;   /* what a report sampled; "" */
     double elapsed_s;    /* beside counts, or over which exits were counted; 0: not said */
     double cpus;         /* of exits: on how many virtual CPUs; 0: not said */

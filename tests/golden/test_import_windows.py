@@ -41,7 +41,7 @@ def windows(slow, fast, seconds=(12.003, 12.004), **more):
 def test_windows_of_a_set_length_differ_by_what_is_done_in_them(counted):
     found = counted(windows(SLOW, FAST))
     sentence = found["verdict"]["sentence"]
-    assert "41.6 % fewer instructions" in sentence and "0.658 instead of 1.13 instructions for each cycle, at the same clock" in sentence
+    assert "the slower one (earlier) executed 41.6 % fewer instructions" in sentence and "0.658 instead of 1.13 instructions for each cycle, at the same clock" in sentence
     assert "CPUs they had in use" not in sentence and not verdicts(found, "supported")
     assert all("not_measured" in run["elapsed_s"] and run["window_s"] == pytest.approx(12, abs=0.01) for run in found["imported_runs"])
 
@@ -187,3 +187,10 @@ def test_windows_say_how_often_they_left_a_cpu_for_as_much_work(counted):
     many, few = {"context-switches": 3110220}, {"context-switches": 402118}
     assert "the other 201216 for as many instructions" in counted(windows(dict(fewer, **many), dict(FAST, **few)))["verdict"]["sentence"]
     assert "it left a CPU" not in counted(windows(dict(fewer, **few), dict(FAST, **few)))["verdict"]["sentence"]
+
+
+@pytest.mark.parametrize("heading, label", [("bad node:", "bad node"), ("Counted in the guest for a while, bad node:", "bad node"), ("Here the whole story of the bad node is told at length:", ""), ("bad node", "")])
+def test_a_short_heading_names_a_window(counted, heading, label):
+    found = counted(f"{heading}\n\n" + stat_of(12.003, **SLOW) + "good node:\n\n" + stat_of(12.004, **FAST))
+    assert [table["label"] for table in found["imported"]] == [label, "good node"]
+    assert (f"the slower one ({label}) executed" if label else "the slower one executed") in found["verdict"]["sentence"]

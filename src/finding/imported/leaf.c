@@ -271,7 +271,9 @@ static const char *window_words(const struct imported_pair *pair, struct arena *
     const char *key = keys[most] ? keys[most] : cycles_are_alike(pair) ? "window-none" : NULL;
     const char *words =
         key ? wording_fill(arena, wording_find("verdict", key), how, array_count(how)) : "by what isn't told";
+    const char *label = pair->slow.table->label;
     struct value values[] = {VALUE_TEXT("length", length_words(pair, arena)),
+                             VALUE_TEXT("which", label && label[0] ? arena_printf(arena, " (%s)", label) : ""),
                              VALUE_TEXT("gap", arena_printf(arena, "%.3g %%", pair->gap.value * 100)),
                              VALUE_TEXT("how", words), VALUE_TEXT("file", pair->slow.table->file),
                              VALUE_TEXT("origin", IMPORTED_WORDS)};

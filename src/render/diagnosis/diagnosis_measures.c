@@ -91,10 +91,9 @@ static void imported_arm_lines(struct text *out, const struct imported *imported
         struct measured length = imported_arm_length(&arms[at]);
         if (!length.known || !cycles.known)
             continue;
-        text_printf(out,
-                    arms[at].is_window ? "%s%s%s: a window of %.4g s, %.0f cycles\n" : "%s%s%s: %.4g s, %.0f cycles\n",
-                    arms[at].table->file, arms[at].name ? ", " : "", arms[at].name ? arms[at].name : "", length.value,
-                    cycles.value);
+        const char *label = arms[at].table->label, *name = arms[at].name ? arms[at].name : label ? label : "";
+        text_printf(out, "%s%s%s: %s%.4g s, %.0f cycles\n", arms[at].table->file, name[0] ? ", " : "", name,
+                    arms[at].is_window ? "a window of " : "", length.value, cycles.value);
     }
 }
 
