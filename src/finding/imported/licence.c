@@ -388,6 +388,8 @@ static void windows_decide(const struct results *results, struct finding *findin
     finding->recoverable = interval_of(0, most / 2, most);
     leave_unseparated(results, finding, pair);
     finding_set_add(finding, &finding->headline, "imported-window-headline", values, array_count(values));
+    if (!is_clock)
+        finding_leave_open(finding, "imported-window-busy", NO_VALUES);
     finding_advise(finding, "imported-advice-tried", NO_VALUES);
     finding_advise(finding, "advice-gather", NO_VALUES);
     finding_set_add(finding, &finding->confirm, "imported-window-confirm", values, array_count(values));
