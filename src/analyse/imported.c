@@ -2,6 +2,7 @@
 #include "analyse/imported.h"
 
 #include "analyse/exits/exit_reason.h"
+#include "analyse/imported_window.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "statistics/rank_sum.h"
@@ -219,8 +220,10 @@ size_t imported_arms_of(const struct imported *imported, struct imported_arm *re
             again = true;
         }
         arm->elapsed_s = table->elapsed_s > 0 ? measured_as(table->elapsed_s) : time_of(imported, arm->name, again);
+        arm->window_s = not_measured("it was counted over its run");
         count++;
     }
+    imported_windows_mark(ret_arms, count);
     return count;
 }
 
@@ -312,22 +315,6 @@ struct measured imported_arm_cpu_s(const struct imported_arm *arm)
     return told ? measured_as(cycles->seconds) : not_measured("neither task-clock nor the clock stands beside it");
 }
 
-struct measured imported_gap_of(const struct imported *imported)
-{
-    struct imported_arm arms[IMPORTED_ARMS_MOST];
-    size_t arm_count = imported_arms_of(imported, arms);
-    double least = 0, most = 0;
-    for (size_t at = 0; at < arm_count; at++)
-        if (arms[at].elapsed_s.known && arms[at].elapsed_s.value > 0) {
-            least = least <= 0 || arms[at].elapsed_s.value < least ? arms[at].elapsed_s.value : least;
-            most = arms[at].elapsed_s.value > most ? arms[at].elapsed_s.value : most;
-        }
-    struct imported_gain gain = imported_gain_of(imported);
-    double by_arms = least > 0 ? 1 - least / most : 0, by_runs = gain.known ? fabs(1 - gain.ratio) : 0;
-    double gap = by_arms > by_runs ? by_arms : by_runs;
-    return gap > 0 ? measured_as(gap) : not_measured("no two times to compare were imported");
-}
-
 bool imported_two_of(const struct imported *imported, struct imported_two *ret)
 {
     const struct imported_table *runs = table_of(imported, IMPORTED_RUNS, false);
@@ -359,6 +346,7 @@ void imported_tables_write(struct json_writer *json, const struct imported *impo
         json_string(json, "kind", kind_names[table->kind]);
         json_string(json, "file", table->file);
         json_string(json, "heading", table->heading);
+        json_string(json, "label", table->label ? table->label : "");
         json_string(json, "event", table->event);
         json_double(json, "elapsed_s", table->elapsed_s);
         json_double(json, "cpus", table->cpus);
@@ -385,6 +373,7 @@ static bool read_table(struct imported_table *table, struct json_value value, st
         .kind = imported_kind_named(json_text_or(json_member(value, "kind"), "")),
         .file = arena_string(arena, json_text_or(json_member(value, "file"), "")),
         .heading = arena_string(arena, json_text_or(json_member(value, "heading"), "")),
+        .label = arena_string(arena, json_text_or(json_member(value, "label"), "")),
         .event = arena_string(arena, json_text_or(json_member(value, "event"), "")),
         .elapsed_s = json_number_or(json_member(value, "elapsed_s"), 0),
         .cpus = json_number_or(json_member(value, "cpus"), 0),

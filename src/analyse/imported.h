@@ -52,6 +52,7 @@ struct imported_table {
     struct imported_row *rows;
     size_t count;
     const char *heading; /* the line of prose before it; "" */
+    const char *label;   /* of counts: what stands before perf's own heading, "old build"; "" */
     const char *event;   /* what a report sampled; "" */
     double elapsed_s;    /* beside counts, or over which exits were counted; 0: not said */
     double cpus;         /* of exits: on how many virtual CPUs; 0: not said */
@@ -61,6 +62,8 @@ struct imported_table {
 struct imported {
     struct imported_table *tables; /* in the order of import */
     size_t count;
+    /* how much less time (0..1) the faster side takes, as sentences tell; unknown: they don't */
+    struct interval told_gap;
 };
 
 /* The number of that name in the first table of that kind that has it, and where: ret_file may be NULL. */
@@ -103,6 +106,14 @@ struct imported_exits_gap {
 };
 struct imported_exits_gap imported_exits_gap_of(const struct imported *imported);
 
+/* What one of two tables has much of and the other never has by that name, as its commonest; name NULL: nothing. */
+struct imported_exits_alone {
+    struct imported_exits_reason reason;
+    double alike; /* how often the other leaves for what a confidential guest asks for by that; 0: nothing of it */
+};
+struct imported_exits_alone imported_exits_alone_of(const struct imported_table *table,
+                                                    const struct imported_table *other);
+
 /*
  * The last table of timed runs beside the first: what changed between them gained or lost. Where both name their runs,
  * those of one name are compared, of the name that changed most; the others are what didn't change.
@@ -126,7 +137,9 @@ struct imported_gain imported_gain_of(const struct imported *imported);
 struct imported_arm {
     const struct imported_table *table; /* IMPORTED_STAT */
     const char *name;                   /* NULL: none */
-    struct measured elapsed_s;
+    struct measured elapsed_s;          /* of its run; not measured of a window */
+    bool is_window;                     /* counted for a set time, as imported_window.h has it */
+    struct measured window_s;           /* for how long then; not measured: not told, or it is none */
 };
 enum { IMPORTED_ARMS_MOST = 16 };
 /* In the order of import; returns how many were written. */
@@ -140,9 +153,6 @@ const struct imported_row *imported_arm_row(const struct imported_arm *arm, cons
 bool imported_is_counted(const struct imported_row *row);
 /* For how long CPUs had it: by its task-clock, or by the clock that stands behind its cycles. */
 struct measured imported_arm_cpu_s(const struct imported_arm *arm);
-
-/* How much less time (0..1) the fastest of comparable runs took than the slowest; unknown: there aren't two. */
-struct measured imported_gap_of(const struct imported *imported);
 
 /* The only two runs that were timed, each by its name. */
 struct imported_two {

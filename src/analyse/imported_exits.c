@@ -205,3 +205,22 @@ struct imported_exits_gap imported_exits_gap_of(const struct imported *imported)
     gap_find(tables[1], tables[0], &gap);
     return gap;
 }
+
+struct imported_exits_alone imported_exits_alone_of(const struct imported_table *table,
+                                                    const struct imported_table *other)
+{
+    static const double MUCH = 0.1;
+    struct imported_exits_alone found = {.reason.name = NULL};
+    double all = 0;
+    for (size_t at = 0; at < table->count; at++)
+        all += is_idle(&table->rows[at]) || is_left_out(&table->rows[at]) ? 0 : table->rows[at].number;
+    for (size_t at = 0; at < table->count; at++) {
+        const struct imported_row *row = &table->rows[at];
+        struct imported_exits_reason here = reason_in(table, row->name);
+        if (is_idle(row) || !reason_of(row) || here.count < MUCH * all || here.count <= found.reason.count ||
+            reason_in(other, row->name).count > 0)
+            continue;
+        found = (struct imported_exits_alone){here, same_in(other, row).count};
+    }
+    return found;
+}

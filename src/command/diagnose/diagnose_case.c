@@ -4,6 +4,7 @@
 #include "statistics/guest_costs_read.h"
 
 #include "analyse/bottleneck/group_sizes.h"
+#include "analyse/imported_pair.h"
 #include "analyse/memory/cost_groups.h"
 #include "base/scope.h"
 #include "capture/case/case_command.h"
@@ -15,6 +16,8 @@
 #include "symbol/disassembly.h"
 #include "system/cpu/microarchitecture.h"
 #include "system/memory/process_pages_json.h"
+
+#include <math.h>
 
 /* A part that isn't there is no error: `found` stays false and why says so. */
 static bool part_open(const char *folder, const char *file, struct json_document **document, bool *found,
@@ -240,6 +243,8 @@ static bool statements_read(struct loaded_case *loaded, const char *folder, stru
     loaded->results.statements = loaded->statements.count ? &loaded->statements : NULL;
     told_of(&loaded->told, &loaded->statements, &loaded->imported, &loaded->arena);
     loaded->results.told = loaded->statements.count ? &loaded->told : NULL;
+    if (!loaded->told.gap_is_of_latency)
+        loaded->imported.told_gap = loaded->told.gap;
     return true;
 }
 
@@ -556,18 +561,31 @@ static const struct {
     {"exits.json", exits_part_read},  {"topdown.json", topdown_part_read},
 };
 
+/* Of counted runs, of the only two that were timed, or as it is told; unless runs of one thing differ by as much. */
+static struct measured gap_asked_about(const struct results *results)
+{
+    static const double TOLD_LEAST = 0.005; /* less is no gap to speak of */
+    struct imported_two two;
+    struct measured gap = imported_gap_of(results->imported), spread = imported_spread_of(results->imported);
+    bool is_told = results->told && results->told->gap.known && results->told->gap.low >= TOLD_LEAST;
+    if (!gap.known && results->imported && imported_two_of(results->imported, &two) && two.gap >= TOLD_LEAST)
+        gap = measured_as(two.gap);
+    if (gap.known)
+        return spread.known && gap.value <= spread.value ? not_measured("it may be chance") : gap;
+    return is_told ? measured_as(results->told->gap.low) : not_measured("no gap is told");
+}
+
 /*
- * Where others' runs differ by less than the usual effect, that difference is what is asked about: a cause of half of
- * it matters, unless runs of one thing differ by as much.
+ * Where what others ask about is less than the usual effect, a cause of half of it matters, and a bound that all of it
+ * fits into rules nothing out.
  */
 static void effect_settle(struct loaded_case *loaded)
 {
-    struct measured gap = imported_gap_of(loaded->results.imported),
-                    spread = imported_spread_of(loaded->results.imported);
-    bool is_all = strcmp(loaded->manifest.scope, "imported") == 0,
-         is_chance = spread.known && gap.value <= spread.value;
-    if (is_all && gap.known && !is_chance && gap.value / 2 < loaded->results.effect)
-        loaded->results.effect = gap.value / 2;
+    static const double EFFECT_LEAST = 0.005;
+    struct measured gap = gap_asked_about(&loaded->results);
+    double half = gap.known ? fmax(gap.value / 2, EFFECT_LEAST) : 1;
+    if (strcmp(loaded->manifest.scope, "imported") == 0 && half < loaded->results.effect)
+        loaded->results.effect = half;
 }
 
 static bool case_load(struct loaded_case *loaded, const char *folder, bool names_from_here, struct error *err)

@@ -73,6 +73,7 @@ static void table_keep(struct importing *importing, const char *path, const stru
                                                             .rows = rows,
                                                             .count = text->row_count,
                                                             .heading = text->heading,
+                                                            .label = text->label,
                                                             .event = text->event,
                                                             .elapsed_s = text->elapsed_s,
                                                             .rows_unread = (double)text->rows_unread};

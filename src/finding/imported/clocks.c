@@ -3,6 +3,7 @@
  * What counts of two runs say of the clock: as many cycles, more time and no more waiting are a lower clock. Why it was
  * lower they don't say.
  */
+#include "analyse/imported_window.h"
 #include "finding/family.h"
 #include "finding/imported/event_costs.h"
 #include "finding/imported/evidence.h"
@@ -80,8 +81,10 @@ static void say_clocks(struct finding *finding, const struct imported_pair *pair
         VALUE_TEXT("vectors", vectors_words(pair)),
         VALUE_TEXT("waited", imported_wait_words(pair, finding->arena)),
         VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", pair->gap.value * 100)),
+        VALUE_TEXT("took", pair->is_window ? "takes for as much work" : "took"),
         VALUE_TEXT("title", finding->hypothesis->title),
-        VALUE_TEXT("cycles", imported_cycles_words(pair, finding->arena)),
+        VALUE_TEXT("cycles", arena_printf(finding->arena, pair->is_window ? "%s for each instruction" : "%s",
+                                          imported_cycles_words(pair, finding->arena))),
         VALUE_TEXT("file", pair->slow.table->file),
         VALUE_TEXT("origin", IMPORTED_WORDS)};
     if (member)
@@ -225,7 +228,7 @@ static bool clocks_test(const struct results *results, struct finding *finding)
 
 static struct measured cycles_rate(const struct imported_arm *arm)
 {
-    return measured_ratio(imported_arm_count(arm, "cycles"), arm->elapsed_s);
+    return measured_ratio(imported_arm_count(arm, "cycles"), imported_arm_length(arm));
 }
 
 static bool is_heat_counted(const struct imported_pair *pair)
@@ -341,4 +344,23 @@ bool imported_heat_is_ruled_out(const struct results *results, struct arena *are
 {
     struct finding heat = {.hypothesis = &hypothesis_clock_limits, .arena = arena};
     return imported_pair_test(results, &heat) && heat.verdict == VERDICT_RULED_OUT;
+}
+
+/* Where wide vectors are what the clock falls for, that it fell is no cause beside them; heat, where it was counted. */
+bool imported_clock_of_vectors_test(const struct results *results, struct finding *finding)
+{
+    struct finding vectors = {.hypothesis = &hypothesis_avx512_licence, .arena = finding->arena},
+                   by_clock = {.hypothesis = finding->hypothesis, .arena = finding->arena};
+    bool is_heat = strcmp(finding->hypothesis->id, "thermal-power") == 0;
+    if (!imported_licence_test(results, &vectors) || vectors.verdict != VERDICT_SUPPORTED || !vectors.headline ||
+        (is_heat && vectors.not_separated))
+        return false;
+    if (imported_pair_test(results, &by_clock) && by_clock.verdict == VERDICT_RULED_OUT)
+        return is_heat && imported_pair_test(results, finding);
+    struct value values[] = {VALUE_TEXT("vectors", vectors.headline)};
+    finding->verdict = VERDICT_UNDECIDED;
+    finding->recoverable = (struct interval){0};
+    finding->is_estimate = false;
+    finding_set_add(finding, &finding->reason, "imported-clocks-of-vectors", values, 1);
+    return true;
 }

@@ -2,6 +2,7 @@
 /*
  * What imported counts say: an event can't cost more than its vendor says it does.
  */
+#include "analyse/imported_window.h"
 #include "base/vec.h"
 #include "finding/family.h"
 #include "finding/imported/event_costs.h"
@@ -37,24 +38,27 @@ static bool is_alike(const struct results *results, struct finding *finding, con
 }
 
 /* What the slower of two runs takes longer with as many instructions, or fewer, in cycles; 0: it isn't that. */
-static double more_cycles_of(const struct imported_arm *slow, const struct imported_arm *fast)
+static double more_cycles_of(const struct imported_pair *pair)
 {
     static const double AS_MANY = 0.05;
-    struct measured cycles = imported_arm_count(slow, "cycles"), fewer = imported_arm_count(fast, "cycles"),
-                    work = imported_arm_count(slow, "instructions"), other = imported_arm_count(fast, "instructions");
+    struct measured cycles = imported_arm_count(&pair->slow, "cycles"), fewer = imported_pair_fast(pair, "cycles"),
+                    work = imported_arm_count(&pair->slow, "instructions"),
+                    other = imported_pair_fast(pair, "instructions");
     if (!cycles.known || !fewer.known || !work.known || !other.known || !(fewer.value < cycles.value) ||
         work.value - other.value > AS_MANY * work.value)
         return 0;
     return cycles.value - fewer.value;
 }
 
-/* "as many", or "no more" instructions than the faster one. */
-static const char *amount_of_work(const struct imported_arm *slow, const struct imported_arm *fast)
+/* "two runs with as many instructions", or no more than the faster one has; of windows for as many. */
+static const char *slower_words(const struct imported_pair *pair)
 {
     static const double AS_MANY = 0.05;
-    double work = imported_arm_count(slow, "instructions").value,
-           other = imported_arm_count(fast, "instructions").value;
-    return other - work > AS_MANY * other ? "no more" : "as many";
+    double work = imported_arm_count(&pair->slow, "instructions").value,
+           other = imported_pair_fast(pair, "instructions").value;
+    return pair->is_window                  ? "two windows takes longer for as many instructions"
+           : other - work > AS_MANY * other ? "two runs with no more instructions takes longer"
+                                            : "two runs with as many instructions takes longer";
 }
 
 /* Of two runs with as many instructions what the slower one has many more of. */
@@ -64,32 +68,33 @@ struct surplus {
     struct interval share; /* of the slower one's cycles: what the faster one doesn't take */
 };
 
-static bool surplus_of(const struct imported_arm *slow, const struct imported_arm *fast, const char *id,
-                       struct surplus *ret)
+static bool surplus_of(const struct imported_pair *pair, const char *id, struct surplus *ret)
 {
     static const double MANY = 10, PART_LEAST = 0.5;
-    double more_cycles = more_cycles_of(slow, fast), cycles = imported_arm_count(slow, "cycles").value;
+    double more_cycles = more_cycles_of(pair), cycles = imported_arm_count(&pair->slow, "cycles").value;
     const struct event_cost *cost;
     for (size_t at = 0; more_cycles > 0 && (cost = event_cost_at(at)); at++) {
-        struct measured many = imported_arm_count(slow, cost->event), few = imported_arm_count(fast, cost->event);
+        struct measured many = imported_arm_count(&pair->slow, cost->event),
+                        few = imported_pair_fast(pair, cost->event);
         double likely = cost->cycles_likely > 0 ? cost->cycles_likely : cost->cycles_most;
         if (strcmp(cost->id, id) != 0 || !many.known || !few.known || many.value < MANY * few.value ||
             (many.value - few.value) * likely < PART_LEAST * more_cycles)
             continue;
         double most = fmin(more_cycles, (many.value - few.value) * cost->cycles_most) / cycles;
-        *ret = (struct surplus){cost->event, slow->table->file, many.value - few.value, interval_exactly(most)};
+        *ret = (struct surplus){cost->event, pair->slow.table->file, many.value - few.value, interval_exactly(most)};
         return true;
     }
     return false;
 }
 
 /* How much of what the slower of two runs takes longer its additional events explain, where each surely costs. */
-static bool growth_say(struct finding *finding, const struct imported_arm *slow, const struct imported_arm *fast)
+static bool growth_say(struct finding *finding, const struct imported_pair *pair)
 {
-    double more_cycles = more_cycles_of(slow, fast);
+    double more_cycles = more_cycles_of(pair);
     const struct event_cost *cost;
     for (size_t at = 0; more_cycles > 0 && (cost = event_cost_at(at)); at++) {
-        struct measured many = imported_arm_count(slow, cost->event), few = imported_arm_count(fast, cost->event);
+        struct measured many = imported_arm_count(&pair->slow, cost->event),
+                        few = imported_pair_fast(pair, cost->event);
         double more = many.known && few.known ? many.value - few.value : 0;
         struct interval part = interval_clamped(interval_of(more * cost->cycles_least / more_cycles,
                                                             more * cost->cycles_least / more_cycles,
@@ -98,11 +103,9 @@ static bool growth_say(struct finding *finding, const struct imported_arm *slow,
         if (strcmp(cost->id, finding->hypothesis->id) != 0 || !(part.low > 0))
             continue;
         imported_say(finding,
-                     arena_printf(finding->arena,
-                                  "of what the slower of two runs with %s instructions takes longer, what %.15g "
-                                  "more %s cost",
-                                  amount_of_work(slow, fast), more, cost->event),
-                     part, slow->table->file);
+                     arena_printf(finding->arena, "of what the slower of %s, what %.0f more %s cost",
+                                  slower_words(pair), more, cost->event),
+                     part, pair->slow.table->file);
         return true;
     }
     return false;
@@ -166,7 +169,7 @@ static void costing_decide(struct finding *finding, const struct costing *costin
 static bool surplus_decide(const struct results *results, struct finding *finding, const struct imported_pair *pair)
 {
     struct surplus surplus;
-    if (!pair->is_only || !surplus_of(&pair->slow, &pair->fast, finding->hypothesis->id, &surplus) ||
+    if (!pair->is_only || !surplus_of(pair, finding->hypothesis->id, &surplus) ||
         surplus.share.low < results->effect)
         return false;
     finding->evidence_count = 0;
@@ -175,8 +178,8 @@ static bool surplus_decide(const struct results *results, struct finding *findin
     finding_decide_fact(finding, surplus.share, results->effect);
     imported_say(finding,
                  arena_printf(finding->arena,
-                              "what the slower of two runs with %s instructions takes longer, beside %.15g more %s,",
-                              amount_of_work(&pair->slow, &pair->fast), surplus.count, surplus.event),
+                              "what the slower of %s, beside %.0f more %s,", slower_words(pair), surplus.count,
+                              surplus.event),
                  surplus.share, surplus.file);
     return true;
 }
@@ -208,7 +211,7 @@ static void pair_decide(const struct results *results, struct finding *finding, 
         finding_decide_fact(finding, excess, results->effect);
         imported_say(finding, excess_words(costing, finding->arena), excess, costing->file);
         if (finding->verdict == VERDICT_SUPPORTED && pair->is_only)
-            growth_say(finding, &pair->slow, &pair->fast);
+            growth_say(finding, pair);
         return;
     }
     if (surplus_decide(results, finding, pair))
@@ -289,7 +292,8 @@ static bool is_of_slow(const struct imported *imported, const struct finding *fi
     if (costing_of(&pair->slow, id, finding->arena, &own))
         return true;
     for (size_t at = 0, count = imported_arms_of(imported, arms); at < count && pair->by_time; at++)
-        if (arms[at].elapsed_s.known && arms[at].elapsed_s.value >= AS_LONG * pair->slow.elapsed_s.value &&
+        if (arms[at].is_window == pair->is_window && imported_arm_length(&arms[at]).known &&
+            imported_arm_length(&arms[at]).value >= AS_LONG * imported_arm_length(&pair->slow).value &&
             costing_of(&arms[at], id, finding->arena, &own))
             return true;
     return false;

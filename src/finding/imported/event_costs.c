@@ -17,7 +17,8 @@
  * prefix alone. Four page walks run at once at most. A load that memory answers commonly takes a third of the most on
  * another node, and a tenth on its own, where others overlap. A page fault enters and leaves the kernel, which takes
  * 500 cycles, and with a small page to clear no more than 5000; with a huge one it may take a hundred times as long,
- * so that few of them rule nothing out.
+ * so that few of them rule nothing out. A page walk reads four levels, from the second cache commonly, 40 cycles; in
+ * memory each of them may take 250 ns.
  *
  * Names: Intel's perfmon files from Nehalem to Granite Rapids (github.com/intel/perfmon), AMD's of Zen 1 to 5 as Linux
  * has them (tools/perf/pmu-events/arch/x86/amdzen*).
@@ -41,6 +42,9 @@ static const struct event_cost costs[] = {
     {"small-pages", "dtlb_load_misses.walk_cycles", 1, 1, 2},
     {"small-pages", "dtlb_load_misses.walk_pending", 0.25, 1, 3},
     {"small-pages", "dtlb_store_misses.walk_pending", 0, 1, 3},
+    {"small-pages", "dtlb_load_misses.walk_completed", 0, 1000, 4, true, 40, true},
+    {"small-pages", "dtlb_load_misses.miss_causes_a_walk", 0, 1000, 5, true, 40, true},
+    {"small-pages", "dTLB-load-misses", 0, 1000, 6, true, 40, true},
     {"numa-remote", "mem_load_l3_miss_retired.remote_dram", 0, 1000, 0, false, 300},
     {"numa-remote", "mem_load_l3_miss_retired.remote_hitm", 0, 1000, 0, false, 300},
     {"numa-remote", "mem_load_l3_miss_retired.remote_fwd", 0, 1000, 0, false, 300},
@@ -159,10 +163,17 @@ static bool is_more_work(const struct imported_pair *pair)
 {
     static const double MORE = 1.05;
     const struct imported_part *work = &pair->parts[FACTOR_WORK];
-    return work->slow.known && work->fast.known && work->fast.value > MORE * work->slow.value;
+    return !pair->is_window && work->slow.known && work->fast.known && work->fast.value > MORE * work->slow.value;
 }
 
-struct interval costing_excess(const struct imported_pair *pair, const char *id)
+/* For as much work as the slow one's. */
+static struct measured fast_count_of(const struct imported_pair *pair, const struct event_cost *cost)
+{
+    struct measured count = count_of(&pair->fast, cost);
+    return count.known ? measured_as(count.value * pair->fast_scale) : count;
+}
+
+static struct interval excess_of(const struct imported_pair *pair, const char *id, bool loose)
 {
     struct measured cycles = imported_arm_count(&pair->slow, "cycles");
     struct interval most = {0};
@@ -170,8 +181,9 @@ struct interval costing_excess(const struct imported_pair *pair, const char *id)
         double least_cycles = 0, most_cycles = 0;
         bool counted = false;
         for (size_t at = 0; at < array_count(costs); at++) {
-            struct measured many = count_of(&pair->slow, &costs[at]), few = count_of(&pair->fast, &costs[at]);
-            if (strcmp(costs[at].id, id) != 0 || costs[at].way != way || !many.known || !few.known)
+            struct measured many = count_of(&pair->slow, &costs[at]), few = fast_count_of(pair, &costs[at]);
+            if (strcmp(costs[at].id, id) != 0 || costs[at].way != way || costs[at].is_loose != loose || !many.known ||
+                !few.known)
                 continue;
             double more = many.value - few.value;
             least_cycles += more * (more > 0 ? costs[at].cycles_least : costs[at].cycles_most);
@@ -185,4 +197,10 @@ struct interval costing_excess(const struct imported_pair *pair, const char *id)
             most = interval_of(low, (low + high) / 2, high);
     }
     return most;
+}
+
+struct interval costing_excess(const struct imported_pair *pair, const char *id)
+{
+    struct interval excess = excess_of(pair, id, false);
+    return excess.known ? excess : excess_of(pair, id, true);
 }

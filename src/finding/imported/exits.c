@@ -69,6 +69,37 @@ static bool names_a_guest(struct view words)
     return false;
 }
 
+/* "10 seconds", "5 s of each": no name. */
+static bool is_period(struct view piece)
+{
+    return piece.length && isdigit((unsigned char)piece.text[0]);
+}
+
+/* "VM exits", "kvm_stat on the host": what was counted, and nobody's name. */
+static bool is_of_counting(struct view piece)
+{
+    static const char *const words[] = {"exit", "kvm_stat", "bpftrace", "perf"};
+    for (size_t at = 0; at < array_count(words); at++)
+        if (view_find(piece, words[at]) >= 0)
+            return true;
+    return false;
+}
+
+/* Of pieces between commas the one that names a guest, else the first that may be a name. */
+static struct view piece_of(struct view heading)
+{
+    struct view first = {0}, named = {0};
+    for (ptrdiff_t comma = 0; comma >= 0 && !named.length;) {
+        comma = view_find(heading, ", ");
+        struct view piece = view_trim(comma >= 0 ? (struct view){heading.text, (size_t)comma} : heading);
+        heading = view_skip(heading, comma >= 0 ? (size_t)comma + 2 : 0);
+        bool may_be = !is_period(piece) && !(is_of_counting(piece) && comma >= 0);
+        first = first.length || !may_be ? first : piece;
+        named = may_be && !is_of_counting(piece) && names_a_guest(piece) ? piece : named;
+    }
+    return named.length ? named : first;
+}
+
 /* What a heading calls the guest: its last sentence, up to a bracket or comma; length 0: that is no name. */
 static struct view label_in(struct view heading)
 {
@@ -84,9 +115,9 @@ static struct view label_in(struct view heading)
             heading = view_skip(heading, strlen(before[at]));
             at = (size_t)-1; /* another may stand behind it */
         }
-    ptrdiff_t comma = view_find(heading, ", ");
-    struct view behind = comma >= 0 ? view_skip(heading, (size_t)comma + 2) : (struct view){0};
-    heading = names_a_guest(behind) ? behind : heading; /* "kvm_stat on the host, plain guest:" */
+    heading = piece_of(heading); /* "kvm_stat on the host, plain guest:" */
+    if (!heading.length)
+        return heading;
     size_t length = strcspn(heading.text, "(,:;`");
     heading = without_period(view_trim((struct view){heading.text, length < heading.length ? length : heading.length}));
     size_t words = 0;
@@ -111,10 +142,38 @@ struct difference {
     bool is_foremost;   /* the reason is the one that takes most in the table that took longest */
 };
 
-static struct difference difference_of(const struct imported *imported, const struct imported_exits *exits,
+static bool is_of_fast(const char *label, const struct told *told)
+{
+    scoped_text struct text lower = {0};
+    for (; *label; label++)
+        text_add_char(&lower, (char)tolower((unsigned char)*label));
+    return told_is_of_fast(text_view(&lower), &told->states);
+}
+
+/*
+ * Of whom it is asked why it is slow: what it alone leaves for comes first. NULL: which is the slower one isn't told,
+ * or it has nothing for itself.
+ */
+static const char *alone_words(const struct told *told, const struct imported_exits_gap *gap, const char *more,
+                               const char *fewer, struct arena *arena)
+{
+    bool more_is_fast = is_of_fast(more, told), fewer_is_fast = is_of_fast(fewer, told);
+    if (more_is_fast == fewer_is_fast || !more_is_fast)
+        return NULL;
+    struct imported_exits_alone alone = imported_exits_alone_of(gap->fewer, gap->more);
+    if (!alone.reason.name)
+        return NULL;
+    const char *alike =
+        alone.alike > 0 ? arena_printf(arena, ", where %s left %.15g times for what that asks for", more, alone.alike)
+                        : "";
+    return arena_printf(arena, "%s alone left %.15g times for %s%s", fewer, alone.reason.count,
+                        reason_words(alone.reason.name, arena), alike);
+}
+
+static struct difference difference_of(const struct results *results, const struct imported_exits *exits,
                                        struct arena *arena)
 {
-    struct imported_exits_gap gap = imported_exits_gap_of(imported);
+    struct imported_exits_gap gap = imported_exits_gap_of(results->imported);
     if (!gap.known || gap.more->rows_unread > 0 || gap.fewer->rows_unread > 0) /* what it has none of may be there */
         return (struct difference){0};
     bool first = gap.more < gap.fewer;
@@ -127,8 +186,10 @@ static struct difference difference_of(const struct imported *imported, const st
     const char *others = gap.least.count > 0 ? arena_printf(arena, "%.15g times%s", gap.least.count, beside) : "never";
     const char *words = arena_printf(arena, "%s left %.15g times for %s%s, %s %s", one, gap.most.count,
                                      reason_words(gap.most.name, arena), took, other, others);
-    return (struct difference){words, gap.more == exits->table && exits->foremost.name &&
-                                          strcasecmp(gap.most.name, exits->foremost.name) == 0};
+    const char *alone = alone_words(results->told, &gap, one, other, arena);
+    return (struct difference){alone ? arena_printf(arena, "%s; %s", alone, words) : words,
+                               gap.more == exits->table && exits->foremost.name &&
+                                   strcasecmp(gap.most.name, exits->foremost.name) == 0};
 }
 
 /* ---- what to do ---- */
@@ -312,7 +373,7 @@ bool imported_exits_test(const struct results *results, struct finding *finding)
     struct imported_exits exits = imported_exits_of(results->imported);
     if (!exits.count.known)
         return false;
-    struct difference difference = difference_of(results->imported, &exits, finding->arena);
+    struct difference difference = difference_of(results, &exits, finding->arena);
     finding->verdict = VERDICT_UNDECIDED;
     finding->recoverable = (struct interval){0};
     finding->remedy = NULL;

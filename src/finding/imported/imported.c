@@ -9,6 +9,8 @@
 #include "finding/imported/imported.h"
 
 #include "analyse/imported_pair.h"
+#include "analyse/told/told_plain.h"
+#include "analyse/told/told_quantity.h"
 #include "base/vec.h"
 #include "finding/imported/evidence.h"
 #include "finding/topdown_rows.h"
@@ -393,11 +395,51 @@ static void hold_against_counts(const struct results *results, struct finding *f
     }
 }
 
+static bool is_of_cores(const struct quantity *quantity)
+{
+    static const char *const units[] = {"core", "cpu"}; /* "vcpus", too */
+    struct view words = {quantity->begin, (size_t)(quantity->end - quantity->begin)};
+    for (size_t at = 0; at < array_count(units); at++)
+        if (quantity->kind == QUANTITY_TIME && view_find(words, units[at]) >= 0)
+            return true;
+    return false;
+}
+
+/* "6" of them are as many; "3.4" are as exact as that. */
+static double error_of(const struct quantity *quantity)
+{
+    return quantity->value == floor(quantity->value) ? 0 : quantity->half_digit;
+}
+
+/* What is told as CPUs in use ("3.4 cores instead of 6") is CPU time. */
+static void cores_settle(const struct told *told, struct finding *finding)
+{
+    struct plain_sentence plain;
+    struct quantities all;
+    struct quantity first, last;
+    const char *sentence = NULL;
+    for (size_t at = 0; at < told->trial_count && finding->evidence_count; at++)
+        sentence = strstr(finding->evidence[0].text, told->trials[at].sentence) ? told->trials[at].sentence : sentence;
+    if (!sentence || finding->of != OF_ELAPSED || !finding->recoverable.known)
+        return;
+    plain_sentence_of(&plain, view_of(sentence));
+    quantities_of(plain.text, &all);
+    if (!quantities_pair(&all, QUANTITY_TIME, &first, &last) || (!is_of_cores(&first) && !is_of_cores(&last)))
+        return;
+    const struct quantity *longer = first.value > last.value ? &first : &last,
+                          *shorter = longer == &first ? &last : &first;
+    struct interval exact = told_gain_between(shorter->value, error_of(shorter), longer->value, error_of(longer));
+    finding->of = OF_CPU_TIME;
+    if (exact.low >= finding->recoverable.low && exact.high <= finding->recoverable.high)
+        finding->recoverable = exact;
+}
+
 /* By what somebody tried; false: nobody did. */
 static bool trial_test(const struct results *results, struct finding *finding)
 {
     if (!imported_trial_test(results, finding))
         return false;
+    cores_settle(results->told, finding);
     hold_against_counts(results, finding);
     return true;
 }
@@ -418,6 +460,8 @@ static const struct {
     {NULL, imported_report_test},
     {"frequency", imported_busy_clock_test},
     {"thermal-power", imported_busy_clock_test},
+    {"frequency", imported_clock_of_vectors_test},
+    {"thermal-power", imported_clock_of_vectors_test},
     {"kernel-locks", imported_lock_waits_test},
     {NULL, imported_system_test},
     {NULL, imported_pair_test},

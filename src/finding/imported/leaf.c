@@ -215,6 +215,70 @@ const char *imported_cycles_words(const struct imported_pair *pair, struct arena
     return arena_printf(arena, "%.2g %% %s cycles", fabs(more) * 100, more > 0 ? "more" : "fewer");
 }
 
+/* "; it left a CPU 941220 times, the other 41220"; "": not counted, or not much more often. */
+static const char *switches_words(const struct imported_pair *pair, struct arena *arena)
+{
+    static const double MORE = 2;
+    struct measured many = imported_arm_count(&pair->slow, "context-switches"),
+                    few = imported_pair_fast(pair, "context-switches");
+    if (!many.known || !few.known || many.value < MORE * few.value || many.value <= 0)
+        return "";
+    return arena_printf(arena, "; it left a CPU %.0f times (context-switches), the other %.0f%s", many.value, few.value,
+                        pair->is_window ? " for as many instructions" : "");
+}
+
+static const char *length_words(const struct imported_pair *pair, struct arena *arena)
+{
+    double slow = pair->slow.window_s.value, fast = pair->fast.window_s.value;
+    return !pair->by_time ? "by task-clock"
+           : fabs(slow - fast) < 0.02 * fast + 1e-9
+               ? arena_printf(arena, "%.3g s", slow)
+               : arena_printf(arena, "%.3g s and %.3g s, each second of them", slow, fast);
+}
+
+/* ", at the same clock"; "": it wasn't, or isn't known. */
+static const char *same_clock_words(const struct imported_pair *pair, struct arena *arena)
+{
+    static const double ALIKE = 0.02;
+    const struct imported_part *clock = &pair->parts[FACTOR_CLOCK];
+    if (!clock->slow.known || !clock->fast.known ||
+        fabs(clock->slow.value - clock->fast.value) > ALIKE * clock->fast.value)
+        return "";
+    return arena_printf(arena, ", at the same clock (%.3g GHz)", clock->slow.value * 1e-9);
+}
+
+/* Of two windows: how much less was done in the slower one, and by what. */
+static const char *window_words(const struct imported_pair *pair, struct arena *arena)
+{
+    static const char *const keys[FACTOR_COUNT + 1] = {
+        [FACTOR_RATE] = "window-rate", [FACTOR_CLOCK] = "window-clock", [FACTOR_BUSY] = "window-busy"};
+    enum imported_factor most = imported_pair_most(pair);
+    const struct imported_part *part = most < FACTOR_COUNT ? &pair->parts[most] : NULL;
+    /* cycles for each instruction are told the other way round */
+    double slow = !part                 ? 0
+                  : most == FACTOR_RATE ? 1 / part->slow.value
+                                        : part->slow.value,
+           fast = !part                 ? 0
+                  : most == FACTOR_RATE ? 1 / part->fast.value
+                                        : part->fast.value,
+           scale = most == FACTOR_CLOCK ? 1e-9 : 1;
+    struct value how[] = {VALUE_TEXT("slow", arena_printf(arena, "%.3g", slow * scale)),
+                          VALUE_TEXT("fast", arena_printf(arena, "%.3g", fast * scale)),
+                          VALUE_TEXT("clock", same_clock_words(pair, arena)),
+                          VALUE_TEXT("switches", switches_words(pair, arena)),
+                          VALUE_TEXT("cycles", imported_cycles_words(pair, arena))};
+    const char *key = keys[most] ? keys[most] : cycles_are_alike(pair) ? "window-none" : NULL;
+    const char *words =
+        key ? wording_fill(arena, wording_find("verdict", key), how, array_count(how)) : "by what isn't told";
+    const char *label = pair->slow.table->label;
+    struct value values[] = {VALUE_TEXT("length", length_words(pair, arena)),
+                             VALUE_TEXT("which", label && label[0] ? arena_printf(arena, " (%s)", label) : ""),
+                             VALUE_TEXT("gap", arena_printf(arena, "%.3g %%", pair->gap.value * 100)),
+                             VALUE_TEXT("how", words), VALUE_TEXT("file", pair->slow.table->file),
+                             VALUE_TEXT("origin", IMPORTED_WORDS)};
+    return wording_fill(arena, wording_find("verdict", "window"), values, array_count(values));
+}
+
 const char *imported_wait_words(const struct imported_pair *pair, struct arena *arena)
 {
     static const double ALIKE = 0.03;
@@ -236,18 +300,6 @@ static const char *rate_words(const struct imported_pair *pair, struct arena *ar
         return "";
     return arena_printf(arena, "; the slower one also takes %.3g cycles for each of them, the other %.3g",
                         rate->slow.value, rate->fast.value);
-}
-
-/* "; it left a CPU 941220 times, the other 41220"; "": not counted, or not much more often. */
-static const char *switches_words(const struct imported_pair *pair, struct arena *arena)
-{
-    static const double MORE = 2;
-    struct measured many = imported_arm_count(&pair->slow, "context-switches"),
-                    few = imported_arm_count(&pair->fast, "context-switches");
-    if (!many.known || !few.known || many.value < MORE * few.value || many.value <= 0)
-        return "";
-    return arena_printf(arena, "; it left a CPU %.15g times (context-switches), the other %.15g", many.value,
-                        few.value);
 }
 
 /* What most of the difference is, where counts tell. */
@@ -319,6 +371,8 @@ const char *imported_gap_words(const struct results *results, struct arena *aren
     struct measured gap = gap_of(results, &pair, &is_pair);
     if (!gap.known || gap.value < results->effect)
         return NULL;
+    if (is_pair && pair.is_window && pair.gap.value >= gap.value)
+        return arena_printf(arena, "%s: no table and no trial supports a cause of it", window_words(&pair, arena));
     bool by_itself = is_pair && !pair.by_time && !imported_gap_of(results->imported).known;
     struct value values[] = {VALUE_TEXT("gap", arena_printf(arena, "%.1f %%", gap.value * 100)),
                              VALUE_TEXT("what", by_itself ? length_name(&pair) : "time"),
@@ -422,12 +476,17 @@ const char *imported_gap_told_open(const struct results *results, const struct f
     return gap_told(results, findings, culprit ? "gap-told-open" : "gap-told-all", arena);
 }
 
-const char *imported_rate_advice(const struct results *results)
+enum imported_factor imported_differ_by(const struct results *results)
 {
     struct imported_pair pair;
-    bool is_rate = results->imported && imported_pair_of(results->imported, &pair) &&
-                   pair.gap.value >= results->effect && imported_pair_most(&pair) == FACTOR_RATE;
-    return is_rate ? wording_find("verdict", "next-rate") : NULL;
+    bool differ = results->imported && imported_pair_of(results->imported, &pair) &&
+                  pair.gap.value >= results->effect;
+    return differ ? imported_pair_most(&pair) : FACTOR_COUNT;
+}
+
+const char *imported_rate_advice(const struct results *results)
+{
+    return imported_differ_by(results) == FACTOR_RATE ? wording_find("verdict", "next-rate") : NULL;
 }
 
 /* More CPUs that each do less in a cycle: what they share holds them up. */
@@ -452,6 +511,8 @@ const char *imported_lead_words(const struct results *results, const struct find
                                strcmp(culprit->hypothesis->id, "thermal-power") == 0);
     static const char *const keys[FACTOR_COUNT + 1] = {
         [FACTOR_WORK] = "lead-work", [FACTOR_CLOCK] = "lead-clock", [FACTOR_BUSY] = "lead-busy"};
+    if (pair.is_window) /* by its cycles a cause that is supported says more */
+        return is_told || (culprit && most == FACTOR_RATE) ? NULL : window_words(&pair, arena);
     static const double ALONE_MOST = 1.1;
     const struct imported_part *busy = &pair.parts[FACTOR_BUSY], *rate = &pair.parts[FACTOR_RATE];
     bool is_of_threads = most == FACTOR_BUSY && busy->fast.value > ALONE_MOST;

@@ -3,6 +3,7 @@
 #ifndef PLUMB_FINDING_IMPORTED_LEAF_H
 #define PLUMB_FINDING_IMPORTED_LEAF_H
 
+#include "analyse/imported_pair.h"
 #include "finding/hypothesis.h"
 
 struct imported_leaf {
@@ -50,6 +51,8 @@ const char *imported_gap_told_open(const struct results *results, const struct f
  * the culprit (NULL: there is none) isn't of that; NULL. Owner: arena.
  */
 const char *imported_lead_words(const struct results *results, const struct finding *culprit, struct arena *arena);
+/* What most of it is that two runs differ by; FACTOR_COUNT: they don't, or not told. */
+enum imported_factor imported_differ_by(const struct results *results);
 /* What to count next where two runs differ by the cycles that each instruction takes; NULL: they don't. */
 const char *imported_rate_advice(const struct results *results);
 

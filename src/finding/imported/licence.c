@@ -6,6 +6,8 @@
  * A lower clock takes time and leaves the cycles as they are: what the cycles changed by is something else, and is said
  * as open.
  */
+#include "analyse/imported_pair.h"
+#include "analyse/imported_window.h"
 #include "base/vec.h"
 #include "finding/family.h"
 #include "finding/imported/evidence.h"
@@ -77,6 +79,11 @@ static bool same_program(const struct imported_arm *one, const struct imported_a
     return length && length == program_length(other->name) && strncasecmp(one->name, other->name, length) == 0;
 }
 
+static bool are_windows(const struct pair *pair)
+{
+    return pair->wide->is_window && pair->narrow->is_window;
+}
+
 static bool pair_find(const struct imported_arm *arms, size_t count, struct pair *pair)
 {
     *pair = (struct pair){0};
@@ -96,8 +103,9 @@ static bool pair_find(const struct imported_arm *arms, size_t count, struct pair
         else
             pair->other = &arms[at];
     }
-    return pair->narrow && pair->wide->elapsed_s.known && pair->narrow->elapsed_s.known &&
-           pair->narrow->elapsed_s.value > 0 && pair->wide->elapsed_s.value > 0;
+    return pair->narrow &&
+           (are_windows(pair) || (pair->wide->elapsed_s.known && pair->narrow->elapsed_s.known &&
+                                  pair->narrow->elapsed_s.value > 0 && pair->wide->elapsed_s.value > 0));
 }
 
 /* Heat and power limits lower the clock, too; whoever counted them can tell, and what they found is said. */
@@ -203,11 +211,12 @@ static void leave_cycles_open(struct finding *finding, const struct pair *pair)
 static void leave_unseparated(const struct results *results, struct finding *finding, const struct pair *pair)
 {
     struct measured change = decrease_of(pair, "cycles"), work = decrease_of(pair, "instructions");
-    bool is_heat_told = throttling_told(results->imported, finding);
+    bool is_heat_told = throttling_told(results->imported, finding),
+         in_windows = are_windows(pair);
     if (!is_heat_told && !imported_heat_is_ruled_out(results, finding->arena))
         finding_set(finding, not_separated, "imported-not-separated", NO_VALUES);
     const char *others = finding->not_separated;
-    if (!change.known || change.value < CYCLES_DIFFER || !is_of_work(pair, change.value))
+    if (in_windows || !change.known || change.value < CYCLES_DIFFER || !is_of_work(pair, change.value))
         return;
     finding_set(finding, not_separated, "imported-work", VALUE_TEXT("work", percent_words(work.value, finding->arena)));
     if (others)
@@ -256,15 +265,13 @@ static void say_clock(struct finding *finding, const struct imported_arm *arm)
 /* Of the only two runs the slower one had the lower clock; somebody told that wide vectors are what they differ by. */
 bool imported_clock_test(const struct results *results, struct finding *finding)
 {
-    struct imported_arm arms[IMPORTED_ARMS_MOST];
-    size_t count = imported_arms_of(results->imported, arms);
-    bool timed = count == 2 && arms[0].elapsed_s.known && arms[1].elapsed_s.known;
-    const struct imported_arm *wide = timed && arms[0].elapsed_s.value > arms[1].elapsed_s.value ? &arms[0] : &arms[1],
-                              *narrow = wide == &arms[0] ? &arms[1] : &arms[0];
+    struct imported_pair runs;
+    bool timed = imported_pair_of(results->imported, &runs) && runs.is_only && runs.by_time;
+    const struct imported_arm *wide = &runs.slow, *narrow = &runs.fast;
     if (!timed || !clock_of(wide).known || !clock_of(narrow).known)
         return false;
-    double gain = 1 - narrow->elapsed_s.value / wide->elapsed_s.value,
-           drop = 1 - clock_of(wide).value / clock_of(narrow).value, most = fmin(drop, FALL_MOST);
+    double gain = runs.gap.value, drop = 1 - clock_of(wide).value / clock_of(narrow).value,
+           most = fmin(drop, FALL_MOST);
     if (gain < results->effect || drop < results->effect)
         return false;
     struct pair pair = {.wide = wide, .narrow = narrow};
@@ -280,10 +287,12 @@ bool imported_clock_test(const struct results *results, struct finding *finding)
                 VALUE_TEXT("wide", arena_printf(finding->arena, "%.3g", clock_of(wide).value * 1e-9)),
                 VALUE_TEXT("narrow", arena_printf(finding->arena, "%.3g", clock_of(narrow).value * 1e-9)),
                 VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", gain * 100)),
+                VALUE_TEXT("took", runs.is_window ? "as much work takes" : "it took"),
                 VALUE_SHARE("most", interval_exactly(most)), VALUE_TEXT("origin", IMPORTED_WORDS),
                 VALUE_TEXT("smaller", smaller_words(most, gain, finding->arena)));
     leave_unseparated(results, finding, &pair);
-    leave_cycles_open(finding, &pair);
+    if (!runs.is_window) /* else of other amounts of work */
+        leave_cycles_open(finding, &pair);
     finding_advise(finding, "imported-advice-tried", NO_VALUES);
     finding_advise(finding, "advice-gather", NO_VALUES);
     finding_set(finding, confirm, "imported-confirm",
@@ -315,6 +324,77 @@ static bool other_program_test(const struct results *results, struct finding *fi
     return true;
 }
 
+static void say_both(struct finding *finding, const struct pair *pair)
+{
+    say_counts(finding, "imported-lowered", pair->wide);
+    say_counts(finding, "imported-lowered", pair->narrow);
+    if (pair->other)
+        say_counts(finding, "imported-lowered", pair->other);
+}
+
+/* By its clock, or by the cycles of each second, which waiting makes fewer, too. */
+static double drop_of(const struct pair *pair, bool *ret_is_clock)
+{
+    struct measured wide = clock_of(pair->wide), narrow = clock_of(pair->narrow);
+    *ret_is_clock = wide.known && narrow.known;
+    if (!*ret_is_clock) {
+        wide = measured_ratio(imported_arm_count(pair->wide, "cycles"), pair->wide->window_s);
+        narrow = measured_ratio(imported_arm_count(pair->narrow, "cycles"), pair->narrow->window_s);
+    }
+    return wide.known && narrow.known && narrow.value > 0 ? 1 - wide.value / narrow.value : 0;
+}
+
+/* " (24 % fewer instructions each second)": both builds may need another number of them, so that it is no gain. */
+static const char *less_done_words(const struct pair *pair, struct arena *arena)
+{
+    struct measured rate = measured_ratio(imported_throughput(pair->wide), imported_throughput(pair->narrow));
+    return rate.known && rate.value < 1
+               ? arena_printf(arena, " (and %.1f %% fewer instructions)", (1 - rate.value) * 100)
+               : "";
+}
+
+/*
+ * Windows of a set length, with and without such vectors, are as long whatever they cost: what tells is how far the
+ * clock fell. What was done in them differs by the build, too.
+ */
+static void windows_decide(const struct results *results, struct finding *finding, const struct pair *pair)
+{
+    bool is_clock = false;
+    double drop = drop_of(pair, &is_clock), most = fmin(fmax(drop, 0), pair->lowered * FALL_MOST);
+    const char *owner = owner_of(pair, finding->arena);
+    struct value values[] = {VALUE_TEXT("origin", IMPORTED_WORDS),
+                             VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", fabs(drop) * 100)),
+                             VALUE_TEXT("how", is_clock ? "its clock" : "its cycles of each second"),
+                             VALUE_TEXT("done", less_done_words(pair, finding->arena)),
+                             VALUE_SHARE("lowered", interval_exactly(pair->lowered)),
+                             VALUE_SHARE("most", interval_exactly(most)),
+                             VALUE_TEXT("whose", owner ? arena_printf(finding->arena, "%s's", owner) : "its")};
+    finding->is_estimate = false;
+    finding->of = OF_ELAPSED;
+    finding->remedy = NULL;
+    finding->gain_unmeasured = true;
+    finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
+    say_both(finding, pair);
+    if (drop < results->effect) {
+        finding_decide_bound(finding, most, results->effect);
+        if (!is_clock) { /* it may have been lower, and busy for longer */
+            finding->verdict = VERDICT_UNDECIDED;
+            finding->recoverable = (struct interval){0};
+        }
+        finding_set_add(finding, &finding->reason, "imported-window-same", values, array_count(values));
+        return;
+    }
+    finding->verdict = VERDICT_SUPPORTED;
+    finding->recoverable = interval_of(0, most / 2, most);
+    leave_unseparated(results, finding, pair);
+    finding_set_add(finding, &finding->headline, "imported-window-headline", values, array_count(values));
+    if (!is_clock)
+        finding_leave_open(finding, "imported-window-busy", NO_VALUES);
+    finding_advise(finding, "imported-advice-tried", NO_VALUES);
+    finding_advise(finding, "advice-gather", NO_VALUES);
+    finding_set_add(finding, &finding->confirm, "imported-window-confirm", values, array_count(values));
+}
+
 bool imported_licence_test(const struct results *results, struct finding *finding)
 {
     static const double ALIKE = 0.02; /* of the time: less is chance */
@@ -322,6 +402,10 @@ bool imported_licence_test(const struct results *results, struct finding *findin
     struct pair pair;
     if (!pair_find(arms, imported_arms_of(results->imported, arms), &pair))
         return other_program_test(results, finding, &pair);
+    if (are_windows(&pair)) {
+        windows_decide(results, finding, &pair);
+        return true;
+    }
     double gain = 1 - pair.narrow->elapsed_s.value / pair.wide->elapsed_s.value, most = pair.lowered * FALL_MOST;
     double high = gain < most ? gain : most, /* apart: of the longer one's time */
         apart = gain < 0 ? 1 - pair.wide->elapsed_s.value / pair.narrow->elapsed_s.value : gain;
@@ -342,10 +426,7 @@ bool imported_licence_test(const struct results *results, struct finding *findin
     finding->gain_unmeasured = true; /* of one run each nobody knows how far runs differ */
     finding->recoverable = high > 0 ? interval_of(0, high / 2, high) : interval_exactly(0);
     finding->imported_kinds |= 1u << ORIGIN_COUNTERS | 1u << ORIGIN_RUNS;
-    say_counts(finding, "imported-lowered", pair.wide);
-    say_counts(finding, "imported-lowered", pair.narrow);
-    if (pair.other)
-        say_counts(finding, "imported-lowered", pair.other);
+    say_both(finding, &pair);
     finding_evidence_add(finding, gain > 0 ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-times", values,
                          sizeof(values) / sizeof(values[0]));
     if (gain <= -results->effect && most >= results->effect) { /* what it loses is no less for that */

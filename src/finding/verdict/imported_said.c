@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "finding/verdict/imported_said.h"
 
+#include "analyse/imported_pair.h"
 #include "finding/imported/leaf.h"
 #include "finding/verdict/described.h"
 #include "finding/verdict/open_said.h"
 #include "finding/verdict/ruled_out_said.h"
 #include "finding/verdict/try_next.h"
+#include "finding/wording.h"
 
 #include <string.h>
 
@@ -38,6 +40,44 @@ static const char *leads_titles(const struct findings *findings, const struct fi
     return is_alone ? titles : arena_printf(arena, "%s,", titles);
 }
 
+/*
+ * Where each instruction takes longer, what a table has beside it that goes with that, of which it isn't told how much
+ * time it took; NULL: none, or several.
+ */
+static const struct finding *goes_with_rate(const struct findings *findings, const struct results *results)
+{
+    const struct finding *found = NULL;
+    size_t count = 0;
+    for (size_t at = 0; at < findings->count; at++) {
+        const struct finding *finding = &findings->items[at];
+        bool is_one = finding->verdict == VERDICT_UNDECIDED && finding->imported_kinds && finding->reason &&
+                      finding->evidence_count && strcmp(finding->hypothesis->family, "memory") == 0;
+        found = is_one ? finding : found;
+        count += is_one;
+    }
+    return count == 1 && imported_differ_by(results) == FACTOR_RATE ? found : NULL;
+}
+
+/* What two runs or windows differ by, and why, as far as that is told. */
+static struct overall with_lead(struct overall overall, const struct findings *findings, const struct results *results,
+                                bool is_said, struct arena *arena)
+{
+    const char *lead = imported_lead_words(results, NULL, arena);
+    const struct finding *beside = is_said ? NULL : goes_with_rate(findings, results);
+    bool is_work = imported_differ_by(results) == FACTOR_WORK;
+    if (!lead)
+        return overall;
+    const char *rest = is_said   ? overall.sentence
+                       : beside  ? arena_printf(arena, "%s may be why: %s. Nothing was measured by plumb in this case.",
+                                                capitalised(beside->hypothesis->title, arena), beside->reason)
+                       : is_work ? arena_printf(arena, "%s.", wording_find("verdict", "why-work"))
+                                 : arena_printf(arena, "%s.", wording_find("verdict", "why-open"));
+    overall.sentence = arena_printf(arena, "%s. %s", capitalised(lead, arena), rest);
+    if (is_work && !is_said)
+        advise(&overall, wording_find("verdict", "next-more-work"));
+    return overall;
+}
+
 struct overall overall_imported(const struct findings *findings, const struct results *results, struct arena *arena)
 {
     struct imported_leaf leaf = imported_leaf_of(results, findings, NULL, arena);
@@ -49,7 +89,6 @@ struct overall overall_imported(const struct findings *findings, const struct re
             "Nothing was measured by plumb in this case, and what was imported or said supports no cause for certain.",
         .ruled_out = ruled_out_said(findings, results->effect, arena),
     };
-    const char *lead = imported_lead_words(results, NULL, arena);
     if (leaf.words)
         overall.sentence = arena_printf(arena, "%s.%s%s%s Nothing was measured by plumb in this case.",
                                         capitalised(leaf.words, arena), hot ? " " : "", hot ? hot : "", hot ? "." : "");
@@ -64,8 +103,8 @@ struct overall overall_imported(const struct findings *findings, const struct re
         overall.sentence =
             arena_printf(arena, "%s may hold it up: %s. Nothing was measured by plumb in this case.",
                          capitalised(leads_titles(findings, waits, arena), arena), waits->evidence[0].text);
-    if (lead)
-        overall.sentence = arena_printf(arena, "%s. %s", capitalised(lead, arena), overall.sentence);
+    overall =
+        with_lead(overall, findings, results, leaf.words || hot || waits || open_lead_of(findings, results), arena);
     if (leaf.advice)
         advise(&overall, leaf.advice);
     else if (!leaf.words && imported_rate_advice(results))

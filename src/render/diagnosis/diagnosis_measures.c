@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "render/diagnosis/diagnosis_measures.h"
 
+#include "analyse/imported_pair.h"
+#include "analyse/imported_window.h"
 #include "base/json/json_measured.h"
 #include "statistics/json_interval.h"
 
@@ -86,27 +88,46 @@ static void imported_arm_lines(struct text *out, const struct imported *imported
     size_t count = imported_arms_of(imported, arms);
     for (size_t at = 0; at < count; at++) {
         struct measured cycles = imported_arm_count(&arms[at], "cycles");
-        if (!arms[at].elapsed_s.known || !cycles.known)
+        struct measured length = imported_arm_length(&arms[at]);
+        if (!length.known || !cycles.known)
             continue;
-        text_printf(out, "%s%s%s: %.4g s, %.0f cycles\n", arms[at].table->file, arms[at].name ? ", " : "",
-                    arms[at].name ? arms[at].name : "", arms[at].elapsed_s.value, cycles.value);
+        const char *label = arms[at].table->label, *name = arms[at].name ? arms[at].name : label ? label : "";
+        text_printf(out, "%s%s%s: %s%.4g s, %.0f cycles\n", arms[at].table->file, name[0] ? ", " : "", name,
+                    arms[at].is_window ? "a window of " : "", length.value, cycles.value);
     }
 }
 
-static void imported_effect_line(struct text *out, const struct imported *imported, double effect)
+/* Of windows that they are none, and what is compared then; of a gap that was asked about instead of the usual. */
+static void imported_effect_line(struct text *out, const struct results *results)
 {
-    struct measured gap = imported_gap_of(imported);
-    if (gap.known && gap.value / 2 == effect)
-        text_printf(out, "they differ by %.2g %%: causes of half of that (%.2g %%) or more are asked about\n",
-                    100 * gap.value, 100 * effect);
+    struct imported_pair pair;
+    struct imported_two two;
+    struct measured gap = imported_gap_of(results->imported);
+    const char *what = "they differ by";
+    if (!gap.known && imported_two_of(results->imported, &two) && two.gap / 2 == results->effect)
+        gap = measured_as(two.gap);
+    if (!gap.known && results->told && results->told->gap.known) {
+        gap = measured_as(results->told->gap.low);
+        what = "the gap that is told is";
+    }
+    if (imported_pair_of(results->imported, &pair) && pair.is_window && pair.gap.value > 0)
+        text_printf(out, "the slower window does %.3g %% less each second, by its instructions\n",
+                    100 * pair.gap.value);
+    if (imported_windows_are_of_other_work(results->imported))
+        text_add(out, "the windows' instructions don't differ as the gap that is told does:\n"
+                      "they are no measure of the work, and which window is the slower one isn't known\n");
+    if (gap.known && gap.value / 2 == results->effect)
+        text_printf(out, "%s %.2g %%: causes of half of that (%.2g %%) or more are asked about\n", what,
+                    100 * gap.value, 100 * results->effect);
 }
 
-void imported_gain_lines(struct text *out, const struct imported *imported, double effect)
+void imported_gain_lines(struct text *out, const struct results *results)
 {
+    const struct imported *imported = results->imported;
     struct imported_gain gain = imported_gain_of(imported);
     imported_arm_lines(out, imported);
     if (!gain.known) {
-        imported_effect_line(out, imported, effect);
+        imported_effect_line(out, results);
         return;
     }
     if (gain.name)
@@ -122,7 +143,7 @@ void imported_gain_lines(struct text *out, const struct imported *imported, doub
     else
         text_printf(out, " (%zu and %zu run%s: too few for an interval)\n", gain.before_count, gain.after_count,
                     gain.after_count == 1 ? "" : "s");
-    imported_effect_line(out, imported, effect);
+    imported_effect_line(out, results);
 }
 
 void counters_json(struct json_writer *json, const struct counter_summary *counters)
@@ -187,6 +208,7 @@ static void imported_runs_json(struct json_writer *json, const struct imported *
         else
             json_null(json, "name");
         json_measured(json, "elapsed_s", arms[at].elapsed_s);
+        json_measured(json, "window_s", arms[at].window_s);
         json_array_open(json, "counts");
         for (size_t row = 0; row < arms[at].table->count; row++) {
             json_object_open(json, NULL);

@@ -10,13 +10,14 @@
 #include "analyse/probes/probe_results.h"
 #include "analyse/time/run_spread.h"
 #include "base/json/json_writer.h"
+#include "finding/results.h"
 #include "statistics/ceilings.h"
 
 /* Lines without indentation, each ended by '\n'; nothing when there is nothing to say. Either may be NULL. */
 void counters_lines(struct text *out, const struct counter_summary *counters);
 void runs_lines(struct text *out, const struct run_spread *runs);
-/* What changed between two imported tables of runs. */
-void imported_gain_lines(struct text *out, const struct imported *imported, double effect);
+/* What changed between two imported tables of runs, and which difference is asked about. */
+void imported_gain_lines(struct text *out, const struct results *results);
 
 /* One line: whether the core was shared, else at which clock it ran. */
 void ceilings_line(struct text *out, const struct ceilings *ceilings);

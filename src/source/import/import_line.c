@@ -217,13 +217,13 @@ static bool is_time_of_day(struct view text)
     return is_one;
 }
 
-/* "of the samples are in read_hpet": behind a share a part of a sentence, no line of code. */
+/* "of the samples are in read_hpet", "slower, but": behind a share a part of a sentence, no line of code. */
 static bool is_sentence(struct view text)
 {
     static const char *const words[] = {"of",   "in",   "is", "are", "was",  "were", "on",     "at",    "to",
                                         "from", "with", "by", "and", "more", "less", "slower", "faster"};
     struct view word = view_word(&text);
-    bool is_one = false;
+    bool is_one = word.length && view_ends(word, ",") && isalpha((unsigned char)word.text[0]);
     for (size_t at = 0; at < array_count(words); at++)
         is_one |= view_equal(word, words[at]);
     return is_one;
@@ -552,6 +552,7 @@ static bool row_of_runs(struct view line, struct import_line *row)
         return false;
     if (shell_time_of(line, row))
         return true;
+    row->is_bare = view_u64(line, 10, &(uint64_t){0});
     ptrdiff_t colon = view_find(line, ": ");
     bool named = colon > 0 && colon <= NAME_MOST;
     if (named)

@@ -15,6 +15,7 @@ struct import_line {
     double number, seconds, running_ratio, self; /* as struct import_row */
     struct view name, where;
     struct view map; /* map: of a table of exits, as exit_row has it */
+    bool is_bare; /* a whole number and nothing beside it: seconds, or whatever else was counted */
     bool is_of_toplev; /* the name is "DRAM_Bound", which is published as tma_dram_bound */
 };
 

@@ -277,8 +277,13 @@ static struct imported_text table_of_kind(struct view text, enum import_kind kin
 {
     struct rows rows = {0};
     scoped_text struct text out = {0};
-    struct imported_text imported = {
-        .kind = kind, .heading = "", .above = "", .event = "", .segment = text, .origin = kind_names[kind]};
+    struct imported_text imported = {.kind = kind,
+                                     .heading = "",
+                                     .above = "",
+                                     .label = "",
+                                     .event = "",
+                                     .segment = text,
+                                     .origin = kind_names[kind]};
     imported.row_count = rows_read(text, kind, &rows, arena);
     struct import_row *kept = rows_keep(&rows, arena);
     if (kind == IMPORT_ANNOTATE)
@@ -300,10 +305,21 @@ static struct imported_text text_unread(struct view text, struct arena *arena)
         .kind = IMPORT_UNKNOWN,
         .heading = "",
         .above = "",
+        .label = "",
         .event = "",
         .segment = text,
         .origin = kind_names[IMPORT_UNKNOWN],
         .summary = arena_printf(arena, "%zu lines in no form that plumb knows; nothing was read from them", lines)};
+}
+
+/* "12", as grep -c prints it: one whole number alone is no list of times. */
+static bool is_list(enum import_kind kind, const struct rows *rows)
+{
+    enum { BARE_LEAST = 2 };
+    size_t bare = 0;
+    for (size_t at = 0; at < rows->count; at++)
+        bare += rows->items[at].is_bare;
+    return kind != IMPORT_RUNS || bare < rows->count || bare >= BARE_LEAST;
 }
 
 struct imported_text import_text_read(struct view text, struct arena *arena)
@@ -313,7 +329,7 @@ struct imported_text import_text_read(struct view text, struct arena *arena)
     size_t most = 0;
     for (int kind = IMPORT_EXITS; kind < IMPORT_KIND_COUNT; kind++) {
         size_t count = rows_read(text, (enum import_kind)kind, &rows, arena);
-        if (count > most) {
+        if (count > most && is_list((enum import_kind)kind, &rows)) {
             most = count;
             found = (enum import_kind)kind;
         }
@@ -555,10 +571,25 @@ static bool names_meet(struct names_met *names, struct view line, unsigned kinds
     return false;
 }
 
+/* "Counted in the guest for a while, hv-11:" is of hv-11; length 0: it is no name. */
+static struct view label_of(struct view line)
+{
+    enum { WORDS_MOST = 4 };
+    size_t ignored;
+    line = without_marks(line, &ignored);
+    if (!view_ends(line, ":"))
+        return (struct view){0};
+    line.length--;
+    for (ptrdiff_t comma; words_in(line) > WORDS_MOST && (comma = view_find(line, ", ")) >= 0;)
+        line = view_skip(line, (size_t)comma + 2);
+    bool is_name = line.length && isalpha((unsigned char)line.text[0]) && words_in(line) <= WORDS_MOST;
+    return is_name ? line : (struct view){0};
+}
+
 bool import_text_next(struct view *text, struct arena *arena, struct imported_text *ret_table)
 {
     static const unsigned OF_RUNS = 1u << IMPORT_STAT | 1u << IMPORT_METRICS | 1u << IMPORT_EXITS;
-    struct view heading = {0}, above = {0}, line, segment = {text->text, 0}, behind_gap = *text;
+    struct view heading = {0}, above = {0}, label = {0}, line, segment = {text->text, 0}, behind_gap = *text;
     struct names_met names = {.count = 0};
     bool after_gap = true, parted = false, ended = false; /* parted: a gap was met since its last row */
     unsigned kinds = 0;
@@ -581,6 +612,8 @@ bool import_text_next(struct view *text, struct arena *arena, struct imported_te
         if (ended)
             return false;
         if (prose) {
+            bool of_stat = view_starts(view_trim(line), "Performance counter stats for ");
+            label = of_stat ? label_of(heading) : (struct view){0};
             heading = line;
             above = view_starts(line, IMPORT_COLUMN_HEADING) ? above : line;
             segment.text = rest.text;
@@ -595,6 +628,7 @@ bool import_text_next(struct view *text, struct arena *arena, struct imported_te
     *ret_table = import_text_read(segment, arena);
     ret_table->heading = import_text_heading(heading, arena);
     ret_table->above = import_text_heading(above, arena);
+    ret_table->label = kept_string(label, arena);
     struct view event = event_in(segment);
     ret_table->event = kept_string(event.length ? event : event_in(heading), arena);
     ret_table->elapsed_s = ret_table->kind == IMPORT_STAT ? elapsed_in(segment) : 0;
@@ -609,6 +643,7 @@ bool import_text_beside(const struct imported_text *table, struct arena *arena, 
         table_of_kind(table->segment, table->kind == IMPORT_STAT ? IMPORT_METRICS : IMPORT_STAT, arena);
     beside.heading = table->heading;
     beside.above = table->above;
+    beside.label = table->label;
     beside.elapsed_s = beside.kind == IMPORT_STAT ? elapsed_in(table->segment) : 0;
     if (!beside.row_count)
         return false;

@@ -63,6 +63,7 @@ struct imported_text {
     size_t row_count;
     const char *heading; /* the last line of prose before it; "": none */
     const char *above;   /* … that somebody wrote: of a column of Markdown what stands above the whole table */
+    const char *label;   /* perf stat: what stands before perf's own heading, "old build"; "": nothing short */
     const char *event;   /* perf report and annotate: what was sampled, as the text says; "": it doesn't */
     struct view segment; /* the piece of the text that it was read from */
     size_t rows_unread;  /* of exits and reports: import_text_rows_unread */

@@ -241,7 +241,7 @@ void sheet_measures_section(struct sheet *sheet)
     runs_lines(&runs, sheet->diagnosis->results->runs);
     counters_lines(&counts, counters);
     probes_lines(&probes, sheet->diagnosis->results->probes);
-    imported_gain_lines(&gain, sheet->diagnosis->results->imported, sheet->diagnosis->results->effect);
+    imported_gain_lines(&gain, sheet->diagnosis->results);
     struct {
         const char *title, *aside;
         struct text *lines;
