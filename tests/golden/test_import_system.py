@@ -429,7 +429,7 @@ def test_without_the_kernel_s_way_in_the_scheduler_is_nobody_who_locks(alone):
     found = alone("`offcputime -f -p 77 15` of 8 threads:\n\n```\napp;main;worker;std::mutex::lock;pthread_mutex_lock;futex_wait;schedule;finish_task_switch 9000000\n"
                   "app;main;worker;pthread_cond_wait;futex_wait;schedule;finish_task_switch 90000000\n```\n")
     one = finding(found, "lock-turns")
-    assert one["verdict"] == "supported" and "(worker first) is 7.5 %" in one["headline"], one["headline"]
+    assert one["verdict"] == "supported" and "(worker first, 9 s) is 7.5 %" in one["headline"], one["headline"]
 
 
 def test_what_is_stolen_from_one_cpu_isn_t_hidden_in_the_mean(alone):

@@ -369,9 +369,12 @@ enum { WAIT_TIMES_MOST = 3 };
 static size_t waits_of_time(const struct folded_profile *profile, struct view document,
                             struct import_row ret_rows[WAIT_TIMES_MOST])
 {
-    static const double CLOCKS_DIFFER = 1.05;
+    static const double CLOCKS_DIFFER = 1.05, ALONE_LEAST = 0.8;
     struct waits_period period = waits_period_read(document);
-    double all_us = 1e6 * period.seconds * period.threads;
+    double window_us = 1e6 * period.seconds, all_us = window_us * period.threads;
+    /* what waits all the time that was looked at, and no longer, is one thread */
+    if (period.of_one && profile->off >= ALONE_LEAST * window_us && profile->off <= CLOCKS_DIFFER * window_us)
+        all_us = window_us;
     const struct {
         const char *name, *who;
         double waited_us;
@@ -385,7 +388,8 @@ static size_t waits_of_time(const struct folded_profile *profile, struct view do
         double share = all_us > 0 ? kinds[at].waited_us / all_us : 0;
         if (period.in_us && share > 0 && share <= 1 && profile->off <= CLOCKS_DIFFER * all_us)
             ret_rows[count++] = (struct import_row){
-                .name = kinds[at].name, .where = kinds[at].who, .number = 100 * share, .self = 100 * share};
+                .name = kinds[at].name, .where = kinds[at].who, .number = 100 * share, .self = 100 * share,
+                .seconds = 1e-6 * kinds[at].waited_us};
     }
     return count;
 }
@@ -403,12 +407,13 @@ static void stacks_keep(struct importing *importing, const char *path, const str
     for (size_t at = 0; at < stacks->count; at++)
         items[at] = (struct folded_stack){stacks->items[at].frames, (double)stacks->items[at].count};
     folded_profile_of(items, stacks->count, &profile, arena);
-    bool waits = profile.off > profile.on;
+    bool waits = profile.off > profile.on, in_us = waits && waits_period_read(document).in_us;
     size_t count = waits ? folded_shares_of(&profile, shares) : profile.function_count;
     for (size_t at = 0; at < count; at++) {
         double percent = 100 * (waits ? shares[at].share : profile.functions[at].share);
         rows[at] = (struct import_row){.name = waits ? shares[at].name : profile.functions[at].name,
                                        .where = waits ? shares[at].who : "",
+                                       .seconds = in_us ? 1e-6 * shares[at].weight : 0,
                                        .number = percent,
                                        .self = percent};
         if (at < 3)

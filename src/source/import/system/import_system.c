@@ -7,7 +7,7 @@
 
 #include <ctype.h>
 
-static void facts_keep(const struct system_reading *reading, const struct system_table *table, struct view text,
+static void facts_keep(const struct system_reading *reading, struct system_table *table, struct view text,
                        struct arena *arena, struct import_facts *facts)
 {
     scoped_text struct text summary = {0};
@@ -17,8 +17,9 @@ static void facts_keep(const struct system_reading *reading, const struct system
         return;
     for (size_t at = 0; at < count; at++) {
         rows[at].where = arena_string(arena, rows[at].where);
+        const char *behind = strcmp(rows[at].name, SYSTEM_DEVICE) == 0 ? ")" : " first)";
         text_printf(&summary, "%s%s%s%s%s %.4g %%", at ? "; " : "", rows[at].name, rows[at].where[0] ? " (" : "",
-                    rows[at].where, rows[at].where[0] ? " first)" : "", rows[at].number);
+                    rows[at].where, rows[at].where[0] ? behind : "", rows[at].number);
     }
     facts->tables[facts->count++] = (struct imported_text){.kind = IMPORT_UNKNOWN,
                                                            .origin = SYSTEM_TABLE,
@@ -145,7 +146,8 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
     while (view_line(&rest, &line)) {
         struct view bare = without_bars(line, &plain);
         system_log_read(&reading, line);
-        bool read = system_columns_read(&reading, line, &rest) || system_processes_read(&reading, line, &rest) ||
+        bool read = system_columns_read(&reading, line, &rest) || system_devices_read(&reading, line, &rest) ||
+                    system_processes_read(&reading, line, &rest) ||
                     system_calls_read(&reading, line, &rest) || system_softirqs_read(&reading, line, &rest) ||
                     system_events_read(line, &rest, &out) || system_throttles_read(&reading, bare, &out) ||
                     system_collector_read(&reading, line) || system_line_read(&reading, bare) ||

@@ -2,7 +2,8 @@
 /*
  * What tools that look at the whole system printed, as shares in percent: mpstat, sar and top (%steal, %iowait, …),
  * vmstat, a cgroup's cpu.stat, turbostat, GNU time and the times that perf stat puts below its counts, perf c2c's
- * summary, perf lock contention and report, perf sched's latency and timehist, smaps and meminfo, numastat, pcm-memory.
+ * summary, perf lock contention and report, perf sched's latency and timehist, smaps and meminfo, numastat, pcm-memory,
+ * iostat -x and sar -d.
  *
  * Each printed table gives one, with the prose before it: two of them, as before and after a change, aren't mixed.
  * Columns are told by their heading and counted from the right, where these tools put words before them in some rows

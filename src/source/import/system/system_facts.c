@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/import/system/system_reading.h"
 
+#include "base/scope.h"
+
 #include <assert.h>
+#include <string.h>
 
 static double mean_of(const struct met *met)
 {
@@ -468,7 +471,30 @@ static void run_queue_add(const struct system_reading *reading, const struct met
         fact_add(facts, "%idle", 100 * idle_of(met), 100);
 }
 
-size_t system_facts_of(const struct system_reading *reading, const struct system_table *table,
+/* Of the device that had requests for most of the time. */
+static void devices_add(struct system_table *table, struct facts *facts)
+{
+    const struct device *most = NULL;
+    double most_util = 0;
+    for (size_t at = 0; at < table->devices.count; at++) {
+        const struct device *device = &table->devices.items[at];
+        double util = device->counted ? device->util_sum / (double)device->counted : 0;
+        if (!most || util > most_util) {
+            most = device;
+            most_util = util;
+        }
+    }
+    if (!most)
+        return;
+    scoped_text struct text words = {0};
+    device_words(most, &words);
+    size_t length = words.length < sizeof(table->device_words) - 1 ? words.length : sizeof(table->device_words) - 1;
+    memcpy(table->device_words, text_string(&words), length);
+    table->device_words[length] = '\0';
+    fact_of(facts, table->device_words, SYSTEM_DEVICE, most_util, 100);
+}
+
+size_t system_facts_of(const struct system_reading *reading, struct system_table *table,
                        struct import_row ret_rows[SYSTEM_ROWS_MOST])
 {
     const struct met *met = table->met;
@@ -500,6 +526,7 @@ size_t system_facts_of(const struct system_reading *reading, const struct system
     }
     run_queue_add(reading, met, facts);
     storage_add(table, facts);
+    devices_add(table, facts);
     if (met[FACT_STALLED_STORAGE].count)
         fact_add(facts, "time in which all that could run waited for storage", mean_of(&met[FACT_STALLED_STORAGE]),
                  100);

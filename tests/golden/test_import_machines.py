@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""plumb diagnose on tables of machines: devices, another time's tables, stacks beside small tables, bandwidth, pages."""
+import shutil
+
+import pytest
+from imported_case import finding
+
+
+@pytest.fixture
+def alone(imported):
+    """alone(text) -> the JSON of a case made of this text alone."""
+    def make(text):
+        found, case = imported(case=text)
+        shutil.rmtree(case)
+        return found
+    return make
+
+
+def evidence(one):
+    return " ".join(item["text"] for item in one["evidence"])
+
+
+DEVICES = "Device            r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz     w/s     wkB/s   wrqm/s  %wrqm w_await wareq-sz     f/s f_await  aqu-sz  %util\n"
+BUSY = "sdb              1.00     16.00     0.00   0.00    0.40    16.00  120.00   1900.00     3.00   2.40   11.00    15.80  118.00   27.50    4.60   {util}\n"
+CPUS = "avg-cpu:  %user   %nice %system %iowait  %steal   %idle\n           2.10    0.00    1.20   {iowait}    0.00   {idle}\n\n"
+OFF = ("writer;main;commit;{call};entry_SYSCALL_64_after_hwframe;do_syscall_64;__x64_sys_{call};ext4_sync_file;folio_wait_writeback;io_schedule;schedule {us}\n"
+       "writer;main;next;epoll_wait;entry_SYSCALL_64_after_hwframe;do_syscall_64;ep_poll;schedule {idle}\n")
+
+
+def test_a_process_that_waits_all_its_time_waits_for_storage_whatever_the_machine_s_share_is(alone):
+    text = ("iostat -x 5 1\n\n" + CPUS.format(iowait="6.20", idle="90.50") + DEVICES + BUSY.format(util="97.10") +
+            "\noffcputime-bpfcc -f -p 911 20:\n\n" + OFF.format(call="fsync", us=17200000, idle=2100000))
+    one = finding(alone(text), "waiting")
+    assert one["verdict"] == "supported" and one["recoverable_ratio_at_most"] == pytest.approx(0.86), one
+    assert "waits for storage (17.2 s) is 86 %" in one["headline"], one["headline"]
+    assert "sdb, 27.5 ms a flush, 11 ms a write" in evidence(one)
+
+
+@pytest.mark.parametrize("command, us, idle, verdict", [
+    ("offcputime -f -t 911 20", 17200000, 2100000, "supported"),
+    ("offcputime -f -p 911 20", 5200000, 2100000, "undecided"),   # of how many threads isn't told
+    ("offcputime -f -p 911 20", 117200000, 2100000, "undecided"),  # of several, at least
+    ("offcputime -f 20", 17200000, 2100000, "undecided"),          # of the whole machine
+])
+def test_a_thread_is_known_by_waiting_as_long_as_was_looked(alone, command, us, idle, verdict):
+    assert finding(alone(f"{command}:\n\n" + OFF.format(call="fsync", us=us, idle=idle)), "waiting")["verdict"] == verdict
+
+
+@pytest.mark.parametrize("util, verdict", [("97.10", "undecided"), ("12.00", "not_testable")])
+def test_a_busy_device_alone_leads_and_decides_nothing(alone, util, verdict):
+    found = alone("iostat -x 5 1\n\n" + CPUS.format(iowait="1.20", idle="95.50") + DEVICES + BUSY.format(util=util))
+    one = finding(found, "waiting")
+    assert one["verdict"] == verdict, one
+    if verdict == "undecided":
+        assert "sdb, 27.5 ms a flush" in one["reason"] and "how much of its time" in one["reason"]
+    assert any("sdb, 27.5 ms a flush" in said["text"] for said in found["statements"])
+
+
+def test_the_first_report_of_several_is_of_the_time_since_the_start(alone):
+    report = CPUS + DEVICES
+    text = ("iostat -x 5 2\n\n" + report.format(iowait="0.10", idle="96.50") + BUSY.format(util="1.10") + "\n" +
+            report.format(iowait="31.00", idle="65.50") + BUSY.format(util="97.10"))
+    one = finding(alone(text), "waiting")
+    assert one["verdict"] == "supported" and "%iowait is 31 %" in one["headline"] and "97 %" in evidence(one), one
+
+
+def test_a_small_share_of_a_machine_s_waiting_bounds_no_process(alone):
+    one = finding(alone("iostat -x 5 1\n\n" + CPUS.format(iowait="8.20", idle="88.50")), "waiting")
+    assert one["verdict"] == "supported" and one["recoverable_ratio_at_most"] is None, one
+
+
+def test_sar_s_devices_are_read_by_their_average(alone):
+    head = "{}      DEV       tps     rkB/s     wkB/s     dkB/s   areq-sz    aqu-sz     await     %util\n"
+    row = "{}   dev8-16    210.00      4.00   2900.00      0.00     13.80      3.10     14.60     {}\n"
+    text = "sar -d 5 2:\n\n" + head.format("09:00:01") + row.format("09:00:06", "90.00") + row.format("09:00:11", "94.00") + "\n" + \
+        head.format("Average:") + row.format("Average:", "92.00")
+    one = finding(alone(text), "waiting")
+    assert one["verdict"] == "undecided" and "dev8-16, 14.6 ms a request" in one["reason"] and "92 %" in one["reason"], one
+
+
+MPSTAT = ("14:20:11  CPU  %usr  %nice  %sys %iowait  %irq  %soft  %steal  %guest  %gnice  %idle\n"
+          "14:20:21  all  {usr}  0.00  5.00  0.00  0.00  0.30  {steal}  0.00  0.00  3.00\n\n")
+
+
+@pytest.mark.parametrize("words", [
+    "compare with yesterday at 8:", "Baseline (before it got slow):", "And for comparison a good hour:", "this morning, when it was fine:",
+])
+def test_a_table_of_a_good_time_is_what_it_was_then(alone, words):
+    found = alone("The shop is slow since noon:\n\n" + MPSTAT.format(usr="48.00", steal="43.00") + f"{words}\n\n" +
+                  MPSTAT.format(usr="91.00", steal="0.20"))
+    one = finding(found, "steal")
+    assert one["verdict"] == "supported" and one["recoverable_ratio_at_most"] == pytest.approx(0.43), one
+    assert "%steal is 43 %" in one["headline"] and "in the good time it was 0.2 %" in one["headline"], one["headline"]
+
+
+@pytest.mark.parametrize("words", ["In the other zone:", "this morning it was slow, too:", "after the move:", "the incident of yesterday:"])
+def test_tables_that_nobody_calls_good_are_two_measures(alone, words):
+    found = alone("The shop is slow since noon:\n\n" + MPSTAT.format(usr="48.00", steal="43.00") + f"{words}\n\n" +
+                  MPSTAT.format(usr="91.00", steal="0.20"))
+    assert finding(found, "steal")["verdict"] == "undecided"
+
+
+def test_what_is_there_in_the_good_time_alone_is_no_cause(alone):
+    found = alone("The shop is slow since noon:\n\n" + MPSTAT.format(usr="91.00", steal="0.00") + "baseline of last week:\n\n" +
+                  MPSTAT.format(usr="48.00", steal="43.00"))
+    assert finding(found, "steal")["verdict"] == "ruled_out"
+
+
+LOCKS = ("svc;main;worker;find_session;pthread_mutex_lock;__lll_lock_wait;entry_SYSCALL_64_after_hwframe;do_syscall_64;__x64_sys_futex;futex_wait;schedule {us}\n"
+         "svc;main;worker;epoll_wait;entry_SYSCALL_64_after_hwframe;do_syscall_64;ep_poll;schedule 9000000\n")
+KERNEL_LOCKS = (" contended   total wait     max wait     avg wait         type   caller\n\n"
+                "       902     {wait}    310.20 us     44.55 us      rwsem:W   xfs_file_write+0x3d\n"
+                "        11      0.02 ms     12.11 us      1.35 us     spinlock   futex_wake+0x71\n")
+
+
+@pytest.mark.parametrize("window", ["`offcputime -f -p 77 10` of 16 threads:", "offcputime, in us:"])
+def test_seconds_of_stacks_outweigh_a_small_table_of_the_kernel_s_locks(alone, window):
+    found = alone(f"{window}\n\n{LOCKS.format(us=120000000)}\n\n$ perf lock contention -ab -p 77 -- sleep 5\n{KERNEL_LOCKS.format(wait='40.20 ms')}")
+    one = finding(found, "lock-turns")
+    said = one["headline"] if one["verdict"] == "supported" else one["reason"]
+    assert "find_session first, 120 s" in said and "xfs_file_write" not in said, said
+    assert "xfs_file_write" in evidence(one) and "40.2 ms" in evidence(one)
+
+
+def test_a_table_of_locks_with_longer_waits_than_the_stacks_leads(alone):
+    found = alone(f"offcputime, in us:\n\n{LOCKS.format(us=1200)}\n\n$ perf lock contention -ab -p 77 -- sleep 5\n{KERNEL_LOCKS.format(wait=' 4.20 s ')}")
+    assert "xfs_file_write" in finding(found, "lock-turns")["reason"]
