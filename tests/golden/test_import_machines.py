@@ -125,3 +125,51 @@ def test_seconds_of_stacks_outweigh_a_small_table_of_the_kernel_s_locks(alone, w
 def test_a_table_of_locks_with_longer_waits_than_the_stacks_leads(alone):
     found = alone(f"offcputime, in us:\n\n{LOCKS.format(us=1200)}\n\n$ perf lock contention -ab -p 77 -- sleep 5\n{KERNEL_LOCKS.format(wait=' 4.20 s ')}")
     assert "xfs_file_write" in finding(found, "lock-turns")["reason"]
+
+
+LIKWID = ("likwid-perfctr -C S0:0-31 -g MEM ./stencil\n\n"
+          "+-------------------------------------+-------------+\n|               Metric                |     Sum     |\n"
+          "+-------------------------------------+-------------+\n|  Memory bandwidth [MBytes/s] STAT   | {rate} |\n"
+          "|  Memory data volume [GBytes] STAT   |   2100.1000 |\n+-------------------------------------+-------------+\n\n")
+THREADS = ("likwid-perfctr -C 0-1 -g MEM ./stencil\n\nGroup 1: MEM\n+-----------------------------+------------+------------+\n|            Metric           | HWThread 0 | HWThread 1 |\n"
+           "+-----------------------------+------------+------------+\n|     Runtime (RDTSC) [s]     |    11.2000 |    11.2000 |\n"
+           "| Memory bandwidth [MBytes/s] | {rate} |          0 |\n+-----------------------------+------------+------------+\n\n")
+CSV = "likwid-perfctr -O\nTABLE,Group 1 Metric,MEM,3\nMetric,HWThread 0,HWThread 1\nRuntime (RDTSC) [s],11.2,11.2\nMemory bandwidth [MBytes/s],{rate},0\n\n"
+PCM = "|--            System Memory Throughput(MB/s):      {rate}                  --|\n\n"
+
+
+@pytest.mark.parametrize("most", [
+    "STREAM triad on this machine: 210 GB/s.", "The theoretical bandwidth is 215 GB/s.", "mlc says 209.4 GB/s.",
+    "Function    Best Rate MB/s  Avg time     Min time     Max time\nCopy:           190000.1     0.01   0.01   0.02\nTriad:          211000.2     0.01   0.01   0.02\n",
+    "ALL Reads        :\t210112.0\n",
+])
+@pytest.mark.parametrize("table", [LIKWID, THREADS, CSV, PCM])
+def test_bandwidth_beside_the_most_there_is(alone, table, most):
+    one = finding(alone(table.format(rate="198000.5000") + most), "memory-bandwidth")
+    assert one["verdict"] == "supported" and "198 of 2" in one["headline"] and "9" in one["headline"], one
+    one = finding(alone(table.format(rate="31000.5000") + most), "memory-bandwidth")
+    assert one["verdict"] == "undecided" and "far from its limit" in one["reason"] and one["recoverable_ratio_at_most"] < 0.32, one
+    one = finding(alone(table.format(rate="120000.5000") + most), "memory-bandwidth")
+    assert one["verdict"] == "undecided" and "isn't told" in one["reason"], one
+
+
+@pytest.mark.parametrize("words", [
+    "", "The disk does 210 GB/s at its theoretical best.", "STREAM triad gives 210 GB/s per socket.", "STREAM gives 12 GB/s on one core of a core complex, each core.",
+    "STREAM triad gave 210 GB/s before the new DIMMs. STREAM triad gives 390 GB/s now.", "It streams 210 GB/s of messages.",
+])
+def test_without_one_most_a_rate_is_said_and_decides_nothing(alone, words):
+    one = finding(alone(LIKWID.format(rate="198000.5000") + words), "memory-bandwidth")
+    assert one["verdict"] == "undecided" and "198 GB/s went to memory" in one["reason"], one
+
+
+@pytest.mark.parametrize("words, share", [("pcm-memory: 41 GB/s of the ~320 the socket can do.", 0.13), ("DRAM bandwidth: 300 of the 320 GB/s.", 0.94)])
+def test_a_rate_of_the_most_in_one_sentence(alone, words, share):
+    one = finding(alone(words + "\n"), "memory-bandwidth")
+    assert one["verdict"] == ("supported" if share > 0.9 else "undecided"), one
+    assert f"{share * 100:.0f} %" in (one["headline"] or one["reason"])
+
+
+def test_a_class_of_the_tree_bounds_what_bandwidth_may_return(alone):
+    tree = "66.0 %  tma_backend_bound\n60.0 %  tma_memory_bound\n\n"
+    one = finding(alone(tree + LIKWID.format(rate="198000.5000") + "STREAM triad: 210 GB/s."), "memory-bandwidth")
+    assert one["verdict"] == "supported" and one["recoverable_ratio_at_most"] == pytest.approx(0.6), one

@@ -416,6 +416,7 @@ static const struct {
     {NULL, imported_count_test},
     {NULL, imported_misses_test},
     {NULL, imported_report_test},
+    {"memory-bandwidth", imported_bandwidth_test},
     {"frequency", imported_busy_clock_test},
     {"thermal-power", imported_busy_clock_test},
     {"kernel-locks", imported_lock_waits_test},
@@ -511,6 +512,8 @@ static bool is_said(const struct results *results, struct finding *finding)
             continue;
         if (tests[at].test == metric_test)
             bound_by_counts(results, finding);
+        if (tests[at].test != imported_bandwidth_test && tests[at].test != trial_test)
+            imported_bandwidth_beside(results, finding);
         if (tests[at].test == imported_count_test)
             profile_beside(results, finding);
         if (tests[at].test == imported_report_test)

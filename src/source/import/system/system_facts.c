@@ -4,6 +4,7 @@
 #include "base/scope.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 static double mean_of(const struct met *met)
@@ -494,6 +495,18 @@ static void devices_add(struct system_table *table, struct facts *facts)
     fact_of(facts, table->device_words, SYSTEM_DEVICE, most_util, 100);
 }
 
+/* Of one rate of all memory's: what was measured may exceed a benchmark's a little, and not by much. */
+static void bandwidth_add(const struct system_reading *reading, struct system_table *table, struct facts *facts)
+{
+    static const double EXCEEDS_MOST = 1.1;
+    const struct met *rate = &table->met[FACT_MEMORY_RATE];
+    double most = reading->attained_mb > 0 ? reading->attained_mb : reading->nominal_mb, used = mean_of(rate);
+    if (!rate->count || !(most > 0) || reading->most_differs || used > EXCEEDS_MOST * most)
+        return;
+    (void)snprintf(table->rate_words, sizeof(table->rate_words), "%.4g of %.4g GB/s", used / 1e3, most / 1e3);
+    fact_of(facts, table->rate_words, SYSTEM_MEMORY_USED, used < most ? used : most, most);
+}
+
 size_t system_facts_of(const struct system_reading *reading, struct system_table *table,
                        struct import_row ret_rows[SYSTEM_ROWS_MOST])
 {
@@ -527,6 +540,7 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
     run_queue_add(reading, met, facts);
     storage_add(table, facts);
     devices_add(table, facts);
+    bandwidth_add(reading, table, facts);
     if (met[FACT_STALLED_STORAGE].count)
         fact_add(facts, "time in which all that could run waited for storage", mean_of(&met[FACT_STALLED_STORAGE]),
                  100);
