@@ -173,3 +173,57 @@ def test_a_class_of_the_tree_bounds_what_bandwidth_may_return(alone):
     tree = "66.0 %  tma_backend_bound\n60.0 %  tma_memory_bound\n\n"
     one = finding(alone(tree + LIKWID.format(rate="198000.5000") + "STREAM triad: 210 GB/s."), "memory-bandwidth")
     assert one["verdict"] == "supported" and one["recoverable_ratio_at_most"] == pytest.approx(0.6), one
+
+
+def test_page_sizes_of_guest_and_host_in_a_table_are_trials_of_each_side(alone):
+    found = alone("| guest pages | host pages | route s |\n|---|---|---:|\n| 4k | 4k | 80.0 |\n| 2M | 4k | 72.0 |\n| 4k | 2M | **60.0** |\n| 2M | 2M | 50.0 |\n| metal, 4k | - | 55 |\n")
+    guest, host = finding(found, "small-pages"), finding(found, "host-small-pages")
+    assert guest["verdict"] == host["verdict"] == "supported"
+    assert guest["recoverable_ratio_at_most"] == pytest.approx(0.1, abs=0.01) and host["recoverable_ratio_at_most"] == pytest.approx(0.25, abs=0.01)
+    assert not any("not read" in said["origin"] for said in found["statements"]), found["statements"]
+
+
+@pytest.mark.parametrize("table, at_most", [
+    ("| pages | join s |\n|---|---|\n| 4k | 30.0 |\n| 2M | 21.0 |\n", 0.3),
+    ("| THP | Mops/s |\n|---|---|\n| never | 60.0 |\n| always | 80.0 |\n", 0.25),
+    ("| memory | time (s) | dTLB misses |\n|---|---|---|\n| small pages | 30.0 | 9,000 |\n| huge pages | 21.0 | 100 |\n", 0.3),
+])
+def test_rows_of_two_page_sizes_are_a_trial(alone, table, at_most):
+    one = finding(alone(table), "small-pages")
+    assert one["verdict"] == "supported" and one["recoverable_ratio_at_most"] == pytest.approx(at_most, abs=0.02), one
+
+
+@pytest.mark.parametrize("table", [
+    "| pages | threads | join s |\n|---|---|---|\n| 4k | 1 | 30.0 |\n| 2M | 8 | 21.0 |\n",    # other threads
+    "| block | join s |\n|---|---|\n| 4k | 30.0 |\n| 64k | 21.0 |\n",
+    "| pages | rows |\n|---|---|\n| 4k | 30.0 |\n| 2M | 21.0 |\n",                            # no times
+    "| pages | machine | join s |\n|---|---|---|\n| 4k | old | 30.0 |\n| 2M | new | 21.0 |\n",
+])
+def test_rows_that_differ_in_more_are_no_trial(alone, table):
+    assert finding(alone(table), "small-pages")["verdict"] != "supported"
+
+
+NUMASTAT = ("$ numastat -p shared\n\n                           Node 0          Node 1           Total\n                  --------------- --------------- ---------------\n"
+            "Private                   {0}         {1}         80000.00\n----------------  --------------- --------------- ---------------\nTotal                     {0}         {1}         80000.00\n\n")
+ON_NODES = ("Benchmark 1: numactl -N 0 ./find {0}\n  Time (mean ± σ):     {1} s ±  0.030 s    [User: 6.2 s, System: 0.4 s]\n  Range (min … max):    1.0 s …  9.0 s    10 runs\n\n"
+            "Benchmark 2: numactl -N 1 ./find {2}\n  Time (mean ± σ):     {3} s ±  0.030 s    [User: 6.2 s, System: 0.4 s]\n  Range (min … max):    1.0 s …  9.0 s    10 runs\n\n")
+
+
+@pytest.mark.parametrize("stat, runs, verdict", [
+    (("100.00", "79900.00"), ("a", "6.00", "a", "4.20"), "supported"),
+    (("100.00", "79900.00"), ("a", "6.00", "b", "4.20"), "undecided"),   # another command
+    (("79900.00", "100.00"), ("a", "6.00", "a", "4.20"), "undecided"),   # the one near its memory is slower
+    (("40000.00", "40000.00"), ("a", "6.00", "a", "4.20"), "not_testable"),
+])
+def test_one_command_on_two_nodes_is_a_trial_where_the_memory_s_node_is_told(alone, stat, runs, verdict):
+    one = finding(alone(NUMASTAT.format(*stat) + ON_NODES.format(*runs)), "numa-remote")
+    assert one["verdict"] == verdict, one
+    if verdict == "supported":
+        assert one["recoverable_ratio_at_most"] == pytest.approx(0.3, abs=0.02)
+
+
+def test_memory_bound_to_either_node_is_a_trial_by_itself(alone):
+    shell = "$ time numactl -N 0 --membind={} ./find\n\nreal\t0m{}s\nuser\t0m4.0s\nsys\t0m0.1s\n\n"
+    one = finding(alone(shell.format(0, "4.20") + shell.format(1, "6.00")), "numa-remote")
+    assert one["verdict"] == "supported" and one["recoverable_ratio_at_most"] == pytest.approx(0.3, abs=0.02), one
+    assert finding(alone(shell.format(0, "4.20") + shell.format(1, "4.20")), "numa-remote")["verdict"] == "ruled_out"

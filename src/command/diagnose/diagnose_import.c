@@ -19,6 +19,7 @@
 #include "source/import/import_counts.h"
 #include "source/import/import_csv.h"
 #include "source/import/import_hyperfine.h"
+#include "source/import/import_labelled.h"
 #include "source/import/import_likwid.h"
 #include "source/import/import_listed.h"
 #include "source/import/import_markdown.h"
@@ -435,7 +436,7 @@ static void stacks_keep(struct importing *importing, const char *path, const str
 
 /* A text in which every tool's tables have the form that import_text_next reads, and what else stands in it. */
 struct turned {
-    struct view lines, prose;
+    struct view lines, prose, trials;
     struct import_facts facts;
     struct import_stacks stacks;
 };
@@ -443,6 +444,7 @@ struct turned {
 static struct turned turned_of(struct view text, struct arena *arena)
 {
     struct turned turned;
+    text = import_labelled_turned(text, arena, &turned.trials);
     struct view lines = import_pprof_turned(import_c2c_turned(text, arena), arena);
     lines = import_hyperfine_turned(import_children_turned(lines, arena), arena, &turned.prose);
     lines = import_uprof_turned(import_likwid_turned(lines, arena), arena);
@@ -529,6 +531,15 @@ static void nothing_state(struct importing *importing, const char *path, const s
                     text.summary);
 }
 
+/* Rows and timed commands that differ in a known change alone, as a sentence of what came of it. */
+static void labelled_keep(struct importing *importing, const char *path, struct view sentences)
+{
+    struct view sentence;
+    while (view_line(&sentences, &sentence))
+        statement_write(&importing->statements, TOLD_ORIGIN, path,
+                        arena_string_n(&importing->arena, sentence.text, sentence.length));
+}
+
 static bool import_file(struct importing *importing, const char *path, struct error *err)
 {
     struct sysroot anywhere;
@@ -554,6 +565,7 @@ static bool import_file(struct importing *importing, const char *path, struct er
     if (!tables && !turned.stacks.count && !parts.others.length)
         nothing_state(importing, path, &turned);
     others_state(importing, path, parts.others);
+    labelled_keep(importing, path, turned.trials);
     sentences_keep(importing, path, import_text_without_rows(turned.prose, &importing->arena));
     return true;
 }

@@ -166,9 +166,11 @@ static void most_meet(struct system_reading *reading, enum most kind, double mb)
 /* "38 GB/s of the ~300 the socket can do", "371 of the 378 GB/s": what is used of the most; false: no such words. */
 static bool part_of_most(struct system_reading *reading, const struct words *words)
 {
-    static const char *const between[] = {"the", "its", "about", "around", "roughly", "some", "a", "theoretical", "our"},
-                             *const of_memory[] = {"memory", "dram", "ram",    "ddr4", "ddr5",   "bandwidth", "pcm-memory",
-                                                   "pcm",    "likwid", "socket", "channels", "likwid-perfctr"};
+    static const char *const between[] = {"the",  "its", "about",       "around", "roughly",
+                                          "some", "a",   "theoretical", "our"},
+                             *const of_memory[] = {"memory", "dram",      "ram",        "ddr4",
+                                                   "ddr5",   "bandwidth", "pcm-memory", "pcm",
+                                                   "likwid", "socket",    "channels",   "likwid-perfctr"};
     for (size_t at = 1; at + 1 < words->count; at++) {
         size_t behind = at + 1;
         if (!is_word(words->items[at], "of"))
