@@ -227,3 +227,41 @@ def test_memory_bound_to_either_node_is_a_trial_by_itself(alone):
     one = finding(alone(shell.format(0, "4.20") + shell.format(1, "6.00")), "numa-remote")
     assert one["verdict"] == "supported" and one["recoverable_ratio_at_most"] == pytest.approx(0.3, abs=0.02), one
     assert finding(alone(shell.format(0, "4.20") + shell.format(1, "4.20")), "numa-remote")["verdict"] == "ruled_out"
+
+
+TIMES = "$ time ./pack\n\nreal\t0m{0}s\nuser\t0m{1}s\nsys\t0m{2}s\n\n"
+KERNEL = ("    15.00%  pack  [kernel.kallsyms]  [k] entry_SYSCALL_64\n    12.00%  pack  [kernel.kallsyms]  [k] shmem_write_begin\n"
+          "     9.00%  pack  [kernel.kallsyms]  [k] vfs_write\n     8.00%  pack  [kernel.kallsyms]  [k] copy_user_enhanced_fast_string\n"
+          "     6.00%  pack  [kernel.kallsyms]  [k] __fget_light\n     5.00%  pack  pack               [.] encode\n\n")
+
+
+def test_what_calls_do_in_the_kernel_adds_up_beside_the_slower_run_s_part_of_it(alone):
+    one = finding(alone(TIMES.format("6.100", "1.500", "4.500") + KERNEL + "With a buffer:\n\n" + TIMES.format("1.600", "1.500", "0.090")), "system-calls")
+    assert one["verdict"] == "supported" and "50 %" in one["headline"] and "75 %" in evidence(one), one
+
+
+@pytest.mark.parametrize("times, verdict", [
+    ((("6.100", "5.950", "0.110"), ("3.100", "2.000", "1.090")), "ruled_out"),   # of the slower one
+    ((("6.100", "1.500", "4.500"),), "undecided"),
+    ((("6.1", "1.5", "4.5"), ("3.1", "2.0", "1.0"), ("2.1", "1.0", "1.0")), "not_testable"),  # of three nobody knows which
+])
+def test_of_two_timed_runs_the_slower_one_s_kernel_time_bounds(alone, times, verdict):
+    assert finding(alone("".join(TIMES.format(*one) for one in times)), "system-calls")["verdict"] == verdict
+
+
+VTUNE = ("Elapsed Time: 21.100s\n    Retiring: {retiring}% of Pipeline Slots\n        Light Operations: 58.0% of Pipeline Slots\n            FP Arithmetic: 50.0% of uOps\n"
+         "                FP Scalar: {scalar}% of uOps\n                FP Vector: {vector}% of uOps\n                    256-bit: {vector}% of uOps\n"
+         "    Front-End Bound: 9.0% of Pipeline Slots\n    Bad Speculation: 1.0% of Pipeline Slots\n    Back-End Bound: {rest}% of Pipeline Slots\n")
+
+
+def test_vtune_s_scalar_arithmetic_is_named(alone):
+    found = alone(VTUNE.format(retiring="70.0", rest="20.0", scalar="50.0", vector="0.0"))
+    one = finding(found, "narrow-vectors")
+    assert one["verdict"] == "undecided" and "is 35 % of the slots, on vectors 0 %" in one["reason"], one
+    assert "tma_fp_scalar is 35 %" in found["verdict"]["sentence"], found["verdict"]
+    assert not any("not read" in said["origin"] for said in found["statements"]), found["statements"]
+
+
+def test_vectors_beside_scalar_arithmetic_leave_nothing_to_name(alone):
+    one = finding(alone(VTUNE.format(retiring="60.0", rest="30.0", scalar="20.0", vector="30.0")), "narrow-vectors")
+    assert one["verdict"] == "not_testable", one

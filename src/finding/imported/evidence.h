@@ -36,6 +36,8 @@ bool imported_counts_heat(const struct imported_table *table, const struct impor
 bool imported_heat_is_ruled_out(const struct results *results, struct arena *arena);
 /* of the clock, by what two runs' CPUs ran at while they were busy */
 bool imported_busy_clock_test(const struct results *results, struct finding *finding);
+/* of narrow vectors, by the classes of floating-point work */
+bool imported_scalar_test(const struct results *results, struct finding *finding);
 /* of memory's bandwidth, by how much of it is in use */
 bool imported_bandwidth_test(const struct results *results, struct finding *finding);
 /* … behind what decided */

@@ -468,6 +468,7 @@ struct view import_labelled_turned(struct view text, struct arena *arena, struct
     tunables_put(&out, runs);
     for (size_t at = 0; at < RUNS_MOST; at++)
         text_done(&runs->rest[at]);
-    *ret_sentences = out.length ? (struct view){arena_copy(arena, out.bytes, out.length), out.length} : (struct view){0};
+    *ret_sentences =
+        out.length ? (struct view){arena_copy(arena, out.bytes, out.length), out.length} : (struct view){0};
     return taken ? (struct view){arena_copy(arena, kept.bytes, kept.length), kept.length} : text;
 }

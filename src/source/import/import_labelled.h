@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Do two rows or two timed commands differ in one known change alone, by what they are called? Then they are a trial of
- * it, which becomes a sentence: a table of Markdown with columns of page sizes ("| guest pages | host pages | s |"), the
- * same command below numactl on two nodes with numastat saying where its memory is, glibc's hugetlb=0 and 1.
+ * it, which becomes a sentence: a table of Markdown with columns of page sizes ("| guest pages | host pages | s |"),
+ * the same command below numactl on two nodes with numastat saying where its memory is, glibc's hugetlb=0 and 1.
  *
  * Does not support: rows that differ in more than that, page sizes between the smallest and huge ones.
  */

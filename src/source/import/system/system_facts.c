@@ -507,6 +507,17 @@ static void bandwidth_add(const struct system_reading *reading, struct system_ta
     fact_of(facts, table->rate_words, SYSTEM_MEMORY_USED, used < most ? used : most, most);
 }
 
+/* Of two timed runs, as before and after a change, the slower one is what is asked about. */
+static void slower_add(const struct met *met, struct facts *facts)
+{
+    const struct met *user = &met[FACT_USER_S], *kernel = &met[FACT_KERNEL_S], *elapsed = &met[FACT_ELAPSED_S];
+    if (user->count != 2 || kernel->count != 2 || elapsed->count != 2)
+        return;
+    bool first = elapsed->first > elapsed->last;
+    double user_s = first ? user->first : user->last, kernel_s = first ? kernel->first : kernel->last;
+    fact_add(facts, "sys / (user + sys)", kernel_s, user_s + kernel_s);
+}
+
 size_t system_facts_of(const struct system_reading *reading, struct system_table *table,
                        struct import_row ret_rows[SYSTEM_ROWS_MOST])
 {
@@ -522,6 +533,7 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
         if (met[FACT_ELAPSED_S].count == 1)
             fact_add(facts, "1 - (user + sys) / elapsed", met[FACT_ELAPSED_S].last - cpu_s, met[FACT_ELAPSED_S].last);
     }
+    slower_add(met, facts);
     if (met[FACT_ALL_NODES].count)
         fact_add(facts, "memory on its fullest node / all", met[FACT_FULLEST_NODE].last, met[FACT_ALL_NODES].last);
     if (met[FACT_NODES_TRAFFIC].count)
