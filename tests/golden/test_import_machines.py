@@ -258,7 +258,7 @@ def test_vtune_s_scalar_arithmetic_is_named(alone):
     found = alone(VTUNE.format(retiring="70.0", rest="20.0", scalar="50.0", vector="0.0"))
     one = finding(found, "narrow-vectors")
     assert one["verdict"] == "undecided" and "is 35 % of the slots, on vectors 0 %" in one["reason"], one
-    assert "tma_fp_scalar is 35 %" in found["verdict"]["sentence"], found["verdict"]
+    assert "floating-point work on one number at a time is 35 %" in found["verdict"]["sentence"], found["verdict"]
     assert not any("not read" in said["origin"] for said in found["statements"]), found["statements"]
 
 

@@ -542,6 +542,7 @@ bool imported_test(const struct results *results, struct finding *finding)
     if (!is_said(&some, &with))
         return false;
     imported_pages_advise(&some, &with);
+    imported_shared_line_add(&some, &with);
     imported_tried_apply(&some, &with);
     *finding = with;
     return true;
