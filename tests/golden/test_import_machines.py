@@ -265,3 +265,12 @@ def test_vtune_s_scalar_arithmetic_is_named(alone):
 def test_vectors_beside_scalar_arithmetic_leave_nothing_to_name(alone):
     one = finding(alone(VTUNE.format(retiring="60.0", rest="30.0", scalar="20.0", vector="30.0")), "narrow-vectors")
     assert one["verdict"] == "not_testable", one
+
+
+@pytest.mark.parametrize("reader, clock", [("read_hpet", "hpet"), ("acpi_pm_read", "acpi_pm")])
+def test_a_clock_that_only_the_kernel_reads_is_named_first(alone, reader, clock):
+    found = alone(f"    52.00%  feed  [kernel.kallsyms]  [k] {reader}\n     7.00%  feed  [kernel.kallsyms]  [k] entry_SYSCALL_64\n     5.00%  feed  feed  [.] parse\n\ncurrent_clocksource: {clock}\n")
+    assert found["verdict"]["sentence"].startswith(f"Time in system calls to read the clock source {clock}"), found["verdict"]
+    assert "emulated" not in str(found["statements"])
+    found = alone("    52.00%  feed  [kernel.kallsyms]  [k] copy_user_generic\n     7.00%  feed  [kernel.kallsyms]  [k] entry_SYSCALL_64\n     5.00%  feed  feed  [.] parse\n")
+    assert "clock source" not in found["verdict"]["sentence"]

@@ -9,7 +9,8 @@
 static const char line_named[] = "line 0x";
 
 /* The line with most of the hits of its table, and its share of them (0..1); NULL: none is told. */
-static const struct imported_row *line_hottest(const struct imported *imported, double *ret_share, const char **ret_file)
+static const struct imported_row *line_hottest(const struct imported *imported, double *ret_share,
+                                               const char **ret_file)
 {
     const struct imported_row *hottest = NULL;
     for (size_t at = 0; at < imported->count; at++) {
@@ -42,7 +43,8 @@ void imported_shared_line_add(const struct results *results, struct finding *fin
         return;
     struct value name = VALUE_TEXT("line", line->name), part = VALUE_SHARE("share", interval_exactly(share));
     finding_evidence(finding, finding->verdict == VERDICT_SUPPORTED ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_STATEMENT,
-                     "imported-line-shared", name, part, VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS));
+                     "imported-line-shared", name, part, VALUE_TEXT("file", file),
+                     VALUE_TEXT("origin", IMPORTED_WORDS));
     if (share >= MOST_OF && finding->headline && finding->verdict == VERDICT_SUPPORTED)
         finding_set(finding, headline, "imported-line-headline", VALUE_TEXT("headline", finding->headline), name, part);
 }

@@ -392,6 +392,8 @@ struct exits_period exits_period_read(struct view near, struct view document)
             continue;
         if (is_of_counting(line) && (seconds = seconds_in(line)) > 0)
             period.seconds = seconds;
+        if (has(line, "kvm_stat -1") || has(line, "kvm_stat --once"))
+            period.seconds = 1;
         if (!in_table) {
             above[0] = above[1];
             above[1] = line;

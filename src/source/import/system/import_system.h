@@ -22,8 +22,8 @@
  */
 #define SYSTEM_TABLE "counters of the system"
 
-/* The kind of a table whose one row names the clock in use, where each reading of it leaves a guest. */
-#define SYSTEM_CLOCK "emulated clock"
+/* The kind of a table whose one row names the clock in use, where that is slow to read (and leaves a guest). */
+#define SYSTEM_CLOCK "clock source"
 
 /* The kind of a table of clocks and temperatures in turbostat's own units, by its columns' names; one for each run. */
 #define SYSTEM_TURBOSTAT "turbostat"
