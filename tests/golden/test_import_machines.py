@@ -274,3 +274,18 @@ def test_a_clock_that_only_the_kernel_reads_is_named_first(alone, reader, clock)
     assert "emulated" not in str(found["statements"])
     found = alone("    52.00%  feed  [kernel.kallsyms]  [k] copy_user_generic\n     7.00%  feed  [kernel.kallsyms]  [k] entry_SYSCALL_64\n     5.00%  feed  feed  [.] parse\n")
     assert "clock source" not in found["verdict"]["sentence"]
+
+
+CACHEGRIND = ("valgrind --tool=cachegrind --cache-sim=yes ./turn\n\n==812== D   refs:       9,000,000  (5,000,000 rd   + 4,000,000 wr)\n==812== LLd miss rate:       20.1% (     {rate}%     +        2.1%  )\n\n"
+              "--------------------------------------------------------------------------------\nIr                   Dr                 D1mr               DLmr               file:function\n"
+              "--------------------------------------------------------------------------------\n9,100,000 (61.0%)  3,000,000 (60.0%)  1,900,000 (95.0%)  1,800,000 ({share}%)  turn.c:by_columns\n"
+              "4,100,000 (29.0%)  1,000,000 (20.0%)      9,000 ( 0.4%)      8,000 ( 0.4%)  turn.c:main\n  100,000 ( 1.0%)          .                  .                  .          turn.c:idle\n\n")
+
+
+def test_reads_that_a_simulated_cache_missed_name_a_function_and_decide_nothing(alone):
+    found = alone(CACHEGRIND.format(rate="36.0", share="97.0"))
+    one = finding(found, "cache-misses")
+    assert one["verdict"] == "undecided" and "by_columns has 97 % of the LLC-load-misses (36 % of all reads), simulated" in one["reason"], one
+    assert "by_columns (turn.c) holds 97 %" in found["verdict"]["sentence"]
+    assert not any("not read" in said["origin"] for said in found["statements"]), found["statements"]
+    assert finding(alone(CACHEGRIND.format(rate="36.0", share=" 9.0")), "cache-misses")["verdict"] == "not_testable"

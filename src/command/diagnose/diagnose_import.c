@@ -14,6 +14,7 @@
 #include "command/diagnose/diagnose_ours.h"
 #include "command/diagnose/diagnose_passed.h"
 #include "source/import/import_c2c.h"
+#include "source/import/import_cachegrind.h"
 #include "source/import/import_children.h"
 #include "source/import/import_columns.h"
 #include "source/import/import_counts.h"
@@ -445,7 +446,7 @@ static struct turned turned_of(struct view text, struct arena *arena)
 {
     struct turned turned;
     text = import_labelled_turned(text, arena, &turned.trials);
-    struct view lines = import_pprof_turned(import_c2c_turned(text, arena), arena);
+    struct view lines = import_pprof_turned(import_c2c_turned(import_cachegrind_turned(text, arena), arena), arena);
     lines = import_hyperfine_turned(import_children_turned(lines, arena), arena, &turned.prose);
     lines = import_uprof_turned(import_likwid_turned(lines, arena), arena);
     lines = import_stacks_turned(import_thousands_turned(lines, arena), arena, &turned.stacks);

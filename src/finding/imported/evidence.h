@@ -40,6 +40,8 @@ bool imported_busy_clock_test(const struct results *results, struct finding *fin
 bool imported_scalar_test(const struct results *results, struct finding *finding);
 /* of contended lines, behind whichever decided: which of them it is */
 void imported_shared_line_add(const struct results *results, struct finding *finding);
+/* of cache misses, by a simulation's */
+bool imported_simulated_test(const struct results *results, struct finding *finding);
 /* of memory's bandwidth, by how much of it is in use */
 bool imported_bandwidth_test(const struct results *results, struct finding *finding);
 /* … behind what decided */

@@ -418,6 +418,7 @@ static const struct {
     {NULL, imported_report_test},
     {"memory-bandwidth", imported_bandwidth_test},
     {"narrow-vectors", imported_scalar_test},
+    {"cache-misses", imported_simulated_test},
     {"frequency", imported_busy_clock_test},
     {"thermal-power", imported_busy_clock_test},
     {"kernel-locks", imported_lock_waits_test},
