@@ -47,30 +47,34 @@ static bool heading_read(struct view line, size_t *ret_column, bool *ret_is_last
 }
 
 /* "16,777,216 (99.7%)" of one column, or "0", "." of none; false: it is neither. */
-static bool cell_read(struct view *line, double *ret_percent)
+static bool cell_read(struct view *line, double *ret_ratio)
 {
     struct view word = view_word(line), rest = *line;
     double count;
-    *ret_percent = 0;
+    *ret_ratio = 0;
     if (!view_equal(word, ".") && !view_grouped(word, &count))
         return false;
     word = view_word(&rest);
     if (!view_starts(word, "(") || !view_ends(word, "%)"))
         return true;
     *line = rest;
-    return view_decimal((struct view){word.text + 1, word.length - 3}, ret_percent) && *ret_percent <= 100;
+    double percent;
+    if (!view_decimal((struct view){word.text + 1, word.length - 3}, &percent) || !(percent >= 0 && percent <= 100))
+        return false;
+    *ret_ratio = percent / 100;
+    return true;
 }
 
 static bool row_put(struct text *out, struct view line, size_t column)
 {
-    double percent, wanted = 0;
+    double ratio, wanted = 0;
     for (size_t at = 0; view_trim(line).length; at++) {
         struct view before = view_trim(line);
-        if (!cell_read(&line, &percent)) {
+        if (!cell_read(&line, &ratio)) {
             line = before;
             break;
         }
-        wanted = at == column ? percent : wanted;
+        wanted = at == column ? ratio : wanted;
     }
     struct view name = view_trim(line), file = name;
     ptrdiff_t colon = view_find(name, ":");
@@ -83,7 +87,8 @@ static bool row_put(struct text *out, struct view line, size_t column)
     for (size_t at = 0; at < file.length; at++) /* one word */
         if (isspace((unsigned char)file.text[at]))
             return true;
-    text_printf(out, "%.4g%%  %.*s  [.] %.*s\n", wanted, (int)file.length, file.text, (int)name.length, name.text);
+    text_printf(out, "%.4g%%  %.*s  [.] %.*s\n", 100 * wanted, (int)file.length, file.text, (int)name.length,
+                name.text);
     return true;
 }
 

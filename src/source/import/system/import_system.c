@@ -77,7 +77,7 @@ static void rate_keep(const struct system_table *table, struct view text, struct
                              .number = mean_gb,
                              .where = arena_printf(arena, "%.4g GB/s", mean_gb)};
     facts->tables[facts->count++] = (struct imported_text){.kind = IMPORT_UNKNOWN,
-                                                           .origin = "memory bandwidth",
+                                                           .origin = SYSTEM_BANDWIDTH,
                                                            .summary = row.where,
                                                            .rows = arena_copy(arena, &row, sizeof(row)),
                                                            .row_count = 1,

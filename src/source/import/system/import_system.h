@@ -25,6 +25,9 @@
 /* The kind of a table whose one row names the clock in use, where that is slow to read (and leaves a guest). */
 #define SYSTEM_CLOCK "clock source"
 
+/* The kind of a table of what goes to memory in a second, in GB/s. */
+#define SYSTEM_BANDWIDTH "memory bandwidth"
+
 /* The kind of a table of clocks and temperatures in turbostat's own units, by its columns' names; one for each run. */
 #define SYSTEM_TURBOSTAT "turbostat"
 

@@ -80,6 +80,13 @@ static double rate_at(const struct words *words, size_t at)
 
 /* ---- what was used ---- */
 
+static void rate_meet(struct system_reading *reading, double mb)
+{
+    static const double MB_MOST = 1e9; /* no machine's */
+    if (mb > 0 && mb < MB_MOST)
+        system_meet(system_table_of(reading, TOOL_BANDWIDTH), FACT_MEMORY_RATE, mb);
+}
+
 bool system_bandwidth_read(struct system_reading *reading, struct view line)
 {
     static const char system_all[] = "System Memory Throughput(MB/s):", rates[] = "Best Rate MB/s",
@@ -88,15 +95,15 @@ bool system_bandwidth_read(struct system_reading *reading, struct view line)
     struct view rest = view_trim(line);
     if (view_starts(rest, IMPORT_MEMORY_RATE)) {
         rest = view_skip(rest, strlen(IMPORT_MEMORY_RATE));
-        if (view_double(view_word(&rest), &value) && value > 0)
-            system_meet(system_table_of(reading, TOOL_BANDWIDTH), FACT_MEMORY_RATE, value);
+        if (view_double(view_word(&rest), &value))
+            rate_meet(reading, value);
         return true;
     }
     ptrdiff_t at = view_find(line, system_all);
     if (at >= 0) {
         rest = view_skip(line, (size_t)at + sizeof(system_all) - 1);
-        if (view_grouped(view_word(&rest), &value) && value > 0)
-            system_meet(system_table_of(reading, TOOL_BANDWIDTH), FACT_MEMORY_RATE, value);
+        if (view_grouped(view_word(&rest), &value))
+            rate_meet(reading, value);
         return true;
     }
     if (view_find(line, rates) >= 0)
@@ -187,7 +194,7 @@ static bool part_of_most(struct system_reading *reading, const struct words *wor
             used = used_number * unit_of(words->items[behind + 1]);
         if (!(used > 0 && most > 0) || !has_any(words, of_memory, array_count(of_memory)))
             continue;
-        system_meet(system_table_of(reading, TOOL_BANDWIDTH), FACT_MEMORY_RATE, used);
+        rate_meet(reading, used);
         most_meet(reading, MOST_ATTAINED, most);
         return true;
     }

@@ -35,9 +35,10 @@ _Static_assert(array_count(rates) == DEVICE_AWAITS, "how many of them there were
 /* 0: it isn't there. */
 static double number_under(const struct words *heading, const struct words *row, const char *name)
 {
+    static const double NUMBER_MOST = 1e9;
     double value;
     ptrdiff_t column = column_of(heading, name);
-    return column >= 0 && view_grouped(row->items[column], &value) && value >= 0 ? value : 0;
+    return column >= 0 && view_grouped(row->items[column], &value) && value >= 0 && value <= NUMBER_MOST ? value : 0;
 }
 
 static struct device *device_named(struct system_table *table, struct view name)
