@@ -93,7 +93,7 @@ def test_a_table_of_a_good_time_is_what_it_was_then(alone, words):
     assert "%steal is 43 %" in one["headline"] and "in the good time it was 0.2 %" in one["headline"], one["headline"]
 
 
-@pytest.mark.parametrize("words", ["In the other zone:", "this morning it was slow, too:", "after the move:", "the incident of yesterday:"])
+@pytest.mark.parametrize("words", ["In the other zone:", "Good morning, here is another look:", "yesterday it happened again:", "this morning it was slow, too:", "after the move:", "the incident of yesterday:"])
 def test_tables_that_nobody_calls_good_are_two_measures(alone, words):
     found = alone("The shop is slow since noon:\n\n" + MPSTAT.format(usr="48.00", steal="43.00") + f"{words}\n\n" +
                   MPSTAT.format(usr="91.00", steal="0.20"))

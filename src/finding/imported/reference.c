@@ -9,16 +9,53 @@
 #include <strings.h>
 
 /* Words of another time, and of a good one. */
-static const char *const references[] = {
-    "baseline",         "good",      "healthy",       "for comparison",  "for reference",  "compare with",
-    "compare to",       "compared with", "compared to", "before it got", "before it was",  "before it became",
-    "before it turned", "when it was fine", "when all was well", "while it was fine", "still fast", "still fine",
-    "was fast",         "was fine",  "was ok",        "as it should be", "known-good",     "yesterday",
-    "last week",        "last night", "the day before", "this morning",  "earlier today"};
+static const char *const references[] = {"baseline",
+                                         "(good",
+                                         "good one",
+                                         "good run",
+                                         "good hour",
+                                         "good time",
+                                         "good times",
+                                         "good state",
+                                         "good host",
+                                         "good node",
+                                         "good box",
+                                         "good period",
+                                         "known good",
+                                         "was good",
+                                         "healthy",
+                                         "for comparison",
+                                         "for reference",
+                                         "compare with",
+                                         "compare to",
+                                         "compared with",
+                                         "compared to",
+                                         "before it got",
+                                         "before it was",
+                                         "before it became",
+                                         "before it turned",
+                                         "when it was fine",
+                                         "when all was well",
+                                         "while it was fine",
+                                         "still fast",
+                                         "still fine",
+                                         "was fast",
+                                         "was fine",
+                                         "was ok",
+                                         "as it should be",
+                                         "known-good",
+                                         "yesterday",
+                                         "last week",
+                                         "last night",
+                                         "the day before",
+                                         "this morning",
+                                         "earlier today"};
 
 /* The time that is complained about, whatever else is said. */
-static const char *const complaints[] = {"bad", "slow", "broken", "degraded", "hang", "stall", "problem", "worse",
-                                         "not good", "no good", "isn't good", "spike", "incident", "still the same"};
+static const char *const complaints[] = {
+    "bad",      "slow",     "broken",     "degraded", "hang",     "stall",          "problem", "worse",
+    "not good", "no good",  "isn't good", "spike",    "incident", "still the same", "happen",  "happened",
+    "happens",  "occurred", "started",    "alarm",    "alert",    "complained",     "outage"};
 
 /* "before it got slow", "before it was bad": of the time without it. */
 static const char *const before[] = {"before it", "until it", "not yet"};
