@@ -227,6 +227,8 @@ def test_memory_bound_to_either_node_is_a_trial_by_itself(alone):
     one = finding(alone(shell.format(0, "4.20") + shell.format(1, "6.00")), "numa-remote")
     assert one["verdict"] == "supported" and one["recoverable_ratio_at_most"] == pytest.approx(0.3, abs=0.02), one
     assert finding(alone(shell.format(0, "4.20") + shell.format(1, "4.20")), "numa-remote")["verdict"] == "ruled_out"
+    own = "$ time numactl -N 0 ./find -m {}\n\nreal\t0m{}s\nuser\t0m4.0s\nsys\t0m0.1s\n\n"  # the program's own option
+    assert finding(alone(own.format(0, "4.20") + own.format(1, "6.00")), "numa-remote")["verdict"] != "supported"
 
 
 TIMES = "$ time ./pack\n\nreal\t0m{0}s\nuser\t0m{1}s\nsys\t0m{2}s\n\n"

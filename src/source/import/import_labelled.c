@@ -302,19 +302,38 @@ static bool is_tunable(struct view word, enum pages *ret_pages)
     return true;
 }
 
-/* The command's other words into out; what it is tried with into the run. */
+/* "-C 0-7": another option of numactl's whose value is a word of its own. */
+static bool takes_value(struct view word)
+{
+    static const char *const options[] = {"-C", "-i", "-p", "-P"};
+    return is_any(word, options, array_count(options));
+}
+
+static void word_put(struct text *out, struct view word)
+{
+    text_append(out, word.text, word.length);
+    text_add_char(out, ' ');
+}
+
+/* The command's other words into out; what it is tried with into the run. A program may have options of these names. */
 static void command_read(struct view command, struct run *run, struct text *out)
 {
     struct view word;
+    bool of_numactl = false;
     run->cpu_node = run->memory_node = NODE_NONE;
     run->pages = PAGES_UNSAID;
     text_clear(out);
-    while ((word = view_word(&command)).length)
-        if (!node_of(word, &command, "-N", "--cpunodebind", &run->cpu_node) &&
-            !node_of(word, &command, "-m", "--membind", &run->memory_node) && !is_tunable(word, &run->pages)) {
-            text_append(out, word.text, word.length);
-            text_add_char(out, ' ');
-        }
+    while ((word = view_word(&command)).length) {
+        bool is_option = of_numactl && view_starts(word, "-");
+        if ((is_option && (node_of(word, &command, "-N", "--cpunodebind", &run->cpu_node) ||
+                           node_of(word, &command, "-m", "--membind", &run->memory_node))) ||
+            is_tunable(word, &run->pages))
+            continue;
+        word_put(out, word);
+        if (is_option && takes_value(word))
+            word_put(out, view_word(&command));
+        of_numactl = is_option || view_ends(word, "numactl");
+    }
 }
 
 /* "Benchmark 1: CMD", "$ time CMD", "Performance counter stats for 'CMD':"; length 0: it begins no run. */
