@@ -19,7 +19,7 @@ static const char *const kind_names[] = {
     [IMPORTED_STAT] = "perf stat",       [IMPORTED_RUNS] = "timed runs",
     [IMPORTED_METRICS] = "top-down metrics", [IMPORTED_MAP] = "counts by key",
     [IMPORTED_HISTOGRAM] = "histogram",  [IMPORTED_SYSTEM] = "counters of the system",
-    [IMPORTED_CLOCK] = "emulated clock", [IMPORTED_TURBOSTAT] = "turbostat",
+    [IMPORTED_CLOCK] = "clock source", [IMPORTED_TURBOSTAT] = "turbostat",
 };
 _Static_assert(array_count(kind_names) == IMPORTED_KIND_COUNT, "a name for each kind");
 

@@ -28,7 +28,7 @@ enum imported_kind {
     IMPORTED_MAP,
     IMPORTED_HISTOGRAM,
     IMPORTED_SYSTEM,
-    IMPORTED_CLOCK, /* an emulated clock, seen in a profile or told by the kernel */
+    IMPORTED_CLOCK, /* one that the kernel alone reads, slowly, and hypervisors emulate: told by the kernel */
     IMPORTED_TURBOSTAT, /* a run's clocks in MHz, throttles and degrees, by turbostat's names of columns */
     IMPORTED_KIND_COUNT
 };

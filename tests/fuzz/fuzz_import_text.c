@@ -4,11 +4,13 @@
 #include "analyse/told/told.h"
 #include "analyse/told/told_share.h"
 #include "source/import/import_c2c.h"
+#include "source/import/import_cachegrind.h"
 #include "source/import/import_children.h"
 #include "source/import/import_columns.h"
 #include "source/import/import_counts.h"
 #include "source/import/import_csv.h"
 #include "source/import/import_hyperfine.h"
+#include "source/import/import_labelled.h"
 #include "source/import/import_likwid.h"
 #include "source/import/import_markdown.h"
 #include "source/import/import_perfspect.h"
@@ -67,7 +69,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
             abort();
     struct import_facts facts;
     struct import_stacks stacks;
-    struct view prose, sentence, rest = import_pprof_turned(import_c2c_turned(text, &arena), &arena);
+    struct view prose, sentence, trials, rest = import_labelled_turned(text, &arena, &trials);
+    rest = import_pprof_turned(import_c2c_turned(import_cachegrind_turned(rest, &arena), &arena), &arena);
     rest = import_hyperfine_turned(import_children_turned(rest, &arena), &arena, &prose);
     rest = import_uprof_turned(import_likwid_turned(rest, &arena), &arena);
     rest = import_stacks_turned(import_thousands_turned(rest, &arena), &arena, &stacks);
@@ -76,7 +79,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     for (size_t at = 0; at < facts.count; at++)
         for (size_t row = 0; row < facts.tables[at].row_count; row++)
             if (!(facts.tables[at].rows[row].number >= 0) ||
-                (facts.tables[at].rows[row].number > 100 && strcmp(facts.tables[at].origin, SYSTEM_TURBOSTAT) != 0))
+                (facts.tables[at].rows[row].number > 100 && strcmp(facts.tables[at].origin, SYSTEM_TURBOSTAT) != 0 &&
+                 strcmp(facts.tables[at].origin, SYSTEM_BANDWIDTH) != 0))
                 abort();
     rest = import_csv_turned(import_perfspect_turned(rest, &arena), &arena);
     rest = import_prose_turned(import_markdown_turned(rest, &arena), &arena);

@@ -108,6 +108,15 @@ def test_kvm_stat_is_a_table_of_exits(alone):
     assert finding(found, "vm-exits")["verdict"] == "undecided"
 
 
+def test_kvm_stat_of_one_second_has_no_heading(alone):
+    found = alone("kvm_stat -1 -p 812 on the host:\n\nkvm_entry                       51210          40100\nkvm_exit                        51210          40100\n"
+                  "kvm_exit(MSR_WRITE)             31000          25000\nkvm_exit(HLT)                    9000           8100\n\nThat is all.\n")
+    table = found["imported"][0]
+    assert [(row["name"], row["number"]) for row in table["rows"]] == [("MSR_WRITE", 25000), ("HLT", 8100), ("others", 7000)] and table["elapsed_s"] == 1
+    assert not any("not read" in said["origin"] for said in found["statements"])
+    assert not alone("kvm_exit is what counts 12 3\n")["imported"]
+
+
 @pytest.mark.parametrize("said, clock", [
     ("dmesg: clocksource: Switched to clocksource hpet", True), ("current_clocksource: acpi_pm", True), ("clocksource is hpet", True),
     ("available_clocksource: hpet acpi_pm tsc", False), ("current_clocksource: tsc", False), ("hpet was switched off", False),
@@ -429,7 +438,7 @@ def test_without_the_kernel_s_way_in_the_scheduler_is_nobody_who_locks(alone):
     found = alone("`offcputime -f -p 77 15` of 8 threads:\n\n```\napp;main;worker;std::mutex::lock;pthread_mutex_lock;futex_wait;schedule;finish_task_switch 9000000\n"
                   "app;main;worker;pthread_cond_wait;futex_wait;schedule;finish_task_switch 90000000\n```\n")
     one = finding(found, "lock-turns")
-    assert one["verdict"] == "supported" and "(worker first) is 7.5 %" in one["headline"], one["headline"]
+    assert one["verdict"] == "supported" and "(worker first, 9 s) is 7.5 %" in one["headline"], one["headline"]
 
 
 def test_what_is_stolen_from_one_cpu_isn_t_hidden_in_the_mean(alone):

@@ -518,6 +518,9 @@ def test_the_code_at_shared_lines_takes_nothing_from_their_verdict(imported):
     found, _ = imported(notes="perf c2c of the queue\n\n" + events + C2C_LINES.format(*["Hitm"] * 4) + C2C_CODE)
     assert finding(found, "contended-lines")["verdict"] == "supported" and found["verdict"]["culprit"] == "contended-lines"
     assert "take_ticket 82.2 %" in str(found["statements"])
+    assert "line 0x55aa10002040 has 80 % of them" in finding(found, "contended-lines")["headline"]
+    few, _ = imported(notes="perf c2c of the queue\n\n" + events.replace(" 7000", "   70").replace("3000", "  30") + C2C_LINES.format(*["Hitm"] * 4))
+    assert "0x55aa10002040" not in str(few["verdict"]["sentence"])
 
 
 def test_shared_lines_by_other_loads_are_no_hitm(imported):

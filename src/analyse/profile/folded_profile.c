@@ -190,10 +190,11 @@ size_t folded_shares_of(const struct folded_profile *profile, struct folded_shar
         busy += is_idle((enum wait_kind)kind) ? 0 : by_kind[kind];
     if (!(busy > 0))
         return 0;
-    ret_shares[0] =
-        (struct folded_share){FOLDED_LOCKS, by_kind[WAIT_LOCK] / busy, profile->lock.name ? profile->lock.name : ""};
-    ret_shares[1] = (struct folded_share){FOLDED_STORAGE, (by_kind[WAIT_DISK] + by_kind[WAIT_FAULT]) / busy, ""};
-    ret_shares[2] = (struct folded_share){FOLDED_NETWORK, by_kind[WAIT_NETWORK] / busy, ""};
+    double storage = by_kind[WAIT_DISK] + by_kind[WAIT_FAULT];
+    ret_shares[0] = (struct folded_share){FOLDED_LOCKS, by_kind[WAIT_LOCK] / busy, by_kind[WAIT_LOCK],
+                                          profile->lock.name ? profile->lock.name : ""};
+    ret_shares[1] = (struct folded_share){FOLDED_STORAGE, storage / busy, storage, ""};
+    ret_shares[2] = (struct folded_share){FOLDED_NETWORK, by_kind[WAIT_NETWORK] / busy, by_kind[WAIT_NETWORK], ""};
     return FOLDED_SHARES;
 }
 

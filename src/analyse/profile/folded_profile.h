@@ -54,6 +54,7 @@ enum { FOLDED_SHARES = 3 };
 struct folded_share {
     const char *name;
     double share;     /* 0..1 */
+    double weight;    /* … of them all */
     const char *who;  /* the function that waits so most; "": not told */
 };
 /* Not idle at all: 0 shares are written. */

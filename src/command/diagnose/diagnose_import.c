@@ -14,11 +14,13 @@
 #include "command/diagnose/diagnose_ours.h"
 #include "command/diagnose/diagnose_passed.h"
 #include "source/import/import_c2c.h"
+#include "source/import/import_cachegrind.h"
 #include "source/import/import_children.h"
 #include "source/import/import_columns.h"
 #include "source/import/import_counts.h"
 #include "source/import/import_csv.h"
 #include "source/import/import_hyperfine.h"
+#include "source/import/import_labelled.h"
 #include "source/import/import_likwid.h"
 #include "source/import/import_listed.h"
 #include "source/import/import_markdown.h"
@@ -372,9 +374,12 @@ enum { WAIT_TIMES_MOST = 3 };
 static size_t waits_of_time(const struct folded_profile *profile, struct view document,
                             struct import_row ret_rows[WAIT_TIMES_MOST])
 {
-    static const double CLOCKS_DIFFER = 1.05;
+    static const double CLOCKS_DIFFER = 1.05, ALONE_LEAST = 0.8;
     struct waits_period period = waits_period_read(document);
-    double all_us = 1e6 * period.seconds * period.threads;
+    double window_us = 1e6 * period.seconds, all_us = window_us * period.threads;
+    /* what waits all the time that was looked at, and no longer, is one thread */
+    if (period.of_one && profile->off >= ALONE_LEAST * window_us && profile->off <= CLOCKS_DIFFER * window_us)
+        all_us = window_us;
     const struct {
         const char *name, *who;
         double waited_us;
@@ -388,7 +393,8 @@ static size_t waits_of_time(const struct folded_profile *profile, struct view do
         double share = all_us > 0 ? kinds[at].waited_us / all_us : 0;
         if (period.in_us && share > 0 && share <= 1 && profile->off <= CLOCKS_DIFFER * all_us)
             ret_rows[count++] = (struct import_row){
-                .name = kinds[at].name, .where = kinds[at].who, .number = 100 * share, .self = 100 * share};
+                .name = kinds[at].name, .where = kinds[at].who, .number = 100 * share, .self = 100 * share,
+                .seconds = 1e-6 * kinds[at].waited_us};
     }
     return count;
 }
@@ -406,12 +412,13 @@ static void stacks_keep(struct importing *importing, const char *path, const str
     for (size_t at = 0; at < stacks->count; at++)
         items[at] = (struct folded_stack){stacks->items[at].frames, (double)stacks->items[at].count};
     folded_profile_of(items, stacks->count, &profile, arena);
-    bool waits = profile.off > profile.on;
+    bool waits = profile.off > profile.on, in_us = waits && waits_period_read(document).in_us;
     size_t count = waits ? folded_shares_of(&profile, shares) : profile.function_count;
     for (size_t at = 0; at < count; at++) {
         double percent = 100 * (waits ? shares[at].share : profile.functions[at].share);
         rows[at] = (struct import_row){.name = waits ? shares[at].name : profile.functions[at].name,
                                        .where = waits ? shares[at].who : "",
+                                       .seconds = in_us ? 1e-6 * shares[at].weight : 0,
                                        .number = percent,
                                        .self = percent};
         if (at < 3)
@@ -433,7 +440,7 @@ static void stacks_keep(struct importing *importing, const char *path, const str
 
 /* A text in which every tool's tables have the form that import_text_next reads, and what else stands in it. */
 struct turned {
-    struct view lines, prose;
+    struct view lines, prose, trials;
     struct import_facts facts;
     struct import_stacks stacks;
 };
@@ -441,7 +448,8 @@ struct turned {
 static struct turned turned_of(struct view text, struct arena *arena)
 {
     struct turned turned;
-    struct view lines = import_pprof_turned(import_c2c_turned(text, arena), arena);
+    text = import_labelled_turned(text, arena, &turned.trials);
+    struct view lines = import_pprof_turned(import_c2c_turned(import_cachegrind_turned(text, arena), arena), arena);
     lines = import_hyperfine_turned(import_children_turned(lines, arena), arena, &turned.prose);
     lines = import_uprof_turned(import_likwid_turned(lines, arena), arena);
     lines = import_stacks_turned(import_thousands_turned(lines, arena), arena, &turned.stacks);
@@ -527,6 +535,15 @@ static void nothing_state(struct importing *importing, const char *path, const s
                     text.summary);
 }
 
+/* Rows and timed commands that differ in a known change alone, as a sentence of what came of it. */
+static void labelled_keep(struct importing *importing, const char *path, struct view sentences)
+{
+    struct view sentence;
+    while (view_line(&sentences, &sentence))
+        statement_write(&importing->statements, TOLD_ORIGIN, path,
+                        arena_string_n(&importing->arena, sentence.text, sentence.length));
+}
+
 static bool import_file(struct importing *importing, const char *path, struct error *err)
 {
     struct sysroot anywhere;
@@ -552,6 +569,7 @@ static bool import_file(struct importing *importing, const char *path, struct er
     if (!tables && !turned.stacks.count && !parts.others.length)
         nothing_state(importing, path, &turned);
     others_state(importing, path, parts.others);
+    labelled_keep(importing, path, turned.trials);
     sentences_keep(importing, path, import_text_without_rows(turned.prose, &importing->arena));
     return true;
 }

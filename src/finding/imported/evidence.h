@@ -38,6 +38,16 @@ bool imported_heat_is_ruled_out(const struct results *results, struct arena *are
 bool imported_clock_of_vectors_test(const struct results *results, struct finding *finding);
 /* of the clock, by what two runs' CPUs ran at while they were busy */
 bool imported_busy_clock_test(const struct results *results, struct finding *finding);
+/* of narrow vectors, by the classes of floating-point work */
+bool imported_scalar_test(const struct results *results, struct finding *finding);
+/* of contended lines, behind whichever decided: which of them it is */
+void imported_shared_line_add(const struct results *results, struct finding *finding);
+/* of cache misses, by a simulation's */
+bool imported_simulated_test(const struct results *results, struct finding *finding);
+/* of memory's bandwidth, by how much of it is in use */
+bool imported_bandwidth_test(const struct results *results, struct finding *finding);
+/* … behind what decided */
+void imported_bandwidth_beside(const struct results *results, struct finding *finding);
 /* of the kernel's locks */
 bool imported_lock_waits_test(const struct results *results, struct finding *finding);
 bool imported_system_test(const struct results *results, struct finding *finding);

@@ -458,6 +458,9 @@ static const struct {
     {NULL, imported_count_test},
     {NULL, imported_misses_test},
     {NULL, imported_report_test},
+    {"memory-bandwidth", imported_bandwidth_test},
+    {"narrow-vectors", imported_scalar_test},
+    {"cache-misses", imported_simulated_test},
     {"frequency", imported_busy_clock_test},
     {"thermal-power", imported_busy_clock_test},
     {"frequency", imported_clock_of_vectors_test},
@@ -555,6 +558,8 @@ static bool is_said(const struct results *results, struct finding *finding)
             continue;
         if (tests[at].test == metric_test)
             bound_by_counts(results, finding);
+        if (tests[at].test != imported_bandwidth_test && tests[at].test != trial_test)
+            imported_bandwidth_beside(results, finding);
         if (tests[at].test == imported_count_test)
             profile_beside(results, finding);
         if (tests[at].test == imported_report_test)
@@ -582,6 +587,7 @@ bool imported_test(const struct results *results, struct finding *finding)
     if (!is_said(&some, &with))
         return false;
     imported_pages_advise(&some, &with);
+    imported_shared_line_add(&some, &with);
     imported_tried_apply(&some, &with);
     *finding = with;
     return true;

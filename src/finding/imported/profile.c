@@ -113,6 +113,19 @@ static const struct {
     {"system-calls", "filemap_read", 7},
     {"system-calls", "generic_file_buffered_read", 7},
     {"system-calls", "generic_perform_write", 7},
+    {"system-calls", "shmem_write_begin", 7},
+    {"system-calls", "shmem_write_end", 7},
+    {"system-calls", "ext4_da_write_begin", 7},
+    {"system-calls", "ext4_da_write_end", 7},
+    {"system-calls", "iomap_file_buffered_write", 7},
+    {"system-calls", "fget_light", DEPTH_WORK},
+    {"system-calls", "__fget_light", DEPTH_WORK},
+    {"system-calls", "__fdget", DEPTH_WORK},
+    {"system-calls", "fdget_pos", DEPTH_WORK},
+    {"system-calls", "_copy_to_iter", DEPTH_WORK},
+    {"system-calls", "_copy_from_iter", DEPTH_WORK},
+    {"system-calls", "copy_page_to_iter", DEPTH_WORK},
+    {"system-calls", "copy_page_from_iter", DEPTH_WORK},
     {"system-calls", "syscall_return_via_sysret", DEPTH_WORK},
     {"system-calls", "entry_SYSRETQ_unsafe_stack", DEPTH_WORK},
     {"system-calls", "syscall_exit_to_user_mode", DEPTH_WORK},
@@ -383,6 +396,19 @@ static void calls_advise(const struct results *results, struct finding *finding,
         finding_advise(finding, "imported-kernel-advice", NO_VALUES);
 }
 
+/* What most of these calls are for, where they read a clock that no program reads by itself. */
+static void clock_source_say(struct finding *finding, const char *function, double share, const char *file)
+{
+    if (strcmp(finding->hypothesis->id, "system-calls") != 0 || !imported_reads_slow_clock(function) ||
+        finding->verdict != VERDICT_SUPPORTED)
+        return;
+    finding_set(finding, headline, "imported-clock-source",
+                VALUE_TEXT("clock", strcmp(function, "read_hpet") == 0 ? "hpet" : "acpi_pm"),
+                VALUE_TEXT("title", finding->hypothesis->title), VALUE_TEXT("function", function),
+                VALUE_SHARE("share", interval_exactly(share)), VALUE_TEXT("file", file),
+                VALUE_TEXT("origin", IMPORTED_WORDS));
+}
+
 /* As the hottest of the functions that are the cause by their names asks for it. */
 static void names_advise(struct finding *finding, const struct imported_row *hottest)
 {
@@ -426,6 +452,7 @@ bool imported_report_test(const struct results *results, struct finding *finding
                  arena_printf(finding->arena, "the share of samples in functions for it, %s first%s,",
                               part.hottest->name, part.is_all ? "" : " (at least: others may be for it, too)"),
                  interval_exactly(part.share), table->file);
+    clock_source_say(finding, part.hottest->name, part.share, table->file);
     calls_advise(results, finding, table, part.hottest);
     names_advise(finding, part.hottest);
     imported_advise_all(finding);

@@ -3,12 +3,17 @@
 #include "base/vec.h"
 #include "finding/family.h"
 #include "finding/imported/evidence.h"
+#include "finding/imported/fact_words.h"
+#include "finding/imported/reference.h"
 #include "finding/wording.h"
 
 #include "analyse/profile/folded_profile.h"
 
 #include <math.h>
 #include <string.h>
+
+/* The row of the busiest device, as source/import/system names it; where: which it is, and how long requests took. */
+#define DEVICE_BUSY "time with requests at the busiest device"
 
 /*
  * What stands for a machine's CPUs may hide the one that a program runs on: it supports, and only nothing at all rules
@@ -42,10 +47,14 @@ static const struct {
 } facts[] = {
     {"steal", "%steal of one CPU", ROLE_MARKS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"steal", "%steal", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER},
+    /* of the program's own threads first: what the whole machine waited hides one that did */
+    {"waiting", FOLDED_STORAGE_TIME, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"waiting", FOLDED_NETWORK_TIME, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     /* nothing of it: threads that take turns may still wait */
     {"waiting", "block I/O delay / elapsed", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"waiting", "1 - (user + sys) / elapsed", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"waiting", "%iowait", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    /* of all CPUs: one process of many CPUs' may have waited all its time */
+    {"waiting", "%iowait", ROLE_MARKS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"waiting", "time in which all that could run waited for storage", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"swap", "time in which all that could run waited for memory", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED,
      ORIGIN_SCHEDULER, NULL, "advice-swapped"},
@@ -74,13 +83,12 @@ static const struct {
     {"numa-remote", "memory on its fullest node / all", ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
     {"numa-remote", "traffic of the busiest node / all", ROLE_POINTS, OF_CPU_TIME, ORIGIN_COUNTERS},
     {"kernel-locks", "waits for spinning locks / for locks", ROLE_POINTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
-    {"lock-turns", "waits for sleeping locks / for locks", ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"waiting", FOLDED_STORAGE_TIME, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"waiting", FOLDED_NETWORK_TIME, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"lock-turns", FOLDED_LOCKS_TIME, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER, NULL, "advice-imported"},
+    {"lock-turns", "waits for sleeping locks / for locks", ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"lock-turns", FOLDED_LOCKS, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
     {"waiting", FOLDED_STORAGE, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
     {"waiting", FOLDED_NETWORK, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
+    {"waiting", DEVICE_BUSY, ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-device"},
     {"oversubscribed", "threads that could run and had no CPU / all that could run", ROLE_BOUNDS_LEADS, OF_ELAPSED,
      ORIGIN_SCHEDULER},
     {"oversubscribed", "ready without a CPU / ready or running", ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
@@ -117,14 +125,20 @@ struct said {
 static bool said_of(const struct imported *imported, const char *fact, struct said *ret)
 {
     double low = 1, high = 0;
-    ret->row = imported_row_of(imported, IMPORTED_SYSTEM, fact, &ret->file);
-    for (size_t at = 0; at < imported->count; at++)
-        for (size_t row = 0;
-             row < imported->tables[at].count && imported->tables[at].kind == IMPORTED_SYSTEM; row++)
-            if (strcmp(imported->tables[at].rows[row].name, fact) == 0) {
-                low = fmin(low, imported->tables[at].rows[row].number / 100);
-                high = fmax(high, imported->tables[at].rows[row].number / 100);
+    bool has_reference = imported_reference_row(imported, fact) != NULL;
+    ret->row = NULL;
+    for (size_t at = 0; at < imported->count; at++) {
+        const struct imported_table *table = &imported->tables[at];
+        if (table->kind != IMPORTED_SYSTEM || (has_reference && imported_is_reference(table)))
+            continue;
+        for (size_t row = 0; row < table->count; row++)
+            if (strcmp(table->rows[row].name, fact) == 0) {
+                ret->file = ret->row ? ret->file : table->file;
+                ret->row = ret->row ? ret->row : &table->rows[row];
+                low = fmin(low, table->rows[row].number / 100);
+                high = fmax(high, table->rows[row].number / 100);
             }
+    }
     ret->share = interval_of(low, (low + high) / 2, high);
     return ret->row;
 }
@@ -272,17 +286,86 @@ static void kernel_lead(const struct results *results, struct finding *finding, 
 static const char *metric_words(size_t fact, const struct said *said, struct arena *arena)
 {
     enum role role = facts[fact].role;
-    const char *where = said->row->where, *name = facts[fact].fact;
+    const char *where = said->row->where, *name = imported_fact_words(facts[fact].fact);
     if (role == ROLE_LEAST)
         return arena_printf(arena, "%.*s (at least: with a turbo it runs faster than its TSC)",
                             (int)strcspn(name, ","), name);
     if (!where[0])
-        return name;
+        return said->row->seconds > 0 ? arena_printf(arena, "%s (%.3g s)", name, said->row->seconds) : name;
     if (role == ROLE_ONE_CPU || role == ROLE_FILLS || role == ROLE_MARKS)
         return arena_printf(arena, "%s (CPU %s)", name, where);
-    bool has_seconds = said->row->seconds > 0 && strncmp(name, "waits for", sizeof("waits for") - 1) != 0;
-    return has_seconds ? arena_printf(arena, "%s (%.3g s, %s first),", name, said->row->seconds, where)
+    bool has_seconds = said->row->seconds > 0 && strncmp(facts[fact].fact, "waits for", strlen("waits for")) != 0,
+         of_stacks = strncmp(facts[fact].fact, "waits off", strlen("waits off")) == 0;
+    return has_seconds && of_stacks ? arena_printf(arena, "%s (%s first, %.3g s)", name, where, said->row->seconds)
+           : has_seconds ? arena_printf(arena, "%s (%.3g s, %s first),", name, said->row->seconds, where)
                        : arena_printf(arena, "%s (%s first)", name, where);
+}
+
+/* ---- what is said beside ---- */
+
+/* What it was in a good time, and that the one isn't the other's measure. */
+static void reference_beside(const struct results *results, struct finding *finding, const char *fact,
+                             const struct said *said)
+{
+    const struct imported_row *then = imported_reference_row(results->imported, fact);
+    if (!then)
+        return;
+    struct value share = VALUE_SHARE("share", said->share),
+                 before = VALUE_SHARE("before", interval_exactly(then->number / 100));
+    bool rose = finding->verdict == VERDICT_SUPPORTED && then->number / 100 < said->share.low;
+    finding_evidence(finding, rose ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-then",
+                     VALUE_TEXT("metric", imported_fact_words(fact)), share, before, VALUE_TEXT("file", said->file),
+                     VALUE_TEXT("origin", IMPORTED_WORDS));
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, "imported-then-headline", VALUE_TEXT("headline", finding->headline), share,
+                    before);
+}
+
+/* Who waits for storage goes with a device that was busy. */
+static void device_beside(const struct results *results, struct finding *finding, const char *fact)
+{
+    static const double MOST_OF = 0.5;
+    struct said said;
+    if (finding->verdict != VERDICT_SUPPORTED || strcmp(finding->hypothesis->id, "waiting") != 0 ||
+        strcmp(fact, FOLDED_NETWORK_TIME) == 0 || !said_of(results->imported, DEVICE_BUSY, &said) ||
+        said.share.low < MOST_OF)
+        return;
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-device-beside",
+                     VALUE_TEXT("device", said.row->where), VALUE_SHARE("share", said.share),
+                     VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS));
+}
+
+static const char sleeping_locks[] = "waits for sleeping locks / for locks";
+
+/* Locks of the kernel that stacks of the program's outweigh, whose waits are longer. */
+static void locks_beside(const struct results *results, struct finding *finding, const char *fact)
+{
+    struct said said;
+    bool of_stacks = strcmp(fact, FOLDED_LOCKS_TIME) == 0 || strcmp(fact, FOLDED_LOCKS) == 0;
+    if (of_stacks && said_of(results->imported, sleeping_locks, &said) && said.row->seconds > 0)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-locks-beside",
+                         VALUE_SECONDS("seconds", interval_exactly(said.row->seconds)),
+                         VALUE_TEXT("who", said.row->where[0] ? said.row->where : "one of them"),
+                         VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS));
+}
+
+/* Stacks have longer waits for locks than a table of the kernel's locks, and nearly all they wait for is that. */
+static bool is_outweighed(const struct imported *imported, const char *fact, const struct said *said)
+{
+    static const double MOST_OF = 0.75;
+    struct said stacks;
+    return strcmp(fact, sleeping_locks) == 0 && said->row->seconds > 0 && said_of(imported, FOLDED_LOCKS, &stacks) &&
+           stacks.share.high >= MOST_OF && stacks.row->seconds > said->row->seconds;
+}
+
+/* Nobody asked what its code does on a CPU: a device that is busy leads. */
+static bool leads_alone(const struct imported *imported, const char *fact)
+{
+    bool of_cpu = false;
+    for (size_t at = 0; at < imported->count; at++)
+        of_cpu |= imported->tables[at].kind == IMPORTED_REPORT || imported->tables[at].kind == IMPORTED_STAT ||
+                  imported->tables[at].kind == IMPORTED_METRICS || imported->tables[at].kind == IMPORTED_ANNOTATE;
+    return !of_cpu && strcmp(fact, DEVICE_BUSY) == 0;
 }
 
 /* NULL: as it stands. */
@@ -305,6 +388,7 @@ bool imported_system_test(const struct results *results, struct finding *finding
     for (size_t at = 0; at < array_count(facts); at++) {
         struct said said;
         if (strcmp(facts[at].id, finding->hypothesis->id) != 0 || !said_of(results->imported, facts[at].fact, &said) ||
+            is_outweighed(results->imported, facts[at].fact, &said) ||
             !fact_decide(finding, facts[at].role, said.share, results->effect))
             continue;
         const char *metric = metric_words(at, &said, finding->arena),
@@ -313,7 +397,8 @@ bool imported_system_test(const struct results *results, struct finding *finding
         finding->of = facts[at].of;
         finding->is_own_doing = finding->verdict == VERDICT_SUPPORTED; /* somebody measured it because it was slow */
         finding->imported_kinds |= 1u << facts[at].origin;
-        bool leads = facts[at].role == ROLE_LEADS || facts[at].role == ROLE_BOUNDS_LEADS;
+        bool leads = facts[at].role == ROLE_LEADS || facts[at].role == ROLE_BOUNDS_LEADS ||
+                     leads_alone(results->imported, facts[at].fact);
         finding->pointed = is_open && leads ? said.share.high : 0;
         imported_say(finding, metric, said.share, said.file);
         if (reason)
@@ -328,6 +413,9 @@ bool imported_system_test(const struct results *results, struct finding *finding
         }
         advise(finding, facts[at].advice, said.row->where);
         waiting_name(results, finding);
+        reference_beside(results, finding, facts[at].fact, &said);
+        device_beside(results, finding, facts[at].fact);
+        locks_beside(results, finding, facts[at].fact);
         if (strcmp(facts[at].fact, "sys / (user + sys)") == 0)
             kernel_lead(results, finding, &said);
         return true;

@@ -322,6 +322,22 @@ static const char *remarked_once(const char *sentence, const struct stall_functi
     return arena_string(arena, text_string(&out));
 }
 
+/* Where numbers come from is said once: of what follows it holds, too, in a case that has nothing else. */
+static const char *label_once(const char *sentence, struct arena *arena)
+{
+    static const char label[] = " (imported, not measured by plumb)";
+    const char *at = strstr(sentence, label);
+    if (!at)
+        return sentence;
+    at += sizeof(label) - 1;
+    scoped_text struct text out = {0};
+    text_append(&out, sentence, (size_t)(at - sentence));
+    for (const char *next; (next = strstr(at, label)); at = next + sizeof(label) - 1)
+        text_append(&out, at, (size_t)(next - at));
+    text_add(&out, at);
+    return arena_string(arena, text_string(&out));
+}
+
 /* Its first sentence stands out. Full stops in brackets are parts of names. */
 static void part(struct overall *overall, struct arena *arena)
 {
@@ -360,6 +376,7 @@ struct overall overall_of(const struct findings *findings, const struct results 
     /* What crashed isn't made faster. */
     bool is_said = overall.kind == OVERALL_TOO_SHORT || results->cut;
     overall.before_all = ended_by_signal(results) && !is_said ? ended_next(results) : NULL;
+    overall.sentence = results->stalls ? overall.sentence : label_once(overall.sentence, arena);
     part(&overall, arena);
     return overall;
 }

@@ -90,8 +90,8 @@ static bool lines_put(struct text *out, struct view *rest)
             continue;
         if (!of_hitm || !line_read(line, &one))
             break;
-        text_printf(out, "%s@hitm_of_line[%.*s]: %.15g\n", any ? "" : "\n", (int)one.address.length, one.address.text,
-                    one.hitm);
+        text_printf(out, "%s@hitm_of_line[line %.*s]: %.15g\n", any ? "" : "\n", (int)one.address.length,
+                    one.address.text, one.hitm);
         hitm += one.hitm;
         share += one.share;
         any = true;

@@ -3,6 +3,7 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
+#include "source/import/import_text.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -132,10 +133,30 @@ static bool event_row_put(struct text *out, const struct cells *cells)
     return true;
 }
 
+/* "Memory bandwidth [MBytes/s]", of all: a socket's thread has all of it, and the others nothing. */
+static bool is_memory_rate(struct view name)
+{
+    static const char rate[] = "Memory bandwidth [MBytes/s]";
+    return view_equal(name, rate) || (view_starts(name, rate) && view_ends(name, " STAT"));
+}
+
 struct metrics {
+    bool has_rate;     /* of this group */
     double weights[CELLS_MOST]; /* how long each thread ran, by column */
     bool weighted;
 };
+
+/* Of each thread, or of all in the first column ("Sum"). */
+static void rate_put(struct text *out, struct metrics *metrics, const struct cells *cells)
+{
+    double value;
+    bool of_all = cells->count > 1 && view_ends(cells->items[0], " STAT");
+    if (metrics->has_rate || cells->count < 2 || !is_memory_rate(cells->items[0]) ||
+        !(of_all ? value_of(cells->items[1], &value) : row_value(cells, 1, NULL, &value)) || !(value > 0))
+        return;
+    metrics->has_rate = true;
+    text_printf(out, "%s%.9g\n", IMPORT_MEMORY_RATE, value);
+}
 
 static bool metric_row_put(struct text *out, struct metrics *metrics, const struct cells *cells)
 {
@@ -150,6 +171,7 @@ static bool metric_row_put(struct text *out, struct metrics *metrics, const stru
             metrics->weights[at] = value_of(cells->items[at], &value) ? value : 0;
             metrics->weighted = true;
         }
+    rate_put(out, metrics, cells);
     for (size_t at = 0; at < array_count(classes); at++)
         if (view_equal(name, classes[at].printed) &&
             row_value(cells, 1, metrics->weighted ? metrics->weights : NULL, &value)) {
@@ -217,6 +239,7 @@ struct view import_likwid_turned(struct view text, struct arena *arena)
     while (view_line(&rest, &line)) {
         if (is_title(line)) {
             title_put(&out, line);
+            metrics->has_rate = false;
             part = PART_NONE;
             turned = true;
             continue;
@@ -229,12 +252,14 @@ struct view import_likwid_turned(struct view text, struct arena *arena)
         enum part begins = part_of(cells);
         if (begins != PART_NONE) {
             part = begins;
-            *metrics = (struct metrics){.weighted = false};
+            metrics->weighted = false;
             turned = true;
             continue;
         }
         if (part != PART_NONE && is_border(line))
             continue;
+        if (part == PART_OTHER)
+            rate_put(&out, metrics, cells);
         bool read = (part == PART_EVENTS && event_row_put(&out, cells)) ||
                     (part == PART_METRICS && metric_row_put(&out, metrics, cells)) ||
                     (part == PART_OTHER && cells->count > 1);

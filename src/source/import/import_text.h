@@ -52,6 +52,9 @@ struct import_row {
 /* How source/import/import_markdown begins the heading of a column of its own. */
 #define IMPORT_COLUMN_HEADING "These numbers are of "
 
+/* How source/import/import_likwid begins a line of all memory's bandwidth, in MB/s. */
+#define IMPORT_MEMORY_RATE "memory bandwidth by likwid, MB/s: "
+
 /* Where a sampled function ran, instead of the kernel's binary, when that was for no program. */
 #define IMPORT_KERNEL_THREAD "[kernel thread]"
 

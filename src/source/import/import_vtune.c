@@ -88,8 +88,36 @@ static bool csv_put(struct text *out, struct view line, struct view *rest)
     return true;
 }
 
+/*
+ * "FP Scalar: 44.1% of uOps": a part of those that retired, which is of so many slots. Of other rows of uOps it isn't
+ * sure what they are a part of.
+ */
+static bool arithmetic_put(struct text *out, struct view line, double retiring_ratio)
+{
+    static const struct {
+        const char *printed, *published;
+    } rows[] = {{"FP Arithmetic", "tma_fp_arith"},
+                {"FP x87", "tma_x87_use"},
+                {"FP Scalar", "tma_fp_scalar"},
+                {"FP Vector", "tma_fp_vector"}};
+    struct view rest = view_trim(line), name = view_cut(&rest, ':'), share = view_word(&rest);
+    double percent;
+    if (!view_starts(view_trim(rest), "of uOps") || !view_ends(share, "%"))
+        return false;
+    share.length--;
+    if (view_equal(name, "128-bit") || view_equal(name, "256-bit") || view_equal(name, "512-bit")) /* of the vectors */
+        return true;
+    for (size_t at = 0; at < array_count(rows); at++)
+        if (view_equal(name, rows[at].printed) && view_grouped(share, &percent) && percent >= 0 && percent <= 100 &&
+            retiring_ratio > 0) {
+            text_printf(out, "%.3g %% %s\n", percent * retiring_ratio, rows[at].published);
+            return true;
+        }
+    return false;
+}
+
 /* "DRAM Bound: 58.9% of Clockticks" */
-static bool metric_put(struct text *out, struct view line)
+static bool metric_put(struct text *out, struct view line, double *retiring_ratio)
 {
     struct view rest = view_trim(line), name = view_cut(&rest, ':'), share = view_word(&rest);
     double percent;
@@ -100,9 +128,27 @@ static bool metric_put(struct text *out, struct view line)
     share.length--;
     if (!view_grouped(share, &percent) || !(percent >= 0 && percent <= 100))
         return false;
+    *retiring_ratio = view_equal(name, "Retiring") ? percent / 100 : *retiring_ratio;
     text_printf(out, "%.15g %% ", percent);
     name_put(out, name);
     text_add_char(out, '\n');
+    return true;
+}
+
+/* "Elapsed Time: 41.220s", as a timed run of this name. */
+static bool elapsed_put(struct text *out, struct view line)
+{
+    static const char head[] = "Elapsed Time: ";
+    struct view rest = view_trim(line);
+    double seconds;
+    if (!view_starts(rest, head))
+        return false;
+    rest = view_skip(rest, sizeof(head) - 1);
+    struct view word = view_word(&rest);
+    if (!view_ends(word, "s") || view_word(&rest).length ||
+        !view_decimal((struct view){word.text, word.length - 1}, &seconds) || !(seconds > 0))
+        return false;
+    text_printf(out, "%.*s: %.6g s\n", (int)sizeof(head) - 3, head, seconds);
     return true;
 }
 
@@ -184,8 +230,10 @@ struct view import_vtune_turned(struct view text, struct arena *arena)
     struct view line, rest = text;
     scoped_text struct text out = {0};
     bool turned = false;
+    double retiring_ratio = 0;
     while (view_line(&rest, &line)) {
-        if (metric_put(&out, line) || functions_put(&out, line, &rest) || csv_put(&out, line, &rest)) {
+        if (metric_put(&out, line, &retiring_ratio) || arithmetic_put(&out, line, retiring_ratio) ||
+            elapsed_put(&out, line) || functions_put(&out, line, &rest) || csv_put(&out, line, &rest)) {
             turned = true;
             continue;
         }

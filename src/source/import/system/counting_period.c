@@ -392,6 +392,8 @@ struct exits_period exits_period_read(struct view near, struct view document)
             continue;
         if (is_of_counting(line) && (seconds = seconds_in(line)) > 0)
             period.seconds = seconds;
+        if (has(line, "kvm_stat -1") || has(line, "kvm_stat --once"))
+            period.seconds = 1;
         if (!in_table) {
             above[0] = above[1];
             above[1] = line;
@@ -463,9 +465,23 @@ static double threads_of_period(struct view line)
     words_of(line, &words);
     for (size_t at = 0, end = 0; at < words.count; at = end)
         if (duration_at(&words, at, &end, &seconds) && end + 2 < words.count && is_word(words.items[end], "of") &&
-            number_of(bare(words.items[end + 1]), &count) && is_word(bare(words.items[end + 2]), "threads"))
+            number_of(bare(words.items[end + 1]), &count) &&
+            (is_word(bare(words.items[end + 2]), "threads") || is_word(bare(words.items[end + 2]), "thread")))
             return count;
     return 0;
+}
+
+/* "offcputime -f -p 4410 10" */
+static bool is_of_one(struct view line)
+{
+    struct words words;
+    uint64_t id;
+    words_of(line, &words);
+    for (size_t at = 0; at + 1 < words.count; at++)
+        if ((view_equal(words.items[at], "-p") || view_equal(words.items[at], "-t")) &&
+            view_u64(bare(words.items[at + 1]), 10, &id))
+            return true;
+    return false;
 }
 
 /* "Off-CPU time in us" */
@@ -490,6 +506,7 @@ struct waits_period waits_period_read(struct view document)
         double seconds = command ? offcpu_seconds(line) : tool || has(line, "off-cpu") ? seconds_in(line) : 0;
         period.seconds = seconds > 0 ? seconds : period.seconds;
         period.in_us |= tool || is_in_us(line);
+        period.of_one |= command && seconds > 0 && is_of_one(line);
         if (seconds > 0 && threads_of_period(line) > 0)
             cpus_meet(&beside, threads_of_period(line), false);
         else if (seconds > 0)
@@ -498,5 +515,6 @@ struct waits_period waits_period_read(struct view document)
                     cpus_meet(&beside, threads_in(sentence), false);
     }
     period.threads = beside.differ ? 0 : beside.count > 0 ? beside.count : threads_in(whole);
+    period.of_one &= !(period.threads > 0) && !beside.differ;
     return period;
 }

@@ -31,6 +31,7 @@ bool exits_part_cut(struct view *text, struct view *ret_part);
 struct waits_period {
     double seconds, threads; /* 0: not told */
     bool in_us;              /* its numbers are microseconds, as offcputime has them */
+    bool of_one;             /* its command names one process or thread, and nobody says how many threads that is */
 };
 
 struct waits_period waits_period_read(struct view document);

@@ -7,7 +7,7 @@
 
 #include <ctype.h>
 
-static void facts_keep(const struct system_reading *reading, const struct system_table *table, struct view text,
+static void facts_keep(const struct system_reading *reading, struct system_table *table, struct view text,
                        struct arena *arena, struct import_facts *facts)
 {
     scoped_text struct text summary = {0};
@@ -17,8 +17,10 @@ static void facts_keep(const struct system_reading *reading, const struct system
         return;
     for (size_t at = 0; at < count; at++) {
         rows[at].where = arena_string(arena, rows[at].where);
+        bool is_whole = strcmp(rows[at].name, SYSTEM_DEVICE) == 0 || strcmp(rows[at].name, SYSTEM_MEMORY_USED) == 0;
+        const char *behind = is_whole ? ")" : " first)";
         text_printf(&summary, "%s%s%s%s%s %.4g %%", at ? "; " : "", rows[at].name, rows[at].where[0] ? " (" : "",
-                    rows[at].where, rows[at].where[0] ? " first)" : "", rows[at].number);
+                    rows[at].where, rows[at].where[0] ? behind : "", rows[at].number);
     }
     facts->tables[facts->count++] = (struct imported_text){.kind = IMPORT_UNKNOWN,
                                                            .origin = SYSTEM_TABLE,
@@ -61,6 +63,27 @@ static void turbostat_keep(const struct system_table *table, struct view text, s
                                                                .heading = heading,
                                                                .event = "",
                                                                .segment = text};
+}
+
+/* What went to memory in a second, whatever the most is that may. */
+static void rate_keep(const struct system_table *table, struct view text, struct arena *arena,
+                      struct import_facts *facts)
+{
+    const struct met *rate = &table->met[FACT_MEMORY_RATE];
+    if (!rate->count)
+        return;
+    double mean_gb = rate->sum / (double)rate->count / 1e3;
+    struct import_row row = {.name = SYSTEM_MEMORY_RATE,
+                             .number = mean_gb,
+                             .where = arena_printf(arena, "%.4g GB/s", mean_gb)};
+    facts->tables[facts->count++] = (struct imported_text){.kind = IMPORT_UNKNOWN,
+                                                           .origin = SYSTEM_BANDWIDTH,
+                                                           .summary = row.where,
+                                                           .rows = arena_copy(arena, &row, sizeof(row)),
+                                                           .row_count = 1,
+                                                           .heading = import_text_heading(table->heading, arena),
+                                                           .event = "",
+                                                           .segment = text};
 }
 
 static void clock_keep(const struct system_reading *reading, struct view text, struct arena *arena,
@@ -145,7 +168,10 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
     while (view_line(&rest, &line)) {
         struct view bare = without_bars(line, &plain);
         system_log_read(&reading, line);
-        bool read = system_columns_read(&reading, line, &rest) || system_processes_read(&reading, line, &rest) ||
+        system_bandwidth_note(&reading, line);
+        bool read = system_columns_read(&reading, line, &rest) || system_devices_read(&reading, line, &rest) ||
+                    system_bandwidth_read(&reading, line) ||
+                    system_processes_read(&reading, line, &rest) ||
                     system_calls_read(&reading, line, &rest) || system_softirqs_read(&reading, line, &rest) ||
                     system_events_read(line, &rest, &out) || system_throttles_read(&reading, bare, &out) ||
                     system_collector_read(&reading, line) || system_line_read(&reading, bare) ||
@@ -161,10 +187,12 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
         text_add_char(&out, '\n');
         after_gap = import_text_is_gap(line);
     }
-    *ret_facts = (struct import_facts){.tables = arena_array(arena, struct imported_text, 2 * reading.tables.count + 2),
+    *ret_facts = (struct import_facts){.tables = arena_array(arena, struct imported_text, 3 * reading.tables.count + 2),
                                        .was_read = turned};
     for (size_t at = 0; at < reading.tables.count; at++)
         turbostat_keep(&reading.tables.items[at], text, arena, ret_facts);
+    for (size_t at = 0; at < reading.tables.count; at++)
+        rate_keep(&reading.tables.items[at], text, arena, ret_facts);
     for (size_t at = 0; at < reading.tables.count; at++)
         facts_keep(&reading, &reading.tables.items[at], text, arena, ret_facts);
     clock_keep(&reading, text, arena, ret_facts);

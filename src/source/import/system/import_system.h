@@ -2,7 +2,8 @@
 /*
  * What tools that look at the whole system printed, as shares in percent: mpstat, sar and top (%steal, %iowait, …),
  * vmstat, a cgroup's cpu.stat, turbostat, GNU time and the times that perf stat puts below its counts, perf c2c's
- * summary, perf lock contention and report, perf sched's latency and timehist, smaps and meminfo, numastat, pcm-memory.
+ * summary, perf lock contention and report, perf sched's latency and timehist, smaps and meminfo, numastat, pcm-memory,
+ * iostat -x and sar -d.
  *
  * Each printed table gives one, with the prose before it: two of them, as before and after a change, aren't mixed.
  * Columns are told by their heading and counted from the right, where these tools put words before them in some rows
@@ -21,8 +22,11 @@
  */
 #define SYSTEM_TABLE "counters of the system"
 
-/* The kind of a table whose one row names the clock in use, where each reading of it leaves a guest. */
-#define SYSTEM_CLOCK "emulated clock"
+/* The kind of a table whose one row names the clock in use, where that is slow to read (and leaves a guest). */
+#define SYSTEM_CLOCK "clock source"
+
+/* The kind of a table of what goes to memory in a second, in GB/s. */
+#define SYSTEM_BANDWIDTH "memory bandwidth"
 
 /* The kind of a table of clocks and temperatures in turbostat's own units, by its columns' names; one for each run. */
 #define SYSTEM_TURBOSTAT "turbostat"

@@ -181,13 +181,31 @@ static void without_first(struct system_table *table)
         }
 }
 
+/* iostat's reports are one table with its devices between them; the first is of the time since the start. */
+static struct system_table *table_begin(struct system_reading *reading, const struct words *heading)
+{
+    bool of_iostat = has(heading, "avg-cpu:");
+    for (size_t at = reading->tables.count; of_iostat && at-- > 0;) {
+        struct system_table *table = &reading->tables.items[at];
+        if (!table->is_of_iostat || table->has_ended)
+            continue;
+        if (table->met[FACT_IO_WAIT].count == 1 && !table->has_begun)
+            memset(table->met, 0, sizeof(table->met));
+        table->has_begun = true;
+        return table;
+    }
+    struct system_table *table = system_table_begin(reading, TOOL_COLUMNS);
+    table->is_of_iostat = of_iostat;
+    return table;
+}
+
 bool system_columns_read(struct system_reading *reading, struct view line, struct view *rest)
 {
     struct words heading, row;
     words_of(line, &heading);
     if (!is_heading(&heading))
         return false;
-    struct system_table *table = system_table_begin(reading, TOOL_COLUMNS);
+    struct system_table *table = table_begin(reading, &heading);
     struct rows_read rows = {0};
     for (struct view after = *rest; view_line(&after, &line); *rest = after) {
         words_of(line, &row);

@@ -21,20 +21,35 @@ static bool row_read(const struct words *row, struct view *ret_name, double *ret
     return true;
 }
 
+/* "kvm_exit  41822  41822" of kvm_stat -1, which has no heading: so many at all, and in the last second. */
+static bool is_headless(const struct words *words)
+{
+    struct view name;
+    double count;
+    return words->count == 3 &&
+           (view_starts(words->items[0], "kvm_exit") || view_starts(words->items[0], "kvm_entry")) &&
+           row_read(words, &name, &count);
+}
+
 bool system_events_read(struct view line, struct view *rest, struct text *out)
 {
     static const char exits[] = "kvm_exit(";
     struct words words;
-    struct view name;
+    struct view name, from = *rest;
     double count, all = 0, named = 0;
     words_of(line, &words);
-    if (!is_heading(&words))
+    bool headless = is_headless(&words);
+    if (!headless && !is_heading(&words))
         return false;
     text_add_char(out, '\n');
-    for (struct view after = *rest; view_line(&after, &line); *rest = after) {
+    if (headless && rest->text) /* this line is a row, too */
+        from = (struct view){line.text, (size_t)(rest->text - line.text) + rest->length};
+    for (struct view after = from; view_line(&after, &line); *rest = after) {
         words_of(line, &words);
-        if (!words.count || !row_read(&words, &name, &count))
+        if (!words.count || !row_read(&words, &name, &count) || (headless && !view_starts(name, "kvm_")))
             break;
+        if (headless)
+            (void)view_grouped(words.items[words.count - 1], &count);
         all += view_equal(name, "kvm_exit") ? count : 0;
         if (view_starts(name, exits) && view_ends(name, ")")) {
             name = view_skip(name, sizeof(exits) - 1);

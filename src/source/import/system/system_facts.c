@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/import/system/system_reading.h"
 
+#include "base/scope.h"
+
 #include <assert.h>
+#include <stdio.h>
+#include <string.h>
 
 static double mean_of(const struct met *met)
 {
@@ -468,7 +472,53 @@ static void run_queue_add(const struct system_reading *reading, const struct met
         fact_add(facts, "%idle", 100 * idle_of(met), 100);
 }
 
-size_t system_facts_of(const struct system_reading *reading, const struct system_table *table,
+/* Of the device that had requests for most of the time. */
+static void devices_add(struct system_table *table, struct facts *facts)
+{
+    const struct device *most = NULL;
+    double most_util = 0;
+    for (size_t at = 0; at < table->devices.count; at++) {
+        const struct device *device = &table->devices.items[at];
+        double util = device->counted ? device->util_sum / (double)device->counted : 0;
+        if (!most || util > most_util) {
+            most = device;
+            most_util = util;
+        }
+    }
+    if (!most)
+        return;
+    scoped_text struct text words = {0};
+    device_words(most, &words);
+    size_t length = words.length < sizeof(table->device_words) - 1 ? words.length : sizeof(table->device_words) - 1;
+    memcpy(table->device_words, text_string(&words), length);
+    table->device_words[length] = '\0';
+    fact_of(facts, table->device_words, SYSTEM_DEVICE, most_util, 100);
+}
+
+/* Of one rate of all memory's: what was measured may exceed a benchmark's a little, and not by much. */
+static void bandwidth_add(const struct system_reading *reading, struct system_table *table, struct facts *facts)
+{
+    static const double EXCEEDS_MOST = 1.1;
+    const struct met *rate = &table->met[FACT_MEMORY_RATE];
+    double most = reading->attained_mb > 0 ? reading->attained_mb : reading->nominal_mb, used = mean_of(rate);
+    if (!rate->count || !(most > 0) || reading->most_differs || used > EXCEEDS_MOST * most)
+        return;
+    (void)snprintf(table->rate_words, sizeof(table->rate_words), "%.4g of %.4g GB/s", used / 1e3, most / 1e3);
+    fact_of(facts, table->rate_words, SYSTEM_MEMORY_USED, used < most ? used : most, most);
+}
+
+/* Of two timed runs, as before and after a change, the slower one is what is asked about. */
+static void slower_add(const struct met *met, struct facts *facts)
+{
+    const struct met *user = &met[FACT_USER_S], *kernel = &met[FACT_KERNEL_S], *elapsed = &met[FACT_ELAPSED_S];
+    if (user->count != 2 || kernel->count != 2 || elapsed->count != 2)
+        return;
+    bool first = elapsed->first > elapsed->last;
+    double user_s = first ? user->first : user->last, kernel_s = first ? kernel->first : kernel->last;
+    fact_add(facts, "sys / (user + sys)", kernel_s, user_s + kernel_s);
+}
+
+size_t system_facts_of(const struct system_reading *reading, struct system_table *table,
                        struct import_row ret_rows[SYSTEM_ROWS_MOST])
 {
     const struct met *met = table->met;
@@ -483,6 +533,7 @@ size_t system_facts_of(const struct system_reading *reading, const struct system
         if (met[FACT_ELAPSED_S].count == 1)
             fact_add(facts, "1 - (user + sys) / elapsed", met[FACT_ELAPSED_S].last - cpu_s, met[FACT_ELAPSED_S].last);
     }
+    slower_add(met, facts);
     if (met[FACT_ALL_NODES].count)
         fact_add(facts, "memory on its fullest node / all", met[FACT_FULLEST_NODE].last, met[FACT_ALL_NODES].last);
     if (met[FACT_NODES_TRAFFIC].count)
@@ -500,6 +551,8 @@ size_t system_facts_of(const struct system_reading *reading, const struct system
     }
     run_queue_add(reading, met, facts);
     storage_add(table, facts);
+    devices_add(table, facts);
+    bandwidth_add(reading, table, facts);
     if (met[FACT_STALLED_STORAGE].count)
         fact_add(facts, "time in which all that could run waited for storage", mean_of(&met[FACT_STALLED_STORAGE]),
                  100);

@@ -370,7 +370,10 @@ static bool summary_read(struct system_reading *reading, struct view line)
     else if (view_find(line, "Cache Line Table") >= 0)
         reading->in_summary = false;
     struct view rest = line, name = view_trim(view_cut(&rest, ':'));
-    return reading->in_summary && name.length && view_u64(view_trim(rest), 10, &ignored);
+    rest = view_trim(rest);
+    rest.length -= view_ends(rest, "%");
+    double share;
+    return reading->in_summary && name.length && (view_u64(rest, 10, &ignored) || view_decimal(rest, &share));
 }
 
 bool system_line_read(struct system_reading *reading, struct view line)

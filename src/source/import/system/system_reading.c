@@ -67,6 +67,7 @@ void system_reading_done(struct system_reading *reading)
         vec_done(&reading->tables.items[at].cpus);
         vec_done(&reading->tables.items[at].clocks);
         vec_done(&reading->tables.items[at].received);
+        vec_done(&reading->tables.items[at].devices);
     }
     vec_done(&reading->tables);
 }

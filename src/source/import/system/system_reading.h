@@ -8,6 +8,8 @@
  * counters: a number behind its name; top's line of shares system_nodes numastat -p, pcm-memory: what each node has
  * system_locks    perf lock contention and report: how long locks were waited for
  * system_waits    perf sched latency and timehist: how long who waited
+ * system_bandwidth  likwid, pcm-memory, STREAM, words: what goes to memory in a second, and the most that may
+ * system_devices  iostat -x, sar -d: which device was busy, and how long its requests took
  * system_processes  pidstat: what processes ran and waited
  * system_log      the kernel's log: limits of heat
  * system_throttles  how often heat stopped a core, before and after: handed on as a count
@@ -77,6 +79,7 @@ enum fact {
     FACT_PAUSE_S,       /* by those that log each pause, and when that was since the start */
     FACT_PAUSE_AT_S,
     FACT_COLLECTIONS_S, /* by Python's, which says no time of day */
+    FACT_MEMORY_RATE,   /* MB/s of all memory */
     FACT_WHOLE_S,       /* "The whole run took 21.42 s." */
     FACT_COUNT
 };
@@ -101,8 +104,22 @@ struct clock_row {
 };
 
 /* Whose tables are kept apart. */
-enum system_tool { TOOL_COLUMNS, TOOL_TOP, TOOL_NODES, TOOL_TRAFFIC, TOOL_LOCKS, TOOL_SCHEDULER, TOOL_PRESSURE,
-                   TOOL_HARDWARE, TOOL_CALLS, TOOL_COLLECTOR, TOOL_SOFT_INTERRUPTS, TOOL_DOCUMENT };
+enum system_tool {
+    TOOL_COLUMNS,
+    TOOL_TOP,
+    TOOL_NODES,
+    TOOL_TRAFFIC,
+    TOOL_LOCKS,
+    TOOL_SCHEDULER,
+    TOOL_PRESSURE,
+    TOOL_DEVICES,
+    TOOL_BANDWIDTH,
+    TOOL_HARDWARE,
+    TOOL_CALLS,
+    TOOL_COLLECTOR,
+    TOOL_SOFT_INTERRUPTS,
+    TOOL_DOCUMENT
+};
 
 enum lock_kind { LOCK_UNKNOWN, LOCK_SPINS, LOCK_SLEEPS };
 
@@ -132,6 +149,18 @@ struct cpu_row {
     char name[CPU_NAME_MOST];
     double interrupts, idle, steal; /* percent of its time, sums over the rows */
     size_t count;
+};
+
+enum { DEVICE_AWAITS = 4 };
+
+/* A block device by iostat or sar: sums over its reports. */
+struct device {
+    char name[TASK_NAME_MOST];
+    size_t reports;                   /* all that were met */
+    double util_sum;              /* from here on: of those that count */
+    size_t counted;
+    double requests[DEVICE_AWAITS];   /* a second: reads, writes, flushes, all of them */
+    double took_ms[DEVICE_AWAITS];    /* of each kind all together */
 };
 
 /* A counter of one CPU's, which grows: of the first and last look. */
@@ -165,6 +194,10 @@ struct system_table {
     vec(struct cpu_row) cpus;
     vec(struct clock_row) clocks;
     vec(struct cpu_count) received; /* packets' soft interrupts */
+    vec(struct device) devices;
+    bool is_of_iostat, has_begun; /* shares of all CPUs above its devices; its second report was met */
+    char rate_words[TASK_NAME_MOST];       /* of memory's bandwidth, where facts were made of it */
+    char device_words[2 * TASK_NAME_MOST]; /* of the busiest one, where facts were made of them */
     bool tells_busy;    /* turbostat's rows do; busiest_ratio: of the CPU that is busiest, else of all */
     double busiest_ratio;
     bool has_ended;
@@ -186,6 +219,9 @@ struct system_reading {
     enum locks_form locks;
     bool locks_begun; /* its rows have */
     bool was_hot; /* a limit of heat was said to be reached */
+    /* MB/s that memory gives at most, by a benchmark and in theory, 0: not told; differs: told in several ways */
+    double attained_mb, nominal_mb;
+    bool most_differs, in_stream; /* in_stream: STREAM's table was met */
 };
 
 /* Ends the tables above it, but for the document's. Shape: a line of prose, kept as it stands. */
@@ -205,6 +241,10 @@ bool system_line_read(struct system_reading *reading, struct view line);
 bool system_nodes_read(struct system_reading *reading, struct view line);
 bool system_waits_read(struct system_reading *reading, struct view line);
 bool system_locks_read(struct system_reading *reading, struct view line);
+bool system_devices_read(struct system_reading *reading, struct view line, struct view *rest);
+bool system_bandwidth_read(struct system_reading *reading, struct view line);
+void system_bandwidth_note(struct system_reading *reading,
+                           struct view line); /* words, which may be anything else, too */
 bool system_processes_read(struct system_reading *reading, struct view line, struct view *rest);
 /* out: the rows in a form that the readers of exits know. */
 bool system_events_read(struct view line, struct view *rest, struct text *out);
@@ -214,9 +254,19 @@ bool system_calls_read(struct system_reading *reading, struct view line, struct 
 bool system_collector_read(struct system_reading *reading, struct view line);
 void system_log_read(struct system_reading *reading, struct view line); /* which may be anything else, too */
 
+/* Its name, and how long each of its requests took. */
+void device_words(const struct device *device, struct text *out);
+
+/* Rows of memory's bandwidth, where the most there is is told, and of what goes there anyway; where: of how much. */
+#define SYSTEM_MEMORY_USED "memory bandwidth in use, of the most there is"
+#define SYSTEM_MEMORY_RATE "memory bandwidth, GB/s"
+
+/* The row of the busiest device; where: what device_words says of it. */
+#define SYSTEM_DEVICE "time with requests at the busiest device"
+
 enum { SYSTEM_ROWS_MOST = 48 };
 /* Shares in percent, by what they are of, of one of its tables; returns how many were written. */
-size_t system_facts_of(const struct system_reading *reading, const struct system_table *table,
+size_t system_facts_of(const struct system_reading *reading, struct system_table *table,
                        struct import_row ret_rows[SYSTEM_ROWS_MOST]);
 
 /* ---- words of a line ---- */

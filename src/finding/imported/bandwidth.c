@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Is memory's bandwidth used up, by how much went there in a second and the most that the machine is said to give?
+ *
+ * Most of it in use is the usual proof. Little of it on average leaves room for parts of the run that used all: that
+ * is a bound, with what a random walk can have of it taken for all. Does not support: one node of several that is full.
+ */
+#include "finding/family.h"
+#include "finding/imported/evidence.h"
+
+#include <string.h>
+
+static const char in_use[] = "memory bandwidth in use, of the most there is", rate[] = "memory bandwidth, GB/s";
+
+/* From so much on it is used up, and a walk in no order may have all of it from there on. */
+static const double FULL_FROM = 0.8, MAY_BE_FULL_FROM = 0.5, LITTLE = 0.4;
+
+/* The least and the most of all tables; false: none has it. */
+static bool used_of(const struct imported *imported, struct interval *ret_share, const struct imported_row **ret_row,
+                    const char **ret_file)
+{
+    double low = 1, high = 0;
+    *ret_row = imported_row_of(imported, IMPORTED_SYSTEM, in_use, ret_file);
+    for (size_t at = 0; at < imported->count; at++)
+        for (size_t row = 0; row < imported->tables[at].count; row++) {
+            if (imported->tables[at].kind != IMPORTED_SYSTEM ||
+                strcmp(imported->tables[at].rows[row].name, in_use) != 0)
+                continue;
+            double share = imported->tables[at].rows[row].number / 100;
+            low = share < low ? share : low;
+            high = share > high ? share : high;
+        }
+    *ret_share = interval_of(low, (low + high) / 2, high);
+    return *ret_row != NULL;
+}
+
+static void say(struct finding *finding, const char *key, struct interval share, const struct imported_row *row,
+                const char *file)
+{
+    struct value values[] = {VALUE_SHARE("share", share), VALUE_TEXT("rate", row->where), VALUE_TEXT("file", file),
+                             VALUE_TEXT("title", finding->hypothesis->title), VALUE_TEXT("origin", IMPORTED_WORDS)};
+    enum weight weight = finding->verdict == VERDICT_SUPPORTED ? WEIGHT_FOR : WEIGHT_CONTEXT;
+    finding_evidence_add(finding, weight, ORIGIN_STATEMENT, key, values, array_count(values));
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set_add(finding, &finding->headline, "imported-bandwidth-headline", values, array_count(values));
+    else
+        finding_set_add(finding, &finding->reason, key, values, array_count(values));
+}
+
+/* How much it was is known, and nobody says what there is. */
+static bool is_rate_alone(const struct results *results, struct finding *finding)
+{
+    const char *file;
+    const struct imported_row *row = imported_row_of(results->imported, IMPORTED_OTHER, rate, &file);
+    if (!row || finding->verdict == VERDICT_SUPPORTED || finding->verdict == VERDICT_RULED_OUT)
+        return false;
+    bool is_bound = finding->verdict == VERDICT_UNDECIDED && finding->recoverable.known;
+    finding->verdict = VERDICT_UNDECIDED;
+    finding->recoverable = is_bound ? finding->recoverable : (struct interval){0};
+    say(finding, "imported-rate", interval_exactly(0), row, file);
+    return true;
+}
+
+/* Behind another table's bound (is_bound) that stays one; else by this alone. */
+static bool bandwidth_decide(const struct results *results, struct finding *finding, bool is_bound)
+{
+    struct interval share;
+    const struct imported_row *row;
+    const char *file;
+    if (!used_of(results->imported, &share, &row, &file))
+        return is_rate_alone(results, finding);
+    double bound = is_bound ? finding->recoverable.high : 1;
+    if (share.low >= FULL_FROM) {
+        finding->verdict = VERDICT_SUPPORTED;
+        finding->gain_unmeasured = true;
+        finding->of = is_bound ? finding->of : OF_CPU_TIME;
+        finding->recoverable = is_bound ? interval_of(0, bound / 2, bound) : (struct interval){0};
+        finding->is_own_doing = true;
+        finding->reason = NULL;
+        finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
+        say(finding, "imported-bandwidth", share, row, file);
+        if (finding->advice_count == 0)
+            imported_advise_all(finding);
+        return true;
+    }
+    if (share.high <= LITTLE) {
+        double most = share.high / MAY_BE_FULL_FROM;
+        finding_decide_bound(finding, most < bound ? most : bound, results->effect);
+        finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
+        say(finding, "imported-bandwidth-little", share, row, file);
+        return true;
+    }
+    finding->verdict = VERDICT_UNDECIDED;
+    finding->recoverable = is_bound ? finding->recoverable : (struct interval){0};
+    say(finding, "imported-bandwidth-some", share, row, file);
+    return true;
+}
+
+bool imported_bandwidth_test(const struct results *results, struct finding *finding)
+{
+    return bandwidth_decide(results, finding, false);
+}
+
+void imported_bandwidth_beside(const struct results *results, struct finding *finding)
+{
+    bool is_open = finding->verdict == VERDICT_UNDECIDED;
+    if (strcmp(finding->hypothesis->id, "memory-bandwidth") != 0)
+        return;
+    if (is_open) {
+        (void)bandwidth_decide(results, finding, finding->recoverable.known);
+        return;
+    }
+    struct interval share;
+    const struct imported_row *row;
+    const char *file;
+    if (finding->verdict == VERDICT_SUPPORTED && used_of(results->imported, &share, &row, &file))
+        finding_evidence(finding, share.low >= FULL_FROM ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_STATEMENT,
+                         "imported-bandwidth", VALUE_SHARE("share", share), VALUE_TEXT("rate", row->where),
+                         VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS));
+}

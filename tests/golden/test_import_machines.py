@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""plumb diagnose on tables of machines: devices, another time's tables, stacks beside small tables, bandwidth, pages."""
+import shutil
+
+import pytest
+from imported_case import finding
+
+
+@pytest.fixture
+def alone(imported):
+    """alone(text) -> the JSON of a case made of this text alone."""
+    def make(text):
+        found, case = imported(case=text)
+        shutil.rmtree(case)
+        return found
+    return make
+
+
+def evidence(one):
+    return " ".join(item["text"] for item in one["evidence"])
+
+
+DEVICES = "Device            r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz     w/s     wkB/s   wrqm/s  %wrqm w_await wareq-sz     f/s f_await  aqu-sz  %util\n"
+BUSY = "sdb              1.00     16.00     0.00   0.00    0.40    16.00  120.00   1900.00     3.00   2.40   11.00    15.80  118.00   27.50    4.60   {util}\n"
+CPUS = "avg-cpu:  %user   %nice %system %iowait  %steal   %idle\n           2.10    0.00    1.20   {iowait}    0.00   {idle}\n\n"
+OFF = ("writer;main;commit;{call};entry_SYSCALL_64_after_hwframe;do_syscall_64;__x64_sys_{call};ext4_sync_file;folio_wait_writeback;io_schedule;schedule {us}\n"
+       "writer;main;next;epoll_wait;entry_SYSCALL_64_after_hwframe;do_syscall_64;ep_poll;schedule {idle}\n")
+
+
+def test_a_process_that_waits_all_its_time_waits_for_storage_whatever_the_machine_s_share_is(alone):
+    text = ("iostat -x 5 1\n\n" + CPUS.format(iowait="6.20", idle="90.50") + DEVICES + BUSY.format(util="97.10") +
+            "\noffcputime-bpfcc -f -p 911 20:\n\n" + OFF.format(call="fsync", us=17200000, idle=2100000))
+    one = finding(alone(text), "waiting")
+    assert one["verdict"] == "supported" and one["recoverable_ratio_at_most"] == pytest.approx(0.86), one
+    assert "waits for storage (17.2 s) is 86 %" in one["headline"], one["headline"]
+    assert "sdb, 27.5 ms a flush, 11 ms a write" in evidence(one)
+
+
+@pytest.mark.parametrize("command, us, idle, verdict", [
+    ("offcputime -f -t 911 20", 17200000, 2100000, "supported"),
+    ("offcputime -f -p 911 20", 5200000, 2100000, "undecided"),   # of how many threads isn't told
+    ("offcputime -f -p 911 20", 117200000, 2100000, "undecided"),  # of several, at least
+    ("offcputime -f 20", 17200000, 2100000, "undecided"),          # of the whole machine
+])
+def test_a_thread_is_known_by_waiting_as_long_as_was_looked(alone, command, us, idle, verdict):
+    assert finding(alone(f"{command}:\n\n" + OFF.format(call="fsync", us=us, idle=idle)), "waiting")["verdict"] == verdict
+
+
+@pytest.mark.parametrize("util, verdict", [("97.10", "undecided"), ("12.00", "not_testable")])
+def test_a_busy_device_alone_leads_and_decides_nothing(alone, util, verdict):
+    found = alone("iostat -x 5 1\n\n" + CPUS.format(iowait="1.20", idle="95.50") + DEVICES + BUSY.format(util=util))
+    one = finding(found, "waiting")
+    assert one["verdict"] == verdict, one
+    if verdict == "undecided":
+        assert "sdb, 27.5 ms a flush" in one["reason"] and "how much of its time" in one["reason"]
+    assert any("sdb, 27.5 ms a flush" in said["text"] for said in found["statements"])
+
+
+def test_the_first_report_of_several_is_of_the_time_since_the_start(alone):
+    report = CPUS + DEVICES
+    text = ("iostat -x 5 2\n\n" + report.format(iowait="0.10", idle="96.50") + BUSY.format(util="1.10") + "\n" +
+            report.format(iowait="31.00", idle="65.50") + BUSY.format(util="97.10"))
+    one = finding(alone(text), "waiting")
+    assert one["verdict"] == "supported" and "%iowait is 31 %" in one["headline"] and "97 %" in evidence(one), one
+
+
+def test_a_small_share_of_a_machine_s_waiting_bounds_no_process(alone):
+    one = finding(alone("iostat -x 5 1\n\n" + CPUS.format(iowait="8.20", idle="88.50")), "waiting")
+    assert one["verdict"] == "supported" and one["recoverable_ratio_at_most"] is None, one
+
+
+def test_sar_s_devices_are_read_by_their_average(alone):
+    head = "{}      DEV       tps     rkB/s     wkB/s     dkB/s   areq-sz    aqu-sz     await     %util\n"
+    row = "{}   dev8-16    210.00      4.00   2900.00      0.00     13.80      3.10     14.60     {}\n"
+    text = "sar -d 5 2:\n\n" + head.format("09:00:01") + row.format("09:00:06", "90.00") + row.format("09:00:11", "94.00") + "\n" + \
+        head.format("Average:") + row.format("Average:", "92.00")
+    one = finding(alone(text), "waiting")
+    assert one["verdict"] == "undecided" and "dev8-16, 14.6 ms a request" in one["reason"] and "92 %" in one["reason"], one
+
+
+MPSTAT = ("14:20:11  CPU  %usr  %nice  %sys %iowait  %irq  %soft  %steal  %guest  %gnice  %idle\n"
+          "14:20:21  all  {usr}  0.00  5.00  0.00  0.00  0.30  {steal}  0.00  0.00  3.00\n\n")
+
+
+@pytest.mark.parametrize("words", [
+    "compare with yesterday at 8:", "Baseline (before it got slow):", "And for comparison a good hour:", "this morning, when it was fine:",
+])
+def test_a_table_of_a_good_time_is_what_it_was_then(alone, words):
+    found = alone("The shop is slow since noon:\n\n" + MPSTAT.format(usr="48.00", steal="43.00") + f"{words}\n\n" +
+                  MPSTAT.format(usr="91.00", steal="0.20"))
+    one = finding(found, "steal")
+    assert one["verdict"] == "supported" and one["recoverable_ratio_at_most"] == pytest.approx(0.43), one
+    assert "%steal is 43 %" in one["headline"] and "in the good time it was 0.2 %" in one["headline"], one["headline"]
+
+
+@pytest.mark.parametrize("words", ["In the other zone:", "Good morning, here is another look:", "yesterday it happened again:", "this morning it was slow, too:", "after the move:", "the incident of yesterday:"])
+def test_tables_that_nobody_calls_good_are_two_measures(alone, words):
+    found = alone("The shop is slow since noon:\n\n" + MPSTAT.format(usr="48.00", steal="43.00") + f"{words}\n\n" +
+                  MPSTAT.format(usr="91.00", steal="0.20"))
+    assert finding(found, "steal")["verdict"] == "undecided"
+
+
+def test_what_is_there_in_the_good_time_alone_is_no_cause(alone):
+    found = alone("The shop is slow since noon:\n\n" + MPSTAT.format(usr="91.00", steal="0.00") + "baseline of last week:\n\n" +
+                  MPSTAT.format(usr="48.00", steal="43.00"))
+    assert finding(found, "steal")["verdict"] == "ruled_out"
+
+
+LOCKS = ("svc;main;worker;find_session;pthread_mutex_lock;__lll_lock_wait;entry_SYSCALL_64_after_hwframe;do_syscall_64;__x64_sys_futex;futex_wait;schedule {us}\n"
+         "svc;main;worker;epoll_wait;entry_SYSCALL_64_after_hwframe;do_syscall_64;ep_poll;schedule 9000000\n")
+KERNEL_LOCKS = (" contended   total wait     max wait     avg wait         type   caller\n\n"
+                "       902     {wait}    310.20 us     44.55 us      rwsem:W   xfs_file_write+0x3d\n"
+                "        11      0.02 ms     12.11 us      1.35 us     spinlock   futex_wake+0x71\n")
+
+
+@pytest.mark.parametrize("window", ["`offcputime -f -p 77 10` of 16 threads:", "offcputime, in us:"])
+def test_seconds_of_stacks_outweigh_a_small_table_of_the_kernel_s_locks(alone, window):
+    found = alone(f"{window}\n\n{LOCKS.format(us=120000000)}\n\n$ perf lock contention -ab -p 77 -- sleep 5\n{KERNEL_LOCKS.format(wait='40.20 ms')}")
+    one = finding(found, "lock-turns")
+    said = one["headline"] if one["verdict"] == "supported" else one["reason"]
+    assert "find_session first, 120 s" in said and "xfs_file_write" not in said, said
+    assert "xfs_file_write" in evidence(one) and "40.2 ms" in evidence(one)
+
+
+def test_a_table_of_locks_with_longer_waits_than_the_stacks_leads(alone):
+    found = alone(f"offcputime, in us:\n\n{LOCKS.format(us=1200)}\n\n$ perf lock contention -ab -p 77 -- sleep 5\n{KERNEL_LOCKS.format(wait=' 4.20 s ')}")
+    assert "xfs_file_write" in finding(found, "lock-turns")["reason"]
+
+
+LIKWID = ("likwid-perfctr -C S0:0-31 -g MEM ./stencil\n\n"
+          "+-------------------------------------+-------------+\n|               Metric                |     Sum     |\n"
+          "+-------------------------------------+-------------+\n|  Memory bandwidth [MBytes/s] STAT   | {rate} |\n"
+          "|  Memory data volume [GBytes] STAT   |   2100.1000 |\n+-------------------------------------+-------------+\n\n")
+THREADS = ("likwid-perfctr -C 0-1 -g MEM ./stencil\n\nGroup 1: MEM\n+-----------------------------+------------+------------+\n|            Metric           | HWThread 0 | HWThread 1 |\n"
+           "+-----------------------------+------------+------------+\n|     Runtime (RDTSC) [s]     |    11.2000 |    11.2000 |\n"
+           "| Memory bandwidth [MBytes/s] | {rate} |          0 |\n+-----------------------------+------------+------------+\n\n")
+CSV = "likwid-perfctr -O\nTABLE,Group 1 Metric,MEM,3\nMetric,HWThread 0,HWThread 1\nRuntime (RDTSC) [s],11.2,11.2\nMemory bandwidth [MBytes/s],{rate},0\n\n"
+PCM = "|--            System Memory Throughput(MB/s):      {rate}                  --|\n\n"
+
+
+@pytest.mark.parametrize("most", [
+    "STREAM triad on this machine: 210 GB/s.", "The theoretical bandwidth is 215 GB/s.", "mlc says 209.4 GB/s.",
+    "Function    Best Rate MB/s  Avg time     Min time     Max time\nCopy:           190000.1     0.01   0.01   0.02\nTriad:          211000.2     0.01   0.01   0.02\n",
+    "ALL Reads        :\t210112.0\n",
+])
+@pytest.mark.parametrize("table", [LIKWID, THREADS, CSV, PCM])
+def test_bandwidth_beside_the_most_there_is(alone, table, most):
+    one = finding(alone(table.format(rate="198000.5000") + most), "memory-bandwidth")
+    assert one["verdict"] == "supported" and "198 of 2" in one["headline"] and "9" in one["headline"], one
+    one = finding(alone(table.format(rate="31000.5000") + most), "memory-bandwidth")
+    assert one["verdict"] == "undecided" and "far from its limit" in one["reason"] and one["recoverable_ratio_at_most"] < 0.32, one
+    one = finding(alone(table.format(rate="120000.5000") + most), "memory-bandwidth")
+    assert one["verdict"] == "undecided" and "isn't told" in one["reason"], one
+
+
+@pytest.mark.parametrize("words", [
+    "", "The disk does 210 GB/s at its theoretical best.", "STREAM triad gives 210 GB/s per socket.", "STREAM gives 12 GB/s on one core of a core complex, each core.",
+    "STREAM triad gave 210 GB/s before the new DIMMs. STREAM triad gives 390 GB/s now.", "It streams 210 GB/s of messages.",
+])
+def test_without_one_most_a_rate_is_said_and_decides_nothing(alone, words):
+    one = finding(alone(LIKWID.format(rate="198000.5000") + words), "memory-bandwidth")
+    assert one["verdict"] == "undecided" and "198 GB/s went to memory" in one["reason"], one
+
+
+@pytest.mark.parametrize("words, share", [("pcm-memory: 41 GB/s of the ~320 the socket can do.", 0.13), ("DRAM bandwidth: 300 of the 320 GB/s.", 0.94)])
+def test_a_rate_of_the_most_in_one_sentence(alone, words, share):
+    one = finding(alone(words + "\n"), "memory-bandwidth")
+    assert one["verdict"] == ("supported" if share > 0.9 else "undecided"), one
+    assert f"{share * 100:.0f} %" in (one["headline"] or one["reason"])
+
+
+def test_a_class_of_the_tree_bounds_what_bandwidth_may_return(alone):
+    tree = "66.0 %  tma_backend_bound\n60.0 %  tma_memory_bound\n\n"
+    one = finding(alone(tree + LIKWID.format(rate="198000.5000") + "STREAM triad: 210 GB/s."), "memory-bandwidth")
+    assert one["verdict"] == "supported" and one["recoverable_ratio_at_most"] == pytest.approx(0.6), one
+
+
+def test_page_sizes_of_guest_and_host_in_a_table_are_trials_of_each_side(alone):
+    found = alone("| guest pages | host pages | route s |\n|---|---|---:|\n| 4k | 4k | 80.0 |\n| 2M | 4k | 72.0 |\n| 4k | 2M | **60.0** |\n| 2M | 2M | 50.0 |\n| metal, 4k | - | 55 |\n")
+    guest, host = finding(found, "small-pages"), finding(found, "host-small-pages")
+    assert guest["verdict"] == host["verdict"] == "supported"
+    assert guest["recoverable_ratio_at_most"] == pytest.approx(0.1, abs=0.01) and host["recoverable_ratio_at_most"] == pytest.approx(0.25, abs=0.01)
+    assert not any("not read" in said["origin"] for said in found["statements"]), found["statements"]
+
+
+@pytest.mark.parametrize("table, at_most", [
+    ("| pages | join s |\n|---|---|\n| 4k | 30.0 |\n| 2M | 21.0 |\n", 0.3),
+    ("| THP | Mops/s |\n|---|---|\n| never | 60.0 |\n| always | 80.0 |\n", 0.25),
+    ("| memory | time (s) | dTLB misses |\n|---|---|---|\n| small pages | 30.0 | 9,000 |\n| huge pages | 21.0 | 100 |\n", 0.3),
+])
+def test_rows_of_two_page_sizes_are_a_trial(alone, table, at_most):
+    one = finding(alone(table), "small-pages")
+    assert one["verdict"] == "supported" and one["recoverable_ratio_at_most"] == pytest.approx(at_most, abs=0.02), one
+
+
+@pytest.mark.parametrize("table", [
+    "| pages | threads | join s |\n|---|---|---|\n| 4k | 1 | 30.0 |\n| 2M | 8 | 21.0 |\n",    # other threads
+    "| block | join s |\n|---|---|\n| 4k | 30.0 |\n| 64k | 21.0 |\n",
+    "| pages | rows |\n|---|---|\n| 4k | 30.0 |\n| 2M | 21.0 |\n",                            # no times
+    "| pages | machine | join s |\n|---|---|---|\n| 4k | old | 30.0 |\n| 2M | new | 21.0 |\n",
+])
+def test_rows_that_differ_in_more_are_no_trial(alone, table):
+    assert finding(alone(table), "small-pages")["verdict"] != "supported"
+
+
+NUMASTAT = ("$ numastat -p shared\n\n                           Node 0          Node 1           Total\n                  --------------- --------------- ---------------\n"
+            "Private                   {0}         {1}         80000.00\n----------------  --------------- --------------- ---------------\nTotal                     {0}         {1}         80000.00\n\n")
+ON_NODES = ("Benchmark 1: numactl -N 0 ./find {0}\n  Time (mean ± σ):     {1} s ±  0.030 s    [User: 6.2 s, System: 0.4 s]\n  Range (min … max):    1.0 s …  9.0 s    10 runs\n\n"
+            "Benchmark 2: numactl -N 1 ./find {2}\n  Time (mean ± σ):     {3} s ±  0.030 s    [User: 6.2 s, System: 0.4 s]\n  Range (min … max):    1.0 s …  9.0 s    10 runs\n\n")
+
+
+@pytest.mark.parametrize("stat, runs, verdict", [
+    (("100.00", "79900.00"), ("a", "6.00", "a", "4.20"), "supported"),
+    (("100.00", "79900.00"), ("a", "6.00", "b", "4.20"), "undecided"),   # another command
+    (("79900.00", "100.00"), ("a", "6.00", "a", "4.20"), "undecided"),   # the one near its memory is slower
+    (("40000.00", "40000.00"), ("a", "6.00", "a", "4.20"), "not_testable"),
+])
+def test_one_command_on_two_nodes_is_a_trial_where_the_memory_s_node_is_told(alone, stat, runs, verdict):
+    one = finding(alone(NUMASTAT.format(*stat) + ON_NODES.format(*runs)), "numa-remote")
+    assert one["verdict"] == verdict, one
+    if verdict == "supported":
+        assert one["recoverable_ratio_at_most"] == pytest.approx(0.3, abs=0.02)
+
+
+def test_memory_bound_to_either_node_is_a_trial_by_itself(alone):
+    shell = "$ time numactl -N 0 --membind={} ./find\n\nreal\t0m{}s\nuser\t0m4.0s\nsys\t0m0.1s\n\n"
+    one = finding(alone(shell.format(0, "4.20") + shell.format(1, "6.00")), "numa-remote")
+    assert one["verdict"] == "supported" and one["recoverable_ratio_at_most"] == pytest.approx(0.3, abs=0.02), one
+    assert finding(alone(shell.format(0, "4.20") + shell.format(1, "4.20")), "numa-remote")["verdict"] == "ruled_out"
+    own = "$ time numactl -N 0 ./find -m {}\n\nreal\t0m{}s\nuser\t0m4.0s\nsys\t0m0.1s\n\n"  # the program's own option
+    assert finding(alone(own.format(0, "4.20") + own.format(1, "6.00")), "numa-remote")["verdict"] != "supported"
+
+
+TIMES = "$ time ./pack\n\nreal\t0m{0}s\nuser\t0m{1}s\nsys\t0m{2}s\n\n"
+KERNEL = ("    15.00%  pack  [kernel.kallsyms]  [k] entry_SYSCALL_64\n    12.00%  pack  [kernel.kallsyms]  [k] shmem_write_begin\n"
+          "     9.00%  pack  [kernel.kallsyms]  [k] vfs_write\n     8.00%  pack  [kernel.kallsyms]  [k] copy_user_enhanced_fast_string\n"
+          "     6.00%  pack  [kernel.kallsyms]  [k] __fget_light\n     5.00%  pack  pack               [.] encode\n\n")
+
+
+def test_what_calls_do_in_the_kernel_adds_up_beside_the_slower_run_s_part_of_it(alone):
+    one = finding(alone(TIMES.format("6.100", "1.500", "4.500") + KERNEL + "With a buffer:\n\n" + TIMES.format("1.600", "1.500", "0.090")), "system-calls")
+    assert one["verdict"] == "supported" and "50 %" in one["headline"] and "75 %" in evidence(one), one
+
+
+@pytest.mark.parametrize("times, verdict", [
+    ((("6.100", "5.950", "0.110"), ("3.100", "2.000", "1.090")), "ruled_out"),   # of the slower one
+    ((("6.100", "1.500", "4.500"),), "undecided"),
+    ((("6.1", "1.5", "4.5"), ("3.1", "2.0", "1.0"), ("2.1", "1.0", "1.0")), "not_testable"),  # of three nobody knows which
+])
+def test_of_two_timed_runs_the_slower_one_s_kernel_time_bounds(alone, times, verdict):
+    assert finding(alone("".join(TIMES.format(*one) for one in times)), "system-calls")["verdict"] == verdict
+
+
+VTUNE = ("Elapsed Time: 21.100s\n    Retiring: {retiring}% of Pipeline Slots\n        Light Operations: 58.0% of Pipeline Slots\n            FP Arithmetic: 50.0% of uOps\n"
+         "                FP Scalar: {scalar}% of uOps\n                FP Vector: {vector}% of uOps\n                    256-bit: {vector}% of uOps\n"
+         "    Front-End Bound: 9.0% of Pipeline Slots\n    Bad Speculation: 1.0% of Pipeline Slots\n    Back-End Bound: {rest}% of Pipeline Slots\n")
+
+
+def test_vtune_s_scalar_arithmetic_is_named(alone):
+    found = alone(VTUNE.format(retiring="70.0", rest="20.0", scalar="50.0", vector="0.0"))
+    one = finding(found, "narrow-vectors")
+    assert one["verdict"] == "undecided" and "is 35 % of the slots, on vectors 0 %" in one["reason"], one
+    assert "floating-point work on one number at a time is 35 %" in found["verdict"]["sentence"], found["verdict"]
+    assert not any("not read" in said["origin"] for said in found["statements"]), found["statements"]
+
+
+def test_vectors_beside_scalar_arithmetic_leave_nothing_to_name(alone):
+    one = finding(alone(VTUNE.format(retiring="60.0", rest="30.0", scalar="20.0", vector="30.0")), "narrow-vectors")
+    assert one["verdict"] == "not_testable", one
+
+
+@pytest.mark.parametrize("reader, clock", [("read_hpet", "hpet"), ("acpi_pm_read", "acpi_pm")])
+def test_a_clock_that_only_the_kernel_reads_is_named_first(alone, reader, clock):
+    found = alone(f"    52.00%  feed  [kernel.kallsyms]  [k] {reader}\n     7.00%  feed  [kernel.kallsyms]  [k] entry_SYSCALL_64\n     5.00%  feed  feed  [.] parse\n\ncurrent_clocksource: {clock}\n")
+    assert found["verdict"]["sentence"].startswith(f"Time in system calls to read the clock source {clock}"), found["verdict"]
+    assert "emulated" not in str(found["statements"])
+    found = alone("    52.00%  feed  [kernel.kallsyms]  [k] copy_user_generic\n     7.00%  feed  [kernel.kallsyms]  [k] entry_SYSCALL_64\n     5.00%  feed  feed  [.] parse\n")
+    assert "clock source" not in found["verdict"]["sentence"]
+
+
+CACHEGRIND = ("valgrind --tool=cachegrind --cache-sim=yes ./turn\n\n==812== D   refs:       9,000,000  (5,000,000 rd   + 4,000,000 wr)\n==812== LLd miss rate:       20.1% (     {rate}%     +        2.1%  )\n\n"
+              "--------------------------------------------------------------------------------\nIr                   Dr                 D1mr               DLmr               file:function\n"
+              "--------------------------------------------------------------------------------\n9,100,000 (61.0%)  3,000,000 (60.0%)  1,900,000 (95.0%)  1,800,000 ({share}%)  turn.c:by_columns\n"
+              "4,100,000 (29.0%)  1,000,000 (20.0%)      9,000 ( 0.4%)      8,000 ( 0.4%)  turn.c:main\n  100,000 ( 1.0%)          .                  .                  .          turn.c:idle\n\n")
+
+
+def test_reads_that_a_simulated_cache_missed_name_a_function_and_decide_nothing(alone):
+    found = alone(CACHEGRIND.format(rate="36.0", share="97.0"))
+    one = finding(found, "cache-misses")
+    assert one["verdict"] == "undecided" and "by_columns has 97 % of the LLC-load-misses (36 % of all reads), simulated" in one["reason"], one
+    assert "by_columns (turn.c) holds 97 %" in found["verdict"]["sentence"]
+    assert not any("not read" in said["origin"] for said in found["statements"]), found["statements"]
+    assert finding(alone(CACHEGRIND.format(rate="36.0", share=" 9.0")), "cache-misses")["verdict"] == "not_testable"
