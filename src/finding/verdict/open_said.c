@@ -84,8 +84,8 @@ const char *open_said(const struct findings *findings, const struct results *res
                                                                  : "the estimate lays %.0f %% at it, ",
                                                pointed * 100)
                                 : "";
-    return arena_printf(arena, " The largest that stays open: %s (%sat most %s of the %s).", lead->hypothesis->title, by,
-                        text_string(&most), denominator_name(lead->of));
+    return arena_printf(arena, " The largest that stays open: %s (%sat most %s of the %s).", lead->hypothesis->title,
+                        by, text_string(&most), denominator_name(lead->of));
 }
 
 /* The same table or sentence as the culprit's says no second time what is open. */
