@@ -17,6 +17,8 @@ enum mark {
     MARK_ENTRY = 32, /* of a system call, whichever */
     MARK_CPU_CLOCK = 64,
     MARK_BYTES = 128,
+    MARK_SOFTIRQ = 256, /* soft interrupts: run by a system call, a kernel's thread, or when an interrupt ends */
+    MARK_THREAD = 512,  /* where a thread of the kernel, or an idle CPU, begins */
 };
 
 static const struct {
@@ -38,11 +40,39 @@ static const struct {
     {"clear_folio", MARK_ZERO},
     {"clear_pages", MARK_ZERO},
     {"asm_sysvec_", MARK_INTERRUPT},
+    {"sysvec_", MARK_INTERRUPT},
     {"asm_common_interrupt", MARK_INTERRUPT},
-    {"handle_softirqs", MARK_INTERRUPT},
-    {"__do_softirq", MARK_INTERRUPT},
+    {"common_interrupt", MARK_INTERRUPT},
+    {"asm_exc_xen_hypervisor_callback", MARK_INTERRUPT},
+    {"irq_exit", MARK_INTERRUPT},
+    {"__irq_exit_rcu", MARK_INTERRUPT},
+    {"invoke_softirq", MARK_INTERRUPT},
+    {"run_ksoftirqd", MARK_INTERRUPT},
+    {"do_IRQ", MARK_INTERRUPT}, /* before Linux 5.8, and of other processors */
+    {"ret_from_intr", MARK_INTERRUPT},
+    {"apic_timer_interrupt", MARK_INTERRUPT},
+    {"smp_apic_timer_interrupt", MARK_INTERRUPT},
     {"el1_interrupt", MARK_INTERRUPT},
     {"el0_interrupt", MARK_INTERRUPT},
+    {"el1h_64_irq", MARK_INTERRUPT},
+    {"el0t_64_irq", MARK_INTERRUPT},
+    {"el1_irq", MARK_INTERRUPT},
+    {"el0_irq", MARK_INTERRUPT},
+    {"gic_handle_irq", MARK_INTERRUPT},
+    {"handle_riscv_irq", MARK_INTERRUPT},
+    {"do_io_irq", MARK_INTERRUPT},
+    {"do_ext_irq", MARK_INTERRUPT},
+    {"handle_softirqs", MARK_SOFTIRQ},
+    {"__do_softirq", MARK_SOFTIRQ},
+    {"____do_softirq", MARK_SOFTIRQ},
+    {"do_softirq", MARK_SOFTIRQ},
+    {"net_rx_action", MARK_SOFTIRQ},
+    {"net_tx_action", MARK_SOFTIRQ},
+    {"kthread", MARK_THREAD},
+    {"ret_from_fork", MARK_THREAD},
+    {"do_idle", MARK_THREAD},
+    {"cpu_startup_entry", MARK_THREAD},
+    {"start_secondary", MARK_THREAD},
     {"native_queued_spin_lock_slowpath", MARK_SPIN},
     {"queued_spin_lock_slowpath", MARK_SPIN},
     {"rwsem_spin_on_owner", MARK_SPIN},
@@ -61,6 +91,9 @@ static const struct {
     {"syscall_", MARK_ENTRY},
     {"do_int80_", MARK_ENTRY},
     {"do_fast_syscall_32", MARK_ENTRY},
+    {"do_trap_ecall_u", MARK_ENTRY},
+    {"system_call_exception", MARK_ENTRY},
+    {"__do_syscall", MARK_ENTRY},
     {"posix_cpu_clock_get", MARK_CPU_CLOCK},
     {"process_cpu_clock_get", MARK_CPU_CLOCK},
     {"thread_cpu_clock_get", MARK_CPU_CLOCK},
@@ -95,6 +128,29 @@ static unsigned mark_of(const char *name)
         if (view_starts(view_of(name), marks[at].prefix))
             return marks[at].mark;
     return 0;
+}
+
+/* What a call was at, where a function that it calls says so. */
+static const struct {
+    const char *prefix;
+    enum call_object object;
+} objects[] = {
+    {"sock_", CALL_OBJECT_SOCKET},     {"__sock_", CALL_OBJECT_SOCKET},     {"inet_", CALL_OBJECT_SOCKET},
+    {"tcp_", CALL_OBJECT_SOCKET},      {"udp_", CALL_OBJECT_SOCKET},        {"unix_", CALL_OBJECT_SOCKET},
+    {"ext4_", CALL_OBJECT_FILE},       {"xfs_", CALL_OBJECT_FILE},          {"btrfs_", CALL_OBJECT_FILE},
+    {"f2fs_", CALL_OBJECT_FILE},       {"nfs_", CALL_OBJECT_FILE},          {"ovl_", CALL_OBJECT_FILE},
+    {"fuse_", CALL_OBJECT_FILE},       {"shmem_file_", CALL_OBJECT_FILE},   {"generic_file_", CALL_OBJECT_FILE},
+    {"filemap_", CALL_OBJECT_FILE},    {"generic_perform_write", CALL_OBJECT_FILE},
+    {"pipe_", CALL_OBJECT_PIPE},       {"anon_pipe_", CALL_OBJECT_PIPE},    {"fifo_pipe_", CALL_OBJECT_PIPE},
+    {"tty_", CALL_OBJECT_TERMINAL},    {"file_tty_", CALL_OBJECT_TERMINAL}, {"n_tty_", CALL_OBJECT_TERMINAL},
+};
+
+static enum call_object object_of(const char *name)
+{
+    for (size_t at = 0; at < array_count(objects); at++)
+        if (view_starts(view_of(name), objects[at].prefix))
+            return objects[at].object;
+    return CALL_OBJECT_UNKNOWN;
 }
 
 static const char *name_behind(const char *name, const char *const *prefixes, size_t count)
@@ -152,6 +208,7 @@ static bool sets_up(const char *call)
 struct frame { /* what one location's name says; by location, filled once */
     bool known, in_kernel, named;
     unsigned marks;
+    enum call_object object;
     const char *call, *work, *library; /* system_call_of, work_of_call, library_call_of */
     const char *name; /* of a function of the kernel; NULL: it has none */
 };
@@ -192,14 +249,15 @@ static const char *call_of_library(const struct seen_calls *seen, const char *li
     return most ? most->call : library_call_name(library, arena);
 }
 
-static void call_count(struct counts *calls, const char *name)
+static void call_count(struct counts *calls, const char *name, enum call_object object)
 {
-    for (size_t at = 0; at < calls->count; at++)
-        if (strcmp(calls->items[at].name, name) == 0) {
-            calls->items[at].samples++;
-            return;
-        }
-    *vec_push(calls) = (struct kernel_entry){name, 1};
+    size_t at = 0;
+    while (at < calls->count && strcmp(calls->items[at].name, name) != 0)
+        at++;
+    if (at == calls->count)
+        *vec_push(calls) = (struct kernel_entry){.name = name};
+    calls->items[at].samples++;
+    calls->items[at].objects[object]++;
 }
 
 static const struct frame *frame_of(struct frame *frames, const struct recording *recording,
@@ -221,6 +279,7 @@ static const struct frame *frame_of(struct frame *frames, const struct recording
     frame->named = true;
     frame->name = function->name;
     frame->marks = mark_of(function->name);
+    frame->object = object_of(function->name);
     frame->call = system_call_of(function->name);
     frame->work = work_of_call(function->name);
     return frame;
@@ -242,24 +301,42 @@ static bool start_count(struct kernel_time *result, unsigned found, const char *
     return fault || set_up;
 }
 
-static void sample_count(struct kernel_time *result, struct counts *calls, unsigned found, const char *call, bool named)
+/* What the frames of one sample say together. */
+struct seen_stack {
+    unsigned marks;
+    enum call_object object;
+    const char *call, *work, *library;
+    bool named; /* a frame of the kernel has a name */
+};
+
+/*
+ * A soft interrupt is of whoever ran it: of the call that sent something to this machine itself, of an interrupt, of a
+ * thread of the kernel. Who that was stands below it in the chain; without that it may be of any.
+ */
+static void sample_count(struct kernel_time *result, struct counts *calls, const struct seen_stack *seen,
+                         const char *call)
 {
+    unsigned found = seen->marks;
+    bool is_call = call || found & MARK_ENTRY, has_root = is_call || found & (MARK_FAULT | MARK_THREAD);
     result->zero_samples += (found & MARK_ZERO) != 0;
     result->spin_samples += (found & MARK_SPIN) != 0;
     if (found & MARK_INTERRUPT)
         result->interrupt_samples++;
+    else if (found & MARK_SOFTIRQ && !has_root)
+        result->softirq_samples++;
     else if (found & MARK_FAULT)
         result->fault_samples++;
     else if (found & MARK_EXEC)
         result->exec_samples++;
-    else if (call || found & MARK_ENTRY) {
+    else if (is_call) {
         result->call_samples++;
         result->cpu_clock_samples += (found & MARK_CPU_CLOCK) != 0;
         if (call)
-            call_count(calls, call);
-    } else if (named)
+            call_count(calls, call, seen->object);
+    } else if (seen->named) {
         result->other_samples++;
-    else
+        result->rootless_samples += !has_root;
+    } else
         result->unnamed_samples++;
 }
 
@@ -271,19 +348,16 @@ static int entry_compare(const void *a, const void *b)
     return strcmp(left->name, right->name);
 }
 
-/* What the frames of one sample say together. */
-struct seen_stack {
-    unsigned marks;
-    const char *call, *work, *library;
-    bool named; /* a frame of the kernel has a name */
-};
-
 static struct seen_stack stack_look(struct frame *frames, const struct recording *recording,
                                     const struct code_bundle *bundle, const struct sample *sample)
 {
     const struct samples *samples = &recording->samples;
     const struct frame *leaf = frame_of(frames, recording, bundle, sample->location);
-    struct seen_stack seen = {.marks = leaf->marks, .call = leaf->call, .work = leaf->work, .named = leaf->named};
+    struct seen_stack seen = {.marks = leaf->marks,
+                              .object = leaf->object,
+                              .call = leaf->call,
+                              .work = leaf->work,
+                              .named = leaf->named};
     if (sample->stack == STACK_NONE)
         return seen;
     const struct stack *stack = &samples->stacks[sample->stack];
@@ -293,6 +367,7 @@ static struct seen_stack stack_look(struct frame *frames, const struct recording
         if (!frame->in_kernel)
             break;
         seen.marks |= frame->marks;
+        seen.object = frame->object ? frame->object : seen.object; /* the call's own is the outermost */
         seen.named |= frame->named;
         seen.call = frame->call ? frame->call : seen.call;
         seen.work = frame->work ? frame->work : seen.work;
@@ -345,10 +420,10 @@ struct kernel_time kernel_time_of(const struct recording *recording, const struc
         if (is_short && start_count(&result, found, call))
             continue;
         uint64_t before = result.call_samples;
-        sample_count(&result, &calls, found, call, seen.named);
+        sample_count(&result, &calls, &seen, call);
         if (result.call_samples > before && found & MARK_BYTES && leaf->name) {
             result.byte_samples++;
-            call_count(&bytes, leaf->name);
+            call_count(&bytes, leaf->name, CALL_OBJECT_UNKNOWN);
         }
     }
     if (calls.count)
