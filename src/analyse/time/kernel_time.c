@@ -291,6 +291,53 @@ static bool is_loader(const struct recording *recording, uint32_t location)
     return code_is_loader(strings_text(&recording->strings, dso->name));
 }
 
+/* What the frames of one sample say together. */
+struct seen_stack {
+    unsigned marks;
+    enum call_object object;
+    const char *call, *work, *library;
+    bool named; /* a frame of the kernel has a name */
+};
+
+/* What each stack was beneath: of samples that count time, and of threads that left their CPU. */
+struct stack_use {
+    const char *call; /* NULL: none */
+    enum call_object object;
+    uint64_t sampled, switched;
+};
+
+static void use_count(struct stack_use *uses, const struct sample *sample, const struct seen_stack *seen,
+                      const char *call, bool switched)
+{
+    if (sample->stack == STACK_NONE || !call)
+        return;
+    struct stack_use *use = &uses[sample->stack];
+    use->call = call;
+    use->object = seen->object;
+    use->sampled += !switched;
+    use->switched += switched;
+}
+
+enum { CALLERS_OF_MOST = 3 }; /* of so many calls, the hottest */
+
+/* One call is made at files by one part of a program and at sockets by another: those that hold its time count. */
+static void callers_find(struct kernel_entry *entry, const struct recording *recording,
+                         const struct code_bundle *bundle, const struct stack_use *uses, struct arena *arena)
+{
+    vec(struct call_stack) stacks = {0};
+    enum call_object object = CALL_OBJECT_UNKNOWN;
+    for (int at = 0; at < CALL_OBJECT_COUNT; at++)
+        object = entry->objects[at] * 2 > entry->samples ? (enum call_object)at : object;
+    for (uint32_t at = 0; at < recording->samples.stack_count; at++) {
+        const struct stack_use *use = &uses[at];
+        bool fits = !object || !use->object || use->object == object;
+        if (use->call && fits && strcmp(use->call, entry->name) == 0)
+            *vec_push(&stacks) = (struct call_stack){at, use->sampled, use->switched};
+    }
+    entry->callers = call_callers_of(recording, bundle, stacks.items, stacks.count, entry->samples, arena);
+    vec_done(&stacks);
+}
+
 /* Whether a short-lived process spent it on being set up; then it is counted. */
 static bool start_count(struct kernel_time *result, unsigned found, const char *call)
 {
@@ -300,14 +347,6 @@ static bool start_count(struct kernel_time *result, unsigned found, const char *
     result->exec_samples += fault || set_up;
     return fault || set_up;
 }
-
-/* What the frames of one sample say together. */
-struct seen_stack {
-    unsigned marks;
-    enum call_object object;
-    const char *call, *work, *library;
-    bool named; /* a frame of the kernel has a name */
-};
 
 /*
  * A soft interrupt is of whoever ran it: of the call that sent something to this machine itself, of an interrupt, of a
@@ -391,6 +430,29 @@ static void libraries_look(struct seen_calls *calls, struct frame *frames, const
     }
 }
 
+static const char *call_seen(const struct seen_calls *library_calls, const struct seen_stack *seen, struct arena *arena)
+{
+    if (seen->call || !(seen->marks & MARK_ENTRY))
+        return seen->call;
+    return seen->work ? seen->work : seen->library ? call_of_library(library_calls, seen->library, arena) : NULL;
+}
+
+/* Stacks of threads that left their CPU are unwound: they show callers that frame pointers don't. */
+static void switches_look(struct stack_use *uses, struct frame *frames, const struct seen_calls *library_calls,
+                          const struct recording *recording, const struct code_bundle *bundle, struct arena *arena)
+{
+    const struct samples *samples = &recording->samples;
+    for (size_t at = 0; at < samples->count; at++) {
+        const struct sample *sample = &samples->items[at];
+        if (sample->event >= recording->event_count || !recorded_event_is_switch(&recording->events[sample->event]) ||
+            sample->stack == STACK_NONE || sample->location >= samples->location_count)
+            continue;
+        struct seen_stack seen = stack_look(frames, recording, bundle, sample);
+        if (!(seen.marks & (MARK_INTERRUPT | MARK_FAULT)))
+            use_count(uses, sample, &seen, call_seen(library_calls, &seen, arena), true);
+    }
+}
+
 struct kernel_time kernel_time_of(const struct recording *recording, const struct code_bundle *bundle,
                                   struct arena *arena)
 {
@@ -399,6 +461,7 @@ struct kernel_time kernel_time_of(const struct recording *recording, const struc
     struct frame *frames = arena_array(arena, struct frame, samples->location_count + 1);
     struct counts calls = {0}, bytes = {0};
     struct seen_calls library_calls = {0};
+    struct stack_use *uses = arena_array(arena, struct stack_use, samples->stack_count + 1);
     libraries_look(&library_calls, frames, recording, bundle);
     for (size_t at = 0; at < samples->count; at++) {
         const struct sample *sample = &samples->items[at];
@@ -413,14 +476,14 @@ struct kernel_time kernel_time_of(const struct recording *recording, const struc
         result.kernel_samples++;
         struct seen_stack seen = stack_look(frames, recording, bundle, sample);
         unsigned found = seen.marks;
-        const char *call = seen.call;
-        if (!call && found & MARK_ENTRY)
-            call = seen.work ? seen.work : seen.library ? call_of_library(&library_calls, seen.library, arena) : NULL;
+        const char *call = call_seen(&library_calls, &seen, arena);
         result.zero_samples += is_short && found & MARK_ZERO ? 1 : 0;
         if (is_short && start_count(&result, found, call))
             continue;
         uint64_t before = result.call_samples;
         sample_count(&result, &calls, &seen, call);
+        if (result.call_samples > before)
+            use_count(uses, sample, &seen, call, false);
         if (result.call_samples > before && found & MARK_BYTES && leaf->name) {
             result.byte_samples++;
             call_count(&bytes, leaf->name, CALL_OBJECT_UNKNOWN);
@@ -430,6 +493,9 @@ struct kernel_time kernel_time_of(const struct recording *recording, const struc
         qsort(calls.items, calls.count, sizeof(*calls.items), entry_compare);
     for (size_t at = 0; at < calls.count && at < KERNEL_ENTRIES_MOST; at++)
         result.entries[result.entry_count++] = calls.items[at];
+    switches_look(uses, frames, &library_calls, recording, bundle, arena);
+    for (size_t at = 0; at < result.entry_count && at < CALLERS_OF_MOST; at++)
+        callers_find(&result.entries[at], recording, bundle, uses, arena);
     if (bytes.count)
         qsort(bytes.items, bytes.count, sizeof(*bytes.items), entry_compare);
     result.byte_work = bytes.count ? bytes.items[0].name : NULL;

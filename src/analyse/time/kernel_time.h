@@ -9,6 +9,7 @@
 #ifndef PLUMB_ANALYSE_TIME_KERNEL_TIME_H
 #define PLUMB_ANALYSE_TIME_KERNEL_TIME_H
 
+#include "analyse/time/call_callers.h"
 #include "analyse/time/process_starts.h"
 #include "symbol/code_bundle.h"
 
@@ -25,6 +26,7 @@ struct kernel_entry {
     const char *name; /* "read", "futex" */
     uint64_t samples;
     uint64_t objects[CALL_OBJECT_COUNT]; /* of these */
+    struct call_callers callers;         /* of the first ones; else not known */
 };
 
 #define KERNEL_ENTRIES_MOST 16

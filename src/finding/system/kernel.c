@@ -514,8 +514,10 @@ static bool advise_on_log(const struct results *results, struct finding *finding
     if (!written || !answers)
         return false;
     double total = (double)results->kernel->sample_count, samples = (double)written->samples;
-    finding_advise(finding, "advice-log-user", VALUE_TEXT("call", written->name),
-                   VALUE_SHARE("share", wilson_interval(samples, total, total)));
+    const struct call_callers *callers = &written->callers;
+    finding_advise(finding, callers->count ? "advice-log-user-called" : "advice-log-user",
+                   VALUE_TEXT("call", written->name), VALUE_SHARE("share", wilson_interval(samples, total, total)),
+                   VALUE_TEXT("callers", callers->count ? callers->chains[0].words : ""));
     return true;
 }
 
@@ -621,6 +623,23 @@ static bool say_connections(struct finding *finding, const struct call_group *gr
     return true;
 }
 
+/* Who makes the hottest call, where stacks of it show that; else what would. */
+static void advise_callers(const struct results *results, struct finding *finding, const struct kernel_entry *hottest)
+{
+    const struct call_callers *callers = hottest ? &hottest->callers : NULL;
+    if (!callers || !callers->count) {
+        finding_advise(finding, "advice-callers", NO_VALUES);
+        return;
+    }
+    for (size_t at = 0; at < callers->count; at++)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, callers->by_switches ? "callers-switched" : "callers",
+                         VALUE_TEXT("call", hottest->name), VALUE_TEXT("callers", callers->chains[at].words),
+                         VALUE_SHARE("share", interval_exactly(callers->chains[at].share)));
+    if (!code_is_foreign(results))
+        finding_advise(finding, "advice-callers-known", VALUE_TEXT("call", hottest->name),
+                       VALUE_TEXT("callers", callers->chains[0].words));
+}
+
 /* What waiting for locks costs in calls is those locks' finding, not a call to make less often. */
 static void system_calls_test(const struct results *results, struct finding *finding)
 {
@@ -652,7 +671,7 @@ static void system_calls_test(const struct results *results, struct finding *fin
     struct value call = VALUE_TEXT("call", first ? group_names(first, finding->arena) : "");
     if (is_one && is_yield(call_kind_of(hottest->name)))
         say_yields(results, finding, call);
-    finding_advise(finding, "advice-callers", NO_VALUES);
+    advise_callers(results, finding, hottest);
     finding_set(finding, confirm, is_kind ? confirm : "confirm-many", call);
     double go = go_scheduler_samples(results, locks);
     if (go * 2 >= calls)
