@@ -746,6 +746,9 @@ static void start_and_exit_test(const struct results *results, struct finding *f
         for (size_t at = 0; at < starts->command_count; at++)
             text_printf(&commands, "%s%llu %s", at ? ", " : "", (unsigned long long)starts->commands[at].count,
                         starts->commands[at].name);
+        if (starts->other_count)
+            text_printf(&commands, "%s%llu %s", starts->command_count ? " and " : "",
+                        (unsigned long long)starts->other_count, starts->command_count ? "more" : "of many names");
         const char *named = arena_string(finding->arena, text_string(&commands));
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "short",
                          VALUE_COUNT("count", (double)starts->short_count), VALUE_TEXT("commands", named));
