@@ -27,8 +27,8 @@ struct chains {
 /* What stands in Go's programs between their own code and the kernel, and what begins its threads and theirs. */
 static bool is_plumbing(const char *name)
 {
-    static const char *const beginnings[] = {"runtime.",       "runtime/internal/", "internal/runtime/", "syscall.",
-                                             "internal/poll.", "golang.org/x/sys/"};
+    static const char *const beginnings[] = {"runtime.", "runtime/internal/", "internal/runtime/",
+                                             "syscall.", "internal/poll.",    "golang.org/x/sys/"};
     for (size_t at = 0; at < array_count(beginnings); at++)
         if (strncmp(name, beginnings[at], strlen(beginnings[at])) == 0)
             return true;
@@ -47,7 +47,7 @@ static bool is_beginning(const char *name)
 /* One stack's functions that say something, innermost first. */
 struct reading {
     const struct bundle_function *named[NAMES_MOST];
-    const struct bundle_function *own; /* the nearest of the program's own, where the others are installed code */
+    const struct bundle_function *own;     /* the nearest of the program's own, where the others are installed code */
     const struct bundle_function *nearest; /* without a name */
     size_t count;
     bool is_whole;
@@ -143,8 +143,8 @@ struct call_callers call_callers_of(const struct recording *recording, const str
             if (weight && (by_switches || reading.is_whole))
                 chain_add(&chains, &reading, weight, arena);
         }
-        bool enough = chains.whole >= STACKS_LEAST &&
-                      (by_switches || (double)chains.whole >= WHOLE_LEAST * (double)sampled);
+        bool enough =
+            chains.whole >= STACKS_LEAST && (by_switches || (double)chains.whole >= WHOLE_LEAST * (double)sampled);
         if (!enough)
             continue;
         qsort(chains.items, chains.count, sizeof(*chains.items), chain_compare);

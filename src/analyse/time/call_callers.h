@@ -22,10 +22,10 @@ enum { CALL_CHAINS_MOST = 2 };
 
 struct call_callers {
     struct call_chain_words {
-        const char *words; /* "main.main, fmt.Fprintf, os.(*File).Write": outermost first */
-        double share;      /* of the stacks that were looked at */
+        const char *words;      /* "main.main, fmt.Fprintf, os.(*File).Write": outermost first */
+        double share;           /* of the stacks that were looked at */
     } chains[CALL_CHAINS_MOST]; /* most stacks first */
-    size_t count; /* 0: not known */
+    size_t count;               /* 0: not known */
     bool by_switches;
 };
 

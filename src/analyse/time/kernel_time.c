@@ -135,14 +135,29 @@ static const struct {
     const char *prefix;
     enum call_object object;
 } objects[] = {
-    {"sock_", CALL_OBJECT_SOCKET},     {"__sock_", CALL_OBJECT_SOCKET},     {"inet_", CALL_OBJECT_SOCKET},
-    {"tcp_", CALL_OBJECT_SOCKET},      {"udp_", CALL_OBJECT_SOCKET},        {"unix_", CALL_OBJECT_SOCKET},
-    {"ext4_", CALL_OBJECT_FILE},       {"xfs_", CALL_OBJECT_FILE},          {"btrfs_", CALL_OBJECT_FILE},
-    {"f2fs_", CALL_OBJECT_FILE},       {"nfs_", CALL_OBJECT_FILE},          {"ovl_", CALL_OBJECT_FILE},
-    {"fuse_", CALL_OBJECT_FILE},       {"shmem_file_", CALL_OBJECT_FILE},   {"generic_file_", CALL_OBJECT_FILE},
-    {"filemap_", CALL_OBJECT_FILE},    {"generic_perform_write", CALL_OBJECT_FILE},
-    {"pipe_", CALL_OBJECT_PIPE},       {"anon_pipe_", CALL_OBJECT_PIPE},    {"fifo_pipe_", CALL_OBJECT_PIPE},
-    {"tty_", CALL_OBJECT_TERMINAL},    {"file_tty_", CALL_OBJECT_TERMINAL}, {"n_tty_", CALL_OBJECT_TERMINAL},
+    {"sock_", CALL_OBJECT_SOCKET},
+    {"__sock_", CALL_OBJECT_SOCKET},
+    {"inet_", CALL_OBJECT_SOCKET},
+    {"tcp_", CALL_OBJECT_SOCKET},
+    {"udp_", CALL_OBJECT_SOCKET},
+    {"unix_", CALL_OBJECT_SOCKET},
+    {"ext4_", CALL_OBJECT_FILE},
+    {"xfs_", CALL_OBJECT_FILE},
+    {"btrfs_", CALL_OBJECT_FILE},
+    {"f2fs_", CALL_OBJECT_FILE},
+    {"nfs_", CALL_OBJECT_FILE},
+    {"ovl_", CALL_OBJECT_FILE},
+    {"fuse_", CALL_OBJECT_FILE},
+    {"shmem_file_", CALL_OBJECT_FILE},
+    {"generic_file_", CALL_OBJECT_FILE},
+    {"filemap_", CALL_OBJECT_FILE},
+    {"generic_perform_write", CALL_OBJECT_FILE},
+    {"pipe_", CALL_OBJECT_PIPE},
+    {"anon_pipe_", CALL_OBJECT_PIPE},
+    {"fifo_pipe_", CALL_OBJECT_PIPE},
+    {"tty_", CALL_OBJECT_TERMINAL},
+    {"file_tty_", CALL_OBJECT_TERMINAL},
+    {"n_tty_", CALL_OBJECT_TERMINAL},
 };
 
 static enum call_object object_of(const char *name)
@@ -392,11 +407,8 @@ static struct seen_stack stack_look(struct frame *frames, const struct recording
 {
     const struct samples *samples = &recording->samples;
     const struct frame *leaf = frame_of(frames, recording, bundle, sample->location);
-    struct seen_stack seen = {.marks = leaf->marks,
-                              .object = leaf->object,
-                              .call = leaf->call,
-                              .work = leaf->work,
-                              .named = leaf->named};
+    struct seen_stack seen = {
+        .marks = leaf->marks, .object = leaf->object, .call = leaf->call, .work = leaf->work, .named = leaf->named};
     if (sample->stack == STACK_NONE)
         return seen;
     const struct stack *stack = &samples->stacks[sample->stack];

@@ -13,7 +13,8 @@
 #include "analyse/time/process_starts.h"
 #include "symbol/code_bundle.h"
 
-enum call_object { /* what a call was at, as far as what it calls in the kernel says so */
+/* What a call was at, as far as what it calls in the kernel says so. */
+enum call_object {
     CALL_OBJECT_UNKNOWN,
     CALL_OBJECT_SOCKET,
     CALL_OBJECT_FILE,

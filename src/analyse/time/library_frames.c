@@ -8,9 +8,9 @@
 
 bool frame_is_library(const struct recording *recording, uint32_t location)
 {
-    static const char *const libraries[] = {"libc.so",   "libc-",    "libpthread", "librt",   "ld-linux", "ld-musl",
-                                            "libc.musl", "[vdso]",   "libstdc++",  "libc++",  "libgcc_s", "libgomp",
-                                            "libomp",    "libiomp5"};
+    static const char *const libraries[] = {"libc.so",  "libc-",     "libpthread", "librt",     "ld-linux",
+                                            "ld-musl",  "libc.musl", "[vdso]",     "libstdc++", "libc++",
+                                            "libgcc_s", "libgomp",   "libomp",     "libiomp5"};
     const struct location *where = &recording->samples.locations[location];
     const char *name = strings_text(&recording->strings, recording->spaces.dsos[where->dso].name);
     for (size_t at = 0; at < array_count(libraries); at++)

@@ -60,7 +60,8 @@ static bool read_user_frame(struct site_reading *reading, const struct bundle_fu
             row->callers[row->caller_count++] = named->name;
         return goes_on;
     }
-    bool library = by_place || frame_is_wrapper(named->name) || (!reading->in_library && frame_is_library_function(named->name));
+    bool library =
+        by_place || frame_is_wrapper(named->name) || (!reading->in_library && frame_is_library_function(named->name));
     reading->in_library |= by_place;
     if (!library) {
         row->function = named->name;
@@ -85,7 +86,8 @@ static void describe_call(struct site_reading *reading)
     bool is_told = false;
     if (row->asked && (reading->is_complete || (reading->has_wrapper && row->asked != row->function))) {
         struct view plain = wait_plain_name(row->asked);
-        row->asked = frame_is_wrapper(row->asked) ? row->asked : arena_string_n(reading->arena, plain.text, plain.length);
+        row->asked =
+            frame_is_wrapper(row->asked) ? row->asked : arena_string_n(reading->arena, plain.text, plain.length);
         text_printf(&call, "called %s", row->asked);
         is_told = true;
     } else {
