@@ -128,33 +128,48 @@ static int chain_compare(const void *a, const void *b)
     return strcmp(left->words, right->words);
 }
 
+/* Frame pointers pass over whoever called the library: the same way with one more function behind it is the whole. */
+static bool is_fuller(const char *words, const char *than)
+{
+    const char *rest = strstr(than, ", ");
+    bool same = strncmp(words, than, strlen(than)) == 0 && words[strlen(than)] == ',';
+    return same || (rest && strncmp(words, rest + 2, strlen(rest + 2)) == 0 && words[strlen(rest + 2)] == ',');
+}
+
+static struct call_callers callers_by(const struct recording *recording, const struct code_bundle *bundle,
+                                      const struct call_stack *stacks, size_t count, uint64_t sampled, bool by_switches,
+                                      struct arena *arena)
+{
+    struct call_callers callers = {.by_switches = by_switches};
+    struct chains chains = {0};
+    for (size_t at = 0; at < count; at++) {
+        uint64_t weight = by_switches ? stacks[at].switched : stacks[at].sampled;
+        struct reading reading = weight ? stack_read(recording, bundle, stacks[at].stack) : (struct reading){0};
+        if (weight && (by_switches || reading.is_whole))
+            chain_add(&chains, &reading, weight, arena);
+    }
+    bool enough =
+        chains.whole >= STACKS_LEAST && (by_switches || (double)chains.whole >= WHOLE_LEAST * (double)sampled);
+    if (enough)
+        qsort(chains.items, chains.count, sizeof(*chains.items), chain_compare);
+    for (size_t at = 0; enough && at < chains.count && at < CALL_CHAINS_MOST; at++) {
+        double share = (double)chains.items[at].weight / (double)chains.whole;
+        if (share >= CHAIN_LEAST)
+            callers.chains[callers.count++] = (struct call_chain_words){chains.items[at].words, share};
+    }
+    vec_done(&chains);
+    return callers;
+}
+
 struct call_callers call_callers_of(const struct recording *recording, const struct code_bundle *bundle,
                                     const struct call_stack *stacks, size_t count, uint64_t sampled,
                                     struct arena *arena)
 {
-    struct call_callers callers = {0};
-    struct chains chains = {0};
-    for (int by_switches = 0; by_switches < 2 && !callers.count; by_switches++) {
-        chains.count = 0;
-        chains.whole = 0;
-        for (size_t at = 0; at < count; at++) {
-            uint64_t weight = by_switches ? stacks[at].switched : stacks[at].sampled;
-            struct reading reading = weight ? stack_read(recording, bundle, stacks[at].stack) : (struct reading){0};
-            if (weight && (by_switches || reading.is_whole))
-                chain_add(&chains, &reading, weight, arena);
-        }
-        bool enough =
-            chains.whole >= STACKS_LEAST && (by_switches || (double)chains.whole >= WHOLE_LEAST * (double)sampled);
-        if (!enough)
-            continue;
-        qsort(chains.items, chains.count, sizeof(*chains.items), chain_compare);
-        for (size_t at = 0; at < chains.count && at < CALL_CHAINS_MOST; at++) {
-            double share = (double)chains.items[at].weight / (double)chains.whole;
-            if (share >= CHAIN_LEAST)
-                callers.chains[callers.count++] = (struct call_chain_words){chains.items[at].words, share};
-        }
-        callers.by_switches = by_switches;
-    }
-    vec_done(&chains);
+    struct call_callers callers = callers_by(recording, bundle, stacks, count, sampled, false, arena),
+                        switched = callers_by(recording, bundle, stacks, count, sampled, true, arena);
+    if (!callers.count)
+        return switched;
+    if (switched.count && is_fuller(switched.chains[0].words, callers.chains[0].words))
+        callers.chains[0].words = switched.chains[0].words;
     return callers;
 }

@@ -460,6 +460,18 @@ static const char *group_names(const struct call_group *group, struct arena *are
     return arena_string(arena, text_string(&names));
 }
 
+/* Of an interpreter the script is its user's own. */
+static bool is_for_user(const struct results *results)
+{
+    static const double SCRIPT_LEAST = 0.01;
+    double scripts = 0;
+    for (size_t at = 0; results->stalls && at < results->stalls->function_count; at++)
+        scripts += function_is_interpreters(&results->stalls->functions[at])
+                       ? (double)results->stalls->functions[at].samples
+                       : 0;
+    return code_is_foreign(results) && scripts <= SCRIPT_LEAST * (double)results->stalls->sample_count;
+}
+
 /* What its user can do, who has the program from a distribution: settings, and what is asked of it. */
 static const char *key_for_user(const char *key)
 {
@@ -483,7 +495,7 @@ static void advise_group(const struct results *results, struct finding *finding,
     else if (is_yield(group->kind))
         advise_yields(results, finding, call);
     else
-        finding_advise(finding, code_is_foreign(results) ? key_for_user(key) : key, call);
+        finding_advise(finding, is_for_user(results) ? key_for_user(key) : key, call);
 }
 
 /* The hottest call that writes to files; NULL: none has so much of the CPU time. */
@@ -506,7 +518,7 @@ static const struct kernel_entry *file_writes(const struct results *results)
  */
 static bool advise_on_log(const struct results *results, struct finding *finding, const struct call_groups *groups)
 {
-    const struct kernel_entry *written = code_is_foreign(results) ? file_writes(results) : NULL;
+    const struct kernel_entry *written = is_for_user(results) ? file_writes(results) : NULL;
     bool answers = false;
     for (size_t at = 0; at < groups->count; at++)
         answers |= is_of_connections(groups->items[at].kind) ||
@@ -515,10 +527,26 @@ static bool advise_on_log(const struct results *results, struct finding *finding
         return false;
     double total = (double)results->kernel->sample_count, samples = (double)written->samples;
     const struct call_callers *callers = &written->callers;
-    finding_advise(finding, callers->count ? "advice-log-user-called" : "advice-log-user",
+    const struct activity *activity = results->activity;
+    bool is_named = activity && activity->file_count;
+    finding_advise(finding,
+                   is_named         ? "advice-log-user-named"
+                   : callers->count ? "advice-log-user-called"
+                                    : "advice-log-user",
                    VALUE_TEXT("call", written->name), VALUE_SHARE("share", wilson_interval(samples, total, total)),
-                   VALUE_TEXT("callers", callers->count ? callers->chains[0].words : ""));
+                   VALUE_TEXT("callers", callers->count ? callers->chains[0].words : ""),
+                   VALUE_TEXT("file", is_named ? activity->files[0].path : ""));
     return true;
+}
+
+/* The file that grew most, where a hot call writes files. */
+static void say_written(const struct results *results, struct finding *finding)
+{
+    const struct activity *activity = results->activity;
+    const struct kernel_entry *written = file_writes(results);
+    if (written && activity && activity->file_count)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_MACHINE, "written", VALUE_TEXT("call", written->name),
+                         VALUE_TEXT("file", activity->files[0].path), VALUE_BYTES("bytes", activity->files[0].bytes));
 }
 
 /* Copying, random numbers, checksums: what grows with the bytes, and not with how many calls bring them. */
@@ -672,6 +700,7 @@ static void system_calls_test(const struct results *results, struct finding *fin
     if (is_one && is_yield(call_kind_of(hottest->name)))
         say_yields(results, finding, call);
     advise_callers(results, finding, hottest);
+    say_written(results, finding);
     finding_set(finding, confirm, is_kind ? confirm : "confirm-many", call);
     double go = go_scheduler_samples(results, locks);
     if (go * 2 >= calls)
@@ -687,7 +716,7 @@ const struct hypothesis hypothesis_system_calls = {
     .overturn = "half as many of the hottest call in a copy",
     .needs = RESULT_BIT(RESULT_KERNEL),
     .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_WAITS) | RESULT_BIT(RESULT_SURROUNDINGS) |
-            RESULT_BIT(RESULT_STALLS),
+            RESULT_BIT(RESULT_STALLS) | RESULT_BIT(RESULT_ACTIVITY),
     .test = system_calls_test,
 };
 

@@ -4025,8 +4025,28 @@ Test(findings, advice_on_an_installed_servers_calls_is_for_its_user)
         const struct finding *finding = test_and_find(&made, "system-calls");
         cr_expect(strstr(finding->advice[0], cases[at].first), "case %zu: %s", at, finding->advice[0]);
         cr_expect_not(mentions(finding, cases[at].never), "case %zu: %s", at, finding->advice[0]);
+        made.activity.files[0] = (struct activity_file){.path = "/var/log/queries", .bytes = 1e6};
+        made.activity.file_count = 1;
+        finding = test_and_find(&made, "system-calls");
+        cr_expect_eq(strstr(finding->advice[0], "/var/log/queries") != NULL, at == 0, "case %zu: %s", at, finding->advice[0]);
         arena_done(&made.arena);
     }
+}
+
+/* The interpreter is installed, the script isn't. */
+Test(findings, advice_on_a_scripts_calls_is_for_its_writer)
+{
+    struct made_up made;
+    make_up(&made);
+    made.function.name = "_PyEval_EvalFrameDefault";
+    made.function.dso = "python3.11";
+    made.function.dso_path = "/usr/bin/python3.11";
+    made.kernel.call_samples = made.kernel.kernel_samples = 600;
+    made.kernel.entries[0] = (struct kernel_entry){"sendto", 500};
+    made.kernel.entry_count = 1;
+    const struct finding *finding = test_and_find(&made, "system-calls");
+    cr_expect(strstr(finding->advice[0], "MSG_MORE"), "%s", finding->advice[0]);
+    arena_done(&made.arena);
 }
 
 Test(findings, the_hot_calls_callers_are_said_where_they_are_known)
