@@ -53,7 +53,7 @@ def said(finding):
 
 def test_what_is_sent_to_this_machine_is_received_by_the_call(diagnosed):
     assert diagnosed["system-calls"]["verdict"] == "supported"
-    assert diagnosed["interrupts"]["recoverable"]["mid"] < diagnosed["system-calls"]["recoverable"]["mid"] / 4
+    assert diagnosed["interrupts"]["recoverable_ratio"]["mid"] < diagnosed["system-calls"]["recoverable_ratio"]["mid"] / 4
 
 
 def test_who_makes_the_hot_call_is_named(diagnosed):
