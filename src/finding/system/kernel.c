@@ -446,9 +446,7 @@ static struct call_groups call_groups_of(const struct kernel_time *kernel, bool 
 /* "read", "read and write", "newfstatat, openat and close": those that matter among them. */
 static const char *group_names(const struct call_group *group, struct arena *arena)
 {
-    enum {
-        NAMES_MOST = 3
-    };
+    enum { NAMES_MOST = 3 };
     static const double MATTERS = 0.1;
     size_t count = 1;
     while (count < group->call_count && count < NAMES_MOST &&
@@ -519,10 +517,11 @@ static const struct kernel_entry *file_writes(const struct results *results)
 static bool advise_on_log(const struct results *results, struct finding *finding, const struct call_groups *groups)
 {
     const struct kernel_entry *written = is_for_user(results) ? file_writes(results) : NULL;
+    static const char *const answering[] = {connections_key, "advice-messages", "advice-events"};
     bool answers = false;
     for (size_t at = 0; at < groups->count; at++)
-        answers |= is_of_connections(groups->items[at].kind) ||
-                   (groups->items[at].kind && strcmp(groups->items[at].kind->advice, "advice-messages") == 0);
+        for (size_t kind = 0; kind < array_count(answering); kind++)
+            answers |= groups->items[at].kind && strcmp(groups->items[at].kind->advice, answering[kind]) == 0;
     if (!written || !answers)
         return false;
     double total = (double)results->kernel->sample_count, samples = (double)written->samples;
