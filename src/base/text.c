@@ -67,6 +67,19 @@ struct view view_cut(struct view *rest, char separator)
     return before;
 }
 
+struct view view_item(struct view *rest)
+{
+    *rest = view_trim(*rest);
+    size_t length = 0;
+    while (length < rest->length && rest->text[length] != ',' && !is_blank(rest->text[length]))
+        length++;
+    struct view item = {rest->text, length};
+    *rest = view_trim(view_skip(*rest, length));
+    if (rest->length && rest->text[0] == ',')
+        *rest = view_skip(*rest, 1);
+    return item;
+}
+
 struct view view_word(struct view *rest)
 {
     while (rest->length && is_blank(rest->text[0]))
@@ -516,4 +529,20 @@ struct short_number short_number_of(double number)
     double size = number < 0 ? -number : number;
     snprintf(short_number.text, sizeof(short_number.text), size >= 99.5 && size < 1e15 ? "%.0f" : "%.2g", number);
     return short_number;
+}
+
+static bool is_swap(const char *a, const char *b)
+{
+    while (*a && *a == *b) {
+        a++;
+        b++;
+    }
+    return a[0] && b[0] && a[0] == b[1] && a[1] == b[0] && strcmp(a + 2, b + 2) == 0;
+}
+
+bool text_is_slip(const char *a, const char *b)
+{
+    enum { SHORT = 4 };
+    size_t length = strlen(a) < strlen(b) ? strlen(a) : strlen(b);
+    return text_distance(a, b) <= (length <= SHORT ? 1 : 2) || is_swap(a, b);
 }

@@ -36,6 +36,8 @@ struct view view_skip(struct view view, size_t count);
 bool view_has_word(struct view text, const char *word);
 /* Cut at the first separator: returns what stands before it and moves *rest behind it (to length 0 at the end). */
 struct view view_cut(struct view *rest, char separator);
+/* As view_cut, for a list whose items stand apart by a comma, by blanks, or both. */
+struct view view_item(struct view *rest);
 /* As view_cut, for runs of blanks and tabs. */
 struct view view_word(struct view *rest);
 /* The next line without its line end; false when nothing is left. */
@@ -138,5 +140,10 @@ void text_add_name(struct text *text, const char *name, size_t columns);
 
 /* Edit distance of two words, for "did you mean". */
 size_t text_distance(const char *a, const char *b);
+/*
+ * Whether one is the other, typed with a slip of the fingers: a letter wrong, or two that changed places; of words from
+ * five letters on two such.
+ */
+bool text_is_slip(const char *a, const char *b);
 
 #endif

@@ -22,7 +22,7 @@ bool command_unknown(const char *word, struct error *err)
     for (const struct command *const *command = command_table; *command; command++) {
         size_t used = strlen(nearest);
         bool prefix = strlen(word) >= 2 && strncmp((*command)->name, word, strlen(word)) == 0;
-        if (prefix || text_distance((*command)->name, word) <= 2)
+        if (prefix || text_is_slip((*command)->name, word))
             snprintf(nearest + used, sizeof(nearest) - used, "%s%s", used ? ", " : "", (*command)->name);
     }
     return nearest[0] ? error_hint(err, "did you mean %s?", nearest)

@@ -32,8 +32,7 @@ static bool looks_like(const char *word, const char *name)
 {
     const size_t least = 3, length = strlen(word), name_length = strlen(name);
     const size_t shorter = length < name_length ? length : name_length;
-    return length >= least &&
-           ((shorter >= least && strncmp(word, name, shorter) == 0) || text_distance(name, word) <= 2);
+    return length >= least && ((shorter >= least && strncmp(word, name, shorter) == 0) || text_is_slip(name, word));
 }
 
 /* What serves instead of an option that only perf has; NULL: it hasn't either. */

@@ -60,6 +60,8 @@ def test_what_cannot_be_run(run, tmp_path):
     (["-p", "1", "-a"], "exclude"),
     (["-p", "x"], "'x' is no process id"),
     (["-p", "x"], "pidof x"),
+    (["-p", "1 x"], "'x' is no process id"),
+    (["-p", "1 2,0"], "'0' is no process id"),
     (["-p", "0"], "a number from 1 on"),
     (["-C", "9999", "true"], "9999"),
     (["-C", "1-0", "true"], "no list of CPUs"),

@@ -75,16 +75,23 @@ static bool is_of(uint8_t bits, enum host_part part)
     return bits >> part & 1;
 }
 
+/* False: there is no room for another name. */
+static bool name_add(struct host_name *names, size_t *count, const char *name, double weight)
+{
+    for (size_t at = 0; at < *count; at++)
+        if (strcmp(names[at].name, name) == 0) {
+            names[at].weight += weight;
+            return true;
+        }
+    if (*count == HOST_NAMES_MOST)
+        return false;
+    names[(*count)++] = (struct host_name){name, weight};
+    return true;
+}
+
 static void profiler_add(struct host_profile *profile, const char *name, double weight)
 {
-    for (size_t at = 0; at < profile->profiler_count; at++)
-        if (strcmp(profile->profiler[at].name, name) == 0) {
-            profile->profiler[at].weight += weight;
-            return;
-        }
-    if (profile->profiler_count < HOST_NAMES_MOST)
-        profile->profiler[profile->profiler_count++] = (struct host_name){name, weight};
-    else
+    if (!name_add(profile->profiler, &profile->profiler_count, name, weight))
         profile->profiler_rest += weight;
 }
 
@@ -112,7 +119,10 @@ static enum host_part part_of(struct host_profile *profile, const struct host_sa
 
 void host_profile_add(struct host_profile *profile, const struct host_sample *sample)
 {
-    profile->weights[part_of(profile, sample)] += sample->weight;
+    enum host_part part = part_of(profile, sample);
+    profile->weights[part] += sample->weight;
+    if (part == HOST_KERNEL && sample->program) /* of more names than there is room for each has little */
+        (void)name_add(profile->callers, &profile->caller_count, sample->program, sample->weight);
     profile->total += sample->weight;
     profile->guest_kernel += sample->mode == CPU_MODE_GUEST_KERNEL ? sample->weight : 0;
     profile->guest_user += sample->mode == CPU_MODE_GUEST_USER ? sample->weight : 0;
@@ -129,6 +139,7 @@ static int name_compare(const void *a, const void *b)
 void host_profile_sort(struct host_profile *profile)
 {
     qsort(profile->profiler, profile->profiler_count, sizeof(*profile->profiler), name_compare);
+    qsort(profile->callers, profile->caller_count, sizeof(*profile->callers), name_compare);
 }
 
 double host_profile_share(const struct host_profile *profile, enum host_part part)
@@ -258,6 +269,7 @@ void host_profile_of(struct host_profile *profile, const struct recording *recor
         struct host_sample sample = host_naming_sample(&naming, item->location, item->stack);
         bool is_known = item->thread < recording->threads.count;
         sample.is_idle = is_known && recording->threads.items[item->thread].tid == 0;
+        sample.program = is_known ? comm : NULL;
         sample.recorder = is_known && own[item->thread] ? comm : NULL;
         sample.weight = (double)item->period;
         host_profile_add(profile, &sample);

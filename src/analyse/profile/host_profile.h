@@ -52,6 +52,7 @@ static inline uint8_t host_part_bit(const struct host_symbol *symbol)
 struct host_sample {
     enum cpu_mode mode;
     bool is_idle;           /* of the idle thread */
+    const char *program;    /* whose thread it was; NULL: not known */
     const char *recorder;   /* name of its process where that is the recorder's; else NULL */
     const char *name;       /* of the sampled kernel function; NULL: not named */
     uint8_t own, callers;   /* parts of that function, of those of the kernel that called it: bits */
@@ -86,6 +87,9 @@ struct host_profile {
     struct host_name profiler[HOST_NAMES_MOST]; /* of HOST_PROFILER: by function, most first once sorted */
     size_t profiler_count;
     double profiler_rest; /* of functions beyond those */
+    /* of HOST_KERNEL: by the program whose thread it was, its calls and what interrupted it; most first once sorted */
+    struct host_name callers[HOST_NAMES_MOST];
+    size_t caller_count;
 };
 
 struct code_bundle;

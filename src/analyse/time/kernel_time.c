@@ -17,6 +17,8 @@ enum mark {
     MARK_ENTRY = 32, /* of a system call, whichever */
     MARK_CPU_CLOCK = 64,
     MARK_BYTES = 128,
+    MARK_SOFTIRQ = 256, /* soft interrupts: run by a system call, a kernel's thread, or when an interrupt ends */
+    MARK_THREAD = 512,  /* where a thread of the kernel, or an idle CPU, begins */
 };
 
 static const struct {
@@ -38,11 +40,39 @@ static const struct {
     {"clear_folio", MARK_ZERO},
     {"clear_pages", MARK_ZERO},
     {"asm_sysvec_", MARK_INTERRUPT},
+    {"sysvec_", MARK_INTERRUPT},
     {"asm_common_interrupt", MARK_INTERRUPT},
-    {"handle_softirqs", MARK_INTERRUPT},
-    {"__do_softirq", MARK_INTERRUPT},
+    {"common_interrupt", MARK_INTERRUPT},
+    {"asm_exc_xen_hypervisor_callback", MARK_INTERRUPT},
+    {"irq_exit", MARK_INTERRUPT},
+    {"__irq_exit_rcu", MARK_INTERRUPT},
+    {"invoke_softirq", MARK_INTERRUPT},
+    {"run_ksoftirqd", MARK_INTERRUPT},
+    {"do_IRQ", MARK_INTERRUPT}, /* before Linux 5.8, and of other processors */
+    {"ret_from_intr", MARK_INTERRUPT},
+    {"apic_timer_interrupt", MARK_INTERRUPT},
+    {"smp_apic_timer_interrupt", MARK_INTERRUPT},
     {"el1_interrupt", MARK_INTERRUPT},
     {"el0_interrupt", MARK_INTERRUPT},
+    {"el1h_64_irq", MARK_INTERRUPT},
+    {"el0t_64_irq", MARK_INTERRUPT},
+    {"el1_irq", MARK_INTERRUPT},
+    {"el0_irq", MARK_INTERRUPT},
+    {"gic_handle_irq", MARK_INTERRUPT},
+    {"handle_riscv_irq", MARK_INTERRUPT},
+    {"do_io_irq", MARK_INTERRUPT},
+    {"do_ext_irq", MARK_INTERRUPT},
+    {"handle_softirqs", MARK_SOFTIRQ},
+    {"__do_softirq", MARK_SOFTIRQ},
+    {"____do_softirq", MARK_SOFTIRQ},
+    {"do_softirq", MARK_SOFTIRQ},
+    {"net_rx_action", MARK_SOFTIRQ},
+    {"net_tx_action", MARK_SOFTIRQ},
+    {"kthread", MARK_THREAD},
+    {"ret_from_fork", MARK_THREAD},
+    {"do_idle", MARK_THREAD},
+    {"cpu_startup_entry", MARK_THREAD},
+    {"start_secondary", MARK_THREAD},
     {"native_queued_spin_lock_slowpath", MARK_SPIN},
     {"queued_spin_lock_slowpath", MARK_SPIN},
     {"rwsem_spin_on_owner", MARK_SPIN},
@@ -61,6 +91,9 @@ static const struct {
     {"syscall_", MARK_ENTRY},
     {"do_int80_", MARK_ENTRY},
     {"do_fast_syscall_32", MARK_ENTRY},
+    {"do_trap_ecall_u", MARK_ENTRY},
+    {"system_call_exception", MARK_ENTRY},
+    {"__do_syscall", MARK_ENTRY},
     {"posix_cpu_clock_get", MARK_CPU_CLOCK},
     {"process_cpu_clock_get", MARK_CPU_CLOCK},
     {"thread_cpu_clock_get", MARK_CPU_CLOCK},
@@ -95,6 +128,44 @@ static unsigned mark_of(const char *name)
         if (view_starts(view_of(name), marks[at].prefix))
             return marks[at].mark;
     return 0;
+}
+
+/* What a call was at, where a function that it calls says so. */
+static const struct {
+    const char *prefix;
+    enum call_object object;
+} objects[] = {
+    {"sock_", CALL_OBJECT_SOCKET},
+    {"__sock_", CALL_OBJECT_SOCKET},
+    {"inet_", CALL_OBJECT_SOCKET},
+    {"tcp_", CALL_OBJECT_SOCKET},
+    {"udp_", CALL_OBJECT_SOCKET},
+    {"unix_", CALL_OBJECT_SOCKET},
+    {"ext4_", CALL_OBJECT_FILE},
+    {"xfs_", CALL_OBJECT_FILE},
+    {"btrfs_", CALL_OBJECT_FILE},
+    {"f2fs_", CALL_OBJECT_FILE},
+    {"nfs_", CALL_OBJECT_FILE},
+    {"ovl_", CALL_OBJECT_FILE},
+    {"fuse_", CALL_OBJECT_FILE},
+    {"shmem_file_", CALL_OBJECT_FILE},
+    {"generic_file_", CALL_OBJECT_FILE},
+    {"filemap_", CALL_OBJECT_FILE},
+    {"generic_perform_write", CALL_OBJECT_FILE},
+    {"pipe_", CALL_OBJECT_PIPE},
+    {"anon_pipe_", CALL_OBJECT_PIPE},
+    {"fifo_pipe_", CALL_OBJECT_PIPE},
+    {"tty_", CALL_OBJECT_TERMINAL},
+    {"file_tty_", CALL_OBJECT_TERMINAL},
+    {"n_tty_", CALL_OBJECT_TERMINAL},
+};
+
+static enum call_object object_of(const char *name)
+{
+    for (size_t at = 0; at < array_count(objects); at++)
+        if (view_starts(view_of(name), objects[at].prefix))
+            return objects[at].object;
+    return CALL_OBJECT_UNKNOWN;
 }
 
 static const char *name_behind(const char *name, const char *const *prefixes, size_t count)
@@ -152,6 +223,7 @@ static bool sets_up(const char *call)
 struct frame { /* what one location's name says; by location, filled once */
     bool known, in_kernel, named;
     unsigned marks;
+    enum call_object object;
     const char *call, *work, *library; /* system_call_of, work_of_call, library_call_of */
     const char *name; /* of a function of the kernel; NULL: it has none */
 };
@@ -192,14 +264,15 @@ static const char *call_of_library(const struct seen_calls *seen, const char *li
     return most ? most->call : library_call_name(library, arena);
 }
 
-static void call_count(struct counts *calls, const char *name)
+static void call_count(struct counts *calls, const char *name, enum call_object object)
 {
-    for (size_t at = 0; at < calls->count; at++)
-        if (strcmp(calls->items[at].name, name) == 0) {
-            calls->items[at].samples++;
-            return;
-        }
-    *vec_push(calls) = (struct kernel_entry){name, 1};
+    size_t at = 0;
+    while (at < calls->count && strcmp(calls->items[at].name, name) != 0)
+        at++;
+    if (at == calls->count)
+        *vec_push(calls) = (struct kernel_entry){.name = name};
+    calls->items[at].samples++;
+    calls->items[at].objects[object]++;
 }
 
 static const struct frame *frame_of(struct frame *frames, const struct recording *recording,
@@ -221,6 +294,7 @@ static const struct frame *frame_of(struct frame *frames, const struct recording
     frame->named = true;
     frame->name = function->name;
     frame->marks = mark_of(function->name);
+    frame->object = object_of(function->name);
     frame->call = system_call_of(function->name);
     frame->work = work_of_call(function->name);
     return frame;
@@ -230,6 +304,53 @@ static bool is_loader(const struct recording *recording, uint32_t location)
 {
     const struct dso *dso = &recording->spaces.dsos[recording->samples.locations[location].dso];
     return code_is_loader(strings_text(&recording->strings, dso->name));
+}
+
+/* What the frames of one sample say together. */
+struct seen_stack {
+    unsigned marks;
+    enum call_object object;
+    const char *call, *work, *library;
+    bool named; /* a frame of the kernel has a name */
+};
+
+/* What each stack was beneath: of samples that count time, and of threads that left their CPU. */
+struct stack_use {
+    const char *call; /* NULL: none */
+    enum call_object object;
+    uint64_t sampled, switched;
+};
+
+static void use_count(struct stack_use *uses, const struct sample *sample, const struct seen_stack *seen,
+                      const char *call, bool switched)
+{
+    if (sample->stack == STACK_NONE || !call)
+        return;
+    struct stack_use *use = &uses[sample->stack];
+    use->call = call;
+    use->object = seen->object;
+    use->sampled += !switched;
+    use->switched += switched;
+}
+
+enum { CALLERS_OF_MOST = 3 }; /* of so many calls, the hottest */
+
+/* One call is made at files by one part of a program and at sockets by another: those that hold its time count. */
+static void callers_find(struct kernel_entry *entry, const struct recording *recording,
+                         const struct code_bundle *bundle, const struct stack_use *uses, struct arena *arena)
+{
+    vec(struct call_stack) stacks = {0};
+    enum call_object object = CALL_OBJECT_UNKNOWN;
+    for (int at = 0; at < CALL_OBJECT_COUNT; at++)
+        object = entry->objects[at] * 2 > entry->samples ? (enum call_object)at : object;
+    for (uint32_t at = 0; at < recording->samples.stack_count; at++) {
+        const struct stack_use *use = &uses[at];
+        bool fits = !object || !use->object || use->object == object;
+        if (use->call && fits && strcmp(use->call, entry->name) == 0)
+            *vec_push(&stacks) = (struct call_stack){at, use->sampled, use->switched};
+    }
+    entry->callers = call_callers_of(recording, bundle, stacks.items, stacks.count, entry->samples, arena);
+    vec_done(&stacks);
 }
 
 /* Whether a short-lived process spent it on being set up; then it is counted. */
@@ -242,24 +363,34 @@ static bool start_count(struct kernel_time *result, unsigned found, const char *
     return fault || set_up;
 }
 
-static void sample_count(struct kernel_time *result, struct counts *calls, unsigned found, const char *call, bool named)
+/*
+ * A soft interrupt is of whoever ran it: of the call that sent something to this machine itself, of an interrupt, of a
+ * thread of the kernel. Who that was stands below it in the chain; without that it may be of any.
+ */
+static void sample_count(struct kernel_time *result, struct counts *calls, const struct seen_stack *seen,
+                         const char *call)
 {
+    unsigned found = seen->marks;
+    bool is_call = call || found & MARK_ENTRY, has_root = is_call || found & (MARK_FAULT | MARK_THREAD);
     result->zero_samples += (found & MARK_ZERO) != 0;
     result->spin_samples += (found & MARK_SPIN) != 0;
     if (found & MARK_INTERRUPT)
         result->interrupt_samples++;
+    else if (found & MARK_SOFTIRQ && !has_root)
+        result->softirq_samples++;
     else if (found & MARK_FAULT)
         result->fault_samples++;
     else if (found & MARK_EXEC)
         result->exec_samples++;
-    else if (call || found & MARK_ENTRY) {
+    else if (is_call) {
         result->call_samples++;
         result->cpu_clock_samples += (found & MARK_CPU_CLOCK) != 0;
         if (call)
-            call_count(calls, call);
-    } else if (named)
+            call_count(calls, call, seen->object);
+    } else if (seen->named) {
         result->other_samples++;
-    else
+        result->rootless_samples += !has_root;
+    } else
         result->unnamed_samples++;
 }
 
@@ -271,19 +402,13 @@ static int entry_compare(const void *a, const void *b)
     return strcmp(left->name, right->name);
 }
 
-/* What the frames of one sample say together. */
-struct seen_stack {
-    unsigned marks;
-    const char *call, *work, *library;
-    bool named; /* a frame of the kernel has a name */
-};
-
 static struct seen_stack stack_look(struct frame *frames, const struct recording *recording,
                                     const struct code_bundle *bundle, const struct sample *sample)
 {
     const struct samples *samples = &recording->samples;
     const struct frame *leaf = frame_of(frames, recording, bundle, sample->location);
-    struct seen_stack seen = {.marks = leaf->marks, .call = leaf->call, .work = leaf->work, .named = leaf->named};
+    struct seen_stack seen = {
+        .marks = leaf->marks, .object = leaf->object, .call = leaf->call, .work = leaf->work, .named = leaf->named};
     if (sample->stack == STACK_NONE)
         return seen;
     const struct stack *stack = &samples->stacks[sample->stack];
@@ -293,6 +418,7 @@ static struct seen_stack stack_look(struct frame *frames, const struct recording
         if (!frame->in_kernel)
             break;
         seen.marks |= frame->marks;
+        seen.object = frame->object ? frame->object : seen.object; /* the call's own is the outermost */
         seen.named |= frame->named;
         seen.call = frame->call ? frame->call : seen.call;
         seen.work = frame->work ? frame->work : seen.work;
@@ -316,6 +442,29 @@ static void libraries_look(struct seen_calls *calls, struct frame *frames, const
     }
 }
 
+static const char *call_seen(const struct seen_calls *library_calls, const struct seen_stack *seen, struct arena *arena)
+{
+    if (seen->call || !(seen->marks & MARK_ENTRY))
+        return seen->call;
+    return seen->work ? seen->work : seen->library ? call_of_library(library_calls, seen->library, arena) : NULL;
+}
+
+/* Stacks of threads that left their CPU are unwound: they show callers that frame pointers don't. */
+static void switches_look(struct stack_use *uses, struct frame *frames, const struct seen_calls *library_calls,
+                          const struct recording *recording, const struct code_bundle *bundle, struct arena *arena)
+{
+    const struct samples *samples = &recording->samples;
+    for (size_t at = 0; at < samples->count; at++) {
+        const struct sample *sample = &samples->items[at];
+        if (sample->event >= recording->event_count || !recorded_event_is_switch(&recording->events[sample->event]) ||
+            sample->stack == STACK_NONE || sample->location >= samples->location_count)
+            continue;
+        struct seen_stack seen = stack_look(frames, recording, bundle, sample);
+        if (!(seen.marks & (MARK_INTERRUPT | MARK_FAULT)))
+            use_count(uses, sample, &seen, call_seen(library_calls, &seen, arena), true);
+    }
+}
+
 struct kernel_time kernel_time_of(const struct recording *recording, const struct code_bundle *bundle,
                                   struct arena *arena)
 {
@@ -324,6 +473,7 @@ struct kernel_time kernel_time_of(const struct recording *recording, const struc
     struct frame *frames = arena_array(arena, struct frame, samples->location_count + 1);
     struct counts calls = {0}, bytes = {0};
     struct seen_calls library_calls = {0};
+    struct stack_use *uses = arena_array(arena, struct stack_use, samples->stack_count + 1);
     libraries_look(&library_calls, frames, recording, bundle);
     for (size_t at = 0; at < samples->count; at++) {
         const struct sample *sample = &samples->items[at];
@@ -338,23 +488,26 @@ struct kernel_time kernel_time_of(const struct recording *recording, const struc
         result.kernel_samples++;
         struct seen_stack seen = stack_look(frames, recording, bundle, sample);
         unsigned found = seen.marks;
-        const char *call = seen.call;
-        if (!call && found & MARK_ENTRY)
-            call = seen.work ? seen.work : seen.library ? call_of_library(&library_calls, seen.library, arena) : NULL;
+        const char *call = call_seen(&library_calls, &seen, arena);
         result.zero_samples += is_short && found & MARK_ZERO ? 1 : 0;
         if (is_short && start_count(&result, found, call))
             continue;
         uint64_t before = result.call_samples;
-        sample_count(&result, &calls, found, call, seen.named);
+        sample_count(&result, &calls, &seen, call);
+        if (result.call_samples > before)
+            use_count(uses, sample, &seen, call, false);
         if (result.call_samples > before && found & MARK_BYTES && leaf->name) {
             result.byte_samples++;
-            call_count(&bytes, leaf->name);
+            call_count(&bytes, leaf->name, CALL_OBJECT_UNKNOWN);
         }
     }
     if (calls.count)
         qsort(calls.items, calls.count, sizeof(*calls.items), entry_compare);
     for (size_t at = 0; at < calls.count && at < KERNEL_ENTRIES_MOST; at++)
         result.entries[result.entry_count++] = calls.items[at];
+    switches_look(uses, frames, &library_calls, recording, bundle, arena);
+    for (size_t at = 0; at < result.entry_count && at < CALLERS_OF_MOST; at++)
+        callers_find(&result.entries[at], recording, bundle, uses, arena);
     if (bytes.count)
         qsort(bytes.items, bytes.count, sizeof(*bytes.items), entry_compare);
     result.byte_work = bytes.count ? bytes.items[0].name : NULL;

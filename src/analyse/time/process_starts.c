@@ -83,6 +83,9 @@ struct process_starts process_starts_of(const struct recording *recording, struc
     for (size_t at = 0; at < commands.count && at < STARTED_COMMANDS_MOST &&
                         commands.items[at].count * 50 >= starts.short_count; at++)
         starts.commands[starts.command_count++] = commands.items[at];
+    starts.other_count = starts.short_count;
+    for (size_t at = 0; at < starts.command_count; at++)
+        starts.other_count -= starts.commands[at].count;
     vec_done(&commands);
     if (starts.short_count < SHORT_PROCESSES_LEAST)
         memset(is_short, 0, (threads->count + 1) * sizeof(*is_short));

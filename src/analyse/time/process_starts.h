@@ -24,6 +24,7 @@ struct process_starts {
     uint64_t short_count;   /* seen to start and to end within SHORT_PROCESS_NS */
     struct started_command commands[STARTED_COMMANDS_MOST]; /* of the short ones, most first */
     size_t command_count;
+    uint64_t other_count; /* short ones of other commands than these */
     uint64_t left_count; /* seen to start and not to end */
     uint32_t left_pid;   /* the first of them */
     const char *left_name;

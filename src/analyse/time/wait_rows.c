@@ -2,6 +2,7 @@
 #include "analyse/time/wait_rows.h"
 
 #include "analyse/code/code_origin.h"
+#include "analyse/time/library_frames.h"
 #include "analyse/time/wait_locks.h"
 #include "base/vec.h"
 
@@ -11,72 +12,6 @@ struct rows {
     struct wait_row *items;
     size_t count, capacity;
 };
-
-/* Libraries that stand between a program and the kernel: what they call isn't what the program does. */
-static bool is_library(const struct recording *recording, uint32_t location)
-{
-    static const char *const libraries[] = {"libc.so",   "libc-",    "libpthread", "librt",   "ld-linux", "ld-musl",
-                                            "libc.musl", "[vdso]",   "libstdc++",  "libc++",  "libgcc_s", "libgomp",
-                                            "libomp",    "libiomp5"};
-    const struct location *where = &recording->samples.locations[location];
-    const char *name = strings_text(&recording->strings, recording->spaces.dsos[where->dso].name);
-    for (size_t at = 0; at < array_count(libraries); at++)
-        if (view_starts(view_of(name), libraries[at]))
-            return true;
-    return false;
-}
-
-/* Of a program that carries its C library within itself: what of it waits, by name. */
-static bool is_library_function(const char *name)
-{
-    static const char *const calls[] = {
-        "read",       "write",       "readv",        "writev",  "pread",     "pread64",         "pwrite",
-        "pwrite64",   "recv",        "recvfrom",     "recvmsg", "send",      "sendto",          "sendmsg",
-        "accept",     "accept4",     "connect",      "poll",    "ppoll",     "select",          "pselect",
-        "epoll_wait", "epoll_pwait", "sleep",        "usleep",  "nanosleep", "clock_nanosleep", "fsync",
-        "fdatasync",  "msync",       "open",         "openat",  "close",     "flock",           "lockf",
-        "fcntl",      "wait",        "wait3",        "wait4",   "waitid",    "waitpid",         "pause",
-        "sigwait",    "sigwaitinfo", "sigtimedwait", "syscall", "ioctl",     "sched_yield",     "fread",
-        "fwrite",     "fgets",       "fflush",       "getline", "system",
-    };
-    static const char *const families[] = {"pthread_", "sem_", "mq_", "lll_", "futex_", "IO_", "mtx_", "cnd_", "thrd_"};
-    struct view plain = wait_plain_name(name);
-    if (strncmp(name, "__", 2) == 0)
-        return true;
-    for (size_t at = 0; at < array_count(calls); at++)
-        if (view_equal(plain, calls[at]))
-            return true;
-    for (size_t at = 0; at < array_count(families); at++)
-        if (view_starts(plain, families[at]))
-            return true;
-    return false;
-}
-
-/*
- * C++'s own wrappers are compiled into the program; libuv's stand in whatever it is linked into; Java's monitors are
- * the machine's.
- */
-static bool is_wrapper(const char *name)
-{
-    static const char *const others[] = {"uv_cond_",
-                                         "uv_mutex_",
-                                         "uv_sem_",
-                                         "uv_rwlock_",
-                                         "uv_barrier_",
-                                         "uv_thread_join",
-                                         "os::Platform",
-                                         "ObjectMonitor::",
-                                         "ObjectSynchronizer::",
-                                         "Monitor::",
-                                         "Mutex::",
-                                         "SharedRuntime::complete_monitor",
-                                         "SharedRuntime::monitor_"};
-    for (size_t at = 0; at < array_count(others); at++)
-        if (strncmp(name, others[at], strlen(others[at])) == 0)
-            return true;
-    return strncmp(name, "std::", strlen("std::")) == 0 || strncmp(name, "__gthread", strlen("__gthread")) == 0 ||
-           strncmp(name, "__gnu_cxx::", strlen("__gnu_cxx::")) == 0;
-}
 
 /* Reading one stack from its leaf on. */
 struct site_reading {
@@ -118,14 +53,15 @@ static void take_wrapper(struct site_reading *reading, const struct bundle_funct
 static bool read_user_frame(struct site_reading *reading, const struct bundle_function *named, uint32_t location)
 {
     struct wait_row *row = reading->row;
-    bool by_place = is_library(reading->recording, location);
+    bool by_place = frame_is_library(reading->recording, location);
     if (reading->is_complete) {
         bool goes_on = !by_place && !code_is_start(named->name) && row->caller_count < WAIT_CALLERS_MOST;
-        if (goes_on && !is_wrapper(named->name))
+        if (goes_on && !frame_is_wrapper(named->name))
             row->callers[row->caller_count++] = named->name;
         return goes_on;
     }
-    bool library = by_place || is_wrapper(named->name) || (!reading->in_library && is_library_function(named->name));
+    bool library =
+        by_place || frame_is_wrapper(named->name) || (!reading->in_library && frame_is_library_function(named->name));
     reading->in_library |= by_place;
     if (!library) {
         row->function = named->name;
@@ -134,7 +70,7 @@ static bool read_user_frame(struct site_reading *reading, const struct bundle_fu
         reading->is_complete = true;
     } else if (code_is_start(named->name)) {
         return false;
-    } else if (!by_place && is_wrapper(named->name)) {
+    } else if (!by_place && frame_is_wrapper(named->name)) {
         take_wrapper(reading, named, location);
     } else if (!reading->has_wrapper) {
         row->function = named->name;
@@ -150,7 +86,8 @@ static void describe_call(struct site_reading *reading)
     bool is_told = false;
     if (row->asked && (reading->is_complete || (reading->has_wrapper && row->asked != row->function))) {
         struct view plain = wait_plain_name(row->asked);
-        row->asked = is_wrapper(row->asked) ? row->asked : arena_string_n(reading->arena, plain.text, plain.length);
+        row->asked =
+            frame_is_wrapper(row->asked) ? row->asked : arena_string_n(reading->arena, plain.text, plain.length);
         text_printf(&call, "called %s", row->asked);
         is_told = true;
     } else {

@@ -140,10 +140,21 @@ static bool options_check(const struct diagnose_options *options, bool has_comma
     return known || error_set(err, ERROR_USAGE, "--color expects auto, always or never, not '%s'", options->colour);
 }
 
+/* As one word for commands that are proposed, though pidof's blanks stood between them. */
+static const char *process_words(const char *list, struct arena *arena)
+{
+    scoped_text struct text words = {0};
+    for (struct view rest = view_of(list); rest.length;) {
+        struct view id = view_item(&rest);
+        text_printf(&words, "%s%.*s", words.length ? "," : "", (int)id.length, id.text);
+    }
+    return arena_printf(arena, "-p %s", text_string(&words));
+}
+
 static const char *target_words(const struct diagnose_options *options, struct arena *arena)
 {
     if (options->processes)
-        return arena_printf(arena, "-p %s", options->processes);
+        return process_words(options->processes, arena);
     if (options->cgroup)
         return arena_printf(arena, "--cgroup %s", options->cgroup);
     if (options->cpus)

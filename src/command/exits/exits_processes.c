@@ -31,7 +31,7 @@ bool exits_processes_open(struct exits_processes *processes, const char *list, s
 {
     *processes = (struct exits_processes){0};
     for (struct view rest = view_of(list ? list : ""); rest.length;) {
-        struct view word = view_trim(view_cut(&rest, ','));
+        struct view word = view_item(&rest);
         uint64_t pid;
         bool good = view_u64(word, 10, &pid) && pid && pid <= INT32_MAX;
         if (!good)

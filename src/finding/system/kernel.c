@@ -302,6 +302,8 @@ static const struct call_kind {
     {"advice-clock", "confirm-clock", {"clock_gettime*", "gettimeofday", "time", "getcpu"}},
 };
 
+static const char connections_key[] = "advice-connections";
+
 static bool is_call(const char *name, const char *pattern)
 {
     size_t length = strlen(pattern);
@@ -316,6 +318,20 @@ static const struct call_kind *call_kind_of(const char *call)
             if (is_call(call, call_kinds[kind].names[at]))
                 return &call_kinds[kind];
     return NULL;
+}
+
+/* Most of what is known, and of all its samples, was at such things. */
+static bool is_mostly_at(const struct kernel_entry *entry, enum call_object object)
+{
+    return entry->objects[object] * 2 > entry->samples;
+}
+
+/* Closing a socket ends a connection: that has nothing to do with files. */
+static const struct call_kind *call_kind_of_entry(const struct kernel_entry *entry)
+{
+    const struct call_kind *kind = call_kind_of(entry->name);
+    bool closes = strcmp(entry->name, "close") == 0 || strcmp(entry->name, "close_range") == 0;
+    return closes && is_mostly_at(entry, CALL_OBJECT_SOCKET) ? call_kind_of("connect") : kind;
 }
 
 bool system_call_keys(const char *call, const char **ret_advice, const char **ret_confirm)
@@ -349,6 +365,11 @@ static bool is_clock(const struct call_kind *kind)
 static bool is_yield(const struct call_kind *kind)
 {
     return kind && strcmp(kind->advice, "advice-yields") == 0;
+}
+
+static bool is_of_connections(const struct call_kind *kind)
+{
+    return kind && strcmp(kind->advice, connections_key) == 0;
 }
 
 /* Whose workers look again and again whether there is something to do, by the libraries that were sampled. */
@@ -406,7 +427,7 @@ static struct call_groups call_groups_of(const struct kernel_time *kernel, bool 
     struct call_groups groups = {0};
     for (size_t at = 0; at < kernel->entry_count; at++) {
         const struct kernel_entry *entry = &kernel->entries[at];
-        const struct call_kind *kind = call_kind_of(entry->name);
+        const struct call_kind *kind = call_kind_of_entry(entry);
         if (without_wakes && is_wake(entry->name))
             continue;
         size_t to = 0;
@@ -425,9 +446,7 @@ static struct call_groups call_groups_of(const struct kernel_time *kernel, bool 
 /* "read", "read and write", "newfstatat, openat and close": those that matter among them. */
 static const char *group_names(const struct call_group *group, struct arena *arena)
 {
-    enum {
-        NAMES_MOST = 3
-    };
+    enum { NAMES_MOST = 3 };
     static const double MATTERS = 0.1;
     size_t count = 1;
     while (count < group->call_count && count < NAMES_MOST &&
@@ -439,15 +458,94 @@ static const char *group_names(const struct call_group *group, struct arena *are
     return arena_string(arena, text_string(&names));
 }
 
+/* Of an interpreter the script is its user's own. */
+static bool is_for_user(const struct results *results)
+{
+    static const double SCRIPT_LEAST = 0.01;
+    double scripts = 0;
+    for (size_t at = 0; results->stalls && at < results->stalls->function_count; at++)
+        scripts += function_is_interpreters(&results->stalls->functions[at])
+                       ? (double)results->stalls->functions[at].samples
+                       : 0;
+    return code_is_foreign(results) && scripts <= SCRIPT_LEAST * (double)results->stalls->sample_count;
+}
+
+/* What its user can do, who has the program from a distribution: settings, and what is asked of it. */
+static const char *key_for_user(const char *key)
+{
+    static const char *const keys[][2] = {{"advice-data", "advice-data-user"},
+                                          {"advice-messages", "advice-messages-user"},
+                                          {"advice-connections", "advice-connections-user"},
+                                          {"advice-events", "advice-events-user"},
+                                          {"advice-sync", "advice-sync-user"}};
+    for (size_t at = 0; at < array_count(keys); at++)
+        if (strcmp(key, keys[at][0]) == 0)
+            return keys[at][1];
+    return key;
+}
+
 static void advise_group(const struct results *results, struct finding *finding, const struct call_group *group)
 {
     struct value call = VALUE_TEXT("call", group_names(group, finding->arena));
+    const char *key = group->kind ? group->kind->advice : "advice";
     if (is_clock(group->kind))
         advise_clock(results, finding, group->calls[0]);
     else if (is_yield(group->kind))
         advise_yields(results, finding, call);
     else
-        finding_advise(finding, group->kind ? group->kind->advice : "advice", call);
+        finding_advise(finding, is_for_user(results) ? key_for_user(key) : key, call);
+}
+
+/* The hottest call that writes to files; NULL: none has so much of the CPU time. */
+static const struct kernel_entry *file_writes(const struct results *results)
+{
+    static const char *const writes[] = {"write", "writev", "pwrite*"};
+    const struct kernel_time *kernel = results->kernel;
+    for (size_t at = 0; at < kernel->entry_count; at++)
+        for (size_t name = 0; name < array_count(writes); name++)
+            if (is_call(kernel->entries[at].name, writes[name]) &&
+                is_mostly_at(&kernel->entries[at], CALL_OBJECT_FILE) &&
+                (double)kernel->entries[at].samples >= results->effect * (double)kernel->sample_count)
+                return &kernel->entries[at];
+    return NULL;
+}
+
+/*
+ * A program that answers others and writes files beside that keeps a log, most often: a setting that its user has.
+ * Returns whether that was said.
+ */
+static bool advise_on_log(const struct results *results, struct finding *finding, const struct call_groups *groups)
+{
+    const struct kernel_entry *written = is_for_user(results) ? file_writes(results) : NULL;
+    static const char *const answering[] = {connections_key, "advice-messages", "advice-events"};
+    bool answers = false;
+    for (size_t at = 0; at < groups->count; at++)
+        for (size_t kind = 0; kind < array_count(answering); kind++)
+            answers |= groups->items[at].kind && strcmp(groups->items[at].kind->advice, answering[kind]) == 0;
+    if (!written || !answers)
+        return false;
+    double total = (double)results->kernel->sample_count, samples = (double)written->samples;
+    const struct call_callers *callers = &written->callers;
+    const struct activity *activity = results->activity;
+    bool is_named = activity && activity->file_count;
+    finding_advise(finding,
+                   is_named         ? "advice-log-user-named"
+                   : callers->count ? "advice-log-user-called"
+                                    : "advice-log-user",
+                   VALUE_TEXT("call", written->name), VALUE_SHARE("share", wilson_interval(samples, total, total)),
+                   VALUE_TEXT("callers", callers->count ? callers->chains[0].words : ""),
+                   VALUE_TEXT("file", is_named ? activity->files[0].path : ""));
+    return true;
+}
+
+/* The file that grew most, where a hot call writes files. */
+static void say_written(const struct results *results, struct finding *finding)
+{
+    const struct activity *activity = results->activity;
+    const struct kernel_entry *written = file_writes(results);
+    if (written && activity && activity->file_count)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_MACHINE, "written", VALUE_TEXT("call", written->name),
+                         VALUE_TEXT("file", activity->files[0].path), VALUE_BYTES("bytes", activity->files[0].bytes));
 }
 
 /* Copying, random numbers, checksums: what grows with the bytes, and not with how many calls bring them. */
@@ -519,18 +617,54 @@ static const char *advise_groups(const struct results *results, struct finding *
     enum {
         GROUPS_MOST = 3
     };
-    static const double MATTERS = 0.15, MOST = 0.5;
+    static const double MATTERS = 0.15, MUCH = 0.25, MOST = 0.5;
     const struct kernel_time *kernel = results->kernel;
     const struct call_group *first = groups->count ? &groups->items[0] : NULL;
     bool at_bytes = first && is_at_bytes(kernel, first->kind);
+    bool is_spread = !at_bytes && (!first || (double)first->samples < MOST * calls);
+    bool is_first = is_spread && (!first || (double)first->samples < MUCH * calls);
+    bool log = !at_bytes && advise_on_log(results, finding, groups);
     if (at_bytes)
         say_bytes(finding, kernel, VALUE_TEXT("call", group_names(first, finding->arena)));
-    else if (!first || (double)first->samples < MOST * calls)
+    else if (is_first)
         finding_advise(finding, "advice-many", NO_VALUES);
     for (size_t at = at_bytes; at < groups->count && at < GROUPS_MOST; at++)
         if (at == 0 || (double)groups->items[at].samples >= MATTERS * calls)
             advise_group(results, finding, &groups->items[at]);
-    return at_bytes ? "confirm-bytes" : first && first->kind ? first->kind->confirm : "confirm";
+    if (is_spread && !is_first)
+        finding_advise(finding, "advice-many", NO_VALUES);
+    return log ? "confirm-log" : at_bytes ? "confirm-bytes" : first && first->kind ? first->kind->confirm : "confirm";
+}
+
+/* Opening and closing connections is many calls, none of which leads by itself. */
+static bool say_connections(struct finding *finding, const struct call_group *group, double calls)
+{
+    static const double LEADS = 0.4;
+    if (!group || !is_of_connections(group->kind) || (double)group->samples < LEADS * calls)
+        return false;
+    double samples = (double)group->samples;
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, "headline-connections", VALUE_SHARE("share", finding->recoverable),
+                    VALUE_SHARE("part", wilson_interval(samples, calls, calls)),
+                    VALUE_TEXT("call", group_names(group, finding->arena)));
+    return true;
+}
+
+/* Who makes the hottest call, where stacks of it show that; else what would. */
+static void advise_callers(const struct results *results, struct finding *finding, const struct kernel_entry *hottest)
+{
+    const struct call_callers *callers = hottest ? &hottest->callers : NULL;
+    if (!callers || !callers->count) {
+        finding_advise(finding, "advice-callers", NO_VALUES);
+        return;
+    }
+    for (size_t at = 0; at < callers->count; at++)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, callers->by_switches ? "callers-switched" : "callers",
+                         VALUE_TEXT("call", hottest->name), VALUE_TEXT("callers", callers->chains[at].words),
+                         VALUE_SHARE("share", interval_exactly(callers->chains[at].share)));
+    if (!code_is_foreign(results))
+        finding_advise(finding, "advice-callers-known", VALUE_TEXT("call", hottest->name),
+                       VALUE_TEXT("callers", callers->chains[0].words));
 }
 
 /* What waiting for locks costs in calls is those locks' finding, not a call to make less often. */
@@ -540,7 +674,8 @@ static void system_calls_test(const struct results *results, struct finding *fin
     double locks = futex_samples_of_locks(kernel, results->waits);
     double calls = (double)kernel->call_samples - locks;
     calls = calls > 0 ? calls : 0;
-    if (!test_kernel_with(results, finding, calls, (double)(kernel->other_samples + kernel->short_call_samples)))
+    double maybe = (double)(kernel->other_samples + kernel->softirq_samples + kernel->short_call_samples);
+    if (!test_kernel_with(results, finding, calls, maybe))
         return;
     struct call_groups groups = call_groups_of(kernel, locks > 0);
     const struct call_group *first = groups.count ? &groups.items[0] : NULL;
@@ -557,11 +692,14 @@ static void system_calls_test(const struct results *results, struct finding *fin
     if (is_one && finding->verdict == VERDICT_SUPPORTED)
         finding_set(finding, headline, "headline-one", VALUE_SHARE("share", finding->recoverable),
                     VALUE_TEXT("call", hottest->name));
+    is_kind |= say_connections(finding, first, calls);
     const char *confirm = advise_groups(results, finding, &groups, calls);
+    is_kind |= strcmp(confirm, "confirm-log") == 0;
     struct value call = VALUE_TEXT("call", first ? group_names(first, finding->arena) : "");
     if (is_one && is_yield(call_kind_of(hottest->name)))
         say_yields(results, finding, call);
-    finding_advise(finding, "advice-callers", NO_VALUES);
+    advise_callers(results, finding, hottest);
+    say_written(results, finding);
     finding_set(finding, confirm, is_kind ? confirm : "confirm-many", call);
     double go = go_scheduler_samples(results, locks);
     if (go * 2 >= calls)
@@ -577,14 +715,18 @@ const struct hypothesis hypothesis_system_calls = {
     .overturn = "half as many of the hottest call in a copy",
     .needs = RESULT_BIT(RESULT_KERNEL),
     .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_WAITS) | RESULT_BIT(RESULT_SURROUNDINGS) |
-            RESULT_BIT(RESULT_STALLS),
+            RESULT_BIT(RESULT_STALLS) | RESULT_BIT(RESULT_ACTIVITY),
     .test = system_calls_test,
 };
 
 static void interrupts_test(const struct results *results, struct finding *finding)
 {
-    if (!test_kernel(results, finding, (double)results->kernel->interrupt_samples))
+    const struct kernel_time *kernel = results->kernel;
+    double maybe = (double)(kernel->softirq_samples + kernel->rootless_samples);
+    if (!test_kernel_with(results, finding, (double)kernel->interrupt_samples, maybe))
         return;
+    if (kernel->softirq_samples)
+        finding_leave_open(finding, "softirq-whose", NO_VALUES);
     finding_advise(finding, "advice", NO_VALUES);
     finding_set(finding, confirm, "confirm", NO_VALUES);
 }
@@ -593,7 +735,8 @@ const struct hypothesis hypothesis_interrupts = {
     .id = "interrupts",
     .family = "system",
     .title = "interrupts",
-    .rule = "supported when samples in interrupt handlers hold the effect; ruled out below it",
+    .rule = "supported when samples in interrupt handlers hold the effect; ruled out below it. Soft interrupts that a "
+            "system call itself runs are that call's; where the chain doesn't tell, of either",
     .gain = "that share of the samples",
     .overturn = "a CPU without those interrupts",
     .needs = RESULT_BIT(RESULT_KERNEL),
@@ -631,6 +774,9 @@ static void start_and_exit_test(const struct results *results, struct finding *f
         for (size_t at = 0; at < starts->command_count; at++)
             text_printf(&commands, "%s%llu %s", at ? ", " : "", (unsigned long long)starts->commands[at].count,
                         starts->commands[at].name);
+        if (starts->other_count)
+            text_printf(&commands, "%s%llu %s", starts->command_count ? " and " : "",
+                        (unsigned long long)starts->other_count, starts->command_count ? "more" : "of many names");
         const char *named = arena_string(finding->arena, text_string(&commands));
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "short",
                          VALUE_COUNT("count", (double)starts->short_count), VALUE_TEXT("commands", named));

@@ -69,8 +69,11 @@ struct overall overall_away(const struct finding *waiting, const struct findings
         text_printf(&sentence, ", mostly (%s) in %s", wait_kind_name(results->waits->items[0].kind),
                     waiting_place(&results->waits->items[0], arena));
     if (held) {
-        struct value share = VALUE_SHARE("", others->recoverable);
-        text_add(&sentence, ". Once what it waited for had come, it was ready and others held the CPUs in ");
+        /* The table's figure: what others may have cost beside that isn't of this time. */
+        struct time_shares shares = time_shares_of(run, results->activity, results->waits);
+        struct value share = VALUE_SHARE("", shares.known ? shares.ready : others->recoverable);
+        text_printf(&sentence, ". Once what it waited for had come, it %s ready and others held the CPUs in ",
+                    share.number.low >= results->effect ? "was" : "may have been");
         value_print(&sentence, &share);
         text_add(&sentence, " of the elapsed time");
     }

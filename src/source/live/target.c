@@ -99,7 +99,7 @@ static bool list_resolve(struct thread_list *threads, const char *list, bool who
         return error_set(err, ERROR_USAGE, "an empty list of %s", whole_processes ? "processes" : "threads");
     while (rest.length) {
         pid_t id = 0, pid;
-        if (!number_parse(view_cut(&rest, ','), whole_processes ? "process id" : "thread id", &id, err))
+        if (!number_parse(view_item(&rest), whole_processes ? "process id" : "thread id", &id, err))
             return false;
         if (thread_listed(threads, id, whole_processes))
             continue; /* named twice, measured once */

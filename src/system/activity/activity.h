@@ -58,6 +58,16 @@ struct activity_child {
 
 #define ACTIVITY_CHILDREN_MOST 4
 
+#define ACTIVITY_PATH_SIZE 256 /* a longer one isn't kept */
+
+/* A file that the target had open for writing, and whose position moved on between two looks. */
+struct activity_file {
+    char path[ACTIVITY_PATH_SIZE];
+    double bytes; /* so far at least: writing at a given position moves none */
+};
+
+#define ACTIVITY_FILES_MOST 4
+
 struct activity {
     struct measured elapsed_s;
     /* the target, all its processes */
@@ -69,6 +79,8 @@ struct activity {
     struct measured stopped_ratio; /* of the looks: all its threads were stopped, by a signal or a debugger */
     struct activity_child children[ACTIVITY_CHILDREN_MOST]; /* and theirs, most CPU time first */
     uint32_t child_count;
+    struct activity_file files[ACTIVITY_FILES_MOST]; /* most bytes first */
+    uint32_t file_count;
     struct measured minor_faults, major_faults;
     struct measured voluntary_switches, involuntary_switches;
     struct measured block_io_delay_s; /* needs delay accounting */

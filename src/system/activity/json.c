@@ -91,6 +91,18 @@ static void write_children(struct json_writer *json, const struct activity *acti
     json_array_close(json);
 }
 
+static void write_files(struct json_writer *json, const struct activity *activity)
+{
+    json_array_open(json, "files_written");
+    for (size_t at = 0; at < activity->file_count; at++) {
+        json_object_open(json, NULL);
+        json_string(json, "path", activity->files[at].path);
+        json_double(json, "bytes", activity->files[at].bytes);
+        json_object_close(json);
+    }
+    json_array_close(json);
+}
+
 static void write_cpu(struct json_writer *json, const struct activity_cpu *cpu)
 {
     json_object_open(json, NULL);
@@ -124,6 +136,7 @@ void activity_write(const struct activity *activity, struct text *out)
         write_thread(&json, &activity->threads[at]);
     json_array_close(&json);
     write_children(&json, activity);
+    write_files(&json, activity);
     json_array_open(&json, "cpus");
     for (size_t at = 0; at < activity->cpu_count; at++)
         write_cpu(&json, &activity->cpus[at]);
@@ -195,6 +208,17 @@ static void read_children(struct activity *activity, struct json_value children)
     }
 }
 
+static void read_files(struct activity *activity, struct json_value files)
+{
+    for (size_t at = 0; at < ACTIVITY_FILES_MOST && at < json_count(files); at++) {
+        struct json_value item = json_item(files, at);
+        struct activity_file file = {.bytes = json_number_or(json_member(item, "bytes"), 0)};
+        snprintf(file.path, sizeof(file.path), "%s", json_text_or(json_member(item, "path"), ""));
+        if (file.path[0] && file.bytes > 0)
+            activity->files[activity->file_count++] = file;
+    }
+}
+
 bool activity_read(struct activity *activity, struct json_value root, struct arena *arena, struct error *err)
 {
     if (!json_is_record(root))
@@ -210,6 +234,7 @@ bool activity_read(struct activity *activity, struct json_value root, struct are
     activity->look_count = (uint32_t)json_unsigned_or(json_member(root, "look_count"), 0);
     read_cpus(activity, json_member(root, "cpus"), arena);
     read_children(activity, json_member(root, "children"));
+    read_files(activity, json_member(root, "files_written"));
     struct json_value threads = json_member(root, "threads");
     activity->thread_count = (uint32_t)json_count(threads);
     activity->threads = arena_array(arena, struct activity_thread, activity->thread_count + 1);

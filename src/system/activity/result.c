@@ -291,6 +291,7 @@ void activity_result(const struct activity_watch *watch, struct arena *arena, st
     result.blocked_ratio =
         looks && watch->threads.count ? measured_as((double)watch->blocked_looks / looks) : result.ready_ratio;
     result_children(watch, &result);
+    result_files(watch, &result);
     result_threads(watch, arena, &result);
     result_target(watch, &result);
     result_processes(watch, &result);

@@ -225,6 +225,7 @@ uint32_t watch_process_look(struct activity_watch *watch, struct watched_process
     if (process->alive) {
         process_look_status(watch, process, scratch);
         process_look_io(watch, process, scratch);
+        watch_files_look(watch, process, scratch);
     }
     return count;
 }

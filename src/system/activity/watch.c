@@ -119,6 +119,7 @@ void activity_watch_free(struct activity_watch *watch)
     vec_done(&watch->processes);
     vec_done(&watch->threads);
     vec_done(&watch->children);
+    vec_done(&watch->files);
     vec_done(&watch->listed);
     vec_done(&watch->listed_before);
     vec_done(&watch->interrupts_first);

@@ -59,6 +59,14 @@ struct watched_child {
     double first_cpu_s, last_cpu_s;
 };
 
+/* Open for writing. */
+struct watched_file {
+    pid_t pid;
+    int descriptor;
+    char path[ACTIVITY_PATH_SIZE];
+    uint64_t position, bytes; /* of the last look; that it went on since the first */
+};
+
 struct machine_counters {
     struct cpu_time cpu;
     bool has_vmstat;
@@ -79,6 +87,7 @@ struct activity_watch {
     vec(struct watched_process) processes;
     vec(struct watched_thread) threads;
     vec(struct watched_child) children;
+    vec(struct watched_file) files;
     vec(struct seen_process) listed, listed_before; /* in this look and in the one before, by pid */
     struct hashmap thread_by_tid;
     double tick_s;
@@ -112,6 +121,9 @@ void watch_process_add(struct activity_watch *watch, pid_t pid, bool began_befor
 void watch_family_look(struct activity_watch *watch, struct text *scratch);
 /* Counters and threads of one process; returns how many threads live, 0 when it has ended. */
 uint32_t watch_process_look(struct activity_watch *watch, struct watched_process *process, struct text *scratch);
+/* Which files it writes, by how their positions go on. */
+void watch_files_look(struct activity_watch *watch, const struct watched_process *process, struct text *scratch);
+void result_files(const struct activity_watch *watch, struct activity *result);
 /* The machine's counters, and those of the target's cgroup. */
 void watch_machine_look(struct activity_watch *watch, struct text *scratch);
 void watch_cgroup_look(struct activity_watch *watch);

@@ -165,6 +165,99 @@ Test(kernel_time, tells_calls_from_faults_interrupts_and_kernel_threads)
     cr_assert_eq(TIME_OF("irqentry_exit_to_user_mode", "libc:read").call_samples, 0, "no call was in its stack");
 }
 
+/* What is sent to this machine itself is received at the end of the call that sends: by it, not by an interrupt. */
+Test(kernel_time, soft_interrupts_are_of_whoever_runs_them)
+{
+    static const struct {
+        const char *frames[FRAMES_MOST];
+        uint64_t calls, interrupts, unknown, others, rootless;
+    } rows[] = {
+        {{"tcp_v4_rcv", "net_rx_action", "handle_softirqs", "__x64_sys_sendto", "do_syscall_64"}, 1, 0, 0, 0, 0},
+        {{"tcp_v4_rcv", "__do_softirq", "do_softirq_own_stack", "__arm64_sys_sendto", "el0_svc"}, 1, 0, 0, 0, 0},
+        {{"tcp_v4_rcv", "handle_softirqs", "__irq_exit_rcu", "__x64_sys_sendto", "do_syscall_64"}, 0, 1, 0, 0, 0},
+        {{"handle_softirqs", "sysvec_apic_timer_interrupt", "asm_sysvec_apic_timer_interrupt", "libc:read"}, 0, 1, 0, 0, 0},
+        {{"__do_softirq", "irq_exit", "gic_handle_irq", "el1_irq", "el0_svc"}, 0, 1, 0, 0, 0},
+        {{"net_rx_action", "handle_softirqs", "run_ksoftirqd", "kthread", "ret_from_fork"}, 0, 1, 0, 0, 0},
+        {{"net_rx_action", "handle_softirqs", "io_work", "kthread", "ret_from_fork"}, 0, 0, 0, 1, 0},
+        {{"handle_softirqs"}, 0, 0, 1, 0, 0}, /* no chain */
+        {{"net_rx_action", "handle_softirqs"}, 0, 0, 1, 0, 0}, /* cut off */
+        {{"tcp_v4_rcv"}, 0, 0, 0, 1, 1},
+        {{"worker_thread", "kthread", "ret_from_fork"}, 0, 0, 0, 1, 0},
+    };
+    for (size_t at = 0; at < array_count(rows); at++) {
+        struct kernel_time time = time_of(rows[at].frames);
+        cr_expect(time.call_samples == rows[at].calls && time.interrupt_samples == rows[at].interrupts, "row %zu", at);
+        cr_expect(time.softirq_samples == rows[at].unknown && time.other_samples == rows[at].others, "row %zu", at);
+        cr_expect_eq(time.rootless_samples, rows[at].rootless, "row %zu", at);
+    }
+}
+
+Test(kernel_time, tells_what_a_call_was_at)
+{
+    static const struct {
+        const char *frames[FRAMES_MOST];
+        enum call_object object;
+    } rows[] = {
+        {{"tcp_close", "sock_close", "__fput", "__x64_sys_close", "do_syscall_64"}, CALL_OBJECT_SOCKET},
+        {{"kfree", "__fput", "__x64_sys_close", "do_syscall_64"}, CALL_OBJECT_UNKNOWN},
+        {{"ext4_release_file", "__fput", "__x64_sys_close", "do_syscall_64"}, CALL_OBJECT_FILE},
+        {{"tcp_sendmsg", "nfs_file_write", "vfs_write", "ksys_write", "do_syscall_64"}, CALL_OBJECT_FILE},
+        {{"n_tty_write", "file_tty_write", "ksys_write", "do_syscall_64"}, CALL_OBJECT_TERMINAL},
+        {{"pipe_write", "vfs_write", "ksys_write", "do_syscall_64"}, CALL_OBJECT_PIPE},
+    };
+    for (size_t at = 0; at < array_count(rows); at++) {
+        struct kernel_time time = time_of(rows[at].frames);
+        cr_assert_eq(time.entry_count, 1, "row %zu", at);
+        cr_expect_eq(time.entries[0].objects[rows[at].object], 1, "row %zu", at);
+    }
+}
+
+enum { CALLED = 20 };
+
+/* So many samples of one stack, leaf first; of the event of that number. */
+static void stack_add(struct scene *scene, const uint32_t *frames, size_t count, uint32_t event)
+{
+    struct samples *samples = &scene->recording.samples;
+    for (int at = 0; at < CALLED; at++)
+        *vec_push(samples) = (struct sample){.period = 1000, .thread = scene->thread, .location = frames[0], .event = event,
+                                             .stack = samples_stack(samples, frames, count), .registers = REGISTERS_NONE};
+}
+
+/* A library keeps no frame pointers: chains that reach no beginning name nobody, stacks of switches do. */
+Test(kernel_time, a_call_is_made_below_the_programs_functions)
+{
+    static const struct {
+        bool whole, switched;
+        const char *words;
+    } rows[] = {{true, false, "main, save, flush"}, {false, false, NULL}, {false, true, "main, save, flush"}};
+    for (size_t at = 0; at < array_count(rows); at++) {
+        struct scene scene;
+        scene_open(&scene);
+        struct recorded_event events[2] = {scene.event, {.name = "context-switches", .type = 1, .config = 3}};
+        scene.recording.events = events;
+        scene.recording.event_count = 2;
+        /* A program that carries its C library within itself. */
+        uint32_t write = location_of(&scene, "libc:write"), flush = location_of(&scene, "libc:flush"),
+                 save = location_of(&scene, "libc:save"), begin = location_of(&scene, "libc:main"), start = location_of(&scene, "libc:_start");
+        uint32_t call = location_of(&scene, "__x64_sys_write"), entry = location_of(&scene, "do_syscall_64");
+        scene.recording.spaces.dsos[scene.libc].name = strings_intern(&scene.recording.strings, "app");
+        const uint32_t frames[] = {call, entry, write, flush, save, begin, start};
+        stack_add(&scene, frames, rows[at].whole ? 7 : 3, 0);
+        if (rows[at].switched)
+            stack_add(&scene, frames, 7, 1);
+        struct kernel_time time = kernel_time_of(&scene.recording, &scene.bundle, &scene.arena);
+        cr_assert_eq(time.entry_count, 1);
+        const struct call_callers *callers = &time.entries[0].callers;
+        cr_assert_eq(callers->count, rows[at].words ? 1 : 0, "row %zu", at);
+        if (rows[at].words) {
+            cr_expect_str_eq(callers->chains[0].words, rows[at].words, "row %zu", at);
+            cr_expect_eq(callers->by_switches, rows[at].switched, "row %zu", at);
+        }
+        arena_done(&scene.arena);
+        recording_done(&scene.recording);
+    }
+}
+
 Test(kernel_time, counts_what_tells_cpu_times)
 {
     struct kernel_time time = TIME_OF("task_sched_runtime", "posix_cpu_clock_get", "__x64_sys_clock_gettime", "do_syscall_64", "libc:clock");

@@ -14,6 +14,30 @@
 #include <inttypes.h>
 #include <math.h>
 
+Test(text, a_list_has_commas_or_blanks)
+{
+    static const struct {
+        const char *list;
+        const char *items[4];
+    } cases[] = {{"7838 7837", {"7838", "7837"}}, {"1,2,3", {"1", "2", "3"}}, {" 1 , 2\n", {"1", "2"}}, {"1,,2", {"1", "", "2"}}, {"12", {"12"}}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct view rest = view_of(cases[at].list);
+        for (size_t item = 0; item < 4 && cases[at].items[item]; item++)
+            cr_expect(view_equal(view_item(&rest), cases[at].items[item]), "case %zu, item %zu", at, item);
+        cr_expect_eq(rest.length, 0, "case %zu", at);
+    }
+}
+
+Test(text, a_slip_of_the_fingers_is_near)
+{
+    static const char *const near[][2] = {{"top", "tpo"}, {"stat", "tsat"}, {"top", "topp"}, {"output", "outptu"}, {"event", "evnt"}},
+                             *const far[][2] = {{"top", "foo"}, {"pid", "cpu"}, {"stat", "spot"}, {"output", "input"}};
+    for (size_t at = 0; at < array_count(near); at++)
+        cr_expect(text_is_slip(near[at][0], near[at][1]), "%s", near[at][1]);
+    for (size_t at = 0; at < array_count(far); at++)
+        cr_expect_not(text_is_slip(far[at][0], far[at][1]), "%s", far[at][1]);
+}
+
 Test(error, wraps_from_the_inside_out)
 {
     struct error err = {0};

@@ -2069,6 +2069,30 @@ Test(findings, little_cpu_time_has_no_share_of_it_as_its_headline)
     arena_done(&made.arena);
 }
 
+/* Delays that nobody saw may have fallen beside a thread that ran, too: the sentence has the table's figure all the same. */
+Test(findings, ready_without_a_cpu_is_the_tables_figure_in_the_sentence)
+{
+    struct made_up made;
+    make_up_short_sleeper(&made);
+    made.run.scope = RUN_ATTACHED;
+    made.run.on_cpu_ratio = made.run.wanted_ratio = made.run.cpus_used = measured_as(0.35);
+    made.run.cpu_s = measured_as(3.5);
+    made.run.run_delay_s = measured_as(0.1);
+    made.run.run_delay_is_least = true;
+    made.run.looked_ready = wilson_interval(10, 20, 20);
+    made.run.threads_seen = 41;
+    findings_test(&made.findings, &made.results, &made.arena);
+    struct time_shares shares = time_shares_of(&made.run, &made.activity, made.results.waits);
+    cr_assert(shares.ready.low < 0.05 && shares.ready.high > 0.3, "%g to %g", shares.ready.low, shares.ready.high);
+    scoped_text struct text figure = {0};
+    struct value ready = VALUE_SHARE("", shares.ready);
+    value_print(&figure, &ready);
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    const char *said = strstr(overall.sentence, "it may have been ready");
+    cr_assert(said && strstr(said, text_string(&figure)), "%s: %s", text_string(&figure), overall.sentence);
+    arena_done(&made.arena);
+}
+
 /* It slept for most of the time, and was kept from a CPU for a part of the rest: fewer others would return that part alone. */
 Test(findings, of_sleep_and_others_the_longer_leads)
 {
@@ -4001,6 +4025,153 @@ Test(findings, many_calls_have_advice_by_kind)
     cr_assert(mentions(finding, "no single call") && mentions(finding, "MSG_MORE") && mentions(finding, "several events"));
     cr_assert(strstr(finding->confirm, "half of those calls"), "%s", finding->confirm);
     arena_done(&made.arena);
+}
+
+/* Closing sockets ends connections, which the calls that open them belong to: together they lead. */
+Test(findings, closing_sockets_is_of_connections_and_of_files_it_is_not)
+{
+    static const struct {
+        uint64_t sockets;
+        bool connections;
+    } cases[] = {{110, true}, {0, false}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.kernel.call_samples = made.kernel.kernel_samples = 600;
+        const struct kernel_entry entries[] = {{"sendto", 180}, {"connect", 130}, {"close", 120, {[CALL_OBJECT_SOCKET] = cases[at].sockets}}, {"accept4", 40}};
+        memcpy(made.kernel.entries, entries, sizeof(entries));
+        made.kernel.entry_count = array_count(entries);
+        const struct finding *finding = test_and_find(&made, "system-calls");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect_eq(strstr(finding->headline, "connections opened and closed (connect, close and accept4)") != NULL, cases[at].connections, "%s", finding->headline);
+        cr_expect_eq(mentions(finding, "fewer files looked up"), !cases[at].connections, "%s", finding->advice[0]);
+        cr_expect(!cases[at].connections || strstr(finding->advice[0], "keep connections open"), "%s", finding->advice[0]);
+        cr_expect(!cases[at].connections || strstr(finding->confirm, "one connection"), "%s", finding->confirm);
+        arena_done(&made.arena);
+    }
+}
+
+/* Whose user can't change it has settings; its writer has the code. */
+Test(findings, advice_on_an_installed_servers_calls_is_for_its_user)
+{
+    static const struct {
+        const char *path, *call, *first, *never;
+        enum call_object written;
+    } cases[] = {{"/usr/sbin/server", "sendto", "where that is a log", "sendmmsg", CALL_OBJECT_FILE},
+                 {"/usr/sbin/server", "epoll_wait", "where that is a log", "edge triggered", CALL_OBJECT_FILE},
+                 {"/usr/sbin/server", "sendto", "what asks it", "where that is a log", CALL_OBJECT_SOCKET},
+                 {"/usr/bin/sorter", "lseek", "pread and pwrite", "where that is a log", CALL_OBJECT_FILE},
+                 {"/home/me/server", "sendto", "sendmmsg", "what asks it", CALL_OBJECT_FILE}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.function.dso_path = cases[at].path;
+        made.kernel.call_samples = made.kernel.kernel_samples = 600;
+        made.kernel.entries[0] = (struct kernel_entry){cases[at].call, 400};
+        made.kernel.entries[1] = (struct kernel_entry){"write", 100};
+        made.kernel.entries[1].objects[cases[at].written] = 100;
+        made.kernel.entry_count = 2;
+        const struct finding *finding = test_and_find(&made, "system-calls");
+        cr_expect(strstr(finding->advice[0], cases[at].first), "case %zu: %s", at, finding->advice[0]);
+        cr_expect_not(mentions(finding, cases[at].never), "case %zu: %s", at, finding->advice[0]);
+        made.activity.files[0] = (struct activity_file){.path = "/var/log/queries", .bytes = 1e6};
+        made.activity.file_count = 1;
+        finding = test_and_find(&made, "system-calls");
+        cr_expect_eq(strstr(finding->advice[0], "/var/log/queries") != NULL, at < 2, "case %zu: %s", at, finding->advice[0]);
+        arena_done(&made.arena);
+    }
+}
+
+/* The interpreter is installed, the script isn't. */
+Test(findings, advice_on_a_scripts_calls_is_for_its_writer)
+{
+    struct made_up made;
+    make_up(&made);
+    made.function.name = "_PyEval_EvalFrameDefault";
+    made.function.dso = "python3.11";
+    made.function.dso_path = "/usr/bin/python3.11";
+    made.kernel.call_samples = made.kernel.kernel_samples = 600;
+    made.kernel.entries[0] = (struct kernel_entry){"sendto", 500};
+    made.kernel.entry_count = 1;
+    const struct finding *finding = test_and_find(&made, "system-calls");
+    cr_expect(strstr(finding->advice[0], "MSG_MORE"), "%s", finding->advice[0]);
+    arena_done(&made.arena);
+}
+
+Test(findings, the_hot_calls_callers_are_said_where_they_are_known)
+{
+    for (int known = 0; known < 2; known++) {
+        struct made_up made;
+        make_up(&made);
+        made.kernel.call_samples = made.kernel.kernel_samples = 600;
+        made.kernel.entries[0] = (struct kernel_entry){"write", 500};
+        made.kernel.entries[0].callers = (struct call_callers){.chains = {{"main.main, fmt.Fprintf", 0.9}}, .count = (size_t)known};
+        made.kernel.entry_count = 1;
+        const struct finding *finding = test_and_find(&made, "system-calls");
+        cr_expect_eq(mentions(finding, "below main.main, fmt.Fprintf"), known == 1, "%s", finding->advice[1]);
+        cr_expect_eq(mentions(finding, "plumb record -g"), known == 0, "%s", finding->advice[1]);
+        arena_done(&made.arena);
+    }
+}
+
+/* Whether a call or an interrupt ran it isn't known without chains: then it is bounded for both, and certain of none. */
+Test(findings, soft_interrupts_of_unknown_owners_are_no_certain_interrupts)
+{
+    for (int known = 0; known < 2; known++) {
+        struct made_up made;
+        make_up(&made);
+        made.kernel.kernel_samples = 300;
+        *(known ? &made.kernel.interrupt_samples : &made.kernel.softirq_samples) = 300;
+        const struct finding *finding = test_and_find(&made, "interrupts");
+        cr_expect_eq(finding->verdict, known ? VERDICT_SUPPORTED : VERDICT_UNDECIDED);
+        cr_expect(finding->recoverable.high > 0.29 && (known || finding->recoverable.low < 0.01));
+        finding = test_and_find(&made, "system-calls");
+        cr_expect_eq(finding->verdict, known ? VERDICT_RULED_OUT : VERDICT_UNDECIDED);
+        arena_done(&made.arena);
+    }
+}
+
+Test(findings, commands_that_are_not_named_are_counted)
+{
+    for (uint64_t others = 0; others < 2000; others += 1500) {
+        struct made_up made;
+        make_up(&made);
+        made.kernel.kernel_samples = made.kernel.exec_samples = 600;
+        made.kernel.starts = (struct process_starts){.process_count = 3500 + others, .short_count = 3500 + others, .other_count = others,
+                                                     .commands = {{"sh", 2000}, {"sed", 1500}}, .command_count = 2};
+        const struct finding *finding = test_and_find(&made, "start-and-exit");
+        cr_expect(strstr(finding->headline, others ? "(2000 sh, 1500 sed and 1500 more)" : "(2000 sh, 1500 sed)"), "%s", finding->headline);
+        arena_done(&made.arena);
+    }
+}
+
+/* Idle threads wait longest; what the work waits for stands beside them, and stacks that nobody took say nothing. */
+Test(findings, what_work_waits_for_is_shown_beside_idle_threads)
+{
+    static const struct {
+        double disk_s;
+        enum wait_kind kind;
+        bool shown;
+    } cases[] = {{0.5, WAIT_DISK, true}, {0.05, WAIT_DISK, false}, {0.5, WAIT_SLEEP, false}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        struct wait_rows waits = {.known = true, .waiting_s = 60, .idle_s = 8, .wait_count = 9000, .stack_count = 8000, .count = 3,
+                                  .items = {{.kind = WAIT_EVENTS, .function = "poll_loop", .total_s = 40, .idle_s = 7.9, .count = 4000},
+                                            {.kind = cases[at].kind, .function = "save_log", .total_s = cases[at].disk_s, .idle_s = 0.1, .count = 3000},
+                                            {.kind = WAIT_UNKNOWN, .function = WAIT_NOT_TAKEN, .total_s = 19, .count = 15}}};
+        made.run.on_cpu_ratio = made.run.wanted_ratio = measured_as(0.1);
+        made.run.cpu_s = measured_as(1);
+        made.results.waits = &waits;
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct text page = page_or_json(&made, false, false);
+        const char *section = strstr(text_string(&page), "\nWAITING");
+        cr_assert(section && strstr(section, "events: poll_loop"));
+        cr_expect_eq(strstr(section, ": save_log") != NULL, cases[at].shown, "case %zu: %s", at, section);
+        cr_expect_null(strstr(section, WAIT_NOT_TAKEN), "case %zu: %s", at, section);
+        text_done(&page);
+        arena_done(&made.arena);
+    }
 }
 
 /* What rests on the estimate can't be surer than it. */

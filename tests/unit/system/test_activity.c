@@ -54,6 +54,62 @@ static void place_done(struct place *place)
     made_folder_remove(place->folder);
 }
 
+static void file_put(const struct place *place, int descriptor, const char *path, unsigned flags, unsigned position)
+{
+    char name[128], info[64];
+    snprintf(info, sizeof(info), "/proc/70/fdinfo/%d", descriptor);
+    made_folder_put(place->folder, info, "pos:\t%u\nflags:\t0%o\nmnt_id:\t29\n", position, flags);
+    snprintf(info, sizeof(info), "/proc/70/fd/none");
+    made_folder_put(place->folder, info, "%s", "");
+    snprintf(name, sizeof(name), "%s/proc/70/fd/%d", place->folder, descriptor);
+    unlink(name);
+    cr_assert_eq(symlink(path, name), 0);
+}
+
+/* What grows is what was written since the first look, to files alone; going back to the beginning takes nothing away. */
+Test(activity, files_are_told_by_how_their_positions_go_on)
+{
+    struct place place;
+    struct arena arena;
+    struct activity activity, read = {0};
+    place_init(&place);
+    arena_init(&arena);
+    process_put(&place, &(struct made_process){70, 1, 'R', 7, 0, 2});
+    file_put(&place, 1, "/var/log/a.log", 02001, 1000);
+    file_put(&place, 2, "/var/log/b.log", 01, 5000);
+    file_put(&place, 3, "/usr/share/input", 0, 0);
+    file_put(&place, 4, "socket:[123]", 02, 0);
+    file_put(&place, 5, "/dev/pts/1", 02, 0);
+    const pid_t pid = 70;
+    struct activity_watch *watch = activity_watch_new(&place.root, &pid, 1, false, NULL);
+    file_put(&place, 1, "/var/log/a.log", 02001, 4000);
+    file_put(&place, 2, "/var/log/b.log", 01, 0);
+    file_put(&place, 3, "/usr/share/input", 0, 90000);
+    file_put(&place, 4, "socket:[123]", 02, 9000);
+    file_put(&place, 5, "/dev/pts/1", 02, 9000);
+    activity_look(watch);
+    file_put(&place, 2, "/var/log/b.log", 01, 200);
+    activity_look(watch);
+    activity_result(watch, &arena, &activity);
+    scoped_text struct text json = {0};
+    struct json_document *document = NULL;
+    struct error err = {0};
+    activity_write(&activity, &json);
+    cr_assert(json_document_parse(&document, text_view(&json), &err) && activity_read(&read, json_root(document), &arena, &err), "%s", err.message);
+    const struct activity *both[] = {&activity, &read};
+    for (size_t at = 0; at < array_count(both); at++) {
+        cr_assert_eq(both[at]->file_count, 2, "%u", both[at]->file_count);
+        cr_expect_str_eq(both[at]->files[0].path, "/var/log/a.log");
+        cr_expect_eq(both[at]->files[0].bytes, 3000);
+        cr_expect_str_eq(both[at]->files[1].path, "/var/log/b.log");
+        cr_expect_eq(both[at]->files[1].bytes, 200);
+    }
+    json_document_free(document);
+    activity_watch_free(watch);
+    arena_done(&arena);
+    place_done(&place);
+}
+
 /* Everything descends from process 1, and nothing of that is its own. */
 Test(activity, children_that_were_there_before_are_not_the_target)
 {

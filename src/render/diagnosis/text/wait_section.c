@@ -74,10 +74,28 @@ static double wait_row_share(const struct wait_rows *waits, const struct wait_ro
     return whole_s > 0 ? (by_idle ? row->idle_s : row->total_s) / whole_s : 0;
 }
 
-/* What held everybody up; and what held up single threads while others ran. */
-static bool wait_is_shown(const struct wait_rows *waits, const struct wait_row *row)
+/* Threads with nothing to do wait so, for any length; others wait for what their work needs. */
+static bool wait_is_of_work(enum wait_kind kind)
 {
-    return row->idle_s >= 0.02 * waits->idle_s || row->total_s >= 0.1 * waits->waiting_s;
+    static const enum wait_kind kinds[] = {WAIT_LOCK, WAIT_DISK, WAIT_FAULT, WAIT_CHILD};
+    for (size_t at = 0; at < array_count(kinds); at++)
+        if (kind == kinds[at])
+            return true;
+    return false;
+}
+
+/*
+ * What held everybody up; what held up single threads while others ran; and beside the long waits of idle threads, what
+ * work waited for. Those whose stacks were not taken say nothing where they held nobody up.
+ */
+static bool wait_is_shown(const struct wait_rows *waits, const struct wait_row *row, double elapsed_s)
+{
+    static const double WORK_LEAST = 0.02;
+    bool held_up = row->idle_s >= 0.02 * waits->idle_s;
+    if (strcmp(row->function, WAIT_NOT_TAKEN) == 0 && waits->idle_s >= IDLE_LEAST * elapsed_s)
+        return held_up && row->idle_s > 0;
+    return held_up || row->total_s >= 0.1 * waits->waiting_s ||
+           (wait_is_of_work(row->kind) && row->total_s >= WORK_LEAST * elapsed_s);
 }
 
 static bool waits_matter(const struct wait_rows *waits, double elapsed_s)
@@ -121,7 +139,7 @@ void sheet_wait_section(struct sheet *sheet)
     if (waits->wait_count && !waits->stack_count)
         wait_note(sheet, "no stacks of them could be taken: who asked for them isn't known");
     for (size_t at = 0, shown = 0; at < waits->count && shown < SHOWN_MOST; at++) {
-        if (!wait_is_shown(waits, &waits->items[at]))
+        if (!wait_is_shown(waits, &waits->items[at], run->elapsed_s.value))
             continue;
         wait_row_lines(sheet, waits, &waits->items[at], run->elapsed_s.value);
         shown++;
