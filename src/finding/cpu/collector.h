@@ -9,6 +9,8 @@
     {.name = "visit_reachable"}, {.name = "deduce_unreachable"}, {.name = "subtract_refs"}, \
     {.name = "update_refs"}, {.name = "move_unreachable"}, {.name = "untrack_tuples"}, \
     {.name = "tupletraverse"}, {.name = "dict_traverse"}, {.name = "list_traverse"}, \
-    {.name = "subtype_traverse"}, {.name = "func_traverse"}
+    {.name = "subtype_traverse"}, {.name = "func_traverse"}, \
+    {.tells = "gc: objects in each generation", .dso = "python"}, \
+    {.tells = "gc: objects in each generation", .dso = "libpython"}
 
 #endif
