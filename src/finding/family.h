@@ -66,6 +66,8 @@ struct interval share_of_samples(const struct results *results, const struct fin
 /* The same for stalled instructions and for functions by name: what could not be told may be such, too. */
 struct interval share_of_stalls(const struct results *results, const struct finding *finding, double hits);
 struct interval share_of_names(const struct results *results, const struct finding *finding, double hits);
+/* Whether a known emulator is at work. */
+bool is_emulated(const struct results *results);
 /* Whether it is of a known interpreter. */
 bool function_is_interpreters(const struct stall_function *function);
 /*

@@ -75,11 +75,14 @@ static struct met met_on(const struct search *search, const struct stack *stack)
     return met;
 }
 
-/* The outermost frame of the class, and the nearest one behind it that says what it is. */
+/*
+ * The outermost frame of the class, and the nearest one behind it that says what it is: of the program's own code, as
+ * libraries call for others, else of any.
+ */
 static void entry_count(const struct search *search, const struct stack *stack, unsigned class, uint64_t weight,
                         uint64_t *entries, uint64_t *callers)
 {
-    uint32_t entry = NO_FUNCTION, caller = NO_FUNCTION;
+    uint32_t entry = NO_FUNCTION, caller = NO_FUNCTION, own = NO_FUNCTION;
     for (uint32_t depth = 0; depth < stack->count; depth++) {
         uint32_t function = function_at(search, stack, depth);
         if (function == NO_FUNCTION)
@@ -87,11 +90,13 @@ static void entry_count(const struct search *search, const struct stack *stack, 
         const struct bundle_function *named = &search->bundle->functions[function];
         if (search->of[function] == class) {
             entry = function;
-            caller = NO_FUNCTION;
-        } else if (entry != NO_FUNCTION && caller == NO_FUNCTION && (named->is_named || named->is_told)) {
-            caller = function;
+            caller = own = NO_FUNCTION;
+        } else if (entry != NO_FUNCTION && (named->is_named || named->is_told)) {
+            caller = caller == NO_FUNCTION ? function : caller;
+            own = own == NO_FUNCTION && !code_is_installed(named->dso) ? function : own;
         }
     }
+    caller = own == NO_FUNCTION ? caller : own;
     if (entry != NO_FUNCTION)
         entries[entry] += weight;
     if (caller != NO_FUNCTION)

@@ -148,7 +148,7 @@ static bool decide_by_calls(const struct results *results, struct finding *findi
         return false;
     finding->evidence_count = finding->advice_count = 0;
     finding->reason = finding->remedy = NULL;
-    finding->shown = (struct interval){0};
+    finding->shown = share;
     finding_decide_fact(finding, share, results->effect);
     finding->subject = class->entry;
     struct value values[] = {VALUE_TEXT("function", class->entry), VALUE_TEXT("dso", class->entry_dso),

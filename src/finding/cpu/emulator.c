@@ -56,6 +56,11 @@ static struct emulated emulated_of(const struct stalls *stalls)
     return found;
 }
 
+bool is_emulated(const struct results *results)
+{
+    return results->stalls && emulated_of(results->stalls).hottest;
+}
+
 static void emulated_test(const struct results *results, struct finding *finding)
 {
     struct emulated found = emulated_of(results->stalls);
