@@ -103,7 +103,7 @@ unsigned called_of(const char *name, const char *dso)
     for (unsigned at = CALLED_MAKING; at < CALLED_COUNT; at++)
         if (function_has_some_name(&function, classes[at].names, classes[at].count))
             return at;
-    return CALLED_COUNT;
+    return CALL_CLASSES_MOST;
 }
 
 bool function_is_called(const struct stall_function *function, enum called called)

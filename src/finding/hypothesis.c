@@ -367,6 +367,20 @@ static void advise_callers(struct finding *items, size_t count, const struct res
     }
 }
 
+/* New objects touch new pages: fewer of them are fewer faults. */
+static void advise_on_making(struct finding *items, size_t count)
+{
+    size_t faults = position_of(items, count, "page-faults"), made = position_of(items, count, "allocation");
+    if (faults >= count || made >= count || items[faults].verdict != VERDICT_SUPPORTED ||
+        items[made].verdict != VERDICT_SUPPORTED || !items[made].evidence_count ||
+        strcmp(items[made].evidence[0].key, "making") != 0 || !items[made].advice_count ||
+        items[faults].advice_count >= ADVICE_MOST)
+        return;
+    memmove(&items[faults].advice[1], items[faults].advice, items[faults].advice_count * sizeof(*items->advice));
+    items[faults].advice[0] = items[made].advice[0];
+    items[faults].advice_count++;
+}
+
 /* Whoever can't change the code can still set when its runtime collects. */
 static void advise_on_collecting(struct finding *items, size_t count, const struct results *results)
 {
@@ -428,6 +442,7 @@ void findings_test(struct findings *ret_findings, const struct results *results,
     put_collecting_first(items, count, results);
     put_what_is_waited_for_first(items, count);
     advise_callers(items, count, results);
+    advise_on_making(items, count);
     advise_on_collecting(items, count, results);
     *ret_findings = (struct findings){items, count};
     attached_findings(ret_findings, results, arena);

@@ -140,11 +140,11 @@ static const struct work_kind {
     KIND("sorting", sorting, NULL),
     KIND("searching documents by XPath", paths, "work-paths"),
     KIND("checksums and digests", digests, NULL),
-    COMPILING("JavaScript to machine code (V8's optimising compilers)", JAVASCRIPT, "", "work-compiling-javascript"),
-    COMPILING("Java bytecode to machine code (HotSpot's C1 and C2)", JAVA, "C2 CompilerThre|C1 CompilerThre",
+    COMPILING("JavaScript to machine code by V8's optimising compilers", JAVASCRIPT, "", "work-compiling-javascript"),
+    COMPILING("Java bytecode to machine code by HotSpot's C1 and C2", JAVA, "C2 CompilerThre|C1 CompilerThre",
               "work-compiling-java"),
-    COMPILING(".NET code to machine code (RyuJIT)", DOTNET, "", "work-compiling-dotnet"),
-    COMPILING("Lua traces to machine code (LuaJIT)", LUA, "", NULL),
+    COMPILING(".NET code to machine code by its RyuJIT", DOTNET, "", "work-compiling-dotnet"),
+    COMPILING("Lua traces to machine code by LuaJIT", LUA, "", NULL),
 };
 
 /* array_count(kinds): of none. */
