@@ -64,12 +64,23 @@ static const struct name_pattern javascript_names[] = {
 };
 
 static const struct name_pattern java_names[] = {
-    {.prefix = "CompileBroker::"}, {.prefix = "C2Compiler::"},    {.prefix = "Compile::"},
-    {.prefix = "PhaseIdealLoop"},  {.prefix = "PhaseIterGVN"},    {.prefix = "PhaseChaitin"},
-    {.prefix = "PhaseCFG"},        {.prefix = "PhaseLive"},       {.prefix = "PhaseIFG"},
-    {.prefix = "PhaseGVN"},        {.prefix = "LinearScan"},      {.prefix = "Compilation::"},
-    {.prefix = "GraphBuilder::"},  {.prefix = "LIRGenerator::"},  {.prefix = "LIR_Assembler"},
-    {.prefix = "ConnectionGraph"}, {.prefix = "Matcher::", .dso = "libjvm"},
+    {.prefix = "CompileBroker::"},
+    {.prefix = "C2Compiler::"},
+    {.prefix = "Compile::"},
+    {.prefix = "PhaseIdealLoop"},
+    {.prefix = "PhaseIterGVN"},
+    {.prefix = "PhaseChaitin"},
+    {.prefix = "PhaseCFG"},
+    {.prefix = "PhaseLive"},
+    {.prefix = "PhaseIFG"},
+    {.prefix = "PhaseGVN"},
+    {.prefix = "LinearScan"},
+    {.prefix = "Compilation::"},
+    {.prefix = "GraphBuilder::"},
+    {.prefix = "LIRGenerator::"},
+    {.prefix = "LIR_Assembler"},
+    {.prefix = "ConnectionGraph"},
+    {.prefix = "Matcher::", .dso = "libjvm"},
 };
 
 static const struct name_pattern dotnet_names[] = {{.dso = "libclrjit"}};
@@ -129,4 +140,9 @@ struct interval share_called_of(const struct results *results, const struct find
         return (struct interval){0};
     double user = (double)stalls->user_samples / (double)stalls->sample_count;
     return share_of_run(results, finding, interval_scaled(all->items[called].share, user));
+}
+
+void test_called_names(const struct results *results, struct finding *finding, enum called called)
+{
+    test_function_names(results, finding, classes[called].names, classes[called].count);
 }

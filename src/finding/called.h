@@ -10,7 +10,7 @@
 #include "finding/family.h"
 
 enum called {
-    CALLED_COLLECTING, /* and the collector's number */
+    CALLED_COLLECTING,               /* and the collector's number */
     CALLED_MAKING = COLLECTOR_COUNT, /* objects, by a managed runtime: found, cleared, and copied where they grow */
     CALLED_THROWING,
     CALLED_COMPILING_JAVASCRIPT,
@@ -31,5 +31,8 @@ bool function_is_called(const struct stall_function *function, enum called calle
 double samples_called_of(const struct results *results, enum called called, bool is_innermost);
 /* As share of what the finding counts in; unknown: no stacks were copied. */
 struct interval share_called_of(const struct results *results, const struct finding *finding, enum called called);
+
+/* By the names of the class's own functions alone. */
+void test_called_names(const struct results *results, struct finding *finding, enum called called);
 
 #endif

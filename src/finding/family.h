@@ -14,12 +14,12 @@
     &hypothesis_load_chain, &hypothesis_forwarding, &hypothesis_aliasing, &hypothesis_port_pressure, \
     &hypothesis_denormals, &hypothesis_narrow_vectors, &hypothesis_avx512_licence, &hypothesis_front_end, \
     &hypothesis_uop_cache, &hypothesis_decoding, &hypothesis_atomics, &hypothesis_smt_sharing
-#define FAMILY_BUILD \
-    &hypothesis_unoptimised, &hypothesis_checking_code, &hypothesis_instrumented, &hypothesis_emulated, \
-    &hypothesis_interpreter
-#define FAMILY_LIBRARY \
-    &hypothesis_allocation, &hypothesis_garbage_collection, &hypothesis_exceptions, &hypothesis_copying, \
-    &hypothesis_spinning
+#define FAMILY_BUILD                                                                                                   \
+    &hypothesis_unoptimised, &hypothesis_checking_code, &hypothesis_instrumented, &hypothesis_emulated,                \
+        &hypothesis_interpreter
+#define FAMILY_LIBRARY                                                                                                 \
+    &hypothesis_allocation, &hypothesis_garbage_collection, &hypothesis_exceptions, &hypothesis_copying,               \
+        &hypothesis_spinning
 #define FAMILY_SYSTEM \
     &hypothesis_waiting, &hypothesis_lock_turns, &hypothesis_quota, &hypothesis_steal, \
     &hypothesis_oversubscribed, &hypothesis_affinity, &hypothesis_migrations, &hypothesis_page_faults, \
@@ -37,8 +37,8 @@ extern const struct hypothesis hypothesis_divider, hypothesis_mispredicts, hypot
     hypothesis_smt_sharing;
 extern const struct hypothesis hypothesis_unoptimised, hypothesis_checking_code, hypothesis_instrumented,
     hypothesis_emulated, hypothesis_interpreter;
-extern const struct hypothesis hypothesis_allocation, hypothesis_garbage_collection,
-    hypothesis_exceptions, hypothesis_copying, hypothesis_spinning;
+extern const struct hypothesis hypothesis_allocation, hypothesis_garbage_collection, hypothesis_exceptions,
+    hypothesis_copying, hypothesis_spinning;
 extern const struct hypothesis hypothesis_waiting, hypothesis_lock_turns, hypothesis_quota, hypothesis_steal,
     hypothesis_oversubscribed, hypothesis_affinity, hypothesis_migrations, hypothesis_page_faults,
     hypothesis_system_calls, hypothesis_interrupts, hypothesis_kernel_locks, hypothesis_start_and_exit,

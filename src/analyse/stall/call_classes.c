@@ -54,7 +54,7 @@ static uint32_t function_at(const struct search *search, const struct stack *sta
     return function && !function->is_kernel ? (uint32_t)(function - search->bundle->functions) : NO_FUNCTION;
 }
 
-struct met { /* on one stack */
+struct met {          /* on one stack */
     uint64_t classes; /* a bit each */
     unsigned innermost;
     bool is_whole;

@@ -15,11 +15,11 @@
 enum { CALL_CLASSES_MOST = 64 };
 
 struct call_class {
-    uint64_t stacks;       /* that a function of the class is on */
-    uint64_t innermost;    /* of these: no function of another class is called by it */
-    struct interval share; /* of all copied stacks; unknown: too few were copied */
+    uint64_t stacks;               /* that a function of the class is on */
+    uint64_t innermost;            /* of these: no function of another class is called by it */
+    struct interval share;         /* of all copied stacks; unknown: too few were copied */
     const char *entry, *entry_dso; /* of the class, called from without in most of the stacks; NULL: none */
-    const char *caller;    /* the nearest own function behind it that has a name, else any, in most of them; NULL: none */
+    const char *caller; /* the nearest own function behind it that has a name, else any, in most of them; NULL: none */
     uint64_t caller_stacks;
 };
 

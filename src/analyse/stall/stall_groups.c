@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/stall/stall_work.h"
 
+#include "analyse/code/address_span.h"
 #include "analyse/memory/touched_while.h"
 #include "base/cache_line.h"
 #include "base/scope.h"
@@ -134,27 +135,6 @@ static double order_line_ns(const struct grouped_hit *hits, size_t count, int64_
     return pairs >= WORKING_SET_ADDRESSES_LEAST && agreeing * 5 >= pairs * 3 ? CACHE_LINE_BYTES / fast : 0;
 }
 
-/* A turn goes on by a line at most; or, unrolled, through all lines of its step, by rows that are addressed alike. */
-static bool goes_by_lines(const struct instruction *rows, struct loop_rows loop, uint32_t row, int64_t step)
-{
-    enum { LINES_MOST = 16 };
-    const struct memory_operand *own = &rows[row].memory;
-    int64_t way = step < 0 ? -step : step;
-    uint32_t met = 0;
-    if (way <= CACHE_LINE_BYTES)
-        return true;
-    if (way > LINES_MOST * CACHE_LINE_BYTES || way % CACHE_LINE_BYTES)
-        return false;
-    for (uint32_t at = loop.first; at <= loop.last; at++) {
-        const struct memory_operand *other = &rows[at].memory;
-        int64_t apart = other->displacement - own->displacement;
-        bool alike = other->is_present && !other->has_vector_index && other->base == own->base &&
-                     other->index == own->index && other->scale == own->scale && apart > -way && apart < way;
-        met |= alike ? UINT32_C(1) << ((apart + way) % way / CACHE_LINE_BYTES) : 0;
-    }
-    return met == (UINT32_C(1) << way / CACHE_LINE_BYTES) - 1;
-}
-
 /* What the code says of the order of the accesses outweighs the distances between samples. */
 static void group_order(const struct stall_code *decoded, const struct grouped_hit *hits, size_t count,
                         uint32_t hottest, struct stall_group *group)
@@ -163,7 +143,7 @@ static void group_order(const struct stall_code *decoded, const struct grouped_h
     int64_t step;
     group->in_order = code_loop_around(decoded->items, decoded->count, hottest, &loop) &&
                       code_loop_step(decoded->items, loop, hottest, &step) &&
-                      goes_by_lines(decoded->items, loop, hottest, step);
+                      code_address_by_lines(decoded->items, loop, hottest, step);
     if (!group->in_order)
         return;
     group->order_line_ns = order_line_ns(hits, count, step);

@@ -483,8 +483,8 @@ static const char *parts_text(const struct results *results, const struct findin
 
 /* Python compiled ahead, by mypyc or Cython: it calls the interpreter's library, and nothing of it is interpreted. */
 static const struct name_pattern ahead_names[] = {
-    {.prefix = "CPyDef_"},   {.prefix = "CPyPy_"},    {.prefix = "__pyx_"},
-    {.prefix = "__Pyx_"},    {.prefix = "CPyTagged_"}, {.word = "__mypyc"},
+    {.prefix = "CPyDef_"}, {.prefix = "CPyPy_"},     {.prefix = "__pyx_"},
+    {.prefix = "__Pyx_"},  {.prefix = "CPyTagged_"}, {.word = "__mypyc"},
 };
 
 static bool is_compiled_ahead(const struct stall_function *function)

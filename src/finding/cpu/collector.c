@@ -139,8 +139,8 @@ static bool decide_by_calls(const struct results *results, struct finding *findi
                             enum collector called)
 {
     static const double MORE = 1.2;
-    if (called == COLLECTOR_COUNT || samples_called_of(results, CALLED_COLLECTING + called, false) <
-                                         MORE * (double)collected->matches.samples)
+    if (called == COLLECTOR_COUNT ||
+        samples_called_of(results, CALLED_COLLECTING + called, false) < MORE * (double)collected->matches.samples)
         return false;
     struct interval share = share_called_of(results, finding, CALLED_COLLECTING + called);
     const struct call_class *class = &results->called->items[CALLED_COLLECTING + called];

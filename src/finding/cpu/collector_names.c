@@ -197,10 +197,15 @@ static const struct name_pattern chez_names[] = {
 };
 
 static const struct name_pattern ruby_names[] = {
-    {.prefix = "rgengc_", .dso = "libruby"}, {.prefix = "rgengc_", .dso = "ruby"}, {.prefix = "rb_gc_mark"},
-    {.prefix = "gc_", .dso = "libruby"},     {.prefix = "gc_", .dso = "ruby"},
-    {.tells = "rb_gc_mark", .dso = "libruby"},   {.tells = "rb_gc_mark", .dso = "ruby"},
-    {.tells = "during_gc != 0", .dso = "libruby"}, {.tells = "during_gc != 0", .dso = "ruby"},
+    {.prefix = "rgengc_", .dso = "libruby"},
+    {.prefix = "rgengc_", .dso = "ruby"},
+    {.prefix = "rb_gc_mark"},
+    {.prefix = "gc_", .dso = "libruby"},
+    {.prefix = "gc_", .dso = "ruby"},
+    {.tells = "rb_gc_mark", .dso = "libruby"},
+    {.tells = "rb_gc_mark", .dso = "ruby"},
+    {.tells = "during_gc != 0", .dso = "libruby"},
+    {.tells = "during_gc != 0", .dso = "ruby"},
     {.tells = "T_MOVED shouldn't be seen", .dso = "libruby"},
     {.tells = "T_MOVED shouldn't be seen", .dso = "ruby"},
 };

@@ -8,16 +8,16 @@
 
 /* Those that translate whatever they run. What runs guests by hardware (qemu-system) may, and is none. */
 static const struct emulator {
-    const char *prefix; /* of the binary's name */
+    const char *prefix;    /* of the binary's name */
     bool needs_translated; /* some of the time is in code made while it runs: else it does something else */
 } emulators[] = {
-    {"qemu-system-", true}, {"qemu-", false},  {"box64", false},  {"box86", false},
+    {"qemu-system-", true}, {"qemu-", false},  {"box64", false}, {"box86", false},
     {"FEX", false},         {"rosetta", true}, {"dosbox", true}, {"exagear", true},
 };
 
 /* Tools of the same family that run no foreign code. */
-static const char *const not_emulators[] = {"qemu-img", "qemu-io", "qemu-nbd", "qemu-ga", "qemu-bridge", "qemu-pr-",
-                                            "qemu-storage", "qemu-vmsr", "qemu-edid", "qemu-keymap"};
+static const char *const not_emulators[] = {"qemu-img", "qemu-io",      "qemu-nbd",  "qemu-ga",   "qemu-bridge",
+                                            "qemu-pr-", "qemu-storage", "qemu-vmsr", "qemu-edid", "qemu-keymap"};
 
 static const struct emulator *emulator_of(const char *dso)
 {
@@ -88,7 +88,7 @@ static void emulated_test(const struct results *results, struct finding *finding
 const struct hypothesis hypothesis_emulated = {
     .id = "emulated",
     .family = "build",
-    .title = "a program of another processor is emulated",
+    .title = "emulating another processor",
     .rule = "a fact when a known emulator and the code that it makes hold the effect; ruled out when they hold less",
     .gain = "0 to that share",
     .overturn = "the same program built for this processor",

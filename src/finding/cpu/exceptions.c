@@ -27,7 +27,7 @@ static void exceptions_test(const struct results *results, struct finding *findi
     struct interval share = share_called_of(results, finding, CALLED_THROWING);
     const struct call_class *class = results->called ? &results->called->items[CALLED_THROWING] : NULL;
     if (!share.known) {
-        finding_not_testable(finding, "too few stacks were copied to tell what its time is called for", NULL);
+        test_called_names(results, finding, CALLED_THROWING); /* no stacks: its own functions alone can be told */
         return;
     }
     if (!class->stacks) { /* no sample's stack held any of it: what was cut off holds as much as what was not */
@@ -48,8 +48,9 @@ static void exceptions_test(const struct results *results, struct finding *findi
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "caller", caller,
                          VALUE_SHARE("part", interval_exactly((double)class->caller_stacks / (double)class->stacks)));
     if (finding->verdict == VERDICT_SUPPORTED) {
-        const char *headline = class->caller ? keyed(class, "headline-caller", "headline-rust-caller", "headline-go-caller")
-                                             : keyed(class, "headline", "headline-rust", "headline-go");
+        const char *headline = class->caller
+                                   ? keyed(class, "headline-caller", "headline-rust-caller", "headline-go-caller")
+                                   : keyed(class, "headline", "headline-rust", "headline-go");
         finding_set(finding, headline, headline, said, caller);
         finding_set(finding, reason, "gain", NO_VALUES);
     } else {
@@ -64,9 +65,10 @@ static void exceptions_test(const struct results *results, struct finding *findi
 const struct hypothesis hypothesis_exceptions = {
     .id = "exceptions",
     .family = "library",
-    .title = "throwing and unwinding exceptions",
-    .rule = "a fact when what throws, unwinds and looks for handlers holds the effect with all that it calls, by copied "
-            "stacks; ruled out when less could be such",
+    .title = "throwing exceptions",
+    .rule =
+        "a fact when what throws, unwinds and looks for handlers holds the effect with all that it calls, by copied "
+        "stacks; ruled out when less could be such",
     .gain = "0 to that share",
     .overturn = "the same failures reported by a returned value",
     .needs = RESULT_BIT(RESULT_STALLS),

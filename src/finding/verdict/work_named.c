@@ -117,8 +117,14 @@ static const struct name_pattern digests[] = {
     {.prefix = "SHA256_"}, {.prefix = "SHA1_"}, {.prefix = "XXH"}, {.prefix = "adler32"},
 };
 
-#define KIND(words, names, advice) {words, names, array_count(names), advice, 0, ""}
-#define COMPILING(words, of, threads, advice) {"compiling " words, NULL, 0, advice, CALLED_COMPILING_##of, threads}
+#define KIND(words, names, advice)                                                                                     \
+    {                                                                                                                  \
+        words, names, array_count(names), advice, 0, ""                                                                \
+    }
+#define COMPILING(words, of, threads, advice)                                                                          \
+    {                                                                                                                  \
+        "compiling " words, NULL, 0, advice, CALLED_COMPILING_##of, threads                                            \
+    }
 static const struct work_kind {
     const char *words;
     const struct name_pattern *names;
