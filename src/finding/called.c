@@ -138,8 +138,11 @@ struct interval share_called_of(const struct results *results, const struct find
     const struct stalls *stalls = results->stalls;
     if (!all || !all->items[called].share.known || !stalls || !stalls->sample_count)
         return (struct interval){0};
-    double user = (double)stalls->user_samples / (double)stalls->sample_count;
-    return share_of_run(results, finding, interval_scaled(all->items[called].share, user));
+    struct interval share = all->items[called].share;
+    double user = (double)stalls->user_samples / (double)stalls->sample_count, most = all->items[called].most;
+    bool is_deep = called < (enum called)COLLECTOR_COUNT; /* it calls itself, how often nobody knows */
+    share.high = is_deep && most > share.high ? most : share.high;
+    return share_of_run(results, finding, interval_scaled(share, user));
 }
 
 void test_called_names(const struct results *results, struct finding *finding, enum called called)

@@ -3,6 +3,7 @@
 
 #include "analyse/code/code_origin.h"
 #include "base/scope.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -54,6 +55,16 @@ static uint32_t function_at(const struct search *search, const struct stack *sta
     return function && !function->is_kernel ? (uint32_t)(function - search->bundle->functions) : NO_FUNCTION;
 }
 
+/* Go's stacks begin so; of the scheduler's own nothing is known of who left it. */
+static bool is_beginning(const char *name)
+{
+    static const char *const go[] = {"runtime.goexit", "runtime.main", "runtime.mstart", "runtime.rt0_go"};
+    for (size_t at = 0; at < array_count(go); at++)
+        if (strncmp(name, go[at], strlen(go[at])) == 0)
+            return true;
+    return code_is_start(name);
+}
+
 struct met {          /* on one stack */
     uint64_t classes; /* a bit each */
     unsigned innermost;
@@ -66,7 +77,7 @@ static struct met met_on(const struct search *search, const struct stack *stack)
     for (uint32_t depth = 0; depth < stack->count; depth++) {
         uint32_t function = function_at(search, stack, depth);
         unsigned class = function == NO_FUNCTION ? NO_CLASS : search->of[function];
-        met.is_whole |= function != NO_FUNCTION && code_is_start(search->bundle->functions[function].name);
+        met.is_whole |= function != NO_FUNCTION && is_beginning(search->bundle->functions[function].name);
         if (class == NO_CLASS)
             continue;
         met.innermost = met.innermost == NO_CLASS ? class : met.innermost;
@@ -169,8 +180,7 @@ void call_classes_find(struct call_classes *classes, const struct recording *rec
     for (unsigned class = 0; class < CALL_CLASSES_MOST; class ++) {
         struct call_class *item = &classes->items[class];
         item->share = wilson_interval((double)item->stacks, all, all);
-        if (cut[class])
-            item->share.high = wilson_interval((double)(item->stacks + cut[class]), all, all).high;
+        item->most = wilson_interval((double)(item->stacks + cut[class]), all, all).high;
         if (item->stacks)
             entry_find(item, &search, class);
     }

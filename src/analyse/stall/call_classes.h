@@ -2,8 +2,8 @@
 /*
  * How much of the time is in functions of a class with all that they call? What a class is, whoever asks says.
  *
- * Of the copied stacks alone, which see user code. A stack that was cut off may have been called by any class: a share
- * may be so much more. Does not support: tail calls, which leave no frame.
+ * Of the copied stacks alone, which see user code. What a stack was cut off in may have been called by any class; where
+ * a class calls few frames, it would have been met. Does not support: tail calls, which leave no frame.
  */
 #ifndef PLUMB_ANALYSE_STALL_CALL_CLASSES_H
 #define PLUMB_ANALYSE_STALL_CALL_CLASSES_H
@@ -18,6 +18,7 @@ struct call_class {
     uint64_t stacks;               /* that a function of the class is on */
     uint64_t innermost;            /* of these: no function of another class is called by it */
     struct interval share;         /* of all copied stacks; unknown: too few were copied */
+    double most;                   /* … if it stood behind all that were cut off */
     const char *entry, *entry_dso; /* of the class, called from without in most of the stacks; NULL: none */
     const char *caller; /* the nearest own function behind it that has a name, else any, in most of them; NULL: none */
     uint64_t caller_stacks;

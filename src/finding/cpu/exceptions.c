@@ -30,10 +30,6 @@ static void exceptions_test(const struct results *results, struct finding *findi
         test_called_names(results, finding, CALLED_THROWING); /* no stacks: its own functions alone can be told */
         return;
     }
-    if (!class->stacks) { /* no sample's stack held any of it: what was cut off holds as much as what was not */
-        double none = wilson_interval(0, (double)results->called->stacks, (double)results->called->stacks).high;
-        share = interval_of(0, 0, share.high < none ? share.high : none);
-    }
     finding_decide_fact(finding, share, results->effect);
     if (finding->verdict == VERDICT_RULED_OUT) {
         finding_reason_bound(finding, "bound", share);
@@ -54,7 +50,7 @@ static void exceptions_test(const struct results *results, struct finding *findi
         finding_set(finding, headline, headline, said, caller);
         finding_set(finding, reason, "gain", NO_VALUES);
     } else {
-        finding_set(finding, reason, "cut", said);
+        finding_set(finding, reason, "few", said);
     }
     finding_advise(finding, keyed(class, "advice", "advice-rust", "advice-go"), NO_VALUES);
     if (strcmp(keyed(class, "", "rust", "go"), "") == 0)
