@@ -123,6 +123,8 @@ bool function_has_name(const struct stall_function *function, const struct name_
 bool function_has_some_name(const struct stall_function *function, const struct name_pattern *patterns, size_t count);
 /* Its name is made of its place, "libgs.so.10.00+0x2df670", or it is code that was made at run time, without one. */
 bool function_is_nameless(const struct stall_function *function);
+/* A collector's for certain: by its name or, without one, by who calls it. */
+bool function_collects(const struct stalls *stalls, const struct stall_function *function);
 /* By its name it allocates or frees for others, for certain. function: may be NULL */
 bool function_allocates(const struct results *results, const char *function);
 /* By its name it refers or checks: a guess. */

@@ -412,7 +412,7 @@ static bool is_collectors(const struct stalls *stalls, const char *name)
 {
     for (size_t at = 0; stalls && name && at < stalls->function_count; at++)
         if (strcmp(stalls->functions[at].name, name) == 0)
-            return hypothesis_garbage_collection.has_function(&stalls->functions[at]);
+            return function_collects(stalls, &stalls->functions[at]);
     return false;
 }
 

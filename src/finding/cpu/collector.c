@@ -92,6 +92,17 @@ static uint64_t samples_called(const struct stalls *stalls, const struct stall_f
     return (uint64_t)((double)function->samples * (double)stacks / (double)function->stacks);
 }
 
+bool function_collects(const struct stalls *stalls, const struct stall_function *function)
+{
+    struct collected one = {.collector = COLLECTOR_OTHER};
+    bool is_guess = false;
+    if (function->is_kernel)
+        return false;
+    if (collector_of(stalls, function, &one.collector, &is_guess))
+        return !is_guess;
+    return samples_called(stalls, function, &one) * 2 >= function->samples && function->samples;
+}
+
 static void take_hottest(struct collected *all, const struct collected *one, const struct stall_function *function,
                          bool is_guess)
 {

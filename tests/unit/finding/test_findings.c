@@ -513,8 +513,12 @@ Test(findings, python_compiled_ahead_is_not_interpreted)
 /* What holds up a collector's own code comes behind how often it collects. */
 Test(findings, collecting_comes_before_what_its_code_waits_for)
 {
-    static const char *const names[] = {"gc_collect_main", "rebalance"};
-    for (size_t at = 0; at < array_count(names); at++) {
+    static const struct {
+        const char *name, *caller;
+        bool collects;
+    } cases[] = {{"gc_collect_main", NULL, true}, {"rebalance", NULL, false}, {"python3.11+0x10ba60", "gc_collect_main", true},
+                 {"python3.11+0x10ba60", "PyDict_GetItem", false}, {"rebalance", "gc_collect_main", false}};
+    for (size_t at = 0; at < array_count(cases); at++) {
         struct made_up made;
         make_up(&made);
         add_small_pages(&made);
@@ -522,17 +526,20 @@ Test(findings, collecting_comes_before_what_its_code_waits_for)
         made.cost.ns_huge = made.cost.ns_small;
         made.cost.ratio = interval_of(0.99, 1, 1.01);
         struct stall_function functions[2] = {made.function, made.function};
-        functions[0].name = names[at];
+        functions[0].name = cases[at].name;
         functions[0].dso = "python3.11";
         functions[0].samples = 700;
+        functions[0].stacks = cases[at].caller ? 90 : 0;
+        functions[0].callers[0] = (struct stall_caller){.name = cases[at].caller, .dso = "python3.11", .stacks = 90};
+        functions[0].caller_count = cases[at].caller ? 1 : 0;
         functions[1].name = "visit_decref";
         functions[1].dso = "python3.11";
         functions[1].samples = 300;
         made.stalls.functions = functions;
         made.stalls.function_count = 2;
         cr_assert_eq(test_and_find(&made, "cache-misses")->verdict, VERDICT_SUPPORTED);
-        cr_expect_str_eq(made.findings.items[0].hypothesis->id, at ? "cache-misses" : "garbage-collection", "%s", names[at]);
-        cr_expect_eq(findings_find(&made.findings, "cache-misses")->is_within_first, !at);
+        cr_expect_str_eq(made.findings.items[0].hypothesis->id, cases[at].collects ? "garbage-collection" : "cache-misses", "%zu", at);
+        cr_expect_eq(findings_find(&made.findings, "cache-misses")->is_within_first, cases[at].collects);
         arena_done(&made.arena);
     }
 }
