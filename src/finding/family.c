@@ -309,8 +309,22 @@ void test_name_matches(const struct results *results, struct finding *finding, c
     finding_set(finding, confirm, "confirm", NO_VALUES);
 }
 
+/*
+ * One instruction that fills a block, or copies one within a library's function for large blocks: whatever it goes over
+ * it goes over in order.
+ */
+static bool is_block(const struct results *results, const struct stall_group *group)
+{
+    const char *text = group->row.text ? group->row.text : "";
+    const struct stall_function *function = &results->stalls->functions[group->function];
+    return strncmp(text, "rep stos", 8) == 0 ||
+           (strncmp(text, "rep movs", 8) == 0 && hypothesis_copying.has_function(function));
+}
+
 bool group_goes_in_order(const struct results *results, const struct stall_group *group)
 {
+    if (is_block(results, group))
+        return true;
     const struct bottleneck *bottleneck = results->bottleneck;
     const char *function = results->stalls->functions[group->function].name;
     double streamed = 0, ordered = 0, told = 0;

@@ -14,10 +14,12 @@
     &hypothesis_load_chain, &hypothesis_forwarding, &hypothesis_aliasing, &hypothesis_port_pressure, \
     &hypothesis_denormals, &hypothesis_narrow_vectors, &hypothesis_avx512_licence, &hypothesis_front_end, \
     &hypothesis_uop_cache, &hypothesis_decoding, &hypothesis_atomics, &hypothesis_smt_sharing
-#define FAMILY_BUILD \
-    &hypothesis_unoptimised, &hypothesis_checking_code, &hypothesis_instrumented, &hypothesis_interpreter
-#define FAMILY_LIBRARY \
-    &hypothesis_allocation, &hypothesis_garbage_collection, &hypothesis_copying, &hypothesis_spinning
+#define FAMILY_BUILD                                                                                                   \
+    &hypothesis_unoptimised, &hypothesis_checking_code, &hypothesis_instrumented, &hypothesis_emulated,                \
+        &hypothesis_interpreter
+#define FAMILY_LIBRARY                                                                                                 \
+    &hypothesis_allocation, &hypothesis_garbage_collection, &hypothesis_exceptions, &hypothesis_copying,               \
+        &hypothesis_spinning
 #define FAMILY_SYSTEM \
     &hypothesis_waiting, &hypothesis_lock_turns, &hypothesis_quota, &hypothesis_steal, \
     &hypothesis_oversubscribed, &hypothesis_affinity, &hypothesis_migrations, &hypothesis_page_faults, \
@@ -34,9 +36,9 @@ extern const struct hypothesis hypothesis_divider, hypothesis_mispredicts, hypot
     hypothesis_front_end, hypothesis_uop_cache, hypothesis_decoding, hypothesis_atomics,
     hypothesis_smt_sharing;
 extern const struct hypothesis hypothesis_unoptimised, hypothesis_checking_code, hypothesis_instrumented,
-    hypothesis_interpreter;
-extern const struct hypothesis hypothesis_allocation, hypothesis_garbage_collection, hypothesis_copying,
-    hypothesis_spinning;
+    hypothesis_emulated, hypothesis_interpreter;
+extern const struct hypothesis hypothesis_allocation, hypothesis_garbage_collection, hypothesis_exceptions,
+    hypothesis_copying, hypothesis_spinning;
 extern const struct hypothesis hypothesis_waiting, hypothesis_lock_turns, hypothesis_quota, hypothesis_steal,
     hypothesis_oversubscribed, hypothesis_affinity, hypothesis_migrations, hypothesis_page_faults,
     hypothesis_system_calls, hypothesis_interrupts, hypothesis_kernel_locks, hypothesis_start_and_exit,
@@ -64,6 +66,8 @@ struct interval share_of_samples(const struct results *results, const struct fin
 /* The same for stalled instructions and for functions by name: what could not be told may be such, too. */
 struct interval share_of_stalls(const struct results *results, const struct finding *finding, double hits);
 struct interval share_of_names(const struct results *results, const struct finding *finding, double hits);
+/* Whether a known emulator is at work. */
+bool is_emulated(const struct results *results);
 /* Whether it is of a known interpreter. */
 bool function_is_interpreters(const struct stall_function *function);
 /*
@@ -119,6 +123,8 @@ bool function_has_name(const struct stall_function *function, const struct name_
 bool function_has_some_name(const struct stall_function *function, const struct name_pattern *patterns, size_t count);
 /* Its name is made of its place, "libgs.so.10.00+0x2df670", or it is code that was made at run time, without one. */
 bool function_is_nameless(const struct stall_function *function);
+/* A collector's for certain: by its name or, without one, by who calls it. */
+bool function_collects(const struct stalls *stalls, const struct stall_function *function);
 /* By its name it allocates or frees for others, for certain. function: may be NULL */
 bool function_allocates(const struct results *results, const char *function);
 /* By its name it refers or checks: a guess. */

@@ -70,7 +70,7 @@ bool finding_is_far_larger(const struct finding *finding, const struct finding *
 {
     static const double FAR_LARGER = 2;
     return finding->verdict == VERDICT_SUPPORTED && !finding_is_disturbance(finding) && finding->headline &&
-           finding_most_returned(finding) > FAR_LARGER * finding_most_returned(than);
+           !finding->is_within_first && finding_most_returned(finding) > FAR_LARGER * finding_most_returned(than);
 }
 
 void finding_decide(struct finding *finding, struct interval recoverable, double effect)

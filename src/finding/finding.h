@@ -111,6 +111,7 @@ struct finding {
     /* of such a fact: the part that evidence shows, where recoverable ends far above it; else unknown */
     struct interval shown;
     const char *subject;         /* "compute_ref_matmul: mov (%rax),%eax"; may be NULL */
+    const char *function;        /* in which it waits so; NULL: not of one function, or nobody asks for it */
     const char *headline;        /* one clause for the verdict, culprit first */
     const char *returner;        /* what returns so much, "huge pages"; NULL: whatever removes the cause */
     const char *reason;          /* ruled out: the bound; undecided: what is missing; not testable: because */
@@ -126,6 +127,8 @@ struct finding {
     unsigned imported_kinds;
     /* while it is open: the most that an imported table says of it, where another says next to nothing; 0: none does */
     double contradicted;
+    bool is_within_first;    /* it holds up the code that the first one is about: said beside it, not as larger */
+    bool is_loose;           /* while it is open: nothing points at it, its bound is all that could be had */
     bool is_at_least;        /* recoverable is of what was recognised as it: there may be more */
     bool by_trial;           /* ruled out by a trial that somebody told of: no bound */
 };

@@ -203,8 +203,8 @@ static int finding_compare(const void *a, const void *b)
     if (left->verdict == VERDICT_UNDECIDED) {
         l = left->recoverable.known ? left->recoverable.high : 2;
         r = right->recoverable.known ? right->recoverable.high : 2;
-        l -= left->hypothesis->is_capacity ? 3 : 0;
-        r -= right->hypothesis->is_capacity ? 3 : 0;
+        l -= left->hypothesis->is_capacity ? 6 : left->is_loose ? 3 : 0;
+        r -= right->hypothesis->is_capacity ? 6 : right->is_loose ? 3 : 0;
     }
     if (l != r)
         return l < r ? 1 : -1;
@@ -367,6 +367,20 @@ static void advise_callers(struct finding *items, size_t count, const struct res
     }
 }
 
+/* New objects touch new pages: fewer of them are fewer faults. */
+static void advise_on_making(struct finding *items, size_t count)
+{
+    size_t faults = position_of(items, count, "page-faults"), made = position_of(items, count, "allocation");
+    if (faults >= count || made >= count || items[faults].verdict != VERDICT_SUPPORTED ||
+        items[made].verdict != VERDICT_SUPPORTED || !items[made].evidence_count ||
+        strcmp(items[made].evidence[0].key, "making") != 0 || !items[made].advice_count ||
+        items[faults].advice_count >= ADVICE_MOST)
+        return;
+    memmove(&items[faults].advice[1], items[faults].advice, items[faults].advice_count * sizeof(*items->advice));
+    items[faults].advice[0] = items[made].advice[0];
+    items[faults].advice_count++;
+}
+
 /* Whoever can't change the code can still set when its runtime collects. */
 static void advise_on_collecting(struct finding *items, size_t count, const struct results *results)
 {
@@ -378,6 +392,11 @@ static void advise_on_collecting(struct finding *items, size_t count, const stru
     for (size_t held = 0; held < count && items[held].verdict == VERDICT_SUPPORTED; held++) {
         const char *own[ADVICE_MOST];
         size_t own_count = items[held].advice_count;
+        bool is_script = items[held].hypothesis == &hypothesis_interpreter;
+        if (is_script && own_count < ADVICE_MOST && !strstr(items[held].advice[0], "garbage collector"))
+            finding_advise(&items[held], "advice-collecting", VALUE_SHARE("share", share),
+                           VALUE_TEXT("of", denominator_name(collecting->of)),
+                           VALUE_TEXT("advice", collecting->advice[0]));
         if (!items[held].hypothesis->changes_code || !own_count)
             continue;
         memcpy(own, items[held].advice, sizeof(own));
@@ -387,6 +406,27 @@ static void advise_on_collecting(struct finding *items, size_t count, const stru
         for (size_t next = 0; next < own_count && items[held].advice_count < ADVICE_MOST; next++)
             items[held].advice[items[held].advice_count++] = own[next];
     }
+}
+
+static bool is_collectors(const struct stalls *stalls, const char *name)
+{
+    for (size_t at = 0; stalls && name && at < stalls->function_count; at++)
+        if (strcmp(stalls->functions[at].name, name) == 0)
+            return function_collects(stalls, &stalls->functions[at]);
+    return false;
+}
+
+/* What holds up a collector's code is nothing to look for in that code: how often it collects is the first to say. */
+static void put_collecting_first(struct finding *items, size_t count, const struct results *results)
+{
+    size_t collecting = position_of(items, count, "garbage-collection");
+    if (collecting < count && collecting && items[collecting].verdict == VERDICT_SUPPORTED &&
+        is_collectors(results->stalls, items[0].function))
+        move_before(items, collecting, 0);
+    else
+        return;
+    for (size_t at = 1; at < count; at++)
+        items[at].is_within_first = is_collectors(results->stalls, items[at].function);
 }
 
 void findings_test(struct findings *ret_findings, const struct results *results, struct arena *arena)
@@ -399,8 +439,10 @@ void findings_test(struct findings *ret_findings, const struct results *results,
     put_larger_part_first(items, count, results);
     put_far_larger_first(items, count, results);
     put_named_first(items, count, results);
+    put_collecting_first(items, count, results);
     put_what_is_waited_for_first(items, count);
     advise_callers(items, count, results);
+    advise_on_making(items, count);
     advise_on_collecting(items, count, results);
     *ret_findings = (struct findings){items, count};
     attached_findings(ret_findings, results, arena);

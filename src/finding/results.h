@@ -7,6 +7,7 @@
 #define PLUMB_FINDING_RESULTS_H
 
 #include "analyse/bottleneck/bottleneck.h"
+#include "analyse/stall/call_classes.h"
 #include "analyse/stall/call_holders.h"
 #include "analyse/stall/call_parts.h"
 #include "analyse/memory/access_cost.h"
@@ -63,6 +64,7 @@ struct results {
     const struct statements *statements;
     const struct told *told; /* what sentences among them tell; NULL: nobody said anything. Hidden as imported is */
     const struct call_holders *holders; /* what has much of the time with all that it calls; NULL: not known */
+    const struct call_classes *called;  /* by enum called, finding/called.h; NULL: not known */
     const struct call_parts *parts; /* into which calls its paths part; NULL: not known */
     const struct program_shares *programs; /* which took the CPU time; NULL: no samples */
     const struct loading *loading; /* what the dynamic loader took; NULL: no samples */

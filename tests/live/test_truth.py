@@ -14,7 +14,8 @@ import pytest
 
 # Causes that need the kernel's help, other threads or a certain instruction: impossible in a plain loop.
 NEVER_IN_A_LOOP = ["contended-lines", "kernel-locks", "spinning", "swap", "cpu-quota", "instrumented-build",
-                   "interpreter", "checking-code", "start-and-exit", "allocation", "unoptimised-build"]
+                   "interpreter", "checking-code", "start-and-exit", "allocation", "unoptimised-build", "exceptions",
+                   "emulated"]
 NO_MEMORY = ["small-pages", "cache-misses", "memory-bandwidth", "numa-remote"]
 
 # kernel: (must be supported, may not be ruled out (of several: one at least), may not be supported)

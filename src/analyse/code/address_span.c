@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/code/address_span.h"
 
+#include "base/cache_line.h"
+
 #include <string.h>
 
 static const uint64_t ANY = UINT64_MAX;
@@ -106,4 +108,29 @@ bool code_address_walks(const struct instruction *row, uint64_t walking)
     bool base = memory->base >= 64 || walking >> memory->base & 1,
          index = memory->index >= 64 || walking >> memory->index & 1;
     return memory->is_present && !memory->has_vector_index && !memory->has_hidden_part && base && index;
+}
+
+/* Of a step, the lines that one row's operand and another's lie apart; -1: the other is addressed otherwise. */
+static int64_t lines_apart(const struct memory_operand *own, const struct memory_operand *other, int64_t way)
+{
+    int64_t apart = other->displacement - own->displacement;
+    bool is_alike = other->is_present && !other->has_vector_index && other->base == own->base &&
+                    other->index == own->index && other->scale == own->scale && apart > -way && apart < way;
+    return is_alike ? (apart + way) % way / CACHE_LINE_BYTES : -1;
+}
+
+bool code_address_by_lines(const struct instruction *rows, struct loop_rows loop, uint32_t row, int64_t step)
+{
+    enum { LINES_MOST = 16 };
+    int64_t way = step < 0 ? -step : step;
+    uint32_t met = 0;
+    if (way <= CACHE_LINE_BYTES)
+        return true;
+    if (way > LINES_MOST * CACHE_LINE_BYTES || way % CACHE_LINE_BYTES)
+        return false;
+    for (uint32_t at = loop.first; at <= loop.last; at++) {
+        int64_t line = lines_apart(&rows[row].memory, &rows[at].memory, way);
+        met |= line >= 0 ? UINT32_C(1) << line : 0;
+    }
+    return met == (UINT32_C(1) << way / CACHE_LINE_BYTES) - 1;
 }

@@ -22,5 +22,10 @@ bool code_address_walks(const struct instruction *row, uint64_t walking);
  * known.
  */
 uint64_t code_address_span(const struct instruction *rows, struct loop_rows loop, uint32_t row);
+/*
+ * A turn, which moves the row's operand by `step` bytes, goes on by a line at most; or, unrolled, through all lines of
+ * its step, by rows that are addressed alike.
+ */
+bool code_address_by_lines(const struct instruction *rows, struct loop_rows loop, uint32_t row, int64_t step);
 
 #endif

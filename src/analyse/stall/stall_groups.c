@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/stall/stall_work.h"
 
+#include "analyse/code/address_span.h"
 #include "analyse/memory/touched_while.h"
 #include "base/cache_line.h"
 #include "base/scope.h"
@@ -141,8 +142,8 @@ static void group_order(const struct stall_code *decoded, const struct grouped_h
     struct loop_rows loop;
     int64_t step;
     group->in_order = code_loop_around(decoded->items, decoded->count, hottest, &loop) &&
-                      code_loop_step(decoded->items, loop, hottest, &step) && step >= -CACHE_LINE_BYTES &&
-                      step <= CACHE_LINE_BYTES;
+                      code_loop_step(decoded->items, loop, hottest, &step) &&
+                      code_address_by_lines(decoded->items, loop, hottest, step);
     if (!group->in_order)
         return;
     group->order_line_ns = order_line_ns(hits, count, step);

@@ -139,7 +139,7 @@ struct stall_group { /* what a function waits for in one mapping */
     uint32_t element_bytes;
     /* whose place a wrongly guessed branch shows at, too: behind a compare and its branch */
     uint64_t landing_samples;
-    bool in_order;              /* its loop moves on by a line at most each turn: what lies ahead is fetched ahead */
+    bool in_order; /* its loop goes on line by line: what lies ahead is fetched ahead */
     /* walking one line takes the program at least so long, by addresses and times; 0: not known */
     double order_line_ns;
     uint32_t work_instructions; /* from one such access to the next, by the loop around it; 0: no loop was found */

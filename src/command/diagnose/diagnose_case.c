@@ -10,6 +10,7 @@
 #include "capture/case/case_command.h"
 #include "capture/case/shell_line.h"
 #include "capture/exits/exits_input.h"
+#include "finding/called.h"
 #include "finding/verdict/enough.h"
 #include "finding/wording.h"
 #include "source/perf_data/perf_data.h"
@@ -480,6 +481,8 @@ static void analyse(struct loaded_case *loaded)
     loaded->run.balance = thread_balance_of(recording, &loaded->bundle);
     call_parts_find(&loaded->parts, recording, &loaded->bundle);
     call_holders_find(&loaded->holders, recording, &loaded->bundle);
+    call_classes_find(&loaded->called, recording, &loaded->bundle, called_of);
+    results->called = &loaded->called;
     results->parts = &loaded->parts;
     results->holders = &loaded->holders;
     loaded->programs = program_shares_of(recording, &loaded->arena);

@@ -9,6 +9,7 @@
 #include "analyse/bottleneck/phase_bottleneck.h"
 #include "analyse/profile/host_profile.h"
 #include "analyse/time/phase_rows.h"
+#include "analyse/stall/call_classes.h"
 #include "analyse/stall/call_holders.h"
 #include "analyse/stall/call_parts.h"
 #include "analyse/time/program_shares.h"
@@ -55,6 +56,7 @@ struct loaded_case {
     struct loading loading;
     struct call_parts parts;
     struct call_holders holders;
+    struct call_classes called;
     struct host_profile host; /* of CPUs, or where guests show */
     const char *host_denominator; /* NULL: there is none */
     struct statements statements;

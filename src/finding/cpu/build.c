@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "finding/cpu/collector.h"
 #include "finding/family.h"
+#include "finding/maker.h"
 #include "finding/wording.h"
 
 #include <string.h>
@@ -92,8 +93,12 @@ static void unoptimised_test(const struct results *results, struct finding *find
     finding_set(finding, reason, "gain", NO_VALUES);
     if (finding->verdict == VERDICT_SUPPORTED)
         finding_set(finding, headline, "headline", VALUE_TEXT("function", hottest->name), VALUE_SHARE("share", share));
-    finding_advise(finding, "advice", NO_VALUES);
-    finding_set(finding, confirm, "confirm", NO_VALUES);
+    bool is_generated = function_is_generated(hottest);
+    if (is_generated && finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, "headline-generated", VALUE_TEXT("function", hottest->name),
+                    VALUE_SHARE("share", share));
+    finding_advise(finding, is_generated ? "advice-generated" : "advice", NO_VALUES);
+    finding_set(finding, confirm, is_generated ? "confirm-generated" : "confirm", NO_VALUES);
 }
 
 const struct hypothesis hypothesis_unoptimised = {
@@ -476,9 +481,46 @@ static const char *parts_text(const struct results *results, const struct findin
     return out.length ? arena_string(finding->arena, text_string(&out)) : NULL;
 }
 
+/* Python compiled ahead, by mypyc or Cython: it calls the interpreter's library, and nothing of it is interpreted. */
+static const struct name_pattern ahead_names[] = {
+    {.prefix = "CPyDef_"}, {.prefix = "CPyPy_"},     {.prefix = "__pyx_"},
+    {.prefix = "__Pyx_"},  {.prefix = "CPyTagged_"}, {.word = "__mypyc"},
+};
+
+static bool is_compiled_ahead(const struct stall_function *function)
+{
+    return !function->is_kernel && (function_has_some_name(function, ahead_names, array_count(ahead_names)) ||
+                                    strstr(function->dso, "__mypyc."));
+}
+
+/* The hottest of such functions, where they have a fifth of the time that the interpreter's library has; else NULL. */
+static const struct stall_function *compiled_ahead(const struct stalls *stalls, double *ret_samples)
+{
+    static const double PART_LEAST = 0.2;
+    const struct stall_function *hottest = NULL;
+    double own = 0, library = 0;
+    for (size_t at = 0; at < stalls->function_count; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        bool is_ahead = is_compiled_ahead(function);
+        own += is_ahead ? (double)function->samples : 0;
+        library += !is_ahead && function_is_interpreters(function) ? (double)function->samples : 0;
+        hottest = is_ahead && !hottest ? function : hottest;
+    }
+    *ret_samples = own;
+    return own >= PART_LEAST * library ? hottest : NULL;
+}
+
 static void advise_on_script(const struct results *results, struct finding *finding, const char *advice)
 {
     struct interval collecting = share_of_samples(results, finding, collector_samples(results->stalls));
+    double ahead = 0;
+    const struct stall_function *compiled =
+        strcmp(advice, "advice-python") == 0 ? compiled_ahead(results->stalls, &ahead) : NULL;
+    if (compiled) {
+        finding_advise(finding, "advice-python-ahead", VALUE_TEXT("function", compiled->name),
+                       VALUE_SHARE("share", share_of_samples(results, finding, ahead)));
+        return;
+    }
     if (strcmp(advice, "advice-python") == 0 && collecting.low >= results->effect)
         finding_advise(finding, "advice-python-gc", VALUE_SHARE("share", collecting));
     finding_advise(finding, advice, NO_VALUES);
@@ -528,17 +570,23 @@ static void interpreter_or_runtime(const struct results *results, struct finding
     double interpreting = (double)functions_named(results->stalls, dispatch_names, array_count(dispatch_names)).samples;
     struct script_work work = script_work_of(results->stalls, matches->hottest->dso);
     bool is_unknown = work.nameless * 2 >= (double)matches->samples; /* what they do isn't known */
-    if (interpreting * 2 >= (double)matches->samples || is_unknown)
+    double by_ahead = 0;
+    if (interpreting * 2 >= (double)matches->samples || (is_unknown && !compiled_ahead(results->stalls, &by_ahead)))
         return;
     const char *parts = parts_text(results, finding, work);
     struct value share = VALUE_SHARE("share", share_of_samples(results, finding, (double)matches->samples));
     struct interval own = share_of_samples(results, finding, interpreting);
-    const char *headline = parts                         ? "headline-parts"
+    double ahead = 0;
+    const struct stall_function *compiled = compiled_ahead(results->stalls, &ahead);
+    const char *headline = parts && compiled             ? "headline-ahead-parts"
+                           : compiled                    ? "headline-ahead"
+                           : parts                       ? "headline-parts"
                            : own.high < PART_SHOWN_LEAST ? "headline-compiled"
                                                          : "headline-runtime";
     if (finding->verdict == VERDICT_SUPPORTED)
         finding_set(finding, headline, headline, VALUE_TEXT("dso", matches->hottest->dso), share,
-                    VALUE_TEXT("parts", parts ? parts : ""), VALUE_SHARE("interpreting", own));
+                    VALUE_TEXT("parts", parts ? parts : ""), VALUE_SHARE("interpreting", own),
+                    VALUE_SHARE("ahead", share_of_samples(results, finding, ahead)));
     if (parts)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "parts", VALUE_TEXT("parts", parts));
     finding_set(finding, confirm, "confirm-runtime", NO_VALUES);

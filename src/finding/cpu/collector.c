@@ -7,6 +7,7 @@
 #include "finding/cpu/collector.h"
 
 #include "base/vec.h"
+#include "finding/called.h"
 #include "finding/cpu/collector_names.h"
 #include "system/activity/activity.h"
 
@@ -91,6 +92,17 @@ static uint64_t samples_called(const struct stalls *stalls, const struct stall_f
     return (uint64_t)((double)function->samples * (double)stacks / (double)function->stacks);
 }
 
+bool function_collects(const struct stalls *stalls, const struct stall_function *function)
+{
+    struct collected one = {.collector = COLLECTOR_OTHER};
+    bool is_guess = false;
+    if (function->is_kernel)
+        return false;
+    if (collector_of(stalls, function, &one.collector, &is_guess))
+        return !is_guess;
+    return samples_called(stalls, function, &one) * 2 >= function->samples && function->samples;
+}
+
 static void take_hottest(struct collected *all, const struct collected *one, const struct stall_function *function,
                          bool is_guess)
 {
@@ -119,6 +131,45 @@ static struct collected collected_of(const struct stalls *stalls)
     return all;
 }
 
+/* The collector that most copied stacks lie in; COLLECTOR_COUNT: none does. */
+static enum collector collector_called(const struct results *results)
+{
+    enum collector most = COLLECTOR_COUNT;
+    for (enum collector at = 0; at < COLLECTOR_COUNT; at++)
+        if (samples_called_of(results, CALLED_COLLECTING + at, false) >
+            (most < COLLECTOR_COUNT ? samples_called_of(results, CALLED_COLLECTING + most, false) : 0))
+            most = at;
+    return most;
+}
+
+/*
+ * A collector's functions without names are hot, and those with one call them, some frames away: what it has with all
+ * that it calls is more than what its names hold. False: copied stacks say no more than names.
+ */
+static bool decide_by_calls(const struct results *results, struct finding *finding, const struct collected *collected,
+                            enum collector called)
+{
+    static const double MORE = 1.2;
+    if (called == COLLECTOR_COUNT ||
+        samples_called_of(results, CALLED_COLLECTING + called, false) < MORE * (double)collected->matches.samples)
+        return false;
+    struct interval share = share_called_of(results, finding, CALLED_COLLECTING + called);
+    const struct call_class *class = &results->called->items[CALLED_COLLECTING + called];
+    if (!share.known || share.low < results->effect)
+        return false;
+    finding->evidence_count = finding->advice_count = 0;
+    finding->reason = finding->remedy = NULL;
+    finding->shown = share;
+    finding_decide_fact(finding, share, results->effect);
+    finding->subject = class->entry;
+    struct value values[] = {VALUE_TEXT("function", class->entry), VALUE_TEXT("dso", class->entry_dso),
+                             VALUE_SHARE("share", share)};
+    finding_evidence_add(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "called-for", values, array_count(values));
+    finding_set_add(finding, &finding->headline, "headline-called", values, array_count(values));
+    finding_set(finding, reason, "gain", NO_VALUES);
+    return true;
+}
+
 /* What its threads tell, where its functions have no names or show less. */
 static bool decide_by_threads(const struct results *results, struct finding *finding,
                               const struct collecting_threads *threads)
@@ -145,14 +196,16 @@ static void garbage_collection_test(const struct results *results, struct findin
     struct collected collected = collected_of(results->stalls);
     test_name_matches(results, finding, &collected.matches);
     struct collecting_threads threads = collecting_threads_of(results->activity);
+    enum collector called = collector_called(results);
+    bool by_calls = decide_by_calls(results, finding, &collected, called);
     bool by_threads = threads.name && decide_by_threads(results, finding, &threads);
     if (finding->verdict == VERDICT_RULED_OUT || finding->verdict == VERDICT_NOT_TESTABLE)
         return;
-    if (!by_threads && collected.caller)
+    if (!by_threads && !by_calls && collected.caller)
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "called",
                          VALUE_TEXT("function", collected.matches.hottest->name),
                          VALUE_TEXT("caller", collected.caller->name));
-    enum collector collector = by_threads ? threads.collector : collected.collector;
+    enum collector collector = by_threads ? threads.collector : by_calls ? called : collected.collector;
     struct value command = VALUE_TEXT("command", results->command ? results->command : "CMD");
     finding->advice_count = 0;
     finding_advise(finding, collector_advice(collector), NO_VALUES);

@@ -4,11 +4,14 @@
 #define PLUMB_FINDING_CPU_COLLECTOR_H
 
 /* Rows of a table of struct name_pattern. */
-#define PYTHON_COLLECTOR \
-    {.name = "gc_collect_main"}, {.name = "gc_collect_region"}, {.name = "visit_decref"}, \
-    {.name = "visit_reachable"}, {.name = "deduce_unreachable"}, {.name = "subtract_refs"}, \
-    {.name = "update_refs"}, {.name = "move_unreachable"}, {.name = "untrack_tuples"}, \
-    {.name = "tupletraverse"}, {.name = "dict_traverse"}, {.name = "list_traverse"}, \
-    {.name = "subtype_traverse"}, {.name = "func_traverse"}
+#define PYTHON_COLLECTOR                                                                                               \
+    {.name = "gc_collect_main"}, {.name = "gc_collect_region"}, {.name = "visit_decref"}, {.name = "visit_reachable"}, \
+        {.name = "deduce_unreachable"}, {.name = "subtract_refs"}, {.name = "update_refs"},                            \
+        {.name = "move_unreachable"}, {.name = "untrack_tuples"}, {.name = "tupletraverse"},                           \
+        {.name = "dict_traverse"}, {.name = "list_traverse"}, {.name = "subtype_traverse"}, {.name = "func_traverse"}, \
+        {.tells = "gc: objects in each generation", .dso = "python"},                                                  \
+    {                                                                                                                  \
+        .tells = "gc: objects in each generation", .dso = "libpython"                                                  \
+    }
 
 #endif

@@ -95,6 +95,13 @@ static const struct name_pattern lisp_names[] = {
     {.prefix = "copy_", .dso = "sbcl"}, {.prefix = "pin_", .dso = "sbcl"},
 };
 
+/* Its names are stripped but for what its modules call. */
+static const struct name_pattern clisp_names[] = {
+    {.name = "with_gc_statistics"},
+    {.prefix = "gar_col"},
+    {.tells = "spvw_garcol."},
+};
+
 static const struct name_pattern boehm_names[] = {
     {.prefix = "GC_mark"},
     {.prefix = "GC_push"},
@@ -190,8 +197,17 @@ static const struct name_pattern chez_names[] = {
 };
 
 static const struct name_pattern ruby_names[] = {
-    {.prefix = "rgengc_", .dso = "libruby"}, {.prefix = "rgengc_", .dso = "ruby"}, {.prefix = "rb_gc_mark"},
-    {.prefix = "gc_", .dso = "libruby"},     {.prefix = "gc_", .dso = "ruby"},
+    {.prefix = "rgengc_", .dso = "libruby"},
+    {.prefix = "rgengc_", .dso = "ruby"},
+    {.prefix = "rb_gc_mark"},
+    {.prefix = "gc_", .dso = "libruby"},
+    {.prefix = "gc_", .dso = "ruby"},
+    {.tells = "rb_gc_mark", .dso = "libruby"},
+    {.tells = "rb_gc_mark", .dso = "ruby"},
+    {.tells = "during_gc != 0", .dso = "libruby"},
+    {.tells = "during_gc != 0", .dso = "ruby"},
+    {.tells = "T_MOVED shouldn't be seen", .dso = "libruby"},
+    {.tells = "T_MOVED shouldn't be seen", .dso = "ruby"},
 };
 
 static const struct name_pattern lua_names[] = {
@@ -275,6 +291,7 @@ static const struct {
     [COLLECTOR_PYTHON] = {python_names, array_count(python_names), "advice-python", "confirm-python"},
     [COLLECTOR_MONO] = {mono_names, array_count(mono_names), "advice-mono", "confirm-mono"},
     [COLLECTOR_LISP] = {lisp_names, array_count(lisp_names), "advice-lisp", "confirm-lisp"},
+    [COLLECTOR_CLISP] = {clisp_names, array_count(clisp_names), "advice-clisp", "confirm-clisp"},
     [COLLECTOR_BOEHM] = {boehm_names, array_count(boehm_names), "advice-boehm", "confirm-boehm"},
     [COLLECTOR_OCAML] = {ocaml_names, array_count(ocaml_names), "advice-ocaml", "confirm-ocaml"},
     [COLLECTOR_HASKELL] = {haskell_names, array_count(haskell_names), "advice-haskell", "confirm-haskell"},

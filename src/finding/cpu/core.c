@@ -103,21 +103,45 @@ const struct hypothesis hypothesis_divider = {
     .test = divider_test,
 };
 
+/* Of branches in a loop over an array, which its order decides. */
+enum { DISPATCH_OF_DATA = DISPATCH_CALLS + 1 };
+
 /* What is said of wrong guesses, by which jumps they are of. */
 static const struct {
     const char *headline, *estimated, *advice, *remedy, *confirm;
 } guess_words[] = {
-    [DISPATCH_FIXED] = {"headline", "headline-estimated", "advice", "remedy", "confirm"},
+    [DISPATCH_FIXED] = {"headline", "headline-estimated", "advice-branches", "remedy-branches", "confirm-branches"},
     [DISPATCH_JUMPS] = {"headline-indirect", "headline-estimated-jumps", "advice-jumps", "remedy-jumps",
                         "confirm-jumps"},
     [DISPATCH_CALLS] = {"headline-indirect", "headline-estimated-calls", "advice-calls", "remedy-calls",
                         "confirm-calls"},
+    [DISPATCH_OF_DATA] = {"headline", "headline-estimated", "advice", "remedy", "confirm"},
 };
 
-static void advise_on_guesses(struct finding *finding, const struct dispatch *dispatch)
+/* The loop that most conditional branches are guessed wrong in, by the estimate, goes through its data in order. */
+static bool data_decides(const struct results *results)
+{
+    const struct bottleneck *bottleneck = results->bottleneck;
+    const struct bottleneck_loop *most = NULL;
+    double laid = 0;
+    for (size_t at = 0; bottleneck && at < bottleneck->loop_count; at++) {
+        const struct bottleneck_loop *loop = &bottleneck->loops[at];
+        double own = loop->masses[CAUSE_CONDITIONAL] * (double)loop->samples;
+        most = own > laid ? loop : most;
+        laid = own > laid ? own : laid;
+    }
+    return most && most->walks_in_order;
+}
+
+static int words_of(const struct results *results, const struct dispatch *dispatch)
+{
+    return dispatch->kind == DISPATCH_FIXED && data_decides(results) ? DISPATCH_OF_DATA : (int)dispatch->kind;
+}
+
+static void advise_on_guesses(const struct results *results, struct finding *finding, const struct dispatch *dispatch)
 {
     finding_advise(
-        finding, guess_words[dispatch->kind].advice,
+        finding, guess_words[words_of(results, dispatch)].advice,
         VALUE_TEXT("function", dispatch->function ? dispatch->function : "the hot code"),
         VALUE_TEXT("instruction", dispatch->instruction ? dispatch->instruction : "through a register or table"));
 }
@@ -138,7 +162,7 @@ static bool mispredicts_counted(const struct results *results, struct finding *f
     if (finding->verdict == VERDICT_RULED_OUT)
         finding_reason_bound(finding, "counted-bound", finding->recoverable);
     else
-        advise_on_guesses(finding, dispatch);
+        advise_on_guesses(results, finding, dispatch);
     if (finding->verdict == VERDICT_SUPPORTED)
         finding_set(finding, headline, guess_words[dispatch->kind].headline,
                     VALUE_SHARE("share", finding->recoverable));
@@ -242,10 +266,10 @@ static bool mispredicts_traced(const struct results *results, struct finding *fi
                              finding->recoverable);
     if (finding->verdict == VERDICT_RULED_OUT)
         return true;
-    advise_on_guesses(finding, &dispatch);
+    advise_on_guesses(results, finding, &dispatch);
     if (finding->verdict == VERDICT_UNDECIDED)
-        finding_set(finding, remedy, guess_words[dispatch.kind].remedy, NO_VALUES);
-    finding_set(finding, confirm, guess_words[dispatch.kind].confirm, NO_VALUES);
+        finding_set(finding, remedy, guess_words[words_of(results, &dispatch)].remedy, NO_VALUES);
+    finding_set(finding, confirm, guess_words[words_of(results, &dispatch)].confirm, NO_VALUES);
     return true;
 }
 
@@ -264,8 +288,8 @@ static void mispredicts_test(const struct results *results, struct finding *find
         finding_set(finding, headline, guess_words[dispatch.kind].estimated, VALUE_TEXT("function", place.function),
                     VALUE_SHARE("share", share), VALUE_TEXT("in", place.parts));
         finding_set(finding, reason, "gain-estimated", NO_VALUES);
-        advise_on_guesses(finding, &dispatch);
-        finding_set(finding, confirm, guess_words[dispatch.kind].confirm, NO_VALUES);
+        advise_on_guesses(results, finding, &dispatch);
+        finding_set(finding, confirm, guess_words[words_of(results, &dispatch)].confirm, NO_VALUES);
         return;
     }
     double shown = (double)results->stalls->guess_samples, estimated = estimated_samples(results, GUESSES);
@@ -278,8 +302,8 @@ static void mispredicts_test(const struct results *results, struct finding *find
                          share);
     if (finding->verdict != VERDICT_UNDECIDED)
         return;
-    finding_set(finding, remedy, guess_words[dispatch.kind].remedy, NO_VALUES);
-    advise_on_guesses(finding, &dispatch);
+    finding_set(finding, remedy, guess_words[words_of(results, &dispatch)].remedy, NO_VALUES);
+    advise_on_guesses(results, finding, &dispatch);
 }
 
 const struct hypothesis hypothesis_mispredicts = {
@@ -290,7 +314,7 @@ const struct hypothesis hypothesis_mispredicts = {
             "estimate "
             "hold the effect; ruled out when they, or all samples at branches and where they lead, stay below it",
     .gain = "count times cost over cycles; without counters 0 to the share of samples",
-    .overturn = "sorted input, or one kind of input: the time must fall",
+    .overturn = "input on which its branches go one way (of one kind, or sorted): the time must fall",
     .changes_code = true,
     .causes = GUESSES,
     .needs = RESULT_BIT(RESULT_STALLS),
@@ -823,6 +847,13 @@ static bool front_end_traced(const struct results *results, struct finding *find
     return true;
 }
 
+static const double LAID_LEAST = 0.05;
+
+static double footprint_laid(const struct results *results)
+{
+    return results->bottleneck ? results->bottleneck->masses[CAUSE_FOOTPRINT] : 0;
+}
+
 static void front_end_test(const struct results *results, struct finding *finding)
 {
     const struct stalls *stalls = results->stalls;
@@ -848,6 +879,7 @@ static void front_end_test(const struct results *results, struct finding *findin
     struct interval user = share_of_samples(results, finding, (double)stalls->user_samples);
     finding_decide_bound(finding, fits ? beyond.high : user.high, results->effect);
     bool ruled_out = finding->verdict == VERDICT_RULED_OUT;
+    finding->is_loose = !fits && footprint_laid(results) < LAID_LEAST;
     finding_set(
         finding, reason,
         ruled_out ? "bound"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Time in well-known helpers: allocation, copying, locks; told by the names of functions. */
 #include "base/vec.h"
+#include "finding/called.h"
 #include "finding/family.h"
 
 #include <string.h>
@@ -111,8 +112,39 @@ static const char *allocator_advice(const struct stall_function *hottest)
     return "advice";
 }
 
+/* New objects are found room for, cleared and, where they grow, copied by other functions than an allocator's. */
+static bool making_decides(const struct results *results, struct finding *finding)
+{
+    double making = samples_called_of(results, CALLED_MAKING, true);
+    struct name_matches named = functions_named(results->stalls, allocation_names, array_count(allocation_names));
+    struct interval share = share_of_names(results, finding, making);
+    struct interval shown = share_of_samples(results, finding, making);
+    if (making <= (double)named.samples || !share.known || shown.low < results->effect)
+        return false;
+    const struct call_class *class = &results->called->items[CALLED_MAKING];
+    struct value values[] = {VALUE_TEXT("function", class->entry), VALUE_TEXT("dso", class->entry_dso),
+                             VALUE_SHARE("share", shown)};
+    finding_decide_fact(finding, shown, results->effect);
+    finding->shown = shown;
+    finding->subject = class->entry;
+    finding_evidence_add(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "making", values, array_count(values));
+    finding_set_add(finding, &finding->headline, "headline-making", values, array_count(values));
+    finding_set(finding, reason, "gain", NO_VALUES);
+    bool is_go = strncmp(class->entry, "runtime.", 8) == 0;
+    if (is_go) {
+        finding_advise(finding, "advice-runtime", NO_VALUES);
+    } else {
+        finding_advise(finding, "advice-making", NO_VALUES);
+        finding_advise(finding, "advice-making-profile", NO_VALUES);
+    }
+    finding_set(finding, confirm, is_go ? "confirm-runtime" : "confirm-making", NO_VALUES);
+    return true;
+}
+
 static void allocation_test(const struct results *results, struct finding *finding)
 {
+    if (making_decides(results, finding))
+        return;
     test_function_names(results, finding, allocation_names, array_count(allocation_names));
     const struct stall_function *hottest =
         finding->advice_count && finding->subject ? function_of(results->stalls, finding->subject) : NULL;

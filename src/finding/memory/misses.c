@@ -239,6 +239,7 @@ static void cache_misses_evidence(const struct results *results, struct finding 
     const struct stall_group *leading = all->leading;
     if (leading) {
         finding->subject = leading->row.text;
+        finding->function = function_of(results->stalls, leading)->name;
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "stalled", VALUE_SHARE("share", leading->share),
                          VALUE_TEXT("function", function_of(results->stalls, leading)->name),
                          VALUE_TEXT("instruction", leading->row.text));

@@ -69,7 +69,7 @@ struct generated_said generated_said(const struct results *results, struct arena
     struct generated generated = generated_of(results->stalls);
     if (generated.share >= SAID_LEAST)
         said.sentence = sentence_of(&generated, arena);
-    if (generated.share >= ADVISED_LEAST)
+    if (generated.share >= ADVISED_LEAST && !is_emulated(results)) /* the names are the foreign program's */
         said.advice = verdict_words(
             arena, "next-jit", VALUE_SHARE("share", interval_exactly(generated.share)),
             VALUE_TEXT("how", wording_find("common", code_maker_of(results, generated.hottest)->names)));

@@ -46,7 +46,7 @@ const struct finding *like_weight(const struct finding *culprit, const struct fi
         bool one_wait = finding->subject && culprit->subject && strcmp(finding->subject, culprit->subject) == 0;
         double own = finding->recoverable.known ? finding_most_returned(finding) : 0;
         if (finding != culprit && finding->verdict == VERDICT_SUPPORTED && !finding_is_disturbance(finding) &&
-            finding->headline && !one_wait && own >= LIKE * most && most >= LIKE * own)
+            finding->headline && !one_wait && !finding->is_within_first && own >= LIKE * most && most >= LIKE * own)
             return finding;
     }
     return NULL;

@@ -3,6 +3,7 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
+#include "finding/called.h"
 #include "finding/family.h"
 #include "finding/wording.h"
 
@@ -116,12 +117,22 @@ static const struct name_pattern digests[] = {
     {.prefix = "SHA256_"}, {.prefix = "SHA1_"}, {.prefix = "XXH"}, {.prefix = "adler32"},
 };
 
-#define KIND(words, names, advice) {words, names, array_count(names), advice}
+#define KIND(words, names, advice)                                                                                     \
+    {                                                                                                                  \
+        words, names, array_count(names), advice, 0, ""                                                                \
+    }
+#define COMPILING(words, of, threads, advice)                                                                          \
+    {                                                                                                                  \
+        "compiling " words, NULL, 0, advice, CALLED_COMPILING_##of, threads                                            \
+    }
 static const struct work_kind {
     const char *words;
     const struct name_pattern *names;
     size_t count;
     const char *advice; /* key; NULL: none */
+    /* told by all that it calls (enum called), or by threads that do nothing else, "a|b"; 0: of no such class */
+    unsigned called;
+    const char *threads;
 } kinds[] = {
     KIND("matching regular expressions", expressions, "work-expressions"),
     KIND("reading numbers from text", numbers_read, "work-numbers"),
@@ -135,6 +146,11 @@ static const struct work_kind {
     KIND("sorting", sorting, NULL),
     KIND("searching documents by XPath", paths, "work-paths"),
     KIND("checksums and digests", digests, NULL),
+    COMPILING("JavaScript to machine code by V8's optimising compilers", JAVASCRIPT, "", "work-compiling-javascript"),
+    COMPILING("Java bytecode to machine code by HotSpot's C1 and C2", JAVA, "C2 CompilerThre|C1 CompilerThre",
+              "work-compiling-java"),
+    COMPILING(".NET code to machine code by its RyuJIT", DOTNET, "", "work-compiling-dotnet"),
+    COMPILING("Lua traces to machine code by LuaJIT", LUA, "", NULL),
 };
 
 /* array_count(kinds): of none. */
@@ -163,6 +179,41 @@ static bool callers_count(const struct stall_function *function, const struct st
     return met;
 }
 
+static bool is_named_among(const char *comm, const char *names)
+{
+    for (const char *at = names; *at; at += strcspn(at, "|"), at += *at == '|') {
+        size_t length = strcspn(at, "|");
+        if (strncmp(comm, at, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Of all CPU time, 0..1. */
+static double share_of_threads(const struct activity *activity, const char *names)
+{
+    double own_s = 0, all_s = 0;
+    for (uint32_t at = 0; names[0] && activity && activity->threads && at < activity->thread_count; at++) {
+        const struct activity_thread *thread = &activity->threads[at];
+        all_s += thread->user_s + thread->system_s;
+        own_s += is_named_among(thread->comm, names) ? thread->user_s + thread->system_s : 0;
+    }
+    return all_s > 0 ? own_s / all_s : 0;
+}
+
+/* By names where no stack was copied, else by all that it calls; a runtime without names still names its threads. */
+static double samples_compiling(const struct results *results, const struct work_kind *kind)
+{
+    const struct stalls *stalls = results->stalls;
+    double named = 0, called = samples_called_of(results, (enum called)kind->called, true),
+           threads = share_of_threads(results->activity, kind->threads) * (double)stalls->sample_count;
+    for (size_t at = 0; at < stalls->function_count; at++)
+        if (function_is_called(&stalls->functions[at], (enum called)kind->called))
+            named += (double)stalls->functions[at].samples;
+    called = called > named ? called : named;
+    return called > threads ? called : threads;
+}
+
 struct work_named work_named_of(const struct results *results, struct arena *arena)
 {
     static const double SHOWN_LEAST = 0.1, MOST = 0.5;
@@ -178,6 +229,9 @@ struct work_named work_named_of(const struct results *results, struct arena *are
         else if (!function->is_kernel && !callers_count(function, function->callers, function->caller_count, samples))
             (void)callers_count(function, function->owners, function->owner_count, samples);
     }
+    for (size_t kind = 0; stalls && kind < array_count(kinds); kind++)
+        if (kinds[kind].called)
+            samples[kind] = samples_compiling(results, &kinds[kind]);
     scoped_text struct text out = {0};
     for (size_t shown = 0; shown < array_count(work.advice) + 1; shown++) {
         size_t best = 0;

@@ -60,3 +60,27 @@ Test(address_span, walks_go_on_by_constants_whichever_way_is_taken)
         cr_assert_eq(code_address_walks(&code.rows[cases[at].row], code_walking_registers(code.rows, whole(&code))), cases[at].walks, "%s", cases[at].what);
     }
 }
+
+/* An unrolled copy reads all lines of its step; one of every third line doesn't go in order. */
+Test(address_span, an_unrolled_loop_goes_by_lines_where_it_meets_all_of_its_step)
+{
+    static const struct {
+        const char *code, *what;
+        int64_t step;
+        bool by_lines;
+    } cases[] = {
+        {"488b07ebfb", "mov (%rdi),%rax", 64, true},
+        {"488b07ebfb", "mov (%rdi),%rax", -8, true},
+        {"488b07ebfb", "mov (%rdi),%rax", 128, false},
+        {"488b07488b5f40ebf7", "mov (%rdi),%rax; mov 64(%rdi),%rbx", 128, true},
+        {"488b07488b5f40ebf7", "the same, downwards", -128, true},
+        {"488b07488b5f40ebf7", "the same in steps of three lines", 192, false},
+        {"488b07488b5e40ebf7", "mov (%rdi),%rax; mov 64(%rsi),%rbx: another block", 128, false},
+        {"488b07488b5f20ebf7", "mov (%rdi),%rax; mov 32(%rdi),%rbx: one line of two", 128, false},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct loop_code code;
+        loop_code_decode(&code, cases[at].code);
+        cr_expect_eq(code_address_by_lines(code.rows, whole(&code), 0, cases[at].step), cases[at].by_lines, "%s by %ld", cases[at].what, (long)cases[at].step);
+    }
+}

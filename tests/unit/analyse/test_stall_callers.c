@@ -2,6 +2,7 @@
 /* Who calls what is hot: by copied stacks, not by what frame pointers say. */
 #include "test.h"
 
+#include "analyse/stall/call_classes.h"
 #include "analyse/stall/call_holders.h"
 #include "analyse/stall/call_parts.h"
 #include "analyse/stall/stalls.h"
@@ -264,6 +265,52 @@ Test(call_holders, few_stacks_say_nothing)
     ADD(&scene, STACKS, 12, 0x1008);
     ADD(&scene, CLOCK, 100, 0x2008, 0x1010);
     cr_expect_eq(holders_in(&scene).count, 0);
+    scene_end(&scene);
+}
+
+static unsigned class_in_scene(const char *name, const char *dso)
+{
+    return strcmp(name, "deflate") == 0 ? 0 : strcmp(name, "store") == 0 ? 1 : strcmp(dso, "nowhere") == 0 ? 2 : CALL_CLASSES_MOST;
+}
+
+/* A function of the class counts with all that it calls, once for each stack; who called it is told by name. */
+Test(call_classes, a_class_has_what_it_calls)
+{
+    struct scene scene;
+    struct call_classes classes;
+    scene_begin(&scene);
+    ADD(&scene, STACKS, 20, 0x2008, 0x1010, 0x1110, 0x2310); /* match for store, for load */
+    ADD(&scene, STACKS, 10, 0x2008, 0x1010, 0x2208, 0x1010, 0x1110, 0x2310); /* match for store, deflate, store, load */
+    ADD(&scene, STACKS, 10, 0x2008, 0x2210, 0x1110, 0x2310); /* match for deflate, for load */
+    ADD(&scene, STACKS, 40, 0x1108, 0x2310);
+    ADD(&scene, CLOCK, 500, 0x1008, 0x1110);                 /* no copied stack */
+    call_classes_find(&classes, &scene.recording, &scene.bundle, class_in_scene);
+    cr_assert_eq(classes.stacks, 80);
+    const struct call_class *deflate = &classes.items[0], *store = &classes.items[1];
+    cr_expect_eq(store->stacks, 30);
+    cr_expect_eq(store->innermost, 30);
+    cr_expect_eq(deflate->stacks, 20);
+    cr_expect_eq(deflate->innermost, 10, "below the other store is at work");
+    cr_expect_float_eq(store->share.mid, 30.0 / 80, 0.01);
+    cr_expect(store->most < 0.5, "all of them are whole");
+    cr_expect_str_eq(store->entry, "store");
+    cr_expect_str_eq(store->caller, "load");
+    cr_expect_eq(classes.items[2].stacks, 0);
+    cr_expect_null(classes.items[2].entry);
+    ADD(&scene, STACKS, 80, 0x2008); /* cut off: store may have called it */
+    call_classes_find(&classes, &scene.recording, &scene.bundle, class_in_scene);
+    cr_expect(classes.items[1].share.high < 0.3 && classes.items[1].most > 0.65, "%g", classes.items[1].most);
+    scene_end(&scene);
+}
+
+Test(call_classes, few_stacks_say_nothing)
+{
+    struct scene scene;
+    struct call_classes classes;
+    scene_begin(&scene);
+    ADD(&scene, STACKS, 20, 0x2008, 0x1010, 0x2310);
+    call_classes_find(&classes, &scene.recording, &scene.bundle, class_in_scene);
+    cr_expect(!classes.items[1].share.known && !classes.items[1].stacks);
     scene_end(&scene);
 }
 
