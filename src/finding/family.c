@@ -60,17 +60,22 @@ struct interval share_of_names(const struct results *results, const struct findi
     return share_with_blind(results, finding, hits, (double)results->stalls->unnamed_samples);
 }
 
+double estimated_mass(const struct results *results, unsigned causes)
+{
+    double laid = 0;
+    for (int cause = 0; results->bottleneck && cause < CAUSE_COUNT; cause++)
+        laid += causes & CAUSE_BIT(cause) ? results->bottleneck->masses[cause] : 0;
+    return results->stalls ? laid * (double)results->stalls->sample_count : 0;
+}
+
 double estimated_samples(const struct results *results, unsigned causes)
 {
-    const struct bottleneck *bottleneck = results->bottleneck;
-    double laid = 0;
-    for (int cause = 0; bottleneck && cause < CAUSE_COUNT; cause++)
-        laid += causes & CAUSE_BIT(cause) ? bottleneck->masses[cause] : 0;
+    double laid = estimated_mass(results, causes);
     /* no bound is below what the same page foretells of a remedy: what is laid beside may wait along */
-    const struct bottleneck_verdict *verdict = bottleneck ? &bottleneck->program : NULL;
+    const struct bottleneck_verdict *verdict = results->bottleneck ? &results->bottleneck->program : NULL;
     bool foretold = verdict && causes & CAUSE_BIT(verdict->cause) && verdict->recoverable.known && laid > 0;
-    laid = foretold && verdict->recoverable.high > laid ? verdict->recoverable.high : laid;
-    return laid * (double)results->stalls->sample_count;
+    double returned = foretold ? verdict->recoverable.high * (double)results->stalls->sample_count : 0;
+    return returned > laid ? returned : laid;
 }
 
 bool estimate_decides(const struct results *results, struct finding *finding, unsigned causes,

@@ -98,10 +98,10 @@ bool estimate_decides(const struct results *results, struct finding *finding, un
                       struct interval *ret_share);
 #define CAUSE_BIT(cause) (1u << (cause))
 
-/*
- * Samples that the estimated bottleneck lays at some causes (CAUSE_BIT), 0 without one: no bound of the same may be
- * smaller.
- */
+/* Samples that the estimated bottleneck lays at some causes (CAUSE_BIT), 0 without one. */
+double estimated_mass(const struct results *results, unsigned causes);
+
+/* The same, or what a remedy of them may return by it, if that is more: no bound of the same may be smaller. */
 double estimated_samples(const struct results *results, unsigned causes);
 
 /* What a function without a name tells of itself is in `tells` alone; in `word`, too, where it asserts by a name. */

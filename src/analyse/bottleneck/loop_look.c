@@ -469,6 +469,20 @@ static bool is_place_of_chain(const struct rows_view *view, uint32_t row)
 }
 
 /*
+ * Arithmetic that needs what a division computes shows that one's wait, where by this core's costs nothing else takes a
+ * turn as long.
+ */
+static bool waits_for_division(const struct rows_view *view, const struct loop_look *look, uint32_t row)
+{
+    const struct loop_bound *bound = view->bound;
+    bool is_longest = !bound->known || bound->is_lower ||
+                      (bound->unit_kind == UNIT_DIVIDER && bound->unit_cycles >= bound->frontend_cycles &&
+                       bound->unit_cycles >= bound->chain.cycles) ||
+                      resources_first(&look->resources) == CAUSE_DIVIDE;
+    return is_longest && view->region->code->marks[row] & MARK_DIVIDED;
+}
+
+/*
  * By the costs of this core the chain of results is what a turn takes: arithmetic that stalls in it waits for that,
  * whatever most of the chain is (a value that goes round through memory, too).
  */
@@ -478,6 +492,8 @@ static enum bottleneck_cause arithmetic_cause(const struct rows_view *view, cons
     enum bottleneck_cause chain = resources_chain(&look->resources);
     if (chain != CAUSE_UNKNOWN)
         return chain;
+    if (waits_for_division(view, look, row))
+        return CAUSE_DIVIDE;
     if (is_place_of_chain(view, row))
         return CAUSE_LATENCY_CHAIN;
     return is_late_by_guess(view, look) ? CAUSE_UNKNOWN : otherwise;

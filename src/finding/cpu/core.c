@@ -6,6 +6,8 @@
 
 #include "analyse/code/narrow_code.h"
 #include "finding/cpu/dispatch.h"
+#include "finding/cpu/divisions.h"
+#include "finding/cpu/load_chains.h"
 
 #include <string.h>
 
@@ -80,28 +82,6 @@ static void test_bound(const struct results *results, struct finding *finding, u
     finding_set(finding, remedy, "remedy", NO_VALUES);
     finding_advise(finding, "advice", NO_VALUES);
 }
-
-static void divider_test(const struct results *results, struct finding *finding)
-{
-    test_fact(results, finding, CLASS(DIV) | CLASS(FP_DIV));
-    const uint64_t *samples = results->stalls->class_samples;
-    if (finding->advice_count && samples[INSTRUCTION_DIV] >= samples[INSTRUCTION_FP_DIV])
-        finding_readvise(finding, "advice-integer", NO_VALUES);
-}
-
-const struct hypothesis hypothesis_divider = {
-    .id = "divider",
-    .family = "core",
-    .title = "divisions and square roots",
-    .rule = "a fact when at least the effect stands at divisions and square roots; ruled out when less does",
-    .gain = "0 to that share",
-    .overturn = "a multiplication in place of the division, old against new",
-    .changes_code = true,
-    .causes = CAUSE_BIT(CAUSE_DIVIDE),
-    .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_RUN),
-    .test = divider_test,
-};
 
 /* What is said of wrong guesses, by which jumps they are of. */
 static const struct {
@@ -347,6 +327,9 @@ static bool test_chained(const struct results *results, struct finding *finding,
 {
     const struct stall_row *row = chained_row(results->stalls, addressed);
     struct interval share = share_of_samples(results, finding, hits);
+    double turns = addressed ? load_chain_turns(results->stalls) : hits; /* what else is of a turn waits along */
+    if (share.known && turns > hits)
+        share.high = share_of_samples(results, finding, turns).high;
     if (!row || share.low < results->effect)
         return false;
     const char *function = results->stalls->functions[row->function].name;
@@ -359,15 +342,22 @@ static bool test_chained(const struct results *results, struct finding *finding,
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, row->chase ? "followed" : "carried",
                      VALUE_TEXT("instruction", row->text), VALUE_TEXT("chase", row->chase ? row->chase : ""));
     finding_set(finding, reason, "gain", NO_VALUES);
-    finding_set(finding, headline, spread ? "headline-spread" : "headline", VALUE_TEXT("function", function),
+    bool searches = addressed && !spread && load_chain_searches(results->stalls, row, finding->arena);
+    finding_set(finding, headline,
+                spread     ? "headline-spread"
+                : searches ? "headline-search"
+                           : "headline",
+                VALUE_TEXT("function", function),
                 VALUE_TEXT("instruction", row->chase ? row->chase : row->text), VALUE_SHARE("share", share));
     const struct code_maker *maker =
         addressed ? code_maker_of(results, &results->stalls->functions[row->function]) : NULL;
+    bool by_index = is_indexed(row->text) || (row->chase && is_indexed(row->chase));
+    if (searches && !maker)
+        finding_advise(finding, "advice-search", NO_VALUES);
     finding_advise(finding, maker ? maker->memory : "advice", NO_VALUES);
     if (addressed && !maker)
-        finding_advise(finding, is_indexed(row->chase ? row->chase : row->text) ? "advice-indexed" : "advice-nodes",
-                       NO_VALUES);
-    finding_set(finding, confirm, "confirm", NO_VALUES);
+        finding_advise(finding, by_index ? "advice-indexed" : "advice-nodes", NO_VALUES);
+    finding_set(finding, confirm, searches ? "confirm-search" : "confirm", NO_VALUES);
     return true;
 }
 
@@ -487,6 +477,8 @@ static void latency_chain_test(const struct results *results, struct finding *fi
         return;
     double unsure = chained_unsure(results),
            chained = (double)results->stalls->chained_samples - loads_awaited(results, 0, true) - unsure;
+    if (divisions_chain_found(results, finding, chained))
+        return;
     if (test_chained(results, finding, chained > 0 ? chained : 0, false))
         return;
     double awaited = loads_awaited(results, multi_cycle, false),

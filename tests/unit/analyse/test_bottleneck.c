@@ -823,6 +823,47 @@ Test(bottleneck, a_division_is_the_dividers)
     free(made);
 }
 
+static bool evidence_says(const struct bottleneck_verdict *verdict, const char *wanted);
+
+/* A sum of quotients stands at the addition; without a division before it, the same is the addition's own matter. */
+Test(bottleneck, arithmetic_that_needs_a_quotient_waits_for_the_divider)
+{
+    for (int divided = 0; divided < 2; divided++) {
+        struct made_up *made = calloc(1, sizeof(*made));
+        make_up(made);
+        function_begin(made, "harmonic");
+        row_add(made, divided ? INSTRUCTION_FP_DIV : INSTRUCTION_FP, 60)->divides = divided;
+        row_add(made, INSTRUCTION_FP, SAMPLES - 60);
+        loop_close(made, 0);
+        made->marks[0][1] = divided ? MARK_DIVIDED : 0;
+        enum bottleneck_cause cause = verdict_of(made)->cause;
+        cr_assert_eq(cause, divided ? CAUSE_DIVIDE : CAUSE_FP, "%s", bottleneck_subclass_name(cause));
+        done(made);
+        free(made);
+    }
+}
+
+/* Divisions that wait for one another are no matter of how many the unit takes in. */
+Test(bottleneck, a_chain_of_divisions_is_said_as_one)
+{
+    for (int chained = 0; chained < 2; chained++) {
+        struct made_up *made = calloc(1, sizeof(*made));
+        make_up(made);
+        function_begin(made, "rest");
+        row_add(made, INSTRUCTION_DIV, SAMPLES - 100)->divides = true;
+        row_add(made, INSTRUCTION_INT, 100);
+        loop_close(made, 0);
+        made->marks[0][0] = chained ? MARK_DIVIDE_CHAIN : 0;
+        const struct bottleneck_verdict *verdict = verdict_of(made);
+        cr_assert_eq(verdict->cause, CAUSE_DIVIDE);
+        cr_expect_eq(evidence_says(verdict, "each division needs the result of the one before"), chained);
+        cr_expect_eq(evidence_says(verdict, "takes one at a time"), !chained);
+        cr_expect(chained ? verdict->recoverable.low < 0.2 : verdict->recoverable.low > 0.2, "%f", verdict->recoverable.low);
+        done(made);
+        free(made);
+    }
+}
+
 Test(bottleneck, a_count_in_memory_is_forwarded)
 {
     struct made_up *made = calloc(1, sizeof(*made));

@@ -1695,6 +1695,50 @@ Test(findings, advice_on_division_fits_the_numbers)
     arena_done(&made.arena);
 }
 
+/* Of divisions that wait for one another both findings speak, in the same words: it is one cause. */
+Test(findings, divisions_that_wait_for_one_another_are_a_chain_too)
+{
+    for (int chained = 0; chained < 2; chained++) {
+        struct made_up made;
+        make_up(&made);
+        made.stalls.class_samples[INSTRUCTION_DIV] = 600;
+        made.stalls.divided_samples = chained ? 300 : 0;
+        made.stalls.divide_chain_users = chained ? 300 : 0;
+        made.stalls.divide_chain_samples = chained ? 900 : 0;
+        made.row = (struct stall_row){.text = "div %rcx", .class = INSTRUCTION_DIV, .samples = 600, .is_divide_chained = chained};
+        const struct finding *divider = test_and_find(&made, "divider"), *chain = test_and_find(&made, "latency-chain");
+        cr_assert_eq(divider->verdict, VERDICT_SUPPORTED);
+        cr_assert_eq(chain->verdict, chained ? VERDICT_SUPPORTED : VERDICT_RULED_OUT);
+        cr_expect_eq(strstr(divider->advice[0], "break the chain") != NULL, chained, "%s", divider->advice[0]);
+        if (chained) {
+            cr_expect_str_eq(divider->headline, chain->headline);
+            cr_expect(divider->recoverable.high > 0.85, "%f", divider->recoverable.high);
+            struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+            const struct finding *also[OVERALL_ALSO_MOST];
+            cr_expect_eq(overall_also(&overall, &made.findings, also), 0, "one cause is said once");
+        }
+        arena_done(&made.arena);
+    }
+}
+
+/* The wait of a division shows at what needs its result: that is within the range, and nothing else is. */
+Test(findings, what_needs_a_quotient_is_within_what_divisions_may_hold)
+{
+    for (int needed = 0; needed < 2; needed++) {
+        struct made_up made;
+        make_up(&made);
+        made.stalls.class_samples[INSTRUCTION_FP_DIV] = 100;
+        made.stalls.class_samples[INSTRUCTION_FP] = 800;
+        made.stalls.divided_samples = needed ? 800 : 0;
+        made.row = (struct stall_row){.text = "divsd %xmm2,%xmm1", .class = INSTRUCTION_FP_DIV, .samples = 100};
+        const struct finding *finding = test_and_find(&made, "divider");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect(needed ? finding->recoverable.high > 0.85 : finding->recoverable.high < 0.15, "%f", finding->recoverable.high);
+        cr_expect_eq(strstr(finding->headline, "what needs their results") != NULL, needed, "%s", finding->headline);
+        arena_done(&made.arena);
+    }
+}
+
 Test(findings, without_the_self_test_nothing_is_inferred_from_stalls)
 {
     struct made_up made;
