@@ -78,6 +78,26 @@ double estimated_samples(const struct results *results, unsigned causes)
     return returned > laid ? returned : laid;
 }
 
+/*
+ * What the estimate lays at the causes, as wide as its own share is: what else its class holds is none of theirs. Of
+ * some not all that is laid there waits for it: the verdict's share says how much of that is shown.
+ */
+static struct interval estimated_share(const struct results *results, const struct finding *finding, unsigned causes)
+{
+    const struct bottleneck_verdict *verdict = &results->bottleneck->program;
+    struct share_scale scale = share_scale_of(results);
+    struct interval laid = share_of_samples(results, finding, estimated_mass(results, causes)),
+                    most = share_of_samples(results, finding, estimated_samples(results, causes)),
+                    whole = share_as(share_of(OF_CPU_TIME, verdict->share), finding->of, &scale);
+    if (verdict->class == BOTTLENECK_FRONTEND || verdict->cause == CAUSE_INDIRECT)
+        return whole;
+    if (!laid.known || !whole.known || !verdict->sampled.known || verdict->sampled.low <= 0)
+        return laid.known && most.known ? interval_of(laid.low, laid.mid, most.high) : laid;
+    double low = laid.low * verdict->share.low / verdict->sampled.low;
+    double high = whole.high > most.high ? whole.high : most.high;
+    return interval_of(low, laid.mid, high);
+}
+
 bool estimate_decides(const struct results *results, struct finding *finding, unsigned causes,
                       struct interval *ret_share)
 {
@@ -87,12 +107,7 @@ bool estimate_decides(const struct results *results, struct finding *finding, un
     const struct bottleneck_verdict *verdict = &bottleneck->program;
     if (!(causes & CAUSE_BIT(verdict->cause)))
         return false;
-    struct interval share = share_of_samples(results, finding, estimated_samples(results, causes));
-    struct share_scale scale = share_scale_of(results);
-    bool is_bounded = verdict->class == BOTTLENECK_FRONTEND || verdict->cause == CAUSE_INDIRECT;
-    if (is_bounded) /* not all that is laid at it waits for it: its share says how much of that is shown */
-        share = share_as(share_of(OF_CPU_TIME, verdict->sampled.known ? verdict->sampled : verdict->share), finding->of,
-                         &scale);
+    struct interval share = estimated_share(results, finding, causes);
     if (!share.known || share.low < results->effect)
         return false;
     finding_decide_fact(finding, share, results->effect);

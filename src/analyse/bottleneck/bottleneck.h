@@ -163,6 +163,8 @@ struct bottleneck {
     struct bottleneck_loop *loops; /* most samples first */
     size_t loop_count;
     double masses[CAUSE_COUNT]; /* of all samples, 0..1; what is missing is the kernel's and what couldn't be told */
+    /* the same by class, as wide as evidence near its thresholds may lay them; unknown: nothing is laid there */
+    struct interval classes[BOTTLENECK_CLASS_COUNT];
     /* of all samples: at what nothing else delays, in code whose chains of results may be longer than what it issues */
     double chains_open_ratio;
     double kernel_ratio, blind_ratio;
