@@ -69,9 +69,11 @@ static void verdict_weigh(struct bottleneck_verdict *verdict, const struct tally
     if (verdict->class == BOTTLENECK_UNKNOWN)
         return;
     verdict->share = wilson_interval(verdict->class == BOTTLENECK_MIXED ? leads + follows : leads, all, all);
+    verdict->cause_share = verdict->cause ? tally->causes[verdict->cause] / all : 0;
     if (second && follows >= limit->loop_share_least * known)
-        verdict->second =
-            (struct bottleneck_second){second, cause_first(tally, second), wilson_interval(follows, all, all)};
+        verdict->second = (struct bottleneck_second){second, cause_first(tally, second),
+                                                     wilson_interval(follows, all, all),
+                                                     tally->causes[cause_first(tally, second)] / all};
 }
 
 /* ---- the loops ---- */
@@ -156,7 +158,7 @@ static void verdict_of_look(struct bottleneck_verdict *verdict, const struct bot
     verdict_weigh(verdict, tally, all);
     if (verdict->class == BOTTLENECK_MEMORY && waits_to_guess(look)) {
         verdict->class = BOTTLENECK_MIXED;
-        verdict->second = (struct bottleneck_second){BOTTLENECK_BAD_SPECULATION, CAUSE_CONDITIONAL, verdict->share};
+        verdict->second = (struct bottleneck_second){BOTTLENECK_BAD_SPECULATION, CAUSE_CONDITIONAL, verdict->share, 0};
     }
     if (abstains_at_shared_lines(verdict, request->stalls, (double)look->region->samples)) {
         instruction_name(verdict, request->stalls, look->region, UINT32_MAX);

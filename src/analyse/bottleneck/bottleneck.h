@@ -95,6 +95,7 @@ struct bottleneck_second {
     enum bottleneck_class class; /* UNKNOWN: there is none */
     enum bottleneck_cause cause;
     struct interval share;
+    double cause_share; /* of it, what is laid at the cause alone; 0: not known */
 };
 
 /* Lines that would fit a cache, a step apart that is a whole time of a power of two, and few of its sets hold them. */
@@ -116,6 +117,7 @@ struct bottleneck_verdict {
     enum bottleneck_confidence confidence;
     struct interval share;       /* of the CPU time sampled; the program's in a case: of all its CPU time */
     struct interval sampled;     /* that share by the error of the samples alone; unknown: it is no other */
+    double cause_share;          /* of it, what is laid at the cause alone; 0: not known */
     double at_border, not_told;  /* of it: what widens the share beyond that */
     struct interval recoverable; /* of it; unknown: recoverable_why */
     const char *recoverable_how; /* what it rests on; NULL: unknown */
