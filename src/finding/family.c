@@ -78,6 +78,33 @@ double estimated_samples(const struct results *results, unsigned causes)
     return returned > laid ? returned : laid;
 }
 
+struct interval estimated_range(const struct results *results, unsigned causes)
+{
+    const struct bottleneck *bottleneck = results->bottleneck;
+    double sum = 0, low = 0, high = 0;
+    for (int class = 0; bottleneck && class < BOTTLENECK_CLASS_COUNT; class++) {
+        double whole = 0, own = 0;
+        for (int cause = 0; cause < CAUSE_COUNT; cause++) {
+            bool is_its = bottleneck_class_of((enum bottleneck_cause)cause) == (enum bottleneck_class)class;
+            whole += is_its ? bottleneck->masses[cause] : 0;
+            own += is_its && causes & CAUSE_BIT(cause) ? bottleneck->masses[cause] : 0;
+        }
+        const struct interval *range = &bottleneck->classes[class];
+        bool is_wide = range->known && 2 * own > whole; /* what else may be the class's is its largest cause's */
+        sum += own;
+        low += is_wide && whole > 0 ? own * (range->low < whole ? range->low / whole : 1) : own;
+        high += is_wide && range->high > whole ? own + range->high - whole : own;
+    }
+    return interval_of(low, sum, high < 1 ? high : 1);
+}
+
+double estimated_most(const struct results *results, unsigned causes)
+{
+    double laid = estimated_samples(results, causes);
+    double most = results->stalls ? estimated_range(results, causes).high * (double)results->stalls->sample_count : 0;
+    return most > laid ? most : laid;
+}
+
 /*
  * What the estimate lays at the causes, as wide as its own share is: what else its class holds is none of theirs. Of
  * some not all that is laid there waits for it: the verdict's share says how much of that is shown.

@@ -104,6 +104,15 @@ double estimated_mass(const struct results *results, unsigned causes);
 /* The same, or what a remedy of them may return by it, if that is more: no bound of the same may be smaller. */
 double estimated_samples(const struct results *results, unsigned causes);
 
+/*
+ * The same, or what another run of the same code may lay there, if that is more: a class at a border is its largest
+ * cause's.
+ */
+double estimated_most(const struct results *results, unsigned causes);
+
+/* What the estimate lays at some causes, of all samples, as wide as it leaves their class. */
+struct interval estimated_range(const struct results *results, unsigned causes);
+
 /* What a function without a name tells of itself is in `tells` alone; in `word`, too, where it asserts by a name. */
 struct name_pattern {
     const char *name;   /* the whole name, but for what the compiler or linker adds: "free", not "freeze"; NULL: any */

@@ -513,7 +513,9 @@ static enum bottleneck_cause row_cause(struct rows_view *view, uint32_t row, str
     if (cause != CAUSE_UNKNOWN)
         return cause;
     if (view->region->code->marks[row] & MARK_CHAINED)
-        return CAUSE_LATENCY_CHAIN;
+        return view->region->code->marks[row] & MARK_DIVIDE_CHAIN && resources_chain(&look->resources) == CAUSE_DIVIDE
+                   ? CAUSE_DIVIDE
+                   : CAUSE_LATENCY_CHAIN;
     switch (here->class) {
     case INSTRUCTION_FP:
         return arithmetic_cause(view, look, row, CAUSE_FP);

@@ -72,7 +72,7 @@ static void test_bound(const struct results *results, struct finding *finding, u
 {
     if (!stalls_are_attributed(results, finding))
         return;
-    double hits = class_hits(results->stalls, mask), estimated = estimated_samples(results, causes);
+    double hits = class_hits(results->stalls, mask), estimated = estimated_most(results, causes);
     struct interval share = share_of_stalls(results, finding, hits > estimated ? hits : estimated);
     finding_decide_bound(finding, share.high, results->effect);
     finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", share);
@@ -248,7 +248,7 @@ static void mispredicts_test(const struct results *results, struct finding *find
         finding_set(finding, confirm, guess_words[dispatch.kind].confirm, NO_VALUES);
         return;
     }
-    double shown = (double)results->stalls->guess_samples, estimated = estimated_samples(results, GUESSES);
+    double shown = (double)results->stalls->guess_samples, estimated = estimated_most(results, GUESSES);
     share = share_of_stalls(results, finding, shown > estimated ? shown : estimated);
     finding_decide_bound(finding, share.high, results->effect);
     finding_reason_bound(finding,

@@ -1085,6 +1085,28 @@ Test(bottleneck, what_is_laid_near_a_threshold_widens_the_interval)
     cr_expect(met);
 }
 
+/* In a mix, what a loop with a branch that goes both ways shows may be another run's wrong guesses, or none; divisions stay what they are. */
+Test(bottleneck, a_part_of_a_mix_is_as_wide_as_its_branches_leave_it)
+{
+    for (int branches = 0; branches < 2; branches++) {
+        struct made_up *made = choice_behind(true, 50, 450);
+        if (!branches)
+            made->rows[0][0].class = INSTRUCTION_INT, made->rows[0][0].has_target = false;
+        function_begin(made, "rest");
+        row_add(made, INSTRUCTION_DIV, 1000)->divides = true;
+        row_add(made, INSTRUCTION_INT, 0);
+        loop_close(made, 0);
+        enum bottleneck_class class = verdict_of(made)->class;
+        cr_assert_eq(class, BOTTLENECK_MIXED, "%s", bottleneck_class_name(class));
+        const struct interval *busy = &made->result.classes[BOTTLENECK_RETIRING], *core = &made->result.classes[BOTTLENECK_CORE];
+        cr_assert(busy->known && core->known);
+        cr_expect_eq(busy->low < 0.1, branches, "%f to %f", busy->low, busy->high);
+        cr_expect(core->high - core->low < 0.1, "%f to %f", core->low, core->high);
+        done(made);
+        free(made);
+    }
+}
+
 /* By copied stacks, most calls of a function come from another one. */
 static void called_by(struct made_up *made, uint32_t callee, const char *caller)
 {

@@ -1528,6 +1528,50 @@ Test(findings, what_holds_up_the_allocator_is_for_its_callers)
     }
 }
 
+/* What the sentence says is no narrower than the estimate's own range; one that isn't widened stays as narrow as samples have it. */
+Test(findings, a_headline_is_as_wide_as_the_estimate)
+{
+    for (int wide = 0; wide < 2; wide++) {
+        struct made_up made;
+        make_up(&made);
+        struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_BAD_SPECULATION, .cause = CAUSE_CONDITIONAL, .confidence = ESTIMATE_MEDIUM,
+                                                    .function = "hot", .share = interval_of(wide ? 0.28 : 0.53, 0.56, wide ? 0.7 : 0.59)}};
+        if (wide)
+            bottleneck.program.sampled = interval_of(0.53, 0.56, 0.59);
+        bottleneck.masses[CAUSE_CONDITIONAL] = 0.56;
+        made.results.bottleneck = &bottleneck;
+        const struct finding *finding = test_and_find(&made, "branch-mispredicts");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect_eq(strstr(finding->headline, "28 to 70 %") != NULL, wide, "%s", finding->headline);
+        cr_expect_eq(strstr(finding->headline, "53 to 59 %") != NULL, !wide, "%s", finding->headline);
+        bottleneck.program.share.low = 0.01; /* it may be nothing: then it is open */
+        bottleneck.program.sampled = interval_of(0.53, 0.56, 0.59);
+        cr_expect_eq(test_and_find(&made, "branch-mispredicts")->verdict, VERDICT_UNDECIDED);
+        arena_done(&made.arena);
+    }
+}
+
+/* Parts of a mix and what is open carry the range that the estimate has of their class. */
+Test(findings, parts_of_a_mix_are_as_wide_as_their_classes)
+{
+    struct made_up made;
+    make_up(&made);
+    struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_UNKNOWN, .cause = CAUSE_UNKNOWN}};
+    bottleneck.masses[CAUSE_CONDITIONAL] = 0.3;
+    bottleneck.masses[CAUSE_L2] = 0.3;
+    bottleneck.masses[CAUSE_RETIRING] = 0.4;
+    bottleneck.classes[BOTTLENECK_BAD_SPECULATION] = interval_of(0.1, 0.3, 0.5);
+    made.results.bottleneck = &bottleneck;
+    test_and_find(&made, "branch-mispredicts");
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(strstr(overall.sentence, "wrong guesses and their loads 10 to 50 %"), "%s", overall.sentence);
+    cr_assert(strstr(overall.sentence, "busy with instructions 40 %"), "no range is known of it: %s", overall.sentence);
+    cr_assert_not(strstr(overall.sentence, "is not told"), "0 %% says nothing: %s", overall.sentence);
+    cr_assert(estimated_most(&made.results, CAUSE_BIT(CAUSE_CONDITIONAL)) >= 500);
+    cr_assert(estimated_most(&made.results, CAUSE_BIT(CAUSE_INDIRECT)) < 1, "what may be the class's is its largest cause's");
+    arena_done(&made.arena);
+}
+
 /* The reference BLAS waits for its own sums: nobody rewrites that, an optimised one takes its calls. */
 Test(findings, a_plain_library_has_a_quicker_twin)
 {
