@@ -5,6 +5,8 @@
 #include "finding/maker.h"
 
 #include "analyse/code/narrow_code.h"
+#include "analyse/trace/loop_turns.h"
+#include "base/text.h"
 #include "finding/cpu/dispatch.h"
 #include "finding/cpu/divisions.h"
 #include "finding/cpu/load_chains.h"
@@ -322,6 +324,22 @@ static bool is_spread(const struct stall_function *hottest, double hits)
     return 2 * (double)hottest->samples < hits;
 }
 
+/* " of 620 entries (300 to 1200)", by a stepped copy whose hottest loop it must be, since it has most of the time. */
+static const char *chain_length(const struct results *results, const struct finding *finding)
+{
+    static const double MOST = 0.5;
+    const struct trace_summary *trace = traced(results);
+    struct interval turns = trace ? turns_per_entry(trace->loop_turns, trace->loop_entries) : (struct interval){0};
+    bool is_hottest = finding->recoverable.high >= MOST && trace && trace->loop_share >= MOST;
+    if (!turns.known || !is_hottest)
+        return "";
+    return turns.high > 0 ? arena_printf(finding->arena, " of some %s entries (%s to %s, stepped)",
+                                         short_number_of(turns.mid).text, short_number_of(turns.low).text,
+                                         short_number_of(turns.high).text)
+                          : arena_printf(finding->arena, " of %s entries or more (stepped)",
+                                         short_number_of(turns.low).text);
+}
+
 /* A chain that the code shows is a fact; what cutting it returns is not known. */
 static bool test_chained(const struct results *results, struct finding *finding, double hits, bool addressed)
 {
@@ -348,7 +366,8 @@ static bool test_chained(const struct results *results, struct finding *finding,
                 : searches ? "headline-search"
                            : "headline",
                 VALUE_TEXT("function", function),
-                VALUE_TEXT("instruction", row->chase ? row->chase : row->text), VALUE_SHARE("share", share));
+                VALUE_TEXT("instruction", row->chase ? row->chase : row->text), VALUE_SHARE("share", share),
+                VALUE_TEXT("length", searches ? chain_length(results, finding) : ""));
     const struct code_maker *maker =
         addressed ? code_maker_of(results, &results->stalls->functions[row->function]) : NULL;
     bool by_index = is_indexed(row->text) || (row->chase && is_indexed(row->chase));
@@ -584,7 +603,7 @@ const struct hypothesis hypothesis_load_chain = {
     .changes_code = true,
     .causes = CAUSE_BIT(CAUSE_L1_LATENCY) | CAUSE_BIT(CAUSE_STORE_FORWARDING),
     .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_BOTTLENECK),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_BOTTLENECK) | RESULT_BIT(RESULT_PROBES),
     .test = load_chain_test,
 };
 
