@@ -1151,6 +1151,33 @@ Test(findings, a_chain_of_loads_that_the_code_shows_is_a_fact)
     arena_done(&made.arena);
 }
 
+/* Most of a loop's samples stand at chased loads: each of its turns hangs on them, and the range goes up to all of it. Of few of them nothing follows. */
+Test(findings, a_turn_that_hangs_on_a_chased_load_is_within_the_range)
+{
+    for (int most = 0; most < 2; most++) {
+        struct made_up made;
+        make_up(&made);
+        struct instruction rows[] = {
+            {.addr = 0x1000, .length = 4, .class = INSTRUCTION_LOAD_OP, .is_load = true, .falls_through = true},
+            {.addr = 0x1004, .length = 4, .class = INSTRUCTION_LOAD, .is_load = true, .falls_through = true},
+            {.addr = 0x1008, .length = 4, .class = INSTRUCTION_BRANCH, .has_target = true, .target = 0x1000, .falls_through = true},
+        };
+        uint64_t hits[] = {most ? 600 : 100, 100, most ? 300 : 800}, sampled[4] = {0};
+        uint16_t marks[] = {MARK_FOLLOWS, MARK_ADDRESSED, 0};
+        struct loop_rows loops[] = {{0, 2}, {0, 2}, {0, 2}};
+        struct stall_code code = {.items = rows, .hits = hits, .sampled = sampled, .marks = marks, .loops = loops, .count = 3};
+        made.stalls.codes = &code;
+        made.row = (struct stall_row){.text = "cmp %rsi,(%rdx,%r8,8)", .shown_addr = 0x1000, .class = INSTRUCTION_LOAD_OP, .is_load = true,
+                                      .samples = hits[0], .chase = "mov 0x10(%rcx),%ecx"};
+        made.stalls.addressed_samples = hits[0] + hits[1];
+        const struct finding *finding = test_and_find(&made, "load-chain");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect(most ? finding->recoverable.high > 0.95 : finding->recoverable.high < 0.25, "%f", finding->recoverable.high);
+        cr_expect(mentions(finding, "entries of a table"), "it goes by an index");
+        arena_done(&made.arena);
+    }
+}
+
 /* What holds most of the time by estimate is said before a lesser part that is certain, if nobody knows what either returns. */
 Test(findings, an_estimate_of_most_of_the_time_leads_a_certain_part_of_it)
 {
