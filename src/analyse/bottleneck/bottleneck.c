@@ -190,6 +190,19 @@ static void verdict_of_look(struct bottleneck_verdict *verdict, const struct bot
         verdict->cause = CAUSE_UNKNOWN;
 }
 
+/* What waits for memory doesn't wait for the divider. */
+static double divider_most(const struct loop_look *look)
+{
+    const struct loop_bound *bound = &look->resources.bound;
+    double turn = look->pace.measured_cycles.known ? look->pace.measured_cycles.value : bound->cycles, memory = 0;
+    for (int cause = 0; cause < CAUSE_COUNT; cause++)
+        memory += bottleneck_class_of((enum bottleneck_cause)cause) == BOTTLENECK_MEMORY ? look->samples[cause] : 0;
+    double part = bound->known && turn > 0 ? bound->divider_cycles / turn : 0;
+    double rest = 1 - memory / (double)look->region->samples;
+    part = part > 1 ? 1 : part;
+    return part < rest ? part : rest > 0 ? rest : 0;
+}
+
 static void loop_fill(struct bottleneck_loop *loop, const struct bottleneck_request *request,
                       const struct loop_look *look, struct arena *arena)
 {
@@ -205,6 +218,7 @@ static void loop_fill(struct bottleneck_loop *loop, const struct bottleneck_requ
     loop->loads_far = look->chain_is_open;
     loop->crowd = crowd_of(&look->reach, request->machine);
     access_note(loop, look, request->machine);
+    loop->divider_most = divider_most(look);
     loop->evenness = look->guesses.evenness;
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
         loop->masses[cause] = look->samples[cause] / (double)region->samples;

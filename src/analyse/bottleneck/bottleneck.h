@@ -150,6 +150,8 @@ struct bottleneck_loop {
     /* how far the access reaches that its level is judged by, and which; 0: not known, or of one pass of many */
     struct bottleneck_set access;
     uint64_t access_addr;
+    /* of a turn's time at most: the divider takes so long for it by this core's costs, wherever that shows; 0..1 */
+    double divider_most;
     double evenness;                   /* share of its instructions that got samples */
     struct measured rate_per_s, bound_cycles, measured_cycles, bytes_per_turn, extra_memory_trips;
 };

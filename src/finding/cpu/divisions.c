@@ -26,6 +26,17 @@ static double at_divisions(const struct stalls *stalls)
     return (double)(stalls->class_samples[INSTRUCTION_DIV] + stalls->class_samples[INSTRUCTION_FP_DIV]);
 }
 
+/* In loops that keep the divider busy its wait may show at whatever comes behind. */
+static double divider_may_hold(const struct results *results)
+{
+    double samples = 0;
+    for (size_t at = 0; results->bottleneck && at < results->bottleneck->loop_count; at++) {
+        const struct bottleneck_loop *loop = &results->bottleneck->loops[at];
+        samples += loop->divider_most * (double)loop->samples;
+    }
+    return samples;
+}
+
 /*
  * What stands at divisions, and in their chains at what leads from one to the next, is certain. What else needs a
  * result of one waits for that or for something else; the estimate may lay it there, too.
@@ -37,7 +48,9 @@ static struct interval divisions_share(const struct results *results, const stru
     double most = at_divisions(stalls) + (double)stalls->divided_samples;
     double laid = estimated_mass(results, CAUSE_BIT(CAUSE_DIVIDE));
     double likely = laid > sure ? laid : sure, foretold = estimated_samples(results, CAUSE_BIT(CAUSE_DIVIDE));
+    double busy = divider_may_hold(results);
     most = most > foretold ? most : foretold;
+    most = most > busy ? most : busy;
     struct interval share = share_of_stalls(results, finding, sure);
     struct interval high = share_of_stalls(results, finding, most > likely ? most : likely);
     struct interval mid = share_of_samples(results, finding, likely);
@@ -123,7 +136,7 @@ const struct hypothesis hypothesis_divider = {
     .family = "core",
     .title = "divisions and square roots",
     .rule = "a fact when at least the effect stands at divisions and square roots; ruled out when less does, with what "
-            "needs their results and what the estimate lays at them",
+            "needs their results, what the estimate lays at them, and what loops keep the divider busy for",
     .gain = "0 to that share",
     .overturn = "a multiplication in place of the division, old against new",
     .changes_code = true,

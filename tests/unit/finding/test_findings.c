@@ -1810,6 +1810,24 @@ Test(findings, what_needs_a_quotient_is_within_what_divisions_may_hold)
     }
 }
 
+/* Out of order, a division's wait shows at whatever comes behind: no bound is below the time that the divider is busy. */
+Test(findings, divisions_are_bounded_by_what_keeps_the_divider_busy)
+{
+    for (int busy = 0; busy < 2; busy++) {
+        struct made_up made;
+        make_up(&made);
+        struct bottleneck_loop loop = {.samples = 950, .divider_most = busy ? 0.8 : 0, .verdict = {.function = "hot"}};
+        struct bottleneck bottleneck = {.loops = &loop, .loop_count = 1};
+        made.stalls.class_samples[INSTRUCTION_FP_DIV] = 20;
+        made.row = (struct stall_row){.text = "divsd %xmm2,%xmm1", .class = INSTRUCTION_FP_DIV, .samples = 20};
+        made.results.bottleneck = &bottleneck;
+        const struct finding *finding = test_and_find(&made, "divider");
+        cr_assert_eq(finding->verdict, busy ? VERDICT_UNDECIDED : VERDICT_RULED_OUT);
+        cr_expect(!busy || finding->recoverable.high > 0.7, "%f", finding->recoverable.high);
+        arena_done(&made.arena);
+    }
+}
+
 Test(findings, without_the_self_test_nothing_is_inferred_from_stalls)
 {
     struct made_up made;
