@@ -69,7 +69,7 @@ struct estimated_place estimated_place_of(const struct results *results, unsigne
     const char *leads = bottleneck && bottleneck->program.function ? bottleneck->program.function : "its code";
     struct estimated_place place = {leads, ""};
     place_list places = {0};
-    double told = 0, all = results->stalls ? estimated_samples(results, causes) : 0;
+    double told = 0, all = results->stalls ? estimated_mass(results, causes) : 0;
     for (size_t at = 0; bottleneck && at < bottleneck->loop_count; at++) {
         const struct bottleneck_loop *loop = &bottleneck->loops[at];
         double laid = laid_in(loop, causes);

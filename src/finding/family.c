@@ -60,17 +60,69 @@ struct interval share_of_names(const struct results *results, const struct findi
     return share_with_blind(results, finding, hits, (double)results->stalls->unnamed_samples);
 }
 
+double estimated_mass(const struct results *results, unsigned causes)
+{
+    double laid = 0;
+    for (int cause = 0; results->bottleneck && cause < CAUSE_COUNT; cause++)
+        laid += causes & CAUSE_BIT(cause) ? results->bottleneck->masses[cause] : 0;
+    return results->stalls ? laid * (double)results->stalls->sample_count : 0;
+}
+
 double estimated_samples(const struct results *results, unsigned causes)
 {
-    const struct bottleneck *bottleneck = results->bottleneck;
-    double laid = 0;
-    for (int cause = 0; bottleneck && cause < CAUSE_COUNT; cause++)
-        laid += causes & CAUSE_BIT(cause) ? bottleneck->masses[cause] : 0;
+    double laid = estimated_mass(results, causes);
     /* no bound is below what the same page foretells of a remedy: what is laid beside may wait along */
-    const struct bottleneck_verdict *verdict = bottleneck ? &bottleneck->program : NULL;
+    const struct bottleneck_verdict *verdict = results->bottleneck ? &results->bottleneck->program : NULL;
     bool foretold = verdict && causes & CAUSE_BIT(verdict->cause) && verdict->recoverable.known && laid > 0;
-    laid = foretold && verdict->recoverable.high > laid ? verdict->recoverable.high : laid;
-    return laid * (double)results->stalls->sample_count;
+    double returned = foretold ? verdict->recoverable.high * (double)results->stalls->sample_count : 0;
+    return returned > laid ? returned : laid;
+}
+
+struct interval estimated_range(const struct results *results, unsigned causes)
+{
+    const struct bottleneck *bottleneck = results->bottleneck;
+    double sum = 0, low = 0, high = 0;
+    for (int class = 0; bottleneck && class < BOTTLENECK_CLASS_COUNT; class++) {
+        double whole = 0, own = 0;
+        for (int cause = 0; cause < CAUSE_COUNT; cause++) {
+            bool is_its = bottleneck_class_of((enum bottleneck_cause)cause) == (enum bottleneck_class)class;
+            whole += is_its ? bottleneck->masses[cause] : 0;
+            own += is_its && causes & CAUSE_BIT(cause) ? bottleneck->masses[cause] : 0;
+        }
+        const struct interval *range = &bottleneck->classes[class];
+        bool is_wide = range->known && 2 * own > whole; /* what else may be the class's is its largest cause's */
+        sum += own;
+        low += is_wide && whole > 0 ? own * (range->low < whole ? range->low / whole : 1) : own;
+        high += is_wide && range->high > whole ? own + range->high - whole : own;
+    }
+    return interval_of(low, sum, high < 1 ? high : 1);
+}
+
+double estimated_most(const struct results *results, unsigned causes)
+{
+    double laid = estimated_samples(results, causes);
+    double most = results->stalls ? estimated_range(results, causes).high * (double)results->stalls->sample_count : 0;
+    return most > laid ? most : laid;
+}
+
+/*
+ * What the estimate lays at the causes, as wide as its own share is: what else its class holds is none of theirs. Of
+ * some not all that is laid there waits for it: the verdict's share says how much of that is shown.
+ */
+static struct interval estimated_share(const struct results *results, const struct finding *finding, unsigned causes)
+{
+    const struct bottleneck_verdict *verdict = &results->bottleneck->program;
+    struct share_scale scale = share_scale_of(results);
+    struct interval laid = share_of_samples(results, finding, estimated_mass(results, causes)),
+                    most = share_of_samples(results, finding, estimated_samples(results, causes)),
+                    whole = share_as(share_of(OF_CPU_TIME, verdict->share), finding->of, &scale);
+    if (verdict->class == BOTTLENECK_FRONTEND || verdict->cause == CAUSE_INDIRECT)
+        return whole;
+    if (!laid.known || !whole.known || !verdict->sampled.known || verdict->sampled.low <= 0)
+        return laid.known && most.known ? interval_of(laid.low, laid.mid, most.high) : laid;
+    double low = laid.low * verdict->share.low / verdict->sampled.low;
+    double high = whole.high > most.high ? whole.high : most.high;
+    return interval_of(low, laid.mid, high);
 }
 
 bool estimate_decides(const struct results *results, struct finding *finding, unsigned causes,
@@ -82,12 +134,7 @@ bool estimate_decides(const struct results *results, struct finding *finding, un
     const struct bottleneck_verdict *verdict = &bottleneck->program;
     if (!(causes & CAUSE_BIT(verdict->cause)))
         return false;
-    struct interval share = share_of_samples(results, finding, estimated_samples(results, causes));
-    struct share_scale scale = share_scale_of(results);
-    bool is_bounded = verdict->class == BOTTLENECK_FRONTEND || verdict->cause == CAUSE_INDIRECT;
-    if (is_bounded) /* not all that is laid at it waits for it: its share says how much of that is shown */
-        share = share_as(share_of(OF_CPU_TIME, verdict->sampled.known ? verdict->sampled : verdict->share), finding->of,
-                         &scale);
+    struct interval share = estimated_share(results, finding, causes);
     if (!share.known || share.low < results->effect)
         return false;
     finding_decide_fact(finding, share, results->effect);

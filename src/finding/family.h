@@ -102,11 +102,20 @@ bool estimate_decides(const struct results *results, struct finding *finding, un
                       struct interval *ret_share);
 #define CAUSE_BIT(cause) (1u << (cause))
 
-/*
- * Samples that the estimated bottleneck lays at some causes (CAUSE_BIT), 0 without one: no bound of the same may be
- * smaller.
- */
+/* Samples that the estimated bottleneck lays at some causes (CAUSE_BIT), 0 without one. */
+double estimated_mass(const struct results *results, unsigned causes);
+
+/* The same, or what a remedy of them may return by it, if that is more: no bound of the same may be smaller. */
 double estimated_samples(const struct results *results, unsigned causes);
+
+/*
+ * The same, or what another run of the same code may lay there, if that is more: a class at a border is its largest
+ * cause's.
+ */
+double estimated_most(const struct results *results, unsigned causes);
+
+/* What the estimate lays at some causes, of all samples, as wide as it leaves their class. */
+struct interval estimated_range(const struct results *results, unsigned causes);
 
 /* What a function without a name tells of itself is in `tells` alone; in `word`, too, where it asserts by a name. */
 struct name_pattern {

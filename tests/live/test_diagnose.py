@@ -322,3 +322,54 @@ def test_integer_loops_that_could_compute_more_at_once_are_told_from_chains(run,
         assert "together computes one 8-bit number at a time" in narrow["headline"]
     else:
         assert narrow["verdict"] == "ruled_out", narrow
+
+
+DIVISIONS = """
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+static uint32_t values[65536];
+volatile uint64_t kept;
+__attribute__((noinline)) uint64_t chained(uint64_t by)
+{
+    uint64_t sum = 0;
+    for (int at = 0; at < 65536; at++)
+        sum = (sum * 257 + values[at]) % by;
+    return sum;
+}
+__attribute__((noinline)) uint64_t apart(uint64_t by)
+{
+    uint64_t sum = 0;
+    for (int at = 0; at < 65536; at++)
+        sum += values[at] * 2654435761ull / by;
+    return sum;
+}
+int main(int count, char **words)
+{
+    for (int at = 0; at < 65536; at++)
+        values[at] = at * 2654435761u;
+    for (int turn = 0; turn < 2000; turn++)
+        kept = words[1][0] == 'c' ? chained(36028797018963913ull + turn) : apart(1000003 + turn);
+    return count == 0;
+}
+"""
+
+
+@pytest.mark.parametrize("loop", ["chained", "apart"])
+def test_divisions_that_wait_for_one_another_are_told_from_those_that_do_not(run, tmp_path, loop):
+    (tmp_path / "divisions.c").write_text(DIVISIONS)
+    compiled = subprocess.run(["gcc", "-O2", "-o", tmp_path / "divisions", tmp_path / "divisions.c"])
+    if compiled.returncode:
+        pytest.skip("no compiler")
+    _, result = diagnose_json(run, "--", tmp_path / "divisions", loop)
+    by_id = {finding["id"]: finding for finding in result["findings"]}
+    if by_id["divider"]["verdict"] == "not_testable":
+        pytest.skip(by_id["divider"]["reason"])
+    said = "each division waits for the result of the one before"
+    assert by_id["divider"]["verdict"] == "supported", by_id["divider"]
+    assert (said in by_id["divider"]["headline"]) == (loop == "chained"), by_id["divider"]
+    if loop == "chained":
+        assert by_id["latency-chain"]["headline"] == by_id["divider"]["headline"]
+        assert "break the chain" in by_id["divider"]["advice"][0]
+    else:
+        assert said not in str(by_id["latency-chain"].get("headline"))

@@ -69,9 +69,11 @@ static void verdict_weigh(struct bottleneck_verdict *verdict, const struct tally
     if (verdict->class == BOTTLENECK_UNKNOWN)
         return;
     verdict->share = wilson_interval(verdict->class == BOTTLENECK_MIXED ? leads + follows : leads, all, all);
+    verdict->cause_share = verdict->cause ? tally->causes[verdict->cause] / all : 0;
     if (second && follows >= limit->loop_share_least * known)
-        verdict->second =
-            (struct bottleneck_second){second, cause_first(tally, second), wilson_interval(follows, all, all)};
+        verdict->second = (struct bottleneck_second){second, cause_first(tally, second),
+                                                     wilson_interval(follows, all, all),
+                                                     tally->causes[cause_first(tally, second)] / all};
 }
 
 /* ---- the loops ---- */
@@ -156,7 +158,7 @@ static void verdict_of_look(struct bottleneck_verdict *verdict, const struct bot
     verdict_weigh(verdict, tally, all);
     if (verdict->class == BOTTLENECK_MEMORY && waits_to_guess(look)) {
         verdict->class = BOTTLENECK_MIXED;
-        verdict->second = (struct bottleneck_second){BOTTLENECK_BAD_SPECULATION, CAUSE_CONDITIONAL, verdict->share};
+        verdict->second = (struct bottleneck_second){BOTTLENECK_BAD_SPECULATION, CAUSE_CONDITIONAL, verdict->share, 0};
     }
     if (abstains_at_shared_lines(verdict, request->stalls, (double)look->region->samples)) {
         instruction_name(verdict, request->stalls, look->region, UINT32_MAX);
@@ -188,6 +190,19 @@ static void verdict_of_look(struct bottleneck_verdict *verdict, const struct bot
         verdict->cause = CAUSE_UNKNOWN;
 }
 
+/* What waits for memory doesn't wait for the divider. */
+static double divider_most(const struct loop_look *look)
+{
+    const struct loop_bound *bound = &look->resources.bound;
+    double turn = look->pace.measured_cycles.known ? look->pace.measured_cycles.value : bound->cycles, memory = 0;
+    for (int cause = 0; cause < CAUSE_COUNT; cause++)
+        memory += bottleneck_class_of((enum bottleneck_cause)cause) == BOTTLENECK_MEMORY ? look->samples[cause] : 0;
+    double part = bound->known && turn > 0 ? bound->divider_cycles / turn : 0;
+    double rest = 1 - memory / (double)look->region->samples;
+    part = part > 1 ? 1 : part;
+    return part < rest ? part : rest > 0 ? rest : 0;
+}
+
 static void loop_fill(struct bottleneck_loop *loop, const struct bottleneck_request *request,
                       const struct loop_look *look, struct arena *arena)
 {
@@ -203,6 +218,7 @@ static void loop_fill(struct bottleneck_loop *loop, const struct bottleneck_requ
     loop->loads_far = look->chain_is_open;
     loop->crowd = crowd_of(&look->reach, request->machine);
     access_note(loop, look, request->machine);
+    loop->divider_most = divider_most(look);
     loop->evenness = look->guesses.evenness;
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
         loop->masses[cause] = look->samples[cause] / (double)region->samples;
@@ -475,7 +491,8 @@ static struct interval code_waited(const struct footprint *footprint, const stru
 }
 
 /* What can be said all the same: at which classes its time was laid. */
-static const char *parts_text(const struct tally *tally, struct arena *arena)
+static const char *parts_text(const struct tally *tally, const struct interval *classes, double all,
+                              struct arena *arena)
 {
     static const double SHOWN_LEAST = 0.05;
     static const char *const words[BOTTLENECK_CLASS_COUNT] = {
@@ -488,54 +505,120 @@ static const char *parts_text(const struct tally *tally, struct arena *arena)
         int shown = class == BOTTLENECK_MIXED ? BOTTLENECK_UNKNOWN : class; /* last */
         if (known <= 0 || tally->classes[shown] < SHOWN_LEAST * known)
             continue;
-        text = arena_printf(arena, "%s%s%s %.0f %%", text, sign, words[shown], tally->classes[shown] / known * 100);
+        struct interval share = interval_scaled(classes[shown], all / known);
+        bool is_wide = share.known && (share.high - share.low) * 100 >= 1;
+        text = is_wide ? arena_printf(arena, "%s%s%s %.0f to %.0f %%", text, sign, words[shown], share.low * 100,
+                                      fmin(share.high, 1) * 100)
+                       : arena_printf(arena, "%s%s%s %.0f %%", text, sign, words[shown],
+                                      tally->classes[shown] / known * 100);
         sign = ", ";
     }
     return text;
 }
 
-static bool is_at_border(unsigned classes)
+#define CLASS_BIT(class) (1u << (class))
+
+static double classes_sum(const double *classes, unsigned wanted)
 {
-    return (classes & (classes - 1)) != 0;
+    double sum = 0;
+    for (int class = 0; class < BOTTLENECK_CLASS_COUNT; class++)
+        sum += wanted >> class & 1 ? classes[class] : 0;
+    return sum;
 }
 
-/* Samples whose class hangs on a figure near its threshold: laid at this one (they may not be its), or that may be. */
-static void border_find(const struct loop_look *look, enum bottleneck_class class, double *ret_laid, double *ret_may)
+struct border { /* samples whose class hangs on a figure near its threshold */
+    double laid; /* at the classes asked for: they may not be theirs */
+    double may;  /* … at others: they may be theirs */
+};
+
+/* Data that waits for memory and decides where to go on is laid at both by halves, and may be all of either. */
+static double halved(const struct loop_look *look, const struct bottleneck_loop *loop, unsigned wanted)
 {
-    bool laid = bottleneck_class_of(look->quick_cause) == class, tied_is_core = look->samples[CAUSE_FP] > 0;
-    *ret_laid = *ret_may = 0;
-    if (!is_at_border(look->quick_classes))
-        return;
-    double quick = look->quick, tied = look->fp_tied;
-    bool has_tied = class == (tied_is_core ? BOTTLENECK_CORE : bottleneck_class_of(look->quick_cause));
-    *ret_laid = (laid ? quick : 0) + (has_tied ? tied : 0);
-    *ret_may = (!laid && look->quick_classes & 1u << class ? quick : 0) +
-               (!has_tied && (class == BOTTLENECK_CORE || look->quick_classes & 1u << class) ? tied : 0);
+    bool is_split = !(wanted & CLASS_BIT(BOTTLENECK_MEMORY)) != !(wanted & CLASS_BIT(BOTTLENECK_BAD_SPECULATION));
+    double memory = 0;
+    for (int cause = 0; is_split && cause < CAUSE_COUNT; cause++)
+        memory += bottleneck_class_of((enum bottleneck_cause)cause) == BOTTLENECK_MEMORY ? look->samples[cause] : 0;
+    return loop && loop->verdict.class == BOTTLENECK_MIXED && waits_to_guess(look) ? memory / 2 : 0;
+}
+
+/* Of one loop or function. */
+static struct border border_of(const struct loop_look *look, const struct bottleneck_loop *loop, unsigned wanted,
+                               bool is_mix)
+{
+    struct tally tally = tally_of_look(look);
+    double own = classes_sum(tally.classes, wanted), least = own, most = own, half = halved(look, loop, wanted);
+    for (size_t at = 0; at < (is_mix ? look->other_count : look->likely_count); at++) {
+        double other = classes_sum(look->others[at], wanted);
+        least = other < least ? other : least;
+        most = other > most ? other : most;
+    }
+    /* what isn't told now may be anything's already */
+    return (struct border){own - least + half, (look->quick_cause == CAUSE_UNKNOWN ? 0 : most - own) + half};
+}
+
+static struct border border_find(const struct bottleneck *result, const struct loop_look *looks, size_t count,
+                                 unsigned wanted)
+{
+    bool is_mix = result->program.class == BOTTLENECK_MIXED || result->program.class == BOTTLENECK_UNKNOWN;
+    struct border all = {0};
+    for (size_t at = 0; at < count; at++) {
+        struct border own = border_of(&looks[at], at < result->loop_count ? &result->loops[at] : NULL, wanted, is_mix);
+        all.laid += own.laid;
+        all.may += own.may;
+    }
+    return all;
+}
+
+static struct interval widened(struct interval share, double laid, double may)
+{
+    double low = share.low - laid, high = share.high + may;
+    return interval_of(low > 0 ? low : 0, share.mid, high < 1 ? high : 1);
+}
+
+/* By class: as samples have it, and another run of the same code may. What ran outweighs both. */
+static void classes_fill(struct bottleneck *result, const struct tally *tally, const struct loop_look *looks,
+                         size_t count, const struct stepped *stepped, double all)
+{
+    double untold = tally->causes[CAUSE_UNKNOWN] / all;
+    for (int class = BOTTLENECK_MEMORY; class < BOTTLENECK_MIXED; class++) {
+        struct border border = border_find(result, looks, count, CLASS_BIT(class));
+        double laid = tally->classes[class] < all ? tally->classes[class] : all;
+        if (laid <= 0)
+            continue;
+        struct interval share = widened(wilson_interval(laid, all, all), border.laid / all, border.may / all + untold);
+        if (class == BOTTLENECK_BAD_SPECULATION && stepped->known)
+            share = interval_of(share.low, share.mid, share.high < stepped->guessed.high ? share.high
+                                                      : share.mid > stepped->guessed.high ? share.mid
+                                                                                          : stepped->guessed.high);
+        result->classes[class] = share;
+    }
 }
 
 /*
  * The samples' own error is the smallest: what was laid at the class by evidence at a border may be another's, and the
  * other way round, and what isn't told may be anything's.
  */
-static void share_widen(struct bottleneck_verdict *verdict, const struct tally *tally, const struct loop_look *looks,
+static void share_widen(struct bottleneck *result, const struct tally *tally, const struct loop_look *looks,
                         size_t count, double all)
 {
-    double laid = 0, may = 0, untold = tally->causes[CAUSE_UNKNOWN];
-    bool one = verdict->class != BOTTLENECK_MIXED && verdict->class != BOTTLENECK_UNKNOWN;
-    for (size_t at = 0; at < count && one; at++) {
-        double own_laid, own_may;
-        border_find(&looks[at], verdict->class, &own_laid, &own_may);
-        laid += own_laid;
-        may += looks[at].quick_cause == CAUSE_UNKNOWN ? 0 : own_may; /* else it is untold already */
-    }
-    if (!one || !verdict->share.known || laid + may + untold <= 0)
+    struct bottleneck_verdict *verdict = &result->program;
+    bool is_mixed = verdict->class == BOTTLENECK_MIXED;
+    enum bottleneck_class class = is_mixed ? class_first(tally, BOTTLENECK_UNKNOWN) : verdict->class;
+    enum bottleneck_class second = verdict->second.class;
+    if (verdict->class == BOTTLENECK_UNKNOWN || !verdict->share.known)
+        return;
+    unsigned wanted = CLASS_BIT(class) | (is_mixed && second ? CLASS_BIT(second) : 0);
+    struct border border = border_find(result, looks, count, wanted);
+    double laid = border.laid, may = border.may, untold = tally->causes[CAUSE_UNKNOWN];
+    if (second && verdict->second.share.known && result->classes[second].known)
+        verdict->second.share = result->classes[second];
+    if (laid + may + untold <= 0)
         return;
     struct interval share = verdict->share;
-    double low = share.low - laid / all, high = share.high + (may + untold) / all;
     verdict->sampled = share;
     verdict->at_border = (laid + may) / all;
     verdict->not_told = untold / all;
-    verdict->share = interval_of(low > 0 ? low : 0, share.mid, high < 1 ? high : 1);
+    verdict->share = widened(share, laid / all, (may + untold) / all);
     struct interval *gain = &verdict->recoverable;
     if (gain->known && share.low > 0)
         *gain = interval_of(gain->low * verdict->share.low / share.low, gain->mid, gain->high);
@@ -578,6 +661,7 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
         result->masses[cause] = tally.causes[cause] / all;
     verdict_weigh(verdict, &tally, all);
+    classes_fill(result, &tally, looks, count, &stepped, all);
     bool abstains = abstains_at_shared_lines(verdict, request->stalls, tally.told);
     if (count) /* of the hottest, also where no cause is known */
         set_note(verdict, &looks[0]);
@@ -587,7 +671,7 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
     if (verdict->class == BOTTLENECK_FRONTEND)
         verdict->share = interval_scaled(code_waited(&footprint, &stepped), footprint.samples / all);
     if (verdict->class == BOTTLENECK_UNKNOWN) {
-        verdict->why_not = parts_text(&tally, arena);
+        verdict->why_not = parts_text(&tally, result->classes, all, arena);
         verdict->recoverable_why = "no cause is known";
         return;
     }
@@ -615,7 +699,7 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
         .small = all > 0 ? by_small / all : 0,
     };
     verdict_explain(verdict, &leading, arena);
-    share_widen(verdict, &tally, looks, count, all);
+    share_widen(result, &tally, looks, count, all);
 }
 
 /* What retires, or waits for no more than its units, may as well wait for its own results where these aren't known. */

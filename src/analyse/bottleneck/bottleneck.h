@@ -95,6 +95,7 @@ struct bottleneck_second {
     enum bottleneck_class class; /* UNKNOWN: there is none */
     enum bottleneck_cause cause;
     struct interval share;
+    double cause_share; /* of it, what is laid at the cause alone; 0: not known */
 };
 
 /* Lines that would fit a cache, a step apart that is a whole time of a power of two, and few of its sets hold them. */
@@ -116,6 +117,7 @@ struct bottleneck_verdict {
     enum bottleneck_confidence confidence;
     struct interval share;       /* of the CPU time sampled; the program's in a case: of all its CPU time */
     struct interval sampled;     /* that share by the error of the samples alone; unknown: it is no other */
+    double cause_share;          /* of it, what is laid at the cause alone; 0: not known */
     double at_border, not_told;  /* of it: what widens the share beyond that */
     struct interval recoverable; /* of it; unknown: recoverable_why */
     const char *recoverable_how; /* what it rests on; NULL: unknown */
@@ -148,6 +150,8 @@ struct bottleneck_loop {
     /* how far the access reaches that its level is judged by, and which; 0: not known, or of one pass of many */
     struct bottleneck_set access;
     uint64_t access_addr;
+    /* of a turn's time at most: the divider takes so long for it by this core's costs, wherever that shows; 0..1 */
+    double divider_most;
     double evenness;                   /* share of its instructions that got samples */
     struct measured rate_per_s, bound_cycles, measured_cycles, bytes_per_turn, extra_memory_trips;
 };
@@ -163,6 +167,8 @@ struct bottleneck {
     struct bottleneck_loop *loops; /* most samples first */
     size_t loop_count;
     double masses[CAUSE_COUNT]; /* of all samples, 0..1; what is missing is the kernel's and what couldn't be told */
+    /* the same by class, as wide as evidence near its thresholds may lay them; unknown: nothing is laid there */
+    struct interval classes[BOTTLENECK_CLASS_COUNT];
     /* of all samples: at what nothing else delays, in code whose chains of results may be longer than what it issues */
     double chains_open_ratio;
     double kernel_ratio, blind_ratio;

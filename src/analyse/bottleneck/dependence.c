@@ -164,6 +164,15 @@ uint32_t operand_loads(const struct region *region, uint32_t row, uint32_t *ret_
     return found;
 }
 
+bool has_divide_chain(const struct region *region)
+{
+    bool found = false;
+    for (uint32_t row = region->rows.first; row <= region->rows.last && !found; row++)
+        found = region_holds(region, row) && region->code->items[row].divides &&
+                region->code->marks[row] & MARK_DIVIDE_CHAIN;
+    return found;
+}
+
 bool is_chased(const struct region *region, uint32_t row)
 {
     const struct instruction *here = &region->code->items[row];

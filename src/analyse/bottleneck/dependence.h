@@ -26,6 +26,8 @@ bool is_addressed_by(const struct region *region, uint32_t row, const uint32_t *
  * others; not of what its address is made of. Nearest first, `most` of them at most.
  */
 uint32_t operand_loads(const struct region *region, uint32_t row, uint32_t *ret_rows, uint32_t most);
+/* A division of it needs its own last result. */
+bool has_divide_chain(const struct region *region);
 /* Its address comes out of a load before. */
 bool is_chased(const struct region *region, uint32_t row);
 

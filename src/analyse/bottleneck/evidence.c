@@ -265,7 +265,17 @@ static void chain_evidence(struct bottleneck_verdict *verdict, const struct lead
     };
     const struct loop_look *look = leading->look;
     const struct loop_bound *bound = &look->resources.bound;
-    if (verdict->cause == CAUSE_FP && look->fp_is_unexplained)
+    if (verdict->cause == CAUSE_DIVIDE && has_divide_chain(look->region))
+        add(verdict, "code",
+            bound->known && !bound->is_lower
+                ? arena_printf(arena,
+                               "each division needs the result of the one before: how long one takes counts, not how "
+                               "many the divider takes in; the chain takes %.2f cycles a turn by this core's costs, "
+                               "the divider %.2f%s",
+                               bound->chain.cycles, bound->divider_cycles, measured_text(look, arena))
+                : "each division needs the result of the one before: how long one takes counts, not how many the "
+                  "divider takes in");
+    else if (verdict->cause == CAUSE_FP && look->fp_is_unexplained)
         add(verdict, "code",
             arena_printf(arena,
                          "arithmetic: a turn takes %.3g cycles, measured, though by this core's costs %.2f to issue, "

@@ -469,6 +469,20 @@ static bool is_place_of_chain(const struct rows_view *view, uint32_t row)
 }
 
 /*
+ * Arithmetic that needs what a division computes shows that one's wait, where by this core's costs nothing else takes a
+ * turn as long.
+ */
+static bool waits_for_division(const struct rows_view *view, const struct loop_look *look, uint32_t row)
+{
+    const struct loop_bound *bound = view->bound;
+    bool is_longest = !bound->known || bound->is_lower ||
+                      (bound->unit_kind == UNIT_DIVIDER && bound->unit_cycles >= bound->frontend_cycles &&
+                       bound->unit_cycles >= bound->chain.cycles) ||
+                      resources_first(&look->resources) == CAUSE_DIVIDE;
+    return is_longest && view->region->code->marks[row] & MARK_DIVIDED;
+}
+
+/*
  * By the costs of this core the chain of results is what a turn takes: arithmetic that stalls in it waits for that,
  * whatever most of the chain is (a value that goes round through memory, too).
  */
@@ -478,6 +492,8 @@ static enum bottleneck_cause arithmetic_cause(const struct rows_view *view, cons
     enum bottleneck_cause chain = resources_chain(&look->resources);
     if (chain != CAUSE_UNKNOWN)
         return chain;
+    if (waits_for_division(view, look, row))
+        return CAUSE_DIVIDE;
     if (is_place_of_chain(view, row))
         return CAUSE_LATENCY_CHAIN;
     return is_late_by_guess(view, look) ? CAUSE_UNKNOWN : otherwise;
@@ -497,7 +513,9 @@ static enum bottleneck_cause row_cause(struct rows_view *view, uint32_t row, str
     if (cause != CAUSE_UNKNOWN)
         return cause;
     if (view->region->code->marks[row] & MARK_CHAINED)
-        return CAUSE_LATENCY_CHAIN;
+        return view->region->code->marks[row] & MARK_DIVIDE_CHAIN && resources_chain(&look->resources) == CAUSE_DIVIDE
+                   ? CAUSE_DIVIDE
+                   : CAUSE_LATENCY_CHAIN;
     switch (here->class) {
     case INSTRUCTION_FP:
         return arithmetic_cause(view, look, row, CAUSE_FP);
@@ -718,7 +736,7 @@ static bool is_at_own_pace(const struct loop_look *look)
 }
 
 /* As another run of the same code may show it: shares of samples and rates so much higher or lower. */
-static enum bottleneck_class quick_class_at(const struct loop_look *look, double shares, double evenness, double pace,
+static enum bottleneck_cause quick_cause_at(const struct loop_look *look, double shares, double evenness, double pace,
                                             bool restarts_behind)
 {
     struct loop_look other = *look;
@@ -730,30 +748,39 @@ static enum bottleneck_class quick_class_at(const struct loop_look *look, double
     other.guesses.evenness *= evenness;
     other.pace.over_bound *= pace;
     other.pace.over_bound_most *= pace;
-    return bottleneck_class_of(quick_cause(&other, restarts_behind));
+    return quick_cause(&other, restarts_behind);
 }
 
-/* Where a class hangs on which side of a threshold a figure falls that differs by as much from run to run. */
-static unsigned quick_classes(const struct loop_look *look, bool restarts_behind)
+/* Where a cause hangs on which side of a threshold a figure falls that differs by as much from run to run. */
+static unsigned quick_causes(const struct loop_look *look, bool restarts_behind)
 {
     static const double SHARES = 0.2, EVENNESS = 0.15, PACE = 0.15; /* seen between runs of one program */
-    unsigned classes = 1u << bottleneck_class_of(look->quick_cause);
+    unsigned causes = 1u << look->quick_cause;
     for (int sign = -1; sign <= 1 && !look->is_along; sign += 2) {
-        classes |= 1u << quick_class_at(look, 1 + sign * SHARES, 1, 1, restarts_behind);
-        classes |= 1u << quick_class_at(look, 1, 1 + sign * EVENNESS, 1, restarts_behind);
-        classes |= 1u << quick_class_at(look, 1, 1, 1 + sign * PACE, restarts_behind);
+        causes |= 1u << quick_cause_at(look, 1 + sign * SHARES, 1, 1, restarts_behind);
+        causes |= 1u << quick_cause_at(look, 1, 1 + sign * EVENNESS, 1, restarts_behind);
+        causes |= 1u << quick_cause_at(look, 1, 1, 1 + sign * PACE, restarts_behind);
     }
+    return causes;
+}
+
+static unsigned classes_of(unsigned causes)
+{
+    unsigned classes = 0;
+    for (int cause = 0; cause < CAUSE_COUNT; cause++)
+        classes |= causes >> cause & 1 ? 1u << bottleneck_class_of((enum bottleneck_cause)cause) : 0;
     return classes;
 }
 
-static void quick_note(struct loop_look *look, enum bottleneck_cause along, bool restarts_behind)
+static void quick_note(struct loop_look *look, enum bottleneck_cause along, bool restarts_behind, int supposed)
 {
-    look->quick_cause = quick_cause(look, restarts_behind);
+    look->quick_cause = supposed == CAUSE_COUNT ? quick_cause(look, restarts_behind) : (enum bottleneck_cause)supposed;
     look->is_along = along != CAUSE_UNKNOWN && bottleneck_class_of(look->quick_cause) != BOTTLENECK_BAD_SPECULATION &&
                      !is_at_own_pace(look);
     if (look->is_along)
         look->quick_cause = along;
-    look->quick_classes = quick_classes(look, restarts_behind);
+    look->quick_causes = quick_causes(look, restarts_behind);
+    look->quick_classes = classes_of(look->quick_causes);
 }
 
 void loop_look_guess_calls(struct loop_look *look)
@@ -766,8 +793,16 @@ void loop_look_guess_calls(struct loop_look *look)
     look->behind_calls = 0;
 }
 
-struct loop_look loop_look_of(const struct bottleneck_request *request, const struct region *region,
-                              enum bottleneck_cause along, struct arena *arena)
+static void others_add(struct loop_look *look, const struct loop_look *other)
+{
+    double *classes = look->others[look->other_count++];
+    for (int own = 0; own < CAUSE_COUNT; own++)
+        classes[bottleneck_class_of((enum bottleneck_cause)own)] += other->samples[own];
+}
+
+/* supposed: what it shows as a whole, in place of what it does; CAUSE_COUNT: that. */
+static struct loop_look look_at(const struct bottleneck_request *request, const struct region *region,
+                                enum bottleneck_cause along, int supposed, struct arena *arena)
 {
     struct loop_look look = {.region = region,
                              .operand_row = UINT32_MAX,
@@ -779,7 +814,7 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
     look.pace = pace_of(request, region, &look.resources.bound, arena);
     for (size_t cause = 0; cause < CAUSE_COUNT; cause++)
         look.hottest[cause] = UINT32_MAX;
-    quick_note(&look, along, request->stalls->restarts_behind);
+    quick_note(&look, along, request->stalls->restarts_behind, supposed);
     enum bottleneck_cause quick = view.quick = look.quick_cause;
     for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
         if (!region_holds(region, row))
@@ -810,6 +845,34 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
     look.chain_is_open =
         look.samples[CAUSE_LATENCY_CHAIN] > 0 && look.pace.over_bound <= 0 && loads_reach_far(request, region);
     look.touched = reach_together(request, region, arena);
+    return look;
+}
+
+/*
+ * Branches that go both ways may be guessed wrong or right: runs of one program were seen to differ by more than any
+ * figure's own error.
+ */
+static unsigned far_causes(const struct loop_look *look)
+{
+    bool is_open = look->guesses.branches && look->guesses.has_enough && !look->is_along && !is_at_own_pace(look);
+    return is_open ? 1u << CAUSE_CONDITIONAL | 1u << resources_first(&look->resources) : 0;
+}
+
+struct loop_look loop_look_of(const struct bottleneck_request *request, const struct region *region,
+                              enum bottleneck_cause along, struct arena *arena)
+{
+    struct loop_look look = look_at(request, region, along, CAUSE_COUNT, arena);
+    unsigned likely = look.quick_causes & ~(1u << look.quick_cause), causes = likely | far_causes(&look);
+    for (int step = 0; step < 2; step++) {
+        unsigned wanted = step ? causes & ~likely & ~(1u << look.quick_cause) : likely;
+        for (int cause = 0; cause < CAUSE_COUNT && look.other_count < LOOK_OTHERS_MOST; cause++) {
+            if (!(wanted >> cause & 1))
+                continue;
+            struct loop_look other = look_at(request, region, along, cause, arena);
+            others_add(&look, &other);
+            look.likely_count += !step;
+        }
+    }
     return look;
 }
 

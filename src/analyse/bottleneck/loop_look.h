@@ -14,6 +14,8 @@
 #include "analyse/bottleneck/reach.h"
 #include "analyse/bottleneck/resources.h"
 
+enum { LOOK_OTHERS_MOST = 6 };
+
 struct loop_look {
     const struct region *region;
     double samples[CAUSE_COUNT];
@@ -24,6 +26,11 @@ struct loop_look {
      * each): with more than one it is at a border
      */
     unsigned quick_classes;
+    unsigned quick_causes; /* the causes that these are of */
+    /* samples by class as they would be with each of these causes but its own: accesses are judged anew by it, too */
+    double others[LOOK_OTHERS_MOST][BOTTLENECK_CLASS_COUNT];
+    size_t other_count;
+    size_t likely_count; /* the first of them; behind them what only a mix without a leading cause is told by */
     double fp_tied;            /* samples at arithmetic that go with the quick ones, or don't, by that decision */
     double behind_calls;       /* of the quick ones: right behind calls, where the function called has just ended */
     /* what it shows isn't its own: the loop that calls it in each turn shows it */

@@ -105,6 +105,21 @@ static bool by_chain(struct gain *gain, const struct loop_look *look, enum bottl
     return true;
 }
 
+/*
+ * Chains of divisions side by side overlap as far as the divider takes them in; what has no division any more may
+ * return more than that.
+ */
+static void by_divide_chain(struct gain *gain, const struct loop_look *look, double widest_bits)
+{
+    static const double OVERLAP_LEAST = 0.1; /* on cores whose divider takes the next one in late */
+    struct gain chain = *gain;
+    if (!look->region->is_loop || !has_divide_chain(look->region))
+        return;
+    bool is_known = by_chain(&chain, look, CAUSE_DIVIDE, widest_bits);
+    double low = is_known && chain.low > OVERLAP_LEAST ? chain.low : OVERLAP_LEAST;
+    gain->low = low < gain->low ? low : gain->low;
+}
+
 /* As much work side by side: of two or more times through, none waits for another. */
 static bool by_straight_chain(struct gain *gain, const struct loop_look *look)
 {
@@ -225,7 +240,9 @@ static struct gain gain_of(const struct loop_look *look, enum bottleneck_cause c
     case CAUSE_FP:
         (void)by_width(&gain, look, cause, widest_bits);
         break;
-    case CAUSE_DIVIDE: /* what the bound takes longest for is what goes: it is none for what is left */
+    case CAUSE_DIVIDE:
+        by_divide_chain(&gain, look, widest_bits);
+        break; /* what the bound takes longest for is what goes: it is none for what is left */
     case CAUSE_PORTS:
         break;
     default:

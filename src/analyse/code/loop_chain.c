@@ -331,13 +331,54 @@ bool loop_load_leads_on(const struct instruction *rows, struct loop_rows loop, u
     return true;
 }
 
+/* Moves and arithmetic of a cycle each hand a result on at once. */
+static bool hands_on(const struct instruction *row)
+{
+    bool accesses = row->memory.is_present && (row->is_load || row->is_store);
+    return !accesses && !takes_cycles(row) && !row->divides && row->class != INSTRUCTION_CALL;
+}
+
+/* What holds `from`'s result when the loop comes to `to` next, handed on by quick instructions alone. */
+static struct followed handed_to(const struct instruction *rows, struct loop_rows loop, uint32_t from, uint32_t to)
+{
+    struct followed followed = {rows[from].writes, rows[from].vector_writes};
+    uint32_t length = loop.last - loop.first + 1;
+    for (uint32_t turn = 1; turn < length; turn++) {
+        uint32_t at = loop.first + (from - loop.first + turn) % length;
+        if (at == to)
+            break;
+        follow(&followed, &rows[at], hands_on(&rows[at]) && depends(&followed, &rows[at]));
+    }
+    return followed;
+}
+
+bool loop_needs_result(const struct instruction *rows, struct loop_rows loop, uint32_t from, uint32_t row)
+{
+    const struct instruction *here = &rows[row];
+    if (row == from || here->class == INSTRUCTION_CALL || loop.last - loop.first >= CIRCLE_MOST)
+        return false;
+    struct followed followed = handed_to(rows, loop, from, row);
+    bool waits_for_data = here->is_load && here->class != INSTRUCTION_FP && !here->is_fp;
+    return !waits_for_data && depends(&followed, here);
+}
+
+bool loop_result_returns(const struct instruction *rows, struct loop_rows loop, uint32_t from, uint32_t row)
+{
+    return loop.last - loop.first < CIRCLE_MOST && reaches(rows, loop, row, from);
+}
+
 bool loop_load_follows(const struct instruction *rows, struct loop_rows loop, uint32_t chase, uint32_t load)
 {
+    if (load == chase || !rows[load].is_load)
+        return false;
+    if (loop.last - loop.first < CIRCLE_MOST &&
+        address_registers(&rows[load].memory) & handed_to(rows, loop, chase, load).general)
+        return true;
     uint64_t moved = 0;
     for (uint32_t at = loop.first; at <= loop.last; at++)
         moved |= rows[at].writes;
     uint64_t pointers = rows[chase].writes | (address_registers(&rows[chase].memory) & moved);
-    return load != chase && rows[load].is_load && (address_registers(&rows[load].memory) & pointers);
+    return address_registers(&rows[load].memory) & pointers;
 }
 
 bool loop_chain_is_longest(const struct loop_chain *chain, struct loop_rows loop)

@@ -54,8 +54,18 @@ bool loop_load_leads_on(const struct instruction *rows, struct loop_rows loop, u
 struct loop_chain loop_chain_at(const struct instruction *rows, struct loop_rows loop, uint32_t row);
 
 /*
+ * Whether a row waits for the result of `from`: it reads it, or what quick instructions (moves, arithmetic of a cycle
+ * each) made of it. What waits for data by its own address doesn't.
+ */
+bool loop_needs_result(const struct instruction *rows, struct loop_rows loop, uint32_t from, uint32_t row);
+
+/* Whether what `row` computes is needed by `from` at its next time: with loop_needs_result both are of one circle. */
+bool loop_result_returns(const struct instruction *rows, struct loop_rows loop, uint32_t from, uint32_t row);
+
+/*
  * Whether a load of the loop waits for `chase`, a row whose address carries from turn to turn: it goes through the
- * same pointer, before that is moved on or behind. A base that stays the same all the time is no such pointer.
+ * same pointer, before that is moved on or behind, or to where quick arithmetic leads from what that loaded (an
+ * index). A base that stays the same all the time is no such pointer.
  */
 bool loop_load_follows(const struct instruction *rows, struct loop_rows loop, uint32_t chase, uint32_t load);
 

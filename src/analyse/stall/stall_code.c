@@ -138,6 +138,20 @@ static void followers_mark(struct stall_code *decoded, struct loop_rows loop, ui
     }
 }
 
+/* What needs a division's result, and whether the division itself does from turn to turn. */
+static void division_mark(struct stall_code *decoded, struct loop_rows loop, uint32_t division, bool carried)
+{
+    decoded->marks[division] |= carried ? MARK_DIVIDE_CHAIN : 0;
+    for (uint32_t row = loop.first; row <= loop.last; row++) {
+        if (!is_own_row(decoded, loop, row) || decoded->items[row].divides ||
+            !loop_needs_result(decoded->items, loop, division, row))
+            continue;
+        bool may_be_guess = decoded->marks[row] & MARK_LANDING; /* what stands there may wait for one */
+        bool in_circle = carried && !may_be_guess && loop_result_returns(decoded->items, loop, division, row);
+        decoded->marks[row] |= MARK_DIVIDED | (in_circle ? MARK_DIVIDE_CHAIN : 0);
+    }
+}
+
 /* Where a wrong guess shows. */
 static void landings_mark(struct stall_code *decoded)
 {
@@ -179,6 +193,8 @@ static void loop_mark(const struct stall_work *work, struct stall_code *decoded,
         decoded->marks[at] |= narrow ? MARK_NARROW : 0;
         /* A division is the divider's own matter. */
         decoded->marks[at] |= !row->divides && loop_chain_is_longest(&chain, loop) ? MARK_CHAINED : 0;
+        if (row->divides)
+            division_mark(decoded, loop, at, chain.carried);
         bool overwrites =
             row->class == INSTRUCTION_LOAD && row->memory.base < 64 && row->writes >> row->memory.base & 1;
         decoded->marks[at] |= overwrites && !loop_value_returns(decoded->items, loop, at) ? MARK_STRAY : 0;

@@ -53,6 +53,7 @@ void stall_row_fill(struct stall_work *work, uint32_t index, uint32_t instructio
         .samples = decoded->hits[instruction_index],
         .is_chained = decoded->marks[instruction_index] & MARK_CHAINED,
         .is_addressed = decoded->marks[instruction_index] & MARK_ADDRESSED,
+        .is_divide_chained = decoded->marks[instruction_index] & MARK_DIVIDE_CHAIN,
     };
     if (row->is_addressed || !(decoded->marks[instruction_index] & MARK_FOLLOWS))
         return;

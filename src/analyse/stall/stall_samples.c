@@ -140,6 +140,14 @@ static bool is_guessed(const struct instruction *instruction)
     }
 }
 
+static void divisions_note(struct stalls *stalls, const struct instruction *instruction, uint16_t marks)
+{
+    bool in_chain = marks & MARK_DIVIDE_CHAIN, divides = instruction->divides;
+    stalls->divided_samples += marks & MARK_DIVIDED && !divides;
+    stalls->divide_chain_samples += in_chain;
+    stalls->divide_chain_users += in_chain && !divides;
+}
+
 static void sample_attribute(struct stall_work *work, const struct sample *sample, const struct stall_place *place)
 {
     struct stalls *stalls = work->stalls;
@@ -168,6 +176,7 @@ static void sample_attribute(struct stall_work *work, const struct sample *sampl
     stalls->load_samples += instruction->is_load;
     stalls->narrow_loop_samples += decoded->marks[index] & MARK_NARROW ? 1 : 0;
     stalls->addressed_samples += addressed;
+    divisions_note(stalls, instruction, decoded->marks[index]);
     const struct instruction *next = &decoded->items[place->sampled];
     bool is_ahead = !stalls->exact; /* else its registers are those behind it */
     if (is_ahead && next->is_load && loses_address(decoded, place->sampled) &&

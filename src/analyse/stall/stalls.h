@@ -36,6 +36,7 @@ struct stall_row { /* one instruction */
     bool is_chained;
     bool is_addressed;   /* so through its address: it loads from where its last result says */
     const char *chase;   /* not NULL: it reads what this load, a link of a chain of loads in its loop, points to */
+    bool is_divide_chained; /* a division that needs its own last result, or what leads from one to the next */
     bool is_dependent;   /* loads into the register that it addresses by: a pointer chase */
     uint64_t samples;
 };
@@ -84,6 +85,9 @@ enum { /* of an instruction */
     MARK_STRAY = 128,
     MARK_TABLE = 32,     /* a jump through a register or table, or what only such a jump leads to */
     MARK_ELSEWHERE = 256,    /* control comes from elsewhere than the row before, or may */
+    MARK_DIVIDED = 512,      /* needs what a division of its loop computes */
+    /* a division that needs its own last result, and what leads from one to the next: turns wait for one another */
+    MARK_DIVIDE_CHAIN = 1024,
 };
 
 struct stall_code { /* a function's instructions and what was met at each; count 0: its code is not known */
@@ -183,6 +187,9 @@ struct stalls {
     uint64_t single_lines;
     uint64_t chained_samples;    /* at rows that is_chained but not is_addressed */
     uint64_t addressed_samples;  /* at rows that is_addressed or is_followed */
+    uint64_t divided_samples;    /* at rows that is_divided, which aren't divisions themselves */
+    uint64_t divide_chain_samples; /* at rows that is_divide_chained */
+    uint64_t divide_chain_users;   /* of these: no divisions themselves */
     uint64_t shared_line_samples, shared_line_addresses; /* addresses in lines that several threads wrote or read */
     uint64_t apart_samples;      /* of these: at places of such a line that one thread alone was met at */
     /* of these: threads took turns at the line, and no wrong guess can be what was waited for */

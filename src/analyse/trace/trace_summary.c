@@ -2,6 +2,7 @@
 #include "analyse/trace/trace_summary.h"
 
 #include "analyse/trace/branch_predictor.h"
+#include "analyse/trace/loop_turns.h"
 #include "base/arena.h"
 #include "base/cache_line.h"
 #include "base/hashmap.h"
@@ -52,6 +53,7 @@ struct trace_study {
     struct recent lines, pages;
     struct hashmap all_lines, all_pages, all_ips, by_ip;
     struct hashmap burst_lines, burst_pages;
+    struct loop_turns turns;
     vec(struct site) sites;
     vec(struct guess) guesses;
     /* wrong guesses at learnt branches per 1000 instructions, burst by burst */
@@ -92,6 +94,7 @@ void trace_study_free(struct trace_study *study)
                               &study->by_ip,     &study->burst_lines, &study->burst_pages};
     for (size_t at = 0; at < array_count(maps); at++)
         hashmap_done(maps[at]);
+    loop_turns_done(&study->turns);
     vec_done(&study->sites);
     vec_done(&study->guesses);
     vec_done(&study->burst_codes);
@@ -281,6 +284,7 @@ void trace_study_add(struct trace_study *study, const struct instruction_trace *
             branch_meet(study, instruction, trace->table.items[trace->sequence.items[at + 1]].ip);
     }
     windows_count(study, trace);
+    loop_turns_add(&study->turns, trace, decoded);
     *vec_push(&study->burst_codes) = (struct burst_code){
         .instructions = (double)trace->sequence.count,
         .new_lines = (double)(study->sum.code_lines - before.code_lines),
@@ -371,6 +375,17 @@ static void misses_settle(const struct trace_study *study, struct trace_summary 
             interval_clamped(sum->page_misses, 0, fmax(pages * 1000 / instructions, sum->page_misses.low));
 }
 
+static void loop_settle(const struct trace_study *study, struct trace_summary *sum)
+{
+    const struct traced_loop *loop = loop_turns_hottest(&study->turns);
+    if (!loop || !sum->instructions)
+        return;
+    sum->loop_ip = loop->head_ip;
+    sum->loop_turns = loop->turns;
+    sum->loop_entries = loop->entries;
+    sum->loop_share = (double)loop->instructions / (double)sum->instructions;
+}
+
 void trace_study_result(const struct trace_study *study, struct trace_summary *ret_summary)
 {
     struct trace_summary sum = study->sum;
@@ -392,6 +407,7 @@ void trace_study_result(const struct trace_study *study, struct trace_summary *r
     }
     sum.lines_per_1000 = study->windows ? study->window_lines / (double)study->windows : 0;
     sum.pages_per_1000 = study->windows ? study->window_pages / (double)study->windows : 0;
+    loop_settle(study, &sum);
     uint64_t worst = 0;
     vec_for_each(&study->sites, site) {
         if (site->wrong <= worst)
@@ -439,6 +455,10 @@ void trace_summary_write(struct json_writer *json, const char *key, const struct
     json_interval(json, "line_misses_per_1000", sum->line_misses);
     json_u64(json, "tlb_pages", sum->tlb_pages);
     json_interval(json, "page_misses_per_1000", sum->page_misses);
+    json_u64(json, "loop_ip", sum->loop_ip);
+    json_u64(json, "loop_turns", sum->loop_turns);
+    json_u64(json, "loop_entries", sum->loop_entries);
+    json_double(json, "loop_share", sum->loop_share);
     json_object_open(json, "mix");
     for (int class = 0; class < INSTRUCTION_CLASS_COUNT; class++)
         if (sum->class_counts[class])
@@ -480,6 +500,10 @@ bool trace_summary_read(struct trace_summary *ret_summary, struct json_value val
         .line_misses = json_interval_or_unknown(json_member(value, "line_misses_per_1000")),
         .tlb_pages = (uint32_t)json_unsigned_or(json_member(value, "tlb_pages"), 0),
         .page_misses = json_interval_or_unknown(json_member(value, "page_misses_per_1000")),
+        .loop_ip = json_unsigned_or(json_member(value, "loop_ip"), 0),
+        .loop_turns = json_unsigned_or(json_member(value, "loop_turns"), 0),
+        .loop_entries = json_unsigned_or(json_member(value, "loop_entries"), 0),
+        .loop_share = json_number_or(json_member(value, "loop_share"), 0),
     };
     struct json_value mix = json_member(value, "mix");
     for (int class = 0; class < INSTRUCTION_CLASS_COUNT; class++)

@@ -37,6 +37,9 @@ struct trace_summary {
     uint32_t cache_lines, tlb_pages;          /* that these are for */
     uint64_t worst_ip;                        /* the branch with most wrong guesses; 0: none */
     double worst_share;                       /* of all wrong guesses */
+    /* the hottest loop: where it begins, how often it turned and was entered; 0 turns: none was met */
+    uint64_t loop_ip, loop_turns, loop_entries;
+    double loop_share; /* its part of the instructions */
     uint64_t class_counts[INSTRUCTION_CLASS_COUNT];
 };
 

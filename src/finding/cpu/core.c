@@ -5,14 +5,18 @@
 #include "finding/maker.h"
 
 #include "analyse/code/narrow_code.h"
+#include "analyse/trace/loop_turns.h"
+#include "base/text.h"
 #include "finding/cpu/dispatch.h"
+#include "finding/cpu/divisions.h"
+#include "finding/cpu/load_chains.h"
 
 #include <string.h>
 
 static double class_hits(const struct stalls *stalls, unsigned mask)
 {
     double hits = 0;
-    for (int class = 0; class < INSTRUCTION_CLASS_COUNT; class++)
+    for (int class = 0; class < INSTRUCTION_CLASS_COUNT; class ++)
         hits += mask >> class & 1 ? (double)stalls->class_samples[class] : 0;
     return hits;
 }
@@ -57,10 +61,10 @@ static void test_fact(const struct results *results, struct finding *finding, un
     name_row(results, finding, mask, share);
     finding_set(finding, reason, "gain", NO_VALUES);
     if (finding->verdict == VERDICT_SUPPORTED && finding->subject)
-        finding_set(finding, headline, "headline",
-                    VALUE_TEXT("function",
-                               results->stalls->functions[hottest_row(results->stalls, mask)->function].name),
-                    VALUE_TEXT("instruction", finding->subject), VALUE_SHARE("share", share));
+        finding_set(
+            finding, headline, "headline",
+            VALUE_TEXT("function", results->stalls->functions[hottest_row(results->stalls, mask)->function].name),
+            VALUE_TEXT("instruction", finding->subject), VALUE_SHARE("share", share));
     finding_advise(finding, "advice", NO_VALUES);
     finding_set(finding, confirm, "confirm", NO_VALUES);
 }
@@ -70,7 +74,7 @@ static void test_bound(const struct results *results, struct finding *finding, u
 {
     if (!stalls_are_attributed(results, finding))
         return;
-    double hits = class_hits(results->stalls, mask), estimated = estimated_samples(results, causes);
+    double hits = class_hits(results->stalls, mask), estimated = estimated_most(results, causes);
     struct interval share = share_of_stalls(results, finding, hits > estimated ? hits : estimated);
     finding_decide_bound(finding, share.high, results->effect);
     finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", share);
@@ -80,28 +84,6 @@ static void test_bound(const struct results *results, struct finding *finding, u
     finding_set(finding, remedy, "remedy", NO_VALUES);
     finding_advise(finding, "advice", NO_VALUES);
 }
-
-static void divider_test(const struct results *results, struct finding *finding)
-{
-    test_fact(results, finding, CLASS(DIV) | CLASS(FP_DIV));
-    const uint64_t *samples = results->stalls->class_samples;
-    if (finding->advice_count && samples[INSTRUCTION_DIV] >= samples[INSTRUCTION_FP_DIV])
-        finding_readvise(finding, "advice-integer", NO_VALUES);
-}
-
-const struct hypothesis hypothesis_divider = {
-    .id = "divider",
-    .family = "core",
-    .title = "divisions and square roots",
-    .rule = "a fact when at least the effect stands at divisions and square roots; ruled out when less does",
-    .gain = "0 to that share",
-    .overturn = "a multiplication in place of the division, old against new",
-    .changes_code = true,
-    .causes = CAUSE_BIT(CAUSE_DIVIDE),
-    .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_RUN),
-    .test = divider_test,
-};
 
 /* Of branches in a loop over an array, which its order decides. */
 enum { DISPATCH_OF_DATA = DISPATCH_CALLS + 1 };
@@ -174,16 +156,18 @@ static bool mispredicts_counted(const struct results *results, struct finding *f
 /* ---- what a stepped copy of it did ---- */
 
 enum {
-    BURSTS_LEAST = 3,             /* fewer may have missed what the program does at other times */
-    TRACED_LEAST = 12000,         /* instructions */
-    GUESS_CYCLES_LEAST = 12, GUESS_CYCLES_USUAL = 18, GUESS_CYCLES_MOST = 25,
-    LANDING_CYCLES_MOST = 2,      /* of a well guessed branch and the instruction it leads to, when neither waits */
-    WIDEST_CYCLES = 250,          /* that 1000 instructions take at least, four a cycle */
+    BURSTS_LEAST = 3,     /* fewer may have missed what the program does at other times */
+    TRACED_LEAST = 12000, /* instructions */
+    GUESS_CYCLES_LEAST = 12,
+    GUESS_CYCLES_USUAL = 18,
+    GUESS_CYCLES_MOST = 25,
+    LANDING_CYCLES_MOST = 2, /* of a well guessed branch and the instruction it leads to, when neither waits */
+    WIDEST_CYCLES = 250,     /* that 1000 instructions take at least, four a cycle */
     USUAL_CYCLES = 500,
-    NEAR_LINE_CYCLES_LEAST = 3,   /* the second level answers in 14, and the fetch runs ahead */
+    NEAR_LINE_CYCLES_LEAST = 3, /* the second level answers in 14, and the fetch runs ahead */
     NEAR_LINE_CYCLES_MOST = 15,
     FAR_LINE_CYCLES_MOST = 100,
-    NEAR_CODE_BYTES = 1 << 20,    /* fits the second level of current cores */
+    NEAR_CODE_BYTES = 1 << 20, /* fits the second level of current cores */
 };
 
 /* NULL: there was none, or too little of it to bound anything. */
@@ -292,7 +276,7 @@ static void mispredicts_test(const struct results *results, struct finding *find
         finding_set(finding, confirm, guess_words[words_of(results, &dispatch)].confirm, NO_VALUES);
         return;
     }
-    double shown = (double)results->stalls->guess_samples, estimated = estimated_samples(results, GUESSES);
+    double shown = (double)results->stalls->guess_samples, estimated = estimated_most(results, GUESSES);
     share = share_of_stalls(results, finding, shown > estimated ? shown : estimated);
     finding_decide_bound(finding, share.high, results->effect);
     finding_reason_bound(finding,
@@ -366,11 +350,30 @@ static bool is_spread(const struct stall_function *hottest, double hits)
     return 2 * (double)hottest->samples < hits;
 }
 
+/* " of 620 entries (300 to 1200)", by a stepped copy whose hottest loop it must be, since it has most of the time. */
+static const char *chain_length(const struct results *results, const struct finding *finding)
+{
+    static const double MOST = 0.5;
+    const struct trace_summary *trace = traced(results);
+    struct interval turns = trace ? turns_per_entry(trace->loop_turns, trace->loop_entries) : (struct interval){0};
+    bool is_hottest = finding->recoverable.high >= MOST && trace && trace->loop_share >= MOST;
+    if (!turns.known || !is_hottest)
+        return "";
+    return turns.high > 0
+               ? arena_printf(finding->arena, " of some %s entries (%s to %s, stepped)",
+                              short_number_of(turns.mid).text, short_number_of(turns.low).text,
+                              short_number_of(turns.high).text)
+               : arena_printf(finding->arena, " of %s entries or more (stepped)", short_number_of(turns.low).text);
+}
+
 /* A chain that the code shows is a fact; what cutting it returns is not known. */
 static bool test_chained(const struct results *results, struct finding *finding, double hits, bool addressed)
 {
     const struct stall_row *row = chained_row(results->stalls, addressed);
     struct interval share = share_of_samples(results, finding, hits);
+    double turns = addressed ? load_chain_turns(results->stalls) : hits; /* what else is of a turn waits along */
+    if (share.known && turns > hits)
+        share.high = share_of_samples(results, finding, turns).high;
     if (!row || share.low < results->effect)
         return false;
     const char *function = results->stalls->functions[row->function].name;
@@ -383,15 +386,22 @@ static bool test_chained(const struct results *results, struct finding *finding,
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, row->chase ? "followed" : "carried",
                      VALUE_TEXT("instruction", row->text), VALUE_TEXT("chase", row->chase ? row->chase : ""));
     finding_set(finding, reason, "gain", NO_VALUES);
-    finding_set(finding, headline, spread ? "headline-spread" : "headline", VALUE_TEXT("function", function),
-                VALUE_TEXT("instruction", row->chase ? row->chase : row->text), VALUE_SHARE("share", share));
+    bool searches = addressed && !spread && load_chain_searches(results->stalls, row, finding->arena);
+    finding_set(finding, headline,
+                spread     ? "headline-spread"
+                : searches ? "headline-search"
+                           : "headline",
+                VALUE_TEXT("function", function), VALUE_TEXT("instruction", row->chase ? row->chase : row->text),
+                VALUE_SHARE("share", share), VALUE_TEXT("length", searches ? chain_length(results, finding) : ""));
     const struct code_maker *maker =
         addressed ? code_maker_of(results, &results->stalls->functions[row->function]) : NULL;
+    bool by_index = is_indexed(row->text) || (row->chase && is_indexed(row->chase));
+    if (searches && !maker)
+        finding_advise(finding, "advice-search", NO_VALUES);
     finding_advise(finding, maker ? maker->memory : "advice", NO_VALUES);
     if (addressed && !maker)
-        finding_advise(finding, is_indexed(row->chase ? row->chase : row->text) ? "advice-indexed" : "advice-nodes",
-                       NO_VALUES);
-    finding_set(finding, confirm, "confirm", NO_VALUES);
+        finding_advise(finding, by_index ? "advice-indexed" : "advice-nodes", NO_VALUES);
+    finding_set(finding, confirm, searches ? "confirm-search" : "confirm", NO_VALUES);
     return true;
 }
 
@@ -511,6 +521,8 @@ static void latency_chain_test(const struct results *results, struct finding *fi
         return;
     double unsure = chained_unsure(results),
            chained = (double)results->stalls->chained_samples - loads_awaited(results, 0, true) - unsure;
+    if (divisions_chain_found(results, finding, chained))
+        return;
     if (test_chained(results, finding, chained > 0 ? chained : 0, false))
         return;
     double awaited = loads_awaited(results, multi_cycle, false),
@@ -616,7 +628,7 @@ const struct hypothesis hypothesis_load_chain = {
     .changes_code = true,
     .causes = CAUSE_BIT(CAUSE_L1_LATENCY) | CAUSE_BIT(CAUSE_STORE_FORWARDING),
     .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_BOTTLENECK),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_BOTTLENECK) | RESULT_BIT(RESULT_PROBES),
     .test = load_chain_test,
 };
 
@@ -873,9 +885,8 @@ static void front_end_test(const struct results *results, struct finding *findin
     bool fits = hot_bytes * 2 < 32768;
     /* What lies in lines that were not met at all weighs as much as the lines met once (Good 1953). */
     double unmet = (double)stalls->single_lines, outside = (double)stalls->user_samples * 0.02 + unmet;
-    struct interval beyond = share_of_samples(results, finding, outside < (double)stalls->user_samples
-                                                                    ? outside
-                                                                    : (double)stalls->user_samples);
+    struct interval beyond = share_of_samples(
+        results, finding, outside < (double)stalls->user_samples ? outside : (double)stalls->user_samples);
     struct interval user = share_of_samples(results, finding, (double)stalls->user_samples);
     finding_decide_bound(finding, fits ? beyond.high : user.high, results->effect);
     bool ruled_out = finding->verdict == VERDICT_RULED_OUT;

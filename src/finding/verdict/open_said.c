@@ -66,6 +66,15 @@ static double most_of(const struct finding *lead, const struct results *results)
     return estimated ? fmax(lead->recoverable.high, verdict->share.high) : lead->recoverable.high;
 }
 
+/* "27 %", or as wide as the estimate leaves it: "5 to 43 %". */
+static const char *laid_words(const struct finding *lead, const struct results *results, struct arena *arena)
+{
+    struct interval range = estimated_range(results, lead->hypothesis->causes);
+    bool is_wide = (range.high - range.low) * 100 >= 2;
+    return is_wide ? arena_printf(arena, "%.0f to %.0f %%", range.low * 100, range.high * 100)
+                   : arena_printf(arena, "%.0f %%", range.mid * 100);
+}
+
 /* Where nothing is certain, what evidence points at is the next thing to look at. */
 const char *open_said(const struct findings *findings, const struct results *results, struct arena *arena)
 {
@@ -79,11 +88,10 @@ const char *open_said(const struct findings *findings, const struct results *res
     double pointed = pointed_at(lead, results);
     /* else the bound knows better */
     bool is_pointed = results->bottleneck && !(lead->recoverable.low > 0) && pointed <= lead->recoverable.high;
-    const char *by = is_pointed ? arena_printf(arena,
-                                               lead->pointed > 0 ? "%.0f %% of the CPU time looks like it, "
-                                                                 : "the estimate lays %.0f %% at it, ",
-                                               pointed * 100)
-                                : "";
+    const char *by = !is_pointed ? ""
+                     : lead->pointed > 0
+                         ? arena_printf(arena, "%.0f %% of the CPU time looks like it, ", pointed * 100)
+                         : arena_printf(arena, "the estimate lays %s at it, ", laid_words(lead, results, arena));
     return arena_printf(arena, " The largest that stays open: %s (%sat most %s of the %s).", lead->hypothesis->title,
                         by, text_string(&most), denominator_name(lead->of));
 }

@@ -52,6 +52,7 @@ const char *estimated_words(const struct bottleneck *bottleneck, enum bottleneck
 struct class_mass {
     const char *words;
     double share;
+    struct interval range; /* of all samples, too */
 };
 
 static int class_mass_compare(const void *a, const void *b)
@@ -87,6 +88,17 @@ static const char *memory_in_words(const struct bottleneck *bottleneck)
     return bottleneck && bottleneck->masses[CAUSE_L2] * 2 > memory ? "the second cache" : "memory";
 }
 
+/* As wide as the estimate leaves it: evidence near a threshold lays it elsewhere in another run. */
+static void class_share_print(struct text *out, const struct class_mass *class, double all)
+{
+    if (!class->range.known) {
+        text_printf(out, "%.0f %%", class->share / all * 100);
+        return;
+    }
+    struct value value = VALUE_SHARE("", interval_clamped(interval_scaled(class->range, 1 / all), 0, 1));
+    value_print(out, &value);
+}
+
 /*
  * Where no class has all but a little of the time, that is the answer: two of them at least, the largest first; or that
  * most of it isn't told. "": the estimate says nothing, or one has it.
@@ -105,6 +117,7 @@ const char *several_said(const struct bottleneck *bottleneck, struct arena *aren
     for (int cause = 0; bottleneck && cause < CAUSE_COUNT; cause++) {
         struct class_mass *class = &classes[bottleneck_class_of((enum bottleneck_cause)cause)];
         class->share += class->words ? bottleneck->masses[cause] : 0;
+        class->range = bottleneck->classes[bottleneck_class_of((enum bottleneck_cause)cause)];
         all += bottleneck->masses[cause];
     }
     /* of a wrong guess that waits for a load, samples can't tell the two apart */
@@ -117,13 +130,15 @@ const char *several_said(const struct bottleneck *bottleneck, struct arena *aren
         return "";
     scoped_text struct text out = {0};
     for (size_t at = 0; at < array_count(classes) && classes[at].share > SHOWN_LEAST * all; at++) {
-        text_printf(&out, "%s%s %.0f %%", at ? ", " : "", classes[at].words, classes[at].share / all * 100);
+        text_printf(&out, "%s%s ", at ? ", " : "", classes[at].words);
+        class_share_print(&out, &classes[at], all);
         told += classes[at].share / all;
     }
     const char *lead = !several                        ? ""
                        : classes[0].share > MOST * all ? "several things share it: "
                                                        : "no one thing holds it up: ";
-    return arena_printf(arena, " By estimate %s%s; %.0f %% is not told.", lead, text_string(&out), (1 - told) * 100);
+    const char *rest = told < 0.995 ? arena_printf(arena, "; %.0f %% is not told", (1 - told) * 100) : "";
+    return arena_printf(arena, " By estimate %s%s%s.", lead, text_string(&out), rest);
 }
 
 /* A wide range has what is likeliest first: "some 57 % (26 to 64 %)". */

@@ -50,10 +50,26 @@ static const char *class_and_cause(enum bottleneck_class class, enum bottleneck_
                               : class_words(class);
 }
 
+/* A class is named after its largest cause alone where that is most of it: "core (the divider 8 %, and more)". */
+static const char *part_words(enum bottleneck_class class, enum bottleneck_cause cause, double part, double share,
+                              struct arena *arena)
+{
+    static const double MOST = 0.75;
+    return cause_words(cause) && part > 0 && part < MOST * share
+               ? arena_printf(arena, "%s (%s %.0f %%, and more)", class_words(class), cause_words(cause), part * 100)
+               : class_and_cause(class, cause, arena);
+}
+
+static const char *second_words(const struct bottleneck_second *second, struct arena *arena)
+{
+    return part_words(second->class, second->cause, second->cause_share, second->share.mid, arena);
+}
+
 static const char *verdict_kind(const struct bottleneck_verdict *verdict, struct arena *arena)
 {
-    return verdict->busy_is_shown ? "retiring (it is busy with its instructions, nothing is waited for)"
-                                  : class_and_cause(verdict->class, verdict->cause, arena);
+    return verdict->busy_is_shown
+               ? "retiring (it is busy with its instructions, nothing is waited for)"
+               : part_words(verdict->class, verdict->cause, verdict->cause_share, verdict->share.mid, arena);
 }
 
 static const char *share_text(struct interval share, struct arena *arena)
@@ -107,7 +123,7 @@ const char *bottleneck_line_of(const struct bottleneck_verdict *verdict, struct 
                            : arena_printf(arena, "%s In %s.", head, verdict->function);
     return verdict->second.class ? arena_printf(arena, "%s %s %s, %s.", what,
                                                 verdict->class == BOTTLENECK_MIXED ? "With" : "Beside it",
-                                                class_and_cause(verdict->second.class, verdict->second.cause, arena),
+                                                second_words(&verdict->second, arena),
                                                 share_text(verdict->second.share, arena))
                                  : what;
 }
@@ -149,7 +165,7 @@ size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], con
     if (verdict->second.class)
         lines[count++] = (struct bottleneck_line){
             "", arena_printf(arena, "%s %s, %s", verdict->class == BOTTLENECK_MIXED ? "with" : "beside it",
-                             class_and_cause(verdict->second.class, verdict->second.cause, arena),
+                             second_words(&verdict->second, arena),
                              share_text(verdict->second.share, arena)), false};
     if (verdict->sampled.known && (verdict->at_border >= SHOWN_LEAST || verdict->not_told >= SHOWN_LEAST))
         lines[count++] = (struct bottleneck_line){"", border_text(verdict, arena), false};

@@ -3,6 +3,7 @@
 
 #include "analyse/imported_pair.h"
 #include "analyse/imported_window.h"
+#include "analyse/trace/loop_turns.h"
 #include "base/json/json_measured.h"
 #include "statistics/json_interval.h"
 
@@ -294,6 +295,23 @@ static void add_rate(struct text *out, const char *what, struct interval per_100
     *is_list = true;
 }
 
+/* "  its hottest loop (97 % of them) turned 600 times each time it was entered (300 to 1200; 12 entries were met)" */
+static void loop_line(struct text *out, const struct trace_summary *trace)
+{
+    static const double SHARE_LEAST = 0.25;
+    struct interval turns = turns_per_entry(trace->loop_turns, trace->loop_entries);
+    if (!turns.known || trace->loop_share < SHARE_LEAST)
+        return;
+    text_printf(out, "  its hottest loop (%.0f %% of them) turned ", trace->loop_share * 100);
+    if (turns.high > 0)
+        text_printf(out, "%s times (%s to %s) each time it was entered", short_number_of(turns.mid).text,
+                    short_number_of(turns.low).text, short_number_of(turns.high).text);
+    else
+        text_printf(out, "%s times or more each time it was entered", short_number_of(turns.low).text);
+    text_printf(out, "; %llu entr%s met\n", (unsigned long long)trace->loop_entries,
+                trace->loop_entries == 1 ? "y was" : "ies were");
+}
+
 static void step_lines(struct text *out, const struct probe_step *step)
 {
     const struct trace_summary *trace = &step->trace;
@@ -317,6 +335,7 @@ static void step_lines(struct text *out, const struct probe_step *step)
     text_printf(&misses, "misses in 1000 of %u KiB:", trace->cache_lines * 64 / 1024);
     add_rate(out, text_string(&misses), trace->line_misses, &misses_told);
     text_add(out, "\n");
+    loop_line(out, trace);
     for (size_t at = 0; at < PROBE_ENDS_MOST; at++)
         if (step->ends[at].bursts && strcmp(step->ends[at].words, "at the asked length") != 0)
             text_printf(out, "  %llu of the bursts ended %s\n", (unsigned long long)step->ends[at].bursts,

@@ -823,6 +823,47 @@ Test(bottleneck, a_division_is_the_dividers)
     free(made);
 }
 
+static bool evidence_says(const struct bottleneck_verdict *verdict, const char *wanted);
+
+/* A sum of quotients stands at the addition; without a division before it, the same is the addition's own matter. */
+Test(bottleneck, arithmetic_that_needs_a_quotient_waits_for_the_divider)
+{
+    for (int divided = 0; divided < 2; divided++) {
+        struct made_up *made = calloc(1, sizeof(*made));
+        make_up(made);
+        function_begin(made, "harmonic");
+        row_add(made, divided ? INSTRUCTION_FP_DIV : INSTRUCTION_FP, 60)->divides = divided;
+        row_add(made, INSTRUCTION_FP, SAMPLES - 60);
+        loop_close(made, 0);
+        made->marks[0][1] = divided ? MARK_DIVIDED : 0;
+        enum bottleneck_cause cause = verdict_of(made)->cause;
+        cr_assert_eq(cause, divided ? CAUSE_DIVIDE : CAUSE_FP, "%s", bottleneck_subclass_name(cause));
+        done(made);
+        free(made);
+    }
+}
+
+/* Divisions that wait for one another are no matter of how many the unit takes in. */
+Test(bottleneck, a_chain_of_divisions_is_said_as_one)
+{
+    for (int chained = 0; chained < 2; chained++) {
+        struct made_up *made = calloc(1, sizeof(*made));
+        make_up(made);
+        function_begin(made, "rest");
+        row_add(made, INSTRUCTION_DIV, SAMPLES - 100)->divides = true;
+        row_add(made, INSTRUCTION_INT, 100);
+        loop_close(made, 0);
+        made->marks[0][0] = chained ? MARK_DIVIDE_CHAIN : 0;
+        const struct bottleneck_verdict *verdict = verdict_of(made);
+        cr_assert_eq(verdict->cause, CAUSE_DIVIDE);
+        cr_expect_eq(evidence_says(verdict, "each division needs the result of the one before"), chained);
+        cr_expect_eq(evidence_says(verdict, "takes one at a time"), !chained);
+        cr_expect(chained ? verdict->recoverable.low < 0.2 : verdict->recoverable.low > 0.2, "%f", verdict->recoverable.low);
+        done(made);
+        free(made);
+    }
+}
+
 Test(bottleneck, a_count_in_memory_is_forwarded)
 {
     struct made_up *made = calloc(1, sizeof(*made));
@@ -1042,6 +1083,28 @@ Test(bottleneck, what_is_laid_near_a_threshold_widens_the_interval)
         free(made);
     }
     cr_expect(met);
+}
+
+/* In a mix, what a loop with a branch that goes both ways shows may be another run's wrong guesses, or none; divisions stay what they are. */
+Test(bottleneck, a_part_of_a_mix_is_as_wide_as_its_branches_leave_it)
+{
+    for (int branches = 0; branches < 2; branches++) {
+        struct made_up *made = choice_behind(true, 50, 450);
+        if (!branches)
+            made->rows[0][0].class = INSTRUCTION_INT, made->rows[0][0].has_target = false;
+        function_begin(made, "rest");
+        row_add(made, INSTRUCTION_DIV, 1000)->divides = true;
+        row_add(made, INSTRUCTION_INT, 0);
+        loop_close(made, 0);
+        enum bottleneck_class class = verdict_of(made)->class;
+        cr_assert_eq(class, BOTTLENECK_MIXED, "%s", bottleneck_class_name(class));
+        const struct interval *busy = &made->result.classes[BOTTLENECK_RETIRING], *core = &made->result.classes[BOTTLENECK_CORE];
+        cr_assert(busy->known && core->known);
+        cr_expect_eq(busy->low < 0.1, branches, "%f to %f", busy->low, busy->high);
+        cr_expect(core->high - core->low < 0.1, "%f to %f", core->low, core->high);
+        done(made);
+        free(made);
+    }
 }
 
 /* By copied stacks, most calls of a function come from another one. */

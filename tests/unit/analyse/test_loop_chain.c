@@ -266,3 +266,45 @@ Test(loop_chain, an_index_leads_on_where_nothing_else_writes_it)
     rows[0].writes = BIT(C);
     cr_assert_not(loop_load_leads_on(rows, loop, 0), "its address stays");
 }
+
+/* i = node[i].next, and node[i].key is read at a place computed from the same i: it waits for the load of the turn before. */
+Test(loop_chain, a_load_at_a_place_computed_from_a_chased_index_follows_it)
+{
+    struct memory_operand key = {.is_present = true, .base = C, .index = B, .scale = 8, .size_bytes = 8},
+                          next = {.is_present = true, .base = A, .index = REGISTER_NONE, .size_bytes = 4};
+    struct instruction rows[] = {
+        {.class = INSTRUCTION_INT, .reads = BIT(A), .writes = BIT(B)}, /* lea (%a,%a,2),%b */
+        {.class = INSTRUCTION_LOAD_OP, .is_load = true, .memory = key, .reads = BIT(B) | BIT(C)},
+        {.class = INSTRUCTION_INT, .reads = BIT(B) | BIT(C), .writes = BIT(A)}, /* lea (%c,%b,8),%a */
+        {.class = INSTRUCTION_LOAD, .is_load = true, .memory = next, .reads = BIT(A), .writes = BIT(A)},
+        {.class = INSTRUCTION_BRANCH},
+    };
+    struct loop_rows loop = {0, 4};
+    cr_assert(loop_load_follows(rows, loop, 3, 1));
+    cr_assert_not(loop_load_follows(rows, loop, 3, 3), "it is the chase");
+    rows[0] = (struct instruction){.class = INSTRUCTION_INT, .reads = BIT(B), .writes = BIT(B)};
+    cr_assert_not(loop_load_follows(rows, loop, 3, 1), "counted, not taken from what was loaded");
+    rows[0] = (struct instruction){.class = INSTRUCTION_LOAD, .is_load = true, .memory = next, .reads = BIT(A), .writes = BIT(B)};
+    cr_assert_not(loop_load_follows(rows, loop, 3, 1), "another load stands between, which follows by itself");
+}
+
+/* h = (h * 256 + c) % m: the remainder comes back to the division; then a quotient that nothing but a sum takes. */
+Test(loop_chain, what_needs_a_division_is_told_from_what_stands_beside)
+{
+    struct instruction rows[] = {
+        {.class = INSTRUCTION_INT, .reads = BIT(A), .writes = BIT(B)},
+        {.class = INSTRUCTION_DIV, .divides = true, .reads = BIT(B), .writes = BIT(A)},
+        {.class = INSTRUCTION_INT, .reads = BIT(C), .writes = BIT(C)},
+        {.class = INSTRUCTION_BRANCH},
+    };
+    struct loop_rows loop = {0, 3};
+    cr_assert(loop_chain_at(rows, loop, 1).carried);
+    cr_assert(loop_needs_result(rows, loop, 1, 0) && loop_result_returns(rows, loop, 1, 0));
+    cr_assert_not(loop_needs_result(rows, loop, 1, 2), "a counter beside");
+    rows[0] = (struct instruction){.class = INSTRUCTION_INT, .reads = BIT(C), .writes = BIT(B)};
+    rows[2] = (struct instruction){.class = INSTRUCTION_FP, .reads = BIT(A) | BIT(C), .writes = BIT(C)};
+    cr_assert(loop_needs_result(rows, loop, 1, 2), "a sum of quotients waits for each");
+    rows[0].reads = 0;
+    cr_assert_not(loop_chain_at(rows, loop, 1).carried, "… of which none needs the one before");
+    cr_assert_not(loop_result_returns(rows, loop, 1, 2));
+}

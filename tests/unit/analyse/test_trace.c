@@ -3,6 +3,7 @@
 
 #include "analyse/probes/probe_results.h"
 #include "analyse/trace/branch_predictor.h"
+#include "analyse/trace/loop_turns.h"
 #include "analyse/trace/trace_summary.h"
 #include "base/hashmap.h"
 
@@ -240,4 +241,43 @@ Test(trace, results_come_back_from_a_case)
     probe_results_write(&again, &second);
     cr_assert_str_eq(text_string(&first), text_string(&second));
     arena_done(&arena);
+}
+
+/* A loop of three instructions that is entered from before it, and turns so often each time; bursts cut it where they end. */
+static struct trace_summary turning(uint32_t turns, uint32_t steps)
+{
+    struct trace_study *study;
+    struct trace_summary sum;
+    study_of(&study);
+    for (int burst = 0; burst < 8; burst++) {
+        struct instruction_trace trace = {0};
+        uint32_t before = row_add(&trace, 0x1000, "\x90", 1), head = row_add(&trace, 0x1001, "\x90", 1),
+                 back = row_add(&trace, 0x1002, "\x75\xfd", 2), behind = row_add(&trace, 0x1004, "\xeb\xfa", 2);
+        for (uint32_t at = 0; trace.sequence.count < steps; at++) {
+            if (at % turns == 0) {
+                *vec_push(&trace.sequence) = behind;
+                *vec_push(&trace.sequence) = before;
+            }
+            *vec_push(&trace.sequence) = head;
+            *vec_push(&trace.sequence) = back;
+        }
+        trace_study_add(study, &trace);
+        instruction_trace_done(&trace);
+    }
+    trace_study_result(study, &sum);
+    trace_study_free(study);
+    return sum;
+}
+
+Test(trace, turns_of_the_hottest_loop_are_told_by_how_often_it_is_entered)
+{
+    struct trace_summary sum = turning(50, 4000);
+    struct interval turns = turns_per_entry(sum.loop_turns, sum.loop_entries);
+    cr_assert_eq(sum.loop_ip, 0x1001);
+    cr_assert(turns.low < 50 && turns.high > 50 && turns.mid > 40 && turns.mid < 55, "%f (%f to %f)", turns.mid, turns.low, turns.high);
+    cr_assert(sum.loop_share > 0.9, "%f", sum.loop_share);
+    sum = turning(1000000, 4000); /* entered once a burst */
+    turns = turns_per_entry(sum.loop_turns, sum.loop_entries);
+    cr_assert(turns.known && turns.high <= 0 && turns.low > 500, "too few entries bound nothing from above: %f to %f", turns.low, turns.high);
+    cr_assert_not(turns_per_entry(0, 0).known);
 }

@@ -1438,6 +1438,33 @@ Test(findings, a_chain_of_loads_that_the_code_shows_is_a_fact)
     arena_done(&made.arena);
 }
 
+/* Most of a loop's samples stand at chased loads: each of its turns hangs on them, and the range goes up to all of it. Of few of them nothing follows. */
+Test(findings, a_turn_that_hangs_on_a_chased_load_is_within_the_range)
+{
+    for (int most = 0; most < 2; most++) {
+        struct made_up made;
+        make_up(&made);
+        struct instruction rows[] = {
+            {.addr = 0x1000, .length = 4, .class = INSTRUCTION_LOAD_OP, .is_load = true, .falls_through = true},
+            {.addr = 0x1004, .length = 4, .class = INSTRUCTION_LOAD, .is_load = true, .falls_through = true},
+            {.addr = 0x1008, .length = 4, .class = INSTRUCTION_BRANCH, .has_target = true, .target = 0x1000, .falls_through = true},
+        };
+        uint64_t hits[] = {most ? 600 : 100, 100, most ? 300 : 800}, sampled[4] = {0};
+        uint16_t marks[] = {MARK_FOLLOWS, MARK_ADDRESSED, 0};
+        struct loop_rows loops[] = {{0, 2}, {0, 2}, {0, 2}};
+        struct stall_code code = {.items = rows, .hits = hits, .sampled = sampled, .marks = marks, .loops = loops, .count = 3};
+        made.stalls.codes = &code;
+        made.row = (struct stall_row){.text = "cmp %rsi,(%rdx,%r8,8)", .shown_addr = 0x1000, .class = INSTRUCTION_LOAD_OP, .is_load = true,
+                                      .samples = hits[0], .chase = "mov 0x10(%rcx),%ecx"};
+        made.stalls.addressed_samples = hits[0] + hits[1];
+        const struct finding *finding = test_and_find(&made, "load-chain");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect(most ? finding->recoverable.high > 0.95 : finding->recoverable.high < 0.25, "%f", finding->recoverable.high);
+        cr_expect(mentions(finding, "entries of a table"), "it goes by an index");
+        arena_done(&made.arena);
+    }
+}
+
 /* What holds most of the time by estimate is said before a lesser part that is certain, if nobody knows what either returns. */
 Test(findings, an_estimate_of_most_of_the_time_leads_a_certain_part_of_it)
 {
@@ -1820,6 +1847,50 @@ Test(findings, what_holds_up_the_allocator_is_for_its_callers)
     }
 }
 
+/* What the sentence says is no narrower than the estimate's own range; one that isn't widened stays as narrow as samples have it. */
+Test(findings, a_headline_is_as_wide_as_the_estimate)
+{
+    for (int wide = 0; wide < 2; wide++) {
+        struct made_up made;
+        make_up(&made);
+        struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_BAD_SPECULATION, .cause = CAUSE_CONDITIONAL, .confidence = ESTIMATE_MEDIUM,
+                                                    .function = "hot", .share = interval_of(wide ? 0.28 : 0.53, 0.56, wide ? 0.7 : 0.59)}};
+        if (wide)
+            bottleneck.program.sampled = interval_of(0.53, 0.56, 0.59);
+        bottleneck.masses[CAUSE_CONDITIONAL] = 0.56;
+        made.results.bottleneck = &bottleneck;
+        const struct finding *finding = test_and_find(&made, "branch-mispredicts");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect_eq(strstr(finding->headline, "28 to 70 %") != NULL, wide, "%s", finding->headline);
+        cr_expect_eq(strstr(finding->headline, "53 to 59 %") != NULL, !wide, "%s", finding->headline);
+        bottleneck.program.share.low = 0.01; /* it may be nothing: then it is open */
+        bottleneck.program.sampled = interval_of(0.53, 0.56, 0.59);
+        cr_expect_eq(test_and_find(&made, "branch-mispredicts")->verdict, VERDICT_UNDECIDED);
+        arena_done(&made.arena);
+    }
+}
+
+/* Parts of a mix and what is open carry the range that the estimate has of their class. */
+Test(findings, parts_of_a_mix_are_as_wide_as_their_classes)
+{
+    struct made_up made;
+    make_up(&made);
+    struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_UNKNOWN, .cause = CAUSE_UNKNOWN}};
+    bottleneck.masses[CAUSE_CONDITIONAL] = 0.3;
+    bottleneck.masses[CAUSE_L2] = 0.3;
+    bottleneck.masses[CAUSE_RETIRING] = 0.4;
+    bottleneck.classes[BOTTLENECK_BAD_SPECULATION] = interval_of(0.1, 0.3, 0.5);
+    made.results.bottleneck = &bottleneck;
+    test_and_find(&made, "branch-mispredicts");
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(strstr(overall.sentence, "wrong guesses and their loads 10 to 50 %"), "%s", overall.sentence);
+    cr_assert(strstr(overall.sentence, "busy with instructions 40 %"), "no range is known of it: %s", overall.sentence);
+    cr_assert_not(strstr(overall.sentence, "is not told"), "0 %% says nothing: %s", overall.sentence);
+    cr_assert(estimated_most(&made.results, CAUSE_BIT(CAUSE_CONDITIONAL)) >= 500);
+    cr_assert(estimated_most(&made.results, CAUSE_BIT(CAUSE_INDIRECT)) < 1, "what may be the class's is its largest cause's");
+    arena_done(&made.arena);
+}
+
 /* The reference BLAS waits for its own sums: nobody rewrites that, an optimised one takes its calls. */
 Test(findings, a_plain_library_has_a_quicker_twin)
 {
@@ -1985,6 +2056,68 @@ Test(findings, advice_on_division_fits_the_numbers)
     made.row.class = INSTRUCTION_FP_DIV;
     cr_assert(mentions(test_and_find(&made, "divider"), "math"));
     arena_done(&made.arena);
+}
+
+/* Of divisions that wait for one another both findings speak, in the same words: it is one cause. */
+Test(findings, divisions_that_wait_for_one_another_are_a_chain_too)
+{
+    for (int chained = 0; chained < 2; chained++) {
+        struct made_up made;
+        make_up(&made);
+        made.stalls.class_samples[INSTRUCTION_DIV] = 600;
+        made.stalls.divided_samples = chained ? 300 : 0;
+        made.stalls.divide_chain_users = chained ? 300 : 0;
+        made.stalls.divide_chain_samples = chained ? 900 : 0;
+        made.row = (struct stall_row){.text = "div %rcx", .class = INSTRUCTION_DIV, .samples = 600, .is_divide_chained = chained};
+        const struct finding *divider = test_and_find(&made, "divider"), *chain = test_and_find(&made, "latency-chain");
+        cr_assert_eq(divider->verdict, VERDICT_SUPPORTED);
+        cr_assert_eq(chain->verdict, chained ? VERDICT_SUPPORTED : VERDICT_RULED_OUT);
+        cr_expect_eq(strstr(divider->advice[0], "break the chain") != NULL, chained, "%s", divider->advice[0]);
+        if (chained) {
+            cr_expect_str_eq(divider->headline, chain->headline);
+            cr_expect(divider->recoverable.high > 0.85, "%f", divider->recoverable.high);
+            struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+            const struct finding *also[OVERALL_ALSO_MOST];
+            cr_expect_eq(overall_also(&overall, &made.findings, also), 0, "one cause is said once");
+        }
+        arena_done(&made.arena);
+    }
+}
+
+/* The wait of a division shows at what needs its result: that is within the range, and nothing else is. */
+Test(findings, what_needs_a_quotient_is_within_what_divisions_may_hold)
+{
+    for (int needed = 0; needed < 2; needed++) {
+        struct made_up made;
+        make_up(&made);
+        made.stalls.class_samples[INSTRUCTION_FP_DIV] = 100;
+        made.stalls.class_samples[INSTRUCTION_FP] = 800;
+        made.stalls.divided_samples = needed ? 800 : 0;
+        made.row = (struct stall_row){.text = "divsd %xmm2,%xmm1", .class = INSTRUCTION_FP_DIV, .samples = 100};
+        const struct finding *finding = test_and_find(&made, "divider");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect(needed ? finding->recoverable.high > 0.85 : finding->recoverable.high < 0.15, "%f", finding->recoverable.high);
+        cr_expect_eq(strstr(finding->headline, "what needs their results") != NULL, needed, "%s", finding->headline);
+        arena_done(&made.arena);
+    }
+}
+
+/* Out of order, a division's wait shows at whatever comes behind: no bound is below the time that the divider is busy. */
+Test(findings, divisions_are_bounded_by_what_keeps_the_divider_busy)
+{
+    for (int busy = 0; busy < 2; busy++) {
+        struct made_up made;
+        make_up(&made);
+        struct bottleneck_loop loop = {.samples = 950, .divider_most = busy ? 0.8 : 0, .verdict = {.function = "hot"}};
+        struct bottleneck bottleneck = {.loops = &loop, .loop_count = 1};
+        made.stalls.class_samples[INSTRUCTION_FP_DIV] = 20;
+        made.row = (struct stall_row){.text = "divsd %xmm2,%xmm1", .class = INSTRUCTION_FP_DIV, .samples = 20};
+        made.results.bottleneck = &bottleneck;
+        const struct finding *finding = test_and_find(&made, "divider");
+        cr_assert_eq(finding->verdict, busy ? VERDICT_UNDECIDED : VERDICT_RULED_OUT);
+        cr_expect(!busy || finding->recoverable.high > 0.7, "%f", finding->recoverable.high);
+        arena_done(&made.arena);
+    }
 }
 
 Test(findings, without_the_self_test_nothing_is_inferred_from_stalls)
