@@ -116,7 +116,7 @@ def test_a_share_in_prose_names_the_hot_function(diagnosed):
     found, page = diagnosed("index-build.md")
     assert found["verdict"]["culprit"] is None and found["verdict"]["sentence"].startswith("build_postings holds 71 %")
     assert "build time 299 s" in page and "whether it tells what came of that change isn't clear" in page, "a time beside the two states isn't passed over"
-    assert "anonymous memory on small pages / all of it is 100 %" in " ".join(found["verdict"]["open"])
+    assert "the part on small pages of its anonymous memory is 100 %" in " ".join(found["verdict"]["open"])
     found, _ = diagnosed("index-build.md", ("AnonHugePages:         0 kB", "AnonHugePages:  24903680 kB"))
     assert "small pages" not in " ".join(found["verdict"]["open"])
 

@@ -610,6 +610,22 @@ def test_what_was_passed_over_takes_nothing_from_a_trial(imported):
     ("cpu-quota", "!any", "Without the limit the p99 goes from 310 ms to 45 ms."),
     ("instrumented-build", "supported", "Rebuilt without -fsanitize=address: 4.1 s instead of 10.0 s."),
     ("system-calls", "supported", "Booted with `tsc=reliable`: 1.9M msg/s, before 1.2M msg/s."),
+    ("small-pages", "!any", "THP on, plus our new hash function: 20 s -> 15 s."),
+    ("small-pages", "!any", "Huge pages + new hash function: 20 s -> 15 s."),
+    ("timer-tick", "!any", "nohz_full in the guest plus removing our watchdog's hrtimer: the gap is gone."),
+    ("vm-exits", "!any", "nohz_full made no difference."),
+    ("timer-tick", "supported", "Exits went from 79k/s down to 900/s with nohz_full=1-7, and the gap is gone."),
+    ("oversubscribed", "!any", "We lowered the number of worker threads from 64 to 8 and got 30 % more throughput."),
+    ("smt-sharing", "!any", "We turned SMT off and got new DIMMs; the job went from 44 s to 31 s."),
+    ("cpu-quota", "supported", "Raised limits.cpu to 8: p99 190 ms -> 43 ms there."),
+    ("small-pages", "ruled_out", "THP=always: 42.2k tps, was 42.3k."),
+    ("allocation", "supported", "With jemalloc 44 s, was 60 s."),
+    ("lock-turns", "supported", "Sharded the lock into 32: 2.2x."),
+    ("system-calls", "supported", "Batching writes with io_uring: 840 -> 3900 tps."),
+    ("interrupts", "supported", "interrupts of the NIC spread over all CPUs instead of CPU0: 3.1M pps, was 1.2M."),
+    ("waiting", "supported", "synchronous_commit=off (just to see): 6100 tps instead of 840 tps."),
+    ("allocation", "supported", "- LD_PRELOAD=libjemalloc.so.2: 31k -> 66k docs/s\n- MALLOC_ARENA_MAX=64: 31k -> 33k docs/s"),
+    ("small-pages", "ruled_out", "Trials\n======\n\nHuge pages made no difference.\n-----\nThe rest is as before."),
 ])
 def test_what_only_sounds_like_a_trial(imported, identity, verdict, text):
     """!any: neither supported nor ruled out; between these trials that are some."""

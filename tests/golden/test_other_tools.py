@@ -69,7 +69,7 @@ Average:     1000      4121   9160.50      0.00      0.00     440  report
 
 def test_a_process_that_waits_for_storage(diagnosed):
     found, page = diagnosed(PIDSTAT)
-    assert found["verdict"]["culprit"] == "waiting" and "block I/O delay / elapsed (report first) is 88 %" in found["verdict"]["sentence"]
+    assert found["verdict"]["culprit"] == "waiting" and "the part of the time that it waited for block I/O (report first) is 88 %" in found["verdict"]["sentence"]
     assert "perf annotate" not in page, "a time of day is no share with an address"
     found, _ = diagnosed(PIDSTAT.replace(" 441 ", "   4 ").replace(" 439 ", "   3 "))
     assert found["verdict"]["culprit"] is None

@@ -104,10 +104,16 @@ static bool times_as_fast(const char *plain, double *ret_times)
     static const double TIMES_MOST = 1000;
     struct quantities all;
     quantities_of(plain, &all);
-    if (all.count != 1 || all.items[0].kind != QUANTITY_BARE || !(all.items[0].value > 0) ||
-        all.items[0].value > TIMES_MOST || all.items[0].end[0] != 'x')
+    const struct quantity *number = NULL;
+    for (size_t at = 0; at < all.count; at++) {
+        const struct quantity *here = &all.items[at];
+        bool is_multiple = here->kind == QUANTITY_BARE && here->end[0] == 'x';
+        if (here->kind != QUANTITY_BARE || (is_multiple && number)) /* what else is told may be something else */
+            return false;
+        number = is_multiple ? here : number;
+    }
+    if (!number || !(number->value > 0) || number->value > TIMES_MOST)
         return false;
-    const struct quantity *number = &all.items[0];
     const char *behind = number->end + 1, *speedup = words_at(behind, WORDS_GAIN_SPEEDUP);
     behind = speedup ? speedup : behind;
     *ret_times = number->value;

@@ -138,7 +138,7 @@ static bool is_measured(const char *place, const char *plain)
     enum { SUBJECT_MOST = 4 };
     struct view rest = view_of(place), word;
     for (size_t words = 0; words <= SUBJECT_MOST && (word = view_word(&rest)).length && word.text[0] != ','; words++)
-        if (words && word_is(word, WORDS_BESIDE_MEASURED))
+        if (word_is(word, WORDS_BESIDE_MEASURED))
             return has_amount(word.text, plain);
     return false;
 }
@@ -146,7 +146,7 @@ static bool is_measured(const char *place, const char *plain)
 /* "and rewriting the inner loop": another thing was changed, whatever it is. */
 static bool is_joined_by_another(const char *plain)
 {
-    for (struct match joint = match_in(plain, WORDS_SMALL_AND); match_next(&joint);) {
+    for (struct match joint = match_in(plain, WORDS_BESIDE_JOINT); match_next(&joint);) {
         const char *behind = joint.end, *ahead = joint.begin;
         for (const char *small; (small = words_at(behind, WORDS_BESIDE_SMALL_WORDS));)
             behind = small;

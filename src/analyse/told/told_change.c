@@ -39,7 +39,7 @@ static const struct change changes[] = {
     [TREATMENT_ALLOCATOR] = {"another allocator", BROUGHT_IN, WORDS_ALLOCATOR, .other = WORDS_ALLOCATOR_OTHER,
                              .without = WORDS_ALLOCATOR_USUAL},
     [TREATMENT_GOVERNOR] = {"the performance governor", BROUGHT_IN, WORDS_GOVERNOR, .without = WORDS_GOVERNOR_USUAL},
-    [TREATMENT_NO_QUOTA] = {"no CPU quota", TAKEN_AWAY, WORDS_QUOTA, WORDS_QUOTA_OFF},
+    [TREATMENT_NO_QUOTA] = {"the CPU limit raised or lifted", TAKEN_AWAY, WORDS_QUOTA, WORDS_QUOTA_OFF},
     [TREATMENT_NO_SWAP] = {"no swap", TAKEN_AWAY, WORDS_SWAP, WORDS_SWAP_OFF},
     [TREATMENT_PADDING] = {"cache lines of their own", BROUGHT_IN, WORDS_PADDING, .without = WORDS_PADDING_NONE},
     [TREATMENT_FLUSH] = {"denormals flushed to zero", BROUGHT_IN, WORDS_FLUSH},
@@ -69,7 +69,7 @@ static const struct change changes[] = {
     [TREATMENT_CLOCK_SOURCE] = {"the TSC as clock source", BROUGHT_IN, WORDS_CLOCK_SOURCE},
     [TREATMENT_FLAT_DATA] = {"an array in place of linked nodes", SAID_WHOLE, WORDS_FLAT_DATA},
     [TREATMENT_NO_COPIES] = {"no copies", SAID_WHOLE, WORDS_NO_COPIES},
-    [TREATMENT_FILES_IN_MEMORY] = {"its files in memory", BROUGHT_IN, WORDS_FILES_IN_MEMORY},
+    [TREATMENT_NO_DISK] = {"no waits for a disk", SAID_WHOLE, WORDS_NO_DISK},
 };
 _Static_assert(array_count(changes) == TREATMENT_COUNT, "each change by its names");
 _Static_assert(TREATMENT_COUNT <= 64, "a bit each");

@@ -55,7 +55,7 @@ enum treatment {
     TREATMENT_CLOCK_SOURCE,    /* the TSC, which is read without leaving the program */
     TREATMENT_FLAT_DATA,       /* an array in place of linked nodes */
     TREATMENT_NO_COPIES,
-    TREATMENT_FILES_IN_MEMORY, /* no waits for a disk */
+    TREATMENT_NO_DISK, /* no waits for one: files in memory, writes that nobody waits for */
     TREATMENT_COUNT
 };
 

@@ -87,8 +87,8 @@ static bool is_amount_of(const char *behind)
     return *behind == ' ' && words_at(behind, WORDS_PHASE_BECAME);
 }
 
-/* A time, a rate or "faster" stands in the rest of the clause. */
-static bool has_amount_behind(const char *behind, const char *plain)
+/* A time, a rate or "faster" stands in the rest of the clause; rates of what is counted are no speed. */
+static bool has_amount_behind(const char *behind, const char *plain, bool is_counted)
 {
     const char *ignored, *end = clause_end(behind, WORDS_JOINT_PLAIN, &ignored);
     const char *faster = plain_find(behind, WORDS_OUTCOME_FASTER);
@@ -96,7 +96,8 @@ static bool has_amount_behind(const char *behind, const char *plain)
     if (faster && faster < end)
         return true;
     for (const char *at = behind; quantity_next(at, plain, &amount) && amount.begin < end; at = amount.end)
-        if (amount.kind == QUANTITY_TIME || amount.kind == QUANTITY_RATE || words_at(amount.end, WORDS_SMALL_TO))
+        if (amount.kind == QUANTITY_TIME ||
+            (!is_counted && (amount.kind == QUANTITY_RATE || words_at(amount.end, WORDS_SMALL_TO))))
             return true;
     return false;
 }
@@ -108,7 +109,8 @@ uint64_t told_phases_of(const char *plain)
     for (struct match phase = match_in(plain, WORDS_PHASE_ONCE); match_next(&phase);)
         found |= is_amount_of(phase.end) ? UINT64_C(1) << phase.index : 0;
     for (struct match part = match_in(plain, WORDS_PHASE_PART); match_next(&part);)
-        if (is_amount_of(part.end) && has_amount_behind(part.end, plain))
+        if (is_amount_of(part.end) &&
+            has_amount_behind(part.end, plain, words_at(part.begin, WORDS_COUNT_NAMED) != NULL))
             found |= UINT64_C(1) << (PHASES_MOST + part.index);
     return found;
 }

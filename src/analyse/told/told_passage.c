@@ -187,7 +187,7 @@ static bool is_outcome_of_gap(struct view first, const struct reading *second)
 
 static bool is_continued(const struct reading *one, const struct reading *other, const struct told_states *states)
 {
-    if (other->change != CHANGE_NONE)
+    if (other->change != CHANGE_NONE || (told_is_item(one->sentence) && told_is_item(other->sentence)))
         return false;
     const char *said = said_words(other->plain.text);
     if (told_names_setting(one->plain.text) && is_put(said))

@@ -54,6 +54,17 @@ static bool ends_denial(struct view text, size_t at)
     return ends;
 }
 
+/* What underlines a heading, or parts two sections: "=====", "-----". */
+static bool is_rule(struct view line)
+{
+    enum { LEAST = 3 };
+    line = view_trim(line);
+    size_t at = 0;
+    while (at < line.length && line.text[at] == line.text[0] && strchr("=-~_", line.text[0]))
+        at++;
+    return at == line.length && at >= LEAST;
+}
+
 static bool ends_sentence(struct view text, size_t at)
 {
     char c = text.text[at], next = at + 1 < text.length ? text.text[at + 1] : '\n';
@@ -66,6 +77,9 @@ static bool ends_sentence(struct view text, size_t at)
         return true;
     if (c == '.' && is_abbreviation((struct view){text.text, at}))
         return false;
+    struct view behind = view_skip(text, at + 1), line;
+    if (c == '\n' && view_line(&behind, &line) && is_rule(line))
+        return true;
     if (c == '\n')
         return next == '\n' || next == '`' || next == '|' || next == '@' || next == '#' || next == '*' ||
                next == '\r' || view_starts(view_skip(text, at + 1), TRIED);
@@ -79,9 +93,9 @@ struct view told_sentence(struct view *text)
     while (!sentence.length && text->length) {
         size_t end = 0;
         *text = view_trim(*text);
-        if (view_starts(*text, "```")) { /* a fence belongs to no sentence */
-            struct view fence;
-            (void)view_line(text, &fence);
+        struct view line, rest = *text;
+        if (view_line(&rest, &line) && (view_starts(line, "```") || is_rule(line))) { /* it belongs to no sentence */
+            *text = rest;
             continue;
         }
         /* Markdown's headings, and trials in our own form */

@@ -57,7 +57,7 @@ static bool is_lessened(const char *plain, const char *place)
 
 /* ---- what has a size ---- */
 
-/* "16 threads instead of 256", "omp_num_threads=1": how many there were is told, or they can't have been fewer. */
+/* "16 threads instead of 256", "threads from 64 to 8", "omp_num_threads=1": there were more, or none can be fewer. */
 static enum change_reading threads_in(const char *plain)
 {
     double now, before;
@@ -65,6 +65,11 @@ static enum change_reading threads_in(const char *plain)
         const char *place = against.begin;
         if (view_double(word_back(plain, &place), &now) && view_double(word_at(against.end), &before))
             return now < before ? CHANGE_MADE : CHANGE_NOT_MADE;
+    }
+    for (struct match noun = match_in(plain, WORDS_THREADS_NOUN); match_next(&noun);) {
+        struct resize resize = resize_of(noun.end);
+        if (resize.before > 0 && resize.after > 0)
+            return resize.after < resize.before ? CHANGE_MADE : CHANGE_NOT_MADE;
     }
     enum change_reading found = CHANGE_NONE;
     for (struct match set = match_in(plain, WORDS_THREADS_VARIABLE); match_next(&set);) {

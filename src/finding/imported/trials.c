@@ -177,7 +177,7 @@ static const struct attempt {
                 {"front-end", TREATMENT_COMPACT_CODE, MAY_FAIL},
                 {"load-chain", TREATMENT_FLAT_DATA, MAY_FAIL},
                 {"copying", TREATMENT_NO_COPIES, 0},
-                {"waiting", TREATMENT_FILES_IN_MEMORY, MAY_FAIL}}; /* it waits for much else */
+                {"waiting", TREATMENT_NO_DISK, MAY_FAIL}}; /* it waits for much else */
 
 static bool attempt_is(const struct finding *finding, enum treatment treatment, unsigned how)
 {
@@ -518,6 +518,12 @@ static bool pages_test(const struct results *results, const struct told *told, s
     return true;
 }
 
+/* Ticks are some of the exits: how many of them went with it, a table or the sentence must tell. */
+static bool tells_exits(const struct results *results, const struct told_trial *trial)
+{
+    return exits_table(results->imported, 0) || strcasestr(trial->sentence, "exit");
+}
+
 /* Exits that no tick makes are as many without it: most of them, and the trial tells nothing of their cost. */
 static bool stays_open_for_others(const struct results *results, struct finding *finding,
                                   const struct told_trial *trial)
@@ -539,6 +545,8 @@ static bool stays_open_for_others(const struct results *results, struct finding 
 static bool tick_test(const struct results *results, const struct told *told, struct finding *finding,
                       const struct told_trial *trial)
 {
+    if (is(finding, "vm-exits") && !tells_exits(results, trial))
+        return false;
     if (kind_of(told, trial, results->effect) == EFFECT_NONE && stays_open_for_others(results, finding, trial))
         return true;
     if (kind_of(told, trial, results->effect) == EFFECT_NONE) {
