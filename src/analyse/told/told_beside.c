@@ -146,7 +146,7 @@ static bool is_measured(const char *place, const char *plain)
 /* "and rewriting the inner loop": another thing was changed, whatever it is. */
 static bool is_joined_by_another(const char *plain)
 {
-    for (struct match joint = match_in(plain, WORDS_BESIDE_JOINT); match_next(&joint);) {
+    for (struct match joint = match_in(plain, WORDS_BESIDE_ADDING); match_next(&joint);) {
         const char *behind = joint.end, *ahead = joint.begin;
         for (const char *small; (small = words_at(behind, WORDS_BESIDE_SMALL_WORDS));)
             behind = small;
