@@ -30,10 +30,10 @@ static const char *seconds_words(double seconds, struct arena *arena)
 /* "48" is a number of the processor's. */
 static const char *reason_words(const char *name, struct arena *arena)
 {
-    static const char prefix[] = "EXIT_REASON_";
+    static const char *const prefixes[] = {"EXIT_REASON_", "SVM_EXIT_"};
     uint64_t number;
-    if (strncmp(name, prefix, sizeof(prefix) - 1) == 0)
-        name += sizeof(prefix) - 1;
+    for (size_t at = 0; at < array_count(prefixes); at++)
+        name += strncmp(name, prefixes[at], strlen(prefixes[at])) == 0 ? strlen(prefixes[at]) : 0;
     if (!view_u64(view_of(name), 0, &number))
         return name;
     const struct exit_reason *intel = exit_reason_find(EXIT_ISA_VMX, number),
@@ -190,6 +190,18 @@ static struct difference difference_of(const struct results *results, const stru
     return (struct difference){alone ? arena_printf(arena, "%s; %s", alone, words) : words,
                                gap.more == exits->table && exits->foremost.name &&
                                    strcasecmp(gap.most.name, exits->foremost.name) == 0};
+}
+
+/* Of two guests whose exits have no times, the one that is asked about: the slower one, where that is told. */
+static struct imported_exits exits_asked(const struct results *results, struct arena *arena)
+{
+    struct imported_exits_gap gap = imported_exits_gap_of(results->imported);
+    struct imported_exits most = imported_exits_of(results->imported);
+    if (!gap.known || gap.by_time || most.seconds.known || !results->told)
+        return most;
+    bool more_is_fast = is_of_fast(label_of(gap.more, gap.fewer, gap.more < gap.fewer, arena), results->told),
+         fewer_is_fast = is_of_fast(label_of(gap.fewer, gap.more, gap.fewer < gap.more, arena), results->told);
+    return more_is_fast == fewer_is_fast ? most : imported_exits_in(more_is_fast ? gap.fewer : gap.more);
 }
 
 /* ---- what to do ---- */
@@ -370,7 +382,7 @@ static void with_times(const struct results *results, struct finding *finding, c
  */
 bool imported_exits_test(const struct results *results, struct finding *finding)
 {
-    struct imported_exits exits = imported_exits_of(results->imported);
+    struct imported_exits exits = exits_asked(results, finding->arena);
     if (!exits.count.known)
         return false;
     struct difference difference = difference_of(results, &exits, finding->arena);

@@ -417,25 +417,33 @@ struct exits_period exits_period_read(struct view near, struct view document)
 
 /* ---- waits ---- */
 
+/* "-p", "-df -p": its value stands behind it; "-f" has none. */
+static bool takes_value(struct view option)
+{
+    static const char *const names[] = {"--pid", "--tid", "--state", "--min-block-time", "--max-block-time",
+                                        "--stack-storage-size", "--perf-max-stack-depth"};
+    bool is_long = view_starts(option, "--"), is_short = option.length > 1 && !is_long && option.text[0] == '-';
+    return is_long ? is_any(option, names, array_count(names))
+                   : is_short && strchr("ptmM", option.text[option.length - 1]) != NULL;
+}
+
 /* "offcputime-bpfcc -df -p 3117 30": the number that belongs to no option. */
 static double offcpu_seconds(struct view line)
 {
     struct words words;
-    double found = 0, number;
-    bool behind = false;
+    size_t at = 0;
+    double found;
     words_of(line, &words);
-    for (size_t at = 0; at < words.count; at++) {
-        struct view word = bare(words.items[at]);
-        bool of_option = at && words.items[at - 1].text[0] == '-';
-        if (behind && !of_option && word.length && isdigit((unsigned char)word.text[0]) && view_double(word, &number) &&
-            number > 0 && number <= SECONDS_MOST)
-            found = number;
-        behind |= has(word, "offcputime");
-        char last = words.items[at].text[words.items[at].length - 1];
-        if (behind && (found > 0 || last == '`' || last == ',' || last == ':' || last == ';'))
-            break; /* of the command */
-    }
-    return found;
+    while (at < words.count && !has(words.items[at], "offcputime"))
+        at++;
+    for (at += 1; at < words.count && words.items[at].text[0] == '-'; at++)
+        if (strchr("`,:;)", words.items[at].text[words.items[at].length - 1]))
+            return 0; /* there ends the command */
+        else if (takes_value(words.items[at]))
+            at++;
+    struct view word = at < words.count ? bare(words.items[at]) : (struct view){0};
+    bool is_number = word.length && isdigit((unsigned char)word.text[0]) && view_double(word, &found);
+    return is_number && found > 0 && found <= SECONDS_MOST ? found : 0;
 }
 
 /* "64 threads", "64 worker threads"; told in two ways: not told. */
@@ -503,7 +511,8 @@ struct waits_period waits_period_read(struct view document)
     struct view whole = document;
     for (struct view line; view_line(&document, &line);) {
         bool tool = has(line, "offcputime"), command = tool && view_find(line, " -") >= 0;
-        double seconds = command ? offcpu_seconds(line) : tool || has(line, "off-cpu") ? seconds_in(line) : 0;
+        double seconds = command ? offcpu_seconds(line) : 0;
+        seconds = seconds > 0 || !(tool || has(line, "off-cpu")) ? seconds : seconds_in(line);
         period.seconds = seconds > 0 ? seconds : period.seconds;
         period.in_us |= tool || is_in_us(line);
         period.of_one |= command && seconds > 0 && is_of_one(line);
