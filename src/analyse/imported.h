@@ -95,7 +95,7 @@ struct imported_exits {
     double commonest_share;
     struct imported_exits_reason foremost; /* but for halts: by time where there is one, else by number */
 };
-/* Of several the one that took longest, or has most where none has times. */
+/* Of several the one that took longest, or has far more than the first where none has times. */
 struct imported_exits imported_exits_of(const struct imported *imported);
 struct imported_exits imported_exits_in(const struct imported_table *table); /* NULL: not there */
 

@@ -59,15 +59,16 @@ static double busy_rate(const struct imported_table *table)
     return table->elapsed_s > 0 ? count / table->elapsed_s : count;
 }
 
-/* The one with most exits where none has times. */
+/* Where none has times the first, or one with far more exits. */
 static const struct imported_table *longest_of(const struct imported *imported)
 {
+    static const double FAR_MORE = 2;
     const struct imported_table *longest = NULL;
     for (size_t at = 0; imported && at < imported->count; at++) {
         const struct imported_table *table = &imported->tables[at];
         bool timed = longest && (seconds_of(table) > 0 || seconds_of(longest) > 0);
         if (is_exits(table) && (!longest || (timed ? seconds_of(table) > seconds_of(longest)
-                                                   : busy_rate(table) > busy_rate(longest))))
+                                                   : busy_rate(table) > FAR_MORE * busy_rate(longest))))
             longest = table;
     }
     return longest;

@@ -436,11 +436,11 @@ static double offcpu_seconds(struct view line)
     words_of(line, &words);
     while (at < words.count && !has(words.items[at], "offcputime"))
         at++;
-    for (at += 1; at < words.count && words.items[at].text[0] == '-'; at++)
-        if (strchr("`,:;)", words.items[at].text[words.items[at].length - 1]))
+    for (at += 1; at < words.count && words.items[at].text[0] == '-'; at++) {
+        at += takes_value(words.items[at]) && at + 1 < words.count;
+        if (ends_with_any(words.items[at], "`,:;)"))
             return 0; /* there ends the command */
-        else if (takes_value(words.items[at]))
-            at++;
+    }
     struct view word = at < words.count ? bare(words.items[at]) : (struct view){0};
     bool is_number = word.length && isdigit((unsigned char)word.text[0]) && view_double(word, &found);
     return is_number && found > 0 && found <= SECONDS_MOST ? found : 0;
@@ -526,4 +526,32 @@ struct waits_period waits_period_read(struct view document)
     period.threads = beside.differ ? 0 : beside.count > 0 ? beside.count : threads_in(whole);
     period.of_one &= !(period.threads > 0) && !beside.differ;
     return period;
+}
+
+/* ---- calls ---- */
+
+/* "-f", "-cf", "-ff", "--follow-forks" */
+static bool follows(const struct words *words)
+{
+    for (size_t at = 0; at < words->count; at++) {
+        struct view word = bare(words->items[at]);
+        bool is_short = view_starts(word, "-") && !view_starts(word, "--");
+        if (view_starts(word, "--follow") || (is_short && memchr(word.text, 'f', word.length)))
+            return true;
+    }
+    return false;
+}
+
+double calls_seconds_read(struct view line)
+{
+    static const char *const alone[] = {"one", "single", "a"};
+    struct words words;
+    bool of_one = false;
+    words_of(line, &words);
+    size_t tool = 0;
+    while (tool < words.count && !is_word(bare(words.items[tool]), "strace"))
+        tool++;
+    for (size_t at = tool; at < words.count; at++)
+        of_one |= view_equal(words.items[at], "-p") || is_any(bare(words.items[at]), alone, array_count(alone));
+    return tool < words.count && of_one && !follows(&words) ? seconds_in(line) : 0;
 }
