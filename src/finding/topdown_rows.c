@@ -123,6 +123,7 @@ static const struct topdown_row rows[] = {
     {"divider", {"backend_core"}, "backend_bound", false},
     {"divider", {"tma_backend_bound"}, NULL, false, .sibling = "tma_memory_bound"},
     {"port-pressure", {"tma_ports_utilized_3m"}, "tma_core_bound", true},
+    {"port-pressure", {"tma_ports_utilization"}, "tma_core_bound", false},
     {"port-pressure", {"tma_core_bound"}, "tma_backend_bound", false},
     {"port-pressure", {"backend_bound_cpu"}, "backend_bound", false},
     {"port-pressure", {"backend_core"}, "backend_bound", false},

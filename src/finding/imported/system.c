@@ -276,12 +276,39 @@ bool imported_calls_advise(const struct results *results, struct finding *findin
 /* As long as it is most of the CPU time, it is what is to be looked at first. */
 static const double LEADS_FROM = 0.5;
 
+static const char kernel_went[] = "sys that the faster run hasn't / the slower run's time";
+
+/* A faster run is without what a table says are such calls, and they took long enough to be that. */
+static bool calls_went(const struct results *results, struct finding *finding, const char *told)
+{
+    static const double MOST_OF = 0.5;
+    struct said went, calls;
+    if (!said_of(results->imported, kernel_went, &went) || !said_of(results->imported, other_calls, &calls) ||
+        went.share.low < results->effect || calls.row->seconds < MOST_OF * went.row->seconds)
+        return false;
+    struct value values[] = {VALUE_TEXT("call", told), VALUE_SHARE("share", went.share),
+                             VALUE_SECONDS("seconds", interval_exactly(went.row->seconds)),
+                             VALUE_TEXT("file", went.file), VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding_decide_fact(finding, went.share, results->effect);
+    finding->of = OF_ELAPSED;
+    finding->is_own_doing = true;
+    finding->reason = NULL;
+    finding->imported_kinds |= 1u << ORIGIN_RUNS;
+    finding->evidence_count = 0;
+    finding_evidence_add(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-calls-went", values, array_count(values));
+    finding_set_add(finding, &finding->headline, "imported-calls-went-headline", values, array_count(values));
+    imported_calls_advise(results, finding, call_name(told));
+    return true;
+}
+
 /* What the kernel does for a program is most of its time: of what, a table of its calls may tell; else any may be. */
 static void kernel_lead(const struct results *results, struct finding *finding, const struct said *said)
 {
     const char *told = calls_told(results->imported, other_calls);
     bool is_calls = strcmp(finding->hypothesis->id, "system-calls") == 0;
     if (finding->verdict != VERDICT_UNDECIDED || said->share.high < LEADS_FROM || (told && !is_calls))
+        return;
+    if (told && calls_went(results, finding, told))
         return;
     finding->pointed = said->share.high;
     if (!told) {

@@ -211,14 +211,15 @@ static void calls_add(const struct system_table *table, struct facts *facts)
 static void sync_calls_add(const struct system_table *table, struct facts *facts)
 {
     static const char *const syncs[] = {"fsync", "fdatasync", "sync", "syncfs", "msync", "sync_file_range"};
-    static const double CLOCKS_DIFFER = 1.05;
+    /* by itself strace counts what the kernel computes for a call: so long it doesn't, and this is waiting */
+    static const double CLOCKS_DIFFER = 1.05, WAITS_FROM_S = 1e-3;
     const struct call *most = NULL;
     double sync_s = 0, all_s = 0;
     for (size_t at = 0; at < table->calls.count; at++) {
         const struct call *call = &table->calls.items[at];
-        bool is_sync = false;
+        bool is_sync = false, is_long = call->count > 0 && call->seconds >= WAITS_FROM_S * call->count;
         for (size_t name = 0; name < array_count(syncs); name++)
-            is_sync |= strcmp(call->name, syncs[name]) == 0;
+            is_sync |= is_long && strcmp(call->name, syncs[name]) == 0;
         all_s += call->seconds;
         sync_s += is_sync ? call->seconds : 0;
         most = is_sync && (!most || call->seconds > most->seconds) ? call : most;
@@ -543,6 +544,14 @@ static void bandwidth_add(const struct system_reading *reading, struct system_ta
 }
 
 /* Of two timed runs, as before and after a change, the slower one is what is asked about. */
+static void went_add(double sys_s, double elapsed_s, struct facts *facts)
+{
+    size_t before = facts->count;
+    fact_add(facts, SYSTEM_KERNEL_WENT, sys_s, elapsed_s);
+    if (facts->count > before)
+        facts->rows[before].seconds = sys_s;
+}
+
 static void slower_add(const struct met *met, struct facts *facts)
 {
     const struct met *user = &met[FACT_USER_S], *kernel = &met[FACT_KERNEL_S], *elapsed = &met[FACT_ELAPSED_S];
@@ -551,6 +560,12 @@ static void slower_add(const struct met *met, struct facts *facts)
     bool first = elapsed->first > elapsed->last;
     double user_s = first ? user->first : user->last, kernel_s = first ? kernel->first : kernel->last;
     fact_add(facts, "sys / (user + sys)", kernel_s, user_s + kernel_s);
+    /* of one thread: what several had isn't what the time lost */
+    static const double ONE_CPU_MOST = 1.05, MOST_OF = 0.8;
+    double slow_s = first ? elapsed->first : elapsed->last, less_s = slow_s - (first ? elapsed->last : elapsed->first),
+           went_s = kernel_s - (first ? kernel->last : kernel->first);
+    if (user_s + kernel_s <= ONE_CPU_MOST * slow_s && went_s > 0 && less_s >= MOST_OF * went_s)
+        went_add(went_s < less_s ? went_s : less_s, slow_s, facts);
 }
 
 size_t system_facts_of(const struct system_reading *reading, struct system_table *table,

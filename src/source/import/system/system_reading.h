@@ -279,6 +279,9 @@ void device_words(const struct device *device, struct text *out);
 /* Of calls that end when storage has the data, of one thread's time; where: the first of them. */
 #define SYSTEM_SYNC_CALLS "time of one thread in calls that wait for storage / all of it"
 
+/* Of two timed runs the kernel's time that the faster one hasn't, of the slower one's time. */
+#define SYSTEM_KERNEL_WENT "sys that the faster run hasn't / the slower run's time"
+
 /* Where it isn't told how much slower they were. */
 #define SYSTEM_HOT_CPUS "CPUs that heat throttled / all that were looked at"
 
