@@ -44,6 +44,8 @@ static const struct {
      "the part of sampled loads' waiting time that went to their own node's memory"},
     {"time of one thread in calls that wait for storage / all of it",
      "the part of one thread's time in calls that wait for storage"},
+    {"%irq + %soft of one CPU, which is full", "interrupts' part of the time of one CPU that is full"},
+    {"%irq + %soft of one CPU, which has time left", "interrupts' part of the time of one CPU that has time left"},
     {"CPUs that heat throttled / all that were looked at", "the part of the CPUs that heat throttled"},
     {"pages given to other nodes / all", "the part of the pages that was given to other nodes"},
     {"HITM / loads", "the part of the loads that hit another core's changed line (HITM)"},

@@ -357,6 +357,8 @@ static void sums_read(struct view behind, struct exits_period *period)
     struct view line;
     struct exit_row row;
     for (size_t lines = 0; lines < NEAR && view_line(&behind, &line) && !exit_text_row(line, &row); lines++) {
+        double seconds = number_behind(line, KVM_STAT_SECONDS);
+        period->seconds = seconds > 0 && seconds <= SECONDS_MOST ? seconds : period->seconds;
         double all = number_behind(line, "Total Samples:"),
                took_us = number_behind(line, "Total events handled time:");
         if (!(all > 0 && took_us > 0))

@@ -288,6 +288,9 @@ void device_words(const struct device *device, struct text *out);
 /* MB/s to all memory, or to one node's; 0: nobody tells. */
 double system_memory_rate(const struct system_reading *reading, const struct system_table *table);
 
+/* How system_events ends a table of exits of which it is told in how many seconds they were. */
+#define KVM_STAT_SECONDS "# kvm_stat counted for "
+
 /* The row of the busiest device; where: what device_words says of it. */
 #define SYSTEM_DEVICE "time with requests at the busiest device"
 
