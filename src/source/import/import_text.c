@@ -684,7 +684,8 @@ static bool looks_like_row(struct view line)
                    view_find(line, IMPORT_LINE_BAR) >= 0;
     if ((words > ROW_WORDS_MOST && view_find(line, "|") < 0 && !first) || (words > COUNT_WORDS_MOST && !columns))
         return false;
-    if (is_beside_rows(line) || function_of_listing(line).length || view_starts(line, "perf ") || view_starts(line, "+ "))
+    if (is_beside_rows(line) || function_of_listing(line).length || view_starts(line, "perf ") ||
+        view_starts(line, "+ "))
         return false; /* a command, a line of a change to a program */
     for (size_t at = 0; at < line.length; at++)
         digit |= isdigit((unsigned char)line.text[at]) != 0;

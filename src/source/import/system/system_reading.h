@@ -81,7 +81,7 @@ enum fact {
     FACT_PAUSE_AT_S,
     FACT_COLLECTIONS_S, /* by Python's, which says no time of day */
     FACT_MEMORY_RATE,   /* MB/s of all memory */
-    FACT_WEIGHT_MEMORY, /* percent of the time that sampled loads waited, by perf mem: their own node's memory, another's */
+    FACT_WEIGHT_MEMORY, /* percent of the time that sampled loads waited, by perf mem: of their own node, another */
     FACT_WEIGHT_REMOTE,
     FACT_WHOLE_S,       /* "The whole run took 21.42 s." */
     FACT_COUNT
