@@ -88,6 +88,7 @@ static const struct topdown_row rows[] = {
     {"small-pages", {"tma_dtlb_load"}, "tma_memory_bound", true, .is_part = true},
     {"small-pages", {"tma_dtlb_store"}, "tma_memory_bound", true, .is_part = true},
     {"small-pages", {"backend_memory_tlb"}, "backend_memory", true},
+    {"small-pages", {"tma_dtlb_load", "tma_store_bound"}, "tma_memory_bound", false},
     {"small-pages",
      {"tma_l1_bound", "tma_l2_bound", "tma_l3_bound", "tma_mem_latency", "tma_store_bound"},
      "tma_memory_bound",

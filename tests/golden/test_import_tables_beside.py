@@ -217,3 +217,17 @@ def test_a_matrix_of_page_sizes_tells_what_both_sides_return_together(alone):
 def test_what_free_prints_is_nothing_that_is_missed(alone):
     found = alone("$ free -m\n               total        used        free      shared  buff/cache   available\nMem:           32110       30102         402         112        1606        1301\nSwap:           4095           0        4095\n")
     assert not any("not read" in said["origin"] for said in found["statements"]), found["statements"]
+
+
+LEVELS_OF_TREE = "   81.0 %  tma_backend_bound\n    4.0 %  tma_bad_speculation\n    5.0 %  tma_frontend_bound\n   10.0 %  tma_retiring\n   70.0 %  tma_memory_bound\n   11.0 %  tma_core_bound\n   52.0 %  tma_dram_bound\n    9.0 %  tma_l1_bound\n    0.7 %  tma_store_bound\n"
+
+
+@pytest.mark.parametrize("told, verdict", [
+    ("So page walks aren't it (tma_dtlb_load was 1.4 %).", "ruled_out"),
+    ("So page walks may be it.", "undecided"),
+    ("With huge pages tma_dtlb_load was 1.4 % then.", "undecided"),  # of another state
+    ("If tma_dtlb_load is 1.4 % page walks aren't it.", "undecided"),
+])
+def test_a_class_in_a_sentence_bounds_a_cause(alone, told, verdict):
+    one = finding(alone(f"perf stat -M of the join:\n\n{LEVELS_OF_TREE}\n{told}\n"), "small-pages")
+    assert one["verdict"] == verdict, one
