@@ -83,7 +83,7 @@ struct imported_exits_reason {
     double count, seconds;
 };
 
-/* A table of exits in sums: of several the one that took longest; not there: count is not measured. */
+/* A table of exits in sums; not there: count is not measured. */
 struct imported_exits {
     const struct imported_table *table;
     const char *file;
@@ -95,7 +95,9 @@ struct imported_exits {
     double commonest_share;
     struct imported_exits_reason foremost; /* but for halts: by time where there is one, else by number */
 };
+/* Of several the one that took longest, or has far more than the first where none has times. */
 struct imported_exits imported_exits_of(const struct imported *imported);
+struct imported_exits imported_exits_in(const struct imported_table *table); /* NULL: not there */
 
 /* By which reason two tables of exits differ most: by time where both have it, else by number. */
 struct imported_exits_gap {

@@ -50,13 +50,25 @@ static bool has_times(const struct imported_table *table)
     return false;
 }
 
-/* The first where none has times. */
+/* In a second, where it is told over how many; halts are none. */
+static double busy_rate(const struct imported_table *table)
+{
+    double count = 0;
+    for (size_t at = 0; at < table->count; at++)
+        count += is_idle(&table->rows[at]) ? 0 : table->rows[at].number;
+    return table->elapsed_s > 0 ? count / table->elapsed_s : count;
+}
+
+/* Where none has times the first, or one with far more exits. */
 static const struct imported_table *longest_of(const struct imported *imported)
 {
+    static const double FAR_MORE = 2;
     const struct imported_table *longest = NULL;
     for (size_t at = 0; imported && at < imported->count; at++) {
         const struct imported_table *table = &imported->tables[at];
-        if (is_exits(table) && (!longest || seconds_of(table) > seconds_of(longest)))
+        bool timed = longest && (seconds_of(table) > 0 || seconds_of(longest) > 0);
+        if (is_exits(table) && (!longest || (timed ? seconds_of(table) > seconds_of(longest)
+                                                   : busy_rate(table) > FAR_MORE * busy_rate(longest))))
             longest = table;
     }
     return longest;
@@ -76,9 +88,13 @@ static struct imported_exits_reason foremost_of(const struct imported_table *tab
 
 struct imported_exits imported_exits_of(const struct imported *imported)
 {
+    return imported_exits_in(longest_of(imported));
+}
+
+struct imported_exits imported_exits_in(const struct imported_table *table)
+{
     struct imported_exits exits = {.count = not_measured("no table of exits was imported"),
                                    .seconds = not_measured("the table of exits has no times")};
-    const struct imported_table *table = longest_of(imported);
     double count = 0, most = 0;
     for (size_t at = 0; table && at < table->count; at++) {
         const struct imported_row *row = &table->rows[at];

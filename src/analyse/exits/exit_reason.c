@@ -36,9 +36,13 @@ static bool is_called(const struct exit_reason *row, const char *name, bool exac
 
 const struct exit_reason *exit_reason_named(enum exit_isa isa, const char *name)
 {
-    static const char prefix[] = "EXIT_REASON_";
-    if (strncmp(name, prefix, sizeof(prefix) - 1) == 0)
+    static const char prefix[] = "EXIT_REASON_", of_svm[] = "SVM_EXIT_";
+    if (strncmp(name, prefix, sizeof(prefix) - 1) == 0) {
         name += sizeof(prefix) - 1;
+    } else if (strncmp(name, of_svm, sizeof(of_svm) - 1) == 0 && (isa == EXIT_ISA_NONE || isa == EXIT_ISA_SVM)) {
+        name += sizeof(of_svm) - 1;
+        isa = EXIT_ISA_SVM;
+    }
     for (int exactly = 1; exactly >= 0; exactly--)
         for (size_t at = 0; at < exit_reason_row_count; at++) {
             const struct exit_reason *row = &exit_reason_rows[at];

@@ -254,12 +254,48 @@ static void name_arithmetic(const struct results *results, struct finding *findi
                 VALUE_SHARE("share", interval_exactly(slow->row->number / 100)));
 }
 
+/* Of all lines of a listing that stand right behind one of that kind, and are none themselves. */
+static double percent_behind(const struct imported_table *listing, const char *id)
+{
+    double percent = 0;
+    for (size_t row = 1; row < listing->count; row++) {
+        const struct imported_row *here = &listing->rows[row], *before = here - 1;
+        bool is_behind = slow_kind_of(before->name, id) && !slow_kind_of(here->name, id) &&
+                         !has_memory_operand(here->name) && strcmp(here->where, before->where) == 0;
+        percent += is_behind ? here->number : 0;
+    }
+    return percent;
+}
+
+/* Samples fall one instruction behind a division: beside counts of the divider they agree. */
+static void behind_line_add(struct finding *finding, const struct slow_line *slow)
+{
+    double percent = percent_behind(slow->table, finding->hypothesis->id);
+    struct value values[] = {
+        VALUE_TEXT("line", slow->row->name),
+        VALUE_SHARE("share", interval_exactly(percent < 100 ? percent / 100 : 1)),
+        VALUE_TEXT("of", slow->row->where[0] ? arena_printf(finding->arena, " of %s", slow->row->where) : ""),
+        VALUE_TEXT("headline", finding->headline ? finding->headline : finding->hypothesis->title),
+        VALUE_TEXT("what", slow->what),
+        VALUE_TEXT("file", slow->table->file),
+        VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding->subject = slow->row->name;
+    finding->imported_kinds |= 1u << ORIGIN_SAMPLES;
+    finding_evidence_add(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-instruction-behind", values,
+                         array_count(values));
+    finding_set_add(finding, &finding->headline, "imported-headline-behind", values, array_count(values));
+}
+
 /* Beside counts that support the cause, its instruction agrees. */
 static void slow_line_add(const struct results *results, struct finding *finding)
 {
     struct slow_line slow;
-    if (!slow_line_find(results->imported, finding->hypothesis->id, counted_kind_of, &slow))
+    if (!slow_line_find(results->imported, finding->hypothesis->id, counted_kind_of, &slow)) {
+        if (strcmp(finding->hypothesis->id, "divider") == 0 &&
+            slow_line_before(results->imported, finding->hypothesis->id, &slow))
+            behind_line_add(finding, &slow);
         return;
+    }
     say_slow_line(finding, &slow, true);
     if (strcmp(finding->hypothesis->id, "denormals") == 0)
         name_arithmetic(results, finding, &slow);

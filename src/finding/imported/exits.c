@@ -30,10 +30,10 @@ static const char *seconds_words(double seconds, struct arena *arena)
 /* "48" is a number of the processor's. */
 static const char *reason_words(const char *name, struct arena *arena)
 {
-    static const char prefix[] = "EXIT_REASON_";
+    static const char *const prefixes[] = {"EXIT_REASON_", "SVM_EXIT_"};
     uint64_t number;
-    if (strncmp(name, prefix, sizeof(prefix) - 1) == 0)
-        name += sizeof(prefix) - 1;
+    for (size_t at = 0; at < array_count(prefixes); at++)
+        name += strncmp(name, prefixes[at], strlen(prefixes[at])) == 0 ? strlen(prefixes[at]) : 0;
     if (!view_u64(view_of(name), 0, &number))
         return name;
     const struct exit_reason *intel = exit_reason_find(EXIT_ISA_VMX, number),
@@ -192,6 +192,18 @@ static struct difference difference_of(const struct results *results, const stru
                                    strcasecmp(gap.most.name, exits->foremost.name) == 0};
 }
 
+/* Of two guests whose exits have no times, the one that is asked about: the slower one, where that is told. */
+static struct imported_exits exits_asked(const struct results *results, struct arena *arena)
+{
+    struct imported_exits_gap gap = imported_exits_gap_of(results->imported);
+    struct imported_exits most = imported_exits_of(results->imported);
+    if (!gap.known || gap.by_time || most.seconds.known || !results->told)
+        return most;
+    bool more_is_fast = is_of_fast(label_of(gap.more, gap.fewer, gap.more < gap.fewer, arena), results->told),
+         fewer_is_fast = is_of_fast(label_of(gap.fewer, gap.more, gap.fewer < gap.more, arena), results->told);
+    return more_is_fast == fewer_is_fast ? most : imported_exits_in(more_is_fast ? gap.fewer : gap.more);
+}
+
 /* ---- what to do ---- */
 
 bool imported_reads_slow_clock(const char *function)
@@ -307,14 +319,41 @@ static const char *read_words(const struct imported_table *table, struct arena *
     return all ? "" : arena_printf(arena, " in the rows that were read (not: %.15g)", table->rows_unread);
 }
 
-static void without_times(struct finding *finding, const struct imported_exits *exits, const char *differ)
+/*
+ * Without times: what all of them may have taken, of one virtual CPU's. Exits that the kernel handles by itself take a
+ * few us, those for a device or memory may take far more.
+ */
+static double untimed_most(const struct imported_exits *exits)
 {
+    static const double SHORT_S = 10e-6, LONG_S = 100e-6;
+    double most_s = 0;
+    for (size_t at = 0; at < exits->table->count; at++) {
+        const struct exit_reason *reason = exit_reason_named(EXIT_ISA_NONE, exits->table->rows[at].name);
+        enum exit_class class = reason ? reason->class : EXIT_CLASS_OTHER;
+        most_s += exits->table->rows[at].number *
+                  (class == EXIT_CLASS_OTHER ? LONG_S : class == EXIT_CLASS_IDLE ? WAKING_S : SHORT_S);
+    }
+    return exits->table->elapsed_s > 0 && !(exits->table->rows_unread > 0) ? most_s / exits->table->elapsed_s : 1;
+}
+
+static void without_times(const struct results *results, struct finding *finding, const struct imported_exits *exits,
+                          const char *differ)
+{
+    double most = untimed_most(exits);
     struct value values[] = {VALUE_TEXT("origin", IMPORTED_WORDS), VALUE_COUNT("exits", exits->count.value),
                              VALUE_TEXT("reason", commonest_words(exits, finding->arena)),
                              VALUE_SHARE("share", interval_exactly(exits->commonest_share)),
                              VALUE_TEXT("file", exits->file), VALUE_TEXT("differ", differ ? differ : ""),
-                             VALUE_TEXT("read", read_words(exits->table, finding->arena))};
+                             VALUE_TEXT("read", read_words(exits->table, finding->arena)),
+                             VALUE_SHARE("bound", interval_exactly(most)),
+                             VALUE_TEXT("period", seconds_words(exits->table->elapsed_s, finding->arena))};
     finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-exits", values, array_count(values));
+    if (most < results->effect) {
+        finding_decide_bound(finding, most, results->effect);
+        finding->of = OF_ELAPSED;
+        finding_set_add(finding, &finding->reason, "imported-exits-rare", values, array_count(values));
+        return;
+    }
     finding_set_add(finding, &finding->reason, differ ? "imported-exits-more" : "imported-exits-untimed", values,
                     array_count(values));
 }
@@ -370,7 +409,7 @@ static void with_times(const struct results *results, struct finding *finding, c
  */
 bool imported_exits_test(const struct results *results, struct finding *finding)
 {
-    struct imported_exits exits = imported_exits_of(results->imported);
+    struct imported_exits exits = exits_asked(results, finding->arena);
     if (!exits.count.known)
         return false;
     struct difference difference = difference_of(results, &exits, finding->arena);
@@ -383,7 +422,7 @@ bool imported_exits_test(const struct results *results, struct finding *finding)
     if (exits.seconds.known)
         with_times(results, finding, &exits, difference);
     else
-        without_times(finding, &exits, difference.words);
+        without_times(results, finding, &exits, difference.words);
     if (difference.words)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-exits-differ",
                          VALUE_TEXT("differ", difference.words), VALUE_TEXT("file", exits.file),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Is floating-point work done one number at a time, by the classes that a tree has of it?
+ * Is floating-point work done one number at a time, by the classes that a tree has of it, or by the processor's counts?
  *
  * That it could be done several at a time no class says: it is open, and named.
  */
@@ -9,15 +9,66 @@
 
 #include <string.h>
 
+static const double MUCH = 0.15, FAR_MORE = 4;
+
+struct counted {
+    double scalar, vector, instructions;
+    bool has_scalar, has_vector;
+    const char *file;
+};
+
+/* fp_arith_inst_retired.scalar_double, or likwid's fp_arith_inst_retired_scalar_double: of one table. */
+static struct counted counts_of(const struct imported_table *table)
+{
+    static const char counts[] = "fp_arith_inst_retired";
+    struct counted found = {.file = table->file};
+    for (size_t at = 0; table->kind == IMPORTED_STAT && at < table->count; at++) {
+        const struct imported_row *row = &table->rows[at];
+        bool is_one = strncmp(row->name, counts, sizeof(counts) - 1) == 0 && imported_is_counted(row);
+        bool scalar = is_one && strstr(row->name, "scalar"), vector = is_one && strstr(row->name, "packed");
+        found.scalar += scalar ? row->number : 0;
+        found.vector += vector ? row->number : 0;
+        found.has_scalar |= scalar;
+        found.has_vector |= vector;
+        if (strcmp(row->name, "instructions") == 0)
+            found.instructions = row->number;
+    }
+    return found;
+}
+
+/* Of the first table that has both. */
+static bool counts_test(const struct results *results, struct finding *finding)
+{
+    struct counted found = {.file = NULL};
+    for (size_t at = 0; at < results->imported->count && !(found.has_scalar && found.has_vector); at++)
+        found = counts_of(&results->imported->tables[at]);
+    double share = found.instructions > 0 ? found.scalar / found.instructions : 0;
+    if (!found.has_scalar || !found.has_vector || share < MUCH || found.scalar < FAR_MORE * found.vector)
+        return false;
+    share = share < 1 ? share : 1; /* one that multiplies and adds counts twice */
+    struct value values[] = {VALUE_SHARE("scalar", interval_exactly(share)), VALUE_COUNT("vector", found.vector),
+                             VALUE_COUNT("count", found.scalar), VALUE_TEXT("file", found.file),
+                             VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding->verdict = VERDICT_UNDECIDED;
+    finding->recoverable = (struct interval){0};
+    finding->is_estimate = false;
+    finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
+    finding->pointed = share;
+    finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-scalar-counted", values,
+                         array_count(values));
+    finding_set_add(finding, &finding->reason, "imported-scalar-open", values, array_count(values));
+    finding_advise(finding, "advice-one", NO_VALUES);
+    return true;
+}
+
 bool imported_scalar_test(const struct results *results, struct finding *finding)
 {
-    static const double MUCH = 0.15, FAR_MORE = 4;
     const char *file = NULL, *ignored;
     struct measured scalar = imported_number(results->imported, IMPORTED_METRICS, "tma_fp_scalar", &file),
                     vector = imported_number(results->imported, IMPORTED_METRICS, "tma_fp_vector", &ignored);
     double share = scalar.known ? scalar.value / 100 : 0, wide = vector.known ? vector.value / 100 : 0;
     if (share < results->effect || !vector.known || share < FAR_MORE * wide)
-        return false;
+        return counts_test(results, finding);
     struct value values[] = {VALUE_SHARE("scalar", interval_exactly(share)),
                              VALUE_SHARE("vector", interval_exactly(wide)), VALUE_TEXT("file", file),
                              VALUE_TEXT("origin", IMPORTED_WORDS)};

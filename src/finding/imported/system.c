@@ -35,6 +35,8 @@ enum role {
     ROLE_SPEAKS,  /* of something beside: much of it points at the cause, little speaks against it, and none decides */
     /* a share of something else than time: much of it is the cause, and how much time that took isn't known */
     ROLE_MARKS,
+    ROLE_WEIGHS,  /* of the time that sampled loads waited: much of it is what is to be looked at first */
+    ROLE_HEATS,   /* heat made it slower, and by how much isn't told */
     ROLE_EXCLUDES /* next to nothing of it rules out, and more says nothing */
 };
 
@@ -51,6 +53,8 @@ static const struct {
     {"waiting", FOLDED_STORAGE_TIME, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"waiting", FOLDED_NETWORK_TIME, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     /* nothing of it: threads that take turns may still wait */
+    {"waiting", "time of one thread in calls that wait for storage / all of it", ROLE_SUPPORTS, OF_ELAPSED,
+     ORIGIN_SCHEDULER},
     {"waiting", "block I/O delay / elapsed", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"waiting", "1 - (user + sys) / elapsed", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     /* of all CPUs: one process of many CPUs' may have waited all its time */
@@ -61,6 +65,10 @@ static const struct {
     {"oversubscribed", "threads that could run and had no CPU / all that could run, while none stood idle,",
      ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"oversubscribed", "time in which something waited for a CPU", ROLE_BOUNDS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"numa-remote", "weight of loads from another node's memory / of all that were sampled", ROLE_WEIGHS, OF_CPU_TIME,
+     ORIGIN_SAMPLES, "imported-weight"},
+    {"dram-latency", "weight of loads from their own node's memory / of all that were sampled", ROLE_WEIGHS,
+     OF_CPU_TIME, ORIGIN_SAMPLES, "imported-weight"},
     {"numa-remote", "memory in use on the fullest node / all in use", ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
     {"swap", "%iowait while it swapped", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER, NULL, "advice-swapped"},
     {"interrupts", "%irq + %soft of one CPU, which is full", ROLE_FILLS, OF_CPU_TIME, ORIGIN_SCHEDULER},
@@ -73,6 +81,8 @@ static const struct {
      NULL, "advice-heat"},
     {"thermal-power", "1 - Bzy_MHz / TSC_MHz, throttled by heat,", ROLE_LEAST, OF_CPU_TIME, ORIGIN_COUNTERS, NULL,
      "advice-heat"},
+    {"thermal-power", "CPUs that heat throttled / all that were looked at", ROLE_HEATS, OF_CPU_TIME, ORIGIN_COUNTERS,
+     "imported-heat-open"},
     {"thermal-power", "1 - Bzy_MHz / its highest here", ROLE_OPENS, OF_CPU_TIME, ORIGIN_COUNTERS},
     {"thermal-power", "1 - Bzy_MHz / TSC_MHz", ROLE_OPENS, OF_CPU_TIME, ORIGIN_COUNTERS},
     {"frequency", "1 - Bzy_MHz / its highest here", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_COUNTERS, NULL, "advice-lower"},
@@ -146,7 +156,8 @@ static bool said_of(const struct imported *imported, const char *fact, struct sa
 static bool is_bound(enum role role)
 {
     return role == ROLE_BOUNDS || role == ROLE_BOUNDS_LEADS || role == ROLE_POINTS || role == ROLE_LEADS ||
-           role == ROLE_ONE_CPU || role == ROLE_FILLS || role == ROLE_OPENS || role == ROLE_SPEAKS;
+           role == ROLE_ONE_CPU || role == ROLE_FILLS || role == ROLE_OPENS || role == ROLE_SPEAKS ||
+           role == ROLE_WEIGHS || role == ROLE_HEATS;
 }
 
 /* As before and after a change: one says that it is the cause, another that it isn't. */
@@ -158,7 +169,12 @@ static bool does_differ(enum role role, struct interval share, double effect)
 /* False: it says nothing of the cause. */
 static bool fact_decide(struct finding *finding, enum role role, struct interval share, double effect)
 {
-    static const double MOST_OF = 0.75, FILLED_LEAST = 0.5;
+    static const double MOST_OF = 0.75, FILLED_LEAST = 0.5, WEIGHS_LEAST = 0.3;
+    if (role == ROLE_WEIGHS || role == ROLE_HEATS) {
+        finding->verdict = VERDICT_UNDECIDED;
+        finding->recoverable = (struct interval){0};
+        return role == ROLE_HEATS || share.high >= WEIGHS_LEAST;
+    }
     if (role == ROLE_POINTS || role == ROLE_LEADS) {
         finding->verdict = VERDICT_UNDECIDED;
         finding->recoverable = (struct interval){0};
@@ -260,12 +276,39 @@ bool imported_calls_advise(const struct results *results, struct finding *findin
 /* As long as it is most of the CPU time, it is what is to be looked at first. */
 static const double LEADS_FROM = 0.5;
 
+static const char kernel_went[] = "sys that the faster run hasn't / the slower run's time";
+
+/* A faster run is without what a table says are such calls, and they took long enough to be that. */
+static bool calls_went(const struct results *results, struct finding *finding, const char *told)
+{
+    static const double MOST_OF = 0.5;
+    struct said went, calls;
+    if (!said_of(results->imported, kernel_went, &went) || !said_of(results->imported, other_calls, &calls) ||
+        went.share.low < results->effect || calls.row->seconds < MOST_OF * went.row->seconds)
+        return false;
+    struct value values[] = {VALUE_TEXT("call", told), VALUE_SHARE("share", went.share),
+                             VALUE_SECONDS("seconds", interval_exactly(went.row->seconds)),
+                             VALUE_TEXT("file", went.file), VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding_decide_fact(finding, went.share, results->effect);
+    finding->of = OF_ELAPSED;
+    finding->is_own_doing = true;
+    finding->reason = NULL;
+    finding->imported_kinds |= 1u << ORIGIN_RUNS;
+    finding->evidence_count = 0;
+    finding_evidence_add(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-calls-went", values, array_count(values));
+    finding_set_add(finding, &finding->headline, "imported-calls-went-headline", values, array_count(values));
+    imported_calls_advise(results, finding, call_name(told));
+    return true;
+}
+
 /* What the kernel does for a program is most of its time: of what, a table of its calls may tell; else any may be. */
 static void kernel_lead(const struct results *results, struct finding *finding, const struct said *said)
 {
     const char *told = calls_told(results->imported, other_calls);
     bool is_calls = strcmp(finding->hypothesis->id, "system-calls") == 0;
     if (finding->verdict != VERDICT_UNDECIDED || said->share.high < LEADS_FROM || (told && !is_calls))
+        return;
+    if (told && calls_went(results, finding, told))
         return;
     finding->pointed = said->share.high;
     if (!told) {
@@ -398,6 +441,7 @@ bool imported_system_test(const struct results *results, struct finding *finding
         finding->is_own_doing = finding->verdict == VERDICT_SUPPORTED; /* somebody measured it because it was slow */
         finding->imported_kinds |= 1u << facts[at].origin;
         bool leads = facts[at].role == ROLE_LEADS || facts[at].role == ROLE_BOUNDS_LEADS ||
+                     facts[at].role == ROLE_WEIGHS || facts[at].role == ROLE_HEATS ||
                      leads_alone(results->imported, facts[at].fact);
         finding->pointed = is_open && leads ? said.share.high : 0;
         imported_say(finding, metric, said.share, said.file);

@@ -58,6 +58,23 @@ static const char *describe(const struct finding *finding, struct arena *arena)
     return describe_as(finding, is_title ? capitalised(headline, arena) : sentence_case(arena, headline), arena);
 }
 
+/* What both sides' huge pages returned together, where a trial tells; NULL: none does. */
+static const char *both_sides(const struct finding *culprit, const struct finding *like, const struct told *told,
+                              struct arena *arena)
+{
+    static const char *const ids[] = {"small-pages", "host-small-pages"};
+    bool are_pages = true;
+    for (size_t at = 0; at < array_count(ids); at++)
+        are_pages &= strcmp(culprit->hypothesis->id, ids[at]) == 0 || strcmp(like->hypothesis->id, ids[at]) == 0;
+    for (size_t at = 0; are_pages && told && at < told->trial_count; at++) {
+        const struct told_trial *trial = &told->trials[at];
+        struct interval share = trial->returned.share.known ? trial->returned.share : trial->number;
+        if (trial->treatment == TREATMENT_PAGES && trial->on_host && trial->on_guest && share.known)
+            return arena_printf(arena, "Together they returned %.2g %%.", share.mid * 100);
+    }
+    return NULL;
+}
+
 const char *describe_large(const struct finding *culprit, const struct findings *findings,
                            const struct results *results, struct arena *arena)
 {
@@ -66,9 +83,10 @@ const char *describe_large(const struct finding *culprit, const struct findings 
         results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
     const struct finding *larger = far_larger(culprit, findings),
                          *like = larger ? NULL : like_weight(culprit, findings);
+    const char *both = like ? both_sides(culprit, like, results->told, arena) : NULL;
     if (like)
-        return arena_printf(arena, "%s Of like weight: %s. Both may hold the same time: they don't add up.", sentence,
-                            like->headline);
+        return arena_printf(arena, "%s Of like weight: %s. %s", sentence, like->headline,
+                            both ? both : "Both may hold the same time: they don't add up.");
     if (larger && !larger->gain_unmeasured)
         return arena_printf(arena, "%s More would come from another remedy: %s", sentence,
                             describe_as(larger, larger->headline, arena));

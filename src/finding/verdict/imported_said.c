@@ -92,6 +92,10 @@ struct overall overall_imported(const struct findings *findings, const struct re
     if (leaf.words)
         overall.sentence = arena_printf(arena, "%s.%s%s%s Nothing was measured by plumb in this case.",
                                         capitalised(leaf.words, arena), hot ? " " : "", hot ? hot : "", hot ? "." : "");
+    else if (hot && waits)
+        overall.sentence =
+            arena_printf(arena, "%s. %s may hold it up: %s. Nothing was measured by plumb in this case.", hot,
+                         capitalised(leads_titles(findings, waits, arena), arena), waits->evidence[0].text);
     else if (hot)
         overall.sentence = arena_printf(arena,
                                         "%s. What was imported or said supports no cause of it for certain, and "

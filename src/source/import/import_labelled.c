@@ -203,31 +203,36 @@ static const struct row *row_with(const struct paged *paged, const enum pages *p
 }
 
 static void pages_sentence(struct text *out, const struct paged *paged, const struct row *small, const struct row *huge,
-                           enum side side)
+                           const char *where)
 {
-    static const char *const where[] = {[SIDE_NONE] = "", [SIDE_GUEST] = " in the guest", [SIDE_HOST] = " on the host"};
     struct view before = small->cells[paged->measure], after = huge->cells[paged->measure], unit = paged->unit;
     bool is_rate = view_ends(unit, "/s");
     unit = is_any(unit, (const char *const[]){"sec", "seconds"}, 2) ? VIEW("s")
            : is_same(unit, VIEW("minutes"))                           ? VIEW("min")
                                                                       : unit;
-    text_printf(out, "A table: with huge pages%s it %s %.*s %.*s instead of %.*s %.*s.\n", where[side],
+    text_printf(out, "A table: with huge pages%s it %s %.*s %.*s instead of %.*s %.*s.\n", where,
                 is_rate ? "made" : "took", (int)after.length, after.text, (int)unit.length, unit.text,
                 (int)before.length, before.text, (int)unit.length, unit.text);
 }
 
-/* One side's change by itself, where the table has that; else what all of them together made. */
+/* Each side's change by itself, where the table has that, and both together. */
 static void pages_put(struct text *out, const struct paged *paged)
 {
-    static const enum pages none[] = {PAGES_SMALL, PAGES_SMALL};
+    static const enum pages none[] = {PAGES_SMALL, PAGES_SMALL}, both[] = {PAGES_HUGE, PAGES_HUGE};
+    static const char *const where[] = {[SIDE_NONE] = "", [SIDE_GUEST] = " in the guest", [SIDE_HOST] = " on the host"};
+    enum side sides[array_count(paged->columns)] = {SIDE_NONE};
     const struct row *small = row_with(paged, none, NULL);
     for (size_t column = 0; small && column < paged->count; column++) {
         enum pages pages[] = {PAGES_SMALL, PAGES_SMALL};
         pages[column] = PAGES_HUGE;
         const struct row *huge = row_with(paged, pages, small);
+        sides[column] = side_of(paged->table->heading.cells[paged->columns[column]]);
         if (huge)
-            pages_sentence(out, paged, small, huge, side_of(paged->table->heading.cells[paged->columns[column]]));
+            pages_sentence(out, paged, small, huge, where[sides[column]]);
     }
+    const struct row *all = small && paged->count > 1 ? row_with(paged, both, small) : NULL;
+    if (all && sides[0] != SIDE_NONE && sides[1] != SIDE_NONE && sides[0] != sides[1])
+        pages_sentence(out, paged, small, all, " in the guest and on the host");
 }
 
 /* What source/import/import_markdown reads, too: times by name. */

@@ -343,8 +343,21 @@ static struct view name_alone(struct view word)
 }
 
 /* "88.8 %  tma_backend_bound", "tma_dram_bound: 66.5%", with whatever else stands in the line. */
+/* "If tma_dtlb_load is 12 %, …", "With huge pages it was …": a sentence of another state, or of none. */
+static bool is_of_other_state(struct view line)
+{
+    static const char *const firsts[] = {"If", "When", "With", "Without", "After", "Before"};
+    struct view first = view_word(&line);
+    for (size_t at = 0; at < array_count(firsts); at++)
+        if (view_equal(first, firsts[at]))
+            return true;
+    return false;
+}
+
 static bool row_of_metrics(struct view line, struct import_line *row)
 {
+    if (is_of_other_state(line))
+        return false;
     if (row_of_toplev(line, row))
         return true;
     row->is_of_toplev = false;

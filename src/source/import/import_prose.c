@@ -225,6 +225,44 @@ static bool is_quoted(struct view sentence)
     return false;
 }
 
+static struct view word_bare(struct view word)
+{
+    while (word.length && strchr("(`*\"'", word.text[0]) && word.text[0])
+        word = view_skip(word, 1);
+    while (word.length && strchr(")`*\"',.;:", word.text[word.length - 1]) && word.text[word.length - 1])
+        word.length--;
+    return word;
+}
+
+/* Of another state than the one that is asked about, or of none. */
+static bool is_of_other_state(struct view sentence)
+{
+    static const char *const words[] = {"if ",   "If ",  "before", "after", "now",  "until", "with ",
+                                        "once ", "when", "When",   "other", "then", "least", NULL};
+    for (const char *const *one = words; *one; one++)
+        if (view_find(sentence, *one) >= 0)
+            return true;
+    return false;
+}
+
+/* "(tma_dtlb_load was 1.1 %)": a class by its full name, a verb, and its share. */
+static void named_put(struct text *out, struct view sentence)
+{
+    struct view name = {0}, verb = {0}, word, rest = sentence;
+    while ((word = view_word(&rest)).length) {
+        struct view share = word_bare(word), sign = rest;
+        double percent;
+        bool has_sign = view_ends(share, "%") || view_starts(word_bare(view_word(&sign)), "%");
+        share.length -= view_ends(share, "%");
+        bool is_said = view_equal(verb, "was") || view_equal(verb, "is");
+        if (is_said && has_sign && view_starts(name, "tma_") && import_text_is_class(name) && share.length &&
+            isdigit((unsigned char)share.text[0]) && view_decimal(share, &percent) && percent <= 100)
+            text_printf(out, "%.15g %% %.*s\n", percent, (int)name.length, name.text);
+        name = verb;
+        verb = word_bare(word);
+    }
+}
+
 static void paragraph_put(struct text *out, struct view paragraph)
 {
     struct tokens tokens;
@@ -232,6 +270,11 @@ static void paragraph_put(struct text *out, struct view paragraph)
     /* what a tool prints has its own reader */
     bool of_tool = view_find(paragraph, "tma_") >= 0 || view_find(paragraph, "% of Pipeline Slots") >= 0 ||
                    view_find(paragraph, "% of Clockticks") >= 0;
+    while (of_tool && paragraph.length) {
+        struct view sentence = sentence_cut(&paragraph);
+        if (!is_quoted(sentence) && !is_of_other_state(sentence))
+            named_put(&table, sentence);
+    }
     while (!of_tool && paragraph.length) {
         struct view sentence = sentence_cut(&paragraph);
         tokens_of(sentence, &tokens);

@@ -653,6 +653,23 @@ bool import_text_beside(const struct imported_text *table, struct arena *arena, 
 
 /* ---- what wasn't read ---- */
 
+/* What tools print beside their rows and says nothing by itself: annotate's source, toplev's multiplexing, free. */
+static bool is_beside_rows(struct view line)
+{
+    static const char *const parts[] = {"Source code & Disassembly", "Disassembly of section"},
+                             *const firsts[] = {"MUX", "Mem:", "Swap:"};
+    struct view rest = line, first = view_word(&rest), second = view_word(&rest);
+    uint64_t number;
+    bool is_source = view_equal(first, ":") && view_u64(second, 10, &number);
+    for (size_t at = 0; at < array_count(parts); at++)
+        if (view_find(line, parts[at]) >= 0)
+            return true;
+    for (size_t at = 0; at < array_count(firsts); at++)
+        if (view_equal(first, firsts[at]))
+            return true;
+    return is_source;
+}
+
 /*
  * Numbers in columns; what begins with # is a remark, rules have no digits, and words with single blanks between them
  * are a sentence that begins with a number.
@@ -667,7 +684,8 @@ static bool looks_like_row(struct view line)
                    view_find(line, IMPORT_LINE_BAR) >= 0;
     if ((words > ROW_WORDS_MOST && view_find(line, "|") < 0 && !first) || (words > COUNT_WORDS_MOST && !columns))
         return false;
-    if (function_of_listing(line).length || view_starts(line, "perf ") || view_starts(line, "+ "))
+    if (is_beside_rows(line) || function_of_listing(line).length || view_starts(line, "perf ") ||
+        view_starts(line, "+ "))
         return false; /* a command, a line of a change to a program */
     for (size_t at = 0; at < line.length; at++)
         digit |= isdigit((unsigned char)line.text[at]) != 0;

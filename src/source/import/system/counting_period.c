@@ -357,6 +357,8 @@ static void sums_read(struct view behind, struct exits_period *period)
     struct view line;
     struct exit_row row;
     for (size_t lines = 0; lines < NEAR && view_line(&behind, &line) && !exit_text_row(line, &row); lines++) {
+        double seconds = number_behind(line, KVM_STAT_SECONDS);
+        period->seconds = seconds > 0 && seconds <= SECONDS_MOST ? seconds : period->seconds;
         double all = number_behind(line, "Total Samples:"),
                took_us = number_behind(line, "Total events handled time:");
         if (!(all > 0 && took_us > 0))
@@ -417,25 +419,33 @@ struct exits_period exits_period_read(struct view near, struct view document)
 
 /* ---- waits ---- */
 
+/* "-p", "-df -p": its value stands behind it; "-f" has none. */
+static bool takes_value(struct view option)
+{
+    static const char *const names[] = {"--pid", "--tid", "--state", "--min-block-time", "--max-block-time",
+                                        "--stack-storage-size", "--perf-max-stack-depth"};
+    bool is_long = view_starts(option, "--"), is_short = option.length > 1 && !is_long && option.text[0] == '-';
+    return is_long ? is_any(option, names, array_count(names))
+                   : is_short && strchr("ptmM", option.text[option.length - 1]) != NULL;
+}
+
 /* "offcputime-bpfcc -df -p 3117 30": the number that belongs to no option. */
 static double offcpu_seconds(struct view line)
 {
     struct words words;
-    double found = 0, number;
-    bool behind = false;
+    size_t at = 0;
+    double found;
     words_of(line, &words);
-    for (size_t at = 0; at < words.count; at++) {
-        struct view word = bare(words.items[at]);
-        bool of_option = at && words.items[at - 1].text[0] == '-';
-        if (behind && !of_option && word.length && isdigit((unsigned char)word.text[0]) && view_double(word, &number) &&
-            number > 0 && number <= SECONDS_MOST)
-            found = number;
-        behind |= has(word, "offcputime");
-        char last = words.items[at].text[words.items[at].length - 1];
-        if (behind && (found > 0 || last == '`' || last == ',' || last == ':' || last == ';'))
-            break; /* of the command */
+    while (at < words.count && !has(words.items[at], "offcputime"))
+        at++;
+    for (at += 1; at < words.count && words.items[at].text[0] == '-'; at++) {
+        at += takes_value(words.items[at]) && at + 1 < words.count;
+        if (ends_with_any(words.items[at], "`,:;)"))
+            return 0; /* there ends the command */
     }
-    return found;
+    struct view word = at < words.count ? bare(words.items[at]) : (struct view){0};
+    bool is_number = word.length && isdigit((unsigned char)word.text[0]) && view_double(word, &found);
+    return is_number && found > 0 && found <= SECONDS_MOST ? found : 0;
 }
 
 /* "64 threads", "64 worker threads"; told in two ways: not told. */
@@ -503,7 +513,8 @@ struct waits_period waits_period_read(struct view document)
     struct view whole = document;
     for (struct view line; view_line(&document, &line);) {
         bool tool = has(line, "offcputime"), command = tool && view_find(line, " -") >= 0;
-        double seconds = command ? offcpu_seconds(line) : tool || has(line, "off-cpu") ? seconds_in(line) : 0;
+        double seconds = command ? offcpu_seconds(line) : 0;
+        seconds = seconds > 0 || !(tool || has(line, "off-cpu")) ? seconds : seconds_in(line);
         period.seconds = seconds > 0 ? seconds : period.seconds;
         period.in_us |= tool || is_in_us(line);
         period.of_one |= command && seconds > 0 && is_of_one(line);
@@ -517,4 +528,32 @@ struct waits_period waits_period_read(struct view document)
     period.threads = beside.differ ? 0 : beside.count > 0 ? beside.count : threads_in(whole);
     period.of_one &= !(period.threads > 0) && !beside.differ;
     return period;
+}
+
+/* ---- calls ---- */
+
+/* "-f", "-cf", "-ff", "--follow-forks" */
+static bool follows(const struct words *words)
+{
+    for (size_t at = 0; at < words->count; at++) {
+        struct view word = bare(words->items[at]);
+        bool is_short = view_starts(word, "-") && !view_starts(word, "--");
+        if (view_starts(word, "--follow") || (is_short && memchr(word.text, 'f', word.length)))
+            return true;
+    }
+    return false;
+}
+
+double calls_seconds_read(struct view line)
+{
+    static const char *const alone[] = {"one", "single", "a"};
+    struct words words;
+    bool of_one = false;
+    words_of(line, &words);
+    size_t tool = 0;
+    while (tool < words.count && !is_word(bare(words.items[tool]), "strace"))
+        tool++;
+    for (size_t at = tool; at < words.count; at++)
+        of_one |= view_equal(words.items[at], "-p") || is_any(bare(words.items[at]), alone, array_count(alone));
+    return tool < words.count && of_one && !follows(&words) ? seconds_in(line) : 0;
 }

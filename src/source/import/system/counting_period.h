@@ -36,4 +36,10 @@ struct waits_period {
 
 struct waits_period waits_period_read(struct view document);
 
+/*
+ * "strace -c on one backend for 10 s:", "timeout 10 strace -c -p 4410": for how long a table of calls watched one
+ * thread; 0: not told, or it followed several (-f).
+ */
+double calls_seconds_read(struct view line);
+
 #endif

@@ -66,13 +66,12 @@ static void turbostat_keep(const struct system_table *table, struct view text, s
 }
 
 /* What went to memory in a second, whatever the most is that may. */
-static void rate_keep(const struct system_table *table, struct view text, struct arena *arena,
-                      struct import_facts *facts)
+static void rate_keep(const struct system_reading *reading, const struct system_table *table, struct view text,
+                      struct arena *arena, struct import_facts *facts)
 {
-    const struct met *rate = &table->met[FACT_MEMORY_RATE];
-    if (!rate->count)
+    double mean_gb = system_memory_rate(reading, table) / 1e3;
+    if (!(mean_gb > 0))
         return;
-    double mean_gb = rate->sum / (double)rate->count / 1e3;
     struct import_row row = {.name = SYSTEM_MEMORY_RATE,
                              .number = mean_gb,
                              .where = arena_printf(arena, "%.4g GB/s", mean_gb)};
@@ -169,11 +168,14 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
         struct view bare = without_bars(line, &plain);
         system_log_read(&reading, line);
         system_bandwidth_note(&reading, line);
+        system_calls_note(&reading, line);
         bool read = system_columns_read(&reading, line, &rest) || system_devices_read(&reading, line, &rest) ||
                     system_bandwidth_read(&reading, line) ||
                     system_processes_read(&reading, line, &rest) ||
                     system_calls_read(&reading, line, &rest) || system_softirqs_read(&reading, line, &rest) ||
-                    system_events_read(line, &rest, &out) || system_throttles_read(&reading, bare, &out) ||
+                    system_events_read(line, &rest, &out) ||
+                    system_accesses_read(&reading, line, &rest, &out) ||
+                    system_throttles_read(&reading, bare, &out) ||
                     system_collector_read(&reading, line) || system_line_read(&reading, bare) ||
                     system_nodes_read(&reading, line) || system_locks_read(&reading, line) ||
                     system_waits_read(&reading, line);
@@ -192,7 +194,7 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
     for (size_t at = 0; at < reading.tables.count; at++)
         turbostat_keep(&reading.tables.items[at], text, arena, ret_facts);
     for (size_t at = 0; at < reading.tables.count; at++)
-        rate_keep(&reading.tables.items[at], text, arena, ret_facts);
+        rate_keep(&reading, &reading.tables.items[at], text, arena, ret_facts);
     for (size_t at = 0; at < reading.tables.count; at++)
         facts_keep(&reading, &reading.tables.items[at], text, arena, ret_facts);
     clock_keep(&reading, text, arena, ret_facts);

@@ -177,7 +177,8 @@ static bool part_of_most(struct system_reading *reading, const struct words *wor
                                           "some", "a",   "theoretical", "our"},
                              *const of_memory[] = {"memory", "dram",      "ram",        "ddr4",
                                                    "ddr5",   "bandwidth", "pcm-memory", "pcm",
-                                                   "likwid", "socket",    "channels",   "likwid-perfctr"};
+                                                   "likwid", "socket",    "channels",   "likwid-perfctr",
+                                                   "mlc",    "stream"};
     for (size_t at = 1; at + 1 < words->count; at++) {
         size_t behind = at + 1;
         if (!is_word(words->items[at], "of"))
@@ -228,8 +229,22 @@ static void most_note(struct system_reading *reading, const struct words *words)
         most_meet(reading, near_kind, near);
 }
 
+/* "1 socket", "on this socket": that all traffic is one node's is no surprise then. */
+static bool is_on_one_socket(struct view line)
+{
+    static const char *const one[] = {"1", "one", "single", "this"};
+    struct words words;
+    words_of(line, &words);
+    for (size_t at = 0; at + 1 < words.count; at++)
+        if (is_any(bare(words.items[at]), one, array_count(one)) &&
+            is_word(bare(words.items[at + 1]), "socket"))
+            return true;
+    return false;
+}
+
 void system_bandwidth_note(struct system_reading *reading, struct view line)
 {
+    reading->on_one_socket |= is_on_one_socket(line);
     if (view_find(line, "B/s") < 0 && view_find(line, "GByte") < 0 && view_find(line, "GBps") < 0)
         return;
     while (line.length) {

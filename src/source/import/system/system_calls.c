@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "source/import/system/counting_period.h"
 #include "source/import/system/system_reading.h"
 
 #include <ctype.h>
@@ -150,6 +151,13 @@ static bool is_trace_title(struct view line)
     return thread || view_equal(line, "Summary of events:");
 }
 
+void system_calls_note(struct system_reading *reading, struct view line)
+{
+    if (view_find(line, "strace") < 0)
+        return;
+    reading->calls_s = calls_seconds_read(line);
+}
+
 bool system_calls_read(struct system_reading *reading, struct view line, struct view *rest)
 {
     struct words heading, row;
@@ -159,7 +167,9 @@ bool system_calls_read(struct system_reading *reading, struct view line, struct 
     bool strace = is_strace_heading(&heading), trace = !strace && is_trace_heading(&heading);
     if (!strace && !trace)
         return false;
-    (void)system_table_of(reading, TOOL_CALLS);
+    struct system_table *table = system_table_of(reading, TOOL_CALLS);
+    table->calls_s = strace && !table->calls.count ? reading->calls_s : 0; /* of several it isn't told which */
+    reading->calls_s = 0;
     for (struct view after = *rest; view_line(&after, &line); *rest = after) {
         words_of(line, &row);
         bool read = !row.count || is_rule(&row) ||

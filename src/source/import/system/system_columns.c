@@ -102,6 +102,18 @@ static void clock_row_add(struct system_table *table, const struct words *headin
         *vec_push(&table->clocks) = clock;
 }
 
+/* How often heat throttled a core stands in the row of its first CPU. */
+static void heat_row_meet(struct system_table *table, const struct words *heading, const struct words *row)
+{
+    for (size_t at = 0; at < heading->count && at < row->count; at++) {
+        double throttles;
+        if (!view_equal(heading->items[at], "CoreThr") || !view_grouped(row->items[at], &throttles))
+            continue;
+        table->heat_rows++;
+        table->hot_rows += throttles > 0;
+    }
+}
+
 /* Of any row, a single CPU's too. */
 static void busy_row_meet(struct system_table *table, const struct words *heading, const struct words *row)
 {
@@ -140,6 +152,7 @@ static bool row_read(struct system_table *table, const struct words *heading, co
     rows->count++;
     busy_row_meet(table, heading, row);
     if (!is_of_all(heading, row)) {
+        heat_row_meet(table, heading, row);
         cpu_row_read(table, heading, row);
         return true;
     }
@@ -170,6 +183,25 @@ static bool is_continued(const struct words *heading, const struct words *again,
             return false;
     }
     return most - least <= 1 && (!has_final || view_starts(again->items[0], "Average"));
+}
+
+/*
+ * turbostat counts heat's throttles anew from row of all to row of all: an interval in which there were some is apart
+ * from those before in which there were none, and the other way round.
+ */
+static bool is_other_heat(const struct system_table *table, const struct words *heading, struct view after)
+{
+    const struct met *before = &table->met[FACT_CORE_THROTTLES];
+    struct view line;
+    struct words row;
+    double throttles = 0;
+    bool found = false;
+    if (!is_of_clocks(heading) || !before->count || !view_line(&after, &line))
+        return false;
+    words_of(line, &row);
+    for (size_t at = 0; at < heading->count && at < row.count && !found; at++)
+        found = view_equal(heading->items[at], "CoreThr") && view_grouped(row.items[at], &throttles);
+    return found && is_of_all(heading, &row) && (throttles > 0) != (before->last > 0);
 }
 
 static void without_first(struct system_table *table)
@@ -209,7 +241,7 @@ bool system_columns_read(struct system_reading *reading, struct view line, struc
     struct rows_read rows = {0};
     for (struct view after = *rest; view_line(&after, &line); *rest = after) {
         words_of(line, &row);
-        if (is_heading(&row) ? !is_continued(&heading, &row, rows.has_final)
+        if (is_heading(&row) ? !is_continued(&heading, &row, rows.has_final) || is_other_heat(table, &heading, after)
                              : row.count && !row_read(table, &heading, &row, &rows))
             break;
     }

@@ -21,6 +21,17 @@ static bool row_read(const struct words *row, struct view *ret_name, double *ret
     return true;
 }
 
+/* For how long all of a row was counted, by how many there were in a second; 0: not told. */
+static double seconds_of(const struct words *heading, const struct words *row)
+{
+    double all, in_second;
+    for (size_t at = 3; at < heading->count && at < row->count; at++)
+        if (view_equal(heading->items[at], "CurAvg/s") && view_grouped(row->items[1], &all) &&
+            view_grouped(row->items[at], &in_second) && in_second > 0)
+            return all / in_second;
+    return 0;
+}
+
 /* "kvm_exit  41822  41822" of kvm_stat -1, which has no heading: so many at all, and in the last second. */
 static bool is_headless(const struct words *words)
 {
@@ -34,10 +45,11 @@ static bool is_headless(const struct words *words)
 bool system_events_read(struct view line, struct view *rest, struct text *out)
 {
     static const char exits[] = "kvm_exit(";
-    struct words words;
+    struct words heading, words;
     struct view name, from = *rest;
-    double count, all = 0, named = 0;
+    double count, all = 0, named = 0, seconds = 0;
     words_of(line, &words);
+    heading = words;
     bool headless = is_headless(&words);
     if (!headless && !is_heading(&words))
         return false;
@@ -51,6 +63,8 @@ bool system_events_read(struct view line, struct view *rest, struct text *out)
         if (headless)
             (void)view_grouped(words.items[words.count - 1], &count);
         all += view_equal(name, "kvm_exit") ? count : 0;
+        if (view_equal(name, "kvm_exit") && !headless)
+            seconds = seconds_of(&heading, &words);
         if (view_starts(name, exits) && view_ends(name, ")")) {
             name = view_skip(name, sizeof(exits) - 1);
             named += count;
@@ -59,5 +73,7 @@ bool system_events_read(struct view line, struct view *rest, struct text *out)
     }
     if (named > 0 && all > named)
         text_printf(out, "@exits[others]: %.0f\n", all - named);
+    if (named > 0 && seconds > 0)
+        text_printf(out, "%s%.6g s\n", KVM_STAT_SECONDS, seconds);
     return true;
 }

@@ -207,6 +207,27 @@ static void calls_add(const struct system_table *table, struct facts *facts)
     }
 }
 
+/* Whoever calls these has nothing else to do until storage has it: of other waits that isn't known. */
+static void sync_calls_add(const struct system_table *table, struct facts *facts)
+{
+    static const char *const syncs[] = {"fsync", "fdatasync", "sync", "syncfs", "msync", "sync_file_range"};
+    /* by itself strace counts what the kernel computes for a call: so long it doesn't, and this is waiting */
+    static const double CLOCKS_DIFFER = 1.05, WAITS_FROM_S = 1e-3;
+    const struct call *most = NULL;
+    double sync_s = 0, all_s = 0;
+    for (size_t at = 0; at < table->calls.count; at++) {
+        const struct call *call = &table->calls.items[at];
+        bool is_sync = false, is_long = call->count > 0 && call->seconds >= WAITS_FROM_S * call->count;
+        for (size_t name = 0; name < array_count(syncs); name++)
+            is_sync |= is_long && strcmp(call->name, syncs[name]) == 0;
+        all_s += call->seconds;
+        sync_s += is_sync ? call->seconds : 0;
+        most = is_sync && (!most || call->seconds > most->seconds) ? call : most;
+    }
+    if (most && table->calls_s > 0 && all_s <= CLOCKS_DIFFER * table->calls_s)
+        fact_of(facts, most->said, SYSTEM_SYNC_CALLS, sync_s, table->calls_s);
+}
+
 /* Less than a second of whatever a program does, or what was just begun, is no measure of the rest. */
 static const double LOGGED_LEAST_S = 1;
 
@@ -429,6 +450,8 @@ static void clocks_add(const struct system_reading *reading, const struct system
                      highest - clock, highest);
         return;
     }
+    if (throttled && !(clock < nominal) && table->hot_rows)
+        fact_add(facts, SYSTEM_HOT_CPUS, (double)table->hot_rows, (double)table->heat_rows);
     if (met[FACT_NOMINAL_CLOCK].count)
         fact_add(facts, throttled ? "1 - Bzy_MHz / TSC_MHz, throttled by heat," : "1 - Bzy_MHz / TSC_MHz",
                  nominal - clock, nominal);
@@ -495,19 +518,40 @@ static void devices_add(struct system_table *table, struct facts *facts)
     fact_of(facts, table->device_words, SYSTEM_DEVICE, most_util, 100);
 }
 
+/* Of all nodes by their own lines, where nothing tells their sum; of one where it ran on one. */
+double system_memory_rate(const struct system_reading *reading, const struct system_table *table)
+{
+    const struct met *met = table->met;
+    bool is_told = false;
+    for (size_t at = 0; at < reading->tables.count; at++)
+        is_told |= reading->tables.items[at].met[FACT_MEMORY_RATE].count > 0;
+    if (is_told || met[FACT_MEMORY_RATE].count)
+        return mean_of(&met[FACT_MEMORY_RATE]);
+    return mean_of(&met[reading->on_one_socket && met[FACT_BUSIEST_NODE].count ? FACT_BUSIEST_NODE
+                                                                               : FACT_NODES_TRAFFIC]);
+}
+
 /* Of one rate of all memory's: what was measured may exceed a benchmark's a little, and not by much. */
 static void bandwidth_add(const struct system_reading *reading, struct system_table *table, struct facts *facts)
 {
     static const double EXCEEDS_MOST = 1.1;
-    const struct met *rate = &table->met[FACT_MEMORY_RATE];
-    double most = reading->attained_mb > 0 ? reading->attained_mb : reading->nominal_mb, used = mean_of(rate);
-    if (!rate->count || !(most > 0) || reading->most_differs || used > EXCEEDS_MOST * most)
+    double most = reading->attained_mb > 0 ? reading->attained_mb : reading->nominal_mb,
+           used = system_memory_rate(reading, table);
+    if (!(used > 0) || !(most > 0) || reading->most_differs || used > EXCEEDS_MOST * most)
         return;
     (void)snprintf(table->rate_words, sizeof(table->rate_words), "%.4g of %.4g GB/s", used / 1e3, most / 1e3);
     fact_of(facts, table->rate_words, SYSTEM_MEMORY_USED, used < most ? used : most, most);
 }
 
 /* Of two timed runs, as before and after a change, the slower one is what is asked about. */
+static void went_add(double sys_s, double elapsed_s, struct facts *facts)
+{
+    size_t before = facts->count;
+    fact_add(facts, SYSTEM_KERNEL_WENT, sys_s, elapsed_s);
+    if (facts->count > before)
+        facts->rows[before].seconds = sys_s;
+}
+
 static void slower_add(const struct met *met, struct facts *facts)
 {
     const struct met *user = &met[FACT_USER_S], *kernel = &met[FACT_KERNEL_S], *elapsed = &met[FACT_ELAPSED_S];
@@ -516,6 +560,12 @@ static void slower_add(const struct met *met, struct facts *facts)
     bool first = elapsed->first > elapsed->last;
     double user_s = first ? user->first : user->last, kernel_s = first ? kernel->first : kernel->last;
     fact_add(facts, "sys / (user + sys)", kernel_s, user_s + kernel_s);
+    /* of one thread: what several had isn't what the time lost */
+    static const double ONE_CPU_MOST = 1.05, MOST_OF = 0.8;
+    double slow_s = first ? elapsed->first : elapsed->last, less_s = slow_s - (first ? elapsed->last : elapsed->first),
+           went_s = kernel_s - (first ? kernel->last : kernel->first);
+    if (user_s + kernel_s <= ONE_CPU_MOST * slow_s && went_s > 0 && less_s >= MOST_OF * went_s)
+        went_add(went_s < less_s ? went_s : less_s, slow_s, facts);
 }
 
 size_t system_facts_of(const struct system_reading *reading, struct system_table *table,
@@ -536,8 +586,12 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
     slower_add(met, facts);
     if (met[FACT_ALL_NODES].count)
         fact_add(facts, "memory on its fullest node / all", met[FACT_FULLEST_NODE].last, met[FACT_ALL_NODES].last);
-    if (met[FACT_NODES_TRAFFIC].count)
+    if (met[FACT_BUSIEST_NODE].count && !reading->on_one_socket)
         fact_add(facts, "traffic of the busiest node / all", met[FACT_BUSIEST_NODE].sum, met[FACT_NODES_TRAFFIC].sum);
+    if (met[FACT_WEIGHT_MEMORY].count) {
+        fact_add(facts, SYSTEM_WEIGHT_REMOTE, met[FACT_WEIGHT_REMOTE].last, 100);
+        fact_add(facts, SYSTEM_WEIGHT_MEMORY, met[FACT_WEIGHT_MEMORY].last, 100);
+    }
     locks_add(table, facts);
     pages_add(met, facts);
     if (met[FACT_LOCAL_PAGES].count && met[FACT_OTHER_PAGES].count)
@@ -564,6 +618,7 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
         fact_add(facts, "memory in use on the fullest node / all in use", met[FACT_NODE_USED_MOST].last,
                  met[FACT_NODES_USED].sum);
     calls_add(table, facts);
+    sync_calls_add(table, facts);
     collector_add(reading, table, facts);
     one_cpu_add(table, facts);
     stolen_add(table, facts);

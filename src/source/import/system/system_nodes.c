@@ -72,10 +72,11 @@ static bool traffic_read(struct system_reading *reading, struct view line)
         most = value > most ? value : most;
         sum += value;
     }
-    if (nodes < 2)
+    if (!nodes)
         return false;
     struct system_table *table = system_table_of(reading, TOOL_TRAFFIC);
-    system_meet(table, FACT_BUSIEST_NODE, most);
+    if (nodes > 1)
+        system_meet(table, FACT_BUSIEST_NODE, most);
     system_meet(table, FACT_NODES_TRAFFIC, sum);
     return true;
 }

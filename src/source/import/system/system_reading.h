@@ -17,6 +17,7 @@
  * system_calls    strace -c, perf trace -s: times by system call
  * system_events   kvm_stat: exits by reason, handed on as a table of them
  * system_collector  what collectors of garbage log
+ * system_accesses  perf mem report: what sampled loads waited for
  * system_facts    shares of what was met
  *
  * A heading ends the tables above it, as does the tool's own beginning. What can only be told of a whole document
@@ -80,6 +81,8 @@ enum fact {
     FACT_PAUSE_AT_S,
     FACT_COLLECTIONS_S, /* by Python's, which says no time of day */
     FACT_MEMORY_RATE,   /* MB/s of all memory */
+    FACT_WEIGHT_MEMORY, /* percent of the time that sampled loads waited, by perf mem: of their own node, another */
+    FACT_WEIGHT_REMOTE,
     FACT_WHOLE_S,       /* "The whole run took 21.42 s." */
     FACT_COUNT
 };
@@ -118,6 +121,7 @@ enum system_tool {
     TOOL_CALLS,
     TOOL_COLLECTOR,
     TOOL_SOFT_INTERRUPTS,
+    TOOL_ACCESSES,
     TOOL_DOCUMENT
 };
 
@@ -200,6 +204,8 @@ struct system_table {
     char device_words[2 * TASK_NAME_MOST]; /* of the busiest one, where facts were made of them */
     bool tells_busy;    /* turbostat's rows do; busiest_ratio: of the CPU that is busiest, else of all */
     double busiest_ratio;
+    double calls_s; /* for how long one thread's calls were watched; 0: not told */
+    size_t heat_rows, hot_rows; /* of single CPUs: that tell how often heat throttled them, and that it did */
     bool has_ended;
     bool has_unread; /* rows of it have a form of their own: shares of the others would be wrong */
 };
@@ -210,6 +216,8 @@ struct system_reading {
     size_t nodes; /* columns of numastat's table; 0: its heading wasn't met */
     bool in_distances; /* of numactl */
     double node_size_mb; /* of the one that numactl told of last; 0: none */
+    double calls_s;     /* for how long the next table of calls watched one thread; 0: not told */
+    bool on_one_socket; /* somebody says so */
     int pressure;        /* 1 and up: whose file of pressure was named last; 0: none */
     bool in_summary;     /* of perf c2c: events by name */
     struct mapping mapping;
@@ -246,11 +254,14 @@ bool system_bandwidth_read(struct system_reading *reading, struct view line);
 void system_bandwidth_note(struct system_reading *reading,
                            struct view line); /* words, which may be anything else, too */
 bool system_processes_read(struct system_reading *reading, struct view line, struct view *rest);
+/* out: rows that name a function, for the readers of reports. */
+bool system_accesses_read(struct system_reading *reading, struct view line, struct view *rest, struct text *out);
 /* out: the rows in a form that the readers of exits know. */
 bool system_events_read(struct view line, struct view *rest, struct text *out);
 bool system_throttles_read(struct system_reading *reading, struct view line, struct text *out);
 bool system_softirqs_read(struct system_reading *reading, struct view line, struct view *rest);
 bool system_calls_read(struct system_reading *reading, struct view line, struct view *rest);
+void system_calls_note(struct system_reading *reading, struct view line); /* which may be anything else, too */
 bool system_collector_read(struct system_reading *reading, struct view line);
 void system_log_read(struct system_reading *reading, struct view line); /* which may be anything else, too */
 
@@ -260,6 +271,25 @@ void device_words(const struct device *device, struct text *out);
 /* Rows of memory's bandwidth, where the most there is is told, and of what goes there anyway; where: of how much. */
 #define SYSTEM_MEMORY_USED "memory bandwidth in use, of the most there is"
 #define SYSTEM_MEMORY_RATE "memory bandwidth, GB/s"
+
+/* Shares of the time that sampled loads waited, by perf mem. */
+#define SYSTEM_WEIGHT_REMOTE "weight of loads from another node's memory / of all that were sampled"
+#define SYSTEM_WEIGHT_MEMORY "weight of loads from their own node's memory / of all that were sampled"
+
+/* Of calls that end when storage has the data, of one thread's time; where: the first of them. */
+#define SYSTEM_SYNC_CALLS "time of one thread in calls that wait for storage / all of it"
+
+/* Of two timed runs the kernel's time that the faster one hasn't, of the slower one's time. */
+#define SYSTEM_KERNEL_WENT "sys that the faster run hasn't / the slower run's time"
+
+/* Where it isn't told how much slower they were. */
+#define SYSTEM_HOT_CPUS "CPUs that heat throttled / all that were looked at"
+
+/* MB/s to all memory, or to one node's; 0: nobody tells. */
+double system_memory_rate(const struct system_reading *reading, const struct system_table *table);
+
+/* How system_events ends a table of exits of which it is told in how many seconds they were. */
+#define KVM_STAT_SECONDS "# kvm_stat counted for "
 
 /* The row of the busiest device; where: what device_words says of it. */
 #define SYSTEM_DEVICE "time with requests at the busiest device"

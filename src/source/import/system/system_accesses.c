@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * perf mem report: of the time that sampled loads waited (their weight), how much went to which memory. Old kernels say
+ * "Remote RAM (1 hop) hit" and "Local RAM hit", newer ones "Remote RAM or RAM hit" and "RAM hit", the newest with the
+ * hops in between ("Remote node, same socket RAM hit").
+ *
+ * Rows with a symbol are handed on as perf report's; others are read here alone.
+ */
+#include "source/import/system/system_reading.h"
+
+enum { CELLS_MOST = 32 };
+
+struct cells {
+    struct view items[CELLS_MOST];
+    size_t count;
+};
+
+/* Two blanks are between columns, one is within a name. */
+static void cells_of(struct view line, struct cells *ret_cells)
+{
+    ret_cells->count = 0;
+    line = view_trim(line);
+    while (view_starts(line, "#"))
+        line = view_trim(view_skip(line, 1));
+    while (line.length && ret_cells->count < CELLS_MOST) {
+        ptrdiff_t end = view_find(line, "  ");
+        struct view cell = {line.text, end < 0 ? line.length : (size_t)end};
+        ret_cells->items[ret_cells->count++] = cell;
+        line = view_trim(view_skip(line, cell.length));
+    }
+}
+
+static ptrdiff_t cell_named(const struct cells *cells, const char *name)
+{
+    for (size_t at = 0; at < cells->count; at++)
+        if (view_equal(cells->items[at], name))
+            return (ptrdiff_t)at;
+    return -1;
+}
+
+enum level { LEVEL_UNKNOWN, LEVEL_CACHE, LEVEL_MEMORY, LEVEL_REMOTE };
+
+static enum level level_of(struct view access)
+{
+    static const char *const near[] = {"core, same node"},
+                             *const memory[] = {"RAM", "PMEM", "CXL"},
+                             *const others[] = {"L1",  "L2",  "L3",  "L4",       "LFB", "MAB",
+                                                "LLC", "I/O", "N/A", "Uncached", "Any cache", "Cache", "cache", "MSC"};
+    bool is_remote = view_find(access, "Remote") >= 0 || view_find(access, "remote") >= 0;
+    for (size_t at = 0; at < array_count(near); at++)
+        is_remote &= view_find(access, near[at]) < 0;
+    for (size_t at = 0; at < array_count(memory); at++)
+        if (view_find(access, memory[at]) >= 0)
+            return is_remote ? LEVEL_REMOTE : LEVEL_MEMORY;
+    for (size_t at = 0; at < array_count(others); at++)
+        if (view_find(access, others[at]) >= 0)
+            return LEVEL_CACHE;
+    return LEVEL_UNKNOWN;
+}
+
+struct weights {
+    double all, memory, remote; /* percent */
+    bool is_unread;             /* a row of it has no level that is known */
+};
+
+/* "61.20%  20118  Remote RAM or RAM hit": false, it is no row. */
+static bool row_read(const struct cells *row, size_t column, struct weights *weights)
+{
+    struct view first = row->count ? row->items[0] : (struct view){0};
+    double percent;
+    if (!view_ends(first, "%") || !view_decimal((struct view){first.text, first.length - 1}, &percent) ||
+        !(percent >= 0 && percent <= 100))
+        return false;
+    enum level level = column < row->count ? level_of(row->items[column]) : LEVEL_UNKNOWN;
+    weights->is_unread |= level == LEVEL_UNKNOWN;
+    weights->all += percent;
+    weights->memory += level == LEVEL_MEMORY ? percent : 0;
+    weights->remote += level == LEVEL_REMOTE ? percent : 0;
+    return true;
+}
+
+static bool is_between(struct view line)
+{
+    line = view_trim(line);
+    return !line.length || view_starts(line, "#") || view_starts(line, ".") || view_starts(line, "-");
+}
+
+static void weights_keep(struct system_reading *reading, const struct weights *weights)
+{
+    static const double ROUNDED = 100.5;
+    if (weights->is_unread || weights->all > ROUNDED)
+        return;
+    struct system_table *table = system_table_begin(reading, TOOL_ACCESSES);
+    system_meet(table, FACT_WEIGHT_MEMORY, weights->memory < 100 ? weights->memory : 100);
+    system_meet(table, FACT_WEIGHT_REMOTE, weights->remote < 100 ? weights->remote : 100);
+}
+
+bool system_accesses_read(struct system_reading *reading, struct view line, struct view *rest, struct text *out)
+{
+    struct cells heading, row;
+    struct weights weights = {0};
+    cells_of(line, &heading);
+    ptrdiff_t column = cell_named(&heading, "Memory access");
+    bool has_symbols = cell_named(&heading, "Symbol") >= 0, any = false;
+    if (column < 1 || !view_equal(heading.items[0], "Overhead"))
+        return false;
+    text_append(out, line.text, line.length);
+    for (struct view after = *rest; view_line(&after, &line);) {
+        cells_of(line, &row);
+        bool is_row = row_read(&row, (size_t)column, &weights);
+        if (!is_row && !is_between(line))
+            break;
+        text_add_char(out, '\n');
+        if (has_symbols || !is_row)
+            text_append(out, line.text, line.length);
+        any |= is_row;
+        *rest = after;
+    }
+    if (any)
+        weights_keep(reading, &weights);
+    return true;
+}
