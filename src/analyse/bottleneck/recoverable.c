@@ -148,6 +148,15 @@ static const char *why_not_told(const struct loop_look *look, double widest_bits
                         (unsigned)row->vector_bits, widest_bits, obstacle);
 }
 
+/* Branches and chains may be what a compiler had to keep: errno of sqrt, the order of sums. */
+static bool is_of_compiler(enum loop_obstacle obstacle)
+{
+    return obstacle == LOOP_BRANCHES || obstacle == LOOP_CALLS || obstacle == LOOP_CARRIED;
+}
+
+static const char OTHER_BUILD[] =
+    "; whether another build could (-O3 -fno-math-errno, or -ffast-math where its answers may differ) isn't known";
+
 /* NULL: wider code can compute what it does, as far as its code says; else why not. */
 static const char *why_not_wider(const struct loop_look *look, double widest_bits, struct arena *arena)
 {
@@ -168,8 +177,9 @@ static const char *why_not_wider(const struct loop_look *look, double widest_bit
     return !obstacle ? NULL
            : untold  ? untold
                      : arena_printf(arena,
-                                    "wider vectors can't compute it (%s): only less arithmetic is sure to be faster",
-                                    obstacle);
+                                    "as it is compiled, wider vectors can't compute it (%s): only less arithmetic is sure to "
+                                    "be faster%s",
+                                    obstacle, is_of_compiler(width.obstacle) ? OTHER_BUILD : "");
 }
 
 static bool by_width(struct gain *gain, const struct loop_look *look, enum bottleneck_cause cause, double widest_bits)

@@ -120,8 +120,23 @@ static void crowd_evidence(const struct results *results, struct finding *findin
                      VALUE_COUNT("of2", known ? machine->l2_sets.value : 0));
 }
 
+/* Goes through records of which it uses little: each brings a line for that. */
+static bool is_of_records(const struct stall_group *group)
+{
+    static const uint64_t LINE = 64, PAGE = 4096;
+    return group->set.one_place_in_stride && group->set.stride_bytes >= LINE && group->set.stride_bytes < PAGE &&
+           group->element_bytes > 0 && 2 * group->element_bytes <= LINE;
+}
+
+/* What a probe measured of huge pages is hardly anything: they are no remedy. */
+static bool is_alike_on_huge_pages(const struct access_cost *cost)
+{
+    static const double ALIKE = 0.98;
+    return cost && cost->ratio.known && cost->ratio.low > ALIKE;
+}
+
 static void cache_misses_advice(const struct results *results, struct finding *finding,
-                                const struct stall_group *leading)
+                                const struct stall_group *leading, const struct access_cost *cost)
 {
     enum search_shape search = leading ? search_of(results, leading) : SEARCH_NONE;
     const struct code_maker *maker = maker_of(results, leading);
@@ -131,6 +146,9 @@ static void cache_misses_advice(const struct results *results, struct finding *f
         finding_advise(finding, maker->order, NO_VALUES);
     } else if (search != SEARCH_NONE) {
         advise_on_search(finding, search);
+    } else if (leading && !chase && is_of_records(leading)) {
+        finding_advise(finding, "advice-record", VALUE_BYTES("stride", (double)leading->set.stride_bytes),
+                       VALUE_BYTES("element", leading->element_bytes));
     } else {
         bool scattered = leading && !chase && !leading->set.stride_bytes;
         finding_advise(finding, chase ? "advice-chase" : scattered ? "advice-scattered" : "advice-layout", NO_VALUES);
@@ -138,7 +156,8 @@ static void cache_misses_advice(const struct results *results, struct finding *f
             finding_advise(finding, "advice-sets", NO_VALUES);
         finding_advise(finding, chase ? "advice-prefetch" : scattered ? "advice-ahead" : "advice-block", NO_VALUES);
     }
-    if ((chase || search != SEARCH_NONE) && leading->base_hits > leading->huge_hits && !code_is_foreign(results))
+    if ((chase || search != SEARCH_NONE) && leading->base_hits > leading->huge_hits && !code_is_foreign(results) &&
+        !is_alike_on_huge_pages(cost))
         finding_advise(finding, "advice-pages", NO_VALUES);
 }
 
@@ -296,7 +315,7 @@ static void cache_misses_test(const struct results *results, struct finding *fin
     if (finding->verdict == VERDICT_UNDECIDED)
         finding_set(finding, reason, "undecided", VALUE_SHARE("unmeasured", interval_exactly(all.unmeasured)));
     if (finding->verdict != VERDICT_RULED_OUT && (all.leading || !(all.ordered || all.rows))) {
-        cache_misses_advice(results, finding, all.leading);
+        cache_misses_advice(results, finding, all.leading, all.leading_cost);
         cache_misses_confirm(results, finding, &all);
     }
 }

@@ -145,7 +145,7 @@ static bool is_of_one_thread(const struct activity *activity, const struct stall
 static void advise_on_turns(struct overall *overall, const struct findings *findings, const struct results *results,
                             struct arena *arena)
 {
-    static const double LOST_LEAST = 0.2, WIDTH_MOST = 1.2;
+    static const double LOST_LEAST = 0.2, WIDTH_MOST = 1.2, DELAY_MOST = 0.1;
     enum { THREADS_LEAST = 8 };
     const struct finding *idle = findings_find(findings, "idle-cpus");
     const struct run_time *run = results->run;
@@ -154,6 +154,9 @@ static void advise_on_turns(struct overall *overall, const struct findings *find
     if (!is_open || !run || run->threads_seen < THREADS_LEAST || !run->cpus_used.known ||
         run->cpus_used.value > WIDTH_MOST || !results->activity || !results->activity->cpus_online.known ||
         is_of_one_thread(results->activity, results->stalls))
+        return;
+    double delay = run->run_delay_s.known && run->elapsed_s.known ? run->run_delay_s.value / run->elapsed_s.value : 0;
+    if (delay > DELAY_MOST) /* others held its CPUs */
         return;
     double idle_cpus = results->activity->cpus_online.value - run->cpus_used.value;
     struct value values[] = {VALUE_COUNT("threads", (double)run->threads_seen), VALUE_COUNT("idle", idle_cpus)};

@@ -321,6 +321,30 @@ Test(findings, lines_that_share_few_sets_are_to_be_spread)
     arena_done(&made.arena);
 }
 
+/* One field of each record goes in order already: what helps is to have it in an array of its own. */
+Test(findings, one_field_of_records_is_no_order_to_mend)
+{
+    static const struct {
+        uint64_t stride;
+        bool one_place, records;
+    } cases[] = {{200, true, true}, {200, false, false}, {64 << 10, true, false}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        add_small_pages(&made);
+        made.cost.ns_huge = made.cost.ns_small;
+        made.cost.ratio = interval_of(0.98, 1, 1.02);
+        made.cost.ns_near = interval_of(1, 1.1, 1.2);
+        made.group.set.stride_bytes = cases[at].stride;
+        made.group.set.one_place_in_stride = cases[at].one_place;
+        const struct finding *finding = test_and_find(&made, "cache-misses");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect_eq(mentions(finding, "of every 200 B it uses 8 B"), cases[at].records, "%zu", at);
+        cr_expect_eq(mentions(finding, "swap loops or transpose"), !cases[at].records, "%zu", at);
+        arena_done(&made.arena);
+    }
+}
+
 /* Right behind a compare with memory and its branch, a wrong guess looks the same as a miss. */
 Test(findings, a_load_behind_whose_branch_samples_stand_is_no_sure_cause)
 {
@@ -3491,15 +3515,16 @@ Test(findings, one_thread_that_does_most_of_the_work_is_said)
     arena_done(&made.arena);
 }
 
-/* Many threads, of which one runs at a time: not the first one alone, nor a runtime's. */
+/* Many threads, of which one runs at a time: not the first one alone, nor a runtime's, nor while others held the CPUs. */
 Test(findings, threads_that_run_one_at_a_time_are_the_first_to_look_at)
 {
     enum { THREADS = 12 };
     static const struct {
         double first_s;
         const char *dso;
+        double delay_s;
         bool said;
-    } cases[] = {{0.5, "a.out", true}, {9, "a.out", false}, {0.5, "//anon", false}};
+    } cases[] = {{0.5, "a.out", 0, true}, {9, "a.out", 0, false}, {0.5, "//anon", 0, false}, {0.5, "a.out", 2, false}};
     for (size_t at = 0; at < array_count(cases); at++) {
         struct made_up made;
         make_up(&made);
@@ -3509,6 +3534,7 @@ Test(findings, threads_that_run_one_at_a_time_are_the_first_to_look_at)
         made.activity.threads = threads;
         made.activity.thread_count = made.run.threads_seen = THREADS;
         made.function.dso_path = cases[at].dso;
+        made.run.run_delay_s = measured_as(cases[at].delay_s);
         findings_test(&made.findings, &made.results, &made.arena);
         struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
         bool said = false;
