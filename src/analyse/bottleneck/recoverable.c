@@ -175,11 +175,12 @@ static const char *why_not_wider(const struct loop_look *look, double widest_bit
     const char *obstacle = texts[width.obstacle];
     const char *untold = obstacle ? why_not_told(look, widest_bits, obstacle, arena) : NULL;
     return !obstacle ? NULL
-           : untold  ? untold
-                     : arena_printf(arena,
-                                    "as it is compiled, wider vectors can't compute it (%s): only less arithmetic is sure to "
-                                    "be faster%s",
-                                    obstacle, is_of_compiler(width.obstacle) ? OTHER_BUILD : "");
+           : untold
+               ? untold
+               : arena_printf(arena,
+                              "as it is compiled, wider vectors can't compute it (%s): only less arithmetic is sure to "
+                              "be faster%s",
+                              obstacle, is_of_compiler(width.obstacle) ? OTHER_BUILD : "");
 }
 
 static bool by_width(struct gain *gain, const struct loop_look *look, enum bottleneck_cause cause, double widest_bits)
