@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many of a process are asked, the lowest numbers first as they are listed: a server's logs are among them. */
-enum { DESCRIPTORS_MOST = 256, FILES_MOST = 256 };
+/*
+ * So many of a process are asked, the lowest numbers first as they are listed: a server's logs are among them. Of more
+ * processes than a service has that would cost more than it tells.
+ */
+enum { PROCESSES_MOST = 32, DESCRIPTORS_MOST = 256, FILES_MOST = 256 };
 
 /* Terminals, devices and what the kernel shows as files grow by nothing. */
 static bool is_kept(const char *path)
@@ -50,6 +53,8 @@ static struct watched_file *file_find(struct activity_watch *watch, pid_t pid, i
 
 void watch_files_look(struct activity_watch *watch, const struct watched_process *process, struct text *scratch)
 {
+    if (watch->processes.count > PROCESSES_MOST)
+        return;
     scoped_dir DIR *descriptors = sysroot_opendir(watch->root, "/proc/%d/fd", (int)process->pid);
     struct dirent *entry;
     for (int count = 0; descriptors && count < DESCRIPTORS_MOST && (entry = readdir(descriptors)); count++) {
