@@ -6,6 +6,7 @@ run          run("stat", "-x,", "true") -> the finished process: .returncode, .s
 source_root  the checkout
 shared_data  ../shared/data beside the checkout; the test is skipped when it isn't there
 imported     imported(name=text, …) -> the JSON of a case made of these files, and the case's folder (helpers: golden/imported_case.py)
+alone        alone(text) -> the JSON of a case made of this text alone
 luckless     a program with threads, children and short runs, for counters that have to follow it (tests/live/luckless.c)
 sanitized    true when plumb was built with sanitizers (it is slower then, and links more)
 kernels      path of bench/workloads/kernels, programs whose bottleneck is known by construction
@@ -21,6 +22,7 @@ import fcntl
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 
@@ -222,4 +224,14 @@ def imported(run, tmp_path):
         assert finished.returncode in (0, 4), finished.stderr
         assert run("diagnose", "--json", "--case", case).stdout == finished.stdout, "a replay is the same"
         return json.loads(finished.stdout), case
+    return make
+
+
+@pytest.fixture
+def alone(imported):
+    """alone(text) -> the JSON of a case made of this text alone."""
+    def make(text):
+        found, case = imported(case=text)
+        shutil.rmtree(case)
+        return found
     return make

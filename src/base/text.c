@@ -102,6 +102,15 @@ bool view_line(struct view *rest, struct view *ret_line)
     return true;
 }
 
+bool view_mentions(struct view view, const char *part)
+{
+    size_t length = strlen(part);
+    for (size_t at = 0; at + length <= view.length; at++)
+        if (strncasecmp(view.text + at, part, length) == 0)
+            return true;
+    return false;
+}
+
 ptrdiff_t view_find(struct view view, const char *needle)
 {
     const char *at = view.length ? memmem(view.text, view.length, needle, strlen(needle)) : NULL;

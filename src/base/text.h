@@ -44,6 +44,7 @@ struct view view_word(struct view *rest);
 bool view_line(struct view *rest, struct view *ret_line);
 /* Position of needle in view, or -1. */
 ptrdiff_t view_find(struct view view, const char *needle);
+bool view_mentions(struct view view, const char *part); /* whatever its letters' case */
 
 /* The whole view as a number; false (ret untouched) on anything else, overflow included. */
 bool view_u64(struct view view, int base, uint64_t *ret_value); /* base 0: 0x prefix means 16, else 10 */

@@ -7,6 +7,10 @@ def finding(found, identity):
     return next(one for one in found["findings"] if one["id"] == identity)
 
 
+def evidence(one):
+    return " ".join(item["text"] for item in one["evidence"])
+
+
 def labelled(one):
     return all(item["origin"] == "statement" for item in one["evidence"]) and \
         "imported, not measured by plumb" in (one["reason"] or one["headline"])

@@ -1,23 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plumb diagnose on tables of machines: devices, another time's tables, stacks beside small tables, bandwidth, pages."""
-import shutil
-
 import pytest
-from imported_case import finding
-
-
-@pytest.fixture
-def alone(imported):
-    """alone(text) -> the JSON of a case made of this text alone."""
-    def make(text):
-        found, case = imported(case=text)
-        shutil.rmtree(case)
-        return found
-    return make
-
-
-def evidence(one):
-    return " ".join(item["text"] for item in one["evidence"])
+from imported_case import evidence, finding
 
 
 DEVICES = "Device            r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz     w/s     wkB/s   wrqm/s  %wrqm w_await wareq-sz     f/s f_await  aqu-sz  %util\n"

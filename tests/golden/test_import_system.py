@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plumb diagnose on what people published of whole systems: exits, clocks, pauses, system calls, pages, waits."""
 import json
-import shutil
-
 import pytest
 from imported_case import diagnosed_with, finding
 
@@ -18,16 +16,6 @@ def exits(**reasons):
 
 FEW = exits(hlt=(9000, 900), interrupt=(10233, 3.05), msr=(40110, 1.05))
 MANY = exits(io=(1200340, 7.30), interrupt=(10233, 3.05), msr=(40110, 1.05))
-
-
-@pytest.fixture
-def alone(imported):
-    """alone(text) -> the JSON of a case made of this text alone."""
-    def make(text):
-        found, case = imported(case=text)
-        shutil.rmtree(case)
-        return found
-    return make
 
 
 def left_open(found):

@@ -1,23 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plumb diagnose on tables of which the words, the columns or a second table beside them say what they mean."""
-import shutil
-
 import pytest
-from imported_case import finding
-
-
-@pytest.fixture
-def alone(imported):
-    """alone(text) -> the JSON of a case made of this text alone."""
-    def make(text):
-        found, case = imported(case=text)
-        shutil.rmtree(case)
-        return found
-    return make
-
-
-def evidence(one):
-    return " ".join(item["text"] for item in one["evidence"])
+from imported_case import evidence, finding
 
 
 OFF = ("srv;start_thread;pool_main;take_ticket;pthread_mutex_lock@@GLIBC_2.2.5;__lll_lock_wait;entry_SYSCALL_64_after_hwframe;do_syscall_64;__x64_sys_futex;do_futex;futex_wait;futex_wait_queue;schedule 48000000\n"

@@ -20,15 +20,6 @@ static bool is_any(struct view word, const char *const *wanted, size_t count)
     return false;
 }
 
-static bool has(struct view line, const char *part)
-{
-    size_t length = strlen(part);
-    for (size_t at = 0; at + length <= line.length; at++)
-        if (strncasecmp(line.text + at, part, length) == 0)
-            return true;
-    return false;
-}
-
 /* ---- page sizes in a table of Markdown ---- */
 
 enum { COLUMNS_MOST = 12, ROWS_MOST = 64 };
@@ -77,9 +68,9 @@ static bool table_read(struct view *text, struct table *table)
     table->count = 0;
     if (!view_line(&rest, &line) || !row_read(line, &table->heading) || !view_line(&rest, &line) || !is_rule(line))
         return false;
-    for (struct view after = rest; table->count < ROWS_MOST && view_line(&after, &line) &&
-                                   row_read(line, &table->rows[table->count]) &&
-                                   table->rows[table->count].count == table->heading.count;
+    for (struct view after = rest;
+         table->count < ROWS_MOST && view_line(&after, &line) && row_read(line, &table->rows[table->count]) &&
+         table->rows[table->count].count == table->heading.count;
          rest = after)
         table->count++;
     *text = rest;
@@ -89,10 +80,9 @@ static bool table_read(struct view *text, struct table *table)
 /* "4k", "2 MiB", "huge pages", "THP always" */
 static enum pages pages_of(struct view cell)
 {
-    static const char *const small[] = {"4k",          "4kb",         "4kib",      "4 kib",     "4 kb",
-                                        "4k pages",    "4 kib pages", "small",     "small pages", "base pages",
-                                        "never",       "thp never",   "thp=never", "thp off",   "no thp",
-                                        "thp: never"},
+    static const char *const small[] = {"4k",          "4kb",     "4kib",        "4 kib",      "4 kb",  "4k pages",
+                                        "4 kib pages", "small",   "small pages", "base pages", "never", "thp never",
+                                        "thp=never",   "thp off", "no thp",      "thp: never"},
                              *const huge[] = {"2m",         "2mb",         "2mib",       "2 mib",     "2 mb",
                                               "2m pages",   "2 mib pages", "1g",         "1gb",       "1 gib",
                                               "1g pages",   "huge",        "huge pages", "hugepages", "hugetlbfs",
@@ -105,7 +95,8 @@ static enum pages pages_of(struct view cell)
 /* Its cells are page sizes: all of them, or most where its heading says so. */
 static bool is_of_pages(const struct table *table, size_t column)
 {
-    bool named = has(table->heading.cells[column], "page") || has(table->heading.cells[column], "thp");
+    bool named =
+        view_mentions(table->heading.cells[column], "page") || view_mentions(table->heading.cells[column], "thp");
     size_t small = 0, huge = 0;
     for (size_t row = 0; row < table->count; row++) {
         enum pages pages = pages_of(table->rows[row].cells[column]);
@@ -117,7 +108,7 @@ static bool is_of_pages(const struct table *table, size_t column)
 
 static enum side side_of(struct view heading)
 {
-    return has(heading, "guest") ? SIDE_GUEST : has(heading, "host") ? SIDE_HOST : SIDE_NONE;
+    return view_mentions(heading, "guest") ? SIDE_GUEST : view_mentions(heading, "host") ? SIDE_HOST : SIDE_NONE;
 }
 
 /* "s", "min" or "ms" of "SSSP s", "time [s]", "seconds"; "kops/s" of a rate; length 0: it is none of these. */
@@ -142,7 +133,7 @@ static bool is_measured(const struct table *table, size_t column)
     static const char *const given[] = {"thread", "size", "kernel", "machine", "cpus", "cores", "nodes", "input"};
     double ignored;
     for (size_t at = 0; at < array_count(given); at++)
-        if (has(table->heading.cells[column], given[at]))
+        if (view_mentions(table->heading.cells[column], given[at]))
             return false;
     for (size_t row = 0; row < table->count; row++) {
         struct view rest = table->rows[row].cells[column], word = view_word(&rest);
@@ -208,8 +199,8 @@ static void pages_sentence(struct text *out, const struct paged *paged, const st
     struct view before = small->cells[paged->measure], after = huge->cells[paged->measure], unit = paged->unit;
     bool is_rate = view_ends(unit, "/s");
     unit = is_any(unit, (const char *const[]){"sec", "seconds"}, 2) ? VIEW("s")
-           : is_same(unit, VIEW("minutes"))                           ? VIEW("min")
-                                                                      : unit;
+           : is_same(unit, VIEW("minutes"))                         ? VIEW("min")
+                                                                    : unit;
     text_printf(out, "A table: with huge pages%s it %s %.*s %.*s instead of %.*s %.*s.\n", where,
                 is_rate ? "made" : "took", (int)after.length, after.text, (int)unit.length, unit.text,
                 (int)before.length, before.text, (int)unit.length, unit.text);
@@ -241,7 +232,7 @@ static bool is_of_times(struct view heading)
     static const char *const words[] = {"time", "seconds", "elapsed", "runtime", "wall"};
     bool is_one = false;
     for (size_t at = 0; at < array_count(words); at++)
-        is_one |= has(heading, words[at]);
+        is_one |= view_mentions(heading, words[at]);
     return is_one;
 }
 
@@ -471,8 +462,7 @@ static void tunables_put(struct text *out, const struct runs *runs)
     for (size_t huge = 0; huge < runs->count; huge++)
         for (size_t small = 0; small < runs->count; small++) {
             if (runs->items[huge].pages != PAGES_HUGE || runs->items[small].pages == PAGES_HUGE ||
-                !is_same_otherwise(runs, huge, small) ||
-                runs->items[huge].cpu_node != runs->items[small].cpu_node ||
+                !is_same_otherwise(runs, huge, small) || runs->items[huge].cpu_node != runs->items[small].cpu_node ||
                 runs->items[huge].memory_node != runs->items[small].memory_node)
                 continue;
             text_printf(out, "Timed runs: with huge pages it took %.4f s instead of %.4f s.\n",

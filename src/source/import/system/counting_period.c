@@ -27,15 +27,6 @@ static bool is_any(struct view word, const char *const *wanted, size_t count)
     return false;
 }
 
-static bool has(struct view line, const char *part)
-{
-    size_t length = strlen(part);
-    for (size_t at = 0; at + length <= line.length; at++)
-        if (strncasecmp(line.text + at, part, length) == 0)
-            return true;
-    return false;
-}
-
 /* Without the marks around it. */
 static struct view bare(struct view word)
 {
@@ -48,7 +39,7 @@ static struct view bare(struct view word)
 
 static bool number_of(struct view word, double *ret_number)
 {
-    static const char *const names[] = {"one", "two",   "three", "four", "five",   "six",
+    static const char *const names[] = {"one",   "two",   "three", "four", "five",   "six",
                                         "seven", "eight", "nine",  "ten",  "eleven", "twelve"};
     static const struct {
         const char *name;
@@ -69,8 +60,9 @@ static bool number_of(struct view word, double *ret_number)
 
 static double unit_of(struct view word)
 {
-    static const char *const seconds[] = {"s", "sec", "secs", "second", "seconds"},
-                             *const minutes[] = {"min", "mins", "minute", "minutes"};
+    static const char *const seconds[] = {"s", "sec", "secs", "second", "seconds"}, *const minutes[] = {"min", "mins",
+                                                                                                        "minute",
+                                                                                                        "minutes"};
     return is_any(word, seconds, array_count(seconds)) ? 1 : is_any(word, minutes, array_count(minutes)) ? 60 : 0;
 }
 
@@ -108,7 +100,7 @@ static bool is_of_counting(struct view line)
     static const char *const counting[] = {"perf kvm", "kvm stat", "kvm_exit", "bpftrace", "trace-cmd",
                                            "kvmexit",  "exits",    "vm-exit",  "vmexit",   "kvm_stat"};
     for (size_t at = 0; at < array_count(counting); at++)
-        if (has(line, counting[at]))
+        if (view_mentions(line, counting[at]))
             return true;
     return false;
 }
@@ -121,13 +113,13 @@ static bool ends_with_any(struct view word, const char *marks)
 /* The sentence says how long a program took, or the clause how much something changed. */
 static bool is_of_a_run(const struct words *words, size_t at, size_t end)
 {
-    static const char *const taking[] = {"took",  "takes",    "take",   "needs",    "needed",    "finishes", "finished",
-                                         "ends",  "ended",    "done",   "completes", "completed", "lasts",    "lasted",
-                                         "falls", "fell",     "rises",  "rose",     "costs",     "returns",  "runtime",
-                                         "speed", "latency", "instead"},
-                            *const beside[] = {"from", "every", "waits", "waited", "spent", "lost",
-                                               "total", "after", "later", "outside", "than"},
-                            *const changed[] = {"longer", "faster", "slower", "more", "less", "later", "earlier"};
+    static const char *const taking[] = {"took",     "takes",   "take",    "needs", "needed",    "finishes",
+                                         "finished", "ends",    "ended",   "done",  "completes", "completed",
+                                         "lasts",    "lasted",  "falls",   "fell",  "rises",     "rose",
+                                         "costs",    "returns", "runtime", "speed", "latency",   "instead"},
+                             *const beside[] = {"from",  "every", "waits", "waited",  "spent", "lost",
+                                                "total", "after", "later", "outside", "than"},
+                             *const changed[] = {"longer", "faster", "slower", "more", "less", "later", "earlier"};
     enum { NEAR = 4 };
     for (size_t back = 1; back <= at; back++) {
         struct view word = words->items[at - back];
@@ -308,7 +300,8 @@ static double cpus_in(struct view text, bool of_all)
 
 static bool is_title(struct view line)
 {
-    return has(line, "Analyze events for") || (has(line, "VM-EXIT") && has(line, "Samples"));
+    return view_mentions(line, "Analyze events for") ||
+           (view_mentions(line, "VM-EXIT") && view_mentions(line, "Samples"));
 }
 
 bool exits_part_cut(struct view *text, struct view *ret_part)
@@ -343,9 +336,9 @@ static double number_behind(struct view line, const char *mark)
     struct view rest = at < 0 ? (struct view){0} : view_skip(line, (size_t)at + strlen(mark));
     size_t length = 0;
     double number;
-    while (length < rest.length && (isdigit((unsigned char)rest.text[length]) ||
-                                    (rest.text[length] == '.' && length + 1 < rest.length &&
-                                     isdigit((unsigned char)rest.text[length + 1]))))
+    while (length < rest.length &&
+           (isdigit((unsigned char)rest.text[length]) ||
+            (rest.text[length] == '.' && length + 1 < rest.length && isdigit((unsigned char)rest.text[length + 1]))))
         length++;
     return length && view_double((struct view){rest.text, length}, &number) ? number : 0;
 }
@@ -359,8 +352,7 @@ static void sums_read(struct view behind, struct exits_period *period)
     for (size_t lines = 0; lines < NEAR && view_line(&behind, &line) && !exit_text_row(line, &row); lines++) {
         double seconds = number_behind(line, KVM_STAT_SECONDS);
         period->seconds = seconds > 0 && seconds <= SECONDS_MOST ? seconds : period->seconds;
-        double all = number_behind(line, "Total Samples:"),
-               took_us = number_behind(line, "Total events handled time:");
+        double all = number_behind(line, "Total Samples:"), took_us = number_behind(line, "Total events handled time:");
         if (!(all > 0 && took_us > 0))
             continue;
         period->count = all;
@@ -394,7 +386,7 @@ struct exits_period exits_period_read(struct view near, struct view document)
             continue;
         if (is_of_counting(line) && (seconds = seconds_in(line)) > 0)
             period.seconds = seconds;
-        if (has(line, "kvm_stat -1") || has(line, "kvm_stat --once"))
+        if (view_mentions(line, "kvm_stat -1") || view_mentions(line, "kvm_stat --once"))
             period.seconds = 1;
         if (!in_table) {
             above[0] = above[1];
@@ -422,8 +414,13 @@ struct exits_period exits_period_read(struct view near, struct view document)
 /* "-p", "-df -p": its value stands behind it; "-f" has none. */
 static bool takes_value(struct view option)
 {
-    static const char *const names[] = {"--pid", "--tid", "--state", "--min-block-time", "--max-block-time",
-                                        "--stack-storage-size", "--perf-max-stack-depth"};
+    static const char *const names[] = {"--pid",
+                                        "--tid",
+                                        "--state",
+                                        "--min-block-time",
+                                        "--max-block-time",
+                                        "--stack-storage-size",
+                                        "--perf-max-stack-depth"};
     bool is_long = view_starts(option, "--"), is_short = option.length > 1 && !is_long && option.text[0] == '-';
     return is_long ? is_any(option, names, array_count(names))
                    : is_short && strchr("ptmM", option.text[option.length - 1]) != NULL;
@@ -436,7 +433,7 @@ static double offcpu_seconds(struct view line)
     size_t at = 0;
     double found;
     words_of(line, &words);
-    while (at < words.count && !has(words.items[at], "offcputime"))
+    while (at < words.count && !view_mentions(words.items[at], "offcputime"))
         at++;
     for (at += 1; at < words.count && words.items[at].text[0] == '-'; at++) {
         at += takes_value(words.items[at]) && at + 1 < words.count;
@@ -457,8 +454,7 @@ static double threads_in(struct view text)
         double count;
         words_of(line, &words);
         for (size_t at = 1; at < words.count; at++) {
-            bool threads_word =
-                is_word(bare(words.items[at]), "threads") || is_word(bare(words.items[at]), "thread");
+            bool threads_word = is_word(bare(words.items[at]), "threads") || is_word(bare(words.items[at]), "thread");
             if (threads_word && (number_of(bare(words.items[at - 1]), &count) ||
                                  (at > 1 && number_of(bare(words.items[at - 2]), &count))))
                 cpus_meet(&threads, count, false);
@@ -502,7 +498,7 @@ static bool is_in_us(struct view line)
     for (size_t at = 1; at < words.count; at++)
         if (is_word(bare(words.items[at]), "us") && is_word(words.items[at - 1], "in"))
             return true;
-    return has(line, "microseconds") || has(line, "(us");
+    return view_mentions(line, "microseconds") || view_mentions(line, "(us");
 }
 
 /* How many threads it was says best who says for how long; elsewhere it may be another run's. */
@@ -512,9 +508,9 @@ struct waits_period waits_period_read(struct view document)
     struct cpus beside = {.count = 0};
     struct view whole = document;
     for (struct view line; view_line(&document, &line);) {
-        bool tool = has(line, "offcputime"), command = tool && view_find(line, " -") >= 0;
+        bool tool = view_mentions(line, "offcputime"), command = tool && view_find(line, " -") >= 0;
         double seconds = command ? offcpu_seconds(line) : 0;
-        seconds = seconds > 0 || !(tool || has(line, "off-cpu")) ? seconds : seconds_in(line);
+        seconds = seconds > 0 || !(tool || view_mentions(line, "off-cpu")) ? seconds : seconds_in(line);
         period.seconds = seconds > 0 ? seconds : period.seconds;
         period.in_us |= tool || is_in_us(line);
         period.of_one |= command && seconds > 0 && is_of_one(line);
