@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <strings.h>
 
 bool view_equal(struct view view, const char *text)
 {
@@ -19,6 +20,30 @@ bool view_starts(struct view view, const char *prefix)
 {
     size_t length = strlen(prefix);
     return view.length >= length && memcmp(view.text, prefix, length) == 0;
+}
+
+bool views_equal_caseless(struct view one, struct view other)
+{
+    return one.length == other.length && (!one.length || strncasecmp(one.text, other.text, one.length) == 0);
+}
+
+bool view_equal_caseless(struct view view, const char *text)
+{
+    return views_equal_caseless(view, view_of(text));
+}
+
+bool view_starts_caseless(struct view view, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return view.length >= length && (!length || strncasecmp(view.text, prefix, length) == 0);
+}
+
+bool view_is_any_caseless(struct view view, const char *const *texts, size_t count)
+{
+    for (size_t at = 0; at < count; at++)
+        if (view_equal_caseless(view, texts[at]))
+            return true;
+    return false;
 }
 
 bool view_ends(struct view view, const char *suffix)

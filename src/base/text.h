@@ -30,6 +30,11 @@ static inline struct view view_of(const char *text)
 bool view_equal(struct view view, const char *text);
 bool view_starts(struct view view, const char *prefix);
 bool view_ends(struct view view, const char *suffix);
+/* The same whatever the letters' case. */
+bool view_equal_caseless(struct view view, const char *text);
+bool view_starts_caseless(struct view view, const char *prefix);
+bool views_equal_caseless(struct view one, struct view other);
+bool view_is_any_caseless(struct view view, const char *const *texts, size_t count);
 struct view view_trim(struct view view);
 struct view view_skip(struct view view, size_t count);
 /* The word begins a word of the text, whatever their case. */

@@ -456,7 +456,7 @@ static const char *heading_cut(struct reader *reader, struct view *line)
 {
     for (size_t at = 0; at < array_count(headings); at++) {
         size_t length = strlen(headings[at].words);
-        if (line->length >= length && strncasecmp(line->text, headings[at].words, length) == 0) {
+        if (view_starts_caseless(*line, headings[at].words)) {
             *line = view_trim(view_skip(*line, length));
             return headings[at].name;
         }

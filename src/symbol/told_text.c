@@ -4,7 +4,6 @@
 #include "base/vec.h"
 
 #include <string.h>
-#include <strings.h>
 
 bool text_is_of_a_library(struct view text)
 {
@@ -27,15 +26,6 @@ bool text_is_of_a_library(struct view text)
     return false;
 }
 
-static bool holds(struct view text, const char *words)
-{
-    size_t length = strlen(words);
-    for (size_t at = 0; at + length <= text.length; at++)
-        if (strncasecmp(text.text + at, words, length) == 0)
-            return true;
-    return false;
-}
-
 bool text_is_anybodys(struct view text)
 {
     static const char *const words[] = {
@@ -52,7 +42,7 @@ bool text_is_anybodys(struct view text)
         "invalid argument",    "stack smashing",    "usage:",
     };
     for (size_t at = 0; at < array_count(words); at++)
-        if (holds(text, words[at]))
+        if (view_mentions(text, words[at]))
             return true;
     return false;
 }

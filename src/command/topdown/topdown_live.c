@@ -66,7 +66,7 @@ static bool nodes_put(const struct live_run *run, uint32_t *metrics, size_t *cou
         struct view name = view_trim(view_cut(&rest, ','));
         if (name.length && name.text[0] == '+')
             name = view_skip(name, 1);
-        struct view bare = name.length > 4 && strncasecmp(name.text, "tma_", 4) == 0 ? view_skip(name, 4) : name;
+        struct view bare = name.length > 4 && view_starts_caseless(name, "tma_") ? view_skip(name, 4) : name;
         const char *dot = memrchr(bare.text, '.', bare.length);
         if (dot)
             bare = view_skip(bare, (size_t)(dot + 1 - bare.text));

@@ -11,7 +11,6 @@
 #include "analyse/profile/host_profile.h"
 
 #include <string.h>
-#include <strings.h>
 
 /* ---- hot code ---- */
 
@@ -372,9 +371,8 @@ static bool multiplies(const char *function)
 {
     static const char *const words[] = {"gemm", "gemv", "matmul", "mul_mat", "vec_dot", "inner_product"};
     for (size_t at = 0; at < array_count(words); at++)
-        for (const char *place = function; *place; place++)
-            if (strncasecmp(place, words[at], strlen(words[at])) == 0)
-                return true;
+        if (view_mentions(view_of(function), words[at]))
+            return true;
     return false;
 }
 

@@ -62,7 +62,7 @@ static bool names_a_guest(struct view words)
     for (struct view word; (word = view_word(&words)).length;)
         for (size_t at = 0; at < array_count(names); at++) {
             size_t length = strlen(names[at]);
-            if (word.length >= length && strncasecmp(word.text, names[at], length) == 0 &&
+            if (view_starts_caseless(word, names[at]) &&
                 (word.length == length || !isalpha((unsigned char)word.text[length])))
                 return true;
         }
@@ -110,8 +110,7 @@ static struct view label_in(struct view heading)
     while (view_starts(heading, "#") || view_starts(heading, " ") || view_starts(heading, "*"))
         heading = view_skip(heading, 1);
     for (size_t at = 0; at < array_count(before); at++)
-        if (heading.length > strlen(before[at]) &&
-            strncasecmp(heading.text, before[at], strlen(before[at])) == 0) {
+        if (heading.length > strlen(before[at]) && view_starts_caseless(heading, before[at])) {
             heading = view_skip(heading, strlen(before[at]));
             at = (size_t)-1; /* another may stand behind it */
         }

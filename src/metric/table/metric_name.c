@@ -3,19 +3,17 @@
 
 #include <ctype.h>
 
-static bool starts_any_case(const char *text, const char *prefix)
+static bool starts(const char *text, const char *prefix)
 {
-    return strncasecmp(text, prefix, strlen(prefix)) == 0;
+    return view_starts_caseless(view_of(text), prefix);
 }
 
 /* The tree, and what published tables call information beside it. */
 static const char *prefix_of(const struct metric_table *table, const struct table_metric *metric)
 {
-    bool is_tma =
-        metric->level || starts_any_case(metric->name, "Info_") || starts_any_case(metric->name, "Bottleneck_");
-    return metric_table_vendor(table) == MICROARCHITECTURE_INTEL && is_tma && !starts_any_case(metric->name, "tma_")
-               ? "tma_"
-               : "";
+    bool is_tma = metric->level || starts(metric->name, "Info_") || starts(metric->name, "Bottleneck_");
+    return metric_table_vendor(table) == MICROARCHITECTURE_INTEL && is_tma && !starts(metric->name, "tma_") ? "tma_"
+                                                                                                            : "";
 }
 
 static void lower_add(struct text *text, const char *name)
@@ -34,7 +32,7 @@ void metric_perf_also(const struct metric_table *table, const struct table_metri
 {
     if (!metric->also || !metric->also[0])
         return;
-    text_add(text, starts_any_case(metric->also, "tma_") ? "" : prefix_of(table, metric));
+    text_add(text, starts(metric->also, "tma_") ? "" : prefix_of(table, metric));
     lower_add(text, metric->also);
 }
 
@@ -79,8 +77,7 @@ void metric_perf_groups(const struct metric_table *table, const struct table_met
         level_groups(&groups, metric->level, vendor);
     if (metric->parent_name && metric->parent_name[0]) {
         group_begin(&groups);
-        text_add(&groups,
-                 vendor == MICROARCHITECTURE_INTEL && !starts_any_case(metric->parent_name, "tma_") ? "tma_" : "");
+        text_add(&groups, vendor == MICROARCHITECTURE_INTEL && !starts(metric->parent_name, "tma_") ? "tma_" : "");
         lower_add(&groups, metric->parent_name);
         text_add(&groups, "_group");
     }
@@ -94,11 +91,6 @@ void metric_perf_groups(const struct metric_table *table, const struct table_met
     text_done(&groups);
 }
 
-static bool equal_any_case(struct view word, const char *name)
-{
-    return word.length == strlen(name) && strncasecmp(word.text, name, word.length) == 0;
-}
-
 static bool is_in_group(const struct metric_table *table, const struct table_metric *metric, struct view word)
 {
     struct text groups = {0};
@@ -107,7 +99,7 @@ static bool is_in_group(const struct metric_table *table, const struct table_met
     bool found = false;
     while (rest.length && !found) {
         struct view group = view_trim(view_cut(&rest, ';'));
-        found = group.length == word.length && strncasecmp(group.text, word.text, word.length) == 0;
+        found = views_equal_caseless(group, word);
     }
     text_done(&groups);
     return found;
@@ -116,11 +108,12 @@ static bool is_in_group(const struct metric_table *table, const struct table_met
 bool metric_is_meant(const struct metric_table *table, const struct table_metric *metric, struct view word)
 {
     struct view bare = word;
-    if (word.length > 4 && strncasecmp(word.text, "tma_", 4) == 0 && prefix_of(table, metric)[0])
+    if (word.length > 4 && view_starts_caseless(word, "tma_") && prefix_of(table, metric)[0])
         bare = view_skip(word, 4);
-    if (equal_any_case(word, metric->name) || equal_any_case(bare, metric->name))
+    if (view_equal_caseless(word, metric->name) || view_equal_caseless(bare, metric->name))
         return true;
-    if (metric->also && metric->also[0] && (equal_any_case(word, metric->also) || equal_any_case(bare, metric->also)))
+    if (metric->also && metric->also[0] &&
+        (view_equal_caseless(word, metric->also) || view_equal_caseless(bare, metric->also)))
         return true;
     return is_in_group(table, metric, word);
 }

@@ -195,7 +195,7 @@ static bool constant_find(struct view name, uint32_t *ret_constant)
 static uint32_t metric_named(const struct metric_table *table, struct view name, bool prefix)
 {
     uint32_t found = table_metric_find(table, name);
-    if (found == TABLE_NONE && prefix && name.length > 4 && strncasecmp(name.text, "tma_", 4) == 0)
+    if (found == TABLE_NONE && prefix && name.length > 4 && view_starts_caseless(name, "tma_"))
         found = table_metric_find(table, view_skip(name, 4));
     return found;
 }
@@ -213,7 +213,7 @@ static struct view alias_undo(struct metric_table *table, struct view name, cons
     struct view alias = {name.text, bracket ? (size_t)(bracket - name.text) : name.length};
     for (size_t at = 0; at < scope->alias_count; at++) {
         const struct table_alias *known = &scope->aliases[at];
-        if (known->alias.length != alias.length || strncasecmp(known->alias.text, alias.text, alias.length) != 0)
+        if (!views_equal_caseless(known->alias, alias))
             continue;
         return bracket ? view_of(arena_printf(&table->arena, "%.*s%.*s", (int)known->name.length, known->name.text,
                                               (int)(name.length - alias.length), bracket))

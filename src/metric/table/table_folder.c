@@ -107,7 +107,7 @@ static bool path_names_cpu(struct view path, const char *name)
 {
     while (path.length) {
         struct view part = view_cut(&path, '/');
-        if (part.length == strlen(name) && strncasecmp(part.text, name, part.length) == 0)
+        if (view_equal_caseless(part, name))
             return true;
     }
     return false;

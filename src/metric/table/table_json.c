@@ -170,7 +170,7 @@ static const char *pmu_of(struct metric_table *table, struct view unit)
     if (!unit.length || view_equal(unit, "cpu_core") || view_equal(unit, "cpu_atom") || view_equal(unit, "core"))
         return NULL;
     for (size_t at = 0; at < array_count(pmus); at++)
-        if (unit.length == strlen(pmus[at].unit) && strncasecmp(unit.text, pmus[at].unit, unit.length) == 0)
+        if (view_equal_caseless(unit, pmus[at].unit))
             return pmus[at].pmu;
     const char *lower = table_lower(table, unit);
     return strncmp(lower, "uncore_", 7) == 0 ? lower : arena_printf(&table->arena, "uncore_%s", lower);
@@ -266,8 +266,7 @@ static bool standard_equal(const void *context, uint32_t id, const void *key)
 {
     const struct table_json *json = context;
     const struct view *name = key;
-    struct view found = json->standards.items[id].name;
-    return found.length == name->length && strncasecmp(found.text, name->text, name->length) == 0;
+    return views_equal_caseless(json->standards.items[id].name, *name);
 }
 
 static uint32_t standard_find(const struct table_json *json, struct view name)

@@ -45,11 +45,6 @@ static const struct {
     {"cpu_clk_unhalted.thread_any", 0x3c, 0, true},
 };
 
-static bool equal_any_case(struct view text, const char *word)
-{
-    return text.length == strlen(word) && strncasecmp(text.text, word, text.length) == 0;
-}
-
 static void event_take(struct metric_table *table, uint32_t index, struct table_term *term)
 {
     const struct table_event *event = &table->events.items[index];
@@ -70,13 +65,14 @@ static bool topdown_take(const struct metric_table *table, struct view name, str
     uint32_t slots = table_event_find(table, VIEW("topdown.slots"));
     if (slots == TABLE_NONE)
         return false;
-    if (equal_any_case(name, "slots")) {
+    if (view_equal_caseless(name, "slots")) {
         term->event = slots;
         term->code = table->events.items[slots].code;
         return true;
     }
     for (size_t at = 0; at < array_count(topdown_fields); at++)
-        if (equal_any_case(name, topdown_fields[at].field) || equal_any_case(name, topdown_fields[at].alias)) {
+        if (view_equal_caseless(name, topdown_fields[at].field) ||
+            view_equal_caseless(name, topdown_fields[at].alias)) {
             term->code = (struct event_code){.known = true, .umask = topdown_fields[at].umask};
             return true;
         }
@@ -97,8 +93,7 @@ static bool generic_take(struct metric_table *table, struct view name, struct ta
 static bool elsewhere_take(struct view name, struct table_term *term)
 {
     for (size_t at = 0; at < array_count(elsewhere); at++)
-        if (strncasecmp(name.text, elsewhere[at].prefix, strlen(elsewhere[at].prefix)) == 0 &&
-            name.length >= strlen(elsewhere[at].prefix)) {
+        if (view_starts_caseless(name, elsewhere[at].prefix)) {
             term->pmu = elsewhere[at].pmu;
             term->code = (struct event_code){.known = elsewhere[at].more != NULL, .more = elsewhere[at].more};
             return true;
@@ -166,18 +161,18 @@ static void more_add(struct metric_table *table, struct event_code *code, struct
 
 static bool term_flag_take(struct view word, struct table_term *term)
 {
-    if (equal_any_case(word, "sup"))
+    if (view_equal_caseless(word, "sup"))
         term->kernel_only = true;
-    else if (equal_any_case(word, "user"))
+    else if (view_equal_caseless(word, "user"))
         term->user_only = true;
-    else if (equal_any_case(word, "percore"))
+    else if (view_equal_caseless(word, "percore"))
         term->whole_core = true;
-    else if (equal_any_case(word, "one_unit"))
+    else if (view_equal_caseless(word, "one_unit"))
         term->one_unit = true;
-    else if (equal_any_case(word, "retire_latency"))
+    else if (view_equal_caseless(word, "retire_latency"))
         term->kind = TERM_LATENCY;
     else
-        return equal_any_case(word, "perf_metrics") || equal_any_case(word, "eq1");
+        return view_equal_caseless(word, "perf_metrics") || view_equal_caseless(word, "eq1");
     return true;
 }
 
@@ -217,7 +212,7 @@ static bool modifier_take(struct metric_table *table, struct view word, struct t
     struct view value = word, key = view_cut(&value, '=');
     if (key.length == word.length)
         return number_modifier_take(word, term) || term_flag_take(word, term) || letters_take(word, term);
-    if (equal_any_case(key, "ocr_msr_val"))
+    if (view_equal_caseless(key, "ocr_msr_val"))
         return view_u64(value, 0, &term->code.offcore);
     more_add(table, &term->code, key, value);
     return true;

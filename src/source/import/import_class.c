@@ -21,11 +21,6 @@ static const struct {
                 {"Memory Bound", "tma_memory_bound"},
                 {"Core Bound", "tma_core_bound"}};
 
-static bool is_same(struct view text, const char *word)
-{
-    return text.length == strlen(word) && strncasecmp(text.text, word, text.length) == 0;
-}
-
 static void lower_add(struct text *out, struct view text)
 {
     for (size_t at = 0; at < text.length; at++)
@@ -82,7 +77,7 @@ bool import_class_named(struct view cell, struct text *ret_name, enum share_unit
     cell = without_unit(cell, ret_unit);
     text_clear(ret_name);
     for (size_t at = 0; at < array_count(in_words); at++)
-        if (is_same(cell, in_words[at].said)) {
+        if (view_equal_caseless(cell, in_words[at].said)) {
             text_add(ret_name, in_words[at].published);
             return true;
         }

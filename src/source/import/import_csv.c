@@ -155,7 +155,7 @@ static void heading_read(struct block *block, const struct cells *heading, size_
     static const char *const values[] = {"value", "mean", "share", "metric value"};
     bool is_value = false;
     for (size_t at = 0; at < array_count(values); at++)
-        is_value |= first.length >= strlen(values[at]) && strncasecmp(first.text, values[at], strlen(values[at])) == 0;
+        is_value |= view_starts_caseless(first, values[at]);
     block->value_count = is_value ? 1 : block->value_count;
 }
 
@@ -268,11 +268,7 @@ static bool block_turned(struct text *out, struct view *rest, struct block *bloc
 static bool heads_events(const struct cells *heading)
 {
     static const char *const words[] = {"event", "events", "metric", "counter", "name"};
-    bool is_one = false;
-    for (size_t at = 0; at < array_count(words) && heading->count > 1; at++)
-        is_one |= heading->items[0].length == strlen(words[at]) &&
-                  strncasecmp(heading->items[0].text, words[at], heading->items[0].length) == 0;
-    return is_one;
+    return heading->count > 1 && view_is_any_caseless(heading->items[0], words, array_count(words));
 }
 
 static void cells_put(struct text *out, const struct cells *cells)

@@ -66,8 +66,7 @@ static struct view name_bare(struct view word)
 static bool is_same(struct view word, const char *name)
 {
     size_t length = strlen(name);
-    return word.length >= length && strncasecmp(word.text, name, length) == 0 &&
-           (word.length == length || word.text[length] == ':');
+    return view_starts_caseless(word, name) && (word.length == length || word.text[length] == ':');
 }
 
 static bool is_one_of(struct view word, const char *const names[], size_t count)
@@ -91,7 +90,7 @@ static bool is_counted_event(struct view word)
         return true;
     for (size_t at = 0; at < array_count(beginnings); at++) {
         size_t length = strlen(beginnings[at]);
-        if (word.length > length && strncasecmp(word.text, beginnings[at], length) == 0 &&
+        if (word.length > length && view_starts_caseless(word, beginnings[at]) &&
             (memchr(word.text, '.', word.length) || memchr(word.text, '-', word.length)))
             return true;
     }

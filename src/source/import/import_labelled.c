@@ -5,20 +5,6 @@
 #include "base/vec.h"
 
 #include <ctype.h>
-#include <strings.h>
-
-static bool is_same(struct view one, struct view other)
-{
-    return one.length == other.length && (!one.length || strncasecmp(one.text, other.text, one.length) == 0);
-}
-
-static bool is_any(struct view word, const char *const *wanted, size_t count)
-{
-    for (size_t at = 0; at < count; at++)
-        if (is_same(word, view_of(wanted[at])))
-            return true;
-    return false;
-}
 
 /* ---- page sizes in a table of Markdown ---- */
 
@@ -87,9 +73,9 @@ static enum pages pages_of(struct view cell)
                                               "2m pages",   "2 mib pages", "1g",         "1gb",       "1 gib",
                                               "1g pages",   "huge",        "huge pages", "hugepages", "hugetlbfs",
                                               "thp always", "thp=always",  "always",     "thp on",    "thp: always"};
-    return is_any(cell, small, array_count(small)) ? PAGES_SMALL
-           : is_any(cell, huge, array_count(huge)) ? PAGES_HUGE
-                                                   : PAGES_UNSAID;
+    return view_is_any_caseless(cell, small, array_count(small)) ? PAGES_SMALL
+           : view_is_any_caseless(cell, huge, array_count(huge)) ? PAGES_HUGE
+                                                                 : PAGES_UNSAID;
 }
 
 /* Its cells are page sizes: all of them, or most where its heading says so. */
@@ -121,7 +107,7 @@ static struct view unit_of(struct view heading)
             word = view_skip(word, 1);
         while (word.length && strchr(")],:", word.text[word.length - 1]) && word.text[word.length - 1])
             word.length--;
-        if (is_any(word, units, array_count(units)) || (view_ends(word, "/s") && word.length > 2))
+        if (view_is_any_caseless(word, units, array_count(units)) || (view_ends(word, "/s") && word.length > 2))
             found = word;
     }
     return found;
@@ -172,7 +158,8 @@ static bool is_alike(const struct paged *paged, const struct row *one, const str
 {
     for (size_t column = 0; column < one->count; column++) {
         bool is_page = column == paged->columns[0] || (paged->count > 1 && column == paged->columns[1]);
-        if (!is_page && !is_measured(paged->table, column) && !is_same(one->cells[column], other->cells[column]))
+        if (!is_page && !is_measured(paged->table, column) &&
+            !views_equal_caseless(one->cells[column], other->cells[column]))
             return false;
     }
     return true;
@@ -198,9 +185,9 @@ static void pages_sentence(struct text *out, const struct paged *paged, const st
 {
     struct view before = small->cells[paged->measure], after = huge->cells[paged->measure], unit = paged->unit;
     bool is_rate = view_ends(unit, "/s");
-    unit = is_any(unit, (const char *const[]){"sec", "seconds"}, 2) ? VIEW("s")
-           : is_same(unit, VIEW("minutes"))                         ? VIEW("min")
-                                                                    : unit;
+    unit = view_is_any_caseless(unit, (const char *const[]){"sec", "seconds"}, 2) ? VIEW("s")
+           : views_equal_caseless(unit, VIEW("minutes"))                          ? VIEW("min")
+                                                                                  : unit;
     text_printf(out, "A table: with huge pages%s it %s %.*s %.*s instead of %.*s %.*s.\n", where,
                 is_rate ? "made" : "took", (int)after.length, after.text, (int)unit.length, unit.text,
                 (int)before.length, before.text, (int)unit.length, unit.text);
@@ -302,7 +289,7 @@ static bool is_tunable(struct view word, enum pages *ret_pages)
 static bool takes_value(struct view word)
 {
     static const char *const options[] = {"-C", "-i", "-p", "-P"};
-    return is_any(word, options, array_count(options));
+    return view_is_any_caseless(word, options, array_count(options));
 }
 
 static void word_put(struct text *out, struct view word)
@@ -429,7 +416,7 @@ static void runs_read(struct view text, struct runs *runs)
 
 static bool is_same_otherwise(const struct runs *runs, size_t one, size_t other)
 {
-    return is_same(text_view(&runs->rest[one]), text_view(&runs->rest[other]));
+    return views_equal_caseless(text_view(&runs->rest[one]), text_view(&runs->rest[other]));
 }
 
 /* Its memory is on the node of its CPUs: 1, on another: 0, or it isn't told: -1. */

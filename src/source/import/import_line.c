@@ -273,10 +273,7 @@ static bool is_toplev_unit(struct view word)
     static const char *const units[] = {"Slots",       "Slots_Estimated",   "Slots_est",   "Clocks", "Clocks_Estimated",
                                         "Clocks_est",  "Clocks_Calculated", "Clocks_calc", "Stalls", "CoreClocks",
                                         "Core_Clocks", "Core_Execution"};
-    for (size_t at = 0; at < array_count(units); at++) /* versions differ in their capitals */
-        if (word.length == strlen(units[at]) && strncasecmp(word.text, units[at], word.length) == 0)
-            return true;
-    return false;
+    return view_is_any_caseless(word, units, array_count(units)); /* versions differ in their capitals */
 }
 
 /* "Backend_Bound.Memory_Bound": a name of toplev's tree from its root on, which needs no unit to be known. */

@@ -112,6 +112,19 @@ Test(text, lines_and_words)
     cr_assert_not(view_line(&rest, &line));
 }
 
+Test(text, words_are_the_same_whatever_their_case)
+{
+    static const char *const units[] = {"Slots", "Core_Clocks"};
+    cr_expect(view_equal_caseless(VIEW("TMA_Slots"), "tma_slots"));
+    cr_expect(!view_equal_caseless(VIEW("slots"), "slot"), "a beginning is not the word");
+    cr_expect(view_equal_caseless((struct view){0}, ""), "a view of nothing has no text to look at");
+    cr_expect(view_starts_caseless(VIEW("TMA_Slots"), "tma_"));
+    cr_expect(!view_starts_caseless(VIEW("tm"), "tma_"));
+    cr_expect(view_mentions(VIEW("an SGEMM kernel"), "gemm"));
+    cr_expect(view_is_any_caseless(VIEW("core_clocks"), units, 2));
+    cr_expect(!view_is_any_caseless(VIEW("clocks"), units, 2));
+}
+
 Test(strings, equal_text_has_one_id)
 {
     struct strings strings;

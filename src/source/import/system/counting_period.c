@@ -14,19 +14,6 @@ enum { SECONDS_MOST = 24 * 3600, CPUS_MOST = 4096 };
 
 /* ---- words ---- */
 
-static bool is_word(struct view word, const char *wanted)
-{
-    return word.length == strlen(wanted) && (!word.length || strncasecmp(word.text, wanted, word.length) == 0);
-}
-
-static bool is_any(struct view word, const char *const *wanted, size_t count)
-{
-    for (size_t at = 0; at < count; at++)
-        if (is_word(word, wanted[at]))
-            return true;
-    return false;
-}
-
 /* Without the marks around it. */
 static struct view bare(struct view word)
 {
@@ -46,12 +33,12 @@ static bool number_of(struct view word, double *ret_number)
         double number;
     } others[] = {{"single", 1}, {"fifteen", 15}, {"twenty", 20}, {"thirty", 30}, {"sixty", 60}};
     for (size_t at = 0; at < array_count(names); at++)
-        if (is_word(word, names[at])) {
+        if (view_equal_caseless(word, names[at])) {
             *ret_number = (double)at + 1;
             return true;
         }
     for (size_t at = 0; at < array_count(others); at++)
-        if (is_word(word, others[at].name)) {
+        if (view_equal_caseless(word, others[at].name)) {
             *ret_number = others[at].number;
             return true;
         }
@@ -63,7 +50,9 @@ static double unit_of(struct view word)
     static const char *const seconds[] = {"s", "sec", "secs", "second", "seconds"}, *const minutes[] = {"min", "mins",
                                                                                                         "minute",
                                                                                                         "minutes"};
-    return is_any(word, seconds, array_count(seconds)) ? 1 : is_any(word, minutes, array_count(minutes)) ? 60 : 0;
+    return view_is_any_caseless(word, seconds, array_count(seconds))   ? 1
+           : view_is_any_caseless(word, minutes, array_count(minutes)) ? 60
+                                                                       : 0;
 }
 
 /* "10s", "10-second" in one word, or "10 s" in two, of which the second is passed. */
@@ -125,11 +114,11 @@ static bool is_of_a_run(const struct words *words, size_t at, size_t end)
         struct view word = words->items[at - back];
         if (ends_with_any(word, ".;!?"))
             break;
-        bool near = back <= NEAR && is_any(bare(word), beside, array_count(beside));
-        if (near || is_any(bare(word), taking, array_count(taking)))
+        bool near = back <= NEAR && view_is_any_caseless(bare(word), beside, array_count(beside));
+        if (near || view_is_any_caseless(bare(word), taking, array_count(taking)))
             return true;
     }
-    return end < words->count && is_any(bare(words->items[end]), changed, array_count(changed));
+    return end < words->count && view_is_any_caseless(bare(words->items[end]), changed, array_count(changed));
 }
 
 /* "interval:s:10", behind which it is printed and cleared, or ends. */
@@ -153,7 +142,7 @@ static double command_seconds(const struct words *words, size_t at)
 {
     struct view word = bare(words->items[at]), next;
     double seconds;
-    if (!(is_word(word, "sleep") || is_word(word, "timeout")) || at + 1 == words->count)
+    if (!(view_equal_caseless(word, "sleep") || view_equal_caseless(word, "timeout")) || at + 1 == words->count)
         return 0;
     next = bare(words->items[at + 1]);
     next.length -= view_ends(next, "s");
@@ -178,12 +167,12 @@ static double seconds_told(struct view line, bool loosely)
         if (!duration_at(&words, at, &end, &seconds) || is_of_a_run(&words, at, end))
             continue;
         struct view last = words.items[end - 1];
-        bool said = at && is_any(bare(words.items[at - 1]), before, array_count(before));
-        bool of_load = end < words.count && is_word(bare(words.items[end]), "of");
+        bool said = at && view_is_any_caseless(bare(words.items[at - 1]), before, array_count(before));
+        bool of_load = end < words.count && view_equal_caseless(bare(words.items[end]), "of");
         bool opens = !at || words.items[at].text[0] == '(' ||
                      strchr(".,:;(", words.items[at - 1].text[words.items[at - 1].length - 1]);
         bool closes = end == words.count || strchr(",.;:)", last.text[last.length - 1]) ||
-                      is_word(bare(words.items[end]), "each");
+                      view_equal_caseless(bare(words.items[end]), "each");
         if (said || of_load || (opens && (closes || loosely)))
             found = seconds;
     }
@@ -237,7 +226,7 @@ static bool is_vcpu(struct view word, struct view *ret_before)
         *ret_before = (struct view){word.text, at};
         if (view_ends(*ret_before, "-"))
             ret_before->length--;
-        return !behind.length || is_word(behind, "s");
+        return !behind.length || view_equal_caseless(behind, "s");
     }
     return false;
 }
@@ -249,7 +238,7 @@ static void cpus_of_line(struct view line, struct cpus *cpus)
     words_of(line, &words);
     for (size_t at = 0; at < words.count; at++) {
         struct view word = bare(words.items[at]), before = {0};
-        if (is_word(word, "-smp") && at + 1 < words.count) {
+        if (view_equal_caseless(word, "-smp") && at + 1 < words.count) {
             struct view value = words.items[at + 1];
             value = view_starts(value, "cpus=") ? view_skip(value, strlen("cpus=")) : value;
             if (number_of(bare(view_cut(&value, ',')), &count))
@@ -259,8 +248,10 @@ static void cpus_of_line(struct view line, struct cpus *cpus)
             continue;
         struct view last = at ? bare(words.items[at - 1]) : (struct view){0},
                     second = at > 1 ? bare(words.items[at - 2]) : (struct view){0};
-        bool busy = is_word(last, "busy") || (at + 1 < words.count && is_word(bare(words.items[at + 1]), "busy"));
-        bool described = busy || is_word(last, "pinned") || is_word(last, "virtual") || is_word(last, "dedicated");
+        bool busy = view_equal_caseless(last, "busy") ||
+                    (at + 1 < words.count && view_equal_caseless(bare(words.items[at + 1]), "busy"));
+        bool described = busy || view_equal_caseless(last, "pinned") || view_equal_caseless(last, "virtual") ||
+                         view_equal_caseless(last, "dedicated");
         if (before.length ? number_of(before, &count)
                           : number_of(last, &count) || (described && number_of(second, &count)))
             cpus_meet(cpus, count, busy);
@@ -276,7 +267,7 @@ static bool is_of_all(struct view line)
     struct words words;
     words_of(line, &words);
     for (size_t at = 0; at < words.count; at++)
-        if (is_any(bare(words.items[at]), all, array_count(all)))
+        if (view_is_any_caseless(bare(words.items[at]), all, array_count(all)))
             return true;
     return false;
 }
@@ -422,7 +413,7 @@ static bool takes_value(struct view option)
                                         "--stack-storage-size",
                                         "--perf-max-stack-depth"};
     bool is_long = view_starts(option, "--"), is_short = option.length > 1 && !is_long && option.text[0] == '-';
-    return is_long ? is_any(option, names, array_count(names))
+    return is_long ? view_is_any_caseless(option, names, array_count(names))
                    : is_short && strchr("ptmM", option.text[option.length - 1]) != NULL;
 }
 
@@ -454,7 +445,8 @@ static double threads_in(struct view text)
         double count;
         words_of(line, &words);
         for (size_t at = 1; at < words.count; at++) {
-            bool threads_word = is_word(bare(words.items[at]), "threads") || is_word(bare(words.items[at]), "thread");
+            bool threads_word = view_equal_caseless(bare(words.items[at]), "threads") ||
+                                view_equal_caseless(bare(words.items[at]), "thread");
             if (threads_word && (number_of(bare(words.items[at - 1]), &count) ||
                                  (at > 1 && number_of(bare(words.items[at - 2]), &count))))
                 cpus_meet(&threads, count, false);
@@ -470,9 +462,10 @@ static double threads_of_period(struct view line)
     double seconds, count;
     words_of(line, &words);
     for (size_t at = 0, end = 0; at < words.count; at = end)
-        if (duration_at(&words, at, &end, &seconds) && end + 2 < words.count && is_word(words.items[end], "of") &&
-            number_of(bare(words.items[end + 1]), &count) &&
-            (is_word(bare(words.items[end + 2]), "threads") || is_word(bare(words.items[end + 2]), "thread")))
+        if (duration_at(&words, at, &end, &seconds) && end + 2 < words.count &&
+            view_equal_caseless(words.items[end], "of") && number_of(bare(words.items[end + 1]), &count) &&
+            (view_equal_caseless(bare(words.items[end + 2]), "threads") ||
+             view_equal_caseless(bare(words.items[end + 2]), "thread")))
             return count;
     return 0;
 }
@@ -496,7 +489,7 @@ static bool is_in_us(struct view line)
     struct words words;
     words_of(line, &words);
     for (size_t at = 1; at < words.count; at++)
-        if (is_word(bare(words.items[at]), "us") && is_word(words.items[at - 1], "in"))
+        if (view_equal_caseless(bare(words.items[at]), "us") && view_equal_caseless(words.items[at - 1], "in"))
             return true;
     return view_mentions(line, "microseconds") || view_mentions(line, "(us");
 }
@@ -547,9 +540,10 @@ double calls_seconds_read(struct view line)
     bool of_one = false;
     words_of(line, &words);
     size_t tool = 0;
-    while (tool < words.count && !is_word(bare(words.items[tool]), "strace"))
+    while (tool < words.count && !view_equal_caseless(bare(words.items[tool]), "strace"))
         tool++;
     for (size_t at = tool; at < words.count; at++)
-        of_one |= view_equal(words.items[at], "-p") || is_any(bare(words.items[at]), alone, array_count(alone));
+        of_one |=
+            view_equal(words.items[at], "-p") || view_is_any_caseless(bare(words.items[at]), alone, array_count(alone));
     return tool < words.count && of_one && !follows(&words) ? seconds_in(line) : 0;
 }

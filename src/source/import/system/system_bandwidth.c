@@ -11,7 +11,6 @@
 
 #include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 /* ---- words ---- */
 
@@ -25,23 +24,10 @@ static struct view bare(struct view word)
     return word;
 }
 
-static bool is_word(struct view word, const char *wanted)
-{
-    return word.length == strlen(wanted) && strncasecmp(word.text, wanted, word.length) == 0;
-}
-
-static bool is_any(struct view word, const char *const *wanted, size_t count)
-{
-    for (size_t at = 0; at < count && word.length; at++)
-        if (is_word(word, wanted[at]))
-            return true;
-    return false;
-}
-
 static bool has_any(const struct words *words, const char *const *wanted, size_t count)
 {
     for (size_t at = 0; at < words->count; at++)
-        if (is_any(bare(words->items[at]), wanted, count))
+        if (view_is_any_caseless(bare(words->items[at]), wanted, count))
             return true;
     return false;
 }
@@ -111,7 +97,7 @@ bool system_bandwidth_read(struct system_reading *reading, struct view line)
     struct view name = view_word(&rest);
     static const char *const others[] = {"Copy:", "Scale:", "Add:"};
     bool triad = view_equal(name, "Triad:");
-    if (reading->in_stream && (triad || is_any(name, others, array_count(others))) &&
+    if (reading->in_stream && (triad || view_is_any_caseless(name, others, array_count(others))) &&
         view_grouped(view_word(&rest), &value)) {
         reading->attained_mb = triad && value > reading->attained_mb ? value : reading->attained_mb;
         return true;
@@ -140,8 +126,8 @@ static bool is_of_others(const struct words *words)
     if (has_any(words, others, array_count(others)))
         return true;
     for (size_t at = 1; at < words->count; at++)
-        if (is_any(bare(words->items[at]), parts, array_count(parts)) &&
-            (is_word(words->items[at - 1], "a") || is_word(words->items[at - 1], "every")))
+        if (view_is_any_caseless(bare(words->items[at]), parts, array_count(parts)) &&
+            (view_equal_caseless(words->items[at - 1], "a") || view_equal_caseless(words->items[at - 1], "every")))
             return true;
     return false;
 }
@@ -155,12 +141,14 @@ static enum most most_told(const struct words *words, size_t at)
                              *const in_theory[] = {"theoretical", "theoretically", "nominal"};
     struct view word = bare(words->items[at]),
                 next = at + 1 < words->count ? bare(words->items[at + 1]) : (struct view){0};
-    if (view_equal(word, "STREAM") || is_any(word, benchmarks, array_count(benchmarks)) ||
-        (is_word(word, "stream") && is_any(next, after, array_count(after))) ||
-        (is_word(word, "can") && (is_word(next, "do") || is_word(next, "deliver") || is_word(next, "give"))))
+    if (view_equal(word, "STREAM") || view_is_any_caseless(word, benchmarks, array_count(benchmarks)) ||
+        (view_equal_caseless(word, "stream") && view_is_any_caseless(next, after, array_count(after))) ||
+        (view_equal_caseless(word, "can") && (view_equal_caseless(next, "do") || view_equal_caseless(next, "deliver") ||
+                                              view_equal_caseless(next, "give"))))
         return MOST_ATTAINED;
-    bool of_machine = is_word(word, "peak") && (is_word(next, "bandwidth") || is_word(next, "memory"));
-    return of_machine || is_any(word, in_theory, array_count(in_theory)) ? MOST_IN_THEORY : MOST_NONE;
+    bool of_machine = view_equal_caseless(word, "peak") &&
+                      (view_equal_caseless(next, "bandwidth") || view_equal_caseless(next, "memory"));
+    return of_machine || view_is_any_caseless(word, in_theory, array_count(in_theory)) ? MOST_IN_THEORY : MOST_NONE;
 }
 
 static void most_meet(struct system_reading *reading, enum most kind, double mb)
@@ -181,9 +169,10 @@ static bool part_of_most(struct system_reading *reading, const struct words *wor
                                                    "mlc",    "stream"};
     for (size_t at = 1; at + 1 < words->count; at++) {
         size_t behind = at + 1;
-        if (!is_word(words->items[at], "of"))
+        if (!view_equal_caseless(words->items[at], "of"))
             continue;
-        while (behind + 1 < words->count && is_any(bare(words->items[behind]), between, array_count(between)))
+        while (behind + 1 < words->count &&
+               view_is_any_caseless(bare(words->items[behind]), between, array_count(between)))
             behind++;
         double most = rate_at(words, behind), number, used_number;
         size_t used_at = unit_of(words->items[at - 1]) > 0 && at >= 2 ? at - 2 : at - 1;
@@ -236,8 +225,8 @@ static bool is_on_one_socket(struct view line)
     struct words words;
     words_of(line, &words);
     for (size_t at = 0; at + 1 < words.count; at++)
-        if (is_any(bare(words.items[at]), one, array_count(one)) &&
-            is_word(bare(words.items[at + 1]), "socket"))
+        if (view_is_any_caseless(bare(words.items[at]), one, array_count(one)) &&
+            view_equal_caseless(bare(words.items[at + 1]), "socket"))
             return true;
     return false;
 }

@@ -2,7 +2,6 @@
 #include "source/import/system/system_reading.h"
 
 #include <ctype.h>
-#include <strings.h>
 
 /* "6:41.20", "1:02:03": hours, minutes, seconds. */
 static bool clock_of(struct view text, double *ret_seconds)
@@ -175,22 +174,14 @@ static struct view without_marks(struct view word)
     return word;
 }
 
-static bool is_one_of(struct view word, const char *const *words, size_t count)
-{
-    for (size_t at = 0; at < count; at++)
-        if (strlen(words[at]) == word.length && strncasecmp(word.text, words[at], word.length) == 0)
-            return true;
-    return false;
-}
-
 /* "21.42 s", "21.42s", "1m3.2s", "4.2 min" */
 static bool duration_read(struct view word, struct view rest, double *ret_seconds)
 {
     static const char *const seconds[] = {"s", "sec", "seconds"}, *const minutes[] = {"min", "minutes"};
     struct view next = without_marks(view_word(&rest));
-    double unit = is_one_of(next, seconds, array_count(seconds))   ? 1
-                  : is_one_of(next, minutes, array_count(minutes)) ? 60
-                                                                   : 0,
+    double unit = view_is_any_caseless(next, seconds, array_count(seconds))   ? 1
+                  : view_is_any_caseless(next, minutes, array_count(minutes)) ? 60
+                                                                              : 0,
            value;
     if (unit > 0 && view_decimal(word, &value) && value > 0) {
         *ret_seconds = unit * value;
@@ -211,9 +202,10 @@ static void whole_read(struct system_reading *reading, struct view line)
     double seconds;
     for (; (word = view_word(&line)).length; before = word) {
         struct view bare = without_marks(word);
-        if (is_one_of(before, wholes, array_count(wholes)) && is_one_of(bare, runs, array_count(runs))) {
+        if (view_is_any_caseless(before, wholes, array_count(wholes)) &&
+            view_is_any_caseless(bare, runs, array_count(runs))) {
             begun = true;
-        } else if (begun && !is_one_of(bare, between, array_count(between))) {
+        } else if (begun && !view_is_any_caseless(bare, between, array_count(between))) {
             if (duration_read(word, line, &seconds))
                 system_meet(system_table_of(reading, TOOL_DOCUMENT), FACT_WHOLE_S, seconds);
             begun = false;
