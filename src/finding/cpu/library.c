@@ -234,6 +234,10 @@ static const struct name_pattern spinning_names[] = {
     {.word = "pthread_spin_lock"},
     {.prefix = "gomp_barrier"},
     {.prefix = "gomp_team_barrier"},
+    /* what OpenMP's runtimes do themselves is mostly waiting at barriers, and their own names are stripped */
+    {.dso = "libgomp"},
+    {.dso = "libomp"},
+    {.dso = "libiomp"},
     {.prefix = "__kmp_wait"},
     {.prefix = "__kmp_flag"},
     {.prefix = "kmp_flag"},
@@ -276,15 +280,37 @@ static bool is_mutex(const char *name)
     return strstr(name, "mutex") || strstr(name, "lll_lock") || strstr(name, "rwlock");
 }
 
+static bool is_of_openmp(const struct stall_function *function)
+{
+    static const struct name_pattern runtimes[] = {{.dso = "libgomp"}, {.dso = "libomp"}, {.dso = "libiomp"}};
+    return function_has_some_name(function, runtimes, array_count(runtimes));
+}
+
 static const char *lock_advice(const struct stall_function *hottest)
 {
-    return is_mutex(hottest->name) ? "advice-mutex" : "advice";
+    return is_of_openmp(hottest) ? "advice-openmp" : is_mutex(hottest->name) ? "advice-mutex" : "advice";
+}
+
+static void openmp_describe(const struct results *results, struct finding *finding,
+                            const struct stall_function *hottest)
+{
+    double spinning = (double)locking_samples(results->stalls);
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, "headline-openmp", VALUE_TEXT("dso", hottest->dso),
+                    VALUE_SHARE("share", share_of_samples(results, finding, spinning)));
+    finding_readvise(finding, "advice-openmp", NO_VALUES);
+    finding_set(finding, confirm, "confirm-openmp", NO_VALUES);
 }
 
 static void spinning_test(const struct results *results, struct finding *finding)
 {
     test_function_names(results, finding, spinning_names, array_count(spinning_names));
     const char *sleeper = sleeper_of(results);
+    const struct stall_function *hottest = finding->subject ? function_of(results->stalls, finding->subject) : NULL;
+    if (finding->advice_count && hottest && is_of_openmp(hottest)) {
+        openmp_describe(results, finding, hottest);
+        return;
+    }
     if (!finding->advice_count || !finding->subject || !is_mutex(finding->subject))
         return;
     if (results->run && results->run->threads_seen <= 1) {
