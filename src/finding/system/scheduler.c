@@ -304,23 +304,26 @@ static double unbalanced_most(const struct results *results, double cpus)
 }
 
 /*
- * Of the time that one thread alone ended rounds in, what its others didn't wait for something else meanwhile: for a
- * CPU, a lock, a device.
+ * Of the time that one thread alone ended rounds in, what its others didn't wait for something else meanwhile, for a
+ * CPU or a device. Where they waited for locks, the one that went on may just have held one.
  */
 static double rounds_alone_s(const struct results *results)
 {
     enum { ROUNDS_LEAST = 3 };
+    static const double LOCKS_MOST = 0.1; /* of the time alone */
     const struct run_time *run = results->run;
     const struct wait_rows *waits = results->waits;
     if (run->balance.rounds.count < ROUNDS_LEAST || !run->run_delay_s.known || !waits)
         return 0;
     double alone_s = run->balance.rounds.alone_s - run->run_delay_s.value;
+    double locks_s = 0;
     for (size_t at = 0; at < waits->count; at++) {
         enum wait_kind kind = waits->items[at].kind;
         bool is_for_others = kind == WAIT_THREAD || kind == WAIT_FUTEX || kind == WAIT_TRACED;
         alone_s -= is_for_others ? 0 : waits->items[at].total_s;
+        locks_s += kind == WAIT_LOCK ? waits->items[at].total_s : 0;
     }
-    return alone_s > 0 ? alone_s : 0;
+    return alone_s > 0 && locks_s <= LOCKS_MOST * run->balance.rounds.alone_s ? alone_s : 0;
 }
 
 static double rounds_most(const struct results *results, double cpus)

@@ -3522,17 +3522,20 @@ Test(findings, rounds_that_one_thread_ends_alone_are_said)
 {
     static const struct {
         uint32_t rounds;
-        double ready_s, disk_s, join_s;
+        double ready_s, disk_s, lock_s;
         enum verdict verdict;
         double most;
-    } cases[] = {{40, 0.5, 0, 9, VERDICT_SUPPORTED, 0.225}, {40, 0.5, 1, 9, VERDICT_SUPPORTED, 0.175}, {2, 0.5, 0, 9, VERDICT_UNDECIDED, 0.25},
-                 {40, 4.5, 0, 9, VERDICT_UNDECIDED, 0.25}, {40, 0.5, 4.5, 9, VERDICT_UNDECIDED, 0.25}};
+    } cases[] = {{40, 0.5, 0, 0, VERDICT_SUPPORTED, 0.225},  {40, 0.5, 1, 0.1, VERDICT_SUPPORTED, 0.17},
+                 {2, 0.5, 0, 0, VERDICT_UNDECIDED, 0.25},    {40, 4.5, 0, 0, VERDICT_UNDECIDED, 0.25},
+                 {40, 0.5, 4.5, 0, VERDICT_UNDECIDED, 0.25}, {40, 0.5, 0, 1, VERDICT_UNDECIDED, 0.25}};
     for (size_t at = 0; at < array_count(cases); at++) {
         struct made_up made;
         make_up(&made);
-        struct wait_rows waits = {.known = true, .count = 2};
+        struct wait_rows waits = {.known = true, .count = 3};
         waits.items[0] = (struct wait_row){.kind = WAIT_DISK, .function = "load", .total_s = cases[at].disk_s, .count = 9};
-        waits.items[1] = (struct wait_row){.kind = WAIT_THREAD, .function = "main", .total_s = cases[at].join_s, .count = 9};
+        waits.items[1] = (struct wait_row){.kind = WAIT_THREAD, .function = "main", .total_s = 9, .count = 9};
+        waits.items[2] =
+            (struct wait_row){.kind = WAIT_LOCK, .function = "put", .total_s = cases[at].lock_s, .count = 9};
         made.results.waits = &waits;
         made.run.threads_seen = 3;
         made.run.cpus_used = measured_as(1.5);
