@@ -196,15 +196,43 @@ static bool waits_for_places(const struct results *results, const struct finding
            estimated->function && strcmp(estimated->function, finding->subject) == 0;
 }
 
+/* Who of the program's own makes most of its calls, by the stacks; NULL: nobody does, or too few tell. */
+static const struct stall_caller *most_calls_of(const struct stall_function *function)
+{
+    enum { STACKS_LEAST = 10 };
+    static const double MOST = 0.5;
+    const struct stall_caller *nearest = function->owner_count    ? &function->owners[0]
+                                         : function->caller_count ? &function->callers[0]
+                                                                  : NULL;
+    bool does = nearest && nearest->name && nearest->name[0] != '[' && function->stacks >= STACKS_LEAST &&
+                (double)nearest->stacks >= MOST * (double)function->stacks;
+    return does ? nearest : NULL;
+}
+
+/* What the stacks tell needn't be found out. */
+static void advise_caller(const struct results *results, struct finding *finding, const char *key)
+{
+    const struct stall_function *function = function_of(results->stalls, finding->subject);
+    const struct stall_caller *caller = function ? most_calls_of(function) : NULL;
+    if (!caller)
+        return;
+    double share = (double)caller->stacks / (double)function->stacks;
+    finding_readvise(finding, key, VALUE_TEXT("caller", name_for_sentence(caller->name, finding->arena)),
+                     VALUE_SHARE("share", interval_exactly(share)));
+}
+
 static void copying_test(const struct results *results, struct finding *finding)
 {
     test_function_names(results, finding, copying_names, array_count(copying_names));
+    if (finding->advice_count && finding->subject)
+        advise_caller(results, finding, "advice-called");
     if (finding->verdict != VERDICT_SUPPORTED || !waits_for_places(results, finding))
         return;
     finding_set(finding, headline, "headline-places", VALUE_TEXT("function", finding->subject),
                 VALUE_SHARE("share", share_of_samples(results, finding, estimated_samples(results, PLACES))));
     finding_set(finding, reason, "gain-places", NO_VALUES);
     finding_readvise(finding, "advice-places", VALUE_TEXT("function", finding->subject));
+    advise_caller(results, finding, "advice-places-called");
     finding_advise(finding, "advice-ahead", NO_VALUES);
     finding_set(finding, confirm, "confirm-places", NO_VALUES);
 }
