@@ -136,6 +136,8 @@ bool function_is_nameless(const struct stall_function *function);
 bool function_collects(const struct stalls *stalls, const struct stall_function *function);
 /* By its name it allocates or frees for others, for certain. function: may be NULL */
 bool function_allocates(const struct results *results, const char *function);
+/* "copy less in pack_rows", where that function copies or clears memory for others; NULL: it doesn't. */
+const char *copying_caller(const struct results *results, const char *function, struct arena *arena);
 /* By its name it refers or checks: a guess. */
 bool function_name_checks(const char *name);
 /* By what a system call does, the keys of its advice and of what confirms it, in [system-calls]; false: of no kind. */

@@ -221,6 +221,16 @@ static void advise_caller(const struct results *results, struct finding *finding
                      VALUE_SHARE("share", interval_exactly(share)));
 }
 
+const char *copying_caller(const struct results *results, const char *function, struct arena *arena)
+{
+    const struct stall_function *found = function && results->stalls ? function_of(results->stalls, function) : NULL;
+    if (!found || !is_copying(found))
+        return NULL;
+    const struct stall_caller *caller = most_calls_of(found);
+    return caller ? arena_printf(arena, "copy less in %s", name_for_sentence(caller->name, arena))
+                  : arena_printf(arena, "copy less where %s is called", name_for_sentence(found->name, arena));
+}
+
 static void copying_test(const struct results *results, struct finding *finding)
 {
     test_function_names(results, finding, copying_names, array_count(copying_names));

@@ -48,9 +48,14 @@ static void advise_on_bandwidth(const struct results *results, struct finding *f
     static const double MORE_LEAST = 1.3;
     struct interval one = ceilings_figure(results->ceilings, CALIBRATION_READ_ONE),
                     all = ceilings_figure(results->ceilings, CALIBRATION_READ_ALL);
-    finding_advise(finding, "advice", NO_VALUES);
-    finding_advise(finding, "advice-types", NO_VALUES);
-    if (stores)
+    const char *copy_less = copying_caller(results, results->bottleneck->program.function, finding->arena);
+    if (copy_less) { /* a library's loop is not who uses it's to change */
+        finding_advise(finding, "advice-copies", VALUE_TEXT("less", copy_less));
+    } else {
+        finding_advise(finding, "advice", NO_VALUES);
+        finding_advise(finding, "advice-types", NO_VALUES);
+    }
+    if (stores && !copy_less)
         finding_advise(finding, "advice-stores", NO_VALUES);
     if (one.known && all.known)
         finding_advise(finding, all.mid > MORE_LEAST * one.mid ? "advice-threads" : "advice-no-threads",

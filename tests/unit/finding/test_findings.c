@@ -1957,6 +1957,20 @@ Test(findings, copies_from_places_in_no_order_wait_for_them)
     bottleneck.program.cause = CAUSE_BANDWIDTH; /* large copies: less of them */
     finding = test_and_find(&made, "copying");
     cr_assert(strstr(finding->headline, "copying and clearing memory takes"), "%s", finding->headline);
+    cr_assert(mentions(finding, "see who calls"));
+    made.function.stacks = 40; /* who calls it is known: nobody needs to look */
+    made.function.callers[0] = (struct stall_caller){.name = "pack_rows", .dso = "app", .stacks = 36};
+    made.function.caller_count = 1;
+    finding = test_and_find(&made, "copying");
+    cr_assert(mentions(finding, "copy less in pack_rows, which makes 90 %") && !mentions(finding, "see who calls"),
+              "%s", finding->advice[0]);
+    bottleneck.masses[CAUSE_BANDWIDTH] = 0.65;
+    finding = test_and_find(&made, "memory-bandwidth");
+    cr_assert(finding->verdict == VERDICT_SUPPORTED && strstr(finding->advice[0], "copy less in pack_rows") &&
+                  !mentions(finding, "float for double"),
+              "%s", finding->advice[0]);
+    made.function.callers[0].stacks = 12; /* one among many */
+    cr_assert(mentions(test_and_find(&made, "copying"), "see who calls"));
     arena_done(&made.arena);
 }
 
