@@ -209,40 +209,35 @@ static const struct stall_caller *most_calls_of(const struct stall_function *fun
     return does ? nearest : NULL;
 }
 
-/* What the stacks tell needn't be found out. */
-static void advise_caller(const struct results *results, struct finding *finding, const char *key)
-{
-    const struct stall_function *function = function_of(results->stalls, finding->subject);
-    const struct stall_caller *caller = function ? most_calls_of(function) : NULL;
-    if (!caller)
-        return;
-    double share = (double)caller->stacks / (double)function->stacks;
-    finding_readvise(finding, key, VALUE_TEXT("caller", name_for_sentence(caller->name, finding->arena)),
-                     VALUE_SHARE("share", interval_exactly(share)));
-}
-
-const char *copying_caller(const struct results *results, const char *function, struct arena *arena)
+static bool advise_caller(const struct results *results, struct finding *finding, const char *function, const char *key)
 {
     const struct stall_function *found = function && results->stalls ? function_of(results->stalls, function) : NULL;
-    if (!found || !is_copying(found))
-        return NULL;
-    const struct stall_caller *caller = most_calls_of(found);
-    return caller ? arena_printf(arena, "copy less in %s", name_for_sentence(caller->name, arena))
-                  : arena_printf(arena, "copy less where %s is called", name_for_sentence(found->name, arena));
+    const struct stall_caller *caller = found && is_copying(found) ? most_calls_of(found) : NULL;
+    if (!caller)
+        return false;
+    double share = (double)caller->stacks / (double)found->stacks;
+    finding_readvise(finding, key, VALUE_TEXT("caller", name_for_sentence(caller->name, finding->arena)),
+                     VALUE_SHARE("share", interval_exactly(share)));
+    return true;
+}
+
+bool copying_advise(const struct results *results, struct finding *finding, const char *function)
+{
+    return advise_caller(results, finding, function, "advice-copy-less");
 }
 
 static void copying_test(const struct results *results, struct finding *finding)
 {
     test_function_names(results, finding, copying_names, array_count(copying_names));
     if (finding->advice_count && finding->subject)
-        advise_caller(results, finding, "advice-called");
+        copying_advise(results, finding, finding->subject); /* what the stacks tell needn't be found out */
     if (finding->verdict != VERDICT_SUPPORTED || !waits_for_places(results, finding))
         return;
     finding_set(finding, headline, "headline-places", VALUE_TEXT("function", finding->subject),
                 VALUE_SHARE("share", share_of_samples(results, finding, estimated_samples(results, PLACES))));
     finding_set(finding, reason, "gain-places", NO_VALUES);
     finding_readvise(finding, "advice-places", VALUE_TEXT("function", finding->subject));
-    advise_caller(results, finding, "advice-places-called");
+    advise_caller(results, finding, finding->subject, "advice-places-called");
     finding_advise(finding, "advice-ahead", NO_VALUES);
     finding_set(finding, confirm, "confirm-places", NO_VALUES);
 }
