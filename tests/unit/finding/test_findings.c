@@ -2891,7 +2891,8 @@ Test(findings, advice_fits_what_was_met)
         const char *name, *dso, *wanted, *never;
     } interpreters[] = {
         {"sqlite3VdbeExec", "libsqlite3.so.0", "EXPLAIN QUERY PLAN", "py-spy"},
-        {"list_contains", "python3.11", "use a set", "EXPLAIN"},
+        {"list_contains", "python3.11", "%: 'x in list' looks", "EXPLAIN"},
+        {"PyUnicode_RichCompare", "python3.11", "use a set", "EXPLAIN"},
         {"_PyEval_EvalFrameDefault", "libpython3.11.so.1.0", "py-spy", "perf-basic-prof"},
         {"RawMatch<unsigned char>", "node", "nested repetitions", "py-spy"},
         {"execute_cmd", "bash", "awk", "py-spy"},
