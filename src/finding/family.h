@@ -136,6 +136,11 @@ bool function_is_nameless(const struct stall_function *function);
 bool function_collects(const struct stalls *stalls, const struct stall_function *function);
 /* By its name it allocates or frees for others, for certain. function: may be NULL */
 bool function_allocates(const struct results *results, const char *function);
+/*
+ * Where that function copies or clears memory for one caller most of all: the one advice is to copy less there. False:
+ * it doesn't, or nobody knows for whom. function: may be NULL.
+ */
+bool copying_advise(const struct results *results, struct finding *finding, const char *function);
 /* By its name it refers or checks: a guess. */
 bool function_name_checks(const char *name);
 /* By what a system call does, the keys of its advice and of what confirms it, in [system-calls]; false: of no kind. */

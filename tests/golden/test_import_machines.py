@@ -275,3 +275,61 @@ def test_reads_that_a_simulated_cache_missed_name_a_function_and_decide_nothing(
     assert "by_columns (turn.c) holds 97 %" in found["verdict"]["sentence"]
     assert not any("not read" in said["origin"] for said in found["statements"]), found["statements"]
     assert finding(alone(CACHEGRIND.format(rate="36.0", share=" 9.0")), "cache-misses")["verdict"] == "not_testable"
+
+
+# ---- what is certain and small, beside what most of the time points at ----
+
+QUEUED = ("  Task                  |   Runtime ms  |  Switches | Avg delay ms    | Max delay ms    | Max delay at       |\n"
+          "  render:(24)           |  40210.000 ms |    30233 | avg:   8.100 ms | max:  90.201 ms | max at: 812.310402 s\n")
+RUNNABLE = ("procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+            "22  0      0 912345  40000 900000    0    0     0     2 3000 9000 {busy}  2  {idle}  0  0\n23  0      0 912345  40000 900000    0    0     0     2 3000 9000 {busy}  2  {idle}  0  0\n")
+COPIES = ("# Overhead  Command  Shared Object  Symbol\n    38.10%  render   render         [.] shade_tile\n     7.20%  render   libc.so.6      [.] __memmove_avx_unaligned_erms\n"
+          "     6.90%  render   libc.so.6      [.] _int_malloc\n")
+PRESSURES = "==> /proc/pressure/cpu <==\nsome avg10=92.10 avg60=91.88 avg300=90.20 total=2204118220\n"
+BEHIND_LOCKS = ("kvd;start_thread;serve;Index::Get;pthread_mutex_lock@@GLIBC_2.2.5;__lll_lock_wait;do_futex;futex_wait;schedule {waited}\n"
+                "kvd;start_thread;serve;epoll_wait;ep_poll;schedule 4022118\n")
+
+
+@pytest.mark.parametrize("beside", [{}, {"psi": PRESSURES}])
+def test_who_waits_for_a_cpu_while_none_is_idle_leads(imported, beside):
+    found, _ = imported(queue=QUEUED, machine=RUNNABLE.format(busy=98, idle=0), profile=COPIES, **beside)
+    assert found["verdict"]["culprit"] == "oversubscribed" and "86 %" in found["verdict"]["sentence"]
+    assert ("pressure" in str(beside)) == ("92 %" in str(finding(found, "oversubscribed")["evidence"]))
+
+
+def test_while_cpus_stand_idle_waits_for_one_decide_nothing(imported):
+    found, _ = imported(queue=QUEUED, machine=RUNNABLE.format(busy=60, idle=38))
+    assert finding(found, "oversubscribed")["verdict"] == finding(found, "affinity")["verdict"] == "undecided"
+
+
+def test_waits_for_a_lock_lead_before_a_copy_of_a_few_percent(imported):
+    found, _ = imported(stacks=BEHIND_LOCKS.format(waited=310118220), profile=COPIES)
+    sentence = found["verdict"]["sentence"]
+    assert sentence.startswith("Threads that take turns at a lock may hold it up") and "Certain, but small: copying" in sentence
+    assert "Index::Get" in found["verdict"]["advice"][0] and not any("allocat" in one.split(":")[0] for one in found["verdict"]["advice"])
+
+
+def test_how_long_stacks_were_watched_may_be_said_beside_them(imported):
+    said = "offcputime for 30 s of kvd, 16 worker threads; values are microseconds."
+    found, _ = imported(said, stacks=BEHIND_LOCKS.format(waited=310118220))
+    one = finding(found, "lock-turns")
+    assert one["verdict"] == "supported" and 0.64 < one["recoverable_ratio_at_most"] < 0.65, "310 of 480 seconds of threads"
+
+
+def test_who_waits_for_storage_waits_for_the_device_that_was_busy(imported):
+    device = "Device            r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz     w/s     wkB/s   wrqm/s  %wrqm w_await wareq-sz  aqu-sz  %util\n"
+    times = "real\t1m40.000s\nuser\t0m9.000s\nsys\t0m7.000s\n"
+    calls = "# Overhead  Command  Shared Object      Symbol\n    50.00%  scan     scan               [.] sum_rows\n     9.10%  scan     [kernel.kallsyms]  [k] copy_user_enhanced_fast_string\n"
+    found, _ = imported(disk=device + "nvme1n1         410.00   52480.00     0.00   0.00   21.20   128.00    0.00      0.00     0.00   0.00    0.00     0.00    8.70  98.40\n",
+                        times=times, profile=calls)
+    assert found["verdict"]["culprit"] == "waiting" and "nvme1n1" in found["verdict"]["sentence"]
+    assert found["verdict"]["confidence"].startswith("MEDIUM") and not found["verdict"]["also"], "9 % of a sixth of the time is next to nothing"
+
+
+CONTENDED = " Percent |      Source code & Disassembly of dispatch\n-----------------------------------------------\n         :   0000000000401180 <draw>:\n    0.10 :   401180:  mov    $0x1,%eax\n    1.10 :   401185:  lock xadd %rax,(%rdi)\n   91.20 :   40118a:  add    $0x1,%rax\n    2.00 :   40118e:  ret\n"
+
+
+def test_an_atomic_operation_that_a_listing_points_at_leads_before_a_copy(imported):
+    found, _ = imported(listing=CONTENDED, profile=COPIES.replace("shade_tile", "draw"))
+    sentence = found["verdict"]["sentence"]
+    assert sentence.startswith("Atomic operations and fences may hold it up") and "Certain, but small" in sentence

@@ -2,6 +2,7 @@
 #include "analyse/time/thread_balance.h"
 
 #include "base/scope.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -81,6 +82,50 @@ static struct thread_balance balance_of(const struct threads *threads, const str
     return balance;
 }
 
+static bool takes_part(const struct tally *tally)
+{
+    return tally->in_function >= SAMPLES_LEAST;
+}
+
+/* How far apart samples of a thread lie that runs all the time: as near as those of any thread do on average. */
+static uint64_t period_of(const struct tally *tallies, size_t count)
+{
+    uint64_t least_ns = 0;
+    for (size_t at = 0; at < count; at++) {
+        uint64_t apart_ns =
+            takes_part(&tallies[at]) ? (tallies[at].last_ns - tallies[at].first_ns) / (tallies[at].samples - 1) : 0;
+        least_ns = apart_ns && (!least_ns || apart_ns < least_ns) ? apart_ns : least_ns;
+    }
+    return least_ns;
+}
+
+/* Of the process that has most of it. */
+static void rounds_find(struct thread_balance *balance, const struct recording *recording, const struct tally *tallies,
+                        const struct bundle_function *const *functions, const struct bundle_function *hottest)
+{
+    enum { PERIODS = 5 }; /* a thread that runs has samples in nearly every slot so long */
+    const struct samples *samples = &recording->samples;
+    const struct threads *threads = &recording->threads;
+    vec(struct thread_moment) moments = {0};
+    size_t most = 0;
+    for (size_t at = 1; at < threads->count; at++)
+        most = tallies[at].in_function > tallies[most].in_function ? at : most;
+    uint32_t pid = threads->count ? threads->items[most].pid : 0;
+    for (size_t at = 0; at < threads->count; at++)
+        balance->round_threads += takes_part(&tallies[at]) && threads->items[at].pid == pid;
+    if (balance->round_threads < 2)
+        return;
+    for (size_t at = 0; at < samples->count; at++) {
+        const struct sample *sample = &samples->items[at];
+        if (counts_time(recording, sample) && functions[sample->location] == hottest &&
+            takes_part(&tallies[sample->thread]) && threads->items[sample->thread].pid == pid)
+            *vec_push(&moments) = (struct thread_moment){sample->time_ns, sample->thread};
+    }
+    balance->rounds =
+        thread_rounds_of(moments.items, moments.count, PERIODS * period_of(tallies, recording->threads.count));
+    vec_done(&moments);
+}
+
 struct thread_balance thread_balance_of(const struct recording *recording, const struct code_bundle *bundle)
 {
     const struct samples *samples = &recording->samples;
@@ -105,6 +150,8 @@ struct thread_balance thread_balance_of(const struct recording *recording, const
         tally->last_ns = sample->time_ns > tally->last_ns ? sample->time_ns : tally->last_ns;
     }
     struct thread_balance balance = balance_of(&recording->threads, tallies);
+    if (hottest)
+        rounds_find(&balance, recording, tallies, functions, hottest);
     balance.function = hottest ? hottest->name : NULL;
     return balance;
 }

@@ -46,6 +46,7 @@ struct importing {
     struct text exits;        /* what plumb exits --json wrote, once more; empty: none was imported */
     bool of_others;           /* what is read is of others: it is shown */
     struct exits_period said; /* by a person beside the files */
+    struct text said_words;   /* all of it, a line each */
 };
 
 static void statement_write(struct json_writer *json, const char *origin, const char *file, const char *text)
@@ -401,8 +402,11 @@ static size_t waits_of_time(const struct folded_profile *profile, struct view do
 
 /* Folded stacks: hot functions as a report has them, or what was waited for. */
 static void stacks_keep(struct importing *importing, const char *path, const struct import_stacks *stacks,
-                        struct view document)
+                        struct view own_words)
 {
+    scoped_text struct text document = {0}; /* what tells how long it was watched may be said beside it */
+    text_append(&document, text_string(&importing->said_words), importing->said_words.length);
+    text_append(&document, own_words.text, own_words.length);
     struct arena *arena = &importing->arena;
     struct folded_stack *items = arena_array(arena, struct folded_stack, stacks->count + 1);
     struct folded_profile profile;
@@ -412,7 +416,7 @@ static void stacks_keep(struct importing *importing, const char *path, const str
     for (size_t at = 0; at < stacks->count; at++)
         items[at] = (struct folded_stack){stacks->items[at].frames, (double)stacks->items[at].count};
     folded_profile_of(items, stacks->count, &profile, arena);
-    bool waits = profile.off > profile.on, in_us = waits && waits_period_read(document).in_us;
+    bool waits = profile.off > profile.on, in_us = waits && waits_period_read(text_view(&document)).in_us;
     size_t count = waits ? folded_shares_of(&profile, shares) : profile.function_count;
     for (size_t at = 0; at < count; at++) {
         double percent = 100 * (waits ? shares[at].share : profile.functions[at].share);
@@ -425,7 +429,7 @@ static void stacks_keep(struct importing *importing, const char *path, const str
             text_printf(&words, "; %s %.4g %%", rows[at].name, percent);
     }
     if (waits)
-        count += waits_of_time(&profile, document, &rows[count]);
+        count += waits_of_time(&profile, text_view(&document), &rows[count]);
     const struct imported_text table = {.kind = waits ? IMPORT_UNKNOWN : IMPORT_REPORT,
                                         .origin = waits ? SYSTEM_TABLE : import_kind_name(IMPORT_REPORT),
                                         .rows = rows,
@@ -646,6 +650,7 @@ static void said_period_read(struct importing *importing, const struct option_te
         struct exits_period period = exits_period_read(saying, saying);
         importing->said.seconds = period.seconds > 0 ? period.seconds : importing->said.seconds;
         importing->said.cpus = period.cpus > 0 ? period.cpus : importing->said.cpus;
+        text_printf(&importing->said_words, "%s\n", sayings->items[at]);
     }
 }
 
@@ -683,6 +688,7 @@ bool diagnose_import(const char *folder, const struct option_texts *files, const
             tables_write(&importing, err) &&
             (!importing.exits.length || case_part_write(folder, "exits.json", &importing.exits, err));
     text_done(&importing.exits);
+    text_done(&importing.said_words);
     vec_done(&importing.tables);
     arena_done(&importing.arena);
     return added;

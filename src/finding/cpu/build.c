@@ -233,11 +233,13 @@ static bool is_interpreting(const struct stall_function *function)
 /* What a hot C function of an interpreter means in the script. */
 static const struct {
     const char *prefix, *meaning;
+    bool is_remedy; /* it says what to write instead */
 } meanings[] = {
-    {"list_contains", "'x in list' looks at one element after the other: use a set or dict"},
-    {"long_richcompare", "comparing integers, often for 'x in list': use a set or dict"},
-    {"unicode_concatenate", "strings put together piece by piece: collect them and ''.join()"},
-    {"list_insert", "inserting at the front of a list moves all of it: collections.deque"},
+    {"list_contains", "'x in list' looks at one element after the other: use a set or dict", true},
+    {"long_richcompare", "comparing integers, often for 'x in list': use a set or dict", true},
+    {"PyUnicode_RichCompare", "comparing strings, often for 'x in list': use a set or dict", true},
+    {"unicode_concatenate", "strings put together piece by piece: collect them and ''.join()", true},
+    {"list_insert", "inserting at the front of a list moves all of it: collections.deque", true},
     {"gc_collect_main", "the garbage collector: fewer objects alive, or gc.freeze() after start-up"},
     {"long_mul", "arithmetic on integers beyond one machine word"},
     {"sre_ucs", "a regular expression of the re module"},
@@ -510,6 +512,32 @@ static const struct stall_function *compiled_ahead(const struct stalls *stalls, 
     return own >= PART_LEAST * library ? hottest : NULL;
 }
 
+/* NULL: nobody knows what it means in a script. */
+static const char *meaning_of(const struct stall_function *function, bool only_remedies)
+{
+    for (size_t row = 0; row < array_count(meanings); row++)
+        if ((meanings[row].is_remedy || !only_remedies) &&
+            strncmp(function->name, meanings[row].prefix, strlen(meanings[row].prefix)) == 0)
+            return meanings[row].meaning;
+    return NULL;
+}
+
+/* What a function means that has a good part of the time, before any profiler of scripts. */
+static void advise_on_meaning(const struct results *results, struct finding *finding)
+{
+    static const double PART_LEAST = 0.2;
+    const struct stalls *stalls = results->stalls;
+    for (size_t at = 0; at < stalls->function_count; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        const char *meaning = function->share.mid >= PART_LEAST ? meaning_of(function, true) : NULL;
+        if (!meaning)
+            continue;
+        finding_advise(finding, "advice-meaning", VALUE_TEXT("function", function->name),
+                       VALUE_SHARE("share", function->share), VALUE_TEXT("meaning", meaning));
+        return;
+    }
+}
+
 static void advise_on_script(const struct results *results, struct finding *finding, const char *advice)
 {
     struct interval collecting = share_of_samples(results, finding, collector_samples(results->stalls));
@@ -523,6 +551,7 @@ static void advise_on_script(const struct results *results, struct finding *find
     }
     if (strcmp(advice, "advice-python") == 0 && collecting.low >= results->effect)
         finding_advise(finding, "advice-python-gc", VALUE_SHARE("share", collecting));
+    advise_on_meaning(results, finding);
     finding_advise(finding, advice, NO_VALUES);
 }
 
@@ -620,15 +649,15 @@ static void interpreter_test(const struct results *results, struct finding *find
     if (strcmp(advice, "advice-sqlite") == 0 || strcmp(advice, "advice-regexp") == 0)
         finding_set(finding, confirm, strcmp(advice, "advice-sqlite") == 0 ? "confirm-sqlite" : "confirm-regexp",
                     NO_VALUES);
-    for (size_t at = 0, said = 0; at < stalls->function_count && said < 2; at++)
-        for (size_t row = 0; row < array_count(meanings) && stalls->functions[at].share.mid >= results->effect; row++)
-            if (strncmp(stalls->functions[at].name, meanings[row].prefix, strlen(meanings[row].prefix)) == 0) {
-                finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "meaning",
-                                 VALUE_TEXT("function", stalls->functions[at].name),
-                                 VALUE_SHARE("share", stalls->functions[at].share),
-                                 VALUE_TEXT("meaning", meanings[row].meaning));
-                said++;
-            }
+    for (size_t at = 0, said = 0; at < stalls->function_count && said < 2; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        const char *meaning = function->share.mid >= results->effect ? meaning_of(function, false) : NULL;
+        if (!meaning)
+            continue;
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "meaning", VALUE_TEXT("function", function->name),
+                         VALUE_SHARE("share", function->share), VALUE_TEXT("meaning", meaning));
+        said++;
+    }
 }
 
 const struct hypothesis hypothesis_interpreter = {

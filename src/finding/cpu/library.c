@@ -196,15 +196,48 @@ static bool waits_for_places(const struct results *results, const struct finding
            estimated->function && strcmp(estimated->function, finding->subject) == 0;
 }
 
+/* Who of the program's own makes most of its calls, by the stacks; NULL: nobody does, or too few tell. */
+static const struct stall_caller *most_calls_of(const struct stall_function *function)
+{
+    enum { STACKS_LEAST = 10 };
+    static const double MOST = 0.5;
+    const struct stall_caller *nearest = function->owner_count    ? &function->owners[0]
+                                         : function->caller_count ? &function->callers[0]
+                                                                  : NULL;
+    bool does = nearest && nearest->name && nearest->name[0] != '[' && function->stacks >= STACKS_LEAST &&
+                (double)nearest->stacks >= MOST * (double)function->stacks;
+    return does ? nearest : NULL;
+}
+
+static bool advise_caller(const struct results *results, struct finding *finding, const char *function, const char *key)
+{
+    const struct stall_function *found = function && results->stalls ? function_of(results->stalls, function) : NULL;
+    const struct stall_caller *caller = found && is_copying(found) ? most_calls_of(found) : NULL;
+    if (!caller)
+        return false;
+    double share = (double)caller->stacks / (double)found->stacks;
+    finding_readvise(finding, key, VALUE_TEXT("caller", name_for_sentence(caller->name, finding->arena)),
+                     VALUE_SHARE("share", interval_exactly(share)));
+    return true;
+}
+
+bool copying_advise(const struct results *results, struct finding *finding, const char *function)
+{
+    return advise_caller(results, finding, function, "advice-copy-less");
+}
+
 static void copying_test(const struct results *results, struct finding *finding)
 {
     test_function_names(results, finding, copying_names, array_count(copying_names));
+    if (finding->advice_count && finding->subject)
+        copying_advise(results, finding, finding->subject); /* what the stacks tell needn't be found out */
     if (finding->verdict != VERDICT_SUPPORTED || !waits_for_places(results, finding))
         return;
     finding_set(finding, headline, "headline-places", VALUE_TEXT("function", finding->subject),
                 VALUE_SHARE("share", share_of_samples(results, finding, estimated_samples(results, PLACES))));
     finding_set(finding, reason, "gain-places", NO_VALUES);
     finding_readvise(finding, "advice-places", VALUE_TEXT("function", finding->subject));
+    advise_caller(results, finding, finding->subject, "advice-places-called");
     finding_advise(finding, "advice-ahead", NO_VALUES);
     finding_set(finding, confirm, "confirm-places", NO_VALUES);
 }
@@ -234,6 +267,10 @@ static const struct name_pattern spinning_names[] = {
     {.word = "pthread_spin_lock"},
     {.prefix = "gomp_barrier"},
     {.prefix = "gomp_team_barrier"},
+    /* what OpenMP's runtimes do themselves is mostly waiting at barriers, and their own names are stripped */
+    {.dso = "libgomp"},
+    {.dso = "libomp"},
+    {.dso = "libiomp"},
     {.prefix = "__kmp_wait"},
     {.prefix = "__kmp_flag"},
     {.prefix = "kmp_flag"},
@@ -276,15 +313,37 @@ static bool is_mutex(const char *name)
     return strstr(name, "mutex") || strstr(name, "lll_lock") || strstr(name, "rwlock");
 }
 
+static bool is_of_openmp(const struct stall_function *function)
+{
+    static const struct name_pattern runtimes[] = {{.dso = "libgomp"}, {.dso = "libomp"}, {.dso = "libiomp"}};
+    return function_has_some_name(function, runtimes, array_count(runtimes));
+}
+
 static const char *lock_advice(const struct stall_function *hottest)
 {
-    return is_mutex(hottest->name) ? "advice-mutex" : "advice";
+    return is_of_openmp(hottest) ? "advice-openmp" : is_mutex(hottest->name) ? "advice-mutex" : "advice";
+}
+
+static void openmp_describe(const struct results *results, struct finding *finding,
+                            const struct stall_function *hottest)
+{
+    double spinning = (double)locking_samples(results->stalls);
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, "headline-openmp", VALUE_TEXT("dso", hottest->dso),
+                    VALUE_SHARE("share", share_of_samples(results, finding, spinning)));
+    finding_readvise(finding, "advice-openmp", NO_VALUES);
+    finding_set(finding, confirm, "confirm-openmp", NO_VALUES);
 }
 
 static void spinning_test(const struct results *results, struct finding *finding)
 {
     test_function_names(results, finding, spinning_names, array_count(spinning_names));
     const char *sleeper = sleeper_of(results);
+    const struct stall_function *hottest = finding->subject ? function_of(results->stalls, finding->subject) : NULL;
+    if (finding->advice_count && hottest && is_of_openmp(hottest)) {
+        openmp_describe(results, finding, hottest);
+        return;
+    }
     if (!finding->advice_count || !finding->subject || !is_mutex(finding->subject))
         return;
     if (results->run && results->run->threads_seen <= 1) {

@@ -217,6 +217,9 @@ static void say_slow_line(struct finding *finding, const struct slow_line *slow,
         finding_set_add(finding, &finding->reason, "imported-instruction-open", values, array_count(values));
 }
 
+/* So much of its listing, and it is what is to be looked at first. */
+static const double POINTS_LEAST = 0.5;
+
 /* A listing alone: which instruction it is that has the samples, it tells; what that cost it doesn't. */
 bool imported_listing_test(const struct results *results, struct finding *finding)
 {
@@ -230,10 +233,13 @@ bool imported_listing_test(const struct results *results, struct finding *findin
     finding->is_estimate = false;
     finding->remedy = NULL;
     finding->imported_kinds |= 1u << ORIGIN_SAMPLES;
+    finding->pointed = (after ? after : slow.row)->number / 100;
     if (after)
         say_line_behind(finding, &slow, after);
     else
         say_slow_line(finding, &slow, false);
+    if (finding->pointed >= POINTS_LEAST)
+        imported_advise(finding);
     return true;
 }
 

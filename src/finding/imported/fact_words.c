@@ -21,6 +21,8 @@ static const struct {
     {"1 - Bzy_MHz / TSC_MHz", "how far the clock was below its TSC's"},
     {"1 - (user + sys) / elapsed", "the part of the time in which it ran on no CPU"},
     {"sys / (user + sys)", "the kernel's part of the CPU time (sys of user + sys)"},
+    {"%idle", "the idle part of the CPUs' time"},
+    {"time in which something waited for a CPU", "the part of the time in which something waited for a CPU"},
     {"block I/O delay / elapsed", "the part of the time that it waited for block I/O"},
     {"memory in use on the fullest node / all in use", "the fullest node's part of all memory in use"},
     {"memory on its fullest node / all", "the fullest node's part of its memory"},

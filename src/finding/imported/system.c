@@ -60,8 +60,8 @@ static const struct {
     /* of all CPUs: one process of many CPUs' may have waited all its time */
     {"waiting", "%iowait", ROLE_MARKS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"waiting", "time in which all that could run waited for storage", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"swap", "time in which all that could run waited for memory", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED,
-     ORIGIN_SCHEDULER, NULL, "advice-swapped"},
+    {"swap", "time in which all that could run waited for memory", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER,
+     NULL, "advice-swapped"},
     {"oversubscribed", "threads that could run and had no CPU / all that could run, while none stood idle,",
      ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"oversubscribed", "time in which something waited for a CPU", ROLE_BOUNDS, OF_ELAPSED, ORIGIN_SCHEDULER},
@@ -95,7 +95,7 @@ static const struct {
     {"kernel-locks", "waits for spinning locks / for locks", ROLE_POINTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
     {"lock-turns", FOLDED_LOCKS_TIME, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER, NULL, "advice-imported"},
     {"lock-turns", "waits for sleeping locks / for locks", ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"lock-turns", FOLDED_LOCKS, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
+    {"lock-turns", FOLDED_LOCKS, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead", "advice-imported"},
     {"waiting", FOLDED_STORAGE, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
     {"waiting", FOLDED_NETWORK, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
     {"waiting", DEVICE_BUSY, ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-device"},
@@ -208,10 +208,10 @@ static bool fact_decide(struct finding *finding, enum role role, struct interval
 static void advise(struct finding *finding, const char *key, const char *who)
 {
     const char *confirm = wording_find(finding->hypothesis->id, "confirm");
+    if (key && (finding->verdict == VERDICT_SUPPORTED || finding->pointed > 0))
+        finding_advise(finding, key, VALUE_TEXT("function", who));
     if (finding->verdict != VERDICT_SUPPORTED)
         return;
-    if (key)
-        finding_advise(finding, key, VALUE_TEXT("function", who));
     imported_advise(finding);
     if (confirm && !strchr(confirm, '{'))
         finding_set(finding, confirm, "confirm", NO_VALUES);
@@ -373,9 +373,25 @@ static void device_beside(const struct results *results, struct finding *finding
         strcmp(fact, FOLDED_NETWORK_TIME) == 0 || !said_of(results->imported, DEVICE_BUSY, &said) ||
         said.share.low < MOST_OF)
         return;
-    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-device-beside",
-                     VALUE_TEXT("device", said.row->where), VALUE_SHARE("share", said.share),
+    struct value device = VALUE_TEXT("device", said.row->where), share = VALUE_SHARE("share", said.share);
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-device-beside", device, share,
                      VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_set(finding, headline, "imported-device-headline", VALUE_TEXT("headline", finding->headline), device,
+                share);
+    finding->imported_kinds |= 1u << ORIGIN_COUNTERS; /* of the device's own, not of the scheduler */
+}
+
+/* Who waits for a CPU goes with CPUs of which none stands idle, and with the pressure that the kernel tells. */
+static void full_beside(const struct results *results, struct finding *finding, const char *fact)
+{
+    static const char *const full[] = {"%idle", "time in which something waited for a CPU"};
+    struct said said;
+    for (size_t at = 0; at < array_count(full); at++)
+        if (finding->verdict == VERDICT_SUPPORTED && strcmp(finding->hypothesis->id, "oversubscribed") == 0 &&
+            strcmp(fact, full[at]) != 0 && said_of(results->imported, full[at], &said))
+            finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-cpus-beside",
+                             VALUE_TEXT("metric", imported_fact_words(full[at])), VALUE_SHARE("share", said.share),
+                             VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS));
 }
 
 static const char sleeping_locks[] = "waits for sleeping locks / for locks";
@@ -392,13 +408,19 @@ static void locks_beside(const struct results *results, struct finding *finding,
                          VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS));
 }
 
-/* Stacks have longer waits for locks than a table of the kernel's locks, and nearly all they wait for is that. */
+/*
+ * Of stacks that wait for locks and a table of the kernel's locks, the one with the longer waits counts, where both
+ * have times.
+ */
 static bool is_outweighed(const struct imported *imported, const char *fact, const struct said *said)
 {
     static const double MOST_OF = 0.75;
-    struct said stacks;
-    return strcmp(fact, sleeping_locks) == 0 && said->row->seconds > 0 && said_of(imported, FOLDED_LOCKS, &stacks) &&
-           stacks.share.high >= MOST_OF && stacks.row->seconds > said->row->seconds;
+    bool of_table = strcmp(fact, sleeping_locks) == 0, of_stacks = strcmp(fact, FOLDED_LOCKS) == 0;
+    struct said other;
+    if ((!of_table && !of_stacks) || !(said->row->seconds > 0) ||
+        !said_of(imported, of_table ? FOLDED_LOCKS : sleeping_locks, &other))
+        return false;
+    return (of_stacks || other.share.high >= MOST_OF) && other.row->seconds > said->row->seconds;
 }
 
 /* Nobody asked what its code does on a CPU: a device that is busy leads. */
@@ -426,45 +448,81 @@ static const char *reason_key(const struct finding *finding, size_t fact, struct
                                                      : NULL;
 }
 
+/* As long as it isn't decided, it is what is to be looked at first. */
+static bool does_lead(const struct imported *imported, size_t fact)
+{
+    enum role role = facts[fact].role;
+    return role == ROLE_LEADS || role == ROLE_BOUNDS_LEADS || role == ROLE_WEIGHS || role == ROLE_HEATS ||
+           leads_alone(imported, facts[fact].fact);
+}
+
+/* Threads that wait for a CPU while none stands idle: that they are more than there are CPUs is then no mere bound. */
+static enum role role_of(const struct results *results, size_t fact)
+{
+    struct said idle;
+    bool is_full = strcmp(facts[fact].id, "oversubscribed") == 0 &&
+                   strcmp(facts[fact].fact, "ready without a CPU / ready or running") == 0 &&
+                   said_of(results->imported, "%idle", &idle) && idle.share.high < results->effect;
+    return is_full ? ROLE_SUPPORTS : facts[fact].role;
+}
+
+/* It takes part, and what it says of the cause stands in the finding. */
+static bool does_say(const struct results *results, struct finding *finding, size_t fact, struct said *ret)
+{
+    return strcmp(facts[fact].id, finding->hypothesis->id) == 0 && said_of(results->imported, facts[fact].fact, ret) &&
+           !is_outweighed(results->imported, facts[fact].fact, ret) &&
+           fact_decide(finding, role_of(results, fact), ret->share, results->effect);
+}
+
+/* The first that says anything, for they stand in order; but where that leaves it open, one that leads. False: none. */
+static bool strongest_of(const struct results *results, const struct finding *finding, size_t *ret_fact)
+{
+    bool is_any = false, is_last = false;
+    for (size_t at = 0; at < array_count(facts) && !is_last; at++) {
+        struct finding trial = *finding;
+        struct said said;
+        bool leads = does_lead(results->imported, at);
+        if ((is_any && !leads) || !does_say(results, &trial, at, &said))
+            continue;
+        *ret_fact = at;
+        is_any = true;
+        is_last = leads || trial.verdict != VERDICT_UNDECIDED;
+    }
+    return is_any;
+}
+
 bool imported_system_test(const struct results *results, struct finding *finding)
 {
-    for (size_t at = 0; at < array_count(facts); at++) {
-        struct said said;
-        if (strcmp(facts[at].id, finding->hypothesis->id) != 0 || !said_of(results->imported, facts[at].fact, &said) ||
-            is_outweighed(results->imported, facts[at].fact, &said) ||
-            !fact_decide(finding, facts[at].role, said.share, results->effect))
-            continue;
-        const char *metric = metric_words(at, &said, finding->arena),
-                   *reason = reason_key(finding, at, said.share, results->effect);
-        bool is_open = finding->verdict == VERDICT_UNDECIDED;
-        finding->of = facts[at].of;
-        finding->is_own_doing = finding->verdict == VERDICT_SUPPORTED; /* somebody measured it because it was slow */
-        finding->imported_kinds |= 1u << facts[at].origin;
-        bool leads = facts[at].role == ROLE_LEADS || facts[at].role == ROLE_BOUNDS_LEADS ||
-                     facts[at].role == ROLE_WEIGHS || facts[at].role == ROLE_HEATS ||
-                     leads_alone(results->imported, facts[at].fact);
-        finding->pointed = is_open && leads ? said.share.high : 0;
-        imported_say(finding, metric, said.share, said.file);
-        if (reason)
-            finding_set(finding, reason, reason, VALUE_TEXT("metric", metric), VALUE_SHARE("share", said.share),
-                        VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS),
-                        VALUE_TEXT("call", said.row->where),
-                        VALUE_SECONDS("seconds", interval_exactly(said.row->seconds)));
-        if (facts[at].role == ROLE_FILLS && !is_open) {
-            finding_advise(finding, "advice-one-cpu", NO_VALUES);
-            finding_set(finding, confirm, "confirm-one-cpu", NO_VALUES);
-            return true;
-        }
-        advise(finding, facts[at].advice, said.row->where);
-        waiting_name(results, finding);
-        reference_beside(results, finding, facts[at].fact, &said);
-        device_beside(results, finding, facts[at].fact);
-        locks_beside(results, finding, facts[at].fact);
-        if (strcmp(facts[at].fact, "sys / (user + sys)") == 0)
-            kernel_lead(results, finding, &said);
+    struct said said;
+    size_t at;
+    if (!strongest_of(results, finding, &at) || !does_say(results, finding, at, &said))
+        return false;
+    const char *metric = metric_words(at, &said, finding->arena),
+               *reason = reason_key(finding, at, said.share, results->effect);
+    bool is_open = finding->verdict == VERDICT_UNDECIDED;
+    finding->of = facts[at].of;
+    finding->is_own_doing = finding->verdict == VERDICT_SUPPORTED; /* somebody measured it because it was slow */
+    finding->imported_kinds |= 1u << facts[at].origin;
+    finding->pointed = is_open && does_lead(results->imported, at) ? said.share.high : 0;
+    imported_say(finding, metric, said.share, said.file);
+    if (reason)
+        finding_set(finding, reason, reason, VALUE_TEXT("metric", metric), VALUE_SHARE("share", said.share),
+                    VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS),
+                    VALUE_TEXT("call", said.row->where), VALUE_SECONDS("seconds", interval_exactly(said.row->seconds)));
+    if (facts[at].role == ROLE_FILLS && !is_open) {
+        finding_advise(finding, "advice-one-cpu", NO_VALUES);
+        finding_set(finding, confirm, "confirm-one-cpu", NO_VALUES);
         return true;
     }
-    return false;
+    advise(finding, facts[at].advice, said.row->where);
+    waiting_name(results, finding);
+    reference_beside(results, finding, facts[at].fact, &said);
+    device_beside(results, finding, facts[at].fact);
+    locks_beside(results, finding, facts[at].fact);
+    full_beside(results, finding, facts[at].fact);
+    if (strcmp(facts[at].fact, "sys / (user + sys)") == 0)
+        kernel_lead(results, finding, &said);
+    return true;
 }
 
 static bool is_all(const struct imported *imported, const char *fact)

@@ -48,9 +48,13 @@ static void advise_on_bandwidth(const struct results *results, struct finding *f
     static const double MORE_LEAST = 1.3;
     struct interval one = ceilings_figure(results->ceilings, CALIBRATION_READ_ONE),
                     all = ceilings_figure(results->ceilings, CALIBRATION_READ_ALL);
-    finding_advise(finding, "advice", NO_VALUES);
-    finding_advise(finding, "advice-types", NO_VALUES);
-    if (stores)
+    /* a library's loop isn't to be changed by who uses it */
+    bool is_copy = copying_advise(results, finding, results->bottleneck->program.function);
+    if (!is_copy) {
+        finding_advise(finding, "advice", NO_VALUES);
+        finding_advise(finding, "advice-types", NO_VALUES);
+    }
+    if (stores && !is_copy)
         finding_advise(finding, "advice-stores", NO_VALUES);
     if (one.known && all.known)
         finding_advise(finding, all.mid > MORE_LEAST * one.mid ? "advice-threads" : "advice-no-threads",

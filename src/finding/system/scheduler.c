@@ -303,6 +303,57 @@ static double unbalanced_most(const struct results *results, double cpus)
     return (alone < 1 ? alone : 1) * (1 - 1 / width);
 }
 
+/*
+ * Of the time that one thread alone ended rounds in, what its others didn't wait for something else meanwhile, for a
+ * CPU or a device. Where they waited for locks, the one that went on may just have held one.
+ */
+static double rounds_alone_s(const struct results *results)
+{
+    enum { ROUNDS_LEAST = 3 };
+    static const double LOCKS_MOST = 0.1; /* of the time alone */
+    const struct run_time *run = results->run;
+    const struct wait_rows *waits = results->waits;
+    if (run->balance.rounds.count < ROUNDS_LEAST || !run->run_delay_s.known || !waits)
+        return 0;
+    double alone_s = run->balance.rounds.alone_s - run->run_delay_s.value;
+    double locks_s = 0;
+    for (size_t at = 0; at < waits->count; at++) {
+        enum wait_kind kind = waits->items[at].kind;
+        bool is_for_others = kind == WAIT_THREAD || kind == WAIT_FUTEX || kind == WAIT_TRACED;
+        alone_s -= is_for_others ? 0 : waits->items[at].total_s;
+        locks_s += kind == WAIT_LOCK ? waits->items[at].total_s : 0;
+    }
+    return alone_s > 0 && locks_s <= LOCKS_MOST * run->balance.rounds.alone_s ? alone_s : 0;
+}
+
+static double rounds_most(const struct results *results, double cpus)
+{
+    const struct run_time *run = results->run;
+    if (!run->elapsed_s.known || run->elapsed_s.value <= 0 || cpus <= 1)
+        return 0;
+    double width = run->balance.round_threads < cpus ? run->balance.round_threads : cpus,
+           alone = rounds_alone_s(results) / run->elapsed_s.value;
+    return (alone < 1 ? alone : 1) * (1 - 1 / width);
+}
+
+static void rounds_describe(const struct results *results, struct finding *finding, double most, double cpus)
+{
+    const struct thread_balance *balance = &results->run->balance;
+    struct value function = VALUE_TEXT("function", balance->function),
+                 rounds = VALUE_COUNT("rounds", balance->rounds.count),
+                 alone = VALUE_SECONDS("alone", interval_exactly(rounds_alone_s(results))),
+                 elapsed = VALUE_SECONDS("elapsed", interval_exactly(results->run->elapsed_s.value));
+    finding_decide_fact(finding, interval_exactly(most), results->effect);
+    finding->is_estimate = false;
+    finding->subject = balance->function;
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "rounds", rounds, function, alone, elapsed);
+    finding_set(finding, headline, "headline-rounds", rounds, function, alone, elapsed);
+    finding_set(finding, reason, "rounds-gain", VALUE_COUNT("cpus", cpus),
+                VALUE_SHARE("bound", interval_exactly(most)));
+    finding_advise(finding, "advice-unbalanced", function);
+    finding_set(finding, confirm, "confirm-unbalanced", NO_VALUES);
+}
+
 static void unbalanced_describe(const struct results *results, struct finding *finding, double most, double cpus)
 {
     const struct thread_balance *balance = &results->run->balance;
@@ -334,7 +385,11 @@ static void single_threaded_test(const struct results *results, struct finding *
         finding_not_testable(finding, run->cpus_used.known ? cpus.why_not : run->cpus_used.why_not, NULL);
         return;
     }
-    double unbalanced = unbalanced_most(results, cpus.value);
+    double unbalanced = unbalanced_most(results, cpus.value), rounds = rounds_most(results, cpus.value);
+    if (rounds >= results->effect && rounds > unbalanced) {
+        rounds_describe(results, finding, rounds, cpus.value);
+        return;
+    }
     if (unbalanced >= results->effect) {
         unbalanced_describe(results, finding, unbalanced, cpus.value);
         return;
@@ -365,12 +420,12 @@ const struct hypothesis hypothesis_single_threaded = {
     .family = "system",
     .is_capacity = true,
     .title = "too few threads, or unevenly loaded ones",
-    .rule = "a fact when one thread goes on alone after others that did the same work; otherwise what idle CPUs could "
-            "take, "
-            "bounded from above",
+    .rule = "a fact when one thread goes on alone after others that did the same work, at the end or in each of many "
+            "rounds; otherwise what idle CPUs could take, bounded from above",
     .gain = "0 to the elapsed time that as many CPUs as stood idle would save",
     .overturn = "more threads or processes for the same work",
     .by_the_clock = true,
     .needs = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_ACTIVITY),
+    .uses = RESULT_BIT(RESULT_WAITS),
     .test = single_threaded_test,
 };

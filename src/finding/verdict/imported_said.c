@@ -7,6 +7,7 @@
 #include "finding/verdict/open_said.h"
 #include "finding/verdict/ruled_out_said.h"
 #include "finding/verdict/try_next.h"
+#include "finding/verdict/weighing.h"
 #include "finding/wording.h"
 
 #include <string.h>
@@ -120,13 +121,33 @@ struct overall overall_imported(const struct findings *findings, const struct re
     return overall;
 }
 
+/* What most of the time points at, though it decides nothing, before a cause that is certain and small beside it. */
+static struct overall with_larger_lead(struct overall overall, const struct findings *findings, struct arena *arena)
+{
+    static const double LARGE = 0.5, FAR_LARGER = 2;
+    const struct finding *lead = waiting_lead_of(findings);
+    if (!lead || lead->pointed < LARGE || !overall.culprit->recoverable.known || !is_small(overall.culprit) ||
+        lead->pointed < FAR_LARGER * finding_most_returned(overall.culprit))
+        return overall;
+    overall.sentence = arena_printf(arena, "%s may hold it up: %s. Certain, but small: %s.",
+                                    capitalised(leads_titles(findings, lead, arena), arena), lead->evidence[0].text,
+                                    finding_words(overall.culprit));
+    overall.culprit_is_small = true;
+    overall.larger = NULL;
+    overall.advice_count = 0; /* of what is as small */
+    for (size_t at = 0; at < lead->advice_count; at++)
+        advise(&overall, lead->advice[at]);
+    overall.confirm = lead->confirm ? lead->confirm : overall.confirm;
+    return overall;
+}
+
 struct overall with_imported_leaf(struct overall overall, const struct findings *findings,
                                   const struct results *results, struct arena *arena)
 {
     struct imported_leaf leaf =
         results->stalls ? (struct imported_leaf){0} : imported_leaf_of(results, findings, overall.culprit, arena);
     if (!leaf.words)
-        return overall;
+        return results->stalls ? overall : with_larger_lead(overall, findings, arena);
     overall.sentence = arena_printf(arena, "%s. Certain, but small: %s.", capitalised(leaf.words, arena),
                                     finding_words(overall.culprit));
     overall.culprit_is_small = true;

@@ -107,6 +107,9 @@ static bool says_the_same(const struct finding *finding, const struct finding *c
 
 static void open_add(struct overall *overall, const char *text)
 {
+    for (size_t at = 0; at < overall->open_count; at++)
+        if (strcmp(overall->open[at], text) == 0)
+            return;
     if (overall->open_count < array_count(overall->open))
         overall->open[overall->open_count++] = text;
 }
@@ -177,10 +180,7 @@ static void open_largest_take(struct overall *overall, const struct findings *fi
         return;
     const char *words = open_words(findings, (size_t)(largest - findings->items), arena),
                *confirm = wording_find(largest->hypothesis->id, "confirm");
-    bool is_said = !words || strstr(overall->sentence, largest->reason);
-    for (size_t at = 0; words && at < overall->open_count; at++)
-        is_said |= strcmp(overall->open[at], words) == 0;
-    if (!is_said)
+    if (words && !strstr(overall->sentence, largest->reason))
         open_add(overall, words);
     if (!overall->confirm && confirm && !strchr(confirm, '{'))
         overall->confirm = confirm;

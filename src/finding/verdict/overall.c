@@ -423,6 +423,15 @@ static bool is_said(const char *sentence, const char *headline)
     return headline[0] && strstr(sentence, headline + 1);
 }
 
+/* A part of the CPU time where most of the time none was used: of what that leaves it is next to nothing. */
+static bool is_lost_in_waiting(const struct finding *finding, const struct finding *culprit)
+{
+    static const double NEXT_TO_NOTHING = 0.05;
+    return culprit && culprit->hypothesis == &hypothesis_waiting && culprit->imported_kinds &&
+           finding->of == OF_CPU_TIME && culprit->of == OF_ELAPSED && finding->recoverable.known &&
+           finding->recoverable.low * (1 - culprit->recoverable.low) < NEXT_TO_NOTHING;
+}
+
 size_t overall_also(const struct overall *overall, const struct findings *findings,
                     const struct finding *ret_also[OVERALL_ALSO_MOST])
 {
@@ -432,7 +441,8 @@ size_t overall_also(const struct overall *overall, const struct findings *findin
     for (size_t at = 0; at < findings->count && count < OVERALL_ALSO_MOST; at++) {
         const struct finding *finding = &findings->items[at];
         if (finding->verdict == VERDICT_SUPPORTED && finding != overall->culprit && finding != overall->disturbance &&
-            finding != overall->larger && !is_said(overall->sentence, finding_words(finding)))
+            finding != overall->larger && !is_lost_in_waiting(finding, overall->culprit) &&
+            !is_said(overall->sentence, finding_words(finding)))
             ret_also[count++] = finding;
     }
     return count;

@@ -14,6 +14,8 @@
 #include "render/diagnosis/bottleneck.h"
 #include "render/diagnosis/diagnosis.h"
 
+#include <math.h>
+
 struct made_up {
     struct arena arena;
     struct run_time run;
@@ -1955,6 +1957,22 @@ Test(findings, copies_from_places_in_no_order_wait_for_them)
     bottleneck.program.cause = CAUSE_BANDWIDTH; /* large copies: less of them */
     finding = test_and_find(&made, "copying");
     cr_assert(strstr(finding->headline, "copying and clearing memory takes"), "%s", finding->headline);
+    cr_assert(mentions(finding, "see who calls"));
+    made.function.stacks = 40; /* who calls it is known: nobody needs to look */
+    made.function.callers[0] = (struct stall_caller){.name = "pack_rows", .dso = "app", .stacks = 36};
+    made.function.caller_count = 1;
+    finding = test_and_find(&made, "copying");
+    cr_assert(mentions(finding, "copy less in pack_rows, which makes 90 %") && !mentions(finding, "see who calls"),
+              "%s", finding->advice[0]);
+    bottleneck.masses[CAUSE_BANDWIDTH] = 0.65;
+    bottleneck.masses[CAUSE_PARALLEL_MISSES] = 0;
+    add_small_pages(&made);
+    finding = test_and_find(&made, "memory-bandwidth");
+    cr_assert(finding->verdict == VERDICT_SUPPORTED && strstr(finding->advice[0], "copy less in pack_rows") &&
+                  !mentions(finding, "float for double"),
+              "%s", finding->advice[0]);
+    made.function.callers[0].stacks = 12; /* one among many */
+    cr_assert(mentions(test_and_find(&made, "copying"), "see who calls"));
     arena_done(&made.arena);
 }
 
@@ -2873,7 +2891,8 @@ Test(findings, advice_fits_what_was_met)
         const char *name, *dso, *wanted, *never;
     } interpreters[] = {
         {"sqlite3VdbeExec", "libsqlite3.so.0", "EXPLAIN QUERY PLAN", "py-spy"},
-        {"list_contains", "python3.11", "use a set", "EXPLAIN"},
+        {"list_contains", "python3.11", "%: 'x in list' looks", "EXPLAIN"},
+        {"PyUnicode_RichCompare", "python3.11", "use a set", "EXPLAIN"},
         {"_PyEval_EvalFrameDefault", "libpython3.11.so.1.0", "py-spy", "perf-basic-prof"},
         {"RawMatch<unsigned char>", "node", "nested repetitions", "py-spy"},
         {"execute_cmd", "bash", "awk", "py-spy"},
@@ -3513,6 +3532,56 @@ Test(findings, one_thread_that_does_most_of_the_work_is_said)
     made.run.cpus_used = measured_as(2);
     cr_assert_eq(test_and_find(&made, "idle-cpus")->verdict, VERDICT_RULED_OUT);
     arena_done(&made.arena);
+}
+
+/* Rounds that one ends alone: what the others waited for something else meanwhile is none of it. */
+Test(findings, rounds_that_one_thread_ends_alone_are_said)
+{
+    static const struct {
+        uint32_t rounds;
+        double ready_s, disk_s, lock_s;
+        enum verdict verdict;
+        double most;
+    } cases[] = {{40, 0.5, 0, 0, VERDICT_SUPPORTED, 0.225},  {40, 0.5, 1, 0.1, VERDICT_SUPPORTED, 0.17},
+                 {2, 0.5, 0, 0, VERDICT_UNDECIDED, 0.25},    {40, 4.5, 0, 0, VERDICT_UNDECIDED, 0.25},
+                 {40, 0.5, 4.5, 0, VERDICT_UNDECIDED, 0.25}, {40, 0.5, 0, 1, VERDICT_UNDECIDED, 0.25}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        struct wait_rows waits = {.known = true, .count = 3};
+        waits.items[0] = (struct wait_row){.kind = WAIT_DISK, .function = "load", .total_s = cases[at].disk_s, .count = 9};
+        waits.items[1] = (struct wait_row){.kind = WAIT_THREAD, .function = "main", .total_s = 9, .count = 9};
+        waits.items[2] =
+            (struct wait_row){.kind = WAIT_LOCK, .function = "put", .total_s = cases[at].lock_s, .count = 9};
+        made.results.waits = &waits;
+        made.run.threads_seen = 3;
+        made.run.cpus_used = measured_as(1.5);
+        made.run.run_delay_s = measured_as(cases[at].ready_s);
+        made.run.balance = (struct thread_balance){.function = "row", .rounds = {cases[at].rounds, 5}, .round_threads = 2};
+        const struct finding *idle = test_and_find(&made, "idle-cpus");
+        cr_assert_eq(idle->verdict, cases[at].verdict, "case %zu", at);
+        cr_expect(cases[at].verdict != VERDICT_SUPPORTED || fabs(idle->recoverable.high - cases[at].most) < 1e-9, "case %zu: %g", at, idle->recoverable.high);
+        cr_expect(cases[at].verdict != VERDICT_SUPPORTED || (strstr(idle->headline, "40 times one thread went on alone in row") && mentions(idle, "schedule(dynamic)")), "%zu", at);
+        arena_done(&made.arena);
+    }
+}
+
+/* The runtime's own code has no names, and is waiting. */
+Test(findings, an_openmp_runtime_s_own_time_is_waiting_at_barriers)
+{
+    static const char *const dsos[] = {"libgomp.so.1.0.0", "libiomp5.so", "libomp.so.5", "libompression.so"};
+    for (size_t at = 0; at < array_count(dsos); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.function.name = arena_printf(&made.arena, "%s+0x1f780", dsos[at]);
+        made.function.dso = dsos[at];
+        made.run.threads_seen = 2;
+        const struct finding *spinning = test_and_find(&made, "spinning");
+        bool is_one = at + 1 < array_count(dsos);
+        cr_assert_eq(spinning->verdict == VERDICT_SUPPORTED, is_one, "%s", dsos[at]);
+        cr_expect(!is_one || (strstr(spinning->headline, "barriers of OpenMP") && mentions(spinning, "schedule(dynamic)")), "%s", spinning->headline);
+        arena_done(&made.arena);
+    }
 }
 
 /* Many threads, of which one runs at a time: not the first one alone, nor a runtime's, nor while others held the CPUs. */
