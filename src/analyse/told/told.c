@@ -4,6 +4,7 @@
 #include "analyse/told/told_doubt.h"
 #include "analyse/told/told_gap.h"
 #include "analyse/told/told_reading.h"
+#include "analyse/told/told_side.h"
 #include "analyse/told/told_words.h"
 
 #include <string.h>
@@ -96,6 +97,28 @@ static bool names_quota(const struct reading *reading)
     return plain_has(reading->plain.text, WORDS_QUOTA) && !reading_is_doubted(reading);
 }
 
+static bool changes_host(const struct reading *reading)
+{
+    struct told_sides sides = {0};
+    if (reading->change != CHANGE_NONE && reading->treatment == TREATMENT_PAGES)
+        sides = told_sides_of(reading->plain.text);
+    return sides.on_host && !sides.on_guest;
+}
+
+bool told_names_guest(struct view sentence)
+{
+    return piece_has(sentence, WORDS_THERE_MACHINE);
+}
+
+static bool statement_names_guest(const char *text)
+{
+    bool found = false;
+    struct view rest = view_of(text), sentence;
+    while (!found && (sentence = told_sentence(&rest)).length)
+        found = told_names_guest(sentence);
+    return found;
+}
+
 struct told_context told_context_in(struct view text)
 {
     static const struct told_states none;
@@ -110,6 +133,8 @@ struct told_context told_context_in(struct view text)
             context.states = states;
         context.phases |= phases_of(&reading);
         context.has_quota |= names_quota(&reading);
+        context.has_gap |= told_names_gap(&reading);
+        context.has_host |= changes_host(&reading);
     }
     return context;
 }
@@ -226,15 +251,21 @@ static uint64_t unread_changes(const struct reading *reading, const struct told_
         (told_is_of_others(plain) && !is_of_the_same(plain)) || (told_phases_of(plain) & ~context->phases))
         return 0;
     struct pages_there there = pages_there_of(reading);
-    bool tells = !reading_tells_outcome(reading, OUTCOME_UNTOLD) ||
+    struct told_pair pair;
+    bool tells = !reading_tells_outcome(reading, OUTCOME_UNTOLD) || told_pair_of(plain, &pair) ||
                  (told_has_amount(plain) && !plain_has(plain, WORDS_COUNT_NAMED));
     return tells && !there.on_host && !there.on_guest ? told_changes_in(plain) : 0;
+}
+
+static struct told_context context_of(const struct told *told)
+{
+    return (struct told_context){.states = told->states, .phases = told->phases, .has_gap = told->names_gap};
 }
 
 /* A statement that says '"SENTENCE": why'. */
 static void unread_take(struct told *told, const char *text, struct arena *arena)
 {
-    const struct told_context context = {.states = told->states, .phases = told->phases};
+    const struct told_context context = context_of(told);
     struct view rest = view_of(text);
     struct told_trial trial = {0};
     struct reading reading;
@@ -243,21 +274,32 @@ static void unread_take(struct told *told, const char *text, struct arena *arena
         end = (size_t)(rest.text - text) + (size_t)at;
     if (!end || text[0] != '"' || end - 1 > SENTENCE_MOST || told->unread_count == TOLD_UNREAD_MOST)
         return;
-    reading_of(&reading, (struct view){text + 1, end - 1});
-    if (told->states.are_of_runs &&
-        told_trial_of(&reading, &context, &trial) == TRIAL_READ) /* beside runs that its own text didn't have */
+    struct view all = {text + 1, end - 1}, behind = all;
+    bool is_alone = told_sentence(&behind).length == all.length;
+    reading_of(&reading, all);
+    if (is_alone && told_trial_of(&reading, &context, &trial) == TRIAL_READ) /* beside what its own text didn't have */
         return;
     uint64_t changes = unread_changes(&reading, &context);
     if (changes)
         told->unread[told->unread_count++] = (struct told_unread){arena_string_n(arena, text + 1, end - 1), changes};
 }
 
+static const char *sentence_of(const struct told_unread *items, size_t count, enum treatment treatment)
+{
+    for (size_t at = 0; at < count; at++)
+        if (items[at].changes >> treatment & 1)
+            return items[at].sentence;
+    return NULL;
+}
+
 const char *told_unread_of(const struct told *told, enum treatment treatment)
 {
-    for (size_t at = 0; at < told->unread_count; at++)
-        if (told->unread[at].changes >> treatment & 1)
-            return told->unread[at].sentence;
-    return NULL;
+    return sentence_of(told->unread, told->unread_count, treatment);
+}
+
+const char *told_outlasted(const struct told *told, enum treatment treatment)
+{
+    return sentence_of(told->outlasted, told->outlasted_count, treatment);
 }
 
 /* ---- all that was told ---- */
@@ -265,10 +307,15 @@ const char *told_unread_of(const struct told *told, enum treatment treatment)
 static void trial_take(struct told *told, const struct reading *reading, const char *kept)
 {
     struct told_trial trial = {.sentence = kept};
-    const struct told_context context = {.states = told->states, .phases = told->phases};
+    const struct told_context context = context_of(told);
     if (told_trial_of(reading, &context, &trial) != TRIAL_READ)
         return;
     uint64_t treatments = trial.also | UINT64_C(1) << trial.treatment;
+    if (trial.outlasted) {
+        if (told->outlasted_count < TOLD_UNREAD_MOST)
+            told->outlasted[told->outlasted_count++] = (struct told_unread){kept, treatments};
+        return;
+    }
     for (int at = 0; at < TREATMENT_COUNT && told->trial_count < TOLD_TRIALS_MOST; at++)
         if (treatments >> at & 1) {
             trial.treatment = (enum treatment)at;
@@ -318,6 +365,7 @@ static void sentence_take(struct told *told, const struct reading *reading, stru
 static void states_take(struct told *told, const struct reading *reading, struct arena *arena)
 {
     told->phases |= phases_of(reading);
+    told->names_gap |= told_names_gap(reading);
     if (!(told->states.slow > 0) && told_compares_states(reading, &told->states))
         gap_take(told, reading, told_states_gap(&told->states),
                  arena_string_n(arena, reading->sentence.text, reading->sentence.length));
@@ -366,7 +414,9 @@ void told_of(struct told *ret_told, const struct statements *statements, const s
     }
     sentences_take(ret_told, statements, sentence_take, arena);
     sides_settle(ret_told);
-    for (size_t at = 0; statements && at < statements->count; at++)
+    for (size_t at = 0; statements && at < statements->count; at++) {
+        ret_told->names_guest |= statement_names_guest(statements->items[at].text);
         if (strcmp(statements->items[at].origin, TOLD_ORIGIN_UNREAD) == 0)
             unread_take(ret_told, statements->items[at].text, arena);
+    }
 }

@@ -49,6 +49,8 @@ struct told {
     size_t trial_count;
     struct told_unread unread[TOLD_UNREAD_MOST];
     size_t unread_count;
+    struct told_unread outlasted[TOLD_UNREAD_MOST]; /* changes that were taken back, and what they had brought stayed */
+    size_t outlasted_count;
     struct told_states states; /* told by two times or rates; slow 0: not told */
     uint64_t phases;           /* as a text's context has them */
     struct interval gap;       /* of the time, 0..1, that the slower side would give back; unknown: not told */
@@ -59,6 +61,8 @@ struct told {
     /* huge pages that are there without any trial; NULL: nobody says so */
     const char *host_pages_sentence, *guest_pages_sentence;
     bool names_quota; /* of processor time */
+    bool names_gap;
+    bool names_guest;
     const char *functions[TOLD_FUNCTIONS_MOST]; /* named with (), in the order met */
     size_t function_count;
 };
@@ -77,6 +81,8 @@ struct told_states told_states_in(struct view text);
 struct told_states told_states_of_runs(const struct imported *imported);
 /* Whether what was imported counted how often a quota of processor time stopped it. */
 bool told_has_quota(const struct imported *imported);
+/* A guest, a virtual machine, or what runs these. */
+bool told_names_guest(struct view sentence);
 /* Whether a sentence tells one of these. context: of the text that it stands in. */
 bool told_is_useful(struct view sentence, const struct told_context *context);
 /* Of a sentence that names a change and how it came out, why it wasn't taken; NULL: it was, or it tells of no trial. */
@@ -90,6 +96,8 @@ bool told_leaves_open(struct view sentence, const struct told_context *context);
 const char *told_why_unread_behind(struct view sentence, const struct told_context *context);
 /* A sentence of a change that wasn't understood; NULL: there is none. */
 const char *told_unread_of(const struct told *told, enum treatment treatment);
+/* One that says that it was taken back, and what it had brought stayed; NULL: none does. */
+const char *told_outlasted(const struct told *told, enum treatment treatment);
 /* Of all statements of people, beside what was imported. Owner: arena. statements and imported may be NULL. */
 void told_of(struct told *ret_told, const struct statements *statements, const struct imported *imported,
              struct arena *arena);

@@ -128,6 +128,21 @@ bool told_is_retraction(const char *plain)
     return words_at(plain, WORDS_BACK_RETRACTION);
 }
 
+/* "Switched on again and it stayed at 38 s": where one of the group has that behind it. */
+static const char *kept_behind(const char *plain, enum words group)
+{
+    for (struct match back = match_in(plain, group); match_next(&back);)
+        if (plain_has(back.end, WORDS_BACK_KEPT) && !told_comes_back(back.end))
+            return back.begin;
+    return NULL;
+}
+
+const char *told_outlasts(const char *plain, bool adds)
+{
+    const char *place = kept_behind(plain, WORDS_BACK_REVERTED);
+    return place ? place : kept_behind(plain, adds ? WORDS_BACK_OFF : WORDS_BACK_ON);
+}
+
 const char *told_takes_back(const char *plain)
 {
     return plain_find(plain, WORDS_BACK_TAKEN);

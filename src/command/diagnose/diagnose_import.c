@@ -328,12 +328,15 @@ static void sentences_keep(struct importing *importing, const char *path, struct
     struct told_functions functions = {0};
     struct view sentence, setting = {0};
     struct left_open open = {.sentence = {0}};
+    bool needs_guest = context.has_host; /* which tells whose host it is */
     for (size_t kept = 0; kept < SENTENCES_MOST && (sentence = told_passage(&all, &context.states)).length;) {
         struct view whole = with_setting(importing, sentence, &setting);
         unread_state(importing, path, whole, &context, whole.text == sentence.text ? &open : NULL);
         sentence = whole;
-        if (!told_is_useful(sentence, &context))
+        bool names_guest = needs_guest && told_names_guest(sentence);
+        if (!names_guest && !told_is_useful(sentence, &context))
             continue;
+        needs_guest &= !names_guest;
         statement_write(&importing->statements, TOLD_ORIGIN, path,
                         arena_string_n(&importing->arena, sentence.text, sentence.length));
         functions_add(importing, &functions, sentence);
@@ -342,18 +345,28 @@ static void sentences_keep(struct importing *importing, const char *path, struct
     functions_keep(importing, path, &functions);
 }
 
-static void saying_keep(struct importing *importing, const char *saying)
+/* What is said in several sayings is read together. */
+static void saying_keep(struct importing *importing, const char *saying, const struct told_context *context)
 {
     struct view rest = view_of(saying), sentence;
-    struct told_context context = told_context_in(rest);
     struct told_functions functions = {0};
     struct left_open open = {.sentence = {0}};
     statement_write(&importing->statements, "said by a person", NULL, saying);
-    while ((sentence = told_passage(&rest, &context.states)).length) {
-        unread_state(importing, NULL, sentence, &context, &open);
+    while ((sentence = told_passage(&rest, &context->states)).length) {
+        unread_state(importing, NULL, sentence, context, &open);
         functions_add(importing, &functions, sentence);
     }
     functions_keep(importing, "what was said", &functions);
+}
+
+static void sayings_keep(struct importing *importing, const struct option_texts *sayings)
+{
+    const char *all = "";
+    for (size_t at = 0; at < sayings->count; at++)
+        all = arena_printf(&importing->arena, "%s%s\n\n", all, sayings->items[at]);
+    const struct told_context context = told_context_in(view_of(all));
+    for (size_t at = 0; at < sayings->count; at++)
+        saying_keep(importing, sayings->items[at], &context);
 }
 
 /* Rows that nobody read are said: what they hold took no part. */
@@ -658,8 +671,7 @@ static bool add_all(struct importing *importing, const struct option_texts *file
     for (size_t at = 0; at < files->count; at++)
         if (!import_file(importing, files->items[at], err))
             return false;
-    for (size_t at = 0; at < sayings->count; at++)
-        saying_keep(importing, sayings->items[at]);
+    sayings_keep(importing, sayings);
     return true;
 }
 
