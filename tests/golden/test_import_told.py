@@ -734,6 +734,8 @@ def said_findings(run, sayings):
     (["jemalloc changed nothing until we set the performance governor, too; after that it took 31 s instead of 44 s."], ["allocation", "frequency"]),
     (["With the vCPUs pinned the gap was the same; only together with huge pages in the guest did it vanish."], ["steal", "small-pages"]),
     (["nohz_full did not help. Only after we had also turned SMT off was the gap gone."], ["timer-tick", "smt-sharing"]),
+    (["SMT off alone did nothing. Combined with huge pages it went from 30 s to 22 s."], ["smt-sharing", "small-pages"]),
+    (["Initially jemalloc had no effect."], ["allocation"]),
     (["The performance governor did nothing. Not until the threads were pinned as well did it fall from 9.1 s to 6.0 s."], ["frequency", "migrations"])])
 def test_what_did_not_help_alone_is_not_ruled_out(run, sayings, ids):
     found = said_findings(run, sayings)
@@ -749,6 +751,11 @@ def test_what_did_not_help_alone_is_not_ruled_out(run, sayings, ids):
     (["Enabled THP; the gap was gone. Reverted it, and it is still fast."], "small-pages"),
     (["We enabled huge pages. The gap was gone. After rolling it back nothing changed."], "small-pages"),
     (["Without the CPU quota p95 fell from 210 ms to 90 ms.", "The CPU quota has been back since then and p95 stayed at 90 ms."], "cpu-quota"),
+    (["Pinning the threads took it from 44 s to 31 s; so did reverting it."], "migrations"),
+    (["Without SMT p95 fell from 9 ms to 6 ms, and it stayed that way after SMT had been switched on again."], "smt-sharing"),
+    (["With jemalloc it takes 60 s instead of 81 s.", "A control run with glibc malloc on the same evening took 60 s, too."], "allocation"),
+    (["SMT off: 51 s -> 38 s.", "A week later SMT was switched on again: 38 s."], "smt-sharing"),
+    (["Under the performance governor it is 15 % faster, under ondemand as well."], "frequency"),
     (["With mitigations=off it took 14 s instead of 19 s, and with the mitigations on again it still takes 14 s."], "system-calls")])
 def test_a_gain_that_outlasts_its_change_is_not_of_it(run, sayings, identity):
     found = said_findings(run, sayings)
@@ -770,6 +777,8 @@ def test_a_gain_that_goes_with_its_change_is_of_it(run, sayings, identity):
     ("The performance governor took it from 44 s to 31 s; however, the machine was rebooted at the same time.", "frequency"),
     ("Run time fell from 44 s to 31 s after padding the counters, and there were fewer users.", "contended-lines"),
     ("With jemalloc it takes 31 s instead of 44 s. The data set was half as large, though.", "allocation"),
+    ("Throughput rose from 9k to 12k req/s with tcmalloc, and in that sprint we also rewrote the parser.", "allocation"),
+    ("SMT off took p95 from 12 ms to 8 ms. The noisy container had been stopped the same evening.", "smt-sharing"),
     ("Pinning the threads took it from 44 s to 31 s. We also replaced the SSD that day.", "migrations")])
 def test_a_gain_with_another_change_admitted_is_open(imported, text, identity):
     found, _ = imported(notes=text + "\n")
@@ -822,3 +831,36 @@ def test_times_as_fast_that_are_no_gain(imported, text):
 def test_a_trial_that_may_fail_is_named(imported, text, identity):
     found, _ = imported(notes=text + "\n")
     assert finding(found, identity)["verdict"] == "undecided" and text in finding(found, identity)["reason"]
+
+
+@pytest.mark.parametrize("sayings, identity, gain", [
+    (["p95 is 90 ms.", "Without the CPU quota p95 is 30 ms."], "cpu-quota", None), (["It takes 52 s.", "With huge pages it takes 39 s."], "small-pages", 0.25),
+    (["The run takes 12.0 s today.\n\nWith SMT off the run takes 9.0 s."], "smt-sharing", 0.25)])
+def test_one_state_alone_is_what_a_trial_is_compared_with(run, sayings, identity, gain):
+    found = said_findings(run, sayings)
+    one = finding(found, identity)
+    assert one["verdict"] == "supported" and not unread(found)
+    assert gain is None or one["recoverable_ratio"]["mid"] == pytest.approx(gain, abs=0.02)
+
+
+@pytest.mark.parametrize("sayings", [["p95 is 90 ms.", "Without the CPU quota p50 is 30 ms."], ["The export takes 52 s.", "With huge pages the link step takes 39 s."],
+                                     ["It takes 52 s.", "On Sunday it takes 30 s.", "With huge pages it takes 39 s."], ["The run fell from 52 s to 38 s a week before SMT was switched off."],
+                                     ["p95 went from 9 ms to 6 ms even before we pinned the vCPUs."]])
+def test_a_state_of_something_else_or_another_time_is_none(run, sayings):
+    assert not decided(said_findings(run, sayings))
+
+
+@pytest.mark.parametrize("text, identity, verdict", [
+    ("Huge pages took it from 50 s to 40 s; with huge pages off again it went back to 50 s.", "small-pages", "supported"), ("After disabling swap the dump takes 4 s where it took 31 s.", "swap", "supported"),
+    ("Tripling the CPU limit left p95 at 80 ms.", "cpu-quota", "ruled_out"), ("Raising limits.cpu from 2 to 6 brought p95 from 80 ms to 30 ms.", "cpu-quota", "supported"),
+    ("SMT off did not move p50 at all (3.1 ms -> 3.1 ms).", "smt-sharing", "ruled_out"), ("Replacing the modulo by a mask cut the lookup from 12 ns to 5 ns.", "divider", "supported"),
+    ("SMT off made no difference, the noise of that box is 15 %.", "smt-sharing", "undecided"), ("We set THP to madvise and nothing changed.", "small-pages", "not_testable"),
+    ("There was no difference at all between jemalloc and glibc malloc.", "allocation", "undecided"), ("There is no difference between huge pages and 4k pages.", "small-pages", "ruled_out"),
+    ("Pinning the vCPUs did nothing as long as another guest was busy.", "steal", "undecided"), ("Pinning helped on Monday and did nothing on Tuesday.", "migrations", "undecided"),
+    ("SMT off improved p95 by a factor of 1.5.", "smt-sharing", "supported"), ("A prefetch ahead shaved 20 % off the lookup.", "dram-latency", "supported"),
+    ("Aligning the counters to 64 bytes: 3.0 s rather than 9.1 s.", "contended-lines", "supported"),
+    ("SMT off: 51 s -> 38 s. We noticed later that the baseline was measured with tracing on.", "smt-sharing", "not_testable"),
+    ("Nobody tried huge pages; SMT off brought nothing.", "small-pages", "not_testable"), ("Huge pages did nothing at first.", "small-pages", "undecided")])
+def test_more_sentences_of_trials(imported, text, identity, verdict):
+    found, _ = imported(notes=text + "\n")
+    assert finding(found, identity)["verdict"] == verdict, found["verdict"]["sentence"]

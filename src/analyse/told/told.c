@@ -3,10 +3,13 @@
 
 #include "analyse/told/told_doubt.h"
 #include "analyse/told/told_gap.h"
+#include "analyse/told/told_order.h"
+#include "analyse/told/told_quantity.h"
 #include "analyse/told/told_reading.h"
 #include "analyse/told/told_side.h"
 #include "analyse/told/told_words.h"
 
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -119,24 +122,49 @@ static bool statement_names_guest(const char *text)
     return found;
 }
 
-struct told_context told_context_in(struct view text)
+/* "p99 is 38 ms": as it is without any change, or in a state that is none. */
+static void lone_take(struct told_lone *lone, const struct reading *reading)
+{
+    bool is_plain = reading->change == CHANGE_NONE || reading->change == CHANGE_NOT_MADE;
+    const char *plain = reading->plain.text;
+    if (is_plain && !reading_is_doubted(reading) && !told_phases_of(plain) && !told_takes_back(plain) &&
+        told_lone_state_of(plain, &lone->state))
+        lone->count++;
+}
+
+static void context_take(struct told_context *context, struct told_lone *lone, struct view text)
 {
     static const struct told_states none;
-    struct told_context context = {.phases = 0};
     struct reading reading;
     for (struct view sentence; (sentence = told_passage(&text, &none)).length;) {
         struct told_states states;
         if (sentence.length > SENTENCE_MOST)
             continue;
         reading_of(&reading, sentence);
-        if (!(context.states.slow > 0) && told_compares_states(&reading, &states))
-            context.states = states;
-        context.phases |= phases_of(&reading);
-        context.has_quota |= names_quota(&reading);
-        context.has_gap |= told_names_gap(&reading);
-        context.has_host |= changes_host(&reading);
+        if (!(context->states.slow > 0) && told_compares_states(&reading, &states))
+            context->states = states;
+        context->phases |= phases_of(&reading);
+        context->has_quota |= names_quota(&reading);
+        lone_take(lone, &reading);
+        context->has_gap |= told_names_gap(&reading);
+        context->has_host |= changes_host(&reading);
     }
+}
+
+struct told_context told_context_of(const struct view *texts, size_t count)
+{
+    struct told_context context = {.phases = 0};
+    struct told_lone lone = {.count = 0};
+    for (size_t at = 0; at < count; at++)
+        context_take(&context, &lone, texts[at]);
+    if (!(context.states.slow > 0) && lone.count == 1)
+        context.states = lone.state;
     return context;
+}
+
+struct told_context told_context_in(struct view text)
+{
+    return told_context_of(&text, 1);
 }
 
 struct told_states told_states_in(struct view text)
@@ -304,6 +332,12 @@ const char *told_outlasted(const struct told *told, enum treatment treatment)
 
 /* ---- all that was told ---- */
 
+static void outlasted_add(struct told *told, const char *kept, uint64_t treatments)
+{
+    if (told->outlasted_count < TOLD_UNREAD_MOST)
+        told->outlasted[told->outlasted_count++] = (struct told_unread){kept, treatments};
+}
+
 static void trial_take(struct told *told, const struct reading *reading, const char *kept)
 {
     struct told_trial trial = {.sentence = kept};
@@ -312,8 +346,7 @@ static void trial_take(struct told *told, const struct reading *reading, const c
         return;
     uint64_t treatments = trial.also | UINT64_C(1) << trial.treatment;
     if (trial.outlasted) {
-        if (told->outlasted_count < TOLD_UNREAD_MOST)
-            told->outlasted[told->outlasted_count++] = (struct told_unread){kept, treatments};
+        outlasted_add(told, kept, treatments);
         return;
     }
     for (int at = 0; at < TREATMENT_COUNT && told->trial_count < TOLD_TRIALS_MOST; at++)
@@ -362,10 +395,39 @@ static void sentence_take(struct told *told, const struct reading *reading, stru
     code_take(told, reading, kept, arena);
 }
 
+/* Its only amount is what the trial came to, and not what it began with: "a run with SMT on took 38 s, too". */
+static bool is_as_good(const char *plain, const struct told_trial *trial)
+{
+    static const double NEAR = 0.25; /* of what the trial returned */
+    struct quantities all;
+    struct plain_sentence of_trial;
+    struct quantity before, after;
+    enum treatment ignored;
+    quantities_of(plain, &all);
+    const struct quantity *one = &all.items[0];
+    if (all.count != 1 || (one->kind != QUANTITY_TIME && one->kind != QUANTITY_RATE))
+        return false;
+    plain_sentence_of(&of_trial, view_of(trial->sentence));
+    return told_pair_in_order(of_trial.text, one->kind, &before, &after, &ignored) &&
+           one->unit.length == after.unit.length && memcmp(one->unit.text, after.unit.text, after.unit.length) == 0 &&
+           fabs(one->value - after.value) < NEAR * fabs(before.value - after.value);
+}
+
+/* What it is without the change, or once it was taken back, speaks against a trial where that is as good. */
+static void control_take(struct told *told, const struct reading *reading, struct arena *arena)
+{
+    bool is_without = reading->change == CHANGE_NOT_MADE || reading->change == CHANGE_TAKEN_BACK;
+    for (size_t at = 0; is_without && at < told->trial_count && !reading_is_doubted(reading); at++)
+        if (told->trials[at].treatment == reading->treatment && is_as_good(reading->plain.text, &told->trials[at]))
+            outlasted_add(told, arena_string_n(arena, reading->sentence.text, reading->sentence.length),
+                          UINT64_C(1) << reading->treatment);
+}
+
 static void states_take(struct told *told, const struct reading *reading, struct arena *arena)
 {
     told->phases |= phases_of(reading);
     told->names_gap |= told_names_gap(reading);
+    lone_take(&told->lone, reading);
     if (!(told->states.slow > 0) && told_compares_states(reading, &told->states))
         gap_take(told, reading, told_states_gap(&told->states),
                  arena_string_n(arena, reading->sentence.text, reading->sentence.length));
@@ -412,7 +474,10 @@ void told_of(struct told *ret_told, const struct statements *statements, const s
         if (ret_told->states.fast > 0)
             ret_told->gap = told_states_gap(&ret_told->states);
     }
+    if (!(ret_told->states.slow > 0) && ret_told->lone.count == 1)
+        ret_told->states = ret_told->lone.state;
     sentences_take(ret_told, statements, sentence_take, arena);
+    sentences_take(ret_told, statements, control_take, arena);
     sides_settle(ret_told);
     for (size_t at = 0; statements && at < statements->count; at++) {
         ret_told->names_guest |= statement_names_guest(statements->items[at].text);

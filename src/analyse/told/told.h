@@ -44,6 +44,12 @@ struct told_unread {
 
 enum { TOLD_TRIALS_MOST = 16, TOLD_FUNCTIONS_MOST = 8, TOLD_UNREAD_MOST = 16 };
 
+/* A state that stands alone. */
+struct told_lone {
+    struct told_states state;
+    size_t count;
+};
+
 struct told {
     struct told_trial trials[TOLD_TRIALS_MOST];
     size_t trial_count;
@@ -52,6 +58,7 @@ struct told {
     struct told_unread outlasted[TOLD_UNREAD_MOST]; /* changes that were taken back, and what they had brought stayed */
     size_t outlasted_count;
     struct told_states states; /* told by two times or rates; slow 0: not told */
+    struct told_lone lone;     /* the only one, where none are compared */
     uint64_t phases;           /* as a text's context has them */
     struct interval gap;       /* of the time, 0..1, that the slower side would give back; unknown: not told */
     bool gap_is_of_latency;
@@ -67,6 +74,8 @@ struct told {
     size_t function_count;
 };
 
+/* Of texts that are read beside one another. */
+struct told_context told_context_of(const struct view *texts, size_t count);
 /* Without what its tables tell. */
 struct told_context told_context_in(struct view text);
 /*

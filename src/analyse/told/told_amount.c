@@ -80,6 +80,7 @@ static enum gain_kind gain_kind_of(struct view before, const char *behind, const
     } kinds[] = {{WORDS_GAIN_LOST, WORDS_NONE, GAIN_LOST},
                  {WORDS_GAIN_BETTER, WORDS_SPEED_RATE, GAIN_OF_SPEED},
                  {WORDS_GAIN_LESS, WORDS_GAIN_TIME, GAIN_OF_TIME},
+                 {WORDS_GAIN_SHAVED, WORDS_NONE, GAIN_OF_TIME},
                  {WORDS_GAIN_GAINED, WORDS_NONE, GAIN_OF_EITHER}};
     struct plain_sentence plain;
     plain_sentence_of(&plain, before);
@@ -157,6 +158,15 @@ static double times_ahead(const char *plain, const char *place)
 static bool multiple_of_speed(const char *plain, double *ret_times)
 {
     static const double TIMES_MOST = 1000;
+    static const struct word_rule better = {WORDS_GAIN_IMPROVED};
+    struct quantity number;
+    for (struct match factor = match_in(plain, WORDS_GAIN_FACTOR);
+         match_next(&factor) && rules_hold(plain, &better, 1);)
+        if (quantity_next(factor.end, plain, &number) && number.begin == factor.end + 1 &&
+            number.kind == QUANTITY_BARE && number.value > 1 && number.value < TIMES_MOST) {
+            *ret_times = number.value;
+            return true;
+        }
     for (struct match fast = match_in(plain, WORDS_GAIN_AS_FAST); match_next(&fast);) {
         *ret_times = times_ahead(plain, fast.begin);
         if (*ret_times > 0 && *ret_times < TIMES_MOST && !words_at(fast.end, WORDS_GAIN_AGAIN))

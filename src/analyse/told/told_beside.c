@@ -163,10 +163,11 @@ static bool is_joined_by_another(const char *plain)
 /* The clause says that something was done, beside a change that it doesn't name: "I also restarted it". */
 static bool admits(struct view clause)
 {
+    static const struct word_rule we_also = {WORDS_BESIDE_WE_ALSO, .not_behind = WORDS_BESIDE_SEEN};
     struct plain_sentence plain;
     plain_sentence_of(&plain, clause);
-    return plain_has(plain.text, WORDS_BESIDE_ALSO) && plain_has(plain.text, WORDS_BESIDE_DID) &&
-           !told_changes_in(plain.text);
+    bool did = plain_has(plain.text, WORDS_BESIDE_ALSO) && plain_has(plain.text, WORDS_BESIDE_DID);
+    return (did || rules_hold(plain.text, &we_also, 1)) && !told_changes_in(plain.text);
 }
 
 bool told_admits_another(const char *plain)

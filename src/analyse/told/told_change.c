@@ -29,7 +29,8 @@ struct change {
 
 static const struct change changes[] = {
     [TREATMENT_TICK] = {"nohz_full", BROUGHT_IN, WORDS_TICK},
-    [TREATMENT_PAGES] = {"huge pages", BROUGHT_IN, WORDS_PAGES, .without = WORDS_PAGES_SMALL},
+    [TREATMENT_PAGES] = {"huge pages", BROUGHT_IN, WORDS_PAGES, .other = WORDS_PAGES_OTHER,
+                         .without = WORDS_PAGES_SMALL},
     [TREATMENT_NARROW] = {"narrower vectors", TAKEN_AWAY, WORDS_WIDE, WORDS_NARROW},
     [TREATMENT_LOCAL_MEMORY] = {"memory on its own node", BROUGHT_IN, WORDS_LOCAL_MEMORY, WORDS_LOCAL_MEMORY_WHOLE},
     [TREATMENT_VCPU_PINNING] = {"pinned vCPUs", BROUGHT_IN, WORDS_VCPU_PINNING, .undone = WORDS_VCPU_PINNING_UNDONE},
@@ -290,6 +291,12 @@ bool told_change_adds(enum treatment treatment, bool *ret_adds)
 {
     *ret_adds = changes[treatment].direction == BROUGHT_IN;
     return changes[treatment].direction != SAID_WHOLE;
+}
+
+const char *told_state_without(const char *plain, enum treatment treatment)
+{
+    const char *place = plain_find(plain, changes[treatment].without);
+    return place ? place : plain_find(plain, WORDS_LABEL_WITHOUT);
 }
 
 bool told_change_is_part(enum treatment treatment, enum treatment whole)

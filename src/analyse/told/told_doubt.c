@@ -3,6 +3,7 @@
 
 #include "analyse/told/told_quantity.h"
 #include "analyse/told/told_words.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -137,10 +138,22 @@ static const char *kept_behind(const char *plain, enum words group)
     return NULL;
 }
 
+/* "It stayed there after the limit had been set again": where it says that it stayed, ahead of one of the group. */
+static const char *kept_ahead(const char *plain, enum words group)
+{
+    const char *kept = plain_find(plain, WORDS_BACK_KEPT_AHEAD);
+    return kept && plain_has(kept, group) ? kept : NULL;
+}
+
 const char *told_outlasts(const char *plain, bool adds)
 {
-    const char *place = kept_behind(plain, WORDS_BACK_REVERTED);
-    return place ? place : kept_behind(plain, adds ? WORDS_BACK_OFF : WORDS_BACK_ON);
+    const enum words groups[] = {WORDS_BACK_REVERTED, adds ? WORDS_BACK_OFF : WORDS_BACK_ON};
+    const char *place = plain_find(plain, WORDS_BACK_SO_DID);
+    for (size_t at = 0; at < array_count(groups) && !place; at++) {
+        const char *behind = kept_behind(plain, groups[at]);
+        place = behind ? behind : kept_ahead(plain, groups[at]);
+    }
+    return place;
 }
 
 const char *told_takes_back(const char *plain)

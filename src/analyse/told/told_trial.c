@@ -143,7 +143,7 @@ static bool tells_another_change(const char *plain, const struct told_states *st
     struct interval gain;
     double of_gap;
     return (told_pair_of(plain, &pair) && !told_states_of(plain, &two)) ||
-           (states->slow > 0 && !states->are_of_runs && told_state_gain(plain, states, &gain, &of_gap));
+           (states->fast > 0 && !states->are_of_runs && told_state_gain(plain, states, &gain, &of_gap));
 }
 
 /* "One rank on one pinned core: 212.4 s on bare metal, 246.9 s in the instance": both were run so. */
@@ -176,6 +176,14 @@ static bool tells_gain(const struct reading *reading, const struct told_context 
     return reading_outcome(reading, &outcome) == OUTCOME_READ && outcome != OUTCOME_STAYED;
 }
 
+/* "20 % faster, under schedutil as well": the state without it is as good. */
+static bool is_as_good_without(const char *plain, enum treatment treatment)
+{
+    const char *next, *place = told_state_without(plain, treatment);
+    struct view clause = {place, place ? (size_t)(clause_end(place, WORDS_JOINT_PLAIN, &next) - place) : 0};
+    return place && piece_has(clause, WORDS_BACK_AS_WELL);
+}
+
 /* It was taken back, and what it had brought stayed: told with the trial, or alone. */
 static bool is_outlasted(const struct reading *reading, const struct told_context *context,
                          const struct told_trial *trial, enum outcome_reading how)
@@ -189,6 +197,8 @@ static bool is_outlasted(const struct reading *reading, const struct told_contex
         return (how == OUTCOME_READ && trial->outcome == OUTCOME_STAYED) || plain_has(plain, WORDS_BACK_NO_SLOWER);
     (void)told_change_adds(trial->treatment, &adds);
     const char *back = reading->change == CHANGE_MADE ? told_outlasts(plain, adds) : NULL;
+    if (reading->change == CHANGE_MADE && is_as_good_without(plain, trial->treatment))
+        return trial->outcome != OUTCOME_STAYED;
     if (!back)
         return false;
     reading_of(&gain, (struct view){plain, (size_t)(back - plain)});
@@ -214,6 +224,9 @@ enum trial_reading told_trial_of(const struct reading *reading, const struct tol
     enum outcome_reading outcome = outcome_read(reading, context, ret_trial);
     ret_trial->outlasted = is_outlasted(reading, context, ret_trial, outcome);
     outcome = ret_trial->outlasted ? OUTCOME_READ : outcome;
+    if (change == CHANGE_TAKEN_BACK && outcome != OUTCOME_READ && plain_has(plain, WORDS_BACK_AT) &&
+        told_has_amount(plain)) /* "with it off again it is back at 50 s": it goes with the trial */
+        return TRIAL_NONE;
     bool of_numbers = told_has_amount(plain) || (change == CHANGE_MADE && plain_has(plain, WORDS_TRIAL_SPEED));
     if (outcome == OUTCOME_UNTOLD)
         return of_numbers || (is_done && change != CHANGE_NOT_MADE) ? TRIAL_OUTCOME_UNCLEAR : TRIAL_NONE;

@@ -322,8 +322,10 @@ static void sentences_keep(struct importing *importing, const char *path, struct
     enum { SENTENCES_MOST = 16 };
     const struct imported tables = {importing->tables.items, importing->tables.count};
     struct told_context context = told_context_in(all);
-    if (!(context.states.slow > 0))
-        context.states = told_states_of_runs(&tables);
+    if (!(context.states.slow > 0) || context.states.fast <= 0) {
+        struct told_states of_runs = told_states_of_runs(&tables);
+        context.states = of_runs.slow > 0 ? of_runs : context.states;
+    }
     context.has_quota |= told_has_quota(&tables);
     struct told_functions functions = {0};
     struct view sentence, setting = {0};
@@ -361,10 +363,10 @@ static void saying_keep(struct importing *importing, const char *saying, const s
 
 static void sayings_keep(struct importing *importing, const struct option_texts *sayings)
 {
-    const char *all = "";
+    struct view *all = arena_array(&importing->arena, struct view, sayings->count + 1);
     for (size_t at = 0; at < sayings->count; at++)
-        all = arena_printf(&importing->arena, "%s%s\n\n", all, sayings->items[at]);
-    const struct told_context context = told_context_in(view_of(all));
+        all[at] = view_of(sayings->items[at]);
+    const struct told_context context = told_context_of(all, sayings->count);
     for (size_t at = 0; at < sayings->count; at++)
         saying_keep(importing, sayings->items[at], &context);
 }
