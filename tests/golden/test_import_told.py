@@ -754,6 +754,7 @@ def test_what_did_not_help_alone_is_not_ruled_out(run, sayings, ids):
     (["Pinning the threads took it from 44 s to 31 s; so did reverting it."], "migrations"),
     (["Without SMT p95 fell from 9 ms to 6 ms, and it stayed that way after SMT had been switched on again."], "smt-sharing"),
     (["With jemalloc it takes 60 s instead of 81 s.", "A control run with glibc malloc on the same evening took 60 s, too."], "allocation"),
+    (["Removing the CPU limit brought p95 from 700 ms to 90 ms; the other replica, where the limit is still in place, has 90 ms too."], "cpu-quota"),
     (["SMT off: 51 s -> 38 s.", "A week later SMT was switched on again: 38 s."], "smt-sharing"),
     (["Under the performance governor it is 15 % faster, under ondemand as well."], "frequency"),
     (["With mitigations=off it took 14 s instead of 19 s, and with the mitigations on again it still takes 14 s."], "system-calls")])
@@ -761,6 +762,11 @@ def test_a_gain_that_outlasts_its_change_is_not_of_it(run, sayings, identity):
     found = said_findings(run, sayings)
     assert finding(found, identity)["verdict"] == "undecided" and "taken back" in finding(found, identity)["reason"]
     assert not decided(found), found["verdict"]["sentence"]
+
+
+def test_what_stays_without_pages_of_one_side_is_not_of_the_other(imported):
+    found, _ = imported(notes="With huge pages on the host the guest needs 31 s instead of 44 s.\n\nDropping huge pages in the guest changed nothing.\n")
+    assert finding(found, "host-small-pages")["verdict"] == "supported"
 
 
 @pytest.mark.parametrize("sayings, identity", [
@@ -860,6 +866,11 @@ def test_a_state_of_something_else_or_another_time_is_none(run, sayings):
     ("SMT off improved p95 by a factor of 1.5.", "smt-sharing", "supported"), ("A prefetch ahead shaved 20 % off the lookup.", "dram-latency", "supported"),
     ("Aligning the counters to 64 bytes: 3.0 s rather than 9.1 s.", "contended-lines", "supported"),
     ("SMT off: 51 s -> 38 s. We noticed later that the baseline was measured with tracing on.", "smt-sharing", "not_testable"),
+    ("SMT off: 51 s, as before.", "smt-sharing", "ruled_out"), ("Pinning the threads didn't bring anything.", "migrations", "ruled_out"),
+    ("Neither huge pages nor SMT off moved the needle.", "smt-sharing", "ruled_out"), ("With SMT off it takes the same 44 s.", "smt-sharing", "ruled_out"),
+    ("Huge pages had no effect, because the pool was too small.", "small-pages", "undecided"), ("On a dedicated host it takes 31 s instead of 44 s, but that one has newer CPUs.", "steal", "undecided"),
+    ("I turned SMT off, dropped caches and rebooted; 31 s instead of 44 s.", "smt-sharing", "undecided"),
+    ("p95 went from 9 ms to 6 ms once the IRQs were moved off the workers' cores.", "interrupts", "supported"),
     ("Nobody tried huge pages; SMT off brought nothing.", "small-pages", "not_testable"), ("Huge pages did nothing at first.", "small-pages", "undecided")])
 def test_more_sentences_of_trials(imported, text, identity, verdict):
     found, _ = imported(notes=text + "\n")

@@ -312,30 +312,37 @@ static void unread_take(struct told *told, const char *text, struct arena *arena
         told->unread[told->unread_count++] = (struct told_unread){arena_string_n(arena, text + 1, end - 1), changes};
 }
 
-static const char *sentence_of(const struct told_unread *items, size_t count, enum treatment treatment)
+const char *told_unread_of(const struct told *told, enum treatment treatment)
 {
-    for (size_t at = 0; at < count; at++)
-        if (items[at].changes >> treatment & 1)
-            return items[at].sentence;
+    for (size_t at = 0; at < told->unread_count; at++)
+        if (told->unread[at].changes >> treatment & 1)
+            return told->unread[at].sentence;
     return NULL;
 }
 
-const char *told_unread_of(const struct told *told, enum treatment treatment)
+/* Pages of the host, and pages of the guest, are two things. */
+static bool are_apart(const struct told_trial *one, const struct told_trial *other)
 {
-    return sentence_of(told->unread, told->unread_count, treatment);
+    bool have_sides = one->on_host != one->on_guest && other->on_host != other->on_guest;
+    return one->treatment == TREATMENT_PAGES && have_sides && one->on_host != other->on_host;
 }
 
-const char *told_outlasted(const struct told *told, enum treatment treatment)
+const char *told_outlasted(const struct told *told, const struct told_trial *trial)
 {
-    return sentence_of(told->outlasted, told->outlasted_count, treatment);
+    for (size_t at = 0; at < told->outlasted_count; at++)
+        if (told->outlasted[at].treatment == trial->treatment && !are_apart(&told->outlasted[at], trial))
+            return told->outlasted[at].sentence;
+    return NULL;
 }
 
 /* ---- all that was told ---- */
 
-static void outlasted_add(struct told *told, const char *kept, uint64_t treatments)
+static void outlasted_add(struct told *told, const struct told_trial *trial, const char *kept)
 {
-    if (told->outlasted_count < TOLD_UNREAD_MOST)
-        told->outlasted[told->outlasted_count++] = (struct told_unread){kept, treatments};
+    if (told->outlasted_count == TOLD_UNREAD_MOST)
+        return;
+    told->outlasted[told->outlasted_count] = *trial;
+    told->outlasted[told->outlasted_count++].sentence = kept;
 }
 
 static void trial_take(struct told *told, const struct reading *reading, const char *kept)
@@ -346,7 +353,7 @@ static void trial_take(struct told *told, const struct reading *reading, const c
         return;
     uint64_t treatments = trial.also | UINT64_C(1) << trial.treatment;
     if (trial.outlasted) {
-        outlasted_add(told, kept, treatments);
+        outlasted_add(told, &trial, kept);
         return;
     }
     for (int at = 0; at < TREATMENT_COUNT && told->trial_count < TOLD_TRIALS_MOST; at++)
@@ -413,14 +420,29 @@ static bool is_as_good(const char *plain, const struct told_trial *trial)
            fabs(one->value - after.value) < NEAR * fabs(before.value - after.value);
 }
 
+/* "The CPU limit", and "the limit" beside it. */
+static bool is_same_change(enum treatment one, enum treatment other)
+{
+    return one == other || told_change_is_part(other, one);
+}
+
+static bool is_same_side(const struct told_trial *trial, const struct reading *reading)
+{
+    struct told_sides sides = told_sides_of(reading->plain.text);
+    const struct told_trial other = {
+        .treatment = trial->treatment, .on_host = sides.on_host, .on_guest = sides.on_guest};
+    return !are_apart(trial, &other);
+}
+
 /* What it is without the change, or once it was taken back, speaks against a trial where that is as good. */
 static void control_take(struct told *told, const struct reading *reading, struct arena *arena)
 {
     bool is_without = reading->change == CHANGE_NOT_MADE || reading->change == CHANGE_TAKEN_BACK;
     for (size_t at = 0; is_without && at < told->trial_count && !reading_is_doubted(reading); at++)
-        if (told->trials[at].treatment == reading->treatment && is_as_good(reading->plain.text, &told->trials[at]))
-            outlasted_add(told, arena_string_n(arena, reading->sentence.text, reading->sentence.length),
-                          UINT64_C(1) << reading->treatment);
+        if (is_same_change(told->trials[at].treatment, reading->treatment) &&
+            is_same_side(&told->trials[at], reading) && is_as_good(reading->plain.text, &told->trials[at]))
+            outlasted_add(told, &told->trials[at],
+                          arena_string_n(arena, reading->sentence.text, reading->sentence.length));
 }
 
 static void states_take(struct told *told, const struct reading *reading, struct arena *arena)

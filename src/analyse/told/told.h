@@ -55,7 +55,7 @@ struct told {
     size_t trial_count;
     struct told_unread unread[TOLD_UNREAD_MOST];
     size_t unread_count;
-    struct told_unread outlasted[TOLD_UNREAD_MOST]; /* changes that were taken back, and what they had brought stayed */
+    struct told_trial outlasted[TOLD_UNREAD_MOST]; /* what these had brought stayed without them */
     size_t outlasted_count;
     struct told_states states; /* told by two times or rates; slow 0: not told */
     struct told_lone lone;     /* the only one, where none are compared */
@@ -105,8 +105,8 @@ bool told_leaves_open(struct view sentence, const struct told_context *context);
 const char *told_why_unread_behind(struct view sentence, const struct told_context *context);
 /* A sentence of a change that wasn't understood; NULL: there is none. */
 const char *told_unread_of(const struct told *told, enum treatment treatment);
-/* One that says that it was taken back, and what it had brought stayed; NULL: none does. */
-const char *told_outlasted(const struct told *told, enum treatment treatment);
+/* A sentence that says of a change on that side that what it had brought stayed without it; NULL: none does. */
+const char *told_outlasted(const struct told *told, const struct told_trial *trial);
 /* Of all statements of people, beside what was imported. Owner: arena. statements and imported may be NULL. */
 void told_of(struct told *ret_told, const struct statements *statements, const struct imported *imported,
              struct arena *arena);

@@ -704,7 +704,7 @@ bool imported_trial_test(const struct results *results, struct finding *finding)
         finding_set(finding, reason, "told-unread", VALUE_TEXT("sentence", unread));
         return true;
     }
-    const char *outlasted = told_outlasted(told, trial->treatment);
+    const char *outlasted = told_outlasted(told, trial);
     if (outlasted && kind_of(told, trial, results->effect) != EFFECT_NONE) {
         leave_open(finding, "told-outlasted", &(struct told_trial){.sentence = outlasted});
         say_trial(finding, trial, WEIGHT_CONTEXT);
@@ -744,7 +744,8 @@ static const char *open_key(const struct results *results, const struct attempt 
 {
     if ((*ret_sentence = told_unread_of(results->told, attempt->treatment)))
         return "told-not-understood";
-    if ((*ret_sentence = told_outlasted(results->told, attempt->treatment)))
+    const struct told_trial any = {.treatment = attempt->treatment};
+    if ((*ret_sentence = told_outlasted(results->told, &any)))
         return "told-outlasted";
     *ret_sentence = attempt->how & MAY_FAIL ? failed_trial(results, attempt->treatment) : NULL;
     return *ret_sentence ? "told-failed" : NULL;
