@@ -871,6 +871,7 @@ def test_a_state_of_something_else_or_another_time_is_none(run, sayings):
     ("Huge pages had no effect, because the pool was too small.", "small-pages", "undecided"), ("On a dedicated host it takes 31 s instead of 44 s, but that one has newer CPUs.", "steal", "undecided"),
     ("I turned SMT off, dropped caches and rebooted; 31 s instead of 44 s.", "smt-sharing", "undecided"),
     ("p95 went from 9 ms to 6 ms once the IRQs were moved off the workers' cores.", "interrupts", "supported"),
+    ("Raising limits.cpu from 4 to 5 made no difference.", "cpu-quota", "undecided"), ("Raising limits.cpu from 4 to 12 made no difference.", "cpu-quota", "ruled_out"),
     ("Nobody tried huge pages; SMT off brought nothing.", "small-pages", "not_testable"), ("Huge pages did nothing at first.", "small-pages", "undecided")])
 def test_more_sentences_of_trials(imported, text, identity, verdict):
     found, _ = imported(notes=text + "\n")

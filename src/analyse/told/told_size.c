@@ -178,3 +178,15 @@ enum change_reading told_size_of(const char *plain, enum treatment treatment)
         return CHANGE_NONE;
     }
 }
+
+bool told_is_small_raise(const char *plain, enum treatment treatment)
+{
+    static const double ENOUGH = 1.5; /* times as much */
+    bool is_limit = treatment == TREATMENT_NO_QUOTA || treatment == TREATMENT_NO_LIMIT, found = false;
+    struct match limit = match_in(plain, treatment == TREATMENT_NO_QUOTA ? WORDS_QUOTA : WORDS_LIMIT);
+    while (is_limit && !found && match_next(&limit)) {
+        struct resize resize = resize_of(limit.end);
+        found = resize.before > 0 && resize.after < ENOUGH * resize.before;
+    }
+    return found;
+}

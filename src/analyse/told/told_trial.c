@@ -5,6 +5,7 @@
 #include "analyse/told/told_gap.h"
 #include "analyse/told/told_reading.h"
 #include "analyse/told/told_side.h"
+#include "analyse/told/told_size.h"
 #include "analyse/told/told_words.h"
 
 /* ---- how it came out, in words and in numbers ---- */
@@ -224,6 +225,9 @@ enum trial_reading told_trial_of(const struct reading *reading, const struct tol
     enum outcome_reading outcome = outcome_read(reading, context, ret_trial);
     ret_trial->outlasted = is_outlasted(reading, context, ret_trial, outcome);
     outcome = ret_trial->outlasted ? OUTCOME_READ : outcome;
+    if (outcome == OUTCOME_READ && ret_trial->outcome == OUTCOME_STAYED &&
+        told_is_small_raise(plain, ret_trial->treatment))
+        outcome = OUTCOME_UNCLEAR;
     if (change == CHANGE_TAKEN_BACK && outcome != OUTCOME_READ && plain_has(plain, WORDS_BACK_AT) &&
         told_has_amount(plain)) /* "with it off again it is back at 50 s": it goes with the trial */
         return TRIAL_NONE;
