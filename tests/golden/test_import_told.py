@@ -134,8 +134,7 @@ def test_an_outcome_between_two_that_are_compared(imported, identity, verdict, t
     "Huge pages can make this 30 % faster.", "Our target with huge pages: 30 % faster.", "Isn't the gap gone with huge pages?",
     # what wasn't in force, was taken back without effect, or isn't the reason
     "We enabled huge pages, but forgot to restart, so no change.", "Huge pages were enabled but AnonHugePages stayed 0, so no change.",
-    "Enabled THP; the gap was gone. Reverted it, and it is still fast.", "The gap is gone, but not because of huge pages.",
-    "We enabled huge pages. The gap was gone. After rolling it back nothing changed.",
+    "The gap is gone, but not because of huge pages.",
     "With huge pages the gap was gone for an hour, then it was back.", "With huge pages the gap was gone. False alarm: the load was off.",
     "With huge pages the gap was gone on Monday; on Tuesday it was there again.", "It is 30 % faster regardless of huge pages.", "We dropped huge pages and the gap was gone.",
     # another activity, a part of the work, another change beside it
@@ -723,3 +722,157 @@ def test_a_window_that_is_said_is_that_of_the_exits(run, tmp_path):
 def test_a_gap_that_nothing_explains_stands_open(imported):
     found, _ = imported(notes="The guest takes 52.7 s for what needs 41.0 s on bare metal.\n")
     assert any("the gap that is told" in one for one in found["verdict"]["open"])
+
+
+def said_findings(run, sayings):
+    options = [word for one in sayings for word in ("--say", one)]
+    return json.loads(run("diagnose", "--json", *options).stdout)
+
+
+@pytest.mark.parametrize("sayings, ids", [
+    (["SMT off made no difference, except together with pinned threads; then the gap was gone."], ["smt-sharing", "migrations"]),
+    (["jemalloc changed nothing until we set the performance governor, too; after that it took 31 s instead of 44 s."], ["allocation", "frequency"]),
+    (["With the vCPUs pinned the gap was the same; only together with huge pages in the guest did it vanish."], ["steal", "small-pages"]),
+    (["nohz_full did not help. Only after we had also turned SMT off was the gap gone."], ["timer-tick", "smt-sharing"]),
+    (["SMT off alone did nothing. Combined with huge pages it went from 30 s to 22 s."], ["smt-sharing", "small-pages"]),
+    (["Initially jemalloc had no effect."], ["allocation"]),
+    (["The performance governor did nothing. Not until the threads were pinned as well did it fall from 9.1 s to 6.0 s."], ["frequency", "migrations"])])
+def test_what_did_not_help_alone_is_not_ruled_out(run, sayings, ids):
+    found = said_findings(run, sayings)
+    assert not decided(found) and all(finding(found, one)["verdict"] == "undecided" for one in ids), found["verdict"]["sentence"]
+
+
+@pytest.mark.parametrize("sayings, identity", [
+    (["With jemalloc the import fell from 81 s to 60 s.", "On Friday we went back to glibc malloc, and it stayed at 60 s."], "allocation"),
+    (["We set the performance governor and the build went from 90 s to 71 s. Reverting it left it at 71 s."], "frequency"),
+    (["Turned off hyper-threading: 51 s -> 38 s.", "Re-enabling SMT did not make it slower."], "smt-sharing"),
+    (["Huge pages took the query from 4.4 s to 3.1 s. When they were switched off again nothing changed."], "small-pages"),
+    (["nohz_full brought it from 52 s to 44 s, and after we had rolled it back it was still 44 s."], "timer-tick"),
+    (["Enabled THP; the gap was gone. Reverted it, and it is still fast."], "small-pages"),
+    (["We enabled huge pages. The gap was gone. After rolling it back nothing changed."], "small-pages"),
+    (["Without the CPU quota p95 fell from 210 ms to 90 ms.", "The CPU quota has been back since then and p95 stayed at 90 ms."], "cpu-quota"),
+    (["Pinning the threads took it from 44 s to 31 s; so did reverting it."], "migrations"),
+    (["Without SMT p95 fell from 9 ms to 6 ms, and it stayed that way after SMT had been switched on again."], "smt-sharing"),
+    (["With jemalloc it takes 60 s instead of 81 s.", "A control run with glibc malloc on the same evening took 60 s, too."], "allocation"),
+    (["Removing the CPU limit brought p95 from 700 ms to 90 ms; the other replica, where the limit is still in place, has 90 ms too."], "cpu-quota"),
+    (["SMT off: 51 s -> 38 s.", "A week later SMT was switched on again: 38 s."], "smt-sharing"),
+    (["Under the performance governor it is 15 % faster, under ondemand as well."], "frequency"),
+    (["With mitigations=off it took 14 s instead of 19 s, and with the mitigations on again it still takes 14 s."], "system-calls")])
+def test_a_gain_that_outlasts_its_change_is_not_of_it(run, sayings, identity):
+    found = said_findings(run, sayings)
+    assert finding(found, identity)["verdict"] == "undecided" and "taken back" in finding(found, identity)["reason"]
+    assert not decided(found), found["verdict"]["sentence"]
+
+
+def test_what_stays_without_pages_of_one_side_is_not_of_the_other(imported):
+    found, _ = imported(notes="With huge pages on the host the guest needs 31 s instead of 44 s.\n\nDropping huge pages in the guest changed nothing.\n")
+    assert finding(found, "host-small-pages")["verdict"] == "supported"
+
+
+@pytest.mark.parametrize("sayings, identity", [
+    (["Huge pages brought it from 52 s to 38 s. Without them it was 52 s again."], "small-pages"),
+    (["Turned SMT off: 51 s -> 38 s.", "SMT was switched on again and it went back to 51 s."], "smt-sharing"),
+    (["With jemalloc it took 60 s instead of 81 s, and going back to glibc malloc made it slower by 30 %."], "allocation")])
+def test_a_gain_that_goes_with_its_change_is_of_it(run, sayings, identity):
+    assert finding(said_findings(run, sayings), identity)["verdict"] != "ruled_out"
+
+
+@pytest.mark.parametrize("text, identity", [
+    ("With SMT off the batch took 31 s instead of 44 s, but the traffic was lower that night.", "smt-sharing"),
+    ("Huge pages brought it from 44 s to 31 s, though we also upgraded the kernel.", "small-pages"),
+    ("The performance governor took it from 44 s to 31 s; however, the machine was rebooted at the same time.", "frequency"),
+    ("Run time fell from 44 s to 31 s after padding the counters, and there were fewer users.", "contended-lines"),
+    ("With jemalloc it takes 31 s instead of 44 s. The data set was half as large, though.", "allocation"),
+    ("Throughput rose from 9k to 12k req/s with tcmalloc, and in that sprint we also rewrote the parser.", "allocation"),
+    ("SMT off took p95 from 12 ms to 8 ms. The noisy container had been stopped the same evening.", "smt-sharing"),
+    ("Pinning the threads took it from 44 s to 31 s. We also replaced the SSD that day.", "migrations")])
+def test_a_gain_with_another_change_admitted_is_open(imported, text, identity):
+    found, _ = imported(notes=text + "\n")
+    assert not decided(found) and finding(found, identity)["verdict"] == "undecided", found["verdict"]["sentence"]
+
+
+@pytest.mark.parametrize("text", ["With SMT off the batch took 31 s instead of 44 s, but it also uses more power.", "Huge pages brought it from 44 s to 31 s, with the same input and the same load.",
+                                  "With jemalloc it takes 31 s instead of 44 s, while the input was the same."])
+def test_what_is_no_other_change_leaves_a_gain(imported, text):
+    found, _ = imported(notes=text + "\n")
+    assert decided(found), found["verdict"]["sentence"]
+
+
+@pytest.mark.parametrize("text, verdicts", [
+    ("With 2 MB hugepages on the host it stayed at 120 req/s.", ("ruled_out", "not_testable")),
+    ("The box has 96 cores.\n\nWith huge pages on the host the query takes 3.1 s instead of 4.4 s.", ("supported", "not_testable")),
+    ("# pgbench in our KVM guest\n\nWith 2 MB hugepages on the host it stayed at 120 req/s.", ("not_testable", "ruled_out")),
+    ("With 2 MB hugepages on the host it stayed at 120 req/s.\n\nThe instance has 8 vCPUs.", ("not_testable", "ruled_out"))])
+def test_without_a_guest_the_host_is_the_machine(imported, text, verdicts):
+    found, _ = imported(notes=text + "\n")
+    assert tuple(finding(found, one)["verdict"] for one in ("small-pages", "host-small-pages")) == verdicts
+
+
+@pytest.mark.parametrize("sayings, identity", [
+    (["After the move to the new cluster p95 went from 12 ms to 90 ms.", "Once the CPU quota was lifted, p95 was 12 ms again."], "cpu-quota"),
+    (["Since the upgrade the nightly import is 25 % slower. Mounting it with mitigations=off restored the old speed."], "system-calls"),
+    (["The job has been 40 % slower since the migration.", "With the threads pinned it is as fast as before the migration."], "migrations"),
+    (["The service is 20 % slower than last month. With jemalloc it is as fast as before."], "allocation"),
+    (["The new release is 30 % slower. Turning SMT off got us back to the old throughput."], "smt-sharing")])
+def test_the_good_state_again_is_the_gap_gone(run, sayings, identity):
+    assert finding(said_findings(run, sayings), identity)["verdict"] == "supported"
+
+
+@pytest.mark.parametrize("text, identity, gain", [
+    ("The scan is 1.8 times as fast with huge pages.", "small-pages", 1 - 1 / 1.8), ("With SMT off it runs 1.25x as fast.", "smt-sharing", 0.2),
+    ("Padding the counters made it four times as fast.", "contended-lines", 0.75), ("With jemalloc we get twice the throughput.", "allocation", 0.5),
+    ("Pinning the threads made it twice as fast as before.", "migrations", 0.5), ("We split the table into 32 locks, which got it 2.5 times as fast.", "lock-turns", 0.6)])
+def test_times_as_fast(imported, text, identity, gain):
+    one = finding(imported(notes=text + "\n")[0], identity)
+    assert one["verdict"] == "supported" and one["recoverable_ratio"]["mid"] == pytest.approx(gain, abs=0.01)
+
+
+@pytest.mark.parametrize("text", ["With huge pages it is half as fast.", "With SMT off the old box is twice as fast as the new one.", "Huge pages made it half as fast as before."])
+def test_times_as_fast_that_are_no_gain(imported, text):
+    found, _ = imported(notes=text + "\n")
+    assert not [one for one in found["findings"] if one["verdict"] == "supported"]
+
+
+@pytest.mark.parametrize("text, identity", [("mimalloc brought no gain either.", "allocation"), ("Preallocating the buffers changed nothing.", "page-faults"), ("A build with -mavx2 was no faster.", "narrow-vectors")])
+def test_a_trial_that_may_fail_is_named(imported, text, identity):
+    found, _ = imported(notes=text + "\n")
+    assert finding(found, identity)["verdict"] == "undecided" and text in finding(found, identity)["reason"]
+
+
+@pytest.mark.parametrize("sayings, identity, gain", [
+    (["p95 is 90 ms.", "Without the CPU quota p95 is 30 ms."], "cpu-quota", None), (["It takes 52 s.", "With huge pages it takes 39 s."], "small-pages", 0.25),
+    (["The run takes 12.0 s today.\n\nWith SMT off the run takes 9.0 s."], "smt-sharing", 0.25)])
+def test_one_state_alone_is_what_a_trial_is_compared_with(run, sayings, identity, gain):
+    found = said_findings(run, sayings)
+    one = finding(found, identity)
+    assert one["verdict"] == "supported" and not unread(found)
+    assert gain is None or one["recoverable_ratio"]["mid"] == pytest.approx(gain, abs=0.02)
+
+
+@pytest.mark.parametrize("sayings", [["p95 is 90 ms.", "Without the CPU quota p50 is 30 ms."], ["The export takes 52 s.", "With huge pages the link step takes 39 s."],
+                                     ["It takes 52 s.", "On Sunday it takes 30 s.", "With huge pages it takes 39 s."], ["The run fell from 52 s to 38 s a week before SMT was switched off."],
+                                     ["p95 went from 9 ms to 6 ms even before we pinned the vCPUs."]])
+def test_a_state_of_something_else_or_another_time_is_none(run, sayings):
+    assert not decided(said_findings(run, sayings))
+
+
+@pytest.mark.parametrize("text, identity, verdict", [
+    ("Huge pages took it from 50 s to 40 s; with huge pages off again it went back to 50 s.", "small-pages", "supported"), ("After disabling swap the dump takes 4 s where it took 31 s.", "swap", "supported"),
+    ("Tripling the CPU limit left p95 at 80 ms.", "cpu-quota", "ruled_out"), ("Raising limits.cpu from 2 to 6 brought p95 from 80 ms to 30 ms.", "cpu-quota", "supported"),
+    ("SMT off did not move p50 at all (3.1 ms -> 3.1 ms).", "smt-sharing", "ruled_out"), ("Replacing the modulo by a mask cut the lookup from 12 ns to 5 ns.", "divider", "supported"),
+    ("SMT off made no difference, the noise of that box is 15 %.", "smt-sharing", "undecided"), ("We set THP to madvise and nothing changed.", "small-pages", "not_testable"),
+    ("There was no difference at all between jemalloc and glibc malloc.", "allocation", "undecided"), ("There is no difference between huge pages and 4k pages.", "small-pages", "ruled_out"),
+    ("Pinning the vCPUs did nothing as long as another guest was busy.", "steal", "undecided"), ("Pinning helped on Monday and did nothing on Tuesday.", "migrations", "undecided"),
+    ("SMT off improved p95 by a factor of 1.5.", "smt-sharing", "supported"), ("A prefetch ahead shaved 20 % off the lookup.", "dram-latency", "supported"),
+    ("Aligning the counters to 64 bytes: 3.0 s rather than 9.1 s.", "contended-lines", "supported"),
+    ("SMT off: 51 s -> 38 s. We noticed later that the baseline was measured with tracing on.", "smt-sharing", "not_testable"),
+    ("SMT off: 51 s, as before.", "smt-sharing", "ruled_out"), ("Pinning the threads didn't bring anything.", "migrations", "ruled_out"),
+    ("Neither huge pages nor SMT off moved the needle.", "smt-sharing", "ruled_out"), ("With SMT off it takes the same 44 s.", "smt-sharing", "ruled_out"),
+    ("Huge pages had no effect, because the pool was too small.", "small-pages", "undecided"), ("On a dedicated host it takes 31 s instead of 44 s, but that one has newer CPUs.", "steal", "undecided"),
+    ("I turned SMT off, dropped caches and rebooted; 31 s instead of 44 s.", "smt-sharing", "undecided"),
+    ("p95 went from 9 ms to 6 ms once the IRQs were moved off the workers' cores.", "interrupts", "supported"),
+    ("Raising limits.cpu from 4 to 5 made no difference.", "cpu-quota", "undecided"), ("Raising limits.cpu from 4 to 12 made no difference.", "cpu-quota", "ruled_out"),
+    ("Nobody tried huge pages; SMT off brought nothing.", "small-pages", "not_testable"), ("Huge pages did nothing at first.", "small-pages", "undecided")])
+def test_more_sentences_of_trials(imported, text, identity, verdict):
+    found, _ = imported(notes=text + "\n")
+    assert finding(found, identity)["verdict"] == verdict, found["verdict"]["sentence"]

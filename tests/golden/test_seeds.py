@@ -418,7 +418,7 @@ def test_a_profile_of_cycles_says_where_it_is_hot_and_supports_no_cause(diagnose
 
 def test_sentences_alone_are_a_case(run):
     found = json.loads(run("diagnose", "--json", "--say", "Huge pages on the host: no change. nohz_full made no difference.").stdout)
-    assert verdicts(found, "host-small-pages", "timer-tick") == ["ruled_out"] * 2
+    assert verdicts(found, "small-pages", "timer-tick") == ["ruled_out"] * 2
     assert verdicts(found, "vm-exits") == ["not_testable"], "ticks are some of the exits: that others are fewer, too, nobody said"
     said = json.loads(run("diagnose", "--json", "--say", "nohz_full took nearly all exits away and made no difference.").stdout)
     assert verdicts(said, "vm-exits", "timer-tick") == ["ruled_out"] * 2

@@ -3,9 +3,13 @@
 
 #include "analyse/told/told_doubt.h"
 #include "analyse/told/told_gap.h"
+#include "analyse/told/told_order.h"
+#include "analyse/told/told_quantity.h"
 #include "analyse/told/told_reading.h"
+#include "analyse/told/told_side.h"
 #include "analyse/told/told_words.h"
 
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -96,22 +100,71 @@ static bool names_quota(const struct reading *reading)
     return plain_has(reading->plain.text, WORDS_QUOTA) && !reading_is_doubted(reading);
 }
 
-struct told_context told_context_in(struct view text)
+static bool changes_host(const struct reading *reading)
+{
+    struct told_sides sides = {0};
+    if (reading->change != CHANGE_NONE && reading->treatment == TREATMENT_PAGES)
+        sides = told_sides_of(reading->plain.text);
+    return sides.on_host && !sides.on_guest;
+}
+
+bool told_names_guest(struct view sentence)
+{
+    return piece_has(sentence, WORDS_THERE_MACHINE);
+}
+
+static bool statement_names_guest(const char *text)
+{
+    bool found = false;
+    struct view rest = view_of(text), sentence;
+    while (!found && (sentence = told_sentence(&rest)).length)
+        found = told_names_guest(sentence);
+    return found;
+}
+
+/* "p99 is 38 ms": as it is without any change, or in a state that is none. */
+static void lone_take(struct told_lone *lone, const struct reading *reading)
+{
+    bool is_plain = reading->change == CHANGE_NONE || reading->change == CHANGE_NOT_MADE;
+    const char *plain = reading->plain.text;
+    if (is_plain && !reading_is_doubted(reading) && !told_phases_of(plain) && !told_takes_back(plain) &&
+        told_lone_state_of(plain, &lone->state))
+        lone->count++;
+}
+
+static void context_take(struct told_context *context, struct told_lone *lone, struct view text)
 {
     static const struct told_states none;
-    struct told_context context = {.phases = 0};
     struct reading reading;
     for (struct view sentence; (sentence = told_passage(&text, &none)).length;) {
         struct told_states states;
         if (sentence.length > SENTENCE_MOST)
             continue;
         reading_of(&reading, sentence);
-        if (!(context.states.slow > 0) && told_compares_states(&reading, &states))
-            context.states = states;
-        context.phases |= phases_of(&reading);
-        context.has_quota |= names_quota(&reading);
+        if (!(context->states.slow > 0) && told_compares_states(&reading, &states))
+            context->states = states;
+        context->phases |= phases_of(&reading);
+        context->has_quota |= names_quota(&reading);
+        lone_take(lone, &reading);
+        context->has_gap |= told_names_gap(&reading);
+        context->has_host |= changes_host(&reading);
     }
+}
+
+struct told_context told_context_of(const struct view *texts, size_t count)
+{
+    struct told_context context = {.phases = 0};
+    struct told_lone lone = {.count = 0};
+    for (size_t at = 0; at < count; at++)
+        context_take(&context, &lone, texts[at]);
+    if (!(context.states.slow > 0) && lone.count == 1)
+        context.states = lone.state;
     return context;
+}
+
+struct told_context told_context_in(struct view text)
+{
+    return told_context_of(&text, 1);
 }
 
 struct told_states told_states_in(struct view text)
@@ -226,15 +279,21 @@ static uint64_t unread_changes(const struct reading *reading, const struct told_
         (told_is_of_others(plain) && !is_of_the_same(plain)) || (told_phases_of(plain) & ~context->phases))
         return 0;
     struct pages_there there = pages_there_of(reading);
-    bool tells = !reading_tells_outcome(reading, OUTCOME_UNTOLD) ||
+    struct told_pair pair;
+    bool tells = !reading_tells_outcome(reading, OUTCOME_UNTOLD) || told_pair_of(plain, &pair) ||
                  (told_has_amount(plain) && !plain_has(plain, WORDS_COUNT_NAMED));
     return tells && !there.on_host && !there.on_guest ? told_changes_in(plain) : 0;
+}
+
+static struct told_context context_of(const struct told *told)
+{
+    return (struct told_context){.states = told->states, .phases = told->phases, .has_gap = told->names_gap};
 }
 
 /* A statement that says '"SENTENCE": why'. */
 static void unread_take(struct told *told, const char *text, struct arena *arena)
 {
-    const struct told_context context = {.states = told->states, .phases = told->phases};
+    const struct told_context context = context_of(told);
     struct view rest = view_of(text);
     struct told_trial trial = {0};
     struct reading reading;
@@ -243,9 +302,10 @@ static void unread_take(struct told *told, const char *text, struct arena *arena
         end = (size_t)(rest.text - text) + (size_t)at;
     if (!end || text[0] != '"' || end - 1 > SENTENCE_MOST || told->unread_count == TOLD_UNREAD_MOST)
         return;
-    reading_of(&reading, (struct view){text + 1, end - 1});
-    if (told->states.are_of_runs &&
-        told_trial_of(&reading, &context, &trial) == TRIAL_READ) /* beside runs that its own text didn't have */
+    struct view all = {text + 1, end - 1}, behind = all;
+    bool is_alone = told_sentence(&behind).length == all.length;
+    reading_of(&reading, all);
+    if (is_alone && told_trial_of(&reading, &context, &trial) == TRIAL_READ) /* beside what its own text didn't have */
         return;
     uint64_t changes = unread_changes(&reading, &context);
     if (changes)
@@ -260,15 +320,42 @@ const char *told_unread_of(const struct told *told, enum treatment treatment)
     return NULL;
 }
 
+/* Pages of the host, and pages of the guest, are two things. */
+static bool are_apart(const struct told_trial *one, const struct told_trial *other)
+{
+    bool have_sides = one->on_host != one->on_guest && other->on_host != other->on_guest;
+    return one->treatment == TREATMENT_PAGES && have_sides && one->on_host != other->on_host;
+}
+
+const char *told_outlasted(const struct told *told, const struct told_trial *trial)
+{
+    for (size_t at = 0; at < told->outlasted_count; at++)
+        if (told->outlasted[at].treatment == trial->treatment && !are_apart(&told->outlasted[at], trial))
+            return told->outlasted[at].sentence;
+    return NULL;
+}
+
 /* ---- all that was told ---- */
+
+static void outlasted_add(struct told *told, const struct told_trial *trial, const char *kept)
+{
+    if (told->outlasted_count == TOLD_UNREAD_MOST)
+        return;
+    told->outlasted[told->outlasted_count] = *trial;
+    told->outlasted[told->outlasted_count++].sentence = kept;
+}
 
 static void trial_take(struct told *told, const struct reading *reading, const char *kept)
 {
     struct told_trial trial = {.sentence = kept};
-    const struct told_context context = {.states = told->states, .phases = told->phases};
+    const struct told_context context = context_of(told);
     if (told_trial_of(reading, &context, &trial) != TRIAL_READ)
         return;
     uint64_t treatments = trial.also | UINT64_C(1) << trial.treatment;
+    if (trial.outlasted) {
+        outlasted_add(told, &trial, kept);
+        return;
+    }
     for (int at = 0; at < TREATMENT_COUNT && told->trial_count < TOLD_TRIALS_MOST; at++)
         if (treatments >> at & 1) {
             trial.treatment = (enum treatment)at;
@@ -315,9 +402,54 @@ static void sentence_take(struct told *told, const struct reading *reading, stru
     code_take(told, reading, kept, arena);
 }
 
+/* Its only amount is what the trial came to, and not what it began with: "a run with SMT on took 38 s, too". */
+static bool is_as_good(const char *plain, const struct told_trial *trial)
+{
+    static const double NEAR = 0.25; /* of what the trial returned */
+    struct quantities all;
+    struct plain_sentence of_trial;
+    struct quantity before, after;
+    enum treatment ignored;
+    quantities_of(plain, &all);
+    const struct quantity *one = &all.items[0];
+    if (all.count != 1 || (one->kind != QUANTITY_TIME && one->kind != QUANTITY_RATE))
+        return false;
+    plain_sentence_of(&of_trial, view_of(trial->sentence));
+    return told_pair_in_order(of_trial.text, one->kind, &before, &after, &ignored) &&
+           one->unit.length == after.unit.length && memcmp(one->unit.text, after.unit.text, after.unit.length) == 0 &&
+           fabs(one->value - after.value) < NEAR * fabs(before.value - after.value);
+}
+
+/* "The CPU limit", and "the limit" beside it. */
+static bool is_same_change(enum treatment one, enum treatment other)
+{
+    return one == other || told_change_is_part(other, one);
+}
+
+static bool is_same_side(const struct told_trial *trial, const struct reading *reading)
+{
+    struct told_sides sides = told_sides_of(reading->plain.text);
+    const struct told_trial other = {
+        .treatment = trial->treatment, .on_host = sides.on_host, .on_guest = sides.on_guest};
+    return !are_apart(trial, &other);
+}
+
+/* What it is without the change, or once it was taken back, speaks against a trial where that is as good. */
+static void control_take(struct told *told, const struct reading *reading, struct arena *arena)
+{
+    bool is_without = reading->change == CHANGE_NOT_MADE || reading->change == CHANGE_TAKEN_BACK;
+    for (size_t at = 0; is_without && at < told->trial_count && !reading_is_doubted(reading); at++)
+        if (is_same_change(told->trials[at].treatment, reading->treatment) &&
+            is_same_side(&told->trials[at], reading) && is_as_good(reading->plain.text, &told->trials[at]))
+            outlasted_add(told, &told->trials[at],
+                          arena_string_n(arena, reading->sentence.text, reading->sentence.length));
+}
+
 static void states_take(struct told *told, const struct reading *reading, struct arena *arena)
 {
     told->phases |= phases_of(reading);
+    told->names_gap |= told_names_gap(reading);
+    lone_take(&told->lone, reading);
     if (!(told->states.slow > 0) && told_compares_states(reading, &told->states))
         gap_take(told, reading, told_states_gap(&told->states),
                  arena_string_n(arena, reading->sentence.text, reading->sentence.length));
@@ -364,9 +496,14 @@ void told_of(struct told *ret_told, const struct statements *statements, const s
         if (ret_told->states.fast > 0)
             ret_told->gap = told_states_gap(&ret_told->states);
     }
+    if (!(ret_told->states.slow > 0) && ret_told->lone.count == 1)
+        ret_told->states = ret_told->lone.state;
     sentences_take(ret_told, statements, sentence_take, arena);
+    sentences_take(ret_told, statements, control_take, arena);
     sides_settle(ret_told);
-    for (size_t at = 0; statements && at < statements->count; at++)
+    for (size_t at = 0; statements && at < statements->count; at++) {
+        ret_told->names_guest |= statement_names_guest(statements->items[at].text);
         if (strcmp(statements->items[at].origin, TOLD_ORIGIN_UNREAD) == 0)
             unread_take(ret_told, statements->items[at].text, arena);
+    }
 }

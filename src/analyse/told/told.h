@@ -44,12 +44,21 @@ struct told_unread {
 
 enum { TOLD_TRIALS_MOST = 16, TOLD_FUNCTIONS_MOST = 8, TOLD_UNREAD_MOST = 16 };
 
+/* A state that stands alone. */
+struct told_lone {
+    struct told_states state;
+    size_t count;
+};
+
 struct told {
     struct told_trial trials[TOLD_TRIALS_MOST];
     size_t trial_count;
     struct told_unread unread[TOLD_UNREAD_MOST];
     size_t unread_count;
+    struct told_trial outlasted[TOLD_UNREAD_MOST]; /* what these had brought stayed without them */
+    size_t outlasted_count;
     struct told_states states; /* told by two times or rates; slow 0: not told */
+    struct told_lone lone;     /* the only one, where none are compared */
     uint64_t phases;           /* as a text's context has them */
     struct interval gap;       /* of the time, 0..1, that the slower side would give back; unknown: not told */
     bool gap_is_of_latency;
@@ -59,10 +68,14 @@ struct told {
     /* huge pages that are there without any trial; NULL: nobody says so */
     const char *host_pages_sentence, *guest_pages_sentence;
     bool names_quota; /* of processor time */
+    bool names_gap;
+    bool names_guest;
     const char *functions[TOLD_FUNCTIONS_MOST]; /* named with (), in the order met */
     size_t function_count;
 };
 
+/* Of texts that are read beside one another. */
+struct told_context told_context_of(const struct view *texts, size_t count);
 /* Without what its tables tell. */
 struct told_context told_context_in(struct view text);
 /*
@@ -77,6 +90,8 @@ struct told_states told_states_in(struct view text);
 struct told_states told_states_of_runs(const struct imported *imported);
 /* Whether what was imported counted how often a quota of processor time stopped it. */
 bool told_has_quota(const struct imported *imported);
+/* A guest, a virtual machine, or what runs these. */
+bool told_names_guest(struct view sentence);
 /* Whether a sentence tells one of these. context: of the text that it stands in. */
 bool told_is_useful(struct view sentence, const struct told_context *context);
 /* Of a sentence that names a change and how it came out, why it wasn't taken; NULL: it was, or it tells of no trial. */
@@ -90,6 +105,8 @@ bool told_leaves_open(struct view sentence, const struct told_context *context);
 const char *told_why_unread_behind(struct view sentence, const struct told_context *context);
 /* A sentence of a change that wasn't understood; NULL: there is none. */
 const char *told_unread_of(const struct told *told, enum treatment treatment);
+/* A sentence that says of a change on that side that what it had brought stayed without it; NULL: none does. */
+const char *told_outlasted(const struct told *told, const struct told_trial *trial);
 /* Of all statements of people, beside what was imported. Owner: arena. statements and imported may be NULL. */
 void told_of(struct told *ret_told, const struct statements *statements, const struct imported *imported,
              struct arena *arena);

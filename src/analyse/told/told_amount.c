@@ -6,6 +6,8 @@
 #include "analyse/told/told_quantity.h"
 #include "analyse/told/told_words.h"
 
+#include "base/vec.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -78,6 +80,7 @@ static enum gain_kind gain_kind_of(struct view before, const char *behind, const
     } kinds[] = {{WORDS_GAIN_LOST, WORDS_NONE, GAIN_LOST},
                  {WORDS_GAIN_BETTER, WORDS_SPEED_RATE, GAIN_OF_SPEED},
                  {WORDS_GAIN_LESS, WORDS_GAIN_TIME, GAIN_OF_TIME},
+                 {WORDS_GAIN_SHAVED, WORDS_NONE, GAIN_OF_TIME},
                  {WORDS_GAIN_GAINED, WORDS_NONE, GAIN_OF_EITHER}};
     struct plain_sentence plain;
     plain_sentence_of(&plain, before);
@@ -120,6 +123,58 @@ static bool times_as_fast(const char *plain, double *ret_times)
     return words_end(plain, number->begin, WORDS_AMOUNT_LED) && !behind[strspn(behind, " ,")];
 }
 
+/* The number in words that ends before this place: "three"; 0: none does. */
+static double number_in_words(const char *plain, const char *place)
+{
+    for (struct match number = match_in(plain, WORDS_TIMES_NUMBER); match_next(&number);)
+        if (number.end + strspn(number.end, " ") == place)
+            return number.index + 2;
+    return 0;
+}
+
+/* How many times, as told before this place: "2.8 times", "2.8x", "twice", "half"; 0: it isn't told. */
+static double times_ahead(const char *plain, const char *place)
+{
+    static const struct {
+        enum words words;
+        double times;
+    } fixed[] = {
+        {WORDS_TIMES_TWICE, 2}, {WORDS_TIMES_HALF, 0.5}, {WORDS_TIMES_THIRD, 1.0 / 3}, {WORDS_TIMES_QUARTER, 0.25}};
+    for (size_t at = 0; at < array_count(fixed); at++)
+        if (words_end(plain, place, fixed[at].words))
+            return fixed[at].times;
+    double times = 0;
+    const char *begin = place;
+    struct view word = word_back(plain, &begin);
+    bool counted = word_is(word, WORDS_TIMES_WORD);
+    place = begin;
+    word = counted                ? word_back(plain, &begin)
+           : view_ends(word, "x") ? (struct view){word.text, word.length - 1}
+                                  : (struct view){0};
+    return word.length && view_double(word, &times) ? times : counted ? number_in_words(plain, place) : 0;
+}
+
+/* "2.8 times as fast", "twice the throughput": how many times as fast it became; less than once: slower. */
+static bool multiple_of_speed(const char *plain, double *ret_times)
+{
+    static const double TIMES_MOST = 1000;
+    static const struct word_rule better = {WORDS_GAIN_IMPROVED};
+    struct quantity number;
+    for (struct match factor = match_in(plain, WORDS_GAIN_FACTOR);
+         match_next(&factor) && rules_hold(plain, &better, 1);)
+        if (quantity_next(factor.end, plain, &number) && number.begin == factor.end + 1 &&
+            number.kind == QUANTITY_BARE && number.value > 1 && number.value < TIMES_MOST) {
+            *ret_times = number.value;
+            return true;
+        }
+    for (struct match fast = match_in(plain, WORDS_GAIN_AS_FAST); match_next(&fast);) {
+        *ret_times = times_ahead(plain, fast.begin);
+        if (*ret_times > 0 && *ret_times < TIMES_MOST && !words_at(fast.end, WORDS_GAIN_AGAIN))
+            return true;
+    }
+    return false;
+}
+
 /* "halved the run time", "doubled the throughput" */
 static bool halved(const char *plain, struct interval *ret_gain)
 {
@@ -141,6 +196,11 @@ bool told_gain(const char *plain, struct interval *ret_gain)
     struct quantities all;
     struct quantity share = {0};
     enum treatment ignored;
+    if (multiple_of_speed(plain, &times)) { /* without it half as fast: that is what it had returned */
+        bool taken_back = told_change_of(plain, &ignored) == CHANGE_TAKEN_BACK;
+        *ret_gain = interval_exactly(taken_back ? 1 - times : 1 - 1 / times);
+        return true;
+    }
     size_t count = 0;
     quantities_of(plain, &all);
     for (size_t at = 0; at < all.count; at++)

@@ -158,10 +158,38 @@ static bool is_joined_by_another(const char *plain)
     return false;
 }
 
+/* ---- what is admitted behind it ---- */
+
+/* The clause says that something was done, beside a change that it doesn't name: "I also restarted it". */
+static bool admits(struct view clause)
+{
+    static const struct word_rule we_also = {WORDS_BESIDE_WE_ALSO, .not_behind = WORDS_BESIDE_SEEN};
+    struct plain_sentence plain;
+    plain_sentence_of(&plain, clause);
+    bool did = plain_has(plain.text, WORDS_BESIDE_ALSO) && plain_has(plain.text, WORDS_BESIDE_DID);
+    return (did || rules_hold(plain.text, &we_also, 1)) && !told_changes_in(plain.text);
+}
+
+bool told_admits_another(const char *plain)
+{
+    static const struct word_rule load = {WORDS_BESIDE_LOAD_IS, .behind = WORDS_BESIDE_LOAD_LESS, .within = 5};
+    return plain_has(plain, WORDS_BESIDE_LOAD) || rules_hold(plain, &load, 1) || admits(view_of(plain));
+}
+
+/* "… , although I also restarted it" */
+static bool is_admitted_behind(const char *plain)
+{
+    const char *next;
+    for (struct match joint = match_in(plain, WORDS_BESIDE_ADMITTING); match_next(&joint);)
+        if (admits((struct view){joint.end, (size_t)(clause_end(joint.end, WORDS_JOINT_ANY, &next) - joint.end)}))
+            return true;
+    return false;
+}
+
 bool told_changes_another(const char *plain)
 {
     static const struct word_rule fresh = {WORDS_BESIDE_THE_NEW, .not_ahead = WORDS_BESIDE_OLD};
-    return plain_has(plain, WORDS_BESIDE_LOAD) || versions_differ(plain) || words_at(plain, WORDS_BESIDE_WITH_OLD) ||
-           rules_hold(plain, &fresh, 1) || rules_hold(plain, &bundled, 1) || is_joined_by_another(plain) ||
-           is_joined_by_unknown(plain) || is_beside_another_thing(plain);
+    return told_admits_another(plain) || is_admitted_behind(plain) || versions_differ(plain) ||
+           words_at(plain, WORDS_BESIDE_WITH_OLD) || rules_hold(plain, &fresh, 1) || rules_hold(plain, &bundled, 1) ||
+           is_joined_by_another(plain) || is_joined_by_unknown(plain) || is_beside_another_thing(plain);
 }

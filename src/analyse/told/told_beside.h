@@ -10,5 +10,7 @@
 
 /* Of a plain sentence that names a change. */
 bool told_changes_another(const char *plain);
+/* Of any: something else was done as well, or there was less to do ("the input was smaller that day"). */
+bool told_admits_another(const char *plain);
 
 #endif

@@ -24,16 +24,19 @@ struct change {
     enum words whole;   /* words that say the direction, too */
     enum words other;   /* in the same sentence they make another thing of it: "hardware prefetch" */
     enum words without; /* what the state without it is called: "small pages" */
+    enum words undone;  /* what taking it back is called: "unpinned" */
 };
 
 static const struct change changes[] = {
     [TREATMENT_TICK] = {"nohz_full", BROUGHT_IN, WORDS_TICK},
-    [TREATMENT_PAGES] = {"huge pages", BROUGHT_IN, WORDS_PAGES, .without = WORDS_PAGES_SMALL},
+    [TREATMENT_PAGES] = {"huge pages", BROUGHT_IN, WORDS_PAGES, .other = WORDS_PAGES_OTHER,
+                         .without = WORDS_PAGES_SMALL},
     [TREATMENT_NARROW] = {"narrower vectors", TAKEN_AWAY, WORDS_WIDE, WORDS_NARROW},
     [TREATMENT_LOCAL_MEMORY] = {"memory on its own node", BROUGHT_IN, WORDS_LOCAL_MEMORY, WORDS_LOCAL_MEMORY_WHOLE},
-    [TREATMENT_VCPU_PINNING] = {"pinned vCPUs", BROUGHT_IN, WORDS_VCPU_PINNING},
-    [TREATMENT_PINNING] = {"pinned threads", BROUGHT_IN, WORDS_PINNING, .other = WORDS_PINNING_OTHER},
-    [TREATMENT_NO_SMT] = {"one thread a core", TAKEN_AWAY, WORDS_SMT, WORDS_SMT_OFF},
+    [TREATMENT_VCPU_PINNING] = {"pinned vCPUs", BROUGHT_IN, WORDS_VCPU_PINNING, .undone = WORDS_VCPU_PINNING_UNDONE},
+    [TREATMENT_PINNING] = {"pinned threads", BROUGHT_IN, WORDS_PINNING, .other = WORDS_PINNING_OTHER,
+                           .undone = WORDS_PINNING_UNDONE},
+    [TREATMENT_NO_SMT] = {"one thread a core", TAKEN_AWAY, WORDS_SMT, WORDS_SMT_OFF, .undone = WORDS_SMT_UNDONE},
     [TREATMENT_PREFETCH] = {"software prefetching", BROUGHT_IN, WORDS_PREFETCH, .other = WORDS_PREFETCH_OTHER},
     [TREATMENT_NO_MITIGATIONS] = {"mitigations off", TAKEN_AWAY, WORDS_MITIGATIONS, WORDS_MITIGATIONS_OFF},
     [TREATMENT_ALLOCATOR] = {"another allocator", BROUGHT_IN, WORDS_ALLOCATOR, .other = WORDS_ALLOCATOR_OTHER,
@@ -138,6 +141,24 @@ static bool is_absent_before(const char *before)
     return rules_hold(before, &absent, 1);
 }
 
+/* "went back to glibc malloc": what takes it back is told by the state without it. */
+static enum change_reading without_in(const char *plain, enum words without)
+{
+    enum change_reading reading = CHANGE_NONE;
+    for (struct match state = match_in(plain, without); match_next(&state) && reading != CHANGE_TAKEN_BACK;)
+        reading = words_end(plain, state.begin, WORDS_CHANGE_BACK_TO) ? CHANGE_TAKEN_BACK : CHANGE_NOT_MADE;
+    return reading;
+}
+
+/* What stands beside its name takes the trial back: "dropped huge pages", "SMT on again". */
+static bool is_undone(const char *before, const char *end, bool removed, enum direction direction)
+{
+    const char *behind = end + strcspn(end, " =");
+    if (direction == BROUGHT_IN)
+        return removed || words_at(behind, WORDS_CHANGE_BACK_OFF);
+    return plain_has(before, WORDS_CHANGE_ADDING) || words_at(behind, WORDS_CHANGE_BACK_ON);
+}
+
 /* What somebody did, or the state that somebody found. */
 static enum change_reading change_in(const char *plain, const struct change *change)
 {
@@ -149,8 +170,10 @@ static enum change_reading change_in(const char *plain, const struct change *cha
     const char *whole = NULL, *ignored;
     if (name_find(plain, change->whole, &whole, &ignored))
         return CHANGE_MADE;
+    if (!named && plain_has(plain, change->undone))
+        return CHANGE_TAKEN_BACK;
     if (!named)
-        return plain_has(plain, change->without) ? CHANGE_NOT_MADE : CHANGE_NONE;
+        return without_in(plain, change->without);
     if (words_at(end + strcspn(end, " ="), WORDS_CHANGE_KEPT))
         return CHANGE_NONE;
     if (near_is_denied(plain, place) || words_end(plain, place, WORDS_CHANGE_STANDING))
@@ -161,8 +184,7 @@ static enum change_reading change_in(const char *plain, const struct change *cha
                      words_at(end + strcspn(end, " ="), WORDS_CHANGE_OFF); /* "pages", "hyperthreads" */
     if (change->direction == SAID_WHOLE || is_absent == (change->direction == TAKEN_AWAY))
         return is_on_both_sides(plain, change->words, place) ? CHANGE_NOT_MADE : CHANGE_MADE;
-    bool undone = change->direction == BROUGHT_IN ? removed : plain_has(before.text, WORDS_CHANGE_ADDING);
-    return undone ? CHANGE_TAKEN_BACK : CHANGE_NOT_MADE;
+    return is_undone(before.text, end, removed, change->direction) ? CHANGE_TAKEN_BACK : CHANGE_NOT_MADE;
 }
 
 /* ---- which of several it is ---- */
@@ -269,6 +291,12 @@ bool told_change_adds(enum treatment treatment, bool *ret_adds)
 {
     *ret_adds = changes[treatment].direction == BROUGHT_IN;
     return changes[treatment].direction != SAID_WHOLE;
+}
+
+const char *told_state_without(const char *plain, enum treatment treatment)
+{
+    const char *place = plain_find(plain, changes[treatment].without);
+    return place ? place : plain_find(plain, WORDS_LABEL_WITHOUT);
 }
 
 bool told_change_is_part(enum treatment treatment, enum treatment whole)

@@ -78,6 +78,8 @@ uint64_t told_changes_in(const char *plain);
 uint64_t told_changes_made(const char *plain);
 /* Whether a trial of it adds what it is named by, or takes that away ("SMT"); false: the words say both. */
 bool told_change_adds(enum treatment treatment, bool *ret_adds);
+/* Where it names the state without it ("small pages", "without"); NULL: nowhere. */
+const char *told_state_without(const char *plain, enum treatment treatment);
 /* One that is named beside the other is the same: "the limit" is the processor time's. */
 bool told_change_is_part(enum treatment treatment, enum treatment whole);
 /* "software prefetching" */

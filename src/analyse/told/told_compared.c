@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/told/told_compared.h"
 
+#include "analyse/told/told_change.h"
 #include "analyse/told/told_words.h"
 
 #include <string.h>
@@ -20,7 +21,10 @@ static size_t names_length(const char *behind)
         are_two |= word_is(word, WORDS_COMPARED_BOTH);
         end = word.text + word.length;
     }
-    return are_two ? (size_t)(end - behind) : 0;
+    struct plain_sentence names;
+    plain_sentence_of(&names, (struct view){behind, (size_t)(end - behind)});
+    /* "between huge pages and small pages": of a trial, whatever it was done to */
+    return are_two && !told_changes_in(names.text) ? (size_t)(end - behind) : 0;
 }
 
 void told_compared_cut(struct plain_sentence *ret_cut, const char *plain)

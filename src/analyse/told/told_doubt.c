@@ -3,6 +3,7 @@
 
 #include "analyse/told/told_quantity.h"
 #include "analyse/told/told_words.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -126,6 +127,33 @@ bool told_comes_back(const char *plain)
 bool told_is_retraction(const char *plain)
 {
     return words_at(plain, WORDS_BACK_RETRACTION);
+}
+
+/* "Switched on again and it stayed at 38 s": where one of the group has that behind it. */
+static const char *kept_behind(const char *plain, enum words group)
+{
+    for (struct match back = match_in(plain, group); match_next(&back);)
+        if (plain_has(back.end, WORDS_BACK_KEPT) && !told_comes_back(back.end))
+            return back.begin;
+    return NULL;
+}
+
+/* "It stayed there after the limit had been set again": where it says that it stayed, ahead of one of the group. */
+static const char *kept_ahead(const char *plain, enum words group)
+{
+    const char *kept = plain_find(plain, WORDS_BACK_KEPT_AHEAD);
+    return kept && plain_has(kept, group) ? kept : NULL;
+}
+
+const char *told_outlasts(const char *plain, bool adds)
+{
+    const enum words groups[] = {WORDS_BACK_REVERTED, adds ? WORDS_BACK_OFF : WORDS_BACK_ON};
+    const char *place = plain_find(plain, WORDS_BACK_SO_DID);
+    for (size_t at = 0; at < array_count(groups) && !place; at++) {
+        const char *behind = kept_behind(plain, groups[at]);
+        place = behind ? behind : kept_ahead(plain, groups[at]);
+    }
+    return place;
 }
 
 const char *told_takes_back(const char *plain)

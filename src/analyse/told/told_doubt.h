@@ -31,6 +31,11 @@ bool told_is_retraction(const char *plain);
  * run doesn't hold of what is asked about. Such a sentence is supposed, too.
  */
 bool told_is_weakening(const char *plain);
+/*
+ * Where a change was taken back, and what it had brought stayed: "reverting it left it at 38 s"; NULL: nowhere. adds:
+ * whether the change brings in what it is named by ("on again" takes back what took that away).
+ */
+const char *told_outlasts(const char *plain, bool adds);
 /* Where it says that something was taken back ("reverted"); NULL: nowhere. */
 const char *told_takes_back(const char *plain);
 

@@ -44,12 +44,15 @@ static void gone_phrases(struct answers *answers, const char *text)
         struct view word = word_back(text, &ahead);
         if (words_at(phrase.end, WORDS_GAP_CLAUSE)) /* "the same performance gap" */
             continue;
+        bool as_before = words_at(phrase.end, WORDS_OUTCOME_AS_IT_WAS);
+        if (is_multiple(word) && (as_before || words_at(phrase.end, WORDS_SMALL_WITH)))
+            continue; /* "twice as fast as before": what it gained tells (analyse/told/told_amount) */
         if (plain_has(phrase.begin, WORDS_OUTCOME_BY_PART))
             answers->said[OUTCOME_SHRANK] = true;
         else if (word_is(word, WORDS_OUTCOME_DENIAL) || view_ends(word, "n't") || is_multiple(word) ||
                  words_at(phrase.end, WORDS_SMALL_WITH))
             answers->unclear = true;
-        else if (words_at(phrase.end, WORDS_OUTCOME_AS_IT_WAS))
+        else if (as_before && !words_at(phrase.end, WORDS_OUTCOME_BEFORE_IT))
             answers->said[OUTCOME_STAYED] = true;
         else
             answers->said[word_is(word, WORDS_OUTCOME_PARTLY) ? OUTCOME_SHRANK : OUTCOME_GONE] = true;
@@ -301,6 +304,8 @@ static void prose_note(struct answers *answers, const char *plain)
     amount_stayed(answers, text);
     gap_clauses(answers, text);
     faster_note(answers, text);
+    /* "did not help until we pinned it as well": alone it wasn't enough, and had its part */
+    answers->unclear |= answers->said[OUTCOME_STAYED] && plain_has(text, WORDS_OUTCOME_UNTIL);
     /* "then it was back": unless the change was taken back */
     answers->unclear |= answers->said[OUTCOME_GONE] && told_comes_back(text) && !told_takes_back(text);
 }

@@ -2,6 +2,7 @@
 #include "analyse/told/told_passage.h"
 
 #include "analyse/told/told_amount.h"
+#include "analyse/told/told_beside.h"
 #include "analyse/told/told_doubt.h"
 #include "analyse/told/told_order.h"
 #include "analyse/told/told_quantity.h"
@@ -227,6 +228,23 @@ static bool is_told_through(const struct reading *passage, bool by_words, const 
            (by_words || told_pair_of(plain, &pair) || told_gain(plain, &gain) || state_told(plain, states, &of_gap));
 }
 
+/* "Only after we also pinned the vCPUs was the gap gone.": what the trial before did not do alone. */
+static bool is_joined_behind(const struct reading *trial, const struct reading *next)
+{
+    enum outcome outcome;
+    return words_at(next->plain.text, WORDS_OUTCOME_ONLY) && plain_has(next->plain.text, WORDS_OUTCOME_JOINED) &&
+           next->change != CHANGE_NONE && trial->change == CHANGE_MADE &&
+           reading_outcome(trial, &outcome) == OUTCOME_READ && outcome == OUTCOME_STAYED;
+}
+
+/* What takes the certainty of a trial before it away, and names no change. */
+static bool is_weakened(const struct reading *trial, const char *plain)
+{
+    bool adds = true;
+    (void)told_change_adds(trial->treatment, &adds);
+    return told_is_weakening(plain) || told_admits_another(plain) || told_outlasts(plain, adds);
+}
+
 /*
  * "After reverting it …": what came of taking it back goes with the trial, or says otherwise; and so does what takes
  * the trial's certainty away ("that was with half of the input, though").
@@ -236,6 +254,8 @@ static bool is_taken_back(struct view passage, const struct reading *next, const
     struct reading trial;
     const char *plain = next->plain.text;
     reading_of(&trial, passage);
+    if (is_joined_behind(&trial, next))
+        return true;
     if (trial.change != CHANGE_MADE)
         return false;
     bool names_change = next->change != CHANGE_NONE, by_words = reading_tells_outcome(&trial, OUTCOME_READ);
@@ -247,7 +267,7 @@ static bool is_taken_back(struct view passage, const struct reading *next, const
         return false;
     if (told_is_item(next->sentence)) /* of something else */
         return false;
-    if ((told_is_weakening(plain) && !view_ends(next->sentence, "?")) ||
+    if ((is_weakened(&trial, plain) && !view_ends(next->sentence, "?")) ||
         is_contrary_amount(trial.plain.text, plain, states))
         return true;
     bool tells_outcome = !reading_tells_outcome(next, OUTCOME_UNTOLD) || plain_has(plain, WORDS_SMALL_STILL);

@@ -129,6 +129,19 @@ static enum change_reading unrolling_in(const char *plain)
     return is_less && !is_more && !near_is_denied(plain, place) ? CHANGE_MADE : CHANGE_NOT_MADE;
 }
 
+/* "split it into 64 locks" */
+static enum change_reading locks_in(const char *plain)
+{
+    double count;
+    for (struct match locks = match_in(plain, WORDS_LOCK_NOUN); match_next(&locks);) {
+        const char *place = locks.begin;
+        if (view_double(word_back(plain, &place), &count) && count > 1 && words_end(plain, place, WORDS_LOCK_INTO) &&
+            near_has(plain, place, WORDS_LOCK_ONE))
+            return CHANGE_MADE;
+    }
+    return CHANGE_NONE;
+}
+
 /* "resized the VM to 16 GiB", "gave the guest 16 GiB of memory": of what runs it, not of a disk or a cache. */
 static enum change_reading memory_in(const char *plain)
 {
@@ -157,9 +170,23 @@ enum change_reading told_size_of(const char *plain, enum treatment treatment)
         return buffer_in(plain);
     case TREATMENT_LESS_UNROLLING:
         return unrolling_in(plain);
+    case TREATMENT_FINER_LOCK:
+        return locks_in(plain);
     case TREATMENT_MORE_MEMORY:
         return memory_in(plain);
     default:
         return CHANGE_NONE;
     }
+}
+
+bool told_is_small_raise(const char *plain, enum treatment treatment)
+{
+    static const double ENOUGH = 1.5; /* times as much */
+    bool is_limit = treatment == TREATMENT_NO_QUOTA || treatment == TREATMENT_NO_LIMIT, found = false;
+    struct match limit = match_in(plain, treatment == TREATMENT_NO_QUOTA ? WORDS_QUOTA : WORDS_LIMIT);
+    while (is_limit && !found && match_next(&limit)) {
+        struct resize resize = resize_of(limit.end);
+        found = resize.before > 0 && resize.after < ENOUGH * resize.before;
+    }
+    return found;
 }

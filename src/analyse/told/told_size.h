@@ -10,5 +10,7 @@
 
 /* Of a plain sentence; CHANGE_NONE also of changes that have no size. */
 enum change_reading told_size_of(const char *plain, enum treatment treatment);
+/* A limit of processor time was raised by so little ("from 2 to 2.5") that it may stop as much as before. */
+bool told_is_small_raise(const char *plain, enum treatment treatment);
 
 #endif

@@ -139,13 +139,43 @@ static bool is_of_the_run(const char *plain, const struct quantity *quantity)
     return plain_has(plain, WORDS_STATE_RUN) || words_end(plain, quantity->begin, WORDS_AMOUNT_LED);
 }
 
+/* By the first word that names a percentile or a latency; 0: none does. */
+static unsigned measure_of(const char *plain)
+{
+    struct match latency = match_in(plain, WORDS_LATENCY_OF);
+    return match_next(&latency) ? latency.index + 1 : 0;
+}
+
+bool told_lone_state_of(const char *plain, struct told_states *ret_state)
+{
+    struct told_states lone = {.measure = measure_of(plain)};
+    struct quantities all;
+    quantities_of(plain, &all);
+    if (all.count != 1 || !(all.items[0].value > 0) || all.items[0].unit.length >= sizeof(lone.unit) ||
+        (all.items[0].kind != QUANTITY_TIME && all.items[0].kind != QUANTITY_RATE) ||
+        (!lone.measure && !plain_has(plain, WORDS_STATE_RUN)) || told_is_of_fast(view_of(plain), &lone))
+        return false;
+    lone.are_rates = all.items[0].kind == QUANTITY_RATE;
+    if (all.items[0].unit.length)
+        memcpy(lone.unit, all.items[0].unit.text, all.items[0].unit.length);
+    time_of(&all.items[0], &lone.slow, &lone.slow_error);
+    *ret_state = lone;
+    return true;
+}
+
+/* A state alone is compared with what is of the same. */
+static bool is_of_the_lone(const char *plain, const struct quantity *quantity, const struct told_states *states)
+{
+    return states->measure ? measure_of(plain) == states->measure : is_of_the_run(plain, quantity);
+}
+
 bool told_state_gain(const char *plain, const struct told_states *states, struct interval *ret_gain, double *ret_of_gap)
 {
     static const double BEYOND = 0.05;      /* of the difference */
     static const double ALONE_LEAST = 0.05; /* of the only time that there is to compare with */
     struct quantity quantity;
     double time, error, slack = BEYOND * (states->slow - states->fast);
-    if (!only_alike(plain, states, &quantity) || (states->fast <= 0 && !is_of_the_run(plain, &quantity)) ||
+    if (!only_alike(plain, states, &quantity) || (states->fast <= 0 && !is_of_the_lone(plain, &quantity, states)) ||
         told_is_of_fast(quantity_clause(plain, &quantity), states))
         return false;
     time_of(&quantity, &time, &error);

@@ -16,6 +16,7 @@ struct told_states {
     double fast, slow;             /* in seconds, or of rates how much one takes */
     double fast_error, slow_error; /* half of what its last digit counts */
     bool are_rates;
+    unsigned measure; /* which percentile or latency they are of, one state alone; 0: of the whole */
     bool are_of_runs; /* nobody told them: they stand beside counts */
     char unit[24];    /* of rates */
     /* words that name the fast one and not the other, blanks around each: " bare metal "; empty: none do */
@@ -25,6 +26,11 @@ struct told_states {
 bool told_is_of_fast(struct view words, const struct told_states *states);
 /* False: the sentence doesn't compare two such states, or their last digits don't tell them apart. */
 bool told_states_of(const char *plain, struct told_states *ret_states);
+/*
+ * "p99 is 38 ms", "it takes 52 s": one alone, as the slow one, with which fast is 0. False: there is none, or it isn't
+ * told of what.
+ */
+bool told_lone_state_of(const char *plain, struct told_states *ret_state);
 /* How much less the fast one takes. */
 struct interval told_states_gap(const struct told_states *states);
 /*

@@ -5,6 +5,7 @@
 #include "analyse/told/told_gap.h"
 #include "analyse/told/told_reading.h"
 #include "analyse/told/told_side.h"
+#include "analyse/told/told_size.h"
 #include "analyse/told/told_words.h"
 
 /* ---- how it came out, in words and in numbers ---- */
@@ -65,15 +66,43 @@ static enum outcome_reading gap_read(const char *plain, const struct told_states
     return by_words;
 }
 
-static enum outcome_reading outcome_read(const struct reading *reading, const struct told_states *states,
+/* Of a change that was taken back: an amount that is still near the fast state's says that this stayed. */
+static bool taken_back_agrees(double of_gap, enum outcome said, struct told_trial *trial)
+{
+    static const double HARDLY = 0.05;
+    trial->outcome = OUTCOME_STAYED;
+    return of_gap >= 1 - HARDLY && (said == OUTCOME_COUNT || said == OUTCOME_STAYED);
+}
+
+bool told_names_gap(const struct reading *reading)
+{
+    struct interval ignored;
+    return reading->change == CHANGE_NONE && told_gap_of(reading, &ignored) && !reading_is_doubted(reading);
+}
+
+/* "As fast as before": before the change, or before the gap that was told, which is gone then. */
+static enum outcome_reading words_read(const struct reading *reading, const struct told_context *context,
+                                       enum outcome *ret_outcome)
+{
+    const char *plain = reading->plain.text;
+    enum outcome_reading by_words = reading_outcome(reading, ret_outcome);
+    bool is_open = by_words == OUTCOME_READ && *ret_outcome == OUTCOME_STAYED && reading->change == CHANGE_MADE &&
+                   plain_has(plain, WORDS_OUTCOME_FAST_AS_BEFORE) && !plain_has(plain, WORDS_SMALL_STILL);
+    if (is_open && context->has_gap && plain_has(plain, WORDS_OUTCOME_AS_FAST_AS))
+        *ret_outcome = OUTCOME_GONE;
+    return is_open && *ret_outcome != OUTCOME_GONE && context->has_gap ? OUTCOME_UNCLEAR : by_words;
+}
+
+static enum outcome_reading outcome_read(const struct reading *reading, const struct told_context *context,
                                          struct told_trial *trial)
 {
+    const struct told_states *states = &context->states;
     const char *plain = reading->plain.text;
     struct told_return returned;
     struct told_pair pair;
     double of_gap;
     bool agrees;
-    enum outcome_reading by_words = reading_outcome(reading, &trial->outcome);
+    enum outcome_reading by_words = words_read(reading, context, &trial->outcome);
     enum outcome said = by_words == OUTCOME_READ ? trial->outcome : OUTCOME_COUNT;
     if (view_starts(reading->sentence, "tried:"))
         return by_words;
@@ -82,7 +111,9 @@ static enum outcome_reading outcome_read(const struct reading *reading, const st
     else if (told_pair_of(plain, &pair) || told_gain(plain, &pair.gain))
         agrees = by_words != OUTCOME_UNCLEAR && gain_agrees(pair.gain, said, trial);
     else if (states->slow > 0 && told_state_gain(plain, states, &pair.gain, &of_gap))
-        agrees = by_words != OUTCOME_UNCLEAR && state_agrees(states, pair.gain, of_gap, said, trial);
+        agrees = by_words != OUTCOME_UNCLEAR &&
+                 (reading->change == CHANGE_TAKEN_BACK ? taken_back_agrees(of_gap, said, trial)
+                                                       : state_agrees(states, pair.gain, of_gap, said, trial));
     else
         return gap_read(plain, states, by_words, trial);
     /* "did not change anything , 14.9 s before , 14.8 s after": the denial is what the numbers say */
@@ -113,7 +144,7 @@ static bool tells_another_change(const char *plain, const struct told_states *st
     struct interval gain;
     double of_gap;
     return (told_pair_of(plain, &pair) && !told_states_of(plain, &two)) ||
-           (states->slow > 0 && !states->are_of_runs && told_state_gain(plain, states, &gain, &of_gap));
+           (states->fast > 0 && !states->are_of_runs && told_state_gain(plain, states, &gain, &of_gap));
 }
 
 /* "One rank on one pinned core: 212.4 s on bare metal, 246.9 s in the instance": both were run so. */
@@ -133,6 +164,48 @@ bool told_compares_states(const struct reading *reading, struct told_states *ret
            (!named || !told_pair_of(plain, &pair));
 }
 
+/* It tells that something was gained, by numbers or in words. */
+static bool tells_gain(const struct reading *reading, const struct told_context *context)
+{
+    struct told_pair pair;
+    double of_gap;
+    enum outcome outcome;
+    const char *plain = reading->plain.text;
+    if (told_pair_of(plain, &pair) || told_gain(plain, &pair.gain) ||
+        (context->states.slow > 0 && told_state_gain(plain, &context->states, &pair.gain, &of_gap)))
+        return pair.gain.low > 0;
+    return reading_outcome(reading, &outcome) == OUTCOME_READ && outcome != OUTCOME_STAYED;
+}
+
+/* "20 % faster, under schedutil as well": the state without it is as good. */
+static bool is_as_good_without(const char *plain, enum treatment treatment)
+{
+    const char *next, *place = told_state_without(plain, treatment);
+    struct view clause = {place, place ? (size_t)(clause_end(place, WORDS_JOINT_PLAIN, &next) - place) : 0};
+    return place && piece_has(clause, WORDS_BACK_AS_WELL);
+}
+
+/* It was taken back, and what it had brought stayed: told with the trial, or alone. */
+static bool is_outlasted(const struct reading *reading, const struct told_context *context,
+                         const struct told_trial *trial, enum outcome_reading how)
+{
+    const char *plain = reading->plain.text;
+    struct reading gain;
+    bool adds = true;
+    if (reading_is_doubted(reading))
+        return false;
+    if (reading->change == CHANGE_TAKEN_BACK)
+        return (how == OUTCOME_READ && trial->outcome == OUTCOME_STAYED) || plain_has(plain, WORDS_BACK_NO_SLOWER);
+    (void)told_change_adds(trial->treatment, &adds);
+    const char *back = reading->change == CHANGE_MADE ? told_outlasts(plain, adds) : NULL;
+    if (reading->change == CHANGE_MADE && is_as_good_without(plain, trial->treatment))
+        return trial->outcome != OUTCOME_STAYED;
+    if (!back)
+        return false;
+    reading_of(&gain, (struct view){plain, (size_t)(back - plain)});
+    return tells_gain(&gain, context);
+}
+
 /* ---- together ---- */
 
 enum trial_reading told_trial_of(const struct reading *reading, const struct told_context *context,
@@ -149,14 +222,22 @@ enum trial_reading told_trial_of(const struct reading *reading, const struct tol
         return TRIAL_NONE;
     bool is_tried = view_starts(reading->sentence, "tried:"), is_done = !is_heading && reading_is_done(reading);
     change = tells_by_numbers(plain, change) ? CHANGE_MADE : change;
-    enum outcome_reading outcome = outcome_read(reading, &context->states, ret_trial);
+    enum outcome_reading outcome = outcome_read(reading, context, ret_trial);
+    ret_trial->outlasted = is_outlasted(reading, context, ret_trial, outcome);
+    outcome = ret_trial->outlasted ? OUTCOME_READ : outcome;
+    if (outcome == OUTCOME_READ && ret_trial->outcome == OUTCOME_STAYED &&
+        told_is_small_raise(plain, ret_trial->treatment))
+        outcome = OUTCOME_UNCLEAR;
+    if (change == CHANGE_TAKEN_BACK && outcome != OUTCOME_READ && plain_has(plain, WORDS_BACK_AT) &&
+        told_has_amount(plain)) /* "with it off again it is back at 50 s": it goes with the trial */
+        return TRIAL_NONE;
     bool of_numbers = told_has_amount(plain) || (change == CHANGE_MADE && plain_has(plain, WORDS_TRIAL_SPEED));
     if (outcome == OUTCOME_UNTOLD)
         return of_numbers || (is_done && change != CHANGE_NOT_MADE) ? TRIAL_OUTCOME_UNCLEAR : TRIAL_NONE;
     ret_trial->also = change == CHANGE_SEVERAL && outcome == OUTCOME_READ && ret_trial->outcome == OUTCOME_STAYED
                           ? told_changes_made(plain)
                           : 0;
-    if (change != CHANGE_MADE && !ret_trial->also)
+    if (change != CHANGE_MADE && !ret_trial->also && !ret_trial->outlasted)
         return TRIAL_CHANGE_UNCLEAR;
     if (!is_tried && told_is_of_others(plain))
         return TRIAL_OF_OTHERS;

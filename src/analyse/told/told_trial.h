@@ -26,6 +26,7 @@ struct told_trial {
     bool is_of_latency; /* its amounts are of how long requests take each: none of the time of the whole */
     /* OUTCOME_SHRANK: how much of the time, or of the gap, came back; unknown: it says none */
     struct told_return returned;
+    bool outlasted; /* the change was taken back, and what it had brought stayed: no outcome of it by itself */
     const char *sentence;
 };
 
@@ -33,6 +34,8 @@ struct told_trial {
 struct told_context {
     struct told_states states;
     uint64_t phases; /* of a program's life, which the text asks about (analyse/told/told_doubt) */
+    bool has_gap;    /* it tells of something that became slower, or is */
+    bool has_host;   /* pages were changed on a host alone, which is one where a guest is told of */
     bool has_quota;  /* it names a limit of processor time, or its tables count what one stopped */
 };
 
@@ -49,6 +52,8 @@ enum trial_reading {
 
 struct reading;
 
+/* One without any change says that something is slower than it was, or than another. */
+bool told_names_gap(const struct reading *reading);
 enum trial_reading told_trial_of(const struct reading *reading, const struct told_context *context,
                                  struct told_trial *ret_trial);
 /* Two states of the program that are compared with one another, and not by a change that made them. */

@@ -323,18 +323,23 @@ static void sentences_keep(struct importing *importing, const char *path, struct
     enum { SENTENCES_MOST = 16 };
     const struct imported tables = {importing->tables.items, importing->tables.count};
     struct told_context context = told_context_in(all);
-    if (!(context.states.slow > 0))
-        context.states = told_states_of_runs(&tables);
+    if (!(context.states.slow > 0) || context.states.fast <= 0) {
+        struct told_states of_runs = told_states_of_runs(&tables);
+        context.states = of_runs.slow > 0 ? of_runs : context.states;
+    }
     context.has_quota |= told_has_quota(&tables);
     struct told_functions functions = {0};
     struct view sentence, setting = {0};
     struct left_open open = {.sentence = {0}};
+    bool needs_guest = context.has_host; /* which tells whose host it is */
     for (size_t kept = 0; kept < SENTENCES_MOST && (sentence = told_passage(&all, &context.states)).length;) {
         struct view whole = with_setting(importing, sentence, &setting);
         unread_state(importing, path, whole, &context, whole.text == sentence.text ? &open : NULL);
         sentence = whole;
-        if (!told_is_useful(sentence, &context))
+        bool names_guest = needs_guest && told_names_guest(sentence);
+        if (!names_guest && !told_is_useful(sentence, &context))
             continue;
+        needs_guest &= !names_guest;
         statement_write(&importing->statements, TOLD_ORIGIN, path,
                         arena_string_n(&importing->arena, sentence.text, sentence.length));
         functions_add(importing, &functions, sentence);
@@ -343,18 +348,28 @@ static void sentences_keep(struct importing *importing, const char *path, struct
     functions_keep(importing, path, &functions);
 }
 
-static void saying_keep(struct importing *importing, const char *saying)
+/* What is said in several sayings is read together. */
+static void saying_keep(struct importing *importing, const char *saying, const struct told_context *context)
 {
     struct view rest = view_of(saying), sentence;
-    struct told_context context = told_context_in(rest);
     struct told_functions functions = {0};
     struct left_open open = {.sentence = {0}};
     statement_write(&importing->statements, "said by a person", NULL, saying);
-    while ((sentence = told_passage(&rest, &context.states)).length) {
-        unread_state(importing, NULL, sentence, &context, &open);
+    while ((sentence = told_passage(&rest, &context->states)).length) {
+        unread_state(importing, NULL, sentence, context, &open);
         functions_add(importing, &functions, sentence);
     }
     functions_keep(importing, "what was said", &functions);
+}
+
+static void sayings_keep(struct importing *importing, const struct option_texts *sayings)
+{
+    struct view *all = arena_array(&importing->arena, struct view, sayings->count + 1);
+    for (size_t at = 0; at < sayings->count; at++)
+        all[at] = view_of(sayings->items[at]);
+    const struct told_context context = told_context_of(all, sayings->count);
+    for (size_t at = 0; at < sayings->count; at++)
+        saying_keep(importing, sayings->items[at], &context);
 }
 
 /* Rows that nobody read are said: what they hold took no part. */
@@ -663,8 +678,7 @@ static bool add_all(struct importing *importing, const struct option_texts *file
     for (size_t at = 0; at < files->count; at++)
         if (!import_file(importing, files->items[at], err))
             return false;
-    for (size_t at = 0; at < sayings->count; at++)
-        saying_keep(importing, sayings->items[at]);
+    sayings_keep(importing, sayings);
     return true;
 }
 

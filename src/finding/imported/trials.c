@@ -314,11 +314,21 @@ static void rule_out(const struct results *results, const struct told *told, str
                 VALUE_TEXT("sentence", trial->sentence), VALUE_SHARE("gain", returned));
 }
 
+static bool is_said(const struct finding *finding, const char *sentence)
+{
+    bool found = false;
+    for (size_t at = 0; at < finding->evidence_count && !found; at++)
+        found = strstr(finding->evidence[at].text, sentence);
+    return found;
+}
+
 static void leave_open(struct finding *finding, const char *key, const struct told_trial *trial)
 {
     finding->verdict = VERDICT_UNDECIDED;
     finding->recoverable = (struct interval){0};
-    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "told-trial", VALUE_TEXT("sentence", trial->sentence));
+    if (!is_said(finding, trial->sentence))
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "told-trial",
+                         VALUE_TEXT("sentence", trial->sentence));
     finding_set(finding, reason, key, VALUE_TEXT("sentence", trial->sentence));
 }
 
@@ -648,12 +658,33 @@ static bool is_counted_out(const struct results *results, const struct finding *
     return imported_count_test(results, &counted) && counted.verdict == VERDICT_RULED_OUT;
 }
 
+/* Is there a guest, so that "on the host" is beneath it? */
+static bool has_guest(const struct results *results)
+{
+    const struct surroundings *machine = results->surroundings;
+    return results->told->names_guest || results->guest || exits_table(results->imported, 0) ||
+           (machine && machine->is_guest);
+}
+
+/* Where there is no guest, the host is the machine itself. */
+static const struct told_trial *without_host(const struct results *results, const struct told_trial *trial,
+                                             struct told_trial *copy)
+{
+    if (trial->treatment != TREATMENT_PAGES || !trial->on_host || has_guest(results))
+        return trial;
+    *copy = *trial;
+    copy->on_host = false;
+    return copy;
+}
+
 bool imported_trial_test(const struct results *results, struct finding *finding)
 {
     const struct told *told = results->told;
+    struct told_trial copy;
     const struct told_trial *contrary, *trial = trial_for(results, finding, &contrary);
     if (!trial)
         return false;
+    trial = without_host(results, trial, &copy);
     finding->is_estimate = false;
     finding->remedy = NULL;
     if (contrary) {
@@ -671,6 +702,12 @@ bool imported_trial_test(const struct results *results, struct finding *finding)
     if (unread && strncmp(trial->sentence, "tried:", 6) != 0) { /* which says it in our own form */
         leave_open(finding, "told-unread", trial);
         finding_set(finding, reason, "told-unread", VALUE_TEXT("sentence", unread));
+        return true;
+    }
+    const char *outlasted = told_outlasted(told, trial);
+    if (outlasted && kind_of(told, trial, results->effect) != EFFECT_NONE) {
+        leave_open(finding, "told-outlasted", &(struct told_trial){.sentence = outlasted});
+        say_trial(finding, trial, WEIGHT_CONTEXT);
         return true;
     }
     if (trial->treatment == TREATMENT_NARROW && kind_of(told, trial, results->effect) != EFFECT_NONE)
@@ -692,17 +729,39 @@ bool imported_trial_test(const struct results *results, struct finding *finding)
     }
 }
 
+/* A trial of it that changed nothing, and may have failed although the cause is there; NULL: there is none. */
+static const char *failed_trial(const struct results *results, enum treatment treatment)
+{
+    const struct told *told = results->told;
+    for (size_t at = 0; at < told->trial_count; at++)
+        if (told->trials[at].treatment == treatment && kind_of(told, &told->trials[at], results->effect) == EFFECT_NONE)
+            return told->trials[at].sentence;
+    return NULL;
+}
+
+/* Why a sentence of this attempt leaves the cause open, and which it is; NULL: none does. */
+static const char *open_key(const struct results *results, const struct attempt *attempt, const char **ret_sentence)
+{
+    if ((*ret_sentence = told_unread_of(results->told, attempt->treatment)))
+        return "told-not-understood";
+    const struct told_trial any = {.treatment = attempt->treatment};
+    if ((*ret_sentence = told_outlasted(results->told, &any)))
+        return "told-outlasted";
+    *ret_sentence = attempt->how & MAY_FAIL ? failed_trial(results, attempt->treatment) : NULL;
+    return *ret_sentence ? "told-failed" : NULL;
+}
+
 bool imported_unread_test(const struct results *results, struct finding *finding)
 {
-    const char *unread = NULL;
-    for (size_t at = 0; at < array_count(attempts) && !unread; at++)
+    const char *key = NULL, *sentence = NULL;
+    for (size_t at = 0; at < array_count(attempts) && !key; at++)
         if (is(finding, attempts[at].id) && is_of_cause(results, finding, attempts[at].treatment))
-            unread = told_unread_of(results->told, attempts[at].treatment);
-    if (!unread)
+            key = open_key(results, &attempts[at], &sentence);
+    if (!key)
         return false;
     finding->is_estimate = false;
     finding->remedy = NULL;
-    leave_open(finding, "told-not-understood", &(struct told_trial){.sentence = unread});
+    leave_open(finding, key, &(struct told_trial){.sentence = sentence});
     return true;
 }
 
