@@ -7,6 +7,7 @@
 #include "finding/family.h"
 #include "finding/imported/event_costs.h"
 #include "finding/imported/evidence.h"
+#include "finding/imported/remote.h"
 #include "finding/wording.h"
 
 #include <math.h>
@@ -259,27 +260,20 @@ static bool costing_find(const struct results *results, struct finding *finding,
 /* Of the loads that memory answered those that another node's did: how much time they took it doesn't say. */
 static void remote_say(const struct results *results, struct finding *finding)
 {
-    static const struct {
-        const char *remote, *local;
-    } names[] = {{"mem_load_l3_miss_retired.remote_dram", "mem_load_l3_miss_retired.local_dram"},
-                 {"mem_load_uops_l3_miss_retired.remote_dram", "mem_load_uops_l3_miss_retired.local_dram"},
-                 {"mem_load_uops_llc_miss_retired.remote_dram", "mem_load_uops_llc_miss_retired.local_dram"}};
     struct imported_arm arms[IMPORTED_ARMS_MOST];
+    struct remote_loads loads;
     size_t count = imported_arms_of(results->imported, arms);
-    for (size_t at = 0; at < count && strcmp(finding->hypothesis->id, "numa-remote") == 0; at++)
-        for (size_t name = 0; name < array_count(names); name++) {
-            struct measured remote = imported_arm_count(&arms[at], names[name].remote),
-                            local = imported_arm_count(&arms[at], names[name].local);
-            if (!remote.known || !local.known || remote.value + local.value <= 0)
-                continue;
-            finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-remote",
-                             VALUE_TEXT("file", arms[at].table->file), VALUE_TEXT("origin", IMPORTED_WORDS),
-                             VALUE_SHARE("share", interval_exactly(remote.value / (remote.value + local.value))),
-                             VALUE_COUNT("remote", remote.value), VALUE_COUNT("local", local.value));
-            if (finding->reason)
-                finding->reason = arena_printf(finding->arena, "%s; %s", finding->reason,
-                                               finding->evidence[finding->evidence_count - 1].text);
-        }
+    for (size_t at = 0; at < count && strcmp(finding->hypothesis->id, "numa-remote") == 0; at++) {
+        if (!remote_loads_of(&arms[at], &loads))
+            continue;
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-remote",
+                         VALUE_TEXT("file", arms[at].table->file), VALUE_TEXT("origin", IMPORTED_WORDS),
+                         VALUE_SHARE("share", interval_exactly(remote_loads_share(&loads))),
+                         VALUE_COUNT("remote", loads.remote), VALUE_COUNT("local", loads.local));
+        if (finding->reason)
+            finding->reason = arena_printf(finding->arena, "%s; %s", finding->reason,
+                                           finding->evidence[finding->evidence_count - 1].text);
+    }
 }
 
 /* What costs the faster of two runs little may cost the slower one much, where that didn't count it for long enough. */

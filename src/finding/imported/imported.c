@@ -13,6 +13,7 @@
 #include "analyse/told/told_quantity.h"
 #include "base/vec.h"
 #include "finding/imported/evidence.h"
+#include "finding/imported/remote.h"
 #include "finding/topdown_rows.h"
 
 #include <math.h>
@@ -373,6 +374,7 @@ static void hold_against_counts(const struct results *results, struct finding *f
          !imported_pair_test(results, &counted)) ||
         !counted.evidence_count)
         return;
+    imported_remote_decide(results, &counted);
     if (counted.verdict == finding->verdict) {
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-also",
                          VALUE_TEXT("evidence", counted.evidence[0].text));
@@ -586,6 +588,7 @@ bool imported_test(const struct results *results, struct finding *finding)
     with.evidence_count = with.advice_count = 0;
     if (!is_said(&some, &with))
         return false;
+    imported_remote_decide(&some, &with);
     imported_pages_advise(&some, &with);
     imported_shared_line_add(&some, &with);
     imported_tried_apply(&some, &with);

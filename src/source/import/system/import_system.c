@@ -17,7 +17,8 @@ static void facts_keep(const struct system_reading *reading, struct system_table
         return;
     for (size_t at = 0; at < count; at++) {
         rows[at].where = arena_string(arena, rows[at].where);
-        bool is_whole = strcmp(rows[at].name, SYSTEM_DEVICE) == 0 || strcmp(rows[at].name, SYSTEM_MEMORY_USED) == 0;
+        bool is_whole = strcmp(rows[at].name, SYSTEM_DEVICE) == 0 || strcmp(rows[at].name, SYSTEM_MEMORY_USED) == 0 ||
+                        view_starts(view_of(rows[at].where), "node ");
         const char *behind = is_whole ? ")" : " first)";
         text_printf(&summary, "%s%s%s%s%s %.4g %%", at ? "; " : "", rows[at].name, rows[at].where[0] ? " (" : "",
                     rows[at].where, rows[at].where[0] ? behind : "", rows[at].number);

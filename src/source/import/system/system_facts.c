@@ -568,6 +568,22 @@ static void slower_add(const struct met *met, struct facts *facts)
         went_add(went_s < less_s ? went_s : less_s, slow_s, facts);
 }
 
+/* Where a process's memory lies, and whether that is where it runs. */
+static void nodes_add(const struct system_reading *reading, const struct system_table *table, struct facts *facts)
+{
+    static const char *const names[NODES_MOST] = {"node 0", "node 1", "node 2", "node 3",
+                                                  "node 4", "node 5", "node 6", "node 7"};
+    const struct met *met = table->met;
+    const char *fullest = table->fullest_node < NODES_MOST ? names[table->fullest_node] : "";
+    double all = met[FACT_ALL_NODES].last;
+    if (!met[FACT_ALL_NODES].count)
+        return;
+    fact_of(facts, fullest, "memory on its fullest node / all", met[FACT_FULLEST_NODE].last, all);
+    if (reading->runs_on && !reading->nodes_differ && reading->runs_on <= NODES_MOST &&
+        table->fullest_node != reading->runs_on - 1)
+        fact_of(facts, fullest, SYSTEM_MEMORY_AWAY, all - table->node_mb[reading->runs_on - 1], all);
+}
+
 size_t system_facts_of(const struct system_reading *reading, struct system_table *table,
                        struct import_row ret_rows[SYSTEM_ROWS_MOST])
 {
@@ -584,8 +600,7 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
             fact_add(facts, "1 - (user + sys) / elapsed", met[FACT_ELAPSED_S].last - cpu_s, met[FACT_ELAPSED_S].last);
     }
     slower_add(met, facts);
-    if (met[FACT_ALL_NODES].count)
-        fact_add(facts, "memory on its fullest node / all", met[FACT_FULLEST_NODE].last, met[FACT_ALL_NODES].last);
+    nodes_add(reading, table, facts);
     if (met[FACT_BUSIEST_NODE].count && !reading->on_one_socket)
         fact_add(facts, "traffic of the busiest node / all", met[FACT_BUSIEST_NODE].sum, met[FACT_NODES_TRAFFIC].sum);
     if (met[FACT_WEIGHT_MEMORY].count) {

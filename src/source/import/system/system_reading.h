@@ -186,6 +186,8 @@ struct mapping {
     bool has_huge; /* some of it is on huge pages */
 };
 
+enum { NODES_MOST = 8 };
+
 struct system_table {
     struct pause_log pauses;
     size_t may_be_huge, none_huge, none_fits; /* areas that may have huge pages, that have none, without room for one */
@@ -205,6 +207,8 @@ struct system_table {
     bool tells_busy;    /* turbostat's rows do; busiest_ratio: of the CPU that is busiest, else of all */
     double busiest_ratio;
     double calls_s; /* for how long one thread's calls were watched; 0: not told */
+    size_t fullest_node; /* of numastat's columns */
+    double node_mb[NODES_MOST];
     size_t heat_rows, hot_rows; /* of single CPUs: that tell how often heat throttled them, and that it did */
     bool has_ended;
     bool has_unread; /* rows of it have a form of their own: shares of the others would be wrong */
@@ -218,6 +222,8 @@ struct system_reading {
     double node_size_mb; /* of the one that numactl told of last; 0: none */
     double calls_s;     /* for how long the next table of calls watched one thread; 0: not told */
     bool on_one_socket; /* somebody says so */
+    size_t runs_on;     /* the node that somebody says it runs on, from 1; 0: nobody does */
+    bool nodes_differ;  /* several are told */
     int pressure;        /* 1 and up: whose file of pressure was named last; 0: none */
     bool in_summary;     /* of perf c2c: events by name */
     struct mapping mapping;
@@ -269,6 +275,7 @@ void system_log_read(struct system_reading *reading, struct view line); /* which
 void device_words(const struct device *device, struct text *out);
 
 /* Rows of memory's bandwidth, where the most there is is told, and of what goes there anyway; where: of how much. */
+#define SYSTEM_MEMORY_AWAY "memory on another node than it runs on / all"
 #define SYSTEM_MEMORY_USED "memory bandwidth in use, of the most there is"
 #define SYSTEM_MEMORY_RATE "memory bandwidth, GB/s"
 
