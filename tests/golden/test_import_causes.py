@@ -50,3 +50,83 @@ def test_nodes_and_counts_are_kinds_of_evidence_beside_a_trial(imported):
     remote = finding(found, "numa-remote")
     assert found["verdict"]["culprit"] == "numa-remote" and remote["confidence"] == "medium"
     assert "3 kinds of imported evidence" in remote["confidence_reason"] and "tma_dram_bound is 62 %" in evidence(remote)
+
+
+LINES = ("=================================================\n           Shared Data Cache Line Table\n=================================================\n#\n"
+         "#        ----------- Cacheline ----------      Tot  ------- Load Hitm -------    Total    Total    Total  --------- Stores --------\n"
+         "# Index             Address  Node  PA cnt     Hitm    Total  LclHitm  RmtHitm  records    Loads   Stores    L1Hit   L1Miss      N/A\n"
+         "# .....  ..................  ....  ......  .......  .......  .......  .......  .......  .......  .......  .......  .......  .......\n#\n"
+         "      0      0x55d0a0012300     1    7110   93.00%    {0:>5}    {0:>5}        0   61200    {1:>5}    31100    30000     1100        0\n")
+CODE = ("\n=================================================\n      Shared Cache Line Distribution Pareto\n=================================================\n#\n"
+        "#        ----- HITM -----  ------- Store Refs ------  --------- Data address ---------                      ---------- cycles ----------    Total       cpu\n"
+        "#   Num  RmtHitm  LclHitm   L1 Hit  L1 Miss      N/A              Offset  Node  PA cnt        Code address  rmt hitm  lcl hitm      load  records       cnt    Symbol\n"
+        "# .....  .......  .......  .......  .......  .......  ..................  ....  ......  ..................  ........  ........  ........  .......  ........  .......\n#\n"
+        "  -------------------------------------------------------------\n      0        0    12400    30000     1100        0      0x55d0a0012300\n"
+        "  -------------------------------------------------------------\n")
+ROW = "           0.00%  {:6.2f}%  {:6.2f}%  {:6.2f}%    0.00%  {:>18}     1       1            0x4017c0         0       212        61    30110  {:>8}  [.] push_item    pool     pool.c:31    1\n"
+ONE = ROW.format(99.4, 99.6, 100, "0x20", 16)
+APART = ROW.format(51, 49.5, 48, "0x10", 1) + ROW.format(49, 50.5, 52, "0x30", 1)
+LISTING = (" Percent |      Source code & Disassembly of pool for cycles:pp (9110 samples, percent: local period)\n"
+           "------------------------------------------------------------------\n         :\n         :   00000000004017a0 <push_item>:\n"
+           "    1.10 :   4017a0: mov    %rdi,%rax\n    2.20 :   4017c0: lock cmpxchg %rdx,(%rcx)\n   {:5.2f} :   4017c5: jne    4017a0 <push_item>\n    0.40 :   4017c7: ret\n")
+PROFILE = ("# Samples: 9K of event 'cycles:pp'\n#\n# Overhead  Command  Shared Object      Symbol\n# ........  .......  .................  .........\n#\n"
+           "    54.10%  pool     pool               [.] push_item\n    12.00%  pool     pool               [.] work\n     7.70%  pool     libc.so.6          [.] __memset_avx2_unaligned_erms\n")
+
+
+def test_shared_lines_without_the_summary_support_that_threads_fight(imported):
+    found, _ = imported(c2c=LINES.format(12400, 30100) + CODE + ONE)
+    lines = finding(found, "contended-lines")
+    assert found["verdict"]["culprit"] == "contended-lines" and "(HITM) is 41 %" in lines["headline"]
+
+
+@pytest.mark.parametrize("lines", [LINES.format(120, 30100), LINES.format(12400, 30100).replace("Loads   Stores", "Stores  Others")], ids=["few", "no loads"])
+def test_few_shared_loads_or_of_unknown_many_support_nothing(imported, lines):
+    found, _ = imported(c2c=lines)
+    assert finding(found, "contended-lines")["verdict"] != "supported"
+
+
+def test_one_offset_is_one_variable_and_padding_is_no_advice(imported):
+    found, _ = imported(c2c=LINES.format(12400, 30100) + CODE + ONE)
+    lines = finding(found, "contended-lines")
+    assert "offset 0x20, which 16 CPUs use: one variable (true sharing)" in lines["headline"] and "alignas(64) or padding" not in str(lines["advice"])
+
+
+def test_offsets_of_one_cpu_each_are_false_sharing(imported):
+    found, _ = imported(c2c=LINES.format(12400, 30100) + CODE + APART)
+    lines = finding(found, "contended-lines")
+    assert "(0x10, 0x30) that one CPU each uses" in lines["headline"] and "false sharing" in lines["headline"] and "padding" in str(lines["advice"])
+
+
+@pytest.mark.parametrize("rows", [APART.replace("       1  [.]", "       4  [.]"), ROW.format(99.4, 0, 0, "0x10", 4) + ROW.format(0.6, 100, 100, "0x30", 4), ""],
+                         ids=["several CPUs each", "read here and written there by several", "no code"])
+def test_offsets_that_decide_nothing_are_no_kind_of_sharing(imported, rows):
+    found, _ = imported(c2c=LINES.format(12400, 30100) + CODE + rows)
+    assert "sharing" not in finding(found, "contended-lines")["headline"]
+
+
+def test_what_is_read_here_and_written_there_is_no_one_variable(imported):
+    found, _ = imported(c2c=LINES.format(12400, 30100) + CODE + ROW.format(100, 0, 0, "0x10", 1) + ROW.format(0, 100, 100, "0x30", 1))
+    assert "false sharing" in finding(found, "contended-lines")["headline"]
+
+
+def test_the_function_that_fights_bounds_it_by_its_time(imported):
+    found, _ = imported(c2c=LINES.format(12400, 30100) + CODE + ONE, report=PROFILE)
+    lines = finding(found, "contended-lines")
+    assert found["verdict"]["culprit"] == "contended-lines" and lines["recoverable_ratio_at_most"] == pytest.approx(0.541)
+    assert "push_item, which has 99 % of these loads, takes 54 % of the time" in evidence(lines)
+
+
+@pytest.mark.parametrize("rows, percent, is_it", [(ONE, 90.1, True), (APART, 90.1, False), (ONE, 3.0, False)])
+def test_an_atomic_operation_at_one_variable_is_what_waits(imported, rows, percent, is_it):
+    found, _ = imported(c2c=LINES.format(12400, 30100) + CODE + rows, annotate=LISTING.format(percent), report=PROFILE)
+    atomics = finding(found, "atomics")
+    assert (atomics["verdict"] == "supported") == is_it and found["verdict"]["culprit"] == "contended-lines"
+    if is_it:
+        assert "'lock cmpxchg %rdx,(%rcx)' of push_item waits for line 0x55d0a0012300" in atomics["headline"]
+        assert not any("atomic" in one for one in found["verdict"]["open"])
+
+
+def test_what_the_reason_says_isnt_said_twice(run, tmp_path):
+    (tmp_path / "annotate.txt").write_text(LISTING.format(90.1))
+    shown = " ".join(run("diagnose", "-v", "--import", tmp_path / "annotate.txt").stdout.partition("UNDECIDED")[2].split())
+    assert shown.count("has 90 % of the samples of its listing") == 1

@@ -25,7 +25,7 @@ static bool begins_so(const char *line, const char *const *mnemonics, size_t cou
 static bool has_memory_operand(const char *line)
 {
     const char *open = strchr(line, '(');
-    return open && open[1] == '%' && strncmp(line, "lea", 3) != 0;
+    return open && open[1] == '%' && strncmp(line, "lea", 3) != 0 && strncmp(line, "nop", 3) != 0;
 }
 
 /* In AT&T syntax what is written stands last, a mask behind it: of two operands, but for what only compares. */
@@ -196,6 +196,7 @@ static void say_line_behind(struct finding *finding, const struct slow_line *slo
         VALUE_TEXT("file", slow->table->file),
         VALUE_TEXT("origin", IMPORTED_WORDS)};
     finding->subject = slow->row->name;
+    finding->function = slow->row->where[0] ? slow->row->where : NULL;
     finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-instruction-before", values,
                          array_count(values));
     finding_set_add(finding, &finding->reason, "imported-instruction-before", values, array_count(values));
@@ -211,6 +212,7 @@ static void say_slow_line(struct finding *finding, const struct slow_line *slow,
         VALUE_TEXT("file", slow->table->file),
         VALUE_TEXT("origin", IMPORTED_WORDS)};
     finding->subject = slow->row->name;
+    finding->function = slow->row->where[0] ? slow->row->where : NULL;
     finding_evidence_add(finding, agrees ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-instruction",
                          values, array_count(values));
     if (!agrees)

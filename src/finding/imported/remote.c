@@ -76,10 +76,11 @@ static struct away away_of(const struct results *results)
 {
     struct away away = {.row = NULL};
     int runs_on = node_told(results);
-    const struct imported_row *row = imported_row_of(results->imported, IMPORTED_SYSTEM,
-                                                     "memory on another node than it runs on / all", &away.file);
+    const struct imported_row *row =
+        imported_row_of(results->imported, IMPORTED_SYSTEM, "memory on another node than it runs on / all", &away.file);
     const char *file;
-    if (!row && (row = imported_row_of(results->imported, IMPORTED_SYSTEM, "memory on its fullest node / all", &file))) {
+    if (!row &&
+        (row = imported_row_of(results->imported, IMPORTED_SYSTEM, "memory on its fullest node / all", &file))) {
         away.file = file;
         row = runs_on >= 0 && view_starts(view_of(row->where), "node ") && row->where[5] - '0' != runs_on ? row : NULL;
     }
@@ -110,8 +111,8 @@ static void away_say(struct finding *finding, const struct away *away)
 {
     finding->imported_kinds |= 1u << ORIGIN_PAGES;
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-away", VALUE_TEXT("where", away->row->where),
-                     VALUE_SHARE("share", interval_exactly(away->row->number / 100)),
-                     VALUE_TEXT("file", away->file), VALUE_TEXT("origin", IMPORTED_WORDS));
+                     VALUE_SHARE("share", interval_exactly(away->row->number / 100)), VALUE_TEXT("file", away->file),
+                     VALUE_TEXT("origin", IMPORTED_WORDS));
 }
 
 void imported_remote_decide(const struct results *results, struct finding *finding)
@@ -123,10 +124,13 @@ void imported_remote_decide(const struct results *results, struct finding *findi
     bool is_asked = strcmp(finding->hypothesis->id, "numa-remote") == 0 && finding->verdict == VERDICT_UNDECIDED;
     if (!is_asked)
         return;
-    bool counted = loads_find(results->imported, &arm, &loads), is_far = counted && remote_loads_share(&loads) >= NEARLY_ALL;
+    bool counted = loads_find(results->imported, &arm, &loads),
+         is_far = counted && remote_loads_share(&loads) >= NEARLY_ALL;
     away = away_of(results);
     double waited = waited_of(results->imported, counted ? &arm : NULL, &loads, &metric),
-           share = counted ? remote_loads_share(&loads) : away.row ? away.row->number / 100 : 0;
+           share = counted    ? remote_loads_share(&loads)
+                   : away.row ? away.row->number / 100
+                              : 0;
     if (waited * share < results->effect || (counted ? !is_far : !away.row))
         return;
     finding_decide_fact(finding, interval_exactly(waited * share), results->effect);
@@ -134,17 +138,19 @@ void imported_remote_decide(const struct results *results, struct finding *findi
     finding->evidence_count = finding->advice_count = 0;
     finding->pointed = 0;
     finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
-    struct value values[] = {VALUE_SHARE("share", interval_exactly(share)), VALUE_TEXT("metric", metric),
+    struct value values[] = {VALUE_SHARE("share", interval_exactly(share)),
+                             VALUE_TEXT("metric", metric),
                              VALUE_SHARE("waited", interval_exactly(waited)),
                              VALUE_TEXT("title", finding->hypothesis->title),
                              VALUE_TEXT("file", counted ? arm.table->file : away.file),
-                             VALUE_COUNT("remote", loads.remote), VALUE_COUNT("local", loads.local),
+                             VALUE_COUNT("remote", loads.remote),
+                             VALUE_COUNT("local", loads.local),
                              VALUE_TEXT("where", away.row ? away.row->where : ""),
                              VALUE_TEXT("origin", IMPORTED_WORDS)};
-    finding_evidence_add(finding, WEIGHT_FOR, ORIGIN_STATEMENT, counted ? "imported-remote-waits" : "imported-away-waits",
-                         values, array_count(values));
-    finding_set_add(finding, &finding->headline, counted ? "imported-remote-headline" : "imported-away-headline", values,
-                    array_count(values));
+    finding_evidence_add(finding, WEIGHT_FOR, ORIGIN_STATEMENT,
+                         counted ? "imported-remote-waits" : "imported-away-waits", values, array_count(values));
+    finding_set_add(finding, &finding->headline, counted ? "imported-remote-headline" : "imported-away-headline",
+                    values, array_count(values));
     if (away.row)
         away_say(finding, &away);
     imported_advise_all(finding);

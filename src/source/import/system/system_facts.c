@@ -642,6 +642,9 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
     if (delayed)
         fact_add(facts, "ready without a CPU / ready or running", delayed->delay_ms,
                  delayed->delay_ms + delayed->run_ms);
+    static const double MANY = 1000; /* fewer are any program's */
+    if (!met[FACT_LOADS].count && met[FACT_LINE_LOADS].count == 1 && met[FACT_LINE_MODIFIED].last >= MANY)
+        fact_add(facts, "HITM / loads of shared lines", met[FACT_LINE_MODIFIED].last, met[FACT_LINE_LOADS].last);
     if (met[FACT_LOADS].count == 1 && met[FACT_MODIFIED].count == 1)
         fact_add(facts, "HITM / loads", met[FACT_MODIFIED].last + met[FACT_MODIFIED_REMOTE].last, met[FACT_LOADS].last);
     return facts->count;

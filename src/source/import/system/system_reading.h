@@ -57,6 +57,8 @@ enum fact {
     FACT_LOADS,
     FACT_MODIFIED,
     FACT_MODIFIED_REMOTE,
+    FACT_LINE_LOADS, /* of the lines that perf c2c lists, as import_c2c sums them up */
+    FACT_LINE_MODIFIED,
     FACT_FULLEST_NODE, /* MB of its memory, by numastat */
     FACT_ALL_NODES,
     FACT_BUSIEST_NODE, /* MB/s, by pcm-memory */
@@ -65,7 +67,7 @@ enum fact {
     FACT_LOCK_WAITS_S,
     FACT_ANONYMOUS, /* kB, by smaps or meminfo */
     FACT_ANONYMOUS_HUGE,
-    FACT_HUGETLB,      /* of hugetlbfs: pages, or kB */
+    FACT_HUGETLB, /* of hugetlbfs: pages, or kB */
     FACT_HUGETLB_FREE,
     FACT_LOCAL_PAGES, /* by numastat: given to who ran on their node, and to others */
     FACT_OTHER_PAGES,
@@ -74,16 +76,16 @@ enum fact {
     FACT_STALLED_CPU,
     FACT_NODE_USED_MOST, /* MB of all that is in use, by numactl */
     FACT_NODES_USED,
-    FACT_COLLECTING,    /* percent of the time, by collectors of garbage that say so */
-    FACT_COLLECTED_S,   /* for how long that was so far, where it is told, and how often it collected */
+    FACT_COLLECTING,  /* percent of the time, by collectors of garbage that say so */
+    FACT_COLLECTED_S, /* for how long that was so far, where it is told, and how often it collected */
     FACT_COLLECTED,
-    FACT_PAUSE_S,       /* by those that log each pause, and when that was since the start */
+    FACT_PAUSE_S, /* by those that log each pause, and when that was since the start */
     FACT_PAUSE_AT_S,
     FACT_COLLECTIONS_S, /* by Python's, which says no time of day */
     FACT_MEMORY_RATE,   /* MB/s of all memory */
     FACT_WEIGHT_MEMORY, /* percent of the time that sampled loads waited, by perf mem: of their own node, another */
     FACT_WEIGHT_REMOTE,
-    FACT_WHOLE_S,       /* "The whole run took 21.42 s." */
+    FACT_WHOLE_S, /* "The whole run took 21.42 s." */
     FACT_COUNT
 };
 
