@@ -130,3 +130,15 @@ def test_what_the_reason_says_isnt_said_twice(run, tmp_path):
     (tmp_path / "annotate.txt").write_text(LISTING.format(90.1))
     shown = " ".join(run("diagnose", "-v", "--import", tmp_path / "annotate.txt").stdout.partition("UNDECIDED")[2].split())
     assert shown.count("has 90 % of the samples of its listing") == 1
+
+
+SLOW_LOADS = "tma_memory_bound 61.2 %\ntma_dram_bound 52.2 %\ntma_mem_latency 44.9 %\ntma_mem_bandwidth {} %\n\npcm-memory says {} GB/s of the ~200 GB/s the socket can do.\n"
+
+
+@pytest.mark.parametrize("metric, rate, verdict", [(9.3, 14, "ruled_out"), (9.3, 120, "supported"), (44.0, 14, "supported"), (9.3, 190, "supported")])
+def test_bandwidth_that_is_far_from_used_up_is_no_cause_beside_a_small_metric(imported, metric, rate, verdict):
+    found, _ = imported(notes=SLOW_LOADS.format(metric, rate))
+    bandwidth = finding(found, "memory-bandwidth")
+    assert bandwidth["verdict"] == verdict
+    if verdict == "ruled_out":
+        assert found["verdict"]["culprit"] == "dram-latency" and "14 of 200 GB/s" in bandwidth["reason"] and not bandwidth["advice"]

@@ -96,6 +96,34 @@ static bool bandwidth_decide(const struct results *results, struct finding *find
     return true;
 }
 
+/*
+ * A metric lays a small part of the time at it, and memory gave far less than it can: many lines were on their way then,
+ * but not as many as it takes. A large part may still be what few cores can ask for at once.
+ */
+static bool is_far_from_full(const struct finding *finding, struct interval share)
+{
+    static const double FAR = 0.15, SMALL = 0.2;
+    return finding->verdict == VERDICT_SUPPORTED && finding->gain_unmeasured && finding->recoverable.known &&
+           finding->recoverable.high <= SMALL && share.high <= FAR;
+}
+
+static void far_from_full(const struct results *results, struct finding *finding, struct interval share,
+                          const struct imported_row *row, const char *file)
+{
+    double metric = finding->recoverable.high;
+    finding_decide_bound(finding, metric * share.high / MAY_BE_FULL_FROM, results->effect);
+    finding->gain_unmeasured = false;
+    finding->advice_count = 0;
+    finding->headline = NULL;
+    for (size_t at = 0; at < finding->evidence_count; at++)
+        finding->evidence[at].weight = WEIGHT_CONTEXT;
+    struct value values[] = {VALUE_SHARE("share", share), VALUE_SHARE("metric", interval_exactly(metric)),
+                             VALUE_TEXT("rate", row->where), VALUE_TEXT("file", file),
+                             VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding_evidence_add(finding, WEIGHT_AGAINST, ORIGIN_STATEMENT, "imported-bandwidth", values, array_count(values));
+    finding_set_add(finding, &finding->reason, "imported-bandwidth-far", values, array_count(values));
+}
+
 bool imported_bandwidth_test(const struct results *results, struct finding *finding)
 {
     return bandwidth_decide(results, finding, false);
@@ -113,7 +141,11 @@ void imported_bandwidth_beside(const struct results *results, struct finding *fi
     struct interval share;
     const struct imported_row *row;
     const char *file;
-    if (finding->verdict == VERDICT_SUPPORTED && used_of(results->imported, &share, &row, &file))
+    if (!used_of(results->imported, &share, &row, &file))
+        return;
+    if (is_far_from_full(finding, share))
+        far_from_full(results, finding, share, row, file);
+    else if (finding->verdict == VERDICT_SUPPORTED)
         finding_evidence(finding, share.low >= FULL_FROM ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_STATEMENT,
                          "imported-bandwidth", VALUE_SHARE("share", share), VALUE_TEXT("rate", row->where),
                          VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS));
