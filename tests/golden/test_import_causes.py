@@ -142,3 +142,39 @@ def test_bandwidth_that_is_far_from_used_up_is_no_cause_beside_a_small_metric(im
     assert bandwidth["verdict"] == verdict
     if verdict == "ruled_out":
         assert found["verdict"]["culprit"] == "dram-latency" and "14 of 200 GB/s" in bandwidth["reason"] and not bandwidth["advice"]
+
+
+def licences(seconds, cycles, first, second=0, throttle=0, instructions=90_118_330_004):
+    return (f"# started on Mon Nov  4 10:00:00 2024\n\n{seconds * 1e3:.2f},msec,task-clock,{seconds * 1e9:.0f},100.00,1.000,CPUs utilized\n{cycles},,cycles,{seconds * 1e9:.0f},100.00,,\n"
+            f"{instructions},,instructions,{seconds * 1e9:.0f},100.00,,\n{first},,core_power.lvl1_turbo_license,{seconds * 1e9:.0f},100.00,,\n"
+            f"{second},,core_power.lvl2_turbo_license,{seconds * 1e9:.0f},100.00,,\n{throttle},,core_power.throttle,{seconds * 1e9:.0f},100.00,,\n")
+
+
+def test_the_first_lowered_clock_leads_by_cpu_time(imported):
+    found, _ = imported(wide=licences(33.1, 86_060_118_330, 61_118_330_118, 90_330), narrow=licences(29.8, 86_903_118_330, 0))
+    wide = finding(found, "avx512-licence")
+    assert found["verdict"]["culprit"] == "avx512-licence" and "at the first lowered clock" in wide["headline"] and "10.0 % less CPU time" in wide["headline"]
+    assert "Why it was lower is open" not in found["verdict"]["sentence"] and wide["recoverable_ratio_at_most"] == pytest.approx(1 - 29.8 / 33.1, rel=0.01)
+    assert "core_power.throttle: recorded, and none in any run" in evidence(wide)
+
+
+def test_first_licences_that_both_runs_have_or_that_took_no_time_lead_nowhere(imported):
+    found, _ = imported(wide=licences(33.1, 86_060_118_330, 61_118_330_118), narrow=licences(29.8, 86_903_118_330, 50_118_330_118))
+    assert finding(found, "avx512-licence")["verdict"] != "supported"
+
+
+def test_first_licences_that_took_no_time_are_ruled_out(imported):
+    found, _ = imported(wide=licences(33.1, 86_060_118_330, 61_118_330_118), narrow=licences(33.0, 86_103_118_330, 0))
+    assert finding(found, "avx512-licence")["verdict"] == "ruled_out"
+
+
+def test_the_second_lowered_clock_stands_for_both(imported):
+    found, _ = imported(wide=licences(33.1, 86_060_118_330, 31_118_330_118, 20_118_330_118), narrow=licences(29.8, 86_903_118_330, 0))
+    wide = finding(found, "avx512-licence")
+    assert wide["verdict"] == "supported" and "at the second lowered clock" in wide["headline"]
+
+
+def test_what_is_told_of_narrow_vectors_goes_with_their_counts(imported):
+    said = "Without AVX-512 the encryption takes 30.2 s instead of 33.3 s."
+    found, _ = imported(said, wide=licences(33.1, 86_060_118_330, 61_118_330_118), narrow=licences(29.8, 86_903_118_330, 0))
+    assert said in evidence(finding(found, "avx512-licence"))

@@ -507,6 +507,7 @@ const char *imported_lead_words(const struct results *results, const struct find
         return NULL;
     enum imported_factor most = imported_pair_most(&pair);
     bool is_told = culprit && (culprit->of == OF_ELAPSED || /* by a trial */
+                               strcmp(culprit->hypothesis->id, "avx512-licence") == 0 ||
                                strcmp(culprit->hypothesis->id, "frequency") == 0 ||
                                strcmp(culprit->hypothesis->id, "thermal-power") == 0);
     static const char *const keys[FACTOR_COUNT + 1] = {
