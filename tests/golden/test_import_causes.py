@@ -178,3 +178,27 @@ def test_what_is_told_of_narrow_vectors_goes_with_their_counts(imported):
     said = "Without AVX-512 the encryption takes 30.2 s instead of 33.3 s."
     found, _ = imported(said, wide=licences(33.1, 86_060_118_330, 61_118_330_118), narrow=licences(29.8, 86_903_118_330, 0))
     assert said in evidence(finding(found, "avx512-licence"))
+
+
+def walking(seconds, cycles, active, completed):
+    return (f" Performance counter stats for './join':\n\n {cycles:,} cycles\n 40,118,330,004 instructions\n {active:,} dtlb_load_misses.walk_active\n"
+            f" {completed:,} dtlb_load_misses.walk_completed\n\n {seconds} seconds time elapsed\n")
+
+
+SHORT, LONG, MANY = walking(20.0, 60_118_330_004, 4_118_330_004, 110_330_004), walking(29.9, 90_118_330_004, 33_118_330_004, 112_118_330), walking(29.9, 90_118_330_004, 33_118_330_004, 902_118_330)
+
+
+def test_walks_that_got_longer_in_a_guest_are_the_hosts_pages_too(imported):
+    found, _ = imported("slow.txt is of the SEV-SNP guest, fast.txt of the ordinary guest.", slow=LONG, fast=SHORT)
+    pages, host = finding(found, "small-pages"), finding(found, "host-small-pages")
+    assert found["verdict"]["culprit"] == "small-pages" and "each walk took 295 cycles instead of 37.3" in pages["headline"]
+    assert host["verdict"] == "supported" and host["recoverable_ratio_at_most"] == pytest.approx(0.322, abs=0.005)
+    assert pages["advice"][0].startswith("on the host") and pages["advice"][1].startswith("in the guest")
+    assert "the slower run spent 29 billion more cycles in page walks for loads (dtlb_load_misses.walk_active) than the faster one, 97 % of what it takes longer" in pages["headline"]
+
+
+@pytest.mark.parametrize("said, slow", [("Two machines.", LONG), ("slow.txt is of the guest.", MANY)], ids=["no guest", "more walks"])
+def test_walks_elsewhere_or_more_of_them_are_no_pages_of_a_host(imported, said, slow):
+    found, _ = imported(said, slow=slow, fast=SHORT)
+    assert finding(found, "small-pages")["verdict"] == "supported" and "level below" not in finding(found, "small-pages")["headline"]
+    assert finding(found, "host-small-pages")["verdict"] != "supported"

@@ -97,8 +97,8 @@ static bool bandwidth_decide(const struct results *results, struct finding *find
 }
 
 /*
- * A metric lays a small part of the time at it, and memory gave far less than it can: many lines were on their way then,
- * but not as many as it takes. A large part may still be what few cores can ask for at once.
+ * A metric lays a small part of the time at it, and memory gave far less than it can: many lines were on their way
+ * then, but not as many as it takes. A large part may still be what few cores can ask for at once.
  */
 static bool is_far_from_full(const struct finding *finding, struct interval share)
 {

@@ -57,6 +57,9 @@ bool imported_report_test(const struct results *results, struct finding *finding
 bool imported_code_test(const struct results *results, struct finding *finding);
 /* of a loop that is too large to rule its cause out */
 bool imported_loop_test(const struct results *results, struct finding *finding);
+/* of small pages of a guest's host: as many walks that each take far longer; and of the guest's, beside its counts */
+bool imported_host_pages_test(const struct results *results, struct finding *finding);
+void imported_walks_add(const struct results *results, struct finding *finding);
 /* to a cause that counts support: its loop is as large as that */
 void imported_loop_add(const struct results *results, struct finding *finding);
 /* of an annotated listing, where nothing was counted */

@@ -456,6 +456,7 @@ static const struct {
     {NULL, imported_code_test},
     {"vm-exits", imported_exits_test},
     {"unoptimised-build", reloads_test},
+    {"host-small-pages", imported_host_pages_test},
     {NULL, metric_test},
     {NULL, imported_count_test},
     {NULL, imported_misses_test},
@@ -589,6 +590,7 @@ bool imported_test(const struct results *results, struct finding *finding)
     if (!is_said(&some, &with))
         return false;
     imported_remote_decide(&some, &with);
+    imported_walks_add(&some, &with);
     imported_pages_advise(&some, &with);
     imported_shared_line_add(&some, &with);
     imported_tried_apply(&some, &with);
