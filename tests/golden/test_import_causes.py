@@ -202,3 +202,45 @@ def test_walks_elsewhere_or_more_of_them_are_no_pages_of_a_host(imported, said, 
     found, _ = imported(said, slow=slow, fast=SHORT)
     assert finding(found, "small-pages")["verdict"] == "supported" and "level below" not in finding(found, "small-pages")["headline"]
     assert finding(found, "host-small-pages")["verdict"] != "supported"
+
+
+PATHS = {"RET": "Retiring", "FE": "Frontend_Bound", "BAD": "Bad_Speculation", "BE": "Backend_Bound", "BE/Mem": "Backend_Bound.Memory_Bound", "BE/Core": "Backend_Bound.Core_Bound"}
+GEMM = "# Samples: 8K of event 'cycles:pp'\n#\n# Overhead  Command  Shared Object  Symbol\n# ........  .......  .............  ......\n#\n    88.10%  train    libblas.so.3   [.] {}\n     3.10%  train    train          [.] main\n"
+
+
+def toplev(retiring=51.3, memory=2.9, core=40.1, fp=64.0, frontend=2.2):
+    shares = {"RET": retiring, "FE": frontend, "BAD": 0.8, "BE": memory + core, "BE/Mem": memory, "BE/Core": core}
+    lines = [f"{area:<14} {PATHS[area]:<60} % Slots   {share:6.1f}" for area, share in shares.items()]
+    return "# 4.8-full-perf\n" + "\n".join(lines + ([f"RET            Retiring.Light_Operations.FP_Arith       % Uops    {fp:6.1f}"] if fp else [])) + "\n"
+
+
+@pytest.mark.parametrize("function, fp", [("dgemm_kernel", 64.0), ("dgemm_kernel", None), ("convolve", 64.0)])
+def test_much_arithmetic_that_waits_for_little_is_compute_bound(imported, function, fp):
+    found, _ = imported(toplev=toplev(fp=fp), report=GEMM.format(function))
+    said = found["verdict"]["sentence"]
+    assert said.startswith("Compute bound: 51 % of the slots finish micro-operations") and "memory is 2.9 %" in said and function in said
+    assert "lower precision" in str(found["verdict"]) and not any("not read" in one["origin"] for one in found["statements"])
+    assert ("(tma_fp_arith) is 64 %" in said) == (fp is not None)
+
+
+@pytest.mark.parametrize("classes, function", [(dict(memory=31.0), "dgemm_kernel"), (dict(retiring=12.0), "dgemm_kernel"), (dict(frontend=22.0), "dgemm_kernel"), (dict(fp=4.0), "walk_list")])
+def test_what_waits_or_computes_little_is_not_compute_bound(imported, classes, function):
+    found, _ = imported(toplev=toplev(**classes), report=GEMM.format(function))
+    assert "ompute bound" not in found["verdict"]["sentence"]
+
+
+SHARED = ("tma_backend_bound 61.0 %\ntma_memory_bound 48.2 %\ntma_l3_bound 33.3 %\ntma_store_bound {} %\ntma_contested_accesses {} %\ntma_data_sharing {} %\n")
+
+
+@pytest.mark.parametrize("shares, verdict", [((1.1, 0.3, 0.2), "ruled_out"), ((9.1, 0.3, 0.2), "undecided"), ((1.1, 12.3, 0.2), "supported")])
+def test_few_contested_accesses_rule_out_that_threads_fight_over_lines(imported, shares, verdict):
+    found, _ = imported(metrics=SHARED.format(*shares))
+    assert finding(found, "contended-lines")["verdict"] == verdict
+
+
+def test_the_headline_has_the_tightest_bound(imported):
+    profile = "# Samples: 9K of event 'branch-misses:pp'\n#\n# Overhead  Command  Shared Object  Symbol\n# ........  .......  .............  ......\n#\n    77.10%  scan     scan           [.] classify\n"
+    found, _ = imported(stat=" Performance counter stats for './scan':\n\n 30,118,330,004 cycles\n 1,002,118,330 branch-misses\n\n 7.5 seconds time elapsed\n", report=profile,
+                        classes="tma_bad_speculation 35.5 %\ntma_frontend_bound 16.1 %\ntma_retiring 38.0 %\ntma_backend_bound 10.4 %\n")
+    guesses = finding(found, "branch-mispredicts")
+    assert guesses["recoverable_ratio_at_most"] == pytest.approx(0.516) and "52 % of the CPU time at most" in guesses["headline"]

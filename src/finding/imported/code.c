@@ -368,8 +368,7 @@ static void take_store(struct imported_hot *hot)
     hot->file = hot->function || !store ? hot->file : hot->store_file;
 }
 
-/* Routines that multiply matrices: what they wait for is how often the same numbers come from memory. */
-static bool multiplies(const char *function)
+bool imported_multiplies(const char *function)
 {
     static const char *const words[] = {"gemm", "gemv", "matmul", "mul_mat", "vec_dot", "inner_product"};
     for (size_t at = 0; at < array_count(words); at++)
@@ -420,7 +419,7 @@ static void spread_add(struct finding *finding, const struct imported_hot *hot, 
 
 static void bandwidth_advise(const struct results *results, struct finding *finding, const struct imported_hot *hot)
 {
-    bool is_matrix = hot->function && hot->share >= MOST_OF && multiplies(hot->function);
+    bool is_matrix = hot->function && hot->share >= MOST_OF && imported_multiplies(hot->function);
     if (is_matrix) {
         finding_advise(finding, "imported-advice-batch", VALUE_TEXT("function", hot->function));
         finding_advise(finding, "imported-advice-weights", NO_VALUES);
@@ -481,6 +480,15 @@ void imported_advise(struct finding *finding)
         if (words && !strchr(words, '{'))
             finding_advise(finding, keys[at], NO_VALUES);
     }
+}
+
+void imported_hot_bound(const struct results *results, struct finding *finding)
+{
+    struct finding again = *finding;
+    again.evidence_count = again.advice_count = again.open_count = 0;
+    again.headline = NULL;
+    imported_hot_add(results, &again, finding->recoverable.high);
+    finding->headline = again.headline ? again.headline : finding->headline;
 }
 
 void imported_hot_add(const struct results *results, struct finding *finding, double share)

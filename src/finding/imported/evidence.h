@@ -65,6 +65,8 @@ void imported_loop_add(const struct results *results, struct finding *finding);
 /* of an annotated listing, where nothing was counted */
 bool imported_listing_test(const struct results *results, struct finding *finding);
 
+/* By its name it multiplies matrices: what it waits for is how often the same numbers come from memory. */
+bool imported_multiplies(const char *function);
 /* It reads a clock that takes long, and that no program reads without the kernel. */
 bool imported_reads_slow_clock(const char *function);
 /* It returned something, and as much as is asked about where that was told. */
@@ -108,5 +110,7 @@ void imported_advise(struct finding *finding);
 struct imported_hot imported_hot_of(const struct imported *imported);
 /* Puts the function before the headline, its evidence, and advice that knows whose function it is. */
 void imported_hot_add(const struct results *results, struct finding *finding, double share);
+/* Its headline anew, by what the finding is bounded by now. */
+void imported_hot_bound(const struct results *results, struct finding *finding);
 
 #endif

@@ -479,12 +479,14 @@ static const struct {
 };
 
 /* Counts single it out: what the class says of it bounds what that returns, and goes with it. */
-static void support_by_counts(struct finding *finding, const struct finding *counted)
+static void support_by_counts(const struct results *results, struct finding *finding, const struct finding *counted)
 {
     struct finding class = *finding;
     *finding = *counted;
-    if (finding->recoverable.known && finding->recoverable.high > class.recoverable.high)
+    if (finding->recoverable.known && finding->recoverable.high > class.recoverable.high) {
         finding->recoverable = interval_of(0, class.recoverable.high / 2, class.recoverable.high);
+        imported_hot_bound(results, finding);
+    }
     if (class.evidence_count)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-also",
                          VALUE_TEXT("evidence", class.evidence[0].text));
@@ -503,7 +505,7 @@ static void bound_by_counts(const struct results *results, struct finding *findi
     if (counted.verdict == VERDICT_RULED_OUT)
         *finding = counted;
     else if (counted.verdict == VERDICT_SUPPORTED && counted.evidence_count)
-        support_by_counts(finding, &counted);
+        support_by_counts(results, finding, &counted);
 }
 
 static double share_said(const struct finding *finding)
