@@ -244,3 +244,31 @@ def test_the_headline_has_the_tightest_bound(imported):
                         classes="tma_bad_speculation 35.5 %\ntma_frontend_bound 16.1 %\ntma_retiring 38.0 %\ntma_backend_bound 10.4 %\n")
     guesses = finding(found, "branch-mispredicts")
     assert guesses["recoverable_ratio_at_most"] == pytest.approx(0.516) and "52 % of the CPU time at most" in guesses["headline"]
+
+
+def turbostat(mhz, degrees, throttles=None, tsc=2600):
+    heads, cells = ("\tCoreThr", f"\t{throttles}") if throttles is not None else ("", "")
+    rows = "".join(f"{core}\t{core}\t{mhz - 3 + core}\t99.70\t{mhz + core}\t{tsc}\t310\t{degrees}{cells}\n" for core in (0, 1))
+    return f"Core\tCPU\tAvg_MHz\tBusy%\tBzy_MHz\tTSC_MHz\tIRQ\tCoreTmp{heads}\n-\t-\t{mhz - 2}\t99.70\t{mhz}\t{tsc}\t910\t{degrees}{cells}\n" + rows
+
+
+def test_a_cooler_time_bounds_what_heat_took(imported):
+    found, _ = imported(cool="turbostat in the morning, when it was fast:\n\n" + turbostat(3510, 64), hot="turbostat now:\n\n" + turbostat(1710, 98, 311))
+    heat = finding(found, "thermal-power")
+    assert found["verdict"]["culprit"] == "thermal-power" and heat["recoverable_ratio_at_most"] == pytest.approx(1 - 1710 / 3510)
+    assert "it ran at 1710 MHz instead of 3510, 51 % lower" in heat["headline"]
+
+
+@pytest.mark.parametrize("cool", [turbostat(3510, 64, tsc=2100), turbostat(3510, 97, 900), turbostat(1700, 64)], ids=["another machine", "as hot", "no faster"])
+def test_what_is_no_cooler_time_bounds_nothing(imported, cool):
+    found, _ = imported(cool="turbostat in the morning, when it was fast:\n\n" + cool, hot="turbostat now:\n\n" + turbostat(1710, 98, 311))
+    assert "instead of" not in (finding(found, "thermal-power")["headline"] or "")
+
+
+@pytest.mark.parametrize("cycles, kinds", [(70_218_330_004, 2), (98_218_330_004, 1)], ids=["as many cycles", "the clock it had"])
+def test_as_many_cycles_at_a_lower_clock_are_another_kind_of_evidence_of_heat(imported, cycles, kinds):
+    run = " Performance counter stats for './fold {}':\n\n {:,.2f} msec task-clock\n {:,} cycles\n 90,118,330,004 instructions\n\n {} seconds time elapsed\n"
+    found, _ = imported(old=run.format("old", 25_010.0, 70_118_330_004, 25.02), new=run.format("new", 35_010.0, cycles, 35.02), turbostat=turbostat(2006, 99, 700))
+    heat = finding(found, "thermal-power")
+    assert heat["verdict"] == "supported" and f"{kinds} kind" in heat["confidence_reason"]
+    assert (heat["recoverable_ratio_at_most"] == pytest.approx(0.284, abs=0.005)) == (kinds == 2)

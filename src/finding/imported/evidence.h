@@ -34,6 +34,8 @@ bool imported_pair_test(const struct results *results, struct finding *finding);
 bool imported_counts_heat(const struct imported_table *table, const struct imported_row *row);
 /* Heat and power limits aren't what two runs differ by: counted, or by their clock. */
 bool imported_heat_is_ruled_out(const struct results *results, struct arena *arena);
+/* Of heat that throttled, behind what decided: how much that took, by a cooler time or another run. */
+void imported_heat_beside(const struct results *results, struct finding *finding);
 /* of the clock and of heat, where it fell for wide vectors */
 bool imported_clock_of_vectors_test(const struct results *results, struct finding *finding);
 /* of the clock, by what two runs' CPUs ran at while they were busy */

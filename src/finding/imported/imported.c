@@ -592,6 +592,7 @@ bool imported_test(const struct results *results, struct finding *finding)
     if (!is_said(&some, &with))
         return false;
     imported_remote_decide(&some, &with);
+    imported_heat_beside(&some, &with);
     imported_walks_add(&some, &with);
     imported_pages_advise(&some, &with);
     imported_shared_line_add(&some, &with);
