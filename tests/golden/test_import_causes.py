@@ -272,3 +272,35 @@ def test_as_many_cycles_at_a_lower_clock_are_another_kind_of_evidence_of_heat(im
     heat = finding(found, "thermal-power")
     assert heat["verdict"] == "supported" and f"{kinds} kind" in heat["confidence_reason"]
     assert (heat["recoverable_ratio_at_most"] == pytest.approx(0.284, abs=0.005)) == (kinds == 2)
+
+
+def rates(few, many, heading="| model | size | threads | test | t/s |", test=("pg64", "pg64"), threads=(24, 48)):
+    rule = "|" + " --- |" * (heading.count("|") - 1)
+    named = "test" in heading
+    rows = [f"| falcon 40B Q8_0 | 41.1 GiB | {number} |{f' {which} |' if named else ''} {rate} \u00b1 0.02 |" for number, which, rate in zip(threads, test, (few, many))]
+    return "\n".join([heading, rule, *rows]) + "\n\n"
+
+
+FULL = ("likwid-perfctr -g MEM:\n\n+-----------------------------------+-------------+\n|               Metric              |     Sum     |\n+-----------------------------------+-------------+\n"
+        "|        Runtime (RDTSC) [s] STAT   |    212.3100 |\n| Memory bandwidth [MBytes/s] STAT  | 181204.1120 |\n+-----------------------------------+-------------+\n\nSTREAM triad on this box: 196 GB/s.\n\n")
+DOT = "# Samples: 8K of event 'cycles:P'\n#\n# Overhead  Command  Shared Object  Symbol\n# ........  .......  .............  ......\n#\n    88.10%  gen      libggml.so     [.] {}\n     3.10%  gen      gen            [.] main\n"
+
+
+def test_more_threads_that_bring_nothing_go_with_a_full_bandwidth(imported):
+    found, _ = imported(notes="llama-bench\n\n" + rates(6.41, 6.45) + FULL + DOT.format("ggml_vec_dot_q8_0_q8_0"))
+    bandwidth = finding(found, "memory-bandwidth")
+    assert found["verdict"]["culprit"] == "memory-bandwidth" and "6.41 with 24 threads, 6.45 with 48" in evidence(bandwidth) and "2 kinds" in bandwidth["confidence_reason"]
+    assert "larger batch" in bandwidth["advice"][0] and "smaller weights" in bandwidth["advice"][1]
+    assert not any("not read" in one["origin"] for one in found["statements"])
+
+
+@pytest.mark.parametrize("table", [rates(6.41, 11.9), rates(6.41, 6.45, test=("pg64", "pp512")), rates(6.41, 6.45, threads=(24, 40))], ids=["they help", "another test", "not twice as many"])
+def test_threads_that_help_or_arent_comparable_are_no_evidence(imported, table):
+    found, _ = imported(notes="llama-bench\n\n" + table + FULL + DOT.format("walk"))
+    bandwidth = finding(found, "memory-bandwidth")
+    assert "hardly more" not in evidence(bandwidth) and "1 kind" in bandwidth["confidence_reason"] and "batch" not in str(bandwidth["advice"])
+
+
+def test_a_table_of_rates_without_tests_is_noted_all_the_same(imported):
+    found, _ = imported(notes="how it scales\n\n" + rates(6.41, 6.45, "| model | size | threads | tokens/s |") + FULL)
+    assert "hardly more" in evidence(finding(found, "memory-bandwidth"))

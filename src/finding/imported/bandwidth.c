@@ -79,8 +79,9 @@ static bool bandwidth_decide(const struct results *results, struct finding *find
         finding->reason = NULL;
         finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
         say(finding, "imported-bandwidth", share, row, file);
+        struct imported_hot hot = imported_hot_of(results->imported);
         if (finding->advice_count == 0)
-            imported_advise_all(finding);
+            imported_bandwidth_advise(results, finding, &hot);
         return true;
     }
     if (share.high <= LITTLE) {
@@ -122,6 +123,20 @@ static void far_from_full(const struct results *results, struct finding *finding
                              VALUE_TEXT("origin", IMPORTED_WORDS)};
     finding_evidence_add(finding, WEIGHT_AGAINST, ORIGIN_STATEMENT, "imported-bandwidth", values, array_count(values));
     finding_set_add(finding, &finding->reason, "imported-bandwidth-far", values, array_count(values));
+}
+
+void imported_scaling_add(const struct results *results, struct finding *finding)
+{
+    static const double LITTLE_MORE = 55; /* percent: twice as many threads do a tenth more */
+    const char *file = NULL;
+    const struct imported_row *row = imported_row_of(results->imported, IMPORTED_SYSTEM,
+                                                     "work of each thread, of what it was with half as many", &file);
+    if (!row || strcmp(finding->hypothesis->id, "memory-bandwidth") != 0 || finding->verdict != VERDICT_SUPPORTED ||
+        row->number > LITTLE_MORE)
+        return;
+    finding->imported_kinds |= 1u << ORIGIN_RUNS;
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-scaling", VALUE_TEXT("rates", row->where),
+                     VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS));
 }
 
 bool imported_bandwidth_test(const struct results *results, struct finding *finding)

@@ -417,7 +417,7 @@ static void spread_add(struct finding *finding, const struct imported_hot *hot, 
         finding_advise_add(finding, "imported-advice-spread", values, array_count(values));
 }
 
-static void bandwidth_advise(const struct results *results, struct finding *finding, const struct imported_hot *hot)
+void imported_bandwidth_advise(const struct results *results, struct finding *finding, const struct imported_hot *hot)
 {
     bool is_matrix = hot->function && hot->share >= MOST_OF && imported_multiplies(hot->function);
     if (is_matrix) {
@@ -543,7 +543,7 @@ void imported_hot_add(const struct results *results, struct finding *finding, do
         spread_add(finding, &hot, spread);
     slow_line_add(results, finding);
     if (strcmp(finding->hypothesis->id, "memory-bandwidth") == 0)
-        bandwidth_advise(results, finding, &hot);
+        imported_bandwidth_advise(results, finding, &hot);
     else
         imported_advise(finding);
 }

@@ -50,6 +50,8 @@ bool imported_simulated_test(const struct results *results, struct finding *find
 bool imported_bandwidth_test(const struct results *results, struct finding *finding);
 /* … behind what decided */
 void imported_bandwidth_beside(const struct results *results, struct finding *finding);
+/* That twice as many threads do hardly more goes with it. */
+void imported_scaling_add(const struct results *results, struct finding *finding);
 /* of the kernel's locks */
 bool imported_lock_waits_test(const struct results *results, struct finding *finding);
 bool imported_system_test(const struct results *results, struct finding *finding);
@@ -112,6 +114,8 @@ void imported_advise(struct finding *finding);
 struct imported_hot imported_hot_of(const struct imported *imported);
 /* Puts the function before the headline, its evidence, and advice that knows whose function it is. */
 void imported_hot_add(const struct results *results, struct finding *finding, double share);
+/* What to do where memory's bandwidth is used up, by whose code it is. */
+void imported_bandwidth_advise(const struct results *results, struct finding *finding, const struct imported_hot *hot);
 /* Its headline anew, by what the finding is bounded by now. */
 void imported_hot_bound(const struct results *results, struct finding *finding);
 

@@ -593,6 +593,7 @@ bool imported_test(const struct results *results, struct finding *finding)
         return false;
     imported_remote_decide(&some, &with);
     imported_heat_beside(&some, &with);
+    imported_scaling_add(&some, &with);
     imported_walks_add(&some, &with);
     imported_pages_advise(&some, &with);
     imported_shared_line_add(&some, &with);

@@ -543,6 +543,17 @@ static void bandwidth_add(const struct system_reading *reading, struct system_ta
     fact_of(facts, table->rate_words, SYSTEM_MEMORY_USED, used < most ? used : most, most);
 }
 
+/* What twice as many threads left to each of them. */
+static void scaling_add(const struct system_reading *reading, struct system_table *table, struct facts *facts)
+{
+    const struct scaled_row *few, *many;
+    if (table->tool != TOOL_DOCUMENT || !system_scaling_worst(&reading->scaling, &few, &many))
+        return;
+    (void)snprintf(table->scaling_words, sizeof(table->scaling_words), "%.4g with %.0f threads, %.4g with %.0f",
+                   few->rate, few->threads, many->rate, many->threads);
+    fact_of(facts, table->scaling_words, SYSTEM_SCALING, many->rate, 2 * few->rate);
+}
+
 /* Of two timed runs, as before and after a change, the slower one is what is asked about. */
 static void went_add(double sys_s, double elapsed_s, struct facts *facts)
 {
@@ -622,6 +633,7 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
     storage_add(table, facts);
     devices_add(table, facts);
     bandwidth_add(reading, table, facts);
+    scaling_add(reading, table, facts);
     if (met[FACT_STALLED_STORAGE].count)
         fact_add(facts, "time in which all that could run waited for storage", mean_of(&met[FACT_STALLED_STORAGE]),
                  100);

@@ -188,7 +188,19 @@ struct mapping {
     bool has_huge; /* some of it is on huge pages */
 };
 
-enum { NODES_MOST = 8 };
+enum { NODES_MOST = 8, SCALED_MOST = 32 };
+
+/* What a table of rates says of so many threads. */
+struct scaled_row {
+    struct view test; /* by its column of that name; length 0: none */
+    double threads, rate;
+};
+
+struct scaling {
+    size_t threads, rate, test; /* columns from 1 of the table that is read; threads 0: none is */
+    struct scaled_row rows[SCALED_MOST];
+    size_t count;
+};
 
 struct system_table {
     struct pause_log pauses;
@@ -204,6 +216,7 @@ struct system_table {
     vec(struct cpu_count) received; /* packets' soft interrupts */
     vec(struct device) devices;
     bool is_of_iostat, has_begun; /* shares of all CPUs above its devices; its second report was met */
+    char scaling_words[2 * TASK_NAME_MOST]; /* of rates by threads, where a fact was made of them */
     char rate_words[TASK_NAME_MOST];       /* of memory's bandwidth, where facts were made of it */
     char device_words[2 * TASK_NAME_MOST]; /* of the busiest one, where facts were made of them */
     bool tells_busy;    /* turbostat's rows do; busiest_ratio: of the CPU that is busiest, else of all */
@@ -223,6 +236,7 @@ struct system_reading {
     bool in_distances; /* of numactl */
     double node_size_mb; /* of the one that numactl told of last; 0: none */
     double calls_s;     /* for how long the next table of calls watched one thread; 0: not told */
+    struct scaling scaling;
     bool on_one_socket; /* somebody says so */
     size_t runs_on;     /* the node that somebody says it runs on, from 1; 0: nobody does */
     bool nodes_differ;  /* several are told */
@@ -271,13 +285,22 @@ bool system_softirqs_read(struct system_reading *reading, struct view line, stru
 bool system_calls_read(struct system_reading *reading, struct view line, struct view *rest);
 void system_calls_note(struct system_reading *reading, struct view line); /* which may be anything else, too */
 bool system_collector_read(struct system_reading *reading, struct view line);
+bool system_scaling_read(struct system_reading *reading, struct view line);
+/* Of one test the rows of which twice as many threads gained least; false: there are no such. */
+bool system_scaling_worst(const struct scaling *scaling, const struct scaled_row **ret_few,
+                          const struct scaled_row **ret_many);
 void system_log_read(struct system_reading *reading, struct view line); /* which may be anything else, too */
 
 /* Its name, and how long each of its requests took. */
 void device_words(const struct device *device, struct text *out);
 
-/* Rows of memory's bandwidth, where the most there is is told, and of what goes there anyway; where: of how much. */
+/* Where somebody tells on which node it runs. */
 #define SYSTEM_MEMORY_AWAY "memory on another node than it runs on / all"
+
+/* 50 %: twice as many threads did as much together. */
+#define SYSTEM_SCALING "work of each thread, of what it was with half as many"
+
+/* Rows of memory's bandwidth, where the most there is is told, and of what goes there anyway; where: of how much. */
 #define SYSTEM_MEMORY_USED "memory bandwidth in use, of the most there is"
 #define SYSTEM_MEMORY_RATE "memory bandwidth, GB/s"
 
