@@ -304,3 +304,10 @@ def test_threads_that_help_or_arent_comparable_are_no_evidence(imported, table):
 def test_a_table_of_rates_without_tests_is_noted_all_the_same(imported):
     found, _ = imported(notes="how it scales\n\n" + rates(6.41, 6.45, "| model | size | threads | tokens/s |") + FULL)
     assert "hardly more" in evidence(finding(found, "memory-bandwidth"))
+
+
+@pytest.mark.parametrize("lowered, pays", [((6_118_330_004, 0), True), ((6_118_330_004, 8_118_330_004), False), ((0, 0), False)])
+def test_wide_vectors_that_spare_instructions_pay(imported, lowered, pays):
+    run = " Performance counter stats for './pack {}':\n\n {:,} cycles\n {:,} instructions\n {:,} core_power.lvl2_turbo_license\n\n {} seconds time elapsed\n"
+    found, _ = imported(wide=run.format("w", 52_118_330_004, 70_118_330_004, lowered[0], 17.1), narrow=run.format("n", 70_118_330_004, 118_118_330_004, lowered[1], 23.0))
+    assert "is the work" in found["verdict"]["sentence"] and ("they pay here" in found["verdict"]["sentence"]) == pays

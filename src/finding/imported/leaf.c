@@ -554,6 +554,22 @@ static const char *hindered_words(const struct imported_part *rate, struct arena
     return wording_fill(arena, wording_find("verdict", "gap-hindered"), values, array_count(values));
 }
 
+/* That the faster one is that with wide vectors, by its cycles at a lowered clock; "": it isn't, or nobody counted. */
+static const char *wide_words(const struct imported_pair *pair)
+{
+    static const char *const events[] = {"core_power.lvl2_turbo_license", "core_power.lvl1_turbo_license"};
+    static const double LEAST = 0.01, FAR_FEWER = 0.1;
+    for (size_t at = 0; at < array_count(events); at++) {
+        struct measured wide = measured_ratio(imported_arm_count(&pair->fast, events[at]),
+                                              imported_arm_count(&pair->fast, "cycles")),
+                        narrow = measured_ratio(imported_arm_count(&pair->slow, events[at]),
+                                                imported_arm_count(&pair->slow, "cycles"));
+        if (wide.known && narrow.known && wide.value >= LEAST && narrow.value <= FAR_FEWER * wide.value)
+            return wording_find("verdict", "lead-wide");
+    }
+    return "";
+}
+
 const char *imported_lead_words(const struct results *results, const struct finding *culprit, struct arena *arena)
 {
     struct imported_pair pair;
@@ -581,6 +597,7 @@ const char *imported_lead_words(const struct results *results, const struct find
                              VALUE_TEXT("how", factor_words(&pair, most, arena)),
                              VALUE_TEXT("slow", busy->slow.known ? arena_printf(arena, "%.3g", busy->slow.value) : ""),
                              VALUE_TEXT("fast", busy->fast.known ? arena_printf(arena, "%.3g", busy->fast.value) : ""),
+                             VALUE_TEXT("wide", most == FACTOR_WORK ? wide_words(&pair) : ""),
                              VALUE_TEXT("hindered", is_of_threads && rate->part < 0 ? hindered_words(rate, arena) : ""),
                              VALUE_TEXT("file", pair.slow.table->file),
                              VALUE_TEXT("origin", IMPORTED_WORDS)};
