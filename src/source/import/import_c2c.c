@@ -232,7 +232,7 @@ static void offsets_put(struct text *out, const struct pareto *pareto)
         double part = stores > 0 ? (one->hitm + one->stores) / 2 : one->hitm;
         text_printf(out, "%s@part_of_line[offset %.*s of line %.*s by %.0f CPUs]: %.0f\n", at ? "" : "\n",
                     (int)one->offset.length, one->offset.text, (int)pareto->first.length, pareto->first.text, one->cpus,
-                    1e4 * part);
+                    pareto->first_hitm * part);
     }
 }
 
