@@ -42,6 +42,8 @@ bool imported_clock_of_vectors_test(const struct results *results, struct findin
 bool imported_busy_clock_test(const struct results *results, struct finding *finding);
 /* of narrow vectors, by the classes of floating-point work */
 bool imported_scalar_test(const struct results *results, struct finding *finding);
+/* of contended lines, by perf c2c's list of them without its summary */
+bool imported_shared_lines_test(const struct results *results, struct finding *finding);
 /* of contended lines, behind whichever decided: which of them it is */
 void imported_shared_line_add(const struct results *results, struct finding *finding);
 /* of cache misses, by a simulation's */

@@ -470,6 +470,7 @@ static const struct {
     {"thermal-power", imported_clock_of_vectors_test},
     {"kernel-locks", imported_lock_waits_test},
     {NULL, imported_system_test},
+    {"contended-lines", imported_shared_lines_test},
     {NULL, imported_pair_test},
     {NULL, imported_loop_test},
     {NULL, imported_listing_test},

@@ -3,6 +3,7 @@
 #include "base/vec.h"
 #include "finding/family.h"
 #include "finding/imported/evidence.h"
+#include "finding/imported/fact_words.h"
 
 #include <string.h>
 
@@ -30,6 +31,24 @@ static const struct imported_row *line_hottest(const struct imported *imported, 
         }
     }
     return hottest;
+}
+
+bool imported_shared_lines_test(const struct results *results, struct finding *finding)
+{
+    static const char loads[] = "HITM / loads of shared lines";
+    const char *file;
+    const struct imported_row *row = imported_row_of(results->imported, IMPORTED_SYSTEM, loads, &file);
+    if (!row || row->number / 100 < results->effect)
+        return false;
+    struct interval share = interval_exactly(row->number / 100);
+    finding_decide_fact(finding, share, results->effect);
+    finding->recoverable = (struct interval){0}; /* a share of loads, not of time */
+    finding->of = OF_CPU_TIME;
+    finding->is_own_doing = true;
+    finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
+    imported_say(finding, imported_fact_words(loads), share, file);
+    imported_advise_all(finding);
+    return true;
 }
 
 /* ---- at which of its bytes ---- */

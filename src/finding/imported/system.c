@@ -60,8 +60,8 @@ static const struct {
     /* of all CPUs: one process of many CPUs' may have waited all its time */
     {"waiting", "%iowait", ROLE_MARKS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"waiting", "time in which all that could run waited for storage", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"swap", "time in which all that could run waited for memory", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER,
-     NULL, "advice-swapped"},
+    {"swap", "time in which all that could run waited for memory", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED,
+     ORIGIN_SCHEDULER, NULL, "advice-swapped"},
     {"oversubscribed", "threads that could run and had no CPU / all that could run, while none stood idle,",
      ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"oversubscribed", "time in which something waited for a CPU", ROLE_BOUNDS, OF_ELAPSED, ORIGIN_SCHEDULER},
@@ -124,7 +124,6 @@ static const struct {
      "imported-calls"},
     {"numa-remote", "pages given to other nodes / all", ROLE_SPEAKS, OF_CPU_TIME, ORIGIN_PAGES, "imported-placed"},
     {"contended-lines", "HITM / loads", ROLE_MARKS, OF_CPU_TIME, ORIGIN_COUNTERS},
-    {"contended-lines", "HITM / loads of shared lines", ROLE_MARKS, OF_CPU_TIME, ORIGIN_COUNTERS},
 };
 
 struct said {
