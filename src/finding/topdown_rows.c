@@ -108,6 +108,7 @@ static const struct topdown_row rows[] = {
     {"contended-lines", {"tma_contested_accesses", "tma_data_sharing", "tma_false_sharing"}, "tma_memory_bound", true},
     {"contended-lines", {"tma_contested_accesses"}, "tma_memory_bound", true, .is_part = true},
     {"contended-lines", {"tma_false_sharing"}, "tma_memory_bound", true, .is_part = true},
+    {"contended-lines", {"tma_contested_accesses", "tma_data_sharing", "tma_store_bound"}, "tma_memory_bound", false},
     {"contended-lines", {"tma_l3_bound", "tma_store_bound"}, "tma_memory_bound", false},
     {"contended-lines", {"tma_memory_bound"}, "tma_backend_bound", false},
     {"contended-lines", {"backend_bound_memory"}, "backend_bound", false},

@@ -296,7 +296,7 @@ def test_what_more_wrong_guesses_cost_of_the_longer_run(imported):
     profile = "    41.20%  bench  bench  [.] lookup_rule\n    12.10%  bench  bench  [.] parse_header\n"
     found, _ = imported(builds=table.format("98,300,000,000"), profile=profile)
     assert found["verdict"]["culprit"] == "branch-mispredicts"
-    assert "661600000 more branch-misses cost is 50 to 100 %" in found["verdict"]["sentence"] and "lookup_rule" in found["verdict"]["sentence"]
+    assert "662 million more wrongly guessed branches (branch-misses) than the faster one, 50 to 100 % of what it takes longer" in found["verdict"]["sentence"] and "lookup_rule" in found["verdict"]["sentence"]
     other, _ = imported(builds=table.format("198,300,000,000"), profile=profile)
     assert "more branch-misses" not in other["verdict"]["sentence"]
 

@@ -134,7 +134,7 @@ def test_what_explains_half_of_a_gap_leaves_the_rest_open(counted):
     naive = dict(cycles=38118220004, instructions=6220118330, dtlb_load_misses__walk_active=18118220004, elapsed=10.121)
     blocked = dict(cycles=5118220004, instructions=6820118330, dtlb_load_misses__walk_active=118220004, elapsed=1.391)
     found = counted(pair(naive, blocked))
-    assert found["verdict"]["culprit"] == "small-pages" and "86.3 % of the time" in left_open(found) and "with no more instructions" in found["verdict"]["sentence"]
+    assert found["verdict"]["culprit"] == "small-pages" and "86.3 % of the time" in left_open(found) and "for no more instructions" in found["verdict"]["sentence"]
     found = counted(pair(dict(naive, dtlb_load_misses__walk_active=33118220004), blocked))
     assert found["verdict"]["culprit"] == "small-pages" and not left_open(found)
 

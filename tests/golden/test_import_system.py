@@ -363,7 +363,7 @@ OF_PROCESSES = ("Per-node process memory usage (in MBs)\nPID                    
 def test_what_numactl_and_numastat_say_is_read_whole(alone):
     found = alone(f"The machine\n\n```\n{NUMACTL}```\n\nand what runs on it\n\n```\n{OF_PROCESSES}```\n")
     assert not any("not read" in one["origin"] for one in found["statements"])
-    assert any("memory on its fullest node / all 99.97 %" in one["text"] for one in found["statements"])
+    assert any("memory on its fullest node / all (node " in one["text"] for one in found["statements"])
     assert any("memory in use on the fullest node / all in use 96.88 %" in one["text"] for one in found["statements"])
 
 

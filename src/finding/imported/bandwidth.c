@@ -79,8 +79,9 @@ static bool bandwidth_decide(const struct results *results, struct finding *find
         finding->reason = NULL;
         finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
         say(finding, "imported-bandwidth", share, row, file);
+        struct imported_hot hot = imported_hot_of(results->imported);
         if (finding->advice_count == 0)
-            imported_advise_all(finding);
+            imported_bandwidth_advise(results, finding, &hot);
         return true;
     }
     if (share.high <= LITTLE) {
@@ -94,6 +95,48 @@ static bool bandwidth_decide(const struct results *results, struct finding *find
     finding->recoverable = is_bound ? finding->recoverable : (struct interval){0};
     say(finding, "imported-bandwidth-some", share, row, file);
     return true;
+}
+
+/*
+ * A metric lays a small part of the time at it, and memory gave far less than it can: many lines were on their way
+ * then, but not as many as it takes. A large part may still be what few cores can ask for at once.
+ */
+static bool is_far_from_full(const struct finding *finding, struct interval share)
+{
+    static const double FAR = 0.15, SMALL = 0.2;
+    return finding->verdict == VERDICT_SUPPORTED && finding->gain_unmeasured && finding->recoverable.known &&
+           finding->recoverable.high <= SMALL && share.high <= FAR;
+}
+
+static void far_from_full(const struct results *results, struct finding *finding, struct interval share,
+                          const struct imported_row *row, const char *file)
+{
+    double metric = finding->recoverable.high;
+    finding_decide_bound(finding, metric * share.high / MAY_BE_FULL_FROM, results->effect);
+    finding->gain_unmeasured = false;
+    finding->advice_count = 0;
+    finding->headline = NULL;
+    for (size_t at = 0; at < finding->evidence_count; at++)
+        finding->evidence[at].weight = WEIGHT_CONTEXT;
+    struct value values[] = {VALUE_SHARE("share", share), VALUE_SHARE("metric", interval_exactly(metric)),
+                             VALUE_TEXT("rate", row->where), VALUE_TEXT("file", file),
+                             VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding_evidence_add(finding, WEIGHT_AGAINST, ORIGIN_STATEMENT, "imported-bandwidth", values, array_count(values));
+    finding_set_add(finding, &finding->reason, "imported-bandwidth-far", values, array_count(values));
+}
+
+void imported_scaling_add(const struct results *results, struct finding *finding)
+{
+    static const double LITTLE_MORE = 55; /* percent: twice as many threads do a tenth more */
+    const char *file = NULL;
+    const struct imported_row *row = imported_row_of(results->imported, IMPORTED_SYSTEM,
+                                                     "work of each thread, of what it was with half as many", &file);
+    if (!row || strcmp(finding->hypothesis->id, "memory-bandwidth") != 0 || finding->verdict != VERDICT_SUPPORTED ||
+        row->number > LITTLE_MORE)
+        return;
+    finding->imported_kinds |= 1u << ORIGIN_RUNS;
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-scaling", VALUE_TEXT("rates", row->where),
+                     VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS));
 }
 
 bool imported_bandwidth_test(const struct results *results, struct finding *finding)
@@ -113,7 +156,11 @@ void imported_bandwidth_beside(const struct results *results, struct finding *fi
     struct interval share;
     const struct imported_row *row;
     const char *file;
-    if (finding->verdict == VERDICT_SUPPORTED && used_of(results->imported, &share, &row, &file))
+    if (!used_of(results->imported, &share, &row, &file))
+        return;
+    if (is_far_from_full(finding, share))
+        far_from_full(results, finding, share, row, file);
+    else if (finding->verdict == VERDICT_SUPPORTED)
         finding_evidence(finding, share.low >= FULL_FROM ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_STATEMENT,
                          "imported-bandwidth", VALUE_SHARE("share", share), VALUE_TEXT("rate", row->where),
                          VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS));

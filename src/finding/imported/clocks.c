@@ -334,6 +334,78 @@ bool imported_busy_clock_test(const struct results *results, struct finding *fin
     return true;
 }
 
+/* ---- how much heat took ---- */
+
+static double number_in(const struct imported_table *table, const char *column)
+{
+    for (size_t row = 0; row < table->count; row++)
+        if (strcmp(table->rows[row].name, column) == 0)
+            return table->rows[row].number;
+    return 0;
+}
+
+struct heated {
+    const struct imported_table *hot, *cool; /* NULL: there is none */
+};
+
+/* Of one machine, by its TSC: the slowest time in which heat throttled it, and the fastest in which it did so less. */
+static struct heated heated_of(const struct imported *imported)
+{
+    struct heated heated = {0};
+    for (size_t at = 0; at < imported->count; at++) {
+        const struct imported_table *table = &imported->tables[at];
+        if (busy_mhz_of(table).known && number_in(table, "CoreThr") > 0 &&
+            (!heated.hot || busy_mhz_of(table).value < busy_mhz_of(heated.hot).value))
+            heated.hot = table;
+    }
+    for (size_t at = 0; heated.hot && at < imported->count; at++) {
+        const struct imported_table *table = &imported->tables[at];
+        bool is_cooler = table != heated.hot && busy_mhz_of(table).known &&
+                         number_in(table, "CoreThr") < number_in(heated.hot, "CoreThr") &&
+                         number_in(table, "TSC_MHz") == number_in(heated.hot, "TSC_MHz");
+        if (is_cooler && (!heated.cool || busy_mhz_of(table).value > busy_mhz_of(heated.cool).value))
+            heated.cool = table;
+    }
+    return heated;
+}
+
+/* By what it ran at while it was cool. */
+static bool cool_beside(const struct results *results, struct finding *finding)
+{
+    struct heated heated = heated_of(results->imported);
+    if (!heated.hot || !heated.cool)
+        return false;
+    double hot = busy_mhz_of(heated.hot).value, cool = busy_mhz_of(heated.cool).value;
+    if (1 - hot / cool < results->effect)
+        return false;
+    finding_decide_fact(finding, interval_exactly(1 - hot / cool), results->effect);
+    struct value values[] = {VALUE_TEXT("hot", arena_printf(finding->arena, "%.4g", hot)),
+                             VALUE_TEXT("cool", arena_printf(finding->arena, "%.4g", cool)),
+                             VALUE_SHARE("share", interval_exactly(1 - hot / cool)),
+                             VALUE_TEXT("title", finding->hypothesis->title),
+                             VALUE_TEXT("one", heated.hot->file),
+                             VALUE_TEXT("other", heated.cool->file),
+                             VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding_evidence_add(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-heat-clock", values,
+                         sizeof(values) / sizeof(values[0]));
+    finding_set_add(finding, &finding->headline, "imported-heat-headline", values, sizeof(values) / sizeof(values[0]));
+    return true;
+}
+
+void imported_heat_beside(const struct results *results, struct finding *finding)
+{
+    struct imported_pair pair;
+    bool is_asked = strcmp(finding->hypothesis->id, "thermal-power") == 0 && finding->verdict == VERDICT_SUPPORTED &&
+                    !finding->recoverable.known;
+    if (!is_asked || cool_beside(results, finding) || !imported_pair_of(results->imported, &pair) || pair.is_of_user ||
+        pair.gap.value < results->effect || imported_pair_most(&pair) != FACTOR_CLOCK || is_of_vectors(results, &pair))
+        return;
+    double drop = 1 - pair.parts[FACTOR_CLOCK].slow.value / pair.parts[FACTOR_CLOCK].fast.value;
+    finding_decide_fact(finding, interval_exactly(drop), results->effect);
+    finding->imported_kinds |= 1u << ORIGIN_RUNS;
+    say_clocks(finding, &pair, NULL, "imported-clocks");
+}
+
 bool imported_pair_test(const struct results *results, struct finding *finding)
 {
     return no_heat_test(results, finding) || clocks_test(results, finding) || reference_test(results, finding) ||

@@ -25,7 +25,7 @@ static bool begins_so(const char *line, const char *const *mnemonics, size_t cou
 static bool has_memory_operand(const char *line)
 {
     const char *open = strchr(line, '(');
-    return open && open[1] == '%' && strncmp(line, "lea", 3) != 0;
+    return open && open[1] == '%' && strncmp(line, "lea", 3) != 0 && strncmp(line, "nop", 3) != 0;
 }
 
 /* In AT&T syntax what is written stands last, a mask behind it: of two operands, but for what only compares. */
@@ -196,6 +196,7 @@ static void say_line_behind(struct finding *finding, const struct slow_line *slo
         VALUE_TEXT("file", slow->table->file),
         VALUE_TEXT("origin", IMPORTED_WORDS)};
     finding->subject = slow->row->name;
+    finding->function = slow->row->where[0] ? slow->row->where : NULL;
     finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-instruction-before", values,
                          array_count(values));
     finding_set_add(finding, &finding->reason, "imported-instruction-before", values, array_count(values));
@@ -211,6 +212,7 @@ static void say_slow_line(struct finding *finding, const struct slow_line *slow,
         VALUE_TEXT("file", slow->table->file),
         VALUE_TEXT("origin", IMPORTED_WORDS)};
     finding->subject = slow->row->name;
+    finding->function = slow->row->where[0] ? slow->row->where : NULL;
     finding_evidence_add(finding, agrees ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-instruction",
                          values, array_count(values));
     if (!agrees)
@@ -372,8 +374,7 @@ static void take_store(struct imported_hot *hot)
     hot->file = hot->function || !store ? hot->file : hot->store_file;
 }
 
-/* Routines that multiply matrices: what they wait for is how often the same numbers come from memory. */
-static bool multiplies(const char *function)
+bool imported_multiplies(const char *function)
 {
     static const char *const words[] = {"gemm", "gemv", "matmul", "mul_mat", "vec_dot", "inner_product"};
     for (size_t at = 0; at < array_count(words); at++)
@@ -422,9 +423,9 @@ static void spread_add(struct finding *finding, const struct imported_hot *hot, 
         finding_advise_add(finding, "imported-advice-spread", values, array_count(values));
 }
 
-static void bandwidth_advise(const struct results *results, struct finding *finding, const struct imported_hot *hot)
+void imported_bandwidth_advise(const struct results *results, struct finding *finding, const struct imported_hot *hot)
 {
-    bool is_matrix = hot->function && hot->share >= MOST_OF && multiplies(hot->function);
+    bool is_matrix = hot->function && hot->share >= MOST_OF && imported_multiplies(hot->function);
     if (is_matrix) {
         finding_advise(finding, "imported-advice-batch", VALUE_TEXT("function", hot->function));
         finding_advise(finding, "imported-advice-weights", NO_VALUES);
@@ -487,6 +488,15 @@ void imported_advise(struct finding *finding)
     }
 }
 
+void imported_hot_bound(const struct results *results, struct finding *finding)
+{
+    struct finding again = *finding;
+    again.evidence_count = again.advice_count = again.open_count = 0;
+    again.headline = NULL;
+    imported_hot_add(results, &again, finding->recoverable.high);
+    finding->headline = again.headline ? again.headline : finding->headline;
+}
+
 void imported_hot_add(const struct results *results, struct finding *finding, double share)
 {
     struct imported_hot hot = imported_hot_of(results->imported);
@@ -539,7 +549,7 @@ void imported_hot_add(const struct results *results, struct finding *finding, do
         spread_add(finding, &hot, spread);
     slow_line_add(results, finding);
     if (strcmp(finding->hypothesis->id, "memory-bandwidth") == 0)
-        bandwidth_advise(results, finding, &hot);
+        imported_bandwidth_advise(results, finding, &hot);
     else
         imported_advise(finding);
 }

@@ -7,6 +7,7 @@
 #include "finding/family.h"
 #include "finding/imported/event_costs.h"
 #include "finding/imported/evidence.h"
+#include "finding/imported/remote.h"
 #include "finding/wording.h"
 
 #include <math.h>
@@ -50,15 +51,75 @@ static double more_cycles_of(const struct imported_pair *pair)
     return cycles.value - fewer.value;
 }
 
-/* "two runs with as many instructions", or no more than the faster one has; of windows for as many. */
+/* "for as many instructions"; or it has no more than the faster one. */
 static const char *slower_words(const struct imported_pair *pair)
 {
     static const double AS_MANY = 0.05;
     double work = imported_arm_count(&pair->slow, "instructions").value,
            other = imported_pair_fast(pair, "instructions").value;
-    return pair->is_window                  ? "two windows takes longer for as many instructions"
-           : other - work > AS_MANY * other ? "two runs with no more instructions takes longer"
-                                            : "two runs with as many instructions takes longer";
+    return !pair->is_window && other - work > AS_MANY * other ? "for no more instructions" : "for as many instructions";
+}
+
+/* "56.7 billion" */
+static const char *many_words(double count, struct arena *arena)
+{
+    return count >= 1e9   ? arena_printf(arena, "%.3g billion", count / 1e9)
+           : count >= 1e6 ? arena_printf(arena, "%.3g million", count / 1e6)
+                          : arena_printf(arena, "%.0f", count);
+}
+
+/* What the slower run did more: "spent 56.7 billion more cycles in page walks (dtlb_load_misses.walk_active)". */
+static const char *did_words(const char *event, double more, struct arena *arena)
+{
+    static const struct {
+        const char *begins, *did, *what;
+    } known[] = {
+        {"dtlb_load_misses.walk_completed", "had", "page walks for loads"},
+        {"dtlb_load_misses.", "spent", "cycles in page walks for loads"},
+        {"dtlb_store_misses.", "spent", "cycles in page walks for stores"},
+        {"icache", "spent", "cycles waiting for code to be fetched"},
+        {"idq.mite_uops", "had", "micro-operations decoded anew"},
+        {"branch-misses", "had", "wrongly guessed branches"},
+        {"arith.", "spent", "cycles dividing"},
+    };
+    const char *many = many_words(more, arena);
+    for (size_t at = 0; at < array_count(known); at++)
+        if (strncmp(event, known[at].begins, strlen(known[at].begins)) == 0)
+            return arena_printf(arena, "%s %s more %s (%s)", known[at].did, many, known[at].what, event);
+    return arena_printf(arena, "had %s more %s", many, event);
+}
+
+/* "all", "28 to 70 %" */
+static const char *part_words(struct interval part, struct arena *arena)
+{
+    static const double ALL = 0.995;
+    scoped_text struct text out = {0};
+    struct value value = VALUE_SHARE("", part);
+    if (part.low >= ALL)
+        return "all";
+    value_print(&out, &value);
+    return arena_string(arena, text_string(&out));
+}
+
+/* Evidence, and the headline of what it supports, by what the slower run did more. */
+static void more_say(struct finding *finding, const char *key, const char *headline, const struct imported_pair *pair,
+                     const char *did, struct interval part, const char *file)
+{
+    struct value values[] = {VALUE_TEXT("did", did),
+                             VALUE_TEXT("part", part_words(part, finding->arena)),
+                             VALUE_TEXT("slower", pair->is_window ? "slower window" : "slower run"),
+                             VALUE_TEXT("work", slower_words(pair)),
+                             VALUE_TEXT("title", finding->hypothesis->title),
+                             VALUE_SHARE("share", part),
+                             VALUE_TEXT("file", file),
+                             VALUE_TEXT("origin", IMPORTED_WORDS)};
+    enum weight weight = finding->verdict == VERDICT_SUPPORTED ? WEIGHT_FOR : WEIGHT_CONTEXT;
+    finding_evidence_add(finding, weight, ORIGIN_STATEMENT, key, values, array_count(values));
+    finding->is_estimate = false;
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set_add(finding, &finding->headline, headline, values, array_count(values));
+    else
+        finding_set_add(finding, &finding->reason, key, values, array_count(values));
 }
 
 /* Of two runs with as many instructions what the slower one has many more of. */
@@ -102,10 +163,8 @@ static bool growth_say(struct finding *finding, const struct imported_pair *pair
                                                 0, 1);
         if (strcmp(cost->id, finding->hypothesis->id) != 0 || !(part.low > 0))
             continue;
-        imported_say(finding,
-                     arena_printf(finding->arena, "of what the slower of %s, what %.0f more %s cost",
-                                  slower_words(pair), more, cost->event),
-                     part, pair->slow.table->file);
+        more_say(finding, "imported-growth", "imported-growth-headline", pair,
+                 did_words(cost->event, more, finding->arena), part, pair->slow.table->file);
         return true;
     }
     return false;
@@ -176,11 +235,8 @@ static bool surplus_decide(const struct results *results, struct finding *findin
     finding->reason = NULL;
     finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
     finding_decide_fact(finding, surplus.share, results->effect);
-    imported_say(finding,
-                 arena_printf(finding->arena,
-                              "what the slower of %s, beside %.0f more %s,", slower_words(pair), surplus.count,
-                              surplus.event),
-                 surplus.share, surplus.file);
+    more_say(finding, "imported-surplus", "imported-surplus-headline", pair,
+             did_words(surplus.event, surplus.count, finding->arena), surplus.share, surplus.file);
     return true;
 }
 
@@ -259,27 +315,20 @@ static bool costing_find(const struct results *results, struct finding *finding,
 /* Of the loads that memory answered those that another node's did: how much time they took it doesn't say. */
 static void remote_say(const struct results *results, struct finding *finding)
 {
-    static const struct {
-        const char *remote, *local;
-    } names[] = {{"mem_load_l3_miss_retired.remote_dram", "mem_load_l3_miss_retired.local_dram"},
-                 {"mem_load_uops_l3_miss_retired.remote_dram", "mem_load_uops_l3_miss_retired.local_dram"},
-                 {"mem_load_uops_llc_miss_retired.remote_dram", "mem_load_uops_llc_miss_retired.local_dram"}};
     struct imported_arm arms[IMPORTED_ARMS_MOST];
+    struct remote_loads loads;
     size_t count = imported_arms_of(results->imported, arms);
-    for (size_t at = 0; at < count && strcmp(finding->hypothesis->id, "numa-remote") == 0; at++)
-        for (size_t name = 0; name < array_count(names); name++) {
-            struct measured remote = imported_arm_count(&arms[at], names[name].remote),
-                            local = imported_arm_count(&arms[at], names[name].local);
-            if (!remote.known || !local.known || remote.value + local.value <= 0)
-                continue;
-            finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-remote",
-                             VALUE_TEXT("file", arms[at].table->file), VALUE_TEXT("origin", IMPORTED_WORDS),
-                             VALUE_SHARE("share", interval_exactly(remote.value / (remote.value + local.value))),
-                             VALUE_COUNT("remote", remote.value), VALUE_COUNT("local", local.value));
-            if (finding->reason)
-                finding->reason = arena_printf(finding->arena, "%s; %s", finding->reason,
-                                               finding->evidence[finding->evidence_count - 1].text);
-        }
+    for (size_t at = 0; at < count && strcmp(finding->hypothesis->id, "numa-remote") == 0; at++) {
+        if (!remote_loads_of(&arms[at], &loads))
+            continue;
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-remote",
+                         VALUE_TEXT("file", arms[at].table->file), VALUE_TEXT("origin", IMPORTED_WORDS),
+                         VALUE_SHARE("share", interval_exactly(remote_loads_share(&loads))),
+                         VALUE_COUNT("remote", loads.remote), VALUE_COUNT("local", loads.local));
+        if (finding->reason)
+            finding->reason = arena_printf(finding->arena, "%s; %s", finding->reason,
+                                           finding->evidence[finding->evidence_count - 1].text);
+    }
 }
 
 /* What costs the faster of two runs little may cost the slower one much, where that didn't count it for long enough. */

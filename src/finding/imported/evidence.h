@@ -34,12 +34,16 @@ bool imported_pair_test(const struct results *results, struct finding *finding);
 bool imported_counts_heat(const struct imported_table *table, const struct imported_row *row);
 /* Heat and power limits aren't what two runs differ by: counted, or by their clock. */
 bool imported_heat_is_ruled_out(const struct results *results, struct arena *arena);
+/* Of heat that throttled, behind what decided: how much that took, by a cooler time or another run. */
+void imported_heat_beside(const struct results *results, struct finding *finding);
 /* of the clock and of heat, where it fell for wide vectors */
 bool imported_clock_of_vectors_test(const struct results *results, struct finding *finding);
 /* of the clock, by what two runs' CPUs ran at while they were busy */
 bool imported_busy_clock_test(const struct results *results, struct finding *finding);
 /* of narrow vectors, by the classes of floating-point work */
 bool imported_scalar_test(const struct results *results, struct finding *finding);
+/* of contended lines, by perf c2c's list of them without its summary */
+bool imported_shared_lines_test(const struct results *results, struct finding *finding);
 /* of contended lines, behind whichever decided: which of them it is */
 void imported_shared_line_add(const struct results *results, struct finding *finding);
 /* of cache misses, by a simulation's */
@@ -48,6 +52,8 @@ bool imported_simulated_test(const struct results *results, struct finding *find
 bool imported_bandwidth_test(const struct results *results, struct finding *finding);
 /* … behind what decided */
 void imported_bandwidth_beside(const struct results *results, struct finding *finding);
+/* That twice as many threads do hardly more goes with it. */
+void imported_scaling_add(const struct results *results, struct finding *finding);
 /* of the kernel's locks */
 bool imported_lock_waits_test(const struct results *results, struct finding *finding);
 bool imported_system_test(const struct results *results, struct finding *finding);
@@ -57,11 +63,16 @@ bool imported_report_test(const struct results *results, struct finding *finding
 bool imported_code_test(const struct results *results, struct finding *finding);
 /* of a loop that is too large to rule its cause out */
 bool imported_loop_test(const struct results *results, struct finding *finding);
+/* of small pages of a guest's host: as many walks that each take far longer; and of the guest's, beside its counts */
+bool imported_host_pages_test(const struct results *results, struct finding *finding);
+void imported_walks_add(const struct results *results, struct finding *finding);
 /* to a cause that counts support: its loop is as large as that */
 void imported_loop_add(const struct results *results, struct finding *finding);
 /* of an annotated listing, where nothing was counted */
 bool imported_listing_test(const struct results *results, struct finding *finding);
 
+/* By its name it multiplies matrices: what it waits for is how often the same numbers come from memory. */
+bool imported_multiplies(const char *function);
 /* It reads a clock that takes long, and that no program reads without the kernel. */
 bool imported_reads_slow_clock(const char *function);
 /* It returned something, and as much as is asked about where that was told. */
@@ -105,5 +116,9 @@ void imported_advise(struct finding *finding);
 struct imported_hot imported_hot_of(const struct imported *imported);
 /* Puts the function before the headline, its evidence, and advice that knows whose function it is. */
 void imported_hot_add(const struct results *results, struct finding *finding, double share);
+/* What to do where memory's bandwidth is used up, by whose code it is. */
+void imported_bandwidth_advise(const struct results *results, struct finding *finding, const struct imported_hot *hot);
+/* Its headline anew, by what the finding is bounded by now. */
+void imported_hot_bound(const struct results *results, struct finding *finding);
 
 #endif

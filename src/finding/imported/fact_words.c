@@ -50,6 +50,8 @@ static const struct {
     {"%irq + %soft of one CPU, which has time left", "interrupts' part of the time of one CPU that has time left"},
     {"CPUs that heat throttled / all that were looked at", "the part of the CPUs that heat throttled"},
     {"pages given to other nodes / all", "the part of the pages that was given to other nodes"},
+    {"HITM / loads of shared lines",
+     "the part of the sampled loads of shared lines that hit another core's changed line (HITM)"},
     {"HITM / loads", "the part of the loads that hit another core's changed line (HITM)"},
 };
 

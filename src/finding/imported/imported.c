@@ -13,6 +13,7 @@
 #include "analyse/told/told_quantity.h"
 #include "base/vec.h"
 #include "finding/imported/evidence.h"
+#include "finding/imported/remote.h"
 #include "finding/topdown_rows.h"
 
 #include <math.h>
@@ -373,6 +374,7 @@ static void hold_against_counts(const struct results *results, struct finding *f
          !imported_pair_test(results, &counted)) ||
         !counted.evidence_count)
         return;
+    imported_remote_decide(results, &counted);
     if (counted.verdict == finding->verdict) {
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-also",
                          VALUE_TEXT("evidence", counted.evidence[0].text));
@@ -454,6 +456,7 @@ static const struct {
     {NULL, imported_code_test},
     {"vm-exits", imported_exits_test},
     {"unoptimised-build", reloads_test},
+    {"host-small-pages", imported_host_pages_test},
     {NULL, metric_test},
     {NULL, imported_count_test},
     {NULL, imported_misses_test},
@@ -467,6 +470,7 @@ static const struct {
     {"thermal-power", imported_clock_of_vectors_test},
     {"kernel-locks", imported_lock_waits_test},
     {NULL, imported_system_test},
+    {"contended-lines", imported_shared_lines_test},
     {NULL, imported_pair_test},
     {NULL, imported_loop_test},
     {NULL, imported_listing_test},
@@ -476,12 +480,14 @@ static const struct {
 };
 
 /* Counts single it out: what the class says of it bounds what that returns, and goes with it. */
-static void support_by_counts(struct finding *finding, const struct finding *counted)
+static void support_by_counts(const struct results *results, struct finding *finding, const struct finding *counted)
 {
     struct finding class = *finding;
     *finding = *counted;
-    if (finding->recoverable.known && finding->recoverable.high > class.recoverable.high)
+    if (finding->recoverable.known && finding->recoverable.high > class.recoverable.high) {
         finding->recoverable = interval_of(0, class.recoverable.high / 2, class.recoverable.high);
+        imported_hot_bound(results, finding);
+    }
     if (class.evidence_count)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-also",
                          VALUE_TEXT("evidence", class.evidence[0].text));
@@ -500,7 +506,7 @@ static void bound_by_counts(const struct results *results, struct finding *findi
     if (counted.verdict == VERDICT_RULED_OUT)
         *finding = counted;
     else if (counted.verdict == VERDICT_SUPPORTED && counted.evidence_count)
-        support_by_counts(finding, &counted);
+        support_by_counts(results, finding, &counted);
 }
 
 static double share_said(const struct finding *finding)
@@ -586,6 +592,10 @@ bool imported_test(const struct results *results, struct finding *finding)
     with.evidence_count = with.advice_count = 0;
     if (!is_said(&some, &with))
         return false;
+    imported_remote_decide(&some, &with);
+    imported_heat_beside(&some, &with);
+    imported_scaling_add(&some, &with);
+    imported_walks_add(&some, &with);
     imported_pages_advise(&some, &with);
     imported_shared_line_add(&some, &with);
     imported_tried_apply(&some, &with);

@@ -102,12 +102,66 @@ static struct imported_leaf leaf_told(const struct topdown_tree *tree, const str
     return told;
 }
 
+/* otherwise: where no table has it. */
+static double percent_of(const struct results *results, const char *metric, double otherwise)
+{
+    struct measured number = imported_number(results->imported, IMPORTED_METRICS, metric, NULL);
+    return number.known ? number.value : otherwise;
+}
+
+/*
+ * What finishes much, waits for little and is arithmetic does its work: there is no culprit to look for. By its own
+ * metric, or since it is known to multiply matrices.
+ */
+static bool is_compute_bound(const struct results *results, const struct imported_hot *hot)
+{
+    static const double RETIRES_LEAST = 30, LITTLE = 10, ARITHMETIC_LEAST = 30, MOST_OF = 0.5;
+    bool is_arithmetic = percent_of(results, "tma_fp_arith", 0) >= ARITHMETIC_LEAST ||
+                         (hot->function && hot->share >= MOST_OF && imported_multiplies(hot->function));
+    return is_arithmetic && percent_of(results, "tma_retiring", 0) >= RETIRES_LEAST &&
+           percent_of(results, "tma_memory_bound", 100) <= LITTLE &&
+           percent_of(results, "tma_frontend_bound", 0) <= LITTLE &&
+           percent_of(results, "tma_bad_speculation", 0) <= LITTLE;
+}
+
+/* Nothing: words NULL. */
+static struct imported_leaf compute_told(const struct results *results, struct arena *arena)
+{
+    const char *file = NULL;
+    struct imported_hot hot = imported_hot_of(results->imported);
+    struct measured retiring = imported_number(results->imported, IMPORTED_METRICS, "tma_retiring", &file),
+                    core = imported_number(results->imported, IMPORTED_METRICS, "tma_core_bound", NULL),
+                    arithmetic = imported_number(results->imported, IMPORTED_METRICS, "tma_fp_arith", NULL);
+    if (!is_compute_bound(results, &hot))
+        return (struct imported_leaf){0};
+    struct value values[] = {
+        VALUE_TEXT("file", file),
+        VALUE_TEXT("origin", IMPORTED_WORDS),
+        VALUE_SHARE("retiring", interval_exactly(retiring.value / 100)),
+        VALUE_SHARE("memory", interval_exactly(percent_of(results, "tma_memory_bound", 0) / 100)),
+        VALUE_TEXT("arithmetic",
+                   arithmetic.known
+                       ? arena_printf(arena, ", floating-point arithmetic (tma_fp_arith) is %.3g %%", arithmetic.value)
+                       : ""),
+        VALUE_TEXT("core", core.known
+                               ? arena_printf(arena, ", %.3g %% wait for units or results of the core", core.value)
+                               : "")};
+    return (struct imported_leaf){
+        .words = wording_fill(arena, wording_find("verdict", "leaf-compute"), values, array_count(values)),
+        .advice = wording_find("verdict", "next-compute")};
+}
+
 struct imported_leaf imported_leaf_of(const struct results *results, const struct findings *findings,
                                       const struct finding *culprit, struct arena *arena)
 {
     struct topdown_reported reported;
     if (!topdown_reported_find(&reported, results->imported, arena))
         return (struct imported_leaf){0};
+    struct imported_leaf compute = culprit ? (struct imported_leaf){0} : compute_told(results, arena);
+    if (compute.words) {
+        topdown_reported_done(&reported);
+        return compute;
+    }
     struct imported_leaf told = leaf_told(&reported.tree, results, findings, culprit, arena);
     topdown_reported_done(&reported);
     return told;
@@ -500,6 +554,22 @@ static const char *hindered_words(const struct imported_part *rate, struct arena
     return wording_fill(arena, wording_find("verdict", "gap-hindered"), values, array_count(values));
 }
 
+/* That the faster one is that with wide vectors, by its cycles at a lowered clock; "": it isn't, or nobody counted. */
+static const char *wide_words(const struct imported_pair *pair)
+{
+    static const char *const events[] = {"core_power.lvl2_turbo_license", "core_power.lvl1_turbo_license"};
+    static const double LEAST = 0.01, FAR_FEWER = 0.1;
+    for (size_t at = 0; at < array_count(events); at++) {
+        struct measured wide = measured_ratio(imported_arm_count(&pair->fast, events[at]),
+                                              imported_arm_count(&pair->fast, "cycles")),
+                        narrow = measured_ratio(imported_arm_count(&pair->slow, events[at]),
+                                                imported_arm_count(&pair->slow, "cycles"));
+        if (wide.known && narrow.known && wide.value >= LEAST && narrow.value <= FAR_FEWER * wide.value)
+            return wording_find("verdict", "lead-wide");
+    }
+    return "";
+}
+
 const char *imported_lead_words(const struct results *results, const struct finding *culprit, struct arena *arena)
 {
     struct imported_pair pair;
@@ -507,6 +577,7 @@ const char *imported_lead_words(const struct results *results, const struct find
         return NULL;
     enum imported_factor most = imported_pair_most(&pair);
     bool is_told = culprit && (culprit->of == OF_ELAPSED || /* by a trial */
+                               strcmp(culprit->hypothesis->id, "avx512-licence") == 0 ||
                                strcmp(culprit->hypothesis->id, "frequency") == 0 ||
                                strcmp(culprit->hypothesis->id, "thermal-power") == 0);
     static const char *const keys[FACTOR_COUNT + 1] = {
@@ -526,6 +597,7 @@ const char *imported_lead_words(const struct results *results, const struct find
                              VALUE_TEXT("how", factor_words(&pair, most, arena)),
                              VALUE_TEXT("slow", busy->slow.known ? arena_printf(arena, "%.3g", busy->slow.value) : ""),
                              VALUE_TEXT("fast", busy->fast.known ? arena_printf(arena, "%.3g", busy->fast.value) : ""),
+                             VALUE_TEXT("wide", most == FACTOR_WORK ? wide_words(&pair) : ""),
                              VALUE_TEXT("hindered", is_of_threads && rate->part < 0 ? hindered_words(rate, arena) : ""),
                              VALUE_TEXT("file", pair.slow.table->file),
                              VALUE_TEXT("origin", IMPORTED_WORDS)};

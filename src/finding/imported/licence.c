@@ -16,20 +16,33 @@
 #include <math.h>
 #include <string.h>
 
-/* By Intel's turbo tables, of the clock at most. */
-static const double FALL_MOST = 0.25;
+/* By Intel's turbo tables, of the clock at most, at the first lowered clock and at the second. */
+static const double FALL_FIRST = 0.15, FALL_MOST = 0.25;
 static const double LOWERED_LEAST = 0.01; /* of the cycles: fewer are no lowered clock to speak of */
 static const double CYCLES_DIFFER = 0.01;
 
-/* Of its cycles those at the second lowered clock. */
-static struct measured lowered_of(const struct imported_arm *arm)
+/* One of the clocks that a core falls to for wide vectors. */
+struct level {
+    const char *words, *event;
+    double fall;
+};
+
+static const struct level levels[] = {
+    {"second", "core_power.lvl2_turbo_license", FALL_MOST},
+    {"first", "core_power.lvl1_turbo_license", FALL_FIRST},
+};
+
+/* Of its cycles those at that lowered clock. */
+static struct measured lowered_of(const struct imported_arm *arm, const struct level *level)
 {
-    return measured_ratio(imported_arm_count(arm, "core_power.lvl2_turbo_license"), imported_arm_count(arm, "cycles"));
+    return measured_ratio(imported_arm_count(arm, level->event), imported_arm_count(arm, "cycles"));
 }
 
 struct pair {
     const struct imported_arm *wide, *narrow, *other; /* other: another program without such cycles; NULL: none */
     double lowered; /* 0..1 of the cycles of the wide one */
+    const struct level *level;
+    bool by_cpu_time; /* no run's elapsed time is told */
 };
 
 /*
@@ -84,18 +97,29 @@ static bool are_windows(const struct pair *pair)
     return pair->wide->is_window && pair->narrow->is_window;
 }
 
-static bool pair_find(const struct imported_arm *arms, size_t count, struct pair *pair)
+static struct measured time_of(const struct pair *pair, const struct imported_arm *arm)
 {
-    *pair = (struct pair){0};
+    return pair->by_cpu_time ? imported_arm_cpu_s(arm) : arm->elapsed_s;
+}
+
+static bool are_timed(const struct pair *pair)
+{
+    struct measured wide = time_of(pair, pair->wide), narrow = time_of(pair, pair->narrow);
+    return wide.known && narrow.known && wide.value > 0 && narrow.value > 0;
+}
+
+static bool pair_at(const struct level *level, const struct imported_arm *arms, size_t count, struct pair *pair)
+{
+    *pair = (struct pair){.level = level};
     for (size_t at = 0; at < count; at++) {
-        struct measured lowered = lowered_of(&arms[at]);
+        struct measured lowered = lowered_of(&arms[at], level);
         if (lowered.known && lowered.value >= LOWERED_LEAST && lowered.value > pair->lowered) {
             pair->wide = &arms[at];
             pair->lowered = lowered.value;
         }
     }
     for (size_t at = 0; pair->wide && at < count; at++) {
-        struct measured lowered = lowered_of(&arms[at]);
+        struct measured lowered = lowered_of(&arms[at], level);
         if (&arms[at] == pair->wide || !lowered.known || lowered.value > pair->lowered / 10)
             continue;
         if (same_program(&arms[at], pair->wide))
@@ -103,9 +127,20 @@ static bool pair_find(const struct imported_arm *arms, size_t count, struct pair
         else
             pair->other = &arms[at];
     }
-    return pair->narrow &&
-           (are_windows(pair) || (pair->wide->elapsed_s.known && pair->narrow->elapsed_s.known &&
-                                  pair->narrow->elapsed_s.value > 0 && pair->wide->elapsed_s.value > 0));
+    if (!pair->narrow || are_windows(pair))
+        return pair->narrow;
+    pair->by_cpu_time = !pair->wide->elapsed_s.known && !pair->narrow->elapsed_s.known;
+    return are_timed(pair);
+}
+
+/* By the second lowered clock where that was met at all: what falls further costs more. */
+static bool pair_find(const struct imported_arm *arms, size_t count, struct pair *pair)
+{
+    struct pair first;
+    if (pair_at(&levels[0], arms, count, pair) || pair->wide || !pair_at(&levels[1], arms, count, &first))
+        return pair->narrow && pair->wide && (are_windows(pair) || are_timed(pair));
+    *pair = first;
+    return true;
 }
 
 /* Heat and power limits lower the clock, too; whoever counted them can tell, and what they found is said. */
@@ -162,12 +197,13 @@ static const char *owner_of(const struct pair *pair, struct arena *arena)
     return wide && narrow && strcmp(wide, narrow) != 0 ? wide : NULL;
 }
 
-static void say_counts(struct finding *finding, const char *key, const struct imported_arm *arm)
+static void say_counts(struct finding *finding, const struct level *level, const struct imported_arm *arm)
 {
-    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, key, VALUE_TEXT("file", arm->table->file),
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-lowered", VALUE_TEXT("file", arm->table->file),
                      VALUE_TEXT("origin", IMPORTED_WORDS),
-                     VALUE_COUNT("cycles", imported_arm_count(arm, "cycles").value),
-                     VALUE_COUNT("lowered", imported_arm_count(arm, "core_power.lvl2_turbo_license").value));
+                     VALUE_COUNT("cycles", imported_arm_count(arm, "cycles").value), VALUE_TEXT("which", level->words),
+                     VALUE_TEXT("event", level->event),
+                     VALUE_COUNT("lowered", imported_arm_count(arm, level->event).value));
 }
 
 /* By how much less it is without wide vectors, of what it was with them; below 0: it is more. */
@@ -305,7 +341,7 @@ bool imported_clock_test(const struct results *results, struct finding *finding)
 /* What took longer without such cycles says nothing of what they cost another program. */
 static bool other_program_test(const struct results *results, struct finding *finding, const struct pair *pair)
 {
-    double most = pair->lowered * FALL_MOST;
+    double most = pair->lowered * pair->level->fall;
     if (!pair->wide || pair->narrow || !pair->other || most < results->effect || !pair->wide->name ||
         !pair->other->name || !pair->wide->elapsed_s.known || !pair->other->elapsed_s.known ||
         pair->other->elapsed_s.value <= pair->wide->elapsed_s.value)
@@ -315,21 +351,21 @@ static bool other_program_test(const struct results *results, struct finding *fi
     finding->is_estimate = false;
     finding->remedy = NULL;
     finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
-    say_counts(finding, "imported-lowered", pair->wide);
-    say_counts(finding, "imported-lowered", pair->other);
+    say_counts(finding, pair->level, pair->wide);
+    say_counts(finding, pair->level, pair->other);
     finding_set(finding, reason, "imported-other-program", VALUE_SHARE("lowered", interval_exactly(pair->lowered)),
-                VALUE_TEXT("name", pair->wide->name), VALUE_TEXT("other", pair->other->name),
-                VALUE_SHARE("most", interval_exactly(most)), VALUE_TEXT("file", pair->wide->table->file),
-                VALUE_TEXT("origin", IMPORTED_WORDS));
+                VALUE_TEXT("which", pair->level->words), VALUE_TEXT("name", pair->wide->name),
+                VALUE_TEXT("other", pair->other->name), VALUE_SHARE("most", interval_exactly(most)),
+                VALUE_TEXT("file", pair->wide->table->file), VALUE_TEXT("origin", IMPORTED_WORDS));
     return true;
 }
 
 static void say_both(struct finding *finding, const struct pair *pair)
 {
-    say_counts(finding, "imported-lowered", pair->wide);
-    say_counts(finding, "imported-lowered", pair->narrow);
+    say_counts(finding, pair->level, pair->wide);
+    say_counts(finding, pair->level, pair->narrow);
     if (pair->other)
-        say_counts(finding, "imported-lowered", pair->other);
+        say_counts(finding, pair->level, pair->other);
 }
 
 /* By its clock, or by the cycles of each second, which waiting makes fewer, too. */
@@ -360,13 +396,14 @@ static const char *less_done_words(const struct pair *pair, struct arena *arena)
 static void windows_decide(const struct results *results, struct finding *finding, const struct pair *pair)
 {
     bool is_clock = false;
-    double drop = drop_of(pair, &is_clock), most = fmin(fmax(drop, 0), pair->lowered * FALL_MOST);
+    double drop = drop_of(pair, &is_clock), most = fmin(fmax(drop, 0), pair->lowered * pair->level->fall);
     const char *owner = owner_of(pair, finding->arena);
     struct value values[] = {VALUE_TEXT("origin", IMPORTED_WORDS),
                              VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", fabs(drop) * 100)),
                              VALUE_TEXT("how", is_clock ? "its clock" : "its cycles of each second"),
                              VALUE_TEXT("done", less_done_words(pair, finding->arena)),
                              VALUE_SHARE("lowered", interval_exactly(pair->lowered)),
+                             VALUE_TEXT("which", pair->level->words),
                              VALUE_SHARE("most", interval_exactly(most)),
                              VALUE_TEXT("whose", owner ? arena_printf(finding->arena, "%s's", owner) : "its")};
     finding->is_estimate = false;
@@ -395,6 +432,18 @@ static void windows_decide(const struct results *results, struct finding *findin
     finding_set_add(finding, &finding->confirm, "imported-window-confirm", values, array_count(values));
 }
 
+/* What somebody tells of the same change goes with the counts. */
+static void told_add(const struct results *results, struct finding *finding)
+{
+    for (size_t at = 0; at < results->told->trial_count; at++) {
+        const struct told_trial *trial = &results->told->trials[at];
+        if (trial->treatment == TREATMENT_NARROW && trial->outcome != OUTCOME_STAYED &&
+            imported_trial_helped(results->told, trial, results->effect))
+            finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "told-trial",
+                             VALUE_TEXT("sentence", trial->sentence));
+    }
+}
+
 bool imported_licence_test(const struct results *results, struct finding *finding)
 {
     static const double ALIKE = 0.02; /* of the time: less is chance */
@@ -406,13 +455,16 @@ bool imported_licence_test(const struct results *results, struct finding *findin
         windows_decide(results, finding, &pair);
         return true;
     }
-    double gain = 1 - pair.narrow->elapsed_s.value / pair.wide->elapsed_s.value, most = pair.lowered * FALL_MOST;
+    double wide_s = time_of(&pair, pair.wide).value, narrow_s = time_of(&pair, pair.narrow).value;
+    double gain = 1 - narrow_s / wide_s, most = pair.lowered * pair.level->fall;
     double high = gain < most ? gain : most, /* apart: of the longer one's time */
-        apart = gain < 0 ? 1 - pair.wide->elapsed_s.value / pair.narrow->elapsed_s.value : gain;
+        apart = gain < 0 ? 1 - wide_s / narrow_s : gain;
     const char *owner = owner_of(&pair, finding->arena);
     struct value values[] = {VALUE_TEXT("origin", IMPORTED_WORDS),
-                             VALUE_SECONDS("before", interval_exactly(pair.wide->elapsed_s.value)),
-                             VALUE_SECONDS("after", interval_exactly(pair.narrow->elapsed_s.value)),
+                             VALUE_SECONDS("before", interval_exactly(wide_s)),
+                             VALUE_SECONDS("after", interval_exactly(narrow_s)),
+                             VALUE_TEXT("which", pair.level->words),
+                             VALUE_TEXT("time", pair.by_cpu_time ? "CPU time" : "time"),
                              VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", apart * 100)),
                              VALUE_SHARE("lowered", interval_exactly(pair.lowered)),
                              VALUE_SHARE("most", interval_exactly(high > 0 ? high : 0)),
@@ -421,7 +473,7 @@ bool imported_licence_test(const struct results *results, struct finding *findin
                              VALUE_TEXT("name", pair.wide->name ? pair.wide->name : "it"),
                              VALUE_TEXT("whose", owner ? arena_printf(finding->arena, "%s's", owner) : "its")};
     finding->is_estimate = false;
-    finding->of = OF_ELAPSED;
+    finding->of = pair.by_cpu_time ? OF_CPU_TIME : OF_ELAPSED;
     finding->remedy = NULL;
     finding->gain_unmeasured = true; /* of one run each nobody knows how far runs differ */
     finding->recoverable = high > 0 ? interval_of(0, high / 2, high) : interval_exactly(0);
@@ -451,6 +503,7 @@ bool imported_licence_test(const struct results *results, struct finding *findin
         return true;
     }
     finding->verdict = VERDICT_SUPPORTED;
+    told_add(results, finding);
     leave_unseparated(results, finding, &pair);
     finding_set_add(finding, &finding->headline, "imported-headline", values, sizeof(values) / sizeof(values[0]));
     leave_cycles_open(finding, &pair);

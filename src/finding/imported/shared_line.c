@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which line do threads fight over, by perf c2c's list of them? */
+/* Which line do threads fight over, at which of its bytes and in which code, by perf c2c's lists? */
+#include "base/vec.h"
 #include "finding/family.h"
 #include "finding/imported/evidence.h"
+#include "finding/imported/fact_words.h"
 
 #include <string.h>
 
@@ -31,20 +33,207 @@ static const struct imported_row *line_hottest(const struct imported *imported, 
     return hottest;
 }
 
-void imported_shared_line_add(const struct results *results, struct finding *finding)
+bool imported_shared_lines_test(const struct results *results, struct finding *finding)
+{
+    static const char loads[] = "HITM / loads of shared lines";
+    const char *file;
+    const struct imported_row *row = imported_row_of(results->imported, IMPORTED_SYSTEM, loads, &file);
+    if (!row || row->number / 100 < results->effect)
+        return false;
+    struct interval share = interval_exactly(row->number / 100);
+    finding_decide_fact(finding, share, results->effect);
+    finding->recoverable = (struct interval){0}; /* a share of loads, not of time */
+    finding->of = OF_CPU_TIME;
+    finding->is_own_doing = true;
+    finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
+    imported_say(finding, imported_fact_words(loads), share, file);
+    imported_advise_all(finding);
+    return true;
+}
+
+/* ---- at which of its bytes ---- */
+
+enum sharing { SHARING_UNKNOWN, SHARING_ONE, SHARING_APART };
+
+struct offsets {
+    enum sharing sharing;
+    const char *words; /* "offset 0x0, which 32 CPUs use" */
+};
+
+/* "0x8" and 1 of "offset 0x8 of line 0x4052c0 by 1 CPUs", as source/import/import_c2c has it. */
+static bool offset_read(const char *name, const char *line, struct view *ret_offset, uint64_t *ret_cpus)
+{
+    struct view rest = view_of(name), word;
+    if (!view_equal(view_word(&rest), "offset"))
+        return false;
+    *ret_offset = view_word(&rest);
+    rest = view_trim(rest);
+    if (!view_starts(rest, "of ") || !view_starts(view_skip(rest, 3), line))
+        return false;
+    rest = view_skip(rest, 3 + strlen(line));
+    word = view_word(&rest);
+    return view_equal(word, "by") && view_u64(view_word(&rest), 10, ret_cpus);
+}
+
+/* One place that many CPUs use is one variable; places that one CPU each uses are variables of their own. */
+static struct offsets offsets_of(const struct imported *imported, const char *line, struct arena *arena)
+{
+    static const double LEAST = 0.05, ALL = 0.95;
+    double most = 0;
+    size_t count = 0, alone = 0;
+    uint64_t cpus, users = 0;
+    struct view offset, first = {0};
+    const char *names = NULL;
+    for (size_t at = 0; at < imported->count; at++) {
+        const struct imported_table *table = &imported->tables[at];
+        double sum = 0;
+        for (size_t row = 0; row < table->count && table->kind == IMPORTED_MAP; row++)
+            sum += table->rows[row].number;
+        for (size_t row = 0; row < table->count && sum > 0 && table->kind == IMPORTED_MAP; row++) {
+            double part = table->rows[row].number / sum;
+            if (!offset_read(table->rows[row].name, line, &offset, &cpus) || part < LEAST)
+                continue;
+            first = part > most ? offset : first;
+            users = part > most ? cpus : users;
+            most = part > most ? part : most;
+            count++;
+            alone += cpus == 1;
+            names =
+                arena_printf(arena, "%s%s%.*s", names ? names : "", names ? ", " : "", (int)offset.length, offset.text);
+        }
+    }
+    if (count == 1 && most >= ALL && users > 1)
+        return (struct offsets){SHARING_ONE, arena_printf(arena, "offset %.*s, which %.0f CPUs use", (int)first.length,
+                                                          first.text, (double)users)};
+    return (struct offsets){count > 1 && alone == count ? SHARING_APART : SHARING_UNKNOWN, names};
+}
+
+/* ---- and in which code ---- */
+
+/* The function with most of these loads, by perf c2c's own list; NULL: none is told, or it has less than half. */
+static const struct imported_row *function_at(const struct imported *imported)
+{
+    static const double MOST_OF = 50;
+    const struct imported_row *most = NULL;
+    for (size_t at = 0; at < imported->count; at++) {
+        const struct imported_table *table = &imported->tables[at];
+        for (size_t row = 0; row < table->count && table->kind == IMPORTED_REPORT; row++)
+            if (strcmp(table->event, "HITM") == 0 && table->rows[row].number >= MOST_OF &&
+                (!most || table->rows[row].number > most->number))
+                most = &table->rows[row];
+    }
+    return most;
+}
+
+/* The share of the time, 0..1, that a profile of it gives to that function; 0: none does. */
+static double time_in(const struct imported *imported, const char *function, const char **ret_file)
+{
+    for (size_t at = 0; at < imported->count; at++) {
+        const struct imported_table *table = &imported->tables[at];
+        for (size_t row = 0; row < table->count && table->kind == IMPORTED_REPORT; row++)
+            if (strstr(table->event, "cycles") && strcmp(table->rows[row].name, function) == 0) {
+                *ret_file = table->file;
+                return table->rows[row].number / 100;
+            }
+    }
+    return 0;
+}
+
+/* What waits for the line is no more than what its code takes: that bounds a fact that nothing bounded so far. */
+static void time_add(const struct results *results, struct finding *finding, const struct imported_row *function)
+{
+    const char *file = "";
+    double share = function ? time_in(results->imported, function->name, &file) : 0;
+    if (finding->recoverable.known || share < results->effect)
+        return;
+    finding_decide_fact(finding, interval_exactly(share), results->effect);
+    finding->imported_kinds |= 1u << ORIGIN_SAMPLES;
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-line-time",
+                     VALUE_TEXT("function", function->name), VALUE_SHARE("share", interval_exactly(share)),
+                     VALUE_SHARE("held", interval_exactly(function->number / 100)), VALUE_TEXT("file", file),
+                     VALUE_TEXT("origin", IMPORTED_WORDS));
+}
+
+/* Whether it is one variable or several of one line. */
+static void offsets_add(struct finding *finding, const struct offsets *offsets, const char *file)
+{
+    struct value values[] = {VALUE_TEXT("headline", finding->headline ? finding->headline : finding->hypothesis->title),
+                             VALUE_TEXT("offsets", offsets->words ? offsets->words : ""), VALUE_TEXT("file", file),
+                             VALUE_TEXT("origin", IMPORTED_WORDS)};
+    bool apart = offsets->sharing == SHARING_APART;
+    if (offsets->sharing == SHARING_UNKNOWN)
+        return;
+    finding_evidence_add(finding, WEIGHT_FOR, ORIGIN_STATEMENT, apart ? "imported-line-apart" : "imported-line-one",
+                         values, array_count(values));
+    finding_set_add(finding, &finding->headline, apart ? "imported-apart-headline" : "imported-one-headline", values,
+                    array_count(values));
+    if (!apart)
+        return;
+    finding_readvise(finding, "advice-apart", NO_VALUES);
+    finding_set(finding, confirm, "confirm-apart", NO_VALUES);
+}
+
+/* The line, the code at it, and the variables there. */
+static void line_say(const struct results *results, struct finding *finding, const struct imported_row *line,
+                     double share, const char *file)
 {
     static const double MOST_OF = 0.5;
+    struct value name = VALUE_TEXT("line", line->name), part = VALUE_SHARE("share", interval_exactly(share));
+    bool supported = finding->verdict == VERDICT_SUPPORTED;
+    finding_evidence(finding, supported ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-line-shared", name,
+                     part, VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS));
+    if (share < MOST_OF || !finding->headline || !supported)
+        return;
+    struct offsets offsets = offsets_of(results->imported, line->name, finding->arena);
+    finding_set(finding, headline, "imported-line-headline", VALUE_TEXT("headline", finding->headline), name, part);
+    offsets_add(finding, &offsets, file);
+    time_add(results, finding, function_at(results->imported));
+}
+
+/*
+ * The instruction that waits stands behind an atomic one, in the function that fights over one variable: it is that
+ * one, and the line is what it waits for.
+ */
+static void atomic_decide(const struct results *results, struct finding *finding, const struct imported_row *line,
+                          double share, const char *file)
+{
+    static const double MOST_OF = 0.5;
+    struct offsets offsets = offsets_of(results->imported, line->name, finding->arena);
+    const struct imported_row *function = function_at(results->imported);
+    bool is_there = finding->verdict == VERDICT_UNDECIDED && finding->subject && finding->function && function &&
+                    strcmp(finding->function, function->name) == 0;
+    if (!is_there || offsets.sharing != SHARING_ONE || share < MOST_OF)
+        return;
+    finding->verdict = VERDICT_SUPPORTED;
+    finding->gain_unmeasured = finding->is_within_first = true;
+    finding->of = OF_CPU_TIME;
+    finding->evidence_count = 0;
+    finding->reason = NULL;
+    finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
+    struct value values[] = {VALUE_TEXT("line", finding->subject),
+                             VALUE_TEXT("shared", line->name),
+                             VALUE_TEXT("function", function->name),
+                             VALUE_TEXT("offsets", offsets.words),
+                             VALUE_TEXT("title", finding->hypothesis->title),
+                             VALUE_TEXT("file", file),
+                             VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding_evidence_add(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-atomic-shared", values, array_count(values));
+    finding_set_add(finding, &finding->headline, "imported-atomic-headline", values, array_count(values));
+    time_add(results, finding, function);
+    imported_advise_all(finding);
+}
+
+void imported_shared_line_add(const struct results *results, struct finding *finding)
+{
     double share = 0;
     const char *file = NULL;
-    bool is_asked =
-        strcmp(finding->hypothesis->id, "contended-lines") == 0 && finding->verdict != VERDICT_RULED_OUT;
-    const struct imported_row *line = is_asked ? line_hottest(results->imported, &share, &file) : NULL;
-    if (!line)
-        return;
-    struct value name = VALUE_TEXT("line", line->name), part = VALUE_SHARE("share", interval_exactly(share));
-    finding_evidence(finding, finding->verdict == VERDICT_SUPPORTED ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_STATEMENT,
-                     "imported-line-shared", name, part, VALUE_TEXT("file", file),
-                     VALUE_TEXT("origin", IMPORTED_WORDS));
-    if (share >= MOST_OF && finding->headline && finding->verdict == VERDICT_SUPPORTED)
-        finding_set(finding, headline, "imported-line-headline", VALUE_TEXT("headline", finding->headline), name, part);
+    bool of_lines = strcmp(finding->hypothesis->id, "contended-lines") == 0,
+         of_atomics = strcmp(finding->hypothesis->id, "atomics") == 0;
+    const struct imported_row *line = (of_lines || of_atomics) && finding->verdict != VERDICT_RULED_OUT
+                                          ? line_hottest(results->imported, &share, &file)
+                                          : NULL;
+    if (line && of_lines)
+        line_say(results, finding, line, share, file);
+    else if (line)
+        atomic_decide(results, finding, line, share, file);
 }

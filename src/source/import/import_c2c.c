@@ -11,12 +11,26 @@ struct shared_function {
     double hitm;
 };
 
+/* Of the first line: what was read and written there at one offset. */
+struct shared_offset {
+    struct view offset;
+    double hitm, stores; /* 0..1 of the line's */
+    double cpus;         /* 0: not told */
+};
+
+enum { OFFSETS_MOST = 32, STORES_MOST = 3 };
+
 struct pareto {
     struct shared_function functions[FUNCTIONS_MOST];
     size_t count;
-    double remote, local; /* of the line whose code is read */
-    double all;           /* of all lines */
-    bool of_hitm;         /* the heading says so */
+    struct shared_offset offsets[OFFSETS_MOST];
+    size_t offset_count, lines;
+    struct view first; /* line */
+    double first_hitm;
+    double stores[STORES_MOST]; /* of the line whose code is read: that hit, missed, and what isn't known */
+    double remote, local;       /* of the same */
+    double all;                 /* of all lines */
+    bool of_hitm;               /* the heading says so */
 };
 
 static bool count_read(struct view word, double *ret_count)
@@ -52,13 +66,24 @@ static bool is_between(struct view line)
 
 struct shared_line {
     struct view address;
-    double share, hitm;
+    double share, hitm, loads; /* loads: -1: its table has none of them */
 };
 
-/* "0  0x7f2c40018a80  0  171204  92.11%  297174  166903  130271 …": its share of all HITM, and how many these are. */
-static bool line_read(struct view line, struct shared_line *ret_line)
+/* "Hitm    Total  LclHitm  RmtHitm  records    Loads": where all loads of a line stand. */
+static bool has_loads(struct view heading)
 {
-    double index, share, hitm;
+    static const char *const names[] = {"Hitm", "Total", "LclHitm", "RmtHitm", "records", "Loads"};
+    struct view word;
+    size_t at = 0;
+    while (at < array_count(names) && (word = view_word(&heading)).length)
+        at = view_equal(word, names[at]) ? at + 1 : view_equal(word, names[0]) ? 1 : 0;
+    return at == array_count(names);
+}
+
+/* "0  0x7f2c40018a80  0  171204  92.11%  297174  166903  130271 …": its share of all HITM, and how many these are. */
+static bool line_read(struct view line, bool with_loads, struct shared_line *ret_line)
+{
+    double index, share, hitm, other, loads;
     struct view address, word;
     if (!count_read(view_word(&line), &index) || !view_starts(address = view_word(&line), "0x"))
         return false;
@@ -66,7 +91,9 @@ static bool line_read(struct view line, struct shared_line *ret_line)
         continue;
     if (!share_read(word, &share) || !count_read(view_word(&line), &hitm))
         return false;
-    *ret_line = (struct shared_line){address, share, hitm};
+    bool counted = with_loads && count_read(view_word(&line), &other) && count_read(view_word(&line), &other) &&
+                   count_read(view_word(&line), &other) && count_read(view_word(&line), &loads);
+    *ret_line = (struct shared_line){address, share, hitm, counted ? loads : -1};
     return true;
 }
 
@@ -78,26 +105,36 @@ static void others_put(struct text *out, double hitm, double share)
         text_printf(out, "@hitm_of_line[others]: %.0f\n", hitm / share - hitm);
 }
 
+/* Of all lines together how many loads hit a changed copy: what perf's summary says, where that was left out. */
+static void loads_put(struct text *out, double hitm, double loads)
+{
+    if (loads >= hitm && hitm > 0)
+        text_printf(out, "\nLoads of shared lines : %.0f\nHITM of shared lines : %.0f\n", loads, hitm);
+}
+
 static bool lines_put(struct text *out, struct view *rest)
 {
     struct view line;
     struct shared_line one;
-    bool of_hitm = false, any = false;
-    double hitm = 0, share = 0;
+    bool of_hitm = false, any = false, with_loads = false;
+    double hitm = 0, share = 0, loads = 0;
     for (struct view after = *rest; view_line(&after, &line);) {
         of_hitm |= view_find(line, "Hitm") >= 0;
+        with_loads |= has_loads(line);
         if (is_between(line)) /* behind the last row it isn't taken away */
             continue;
-        if (!of_hitm || !line_read(line, &one))
+        if (!of_hitm || !line_read(line, with_loads, &one))
             break;
         text_printf(out, "%s@hitm_of_line[line %.*s]: %.15g\n", any ? "" : "\n", (int)one.address.length,
                     one.address.text, one.hitm);
         hitm += one.hitm;
         share += one.share;
+        loads = one.loads < 0 || loads < 0 ? -1 : loads + one.loads;
         any = true;
         *rest = after;
     }
     others_put(out, hitm, share);
+    loads_put(out, hitm, any ? loads : -1);
     return any;
 }
 
@@ -111,10 +148,16 @@ static bool pareto_line_read(struct pareto *pareto, struct view line)
     if (!count_read(view_word(&line), &index) || !count_read(view_word(&line), &remote) ||
         !count_read(view_word(&line), &local))
         return false;
-    while (count_read(word = view_word(&line), &other))
-        continue;
+    size_t kinds = 0;
+    double stores[STORES_MOST] = {0};
+    for (; count_read(word = view_word(&line), &other); kinds++)
+        stores[kinds < STORES_MOST ? kinds : STORES_MOST - 1] = other;
     if (!view_starts(word, "0x") || view_word(&line).length)
         return false;
+    memcpy(pareto->stores, stores, sizeof(stores));
+    pareto->first = pareto->lines ? pareto->first : word;
+    pareto->first_hitm = pareto->lines ? pareto->first_hitm : remote + local;
+    pareto->lines++;
     pareto->remote = remote;
     pareto->local = local;
     pareto->all += remote + local;
@@ -134,20 +177,63 @@ static void function_add(struct pareto *pareto, struct view name, struct view ob
     pareto->functions[at].hitm += hitm;
 }
 
+/* "24.9%  25.1%  0x8  0  1  0x4012a6  …  1": behind the shares of HITM those of stores, an offset, at last its CPUs. */
+static void offset_add(struct pareto *pareto, struct view line, double hitm)
+{
+    double all = 0, stored = 0, share = 0, cpus = 0, count;
+    struct view word;
+    for (size_t kind = 0; share_read(word = view_word(&line), &share); kind++)
+        stored += kind < STORES_MOST ? share * pareto->stores[kind] : 0;
+    for (size_t kind = 0; kind < STORES_MOST; kind++)
+        all += pareto->stores[kind];
+    struct view offset = word;
+    while ((word = view_word(&line)).length)
+        cpus = count_read(word, &count) ? count : 0;
+    size_t at = 0;
+    while (at < pareto->offset_count && !(pareto->offsets[at].offset.length == offset.length &&
+                                          memcmp(pareto->offsets[at].offset.text, offset.text, offset.length) == 0))
+        at++;
+    if (pareto->lines != 1 || !view_starts(offset, "0x") || at == OFFSETS_MOST)
+        return;
+    if (at == pareto->offset_count)
+        pareto->offsets[pareto->offset_count++] = (struct shared_offset){.offset = offset};
+    struct shared_offset *one = &pareto->offsets[at];
+    one->hitm += pareto->first_hitm > 0 ? hitm / pareto->first_hitm : 0;
+    one->stores += all > 0 ? stored / all : 0;
+    one->cpus += cpus;
+}
+
 /* "0.00%  45.66%  0.00%  0.00%  0x0  0  1  0x400b84  …  [.] add_sample  srv  srv.c:144  0": of this line's. */
 static bool pareto_code_read(struct pareto *pareto, struct view line)
 {
     double remote, local;
     ptrdiff_t mark = view_find(line, "[.] ");
     mark = mark >= 0 ? mark : view_find(line, "[k] ");
+    struct view before = mark >= 0 ? (struct view){line.text, (size_t)mark} : line;
     struct view behind = mark >= 0 ? view_trim(view_skip(line, (size_t)mark + 4)) : (struct view){0};
-    if (!behind.length || !share_read(view_word(&line), &remote) || !share_read(view_word(&line), &local))
+    if (!behind.length || !share_read(view_word(&before), &remote) || !share_read(view_word(&before), &local))
         return false;
+    offset_add(pareto, before, remote * pareto->remote + local * pareto->local);
     ptrdiff_t end = view_find(behind, "  ");
     struct view name = end < 0 ? behind : (struct view){behind.text, (size_t)end};
     behind = view_skip(behind, name.length);
     function_add(pareto, name, view_word(&behind), remote * pareto->remote + local * pareto->local);
     return true;
+}
+
+/* At which offsets of the first line, as parts of what hit changed copies there and of what was written. */
+static void offsets_put(struct text *out, const struct pareto *pareto)
+{
+    double stores = 0;
+    for (size_t at = 0; at < pareto->offset_count; at++)
+        stores += pareto->offsets[at].stores;
+    for (size_t at = 0; at < pareto->offset_count; at++) {
+        const struct shared_offset *one = &pareto->offsets[at];
+        double part = stores > 0 ? (one->hitm + one->stores) / 2 : one->hitm;
+        text_printf(out, "%s@part_of_line[offset %.*s of line %.*s by %.0f CPUs]: %.0f\n", at ? "" : "\n",
+                    (int)one->offset.length, one->offset.text, (int)pareto->first.length, pareto->first.text, one->cpus,
+                    pareto->first_hitm * part);
+    }
 }
 
 static bool pareto_put(struct text *out, struct view *rest)
@@ -167,6 +253,7 @@ static bool pareto_put(struct text *out, struct view *rest)
     *rest = any ? *rest : begin;
     if (!any)
         return false;
+    offsets_put(out, &pareto);
     text_add(out, "\n# Samples of event 'HITM'\n");
     for (size_t at = 0; at < pareto.count; at++) {
         const struct shared_function *one = &pareto.functions[at];

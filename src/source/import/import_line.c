@@ -272,7 +272,7 @@ static bool is_toplev_unit(struct view word)
 {
     static const char *const units[] = {"Slots",       "Slots_Estimated",   "Slots_est",   "Clocks", "Clocks_Estimated",
                                         "Clocks_est",  "Clocks_Calculated", "Clocks_calc", "Stalls", "CoreClocks",
-                                        "Core_Clocks", "Core_Execution"};
+                                        "Core_Clocks", "Core_Execution",    "Uops"};
     return view_is_any_caseless(word, units, array_count(units)); /* versions differ in their capitals */
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
+#include "source/import/import_c2c.h"
 #include "source/import/import_likwid.h"
 #include "source/import/import_text.h"
 #include "source/import/import_uprof.h"
@@ -151,6 +152,60 @@ Test(import_tools, likwids_counts_and_classes_and_uprofs)
     struct view other = view_of("| Event | what | it | was |\n1,2,3\n");
     cr_expect_eq(all_turned(other, &arena).text, other.text);
     arena_done(&arena);
+}
+
+static const char
+    shared_lines[] =
+        "  Shared Data Cache Line Table\n# ----  Tot  Load Hitm\n# Index  Address  Node  PA cnt  Hitm  Total  LclHitm  "
+        "RmtHitm  records  Loads  Stores\n"
+        "  0  0x6041c0  0  411  98.00%  1200  1000  200  9118  2400  1100\n\n  Shared Cache Line Distribution Pareto\n"
+        "#  Num  RmtHitm  LclHitm  L1 Hit  L1 Miss  Offset\n  0  200  1000  1000  100  0x6041c0\n"
+        " 50.00%  50.00%  40.00%  0.00%  0x0  0  1  0x402e1f  11  40  20  299  1  [.] take  pool\n"
+        " 50.00%  50.00%  60.00%  100.00%  0x8  0  1  0x402e1f  11  40  20  299  1  [.] take  pool\n\n",
+    scaled[] = "| model | threads | test | t/s |\n| --- | ---: | --- | ---: |\n| m | 8 | tg | 5.0 \u00b1 0.1 |\n| m | "
+               "16 | tg | 5.5 \u00b1 0.1 |\n\n",
+    away[] = "It runs on node 0.\n\n  Node 0  Node 1  Total\nHeap  10.0  20.0  30.0\nTotal  10.0  90.0  100.0\n";
+
+static struct import_facts facts_in(struct view text, struct arena *arena)
+{
+    struct import_facts facts;
+    (void)import_system_turned(import_c2c_turned(text, arena), arena, &facts);
+    return facts;
+}
+
+Test(import_tools, shared_lines_rates_by_threads_and_memory_elsewhere)
+{
+    static const struct {
+        const char *text, *fact;
+        double percent;
+    } told[] = {{shared_lines, "HITM / loads of shared lines", 50},
+                {scaled, "work of each thread, of what it was with half as many", 55},
+                {away, "memory on another node than it runs on / all", 90}};
+    for (size_t at = 0; at < array_count(told); at++) {
+        struct arena arena;
+        const char *where = "";
+        arena_init(&arena);
+        struct import_facts facts = facts_in(view_of(told[at].text), &arena);
+        cr_expect_float_eq(fact_in(&facts, told[at].fact, &where), told[at].percent, 1e-9, "%zu", at);
+        arena_done(&arena);
+    }
+}
+
+Test(import_tools, shared_lines_and_rates_survive_truncation_and_flipped_bits)
+{
+    static const char *const texts[] = {shared_lines, scaled, away};
+    for (size_t at = 0; at < array_count(texts); at++)
+        for (size_t length = 0; length <= strlen(texts[at]); length++)
+            for (int flip = 0; flip < 2; flip++) {
+                struct arena arena;
+                arena_init(&arena);
+                struct edge edge = edge_copy(texts[at], length);
+                if (flip && length)
+                    ((unsigned char *)edge.bytes)[length / 2] ^= (unsigned char)(1u << length % 8);
+                (void)facts_in((struct view){(char *)edge.bytes, length}, &arena);
+                edge_free(&edge);
+                arena_done(&arena);
+            }
 }
 
 Test(import_tools, they_survive_truncation_and_flipped_bits)

@@ -13,9 +13,19 @@ static double drawn_of(const struct finding *finding)
     return finding->shown.known ? finding->shown.high : finding->recoverable.known ? finding->recoverable.high : 0;
 }
 
+/* Its reason says the same, whatever file stands before it here and behind it there. */
+static bool is_in_reason(const struct finding *finding, const struct evidence *evidence)
+{
+    const char *behind = strstr(evidence->text, "): "), *what = behind ? behind + strlen("): ") : evidence->text;
+    return finding->reason && (strncmp(finding->reason, what, strlen(what)) == 0 ||
+                               strncmp(finding->reason, evidence->text, strlen(evidence->text)) == 0);
+}
+
 static void finding_details(struct sheet *sheet, const struct finding *finding)
 {
     for (size_t at = 0; at < finding->evidence_count; at++) {
+        if (is_in_reason(finding, &finding->evidence[at]))
+            continue;
         static const char *const signs[] = {"     + ", "     - ", "       "};
         sheet_labelled(sheet, SHEET_DIM, signs[finding->evidence[at].weight], finding->evidence[at].text, 7);
     }

@@ -17,7 +17,8 @@ static void facts_keep(const struct system_reading *reading, struct system_table
         return;
     for (size_t at = 0; at < count; at++) {
         rows[at].where = arena_string(arena, rows[at].where);
-        bool is_whole = strcmp(rows[at].name, SYSTEM_DEVICE) == 0 || strcmp(rows[at].name, SYSTEM_MEMORY_USED) == 0;
+        bool is_whole = strcmp(rows[at].name, SYSTEM_DEVICE) == 0 || strcmp(rows[at].name, SYSTEM_MEMORY_USED) == 0 ||
+                        strcmp(rows[at].name, SYSTEM_SCALING) == 0 || view_starts(view_of(rows[at].where), "node ");
         const char *behind = is_whole ? ")" : " first)";
         text_printf(&summary, "%s%s%s%s%s %.4g %%", at ? "; " : "", rows[at].name, rows[at].where[0] ? " (" : "",
                     rows[at].where, rows[at].where[0] ? behind : "", rows[at].number);
@@ -170,12 +171,10 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
         system_bandwidth_note(&reading, line);
         system_calls_note(&reading, line);
         bool read = system_columns_read(&reading, line, &rest) || system_devices_read(&reading, line, &rest) ||
-                    system_bandwidth_read(&reading, line) ||
-                    system_processes_read(&reading, line, &rest) ||
-                    system_calls_read(&reading, line, &rest) || system_softirqs_read(&reading, line, &rest) ||
-                    system_events_read(line, &rest, &out) ||
-                    system_accesses_read(&reading, line, &rest, &out) ||
-                    system_throttles_read(&reading, bare, &out) ||
+                    system_bandwidth_read(&reading, line) || system_scaling_read(&reading, line) ||
+                    system_processes_read(&reading, line, &rest) || system_calls_read(&reading, line, &rest) ||
+                    system_softirqs_read(&reading, line, &rest) || system_events_read(line, &rest, &out) ||
+                    system_accesses_read(&reading, line, &rest, &out) || system_throttles_read(&reading, bare, &out) ||
                     system_collector_read(&reading, line) || system_line_read(&reading, bare) ||
                     system_nodes_read(&reading, line) || system_locks_read(&reading, line) ||
                     system_waits_read(&reading, line);
@@ -189,6 +188,8 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
         text_add_char(&out, '\n');
         after_gap = import_text_is_gap(line);
     }
+    if (reading.scaling.count)
+        system_table_of(&reading, TOOL_DOCUMENT);
     *ret_facts = (struct import_facts){.tables = arena_array(arena, struct imported_text, 3 * reading.tables.count + 2),
                                        .was_read = turned};
     for (size_t at = 0; at < reading.tables.count; at++)

@@ -7,6 +7,7 @@
  * Does not support: a most of each socket, core or channel (of how many of them isn't known), and of anything but
  * memory.
  */
+#include "base/node_told.h"
 #include "source/import/system/system_reading.h"
 
 #include <ctype.h>
@@ -233,7 +234,10 @@ static bool is_on_one_socket(struct view line)
 
 void system_bandwidth_note(struct system_reading *reading, struct view line)
 {
+    int node = node_told_in(line);
     reading->on_one_socket |= is_on_one_socket(line);
+    reading->nodes_differ |= node >= 0 && reading->runs_on && reading->runs_on != (size_t)node + 1;
+    reading->runs_on = node >= 0 ? (size_t)node + 1 : reading->runs_on;
     if (view_find(line, "B/s") < 0 && view_find(line, "GByte") < 0 && view_find(line, "GBps") < 0)
         return;
     while (line.length) {

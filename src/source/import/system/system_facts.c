@@ -543,6 +543,17 @@ static void bandwidth_add(const struct system_reading *reading, struct system_ta
     fact_of(facts, table->rate_words, SYSTEM_MEMORY_USED, used < most ? used : most, most);
 }
 
+/* What twice as many threads left to each of them. */
+static void scaling_add(const struct system_reading *reading, struct system_table *table, struct facts *facts)
+{
+    const struct scaled_row *few, *many;
+    if (table->tool != TOOL_DOCUMENT || !system_scaling_worst(&reading->scaling, &few, &many))
+        return;
+    (void)snprintf(table->scaling_words, sizeof(table->scaling_words), "%.4g with %.0f threads, %.4g with %.0f",
+                   few->rate, few->threads, many->rate, many->threads);
+    fact_of(facts, table->scaling_words, SYSTEM_SCALING, many->rate, 2 * few->rate);
+}
+
 /* Of two timed runs, as before and after a change, the slower one is what is asked about. */
 static void went_add(double sys_s, double elapsed_s, struct facts *facts)
 {
@@ -568,6 +579,22 @@ static void slower_add(const struct met *met, struct facts *facts)
         went_add(went_s < less_s ? went_s : less_s, slow_s, facts);
 }
 
+/* Where a process's memory lies, and whether that is where it runs. */
+static void nodes_add(const struct system_reading *reading, const struct system_table *table, struct facts *facts)
+{
+    static const char *const names[NODES_MOST] = {"node 0", "node 1", "node 2", "node 3",
+                                                  "node 4", "node 5", "node 6", "node 7"};
+    const struct met *met = table->met;
+    const char *fullest = table->fullest_node < NODES_MOST ? names[table->fullest_node] : "";
+    double all = met[FACT_ALL_NODES].last;
+    if (!met[FACT_ALL_NODES].count)
+        return;
+    fact_of(facts, fullest, "memory on its fullest node / all", met[FACT_FULLEST_NODE].last, all);
+    if (reading->runs_on && !reading->nodes_differ && reading->runs_on <= NODES_MOST &&
+        table->fullest_node != reading->runs_on - 1)
+        fact_of(facts, fullest, SYSTEM_MEMORY_AWAY, all - table->node_mb[reading->runs_on - 1], all);
+}
+
 size_t system_facts_of(const struct system_reading *reading, struct system_table *table,
                        struct import_row ret_rows[SYSTEM_ROWS_MOST])
 {
@@ -584,8 +611,7 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
             fact_add(facts, "1 - (user + sys) / elapsed", met[FACT_ELAPSED_S].last - cpu_s, met[FACT_ELAPSED_S].last);
     }
     slower_add(met, facts);
-    if (met[FACT_ALL_NODES].count)
-        fact_add(facts, "memory on its fullest node / all", met[FACT_FULLEST_NODE].last, met[FACT_ALL_NODES].last);
+    nodes_add(reading, table, facts);
     if (met[FACT_BUSIEST_NODE].count && !reading->on_one_socket)
         fact_add(facts, "traffic of the busiest node / all", met[FACT_BUSIEST_NODE].sum, met[FACT_NODES_TRAFFIC].sum);
     if (met[FACT_WEIGHT_MEMORY].count) {
@@ -607,6 +633,7 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
     storage_add(table, facts);
     devices_add(table, facts);
     bandwidth_add(reading, table, facts);
+    scaling_add(reading, table, facts);
     if (met[FACT_STALLED_STORAGE].count)
         fact_add(facts, "time in which all that could run waited for storage", mean_of(&met[FACT_STALLED_STORAGE]),
                  100);
@@ -627,6 +654,9 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
     if (delayed)
         fact_add(facts, "ready without a CPU / ready or running", delayed->delay_ms,
                  delayed->delay_ms + delayed->run_ms);
+    static const double MANY = 1000; /* fewer are any program's */
+    if (!met[FACT_LOADS].count && met[FACT_LINE_LOADS].count == 1 && met[FACT_LINE_MODIFIED].last >= MANY)
+        fact_add(facts, "HITM / loads of shared lines", met[FACT_LINE_MODIFIED].last, met[FACT_LINE_LOADS].last);
     if (met[FACT_LOADS].count == 1 && met[FACT_MODIFIED].count == 1)
         fact_add(facts, "HITM / loads", met[FACT_MODIFIED].last + met[FACT_MODIFIED_REMOTE].last, met[FACT_LOADS].last);
     return facts->count;

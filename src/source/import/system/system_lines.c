@@ -38,6 +38,8 @@ static bool named_read(struct system_reading *reading, struct view line)
                  {"Load Operations", FACT_LOADS},
                  {"Load Local HITM", FACT_MODIFIED},
                  {"Load Remote HITM", FACT_MODIFIED_REMOTE},
+                 {"Loads of shared lines", FACT_LINE_LOADS},
+                 {"HITM of shared lines", FACT_LINE_MODIFIED},
                  {"Anonymous:", FACT_ANONYMOUS},
                  {"AnonPages:", FACT_ANONYMOUS},
                  {"AnonHugePages:", FACT_ANONYMOUS_HUGE},

@@ -30,6 +30,7 @@ static bool process_read(struct system_reading *reading, struct view line)
     static const char *const parts[] = {"Huge", "Heap", "Stack", "Private", "Total"};
     struct words words;
     double most = 0, sum = 0, value = 0;
+    size_t fullest = 0;
     bool is_part = false;
     words_of(line, &words);
     if (nodes_begin(reading, &words) || is_process(&words, reading->nodes))
@@ -42,6 +43,7 @@ static bool process_read(struct system_reading *reading, struct view line)
         if (!view_grouped(words.items[at], &value))
             return false;
         bool is_node = at + 1 < words.count;
+        fullest = is_node && value > most ? at - 1 : fullest;
         most = is_node && value > most ? value : most;
         sum += is_node ? value : 0;
     }
@@ -51,6 +53,10 @@ static bool process_read(struct system_reading *reading, struct view line)
         return false;
     struct system_table *table = system_table_begin(reading, TOOL_NODES);
     system_meet(table, FACT_FULLEST_NODE, most);
+    table->fullest_node = fullest;
+    for (size_t node = 0; node < reading->nodes; node++)
+        if (view_grouped(words.items[node + 1], &value))
+            table->node_mb[node < NODES_MOST ? node : NODES_MOST - 1] = value;
     system_meet(table, FACT_ALL_NODES, sum);
     reading->nodes = 0;
     return true;

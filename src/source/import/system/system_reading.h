@@ -57,6 +57,8 @@ enum fact {
     FACT_LOADS,
     FACT_MODIFIED,
     FACT_MODIFIED_REMOTE,
+    FACT_LINE_LOADS, /* of the lines that perf c2c lists, as import_c2c sums them up */
+    FACT_LINE_MODIFIED,
     FACT_FULLEST_NODE, /* MB of its memory, by numastat */
     FACT_ALL_NODES,
     FACT_BUSIEST_NODE, /* MB/s, by pcm-memory */
@@ -65,7 +67,7 @@ enum fact {
     FACT_LOCK_WAITS_S,
     FACT_ANONYMOUS, /* kB, by smaps or meminfo */
     FACT_ANONYMOUS_HUGE,
-    FACT_HUGETLB,      /* of hugetlbfs: pages, or kB */
+    FACT_HUGETLB, /* of hugetlbfs: pages, or kB */
     FACT_HUGETLB_FREE,
     FACT_LOCAL_PAGES, /* by numastat: given to who ran on their node, and to others */
     FACT_OTHER_PAGES,
@@ -74,16 +76,16 @@ enum fact {
     FACT_STALLED_CPU,
     FACT_NODE_USED_MOST, /* MB of all that is in use, by numactl */
     FACT_NODES_USED,
-    FACT_COLLECTING,    /* percent of the time, by collectors of garbage that say so */
-    FACT_COLLECTED_S,   /* for how long that was so far, where it is told, and how often it collected */
+    FACT_COLLECTING,  /* percent of the time, by collectors of garbage that say so */
+    FACT_COLLECTED_S, /* for how long that was so far, where it is told, and how often it collected */
     FACT_COLLECTED,
-    FACT_PAUSE_S,       /* by those that log each pause, and when that was since the start */
+    FACT_PAUSE_S, /* by those that log each pause, and when that was since the start */
     FACT_PAUSE_AT_S,
     FACT_COLLECTIONS_S, /* by Python's, which says no time of day */
     FACT_MEMORY_RATE,   /* MB/s of all memory */
     FACT_WEIGHT_MEMORY, /* percent of the time that sampled loads waited, by perf mem: of their own node, another */
     FACT_WEIGHT_REMOTE,
-    FACT_WHOLE_S,       /* "The whole run took 21.42 s." */
+    FACT_WHOLE_S, /* "The whole run took 21.42 s." */
     FACT_COUNT
 };
 
@@ -186,6 +188,20 @@ struct mapping {
     bool has_huge; /* some of it is on huge pages */
 };
 
+enum { NODES_MOST = 8, SCALED_MOST = 32 };
+
+/* What a table of rates says of so many threads. */
+struct scaled_row {
+    struct view test; /* by its column of that name; length 0: none */
+    double threads, rate;
+};
+
+struct scaling {
+    size_t threads, rate, test; /* columns from 1 of the table that is read; threads 0: none is */
+    struct scaled_row rows[SCALED_MOST];
+    size_t count;
+};
+
 struct system_table {
     struct pause_log pauses;
     size_t may_be_huge, none_huge, none_fits; /* areas that may have huge pages, that have none, without room for one */
@@ -200,11 +216,14 @@ struct system_table {
     vec(struct cpu_count) received; /* packets' soft interrupts */
     vec(struct device) devices;
     bool is_of_iostat, has_begun; /* shares of all CPUs above its devices; its second report was met */
+    char scaling_words[2 * TASK_NAME_MOST]; /* of rates by threads, where a fact was made of them */
     char rate_words[TASK_NAME_MOST];       /* of memory's bandwidth, where facts were made of it */
     char device_words[2 * TASK_NAME_MOST]; /* of the busiest one, where facts were made of them */
     bool tells_busy;    /* turbostat's rows do; busiest_ratio: of the CPU that is busiest, else of all */
     double busiest_ratio;
     double calls_s; /* for how long one thread's calls were watched; 0: not told */
+    size_t fullest_node; /* of numastat's columns */
+    double node_mb[NODES_MOST];
     size_t heat_rows, hot_rows; /* of single CPUs: that tell how often heat throttled them, and that it did */
     bool has_ended;
     bool has_unread; /* rows of it have a form of their own: shares of the others would be wrong */
@@ -217,7 +236,10 @@ struct system_reading {
     bool in_distances; /* of numactl */
     double node_size_mb; /* of the one that numactl told of last; 0: none */
     double calls_s;     /* for how long the next table of calls watched one thread; 0: not told */
+    struct scaling scaling;
     bool on_one_socket; /* somebody says so */
+    size_t runs_on;     /* the node that somebody says it runs on, from 1; 0: nobody does */
+    bool nodes_differ;  /* several are told */
     int pressure;        /* 1 and up: whose file of pressure was named last; 0: none */
     bool in_summary;     /* of perf c2c: events by name */
     struct mapping mapping;
@@ -263,10 +285,20 @@ bool system_softirqs_read(struct system_reading *reading, struct view line, stru
 bool system_calls_read(struct system_reading *reading, struct view line, struct view *rest);
 void system_calls_note(struct system_reading *reading, struct view line); /* which may be anything else, too */
 bool system_collector_read(struct system_reading *reading, struct view line);
+bool system_scaling_read(struct system_reading *reading, struct view line);
+/* Of one test the rows of which twice as many threads gained least; false: there are no such. */
+bool system_scaling_worst(const struct scaling *scaling, const struct scaled_row **ret_few,
+                          const struct scaled_row **ret_many);
 void system_log_read(struct system_reading *reading, struct view line); /* which may be anything else, too */
 
 /* Its name, and how long each of its requests took. */
 void device_words(const struct device *device, struct text *out);
+
+/* Where somebody tells on which node it runs. */
+#define SYSTEM_MEMORY_AWAY "memory on another node than it runs on / all"
+
+/* 50 %: twice as many threads did as much together. */
+#define SYSTEM_SCALING "work of each thread, of what it was with half as many"
 
 /* Rows of memory's bandwidth, where the most there is is told, and of what goes there anyway; where: of how much. */
 #define SYSTEM_MEMORY_USED "memory bandwidth in use, of the most there is"

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Top-down classes say how long memory was waited for, counts and tables of nodes where it was: together they are the
+ * cause, one without the other isn't.
+ */
+#include "finding/imported/remote.h"
+
+#include "base/node_told.h"
+#include "base/vec.h"
+#include "finding/imported/evidence.h"
+
+#include <math.h>
+#include <string.h>
+
+/* From so much on it is what memory's answers are; below that threads may as well share what lies on several nodes. */
+static const double NEARLY_ALL = 0.75;
+
+bool remote_loads_of(const struct imported_arm *arm, struct remote_loads *ret)
+{
+    static const struct {
+        const char *remote, *local;
+    } names[] = {{"mem_load_l3_miss_retired.remote_dram", "mem_load_l3_miss_retired.local_dram"},
+                 {"mem_load_uops_l3_miss_retired.remote_dram", "mem_load_uops_l3_miss_retired.local_dram"},
+                 {"mem_load_uops_llc_miss_retired.remote_dram", "mem_load_uops_llc_miss_retired.local_dram"}};
+    for (size_t at = 0; at < array_count(names); at++) {
+        struct measured remote = imported_arm_count(arm, names[at].remote),
+                        local = imported_arm_count(arm, names[at].local);
+        *ret = (struct remote_loads){remote.value, local.value};
+        if (remote.known && local.known && remote.value + local.value > 0)
+            return true;
+    }
+    return false;
+}
+
+double remote_loads_share(const struct remote_loads *loads)
+{
+    return loads->remote / (loads->remote + loads->local);
+}
+
+/* Of several runs the one that has the smallest share; false: none counted both. */
+static bool loads_find(const struct imported *imported, struct imported_arm *ret_arm, struct remote_loads *ret)
+{
+    struct imported_arm arms[IMPORTED_ARMS_MOST];
+    struct remote_loads own;
+    bool found = false;
+    for (size_t at = 0, count = imported_arms_of(imported, arms); at < count; at++) {
+        if (!remote_loads_of(&arms[at], &own) || (found && remote_loads_share(&own) >= remote_loads_share(ret)))
+            continue;
+        *ret = own;
+        *ret_arm = arms[at];
+        found = true;
+    }
+    return found;
+}
+
+/* As sentences tell; -1: they don't, or name several. */
+static int node_told(const struct results *results)
+{
+    int node = -1;
+    bool differ = false;
+    for (size_t at = 0; results->statements && at < results->statements->count; at++) {
+        int one = node_told_in(view_of(results->statements->items[at].text));
+        differ |= one >= 0 && node >= 0 && one != node;
+        node = one >= 0 ? one : node;
+    }
+    return differ ? -1 : node;
+}
+
+/* What lies on another node than the one that it runs on. */
+struct away {
+    const struct imported_row *row; /* NULL: nearly nothing, or it isn't told */
+    const char *file;
+};
+
+static struct away away_of(const struct results *results)
+{
+    struct away away = {.row = NULL};
+    int runs_on = node_told(results);
+    const struct imported_row *row =
+        imported_row_of(results->imported, IMPORTED_SYSTEM, "memory on another node than it runs on / all", &away.file);
+    const char *file;
+    if (!row &&
+        (row = imported_row_of(results->imported, IMPORTED_SYSTEM, "memory on its fullest node / all", &file))) {
+        away.file = file;
+        row = runs_on >= 0 && view_starts(view_of(row->where), "node ") && row->where[5] - '0' != runs_on ? row : NULL;
+    }
+    away.row = row && row->number / 100 >= NEARLY_ALL ? row : NULL;
+    return away;
+}
+
+/*
+ * How much of the time memory was waited for, 0..1. Of all waiting no more than what so many loads commonly take; 0:
+ * nobody says so.
+ */
+static double waited_of(const struct imported *imported, const struct imported_arm *arm,
+                        const struct remote_loads *loads, const char **ret_metric)
+{
+    static const double COMMONLY = 300; /* cycles a load of another node's memory, where others overlap */
+    struct measured dram = imported_number(imported, IMPORTED_METRICS, "tma_dram_bound", NULL),
+                    memory = imported_number(imported, IMPORTED_METRICS, "tma_memory_bound", NULL),
+                    cycles = arm ? imported_arm_count(arm, "cycles") : not_measured("");
+    *ret_metric = dram.known ? "tma_dram_bound" : "tma_memory_bound";
+    if (dram.known)
+        return dram.value / 100;
+    return memory.known && cycles.known && cycles.value > 0
+               ? fmin(memory.value / 100, loads->remote * COMMONLY / cycles.value)
+               : 0;
+}
+
+static void away_say(struct finding *finding, const struct away *away)
+{
+    finding->imported_kinds |= 1u << ORIGIN_PAGES;
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-away", VALUE_TEXT("where", away->row->where),
+                     VALUE_SHARE("share", interval_exactly(away->row->number / 100)), VALUE_TEXT("file", away->file),
+                     VALUE_TEXT("origin", IMPORTED_WORDS));
+}
+
+void imported_remote_decide(const struct results *results, struct finding *finding)
+{
+    struct imported_arm arm;
+    struct remote_loads loads = {0, 0};
+    struct away away;
+    const char *metric;
+    bool is_asked = strcmp(finding->hypothesis->id, "numa-remote") == 0 && finding->verdict == VERDICT_UNDECIDED;
+    if (!is_asked)
+        return;
+    bool counted = loads_find(results->imported, &arm, &loads),
+         is_far = counted && remote_loads_share(&loads) >= NEARLY_ALL;
+    away = away_of(results);
+    double waited = waited_of(results->imported, counted ? &arm : NULL, &loads, &metric),
+           share = counted    ? remote_loads_share(&loads)
+                   : away.row ? away.row->number / 100
+                              : 0;
+    if (waited * share < results->effect || (counted ? !is_far : !away.row))
+        return;
+    finding_decide_fact(finding, interval_exactly(waited * share), results->effect);
+    finding->reason = NULL;
+    finding->evidence_count = finding->advice_count = 0;
+    finding->pointed = 0;
+    finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
+    struct value values[] = {VALUE_SHARE("share", interval_exactly(share)),
+                             VALUE_TEXT("metric", metric),
+                             VALUE_SHARE("waited", interval_exactly(waited)),
+                             VALUE_TEXT("title", finding->hypothesis->title),
+                             VALUE_TEXT("file", counted ? arm.table->file : away.file),
+                             VALUE_COUNT("remote", loads.remote),
+                             VALUE_COUNT("local", loads.local),
+                             VALUE_TEXT("where", away.row ? away.row->where : ""),
+                             VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding_evidence_add(finding, WEIGHT_FOR, ORIGIN_STATEMENT,
+                         counted ? "imported-remote-waits" : "imported-away-waits", values, array_count(values));
+    finding_set_add(finding, &finding->headline, counted ? "imported-remote-headline" : "imported-away-headline",
+                    values, array_count(values));
+    if (away.row)
+        away_say(finding, &away);
+    imported_advise_all(finding);
+}
