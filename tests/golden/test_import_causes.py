@@ -311,3 +311,4 @@ def test_wide_vectors_that_spare_instructions_pay(imported, lowered, pays):
     run = " Performance counter stats for './pack {}':\n\n {:,} cycles\n {:,} instructions\n {:,} core_power.lvl2_turbo_license\n\n {} seconds time elapsed\n"
     found, _ = imported(wide=run.format("w", 52_118_330_004, 70_118_330_004, lowered[0], 17.1), narrow=run.format("n", 70_118_330_004, 118_118_330_004, lowered[1], 23.0))
     assert "is the work" in found["verdict"]["sentence"] and ("they pay here" in found["verdict"]["sentence"]) == pays
+    assert ("wide vectors, too" in found["verdict"]["advice"][0]) == pays and ("execute more" in found["verdict"]["sentence"]) == (not pays)

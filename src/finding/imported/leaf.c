@@ -570,6 +570,13 @@ static const char *wide_words(const struct imported_pair *pair)
     return "";
 }
 
+bool imported_wide_pays(const struct results *results)
+{
+    struct imported_pair pair;
+    return results->imported && imported_pair_of(results->imported, &pair) && pair.gap.value >= results->effect &&
+           imported_pair_most(&pair) == FACTOR_WORK && !pair.is_window && wide_words(&pair)[0];
+}
+
 const char *imported_lead_words(const struct results *results, const struct finding *culprit, struct arena *arena)
 {
     struct imported_pair pair;

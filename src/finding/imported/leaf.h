@@ -51,6 +51,8 @@ const char *imported_gap_told_open(const struct results *results, const struct f
  * the culprit (NULL: there is none) isn't of that; NULL. Owner: arena.
  */
 const char *imported_lead_words(const struct results *results, const struct finding *culprit, struct arena *arena);
+/* The faster of two runs executes less, and is the one with wide vectors, by cycles at a lowered clock. */
+bool imported_wide_pays(const struct results *results);
 /* What most of it is that two runs differ by; FACTOR_COUNT: they don't, or not told. */
 enum imported_factor imported_differ_by(const struct results *results);
 /* What to count next where two runs differ by the cycles that each instruction takes; NULL: they don't. */

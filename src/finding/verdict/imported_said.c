@@ -65,17 +65,18 @@ static struct overall with_lead(struct overall overall, const struct findings *f
 {
     const char *lead = imported_lead_words(results, NULL, arena);
     const struct finding *beside = is_said ? NULL : goes_with_rate(findings, results);
-    bool is_work = imported_differ_by(results) == FACTOR_WORK;
+    bool is_work = imported_differ_by(results) == FACTOR_WORK, is_wide = imported_wide_pays(results);
     if (!lead)
         return overall;
     const char *rest = is_said   ? overall.sentence
                        : beside  ? arena_printf(arena, "%s may be why: %s. Nothing was measured by plumb in this case.",
                                                 capitalised(beside->hypothesis->title, arena), beside->reason)
+                       : is_wide ? "Nothing was measured by plumb in this case."
                        : is_work ? arena_printf(arena, "%s.", wording_find("verdict", "why-work"))
                                  : arena_printf(arena, "%s.", wording_find("verdict", "why-open"));
     overall.sentence = arena_printf(arena, "%s. %s", capitalised(lead, arena), rest);
     if (is_work && !is_said)
-        advise(&overall, wording_find("verdict", "next-more-work"));
+        advise(&overall, wording_find("verdict", is_wide ? "next-wide" : "next-more-work"));
     return overall;
 }
 

@@ -440,9 +440,10 @@ size_t overall_also(const struct overall *overall, const struct findings *findin
         return 0;
     for (size_t at = 0; at < findings->count && count < OVERALL_ALSO_MOST; at++) {
         const struct finding *finding = &findings->items[at];
-        if (finding->verdict == VERDICT_SUPPORTED && finding != overall->culprit && finding != overall->disturbance &&
-            finding != overall->larger && !is_lost_in_waiting(finding, overall->culprit) &&
-            !is_said(overall->sentence, finding_words(finding)))
+        bool is_part = finding->is_within_first && finding->imported_kinds; /* which the first one says already */
+        if (finding->verdict == VERDICT_SUPPORTED && !is_part && finding != overall->culprit &&
+            finding != overall->disturbance && finding != overall->larger &&
+            !is_lost_in_waiting(finding, overall->culprit) && !is_said(overall->sentence, finding_words(finding)))
             ret_also[count++] = finding;
     }
     return count;
