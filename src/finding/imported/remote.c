@@ -72,6 +72,15 @@ struct away {
     const char *file;
 };
 
+/* "node 1" */
+static bool is_of_another(const char *where, uint64_t runs_on)
+{
+    static const char mark[] = "node ";
+    uint64_t node;
+    return view_starts(view_of(where), mark) && view_u64(view_skip(view_of(where), sizeof(mark) - 1), 10, &node) &&
+           node != runs_on;
+}
+
 static struct away away_of(const struct results *results)
 {
     struct away away = {.row = NULL};
@@ -82,7 +91,7 @@ static struct away away_of(const struct results *results)
     if (!row &&
         (row = imported_row_of(results->imported, IMPORTED_SYSTEM, "memory on its fullest node / all", &file))) {
         away.file = file;
-        row = runs_on >= 0 && view_starts(view_of(row->where), "node ") && row->where[5] - '0' != runs_on ? row : NULL;
+        row = runs_on >= 0 && is_of_another(row->where, (uint64_t)runs_on) ? row : NULL;
     }
     away.row = row && row->number / 100 >= NEARLY_ALL ? row : NULL;
     return away;
