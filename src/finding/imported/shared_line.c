@@ -10,6 +10,15 @@
 /* As source/import/import_c2c calls each of them. */
 static const char line_named[] = "line 0x";
 
+/* 0: it is no table of counts by key */
+static double hits_of(const struct imported_table *table)
+{
+    double sum = 0;
+    for (size_t row = 0; row < table->count && table->kind == IMPORTED_MAP; row++)
+        sum += table->rows[row].number;
+    return sum;
+}
+
 /* The line with most of the hits of its table, and its share of them (0..1); NULL: none is told. */
 static const struct imported_row *line_hottest(const struct imported *imported, double *ret_share,
                                                const char **ret_file)
@@ -17,10 +26,8 @@ static const struct imported_row *line_hottest(const struct imported *imported, 
     const struct imported_row *hottest = NULL;
     for (size_t at = 0; at < imported->count; at++) {
         const struct imported_table *table = &imported->tables[at];
-        double sum = 0;
-        for (size_t row = 0; row < table->count && table->kind == IMPORTED_MAP; row++)
-            sum += table->rows[row].number;
-        for (size_t row = 0; row < table->count && sum > 0 && table->kind == IMPORTED_MAP; row++) {
+        double sum = hits_of(table);
+        for (size_t row = 0; row < table->count && sum > 0; row++) {
             const struct imported_row *here = &table->rows[row];
             if (strncmp(here->name, line_named, sizeof(line_named) - 1) != 0 ||
                 (hottest && here->number <= hottest->number))
@@ -86,10 +93,8 @@ static struct offsets offsets_of(const struct imported *imported, const char *li
     const char *names = NULL;
     for (size_t at = 0; at < imported->count; at++) {
         const struct imported_table *table = &imported->tables[at];
-        double sum = 0;
-        for (size_t row = 0; row < table->count && table->kind == IMPORTED_MAP; row++)
-            sum += table->rows[row].number;
-        for (size_t row = 0; row < table->count && sum > 0 && table->kind == IMPORTED_MAP; row++) {
+        double sum = hits_of(table);
+        for (size_t row = 0; row < table->count && sum > 0; row++) {
             double part = table->rows[row].number / sum;
             if (!offset_read(table->rows[row].name, line, &offset, &cpus) || part < LEAST)
                 continue;
