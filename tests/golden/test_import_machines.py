@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plumb diagnose on tables of machines: devices, another time's tables, stacks beside small tables, bandwidth, pages."""
+import json
+
 import pytest
 from imported_case import evidence, finding
 
@@ -333,3 +335,43 @@ def test_an_atomic_operation_that_a_listing_points_at_leads_before_a_copy(import
     found, _ = imported(listing=CONTENDED, profile=COPIES.replace("shade_tile", "draw"))
     sentence = found["verdict"]["sentence"]
     assert sentence.startswith("Atomic operations and fences may hold it up") and "Certain, but small" in sentence
+
+
+# ---- files by their names, languages' own locks, room for huge pages, trials that may fail ----
+
+def test_a_group_s_pressure_is_known_by_its_file_s_name(run, tmp_path):
+    path = tmp_path / "memory.pressure"
+    path.write_text("some avg10=71.00 avg60=70.10 avg300=66.00 total=1802211044\nfull avg10=55.10 avg60=54.20 avg300=50.00 total=1511022118\n")
+    found = json.loads(run("diagnose", "--json", "--import", path).stdout)
+    assert finding(found, "swap")["recoverable_ratio_at_most"] == pytest.approx(0.542)
+
+
+@pytest.mark.parametrize("frames, named, advised", [
+    ("take_gil;pthread_cond_timedwait;__futex_abstimed_wait_common", "Python's global interpreter lock (GIL)", "use processes"),
+    ("rb_thread_call;gvl_acquire;pthread_cond_wait", "Ruby's global lock (GVL)", "use processes"),
+    ("Store_put;pthread_mutex_lock;__lll_lock_wait", "Store_put", "hold the lock in Store_put shorter"),
+])
+def test_a_language_s_own_lock_is_named_whoever_asks_for_it(imported, frames, named, advised):
+    found, _ = imported(stacks=f"app;start_thread;run;{frames};do_syscall_64;__x64_sys_futex;futex_wait;schedule 160331004\napp;main;epoll_wait;ep_poll;schedule 1220118\n")
+    assert named in found["verdict"]["sentence"] and advised in found["verdict"]["advice"][0]
+
+
+def test_room_made_for_huge_pages_asks_for_no_more_of_them(imported):
+    found, _ = imported(profile="# Overhead  Command  Shared Object  Symbol\n    31.10%  kv  [kernel.kallsyms]  [k] isolate_migratepages_block\n"
+                                "    12.00%  kv  [kernel.kallsyms]  [k] compaction_alloc\n     8.00%  kv  kv  [.] lookup\n")
+    one = finding(found, "page-faults")
+    assert one["verdict"] == "supported" and "43 %" in one["headline"]
+    assert "defer+madvise" in one["advice"][0] and "huge pages: one fault" not in str(one["advice"])
+
+
+@pytest.mark.parametrize("text", ["Turning swap off did not help.", "With swapoff -a it takes 41 s, as before."])
+def test_swap_off_without_effect_leaves_reading_back_open(imported, text):
+    found, _ = imported("The import takes 41 s.", text)
+    assert finding(found, "swap")["verdict"] == "undecided"
+
+
+@pytest.mark.parametrize("text, supported", [("With the buffers aligned to 64 bytes it takes 2.5 s instead of 4.0 s.", False),
+                                             ("With the counters aligned to 64 bytes it takes 2.5 s instead of 4.0 s.", True)])
+def test_aligned_buffers_are_no_lines_of_each_thread_s_own(imported, text, supported):
+    found, _ = imported(text)
+    assert (finding(found, "contended-lines")["verdict"] == "supported") == supported

@@ -112,12 +112,12 @@ static void frames_read(struct folding *folding, struct view text, struct frames
         frames->user = is_entry(frames->names[at]) ? at + 1 : frames->user;
 }
 
-static enum wait_kind kind_of(const struct frames *frames)
+static struct wait_lock wait_of(const struct frames *frames)
 {
     enum wait_kind kind = WAIT_UNKNOWN;
     for (size_t at = 0; at < frames->count && kind == WAIT_UNKNOWN; at++)
         kind = wait_kind_of_function(frames->names[at]);
-    return wait_lock_of(kind, frames->names + frames->user, frames->count - frames->user).kind;
+    return wait_lock_of(kind, frames->names + frames->user, frames->count - frames->user);
 }
 
 /* "SafeSpin::lock", "Mutex.acquire", "Guard::Guard(Mutex&)": who takes a lock for others. */
@@ -166,10 +166,13 @@ static void stack_add(struct folding *folding, const struct folded_stack *stack)
         sum_add(&folding->innermost, frames.ids[0], stack->weight);
         return;
     }
-    enum wait_kind kind = kind_of(&frames);
+    struct wait_lock wait = wait_of(&frames);
     folding->result->off += stack->weight;
-    folding->result->by_kind[kind] += stack->weight;
-    uint32_t caller = kind == WAIT_LOCK ? caller_of(&frames) : 0;
+    folding->result->by_kind[wait.kind] += stack->weight;
+    uint32_t caller = wait.kind != WAIT_LOCK ? 0
+                      : wait.global_lock /* whoever asks, it is one for all */
+                          ? strings_intern_n(&folding->names, wait.global_lock, strlen(wait.global_lock))
+                          : caller_of(&frames);
     if (caller)
         sum_add(&folding->lockers, caller, stack->weight);
 }

@@ -134,6 +134,14 @@ static enum wait_kind kind_of_call(const char *name)
     return starts_with_any(plain, thread_calls, array_count(thread_calls)) ? WAIT_THREAD : WAIT_UNKNOWN;
 }
 
+bool wait_lock_is_global(const char *words)
+{
+    for (size_t at = 0; at < array_count(made_of_others); at++)
+        if (made_of_others[at].global_lock && strcmp(made_of_others[at].global_lock, words) == 0)
+            return true;
+    return false;
+}
+
 struct wait_lock wait_lock_of(enum wait_kind kind, const char *const *names, size_t count)
 {
     struct wait_lock told = {.kind = kind};

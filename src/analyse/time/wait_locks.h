@@ -23,6 +23,8 @@ struct wait_lock {
  */
 struct wait_lock wait_lock_of(enum wait_kind kind, const char *const *names, size_t count);
 
+/* They are the words of a global_lock. */
+bool wait_lock_is_global(const char *words);
 /* "pthread_mutex_lock" for "___pthread_mutex_lock@@GLIBC_2.2.5": as a program calls it. */
 struct view wait_plain_name(const char *name);
 

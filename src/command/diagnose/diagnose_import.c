@@ -563,6 +563,15 @@ static void labelled_keep(struct importing *importing, const char *path, struct 
                         arena_string_n(&importing->arena, sentence.text, sentence.length));
 }
 
+/* What a file of the kernel's holds is told by its name alone: it stands above it, as "tail" puts it. */
+static void name_add(struct text *out, const char *path)
+{
+    static const char *const files[] = {"cpu.pressure", "io.pressure", "memory.pressure"};
+    for (size_t at = 0; at < array_count(files); at++)
+        if (view_ends(view_of(path), files[at]))
+            text_printf(out, "==> %s <==\n", files[at]);
+}
+
 static bool import_file(struct importing *importing, const char *path, struct error *err)
 {
     struct sysroot anywhere;
@@ -573,7 +582,10 @@ static bool import_file(struct importing *importing, const char *path, struct er
         return error_set(err, ERROR_NOT_FOUND, "there is no '%s' to import", path);
     if (!sysroot_read(&anywhere, &content, err, "%s", whole))
         return error_wrap(err, "importing");
-    struct view all = text_view(&content);
+    scoped_text struct text named = {0};
+    name_add(&named, path);
+    text_append(&named, text_string(&content), content.length);
+    struct view all = text_view(&named);
     const char *summary = "";
     if (is_exits_json(all)) {
         if (!exits_keep(importing, path, all, &summary, err))

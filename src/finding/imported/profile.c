@@ -29,6 +29,11 @@ static const struct {
     {"page-faults", "clear_huge_page", DEPTH_WORK},
     {"page-faults", "clear_subpage", DEPTH_WORK},
     {"page-faults", "folio_zero", DEPTH_WORK},
+    {"page-faults", "isolate_migratepages", DEPTH_WORK},
+    {"page-faults", "isolate_freepages", DEPTH_WORK},
+    {"page-faults", "compaction_", DEPTH_WORK},
+    {"page-faults", "compact_zone", DEPTH_WORK},
+    {"page-faults", "get_pfnblock_flags_mask", DEPTH_WORK},
     {"page-faults", "asm_exc_page_fault", 0},
     {"page-faults", "exc_page_fault", 1},
     {"page-faults", "do_page_fault", 1},
@@ -419,6 +424,15 @@ static void names_advise(struct finding *finding, const struct imported_row *hot
                        VALUE_TEXT("function", function.name), VALUE_TEXT("dso", function.dso));
 }
 
+/* Making room for a huge page as it is touched: more huge pages are no remedy for that. */
+static void compaction_advise(struct finding *finding, const char *hottest)
+{
+    static const char *const names[] = {"isolate_", "compaction_", "compact_zone", "get_pfnblock_"};
+    for (size_t at = 0; at < array_count(names); at++)
+        if (strcmp(finding->hypothesis->id, "page-faults") == 0 && strncmp(hottest, names[at], strlen(names[at])) == 0)
+            finding_advise(finding, "imported-advice-compaction", NO_VALUES);
+}
+
 /* The table that says most of it; NULL: rows that were left out may hold more, so that none ever rules it out. */
 static const struct imported_table *strongest_find(const struct results *results, const struct hypothesis *hypothesis,
                                                    struct known_part *ret)
@@ -455,6 +469,7 @@ bool imported_report_test(const struct results *results, struct finding *finding
     clock_source_say(finding, part.hottest->name, part.share, table->file);
     calls_advise(results, finding, table, part.hottest);
     names_advise(finding, part.hottest);
+    compaction_advise(finding, part.hottest->name);
     imported_advise_all(finding);
     return true;
 }

@@ -8,6 +8,7 @@
 #include "finding/wording.h"
 
 #include "analyse/profile/folded_profile.h"
+#include "analyse/time/wait_locks.h"
 
 #include <math.h>
 #include <string.h>
@@ -208,8 +209,9 @@ static bool fact_decide(struct finding *finding, enum role role, struct interval
 static void advise(struct finding *finding, const char *key, const char *who)
 {
     const char *confirm = wording_find(finding->hypothesis->id, "confirm");
+    bool is_global = wait_lock_is_global(who);
     if (key && (finding->verdict == VERDICT_SUPPORTED || finding->pointed > 0))
-        finding_advise(finding, key, VALUE_TEXT("function", who));
+        finding_advise(finding, is_global ? "advice-global" : key, VALUE_TEXT(is_global ? "lock" : "function", who));
     if (finding->verdict != VERDICT_SUPPORTED)
         return;
     imported_advise(finding);

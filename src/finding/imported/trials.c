@@ -148,7 +148,7 @@ static const struct attempt {
                 {"allocation", TREATMENT_ALLOCATOR, MAY_FAIL | OPENS},        /* the other one may cost as much */
                 {"frequency", TREATMENT_GOVERNOR, 0},
                 {"cpu-quota", TREATMENT_NO_QUOTA, 0},
-                {"swap", TREATMENT_NO_SWAP, 0},
+                {"swap", TREATMENT_NO_SWAP, MAY_FAIL}, /* mapped files are read back all the same */
                 {"contended-lines", TREATMENT_PADDING, 0},
                 {"denormals", TREATMENT_FLUSH, 0},
                 {"unoptimised-build", TREATMENT_OPTIMISED, 0},
