@@ -145,6 +145,8 @@ bool copying_advise(const struct results *results, struct finding *finding, cons
 bool function_name_checks(const char *name);
 /* By what a system call does, the keys of its advice and of what confirms it, in [system-calls]; false: of no kind. */
 bool system_call_keys(const char *call, const char **ret_advice, const char **ret_confirm);
+/* Of a runtime of OpenMP: it hands out turns of a loop, which it does by atomic operations. */
+bool function_hands_out(const struct stall_function *function);
 /* Samples in functions that lock or wait in user space. */
 uint64_t locking_samples(const struct stalls *stalls);
 /* Samples in calls into the kernel that waits for locks lead to: contention makes them, no lock without it. */

@@ -925,6 +925,9 @@ static void atomics_test(const struct results *results, struct finding *finding)
     /* Each thread has its own already, only not a line of its own: other advice. */
     if (finding->advice_count && stalls->apart_samples * 2 > stalls->shared_line_addresses)
         finding_readvise(finding, "advice-apart", NO_VALUES);
+    bool hands_out = stalls->function_count && function_hands_out(&stalls->functions[0]);
+    if (finding->advice_count && hands_out)
+        finding_readvise(finding, "advice-openmp", NO_VALUES);
 }
 
 const struct hypothesis hypothesis_atomics = {

@@ -288,9 +288,41 @@ static bool is_locking(const struct stall_function *function)
     return function_has_some_name(function, spinning_names, array_count(spinning_names));
 }
 
+static bool is_of_openmp(const struct stall_function *function)
+{
+    static const struct name_pattern runtimes[] = {{.dso = "libgomp"}, {.dso = "libomp"}, {.dso = "libiomp"}};
+    return function_has_some_name(function, runtimes, array_count(runtimes));
+}
+
+/* Who waits at a barrier only reads. */
+bool function_hands_out(const struct stall_function *function)
+{
+    static const double LEAST = 0.3; /* of its samples */
+    double atomic = 0;
+    for (size_t at = 0; at < function->row_count; at++)
+        atomic += function->rows[at].class == INSTRUCTION_ATOMIC ? (double)function->rows[at].samples : 0;
+    return is_of_openmp(function) && atomic > LEAST * (double)function->samples;
+}
+
+static struct name_matches spinning_matches(const struct stalls *stalls)
+{
+    struct name_matches all = {0};
+    for (size_t at = 0; at < stalls->function_count; at++) {
+        const struct stalls alone = {.functions = &stalls->functions[at], .function_count = 1};
+        struct name_matches one = functions_named(&alone, spinning_names, array_count(spinning_names));
+        if (function_hands_out(&stalls->functions[at]))
+            continue;
+        all.samples += one.samples;
+        all.guessed += one.guessed;
+        all.hottest = all.hottest ? all.hottest : one.hottest;
+        all.hottest_guessed = all.hottest_guessed ? all.hottest_guessed : one.hottest_guessed;
+    }
+    return all;
+}
+
 uint64_t locking_samples(const struct stalls *stalls)
 {
-    return functions_named(stalls, spinning_names, array_count(spinning_names)).samples;
+    return spinning_matches(stalls).samples;
 }
 
 /* "[unknown]", or a stack that ended within the C library. */
@@ -313,12 +345,6 @@ static bool is_mutex(const char *name)
     return strstr(name, "mutex") || strstr(name, "lll_lock") || strstr(name, "rwlock");
 }
 
-static bool is_of_openmp(const struct stall_function *function)
-{
-    static const struct name_pattern runtimes[] = {{.dso = "libgomp"}, {.dso = "libomp"}, {.dso = "libiomp"}};
-    return function_has_some_name(function, runtimes, array_count(runtimes));
-}
-
 static const char *lock_advice(const struct stall_function *hottest)
 {
     return is_of_openmp(hottest) ? "advice-openmp" : is_mutex(hottest->name) ? "advice-mutex" : "advice";
@@ -331,13 +357,18 @@ static void openmp_describe(const struct results *results, struct finding *findi
     if (finding->verdict == VERDICT_SUPPORTED)
         finding_set(finding, headline, "headline-openmp", VALUE_TEXT("dso", hottest->dso),
                     VALUE_SHARE("share", share_of_samples(results, finding, spinning)));
-    finding_readvise(finding, "advice-openmp", NO_VALUES);
-    finding_set(finding, confirm, "confirm-openmp", NO_VALUES);
+    bool hands_out = false; /* then still smaller pieces are no remedy */
+    for (size_t at = 0; at < results->stalls->function_count; at++)
+        hands_out |= function_hands_out(&results->stalls->functions[at]) &&
+                     results->stalls->functions[at].share.low >= results->effect;
+    finding_readvise(finding, hands_out ? "advice-openmp-pieces" : "advice-openmp", NO_VALUES);
+    finding_set(finding, confirm, hands_out ? "confirm" : "confirm-openmp", NO_VALUES);
 }
 
 static void spinning_test(const struct results *results, struct finding *finding)
 {
-    test_function_names(results, finding, spinning_names, array_count(spinning_names));
+    const struct name_matches matches = spinning_matches(results->stalls);
+    test_name_matches(results, finding, &matches);
     const char *sleeper = sleeper_of(results);
     const struct stall_function *hottest = finding->subject ? function_of(results->stalls, finding->subject) : NULL;
     if (finding->advice_count && hottest && is_of_openmp(hottest)) {

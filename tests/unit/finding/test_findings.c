@@ -3580,6 +3580,12 @@ Test(findings, an_openmp_runtime_s_own_time_is_waiting_at_barriers)
         bool is_one = at + 1 < array_count(dsos);
         cr_assert_eq(spinning->verdict == VERDICT_SUPPORTED, is_one, "%s", dsos[at]);
         cr_expect(!is_one || (strstr(spinning->headline, "barriers of OpenMP") && mentions(spinning, "schedule(dynamic)")), "%s", spinning->headline);
+        struct stall_row adds = {.text = "lock xadd %rdx,(%rsi)", .class = INSTRUCTION_ATOMIC, .samples = 500};
+        made.function.rows = &adds; /* it hands out turns of a loop */
+        made.function.row_count = 1;
+        made.stalls.class_samples[INSTRUCTION_ATOMIC] = 500;
+        cr_expect_neq(test_and_find(&made, "spinning")->verdict, VERDICT_SUPPORTED, "%s", dsos[at]);
+        cr_expect_eq(mentions(test_and_find(&made, "atomics"), "larger pieces"), is_one, "%s", dsos[at]);
         arena_done(&made.arena);
     }
 }
