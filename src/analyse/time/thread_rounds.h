@@ -22,7 +22,7 @@ struct thread_rounds {
     double alone_s; /* of all of them; what is shorter than two slots is left out */
 };
 
-/* slot_ns: some samples of one thread long. Moments in any order; none later than 2^20 slots behind the first. */
+/* slot_ns: some samples of one thread long. Moments in any order; over more than 2^20 slots: none is told. */
 struct thread_rounds thread_rounds_of(const struct thread_moment *moments, size_t count, uint64_t slot_ns);
 
 #endif
