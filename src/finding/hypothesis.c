@@ -341,6 +341,19 @@ static void put_what_is_waited_for_first(struct finding *items, size_t count)
     }
 }
 
+/* Accesses that wait for memory, and nearly all of it is on another node: where it lies is the cause. */
+static void put_far_memory_first(struct finding *items, size_t count)
+{
+    static const double NEARLY_ALL = 0.75;
+    size_t latency = position_of(items, count, "dram-latency"), remote = position_of(items, count, "numa-remote");
+    if (latency || remote >= count || items[latency].verdict != VERDICT_SUPPORTED ||
+        items[remote].verdict != VERDICT_SUPPORTED ||
+        finding_most_returned(&items[remote]) < NEARLY_ALL * finding_most_returned(&items[latency]))
+        return;
+    items[latency].is_within_first = true;
+    move_before(items, remote, latency);
+}
+
 static void advise_allocators_callers(struct finding *held, const struct finding *allocation)
 {
     held->advice_count = 0;
@@ -441,6 +454,7 @@ void findings_test(struct findings *ret_findings, const struct results *results,
     put_named_first(items, count, results);
     put_collecting_first(items, count, results);
     put_what_is_waited_for_first(items, count);
+    put_far_memory_first(items, count);
     advise_callers(items, count, results);
     advise_on_making(items, count);
     advise_on_collecting(items, count, results);

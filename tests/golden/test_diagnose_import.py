@@ -30,11 +30,26 @@ def test_top_down_metrics_support_bandwidth_and_rule_others_out(imported):
 
 def test_a_cause_of_like_weight_has_its_first_advice(imported):
     found, _ = imported(tma="tma_backend_bound 80 %\ntma_memory_bound 60 %\ntma_dram_bound 50 %\ntma_mem_latency 45 %\n"
-                            "tma_mem_bandwidth 2 %\ntma_remote_mem 40 %\n")
+                            "tma_mem_bandwidth 42 %\n")
     assert found["verdict"]["culprit"] == "dram-latency" and "Of like weight" in found["verdict"]["sentence"]
-    remote = finding(found, "numa-remote")
-    assert remote["verdict"] == "supported"
-    assert f"against {remote['title']}: {remote['advice'][0]}" in found["verdict"]["advice"]
+    bandwidth = finding(found, "memory-bandwidth")
+    assert bandwidth["verdict"] == "supported"
+    assert f"against {bandwidth['title']}: {bandwidth['advice'][0]}" in found["verdict"]["advice"]
+
+
+def test_waits_for_memory_that_are_nearly_all_for_another_node_are_that(imported):
+    latency = "tma_backend_bound 80 %\ntma_memory_bound 60 %\ntma_dram_bound 50 %\ntma_mem_latency 45 %\n"
+    found, _ = imported(tma=latency + "tma_remote_mem 40 %\n")
+    assert found["verdict"]["culprit"] == "numa-remote" and "Of like weight" not in found["verdict"]["sentence"]
+    found, _ = imported(tma=latency + "tma_remote_mem 20 %\n")
+    assert found["verdict"]["culprit"] == "dram-latency"
+
+
+def test_a_page_of_others_numbers_says_so_once_a_section(run, imported):
+    _, case = imported(tma="tma_backend_bound 80 %\ntma_memory_bound 60 %\ntma_dram_bound 50 %\ntma_mem_latency 45 %\n")
+    verdict, rest = " ".join(run("diagnose", "--case", case).stdout.split()).split("SUPPORTED", 1)
+    assert "(imported, not measured by plumb)" in verdict
+    assert rest.count("imported, not measured by plumb") == 2, "the heads of SUPPORTED and NOT OURS"
 
 
 def test_a_licence_that_costs_less_than_asked_is_ruled_out(run, imported):

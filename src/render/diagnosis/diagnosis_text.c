@@ -5,11 +5,12 @@
 
 void diagnosis_text(struct text *out, const struct diagnosis *diagnosis, const struct text_style *style)
 {
-    struct sheet sheet = {out, style, diagnosis};
+    enum diagnosis_basis basis = diagnosis_basis_of(diagnosis);
+    struct sheet sheet = {out, style, diagnosis, basis == BASIS_IMPORTED};
     const struct surroundings *machine = diagnosis->results->surroundings;
     static const char *const marks[] = {
         [BASIS_COUNTERS] = "", [BASIS_ESTIMATE] = "  ESTIMATED (no PMU)", [BASIS_IMPORTED] = "  IMPORTED (not ours)"};
-    const char *mark = marks[diagnosis_basis_of(diagnosis)];
+    const char *mark = marks[basis];
     scoped_text struct text title = {0};
     text_printf(&title, "plumb diagnose  %s", diagnosis->subject);
     scoped_text struct text cut = {0};

@@ -173,7 +173,8 @@ void sheet_findings_section(struct sheet *sheet, enum verdict verdict, const cha
     size_t count = findings_with(findings, verdict), most = count;
     if (!count)
         return;
-    sheet_heading(sheet, title, verbose ? "" : asides[verdict]);
+    const char *label = sheet->is_imported ? "imported, not measured by plumb" : "";
+    sheet_heading(sheet, title, verdict == VERDICT_SUPPORTED ? label : verbose ? "" : asides[verdict]);
     if (!verbose && verdict == VERDICT_RULED_OUT)
         most = 0;
     else if (!verbose && verdict == VERDICT_UNDECIDED && count > UNDECIDED_MOST)

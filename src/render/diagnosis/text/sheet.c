@@ -92,10 +92,28 @@ void sheet_heading(struct sheet *sheet, const char *title, const char *aside)
     text_add_char(sheet->out, '\n');
 }
 
+/* "a.txt (imported, not measured by plumb): …" and "(a.txt, imported, not measured by plumb)" without that. */
+static void unlabelled(struct text *out, const char *words)
+{
+    static const char *const forms[] = {" (imported, not measured by plumb)", ", imported, not measured by plumb",
+                                        "imported, not measured by plumb: ", "imported, not measured by plumb"};
+    while (*words) {
+        size_t length = 0;
+        for (size_t at = 0; at < array_count(forms) && !length; at++)
+            length = strncmp(words, forms[at], strlen(forms[at])) == 0 ? strlen(forms[at]) : 0;
+        if (!length)
+            text_add_char(out, *words);
+        words += length ? length : 1;
+    }
+}
+
 void sheet_paragraph(struct sheet *sheet, const char *text, size_t indent, size_t first)
 {
     struct page page = {.out = sheet->out, .width = sheet_width(sheet)};
-    page_paragraph(&page, PAGE_PLAIN, first, indent, text);
+    scoped_text struct text plain = {0};
+    if (sheet->is_imported)
+        unlabelled(&plain, text);
+    page_paragraph(&page, PAGE_PLAIN, first, indent, sheet->is_imported ? text_string(&plain) : text);
 }
 
 void sheet_labelled(struct sheet *sheet, enum sheet_colour colour, const char *label, const char *text, size_t indent)

@@ -26,6 +26,7 @@ struct sheet {
     struct text *out;
     const struct text_style *style;
     const struct diagnosis *diagnosis;
+    bool is_imported; /* all of it is somebody else's, as its head says: lines don't say so again */
 };
 
 /* Columns. */

@@ -74,11 +74,13 @@ void sheet_verdict_section(struct sheet *sheet)
     text_add_char(sheet->out, '\n');
     text_add(sheet->out, sheet_code(sheet, is_cause ? SHEET_RED : SHEET_YELLOW));
     text_add(sheet->out, "  ");
-    sheet_paragraph(sheet, overall->lead, 2, 2);
+    struct sheet whole = *sheet; /* whose the numbers are stands here */
+    whole.is_imported = false;
+    sheet_paragraph(&whole, overall->lead, 2, 2);
     text_add(sheet->out, sheet_code(sheet, SHEET_PLAIN));
     if (*overall->rest) {
         text_add(sheet->out, "  ");
-        sheet_paragraph(sheet, overall->rest, 2, 2);
+        sheet_paragraph(&whole, overall->rest, 2, 2);
     }
     confidence_line(sheet);
     const struct finding *also[OVERALL_ALSO_MOST];
