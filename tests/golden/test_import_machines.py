@@ -364,6 +364,34 @@ def test_room_made_for_huge_pages_asks_for_no_more_of_them(imported):
     assert "defer+madvise" in one["advice"][0] and "huge pages: one fault" not in str(one["advice"])
 
 
+def test_faults_of_numa_balancing_ask_for_none_of_it(imported):
+    report = ("# Overhead  Command  Shared Object  Symbol\n    22.00%  olapd  olapd  [.] scan\n    14.02%  olapd  [kernel.kallsyms]  [k] migrate_pages_batch\n"
+              "     9.31%  olapd  [kernel.kallsyms]  [k] do_numa_page\n")
+    found, _ = imported(profile=report)
+    one = finding(found, "page-faults")
+    assert "23 %" in one["headline"] and "numa_balancing=0" in one["advice"][0] and "numa_balancing" in one["confirm"]
+    found, _ = imported("The job takes 410 s.", "With kernel.numa_balancing=0 it takes 205 s.", profile=report)
+    one = finding(found, "page-faults")
+    assert one["verdict"] == "supported" and "automatic NUMA balancing off" in one["headline"]
+
+
+@pytest.mark.parametrize("before, after, verdict", [
+    ("The nightly aggregation takes 410 s on the two-socket server.", "With huge pages it takes 205 s.", "supported"),
+    ("The broker does 60,900 msg/s.", "With huge pages it does 61,200 msg/s.", "ruled_out"),
+    ("Throughput is 60,900 msg/s.", "With huge pages: 81,200 msg/s.", "supported"),
+    ("Each fsync takes 12 ms.", "With huge pages it takes 6 ms.", "undecided"),
+    ("The index load takes 410 s.", "With huge pages it takes 205 s.", "undecided"),
+])
+def test_what_a_whole_run_takes_is_what_a_trial_is_compared_with(imported, before, after, verdict):
+    assert finding(imported(before, after)[0], "small-pages")["verdict"] == verdict
+
+
+def test_names_of_files_looked_up_are_system_calls(imported):
+    found, _ = imported(profile="# Overhead  Command  Shared Object  Symbol\n    18.20%  cc1plus  [kernel.kallsyms]  [k] __d_lookup_rcu\n"
+                                "    11.77%  cc1plus  [kernel.kallsyms]  [k] link_path_walk.part.0.constprop.0\n     9.00%  cc1plus  cc1plus  [.] parse\n")
+    assert "30 %" in finding(found, "system-calls")["headline"]
+
+
 @pytest.mark.parametrize("text", ["Turning swap off did not help.", "With swapoff -a it takes 41 s, as before."])
 def test_swap_off_without_effect_leaves_reading_back_open(imported, text):
     found, _ = imported("The import takes 41 s.", text)

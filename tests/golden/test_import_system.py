@@ -220,6 +220,17 @@ def test_pauses_rule_collecting_out_only_where_they_are_all_of_it(alone, text, v
     assert one["verdict"] == verdict and word in (one["reason"] or ""), one
 
 
+STALLS = ("[41.220s][info][gc] GC(118) Garbage Collection (Allocation Rate) 5210M(85%)->4904M(80%)\n[43.871s][info][gc] Allocation Stall (exec-12) 1200.000ms\n"
+          "[43.872s][info][gc] Allocation Stall (exec-3) 1200.000ms\n[46.302s][info][gc] Allocation Stall (exec-9) 1400.000ms\n"
+          "[46.331s][info][gc,phases] GC(120) Pause Mark Start 0.011ms\n")
+
+
+def test_threads_that_stall_for_memory_are_the_collector_s_however_short_its_pauses(alone):
+    one = finding(alone(STALLS), "garbage-collection")
+    assert one["verdict"] == "supported" and "allocation stalls is 72 %" in one["headline"] and "-Xmx doubled" in one["advice"][0], one
+    assert finding(alone(STALLS.replace("Allocation Stall", "Alloc Stall")), "garbage-collection")["verdict"] != "supported"
+
+
 # ---- system calls ----
 
 STRACE = ("% time     seconds  usecs/call     calls    errors syscall\n------ ----------- ----------- --------- --------- ----------------\n"

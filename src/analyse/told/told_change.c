@@ -73,6 +73,7 @@ static const struct change changes[] = {
     [TREATMENT_FLAT_DATA] = {"an array in place of linked nodes", SAID_WHOLE, WORDS_FLAT_DATA},
     [TREATMENT_NO_COPIES] = {"no copies", SAID_WHOLE, WORDS_NO_COPIES},
     [TREATMENT_NO_DISK] = {"no waits for a disk", SAID_WHOLE, WORDS_NO_DISK},
+    [TREATMENT_NO_BALANCING] = {"automatic NUMA balancing off", TAKEN_AWAY, WORDS_BALANCING, WORDS_BALANCING_OFF},
 };
 _Static_assert(array_count(changes) == TREATMENT_COUNT, "each change by its names");
 _Static_assert(TREATMENT_COUNT <= 64, "a bit each");

@@ -55,7 +55,8 @@ enum treatment {
     TREATMENT_CLOCK_SOURCE,    /* the TSC, which is read without leaving the program */
     TREATMENT_FLAT_DATA,       /* an array in place of linked nodes */
     TREATMENT_NO_COPIES,
-    TREATMENT_NO_DISK, /* no waits for one: files in memory, writes that nobody waits for */
+    TREATMENT_NO_DISK,      /* no waits for one: files in memory, writes that nobody waits for */
+    TREATMENT_NO_BALANCING, /* the kernel moves no pages to the node of who uses them */
     TREATMENT_COUNT
 };
 

@@ -133,10 +133,17 @@ static bool only_alike(const char *plain, const struct told_states *states, stru
     return count == 1 && ret_quantity->value > 0;
 }
 
-/* Of the run that was counted, not of a part of it: "it takes", "the same run", "with huge pages , 3.1 s". */
+/* "it takes", "the same run", "the batch job took" */
+static bool names_run(const char *plain)
+{
+    static const struct word_rule took = {WORDS_STATE_TOOK, .skip_ahead = WORDS_STATE_NOW, .ahead = WORDS_STATE_RUNNER};
+    return plain_has(plain, WORDS_STATE_RUN) || rules_hold(plain, &took, 1);
+}
+
+/* Of the run that was counted, not of a part of it: "with huge pages , 3.1 s". */
 static bool is_of_the_run(const char *plain, const struct quantity *quantity)
 {
-    return plain_has(plain, WORDS_STATE_RUN) || words_end(plain, quantity->begin, WORDS_AMOUNT_LED);
+    return names_run(plain) || words_end(plain, quantity->begin, WORDS_AMOUNT_LED);
 }
 
 /* By the first word that names a percentile or a latency; 0: none does. */
@@ -153,7 +160,7 @@ bool told_lone_state_of(const char *plain, struct told_states *ret_state)
     quantities_of(plain, &all);
     if (all.count != 1 || !(all.items[0].value > 0) || all.items[0].unit.length >= sizeof(lone.unit) ||
         (all.items[0].kind != QUANTITY_TIME && all.items[0].kind != QUANTITY_RATE) ||
-        (!lone.measure && !plain_has(plain, WORDS_STATE_RUN)) || told_is_of_fast(view_of(plain), &lone))
+        (!lone.measure && !names_run(plain)) || told_is_of_fast(view_of(plain), &lone))
         return false;
     lone.are_rates = all.items[0].kind == QUANTITY_RATE;
     if (all.items[0].unit.length)

@@ -40,6 +40,8 @@ static const struct {
     {"anonymous memory on small pages / all of it", "the part on small pages of its anonymous memory"},
     {"garbage collection / time", "the part of the time in garbage collection"},
     {"pauses for garbage collection / elapsed", "the part of the time in pauses for garbage collection"},
+    {"allocation stalls / elapsed since the first",
+     "the part of the time, since the first of them, in which threads stood in allocation stalls"},
     {"weight of loads from another node's memory / of all that were sampled",
      "the part of sampled loads' waiting time that went to another node's memory"},
     {"weight of loads from their own node's memory / of all that were sampled",

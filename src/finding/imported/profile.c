@@ -34,6 +34,12 @@ static const struct {
     {"page-faults", "compaction_", DEPTH_WORK},
     {"page-faults", "compact_zone", DEPTH_WORK},
     {"page-faults", "get_pfnblock_flags_mask", DEPTH_WORK},
+    {"page-faults", "do_numa_page", DEPTH_WORK},
+    {"page-faults", "do_huge_pmd_numa_page", DEPTH_WORK},
+    {"page-faults", "task_numa_", DEPTH_WORK},
+    {"page-faults", "change_prot_numa", DEPTH_WORK},
+    {"page-faults", "migrate_misplaced_", DEPTH_WORK},
+    {"page-faults", "migrate_pages_batch", DEPTH_WORK},
     {"page-faults", "asm_exc_page_fault", 0},
     {"page-faults", "exc_page_fault", 1},
     {"page-faults", "do_page_fault", 1},
@@ -123,6 +129,34 @@ static const struct {
     {"system-calls", "ext4_da_write_begin", 7},
     {"system-calls", "ext4_da_write_end", 7},
     {"system-calls", "iomap_file_buffered_write", 7},
+    {"system-calls", "do_sys_", 4},
+    {"system-calls", "__sys_", 4},
+    {"system-calls", "do_filp_open", 5},
+    {"system-calls", "vfs_statx", 5},
+    {"system-calls", "path_openat", 6},
+    {"system-calls", "filename_lookup", 6},
+    {"system-calls", "path_lookupat", 7},
+    {"system-calls", "sock_sendmsg", 5},
+    {"system-calls", "sock_recvmsg", 5},
+    {"system-calls", "sock_write_iter", 5},
+    {"system-calls", "sock_read_iter", 5},
+    {"system-calls", "inet_sendmsg", 6},
+    {"system-calls", "inet_recvmsg", 6},
+    {"system-calls", "unix_stream_sendmsg", 6},
+    {"system-calls", "unix_stream_recvmsg", 6},
+    {"system-calls", "tcp_sendmsg", 7},
+    {"system-calls", "tcp_recvmsg", 7},
+    {"system-calls", "link_path_walk", DEPTH_WORK},
+    {"system-calls", "walk_component", DEPTH_WORK},
+    {"system-calls", "__d_lookup", DEPTH_WORK},
+    {"system-calls", "lookup_fast", DEPTH_WORK},
+    {"system-calls", "step_into", DEPTH_WORK},
+    {"system-calls", "getname_flags", DEPTH_WORK},
+    {"system-calls", "strncpy_from_user", DEPTH_WORK},
+    {"system-calls", "inode_permission", DEPTH_WORK},
+    {"system-calls", "generic_permission", DEPTH_WORK},
+    {"system-calls", "ep_poll", DEPTH_WORK},
+    {"system-calls", "ep_send_events", DEPTH_WORK},
     {"system-calls", "fget_light", DEPTH_WORK},
     {"system-calls", "__fget_light", DEPTH_WORK},
     {"system-calls", "__fdget", DEPTH_WORK},
@@ -424,13 +458,30 @@ static void names_advise(struct finding *finding, const struct imported_row *hot
                        VALUE_TEXT("function", function.name), VALUE_TEXT("dso", function.dso));
 }
 
-/* Making room for a huge page as it is touched: more huge pages are no remedy for that. */
-static void compaction_advise(struct finding *finding, const char *hottest)
+/* Faults that no new memory makes: fewer of that, and more huge pages, are no remedy for them. */
+struct faults_kind {
+    const char *advice, *confirm; /* keys of the wording */
+};
+
+static const struct faults_kind compaction = {"imported-advice-compaction", "imported-confirm-compaction"},
+                                balancing = {"imported-advice-balancing", "imported-confirm-balancing"};
+
+/* NULL: by the hottest function they are as any. */
+static const struct faults_kind *faults_kind_of(const struct finding *finding, const char *hottest)
 {
-    static const char *const names[] = {"isolate_", "compaction_", "compact_zone", "get_pfnblock_"};
-    for (size_t at = 0; at < array_count(names); at++)
-        if (strcmp(finding->hypothesis->id, "page-faults") == 0 && strncmp(hottest, names[at], strlen(names[at])) == 0)
-            finding_advise(finding, "imported-advice-compaction", NO_VALUES);
+    static const struct {
+        const char *name;
+        const struct faults_kind *kind;
+    } names[] = {{"isolate_", &compaction},      {"compaction_", &compaction},
+                 {"compact_zone", &compaction},  {"get_pfnblock_", &compaction},
+                 {"do_numa_page", &balancing},   {"do_huge_pmd_numa_page", &balancing},
+                 {"task_numa_", &balancing},     {"change_prot_numa", &balancing},
+                 {"migrate_pages_", &balancing}, {"migrate_misplaced_", &balancing}};
+    bool is_asked = strcmp(finding->hypothesis->id, "page-faults") == 0;
+    for (size_t at = 0; is_asked && at < array_count(names); at++)
+        if (is_named(hottest, names[at].name))
+            return names[at].kind;
+    return NULL;
 }
 
 /* The table that says most of it; NULL: rows that were left out may hold more, so that none ever rules it out. */
@@ -469,7 +520,11 @@ bool imported_report_test(const struct results *results, struct finding *finding
     clock_source_say(finding, part.hottest->name, part.share, table->file);
     calls_advise(results, finding, table, part.hottest);
     names_advise(finding, part.hottest);
-    compaction_advise(finding, part.hottest->name);
+    const struct faults_kind *kind = faults_kind_of(finding, part.hottest->name);
+    if (kind)
+        finding_advise(finding, kind->advice, NO_VALUES);
     imported_advise_all(finding);
+    if (kind && finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, confirm, kind->confirm, NO_VALUES);
     return true;
 }

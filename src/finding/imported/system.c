@@ -107,6 +107,8 @@ static const struct {
     {"affinity", "ready without a CPU / ready or running", ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"small-pages", "anonymous memory on small pages / all of it", ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
     /* of what Go counts the CPUs that it left idle are a part: at least that, and little of it is none for certain */
+    {"garbage-collection", "allocation stalls / elapsed since the first", ROLE_MARKS, OF_ELAPSED, ORIGIN_SCHEDULER,
+     NULL, "advice-stalls"},
     {"garbage-collection", "garbage collection / time", ROLE_SUPPORTS_OR_NONE, OF_CPU_TIME, ORIGIN_SCHEDULER},
     {"garbage-collection", "pauses for garbage collection / elapsed", ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"garbage-collection", "pauses for garbage collection / elapsed, concurrent work left out", ROLE_AT_LEAST_SEEN,

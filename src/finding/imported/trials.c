@@ -170,6 +170,7 @@ static const struct attempt {
                 {"divider", TREATMENT_NO_DIVISION, MAY_FAIL},
                 {"narrow-vectors", TREATMENT_WIDER, MAY_FAIL},
                 {"page-faults", TREATMENT_FAULTED_AHEAD, MAY_FAIL}, /* they may only have come earlier */
+                {"page-faults", TREATMENT_NO_BALANCING, MAY_FAIL},  /* most faults are of other kinds */
                 {"system-calls", TREATMENT_BATCHED_CALLS, MAY_FAIL},
                 {"interrupts", TREATMENT_MOVED_INTERRUPTS, 0},
                 {"steal", TREATMENT_OWN_HOST, 0},

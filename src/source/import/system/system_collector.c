@@ -2,6 +2,7 @@
 #include "source/import/system/system_reading.h"
 
 #include <ctype.h>
+#include <math.h>
 
 static bool number_behind(struct view line, const char *mark, double *ret_number)
 {
@@ -87,12 +88,28 @@ static void log_note(struct pause_log *log, struct view line)
     log->last = number;
 }
 
+/* "[43.871s][info][gc] Allocation Stall (http-nio-12) 1211.402ms": of several threads at once the time counts once. */
+static bool stall_read(struct pause_log *log, struct view line)
+{
+    double stall_ms, now_s;
+    ptrdiff_t at = view_find(line, " Allocation Stall (");
+    struct view rest = view_trim(view_skip(line, at > 0 ? (size_t)at : 0));
+    if (at < 0 || view_find(line, "GC(") >= 0 || !view_ends(rest, "ms") || !uptime_of(line, &now_s) ||
+        !number_before(rest, "ms", &stall_ms))
+        return false;
+    double from_s = fmax(fmax(now_s - stall_ms / 1e3, log->stalls ? log->stalled_until_s : 0), 0);
+    log->stalls_from_s = log->stalls++ ? log->stalls_from_s : from_s;
+    log->stalled_s += fmax(now_s - from_s, 0);
+    log->stalled_until_s = fmax(log->stalled_until_s, now_s);
+    return true;
+}
+
 /* "[0.930s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 6M->3M(96M) 7.430ms" */
 static bool java_read(struct system_reading *reading, struct view line)
 {
     double pause_ms, now_s = 0;
     bool log = view_starts(line, "[") && (view_find(line, "[gc") > 0 || view_find(line, "[safepoint") > 0);
-    if (!log || view_find(line, "GC(") < 0)
+    if (!log || stall_read(&table_of(reading)->pauses, line) || view_find(line, "GC(") < 0)
         return log;
     log_note(&table_of(reading)->pauses, line);
     bool known = uptime_of(line, &now_s);

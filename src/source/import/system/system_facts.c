@@ -284,6 +284,16 @@ static void pauses_add(const struct system_reading *reading, const struct system
              longer ? elapsed_s : logged_s);
 }
 
+/* Threads that wait for memory until a collector that works beside them has some: of the time since the first did. */
+static void stalls_add(const struct system_table *table, struct facts *facts)
+{
+    enum { STALLS_LEAST = 2 };
+    const struct pause_log *log = &table->pauses;
+    if (log->stalls >= STALLS_LEAST)
+        fact_add(facts, "allocation stalls / elapsed since the first", log->stalled_s,
+                 log->stalled_until_s - log->stalls_from_s);
+}
+
 /* A few collections of its first moments, of which nobody tells that they were most of it. */
 static bool is_just_begun(const struct met *met, double elapsed_s)
 {
@@ -302,6 +312,7 @@ static void collector_add(const struct system_reading *reading, const struct sys
         fact_add(facts, is_begun ? "garbage collection / time, by a short log" : "garbage collection / time",
                  met[FACT_COLLECTING].last, 100);
     pauses_add(reading, table, facts);
+    stalls_add(table, facts);
     if (met[FACT_COLLECTIONS_S].count && met[FACT_ELAPSED_S].count == 1)
         fact_add(facts, "garbage collections / elapsed", met[FACT_COLLECTIONS_S].sum, met[FACT_ELAPSED_S].last);
 }

@@ -180,6 +180,9 @@ struct cpu_count {
 struct pause_log {
     double last; /* collection by its number */
     bool is_numbered, has_gaps, is_concurrent;
+    double stalled_s, stalled_until_s,
+        stalls_from_s; /* threads that waited for memory, one at least; since the start */
+    size_t stalls;
 };
 
 /* A mapping of smaps as its lines come. */
