@@ -609,8 +609,8 @@ static void nodes_add(const struct system_reading *reading, const struct system_
         fact_of(facts, fullest, SYSTEM_MEMORY_AWAY, all - table->node_mb[reading->runs_on - 1], all);
 }
 
-/* Percent of one CPU, as top rounds it. */
-static const double ONE_CPU = 101;
+/* As top rounds it. */
+static const double ONE_CPU = 1.01;
 
 size_t system_facts_of(const struct system_reading *reading, struct system_table *table,
                        struct import_row ret_rows[SYSTEM_ROWS_MOST])
@@ -647,8 +647,8 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
                  (double)table->may_be_huge);
     }
     run_queue_add(reading, met, facts);
-    if (table->busiest_percent > 0 && table->busiest_percent <= ONE_CPU)
-        fact_of(facts, table->busiest_process, SYSTEM_BUSIEST_PROCESS, fmin(table->busiest_percent, 100), 100);
+    if (table->process_ratio > 0 && table->process_ratio <= ONE_CPU)
+        fact_of(facts, table->busiest_process, SYSTEM_BUSIEST_PROCESS, fmin(table->process_ratio, 1), 1);
     if (met[FACT_SESSIONS].count)
         fact_of(facts, table->lock_words, SYSTEM_SESSIONS_LOCKED, met[FACT_SESSIONS_LOCKED].last,
                 met[FACT_SESSIONS].last);

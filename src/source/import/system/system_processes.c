@@ -78,9 +78,9 @@ static void top_read(struct system_reading *reading, const struct words *heading
         if (!number_in(&row, 0, &pid) || !number_in(&row, column_of(heading, "%CPU"), &percent) ||
             (size_t)command >= row.count)
             break;
-        if (percent <= table->busiest_percent)
+        if (percent / 100 <= table->process_ratio)
             continue;
-        table->busiest_percent = percent;
+        table->process_ratio = percent / 100;
         (void)snprintf(table->busiest_process, sizeof(table->busiest_process), "%.*s", (int)row.items[command].length,
                        row.items[command].text);
     }

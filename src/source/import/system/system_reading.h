@@ -229,7 +229,7 @@ struct system_table {
     double busiest_ratio;
     char lock_words[TASK_NAME_MOST];      /* which locks a database's sessions wait for most */
     char busiest_process[TASK_NAME_MOST]; /* of top's rows, and how much of one CPU it used */
-    double busiest_percent;
+    double process_ratio;
     double calls_s; /* for how long one thread's calls were watched; 0: not told */
     size_t fullest_node; /* of numastat's columns */
     double node_mb[NODES_MOST];
