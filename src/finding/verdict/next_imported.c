@@ -135,8 +135,8 @@ static const char *profile_next(const struct results *results, struct arena *are
 void advise_on_imported(struct overall *overall, const struct results *results, struct arena *arena)
 {
     enum { STEPS_MOST = 2 };
-    static const char *(*const nexts[])(const struct results *, struct arena *) = {differ_next, busy_next, idle_next, repeat_next,
-                                                                                   counts_next, profile_next};
+    static const char *(*const nexts[])(const struct results *, struct arena *) = {
+        differ_next, busy_next, idle_next, repeat_next, counts_next, profile_next};
     size_t given = 0;
     for (size_t at = 0; at < array_count(nexts) && given < STEPS_MOST; at++) {
         const char *words = nexts[at](results, arena);
