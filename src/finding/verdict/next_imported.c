@@ -52,13 +52,10 @@ static const char *differ_next(const struct results *results, struct arena *aren
     struct metric_pair pair = furthest_of(results->imported);
     if (pair.apart < FAR)
         return NULL;
-    struct value values[] = {VALUE_TEXT("metric", pair.one->name),
-                             VALUE_SHARE("one", interval_exactly(pair.one->number / 100)),
-                             VALUE_SHARE("other", interval_exactly(pair.other->number / 100)),
-                             VALUE_TEXT("file", pair.one_file),
-                             VALUE_TEXT("where", strcmp(pair.one_file, pair.other_file) == 0
-                                                     ? "another table of it"
-                                                     : pair.other_file)};
+    struct value values[] = {
+        VALUE_TEXT("metric", pair.one->name), VALUE_SHARE("one", interval_exactly(pair.one->number / 100)),
+        VALUE_SHARE("other", interval_exactly(pair.other->number / 100)), VALUE_TEXT("file", pair.one_file),
+        VALUE_TEXT("where", strcmp(pair.one_file, pair.other_file) == 0 ? "another table of it" : pair.other_file)};
     return wording_fill(arena, wording_find("verdict", "next-differ"), values, array_count(values));
 }
 
@@ -70,9 +67,9 @@ static const char *busy_next(const struct results *results, struct arena *arena)
     static const double WHOLE = 90; /* percent of a CPU */
     const char *file = NULL;
     const struct imported_row *busy =
-        results->imported ? imported_row_of(results->imported, IMPORTED_SYSTEM,
-                                            "CPU time of the busiest process / one CPU", &file)
-                          : NULL;
+        results->imported
+            ? imported_row_of(results->imported, IMPORTED_SYSTEM, "CPU time of the busiest process / one CPU", &file)
+            : NULL;
     if (!busy || busy->number < WHOLE || has_table(results, IMPORTED_REPORT))
         return NULL;
     struct value values[] = {VALUE_TEXT("process", busy->where), VALUE_TEXT("file", file),
@@ -84,10 +81,11 @@ static const char *idle_next(const struct results *results, struct arena *arena)
 {
     static const double MOSTLY = 75; /* percent */
     const char *file = NULL;
-    struct measured idle = results->imported ? imported_number(results->imported, IMPORTED_SYSTEM, "%idle of all CPUs", &file)
-                                             : not_measured("nothing was imported");
-    if (!idle.known || idle.value < MOSTLY || busy_next(results, arena) ||
-        has_table(results, IMPORTED_REPORT) || has_table(results, IMPORTED_STAT) || has_table(results, IMPORTED_METRICS))
+    struct measured idle = results->imported
+                               ? imported_number(results->imported, IMPORTED_SYSTEM, "%idle of all CPUs", &file)
+                               : not_measured("nothing was imported");
+    if (!idle.known || idle.value < MOSTLY || busy_next(results, arena) || has_table(results, IMPORTED_REPORT) ||
+        has_table(results, IMPORTED_STAT) || has_table(results, IMPORTED_METRICS))
         return NULL;
     struct value values[] = {VALUE_SHARE("share", interval_exactly(idle.value / 100)), VALUE_TEXT("file", file)};
     return wording_fill(arena, wording_find("verdict", "next-idle"), values, array_count(values));
