@@ -12,7 +12,8 @@ static const char *what_returns(const struct results *results, struct arena *are
 {
     const struct bottleneck_verdict *verdict = &results->bottleneck->program;
     if (verdict->cause == CAUSE_RETIRING)
-        return " Only fewer instructions, or wider ones, are faster.";
+        return verdict->busy_is_shown ? " Only fewer instructions, or wider ones, are faster."
+                                      : " Fewer instructions are faster for certain; what else is stays open.";
     if (!verdict->recoverable.known || verdict->recoverable.high < results->effect)
         return arena_printf(arena, " No cause is certain to return %.3g %% or more.", results->effect * 100);
     scoped_text struct text returns = {0};

@@ -83,13 +83,32 @@ static void advise_on_open(struct overall *overall, const struct finding *lead, 
                                       VALUE_TEXT("remedy", lead->remedy)));
 }
 
+/* By whom it is called, where stacks tell: what was found out already needn't be looked for. */
+static void advise_to_look(struct overall *overall, const struct stall_function *hottest, struct arena *arena)
+{
+    static const double MOST_OF = 0.5;
+    enum { STACKS_LEAST = 10 };
+    const struct stall_caller *caller = hottest->caller_count ? &hottest->callers[0] : NULL;
+    struct value function = VALUE_TEXT("function", name_for_sentence(hottest_words(hottest), arena));
+    bool is_known = caller && hottest->stacks >= STACKS_LEAST &&
+                    (double)caller->stacks >= MOST_OF * (double)hottest->stacks && caller->path;
+    if (!is_known) {
+        advise(overall, verdict_words(arena, "next-look", function));
+        return;
+    }
+    const char *file = strrchr(caller->path, '/');
+    advise(overall,
+           verdict_words(arena, "next-caller", function,
+                         VALUE_TEXT("caller", arena_printf(arena, "%s (%s:%u)", name_for_sentence(caller->name, arena),
+                                                           file ? file + 1 : caller->path, caller->line))));
+}
+
 static void advise_on_hottest(struct overall *overall, const struct results *results, struct arena *arena)
 {
     const struct stall_function *hottest =
         results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
     if (overall->culprit_is_small && !overall->larger && hottest && strcmp(hottest->name, "main") != 0)
-        advise(overall, verdict_words(arena, "next-look",
-                                      VALUE_TEXT("function", name_for_sentence(hottest_words(hottest), arena))));
+        advise_to_look(overall, hottest, arena);
 }
 
 void advise_on_rest(struct overall *overall, const struct findings *findings, const struct results *results,
@@ -188,7 +207,6 @@ void advise_without_cause(struct overall *overall, const struct findings *findin
     if (hottest && (double)stalls->unnamed_samples * 2 > (double)stalls->sample_count)
         advise(overall, wording_find("common", "remedy-names"));
     if (hottest)
-        advise(overall, verdict_words(arena, "next-look",
-                                      VALUE_TEXT("function", name_for_sentence(hottest_words(hottest), arena))));
+        advise_to_look(overall, hottest, arena);
     overall->confirm = wording_find("verdict", "next-check");
 }

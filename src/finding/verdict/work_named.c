@@ -35,6 +35,9 @@ static const struct name_pattern expressions[] = {
     {.prefix = "std::__detail::_Executor"},
     {.name = "RawMatch"},
 };
+static const struct name_pattern string_ends[] = {
+    {.word = "strlen"}, {.word = "strnlen"}, {.word = "strcat"}, {.word = "strncat"}, {.word = "rawmemchr"},
+};
 static const struct name_pattern numbers_read[] = {
     {.dso = "libc", .word = "strtod"},
     {.dso = "libc", .word = "strtof"},
@@ -135,6 +138,7 @@ static const struct work_kind {
     const char *threads;
 } kinds[] = {
     KIND("matching regular expressions", expressions, "work-expressions"),
+    KIND("looking for where strings end (strlen, strcat and their like)", string_ends, "work-strings"),
     KIND("reading numbers from text", numbers_read, "work-numbers"),
     KIND("writing numbers as text", numbers_written, "work-numbers"),
     KIND("characters and their order by the locale (mbrtowc, strcoll and their like)", locale, "work-locale"),
