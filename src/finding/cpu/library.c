@@ -256,6 +256,45 @@ const struct hypothesis hypothesis_copying = {
     .has_function = is_copying,
 };
 
+/* What MPI and its transports do until a message has come. */
+#define MESSAGE_NAMES                                                                                                  \
+    {.name = "opal_progress"}, {.name = "ucp_worker_progress"}, {.prefix = "uct_", .suffix = "_progress"},             \
+        {.prefix = "MPIDI_", .word = "progress"}, {.prefix = "MPIDI_", .word = "Progress"},                            \
+        {.prefix = "MPID_Progress"},                                                                                   \
+    {                                                                                                                  \
+        .prefix = "mca_btl_", .suffix = "_progress"                                                                    \
+    }
+
+/* Loops that look for packets or completions again and again, whether any have come or not: DPDK's and SPDK's. */
+#define POLLING_NAMES                                                                                                  \
+    MESSAGE_NAMES, {.word = "rx_burst"}, {.word = "recv_pkts"},                                                        \
+        {.prefix = "spdk_nvme_", .word = "process_completions"},                                                       \
+        {.prefix = "nvme_pcie_", .word = "process_completions"}, {.name = "spdk_thread_poll"},                         \
+        {.name = "ibv_poll_cq"}, /* in the kernel, of a profile of the whole system */                                 \
+        {.name = "io_sq_thread"}, {.name = "__io_sq_thread"},                                                          \
+    {                                                                                                                  \
+        .name = "napi_busy_loop"                                                                                       \
+    }
+
+static const struct name_pattern polling_names[] = {POLLING_NAMES}, message_names[] = {MESSAGE_NAMES};
+
+bool function_polls(const struct stall_function *function)
+{
+    return function_has_some_name(function, polling_names, array_count(polling_names));
+}
+
+const char *polling_advice(const struct stall_function *function)
+{
+    bool is_of_messages = function_has_some_name(function, message_names, array_count(message_names));
+    return is_of_messages ? "advice-messages" : "advice-polling";
+}
+
+const char *polling_confirm(const struct stall_function *function)
+{
+    bool is_of_messages = function_has_some_name(function, message_names, array_count(message_names));
+    return is_of_messages ? "confirm-messages" : "confirm-polling";
+}
+
 static const struct name_pattern spinning_names[] = {
     {.prefix = "__lll_lock"},
     {.prefix = "lll_lock"},
@@ -275,6 +314,7 @@ static const struct name_pattern spinning_names[] = {
     {.prefix = "__kmp_flag"},
     {.prefix = "kmp_flag"},
     {.word = "native_queued_spin_lock_slowpath"},
+    POLLING_NAMES,
     {.name = "s_lock"}, /* PostgreSQL's */
     {.name = "perform_spin_delay"},
     {.word = "spin_lock", .is_guess = true},
@@ -304,13 +344,15 @@ bool function_hands_out(const struct stall_function *function)
     return is_of_openmp(function) && atomic > LEAST * (double)function->samples;
 }
 
-static struct name_matches spinning_matches(const struct stalls *stalls)
+/* Of all that spins, or of locks and barriers alone. */
+static struct name_matches spinning_matches(const struct stalls *stalls, bool with_polling)
 {
     struct name_matches all = {0};
     for (size_t at = 0; at < stalls->function_count; at++) {
         const struct stalls alone = {.functions = &stalls->functions[at], .function_count = 1};
         struct name_matches one = functions_named(&alone, spinning_names, array_count(spinning_names));
-        if (function_hands_out(&stalls->functions[at]))
+        bool polls = function_polls(&stalls->functions[at]);
+        if (function_hands_out(&stalls->functions[at]) || (polls && !with_polling))
             continue;
         all.samples += one.samples;
         all.guessed += one.guessed;
@@ -322,7 +364,7 @@ static struct name_matches spinning_matches(const struct stalls *stalls)
 
 uint64_t locking_samples(const struct stalls *stalls)
 {
-    return spinning_matches(stalls).samples;
+    return spinning_matches(stalls, false).samples;
 }
 
 /* "[unknown]", or a stack that ended within the C library. */
@@ -347,7 +389,12 @@ static bool is_mutex(const char *name)
 
 static const char *lock_advice(const struct stall_function *hottest)
 {
-    return is_of_openmp(hottest) ? "advice-openmp" : is_mutex(hottest->name) ? "advice-mutex" : "advice";
+    bool is_private = strstr(hottest->name, "lll_lock_wait_private") || strstr(hottest->name, "lll_lock_wake_private");
+    return function_polls(hottest)   ? polling_advice(hottest)
+           : is_of_openmp(hottest)   ? "advice-openmp"
+           : is_private              ? "advice-private"
+           : is_mutex(hottest->name) ? "advice-mutex"
+                                     : "advice";
 }
 
 static void openmp_describe(const struct results *results, struct finding *finding,
@@ -365,12 +412,26 @@ static void openmp_describe(const struct results *results, struct finding *findi
     finding_set(finding, confirm, hands_out ? "confirm" : "confirm-openmp", NO_VALUES);
 }
 
+static void polling_describe(const struct results *results, struct finding *finding,
+                             const struct stall_function *hottest, double samples)
+{
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, "headline-polling", VALUE_TEXT("function", hottest->name),
+                    VALUE_SHARE("share", share_of_samples(results, finding, samples)));
+    finding_readvise(finding, polling_advice(hottest), NO_VALUES);
+    finding_set(finding, confirm, polling_confirm(hottest), NO_VALUES);
+}
+
 static void spinning_test(const struct results *results, struct finding *finding)
 {
-    const struct name_matches matches = spinning_matches(results->stalls);
+    const struct name_matches matches = spinning_matches(results->stalls, true);
     test_name_matches(results, finding, &matches);
     const char *sleeper = sleeper_of(results);
     const struct stall_function *hottest = finding->subject ? function_of(results->stalls, finding->subject) : NULL;
+    if (finding->advice_count && hottest && function_polls(hottest)) {
+        polling_describe(results, finding, hottest, (double)matches.samples);
+        return;
+    }
     if (finding->advice_count && hottest && is_of_openmp(hottest)) {
         openmp_describe(results, finding, hottest);
         return;
@@ -397,8 +458,9 @@ static void spinning_test(const struct results *results, struct finding *finding
 const struct hypothesis hypothesis_spinning = {
     .id = "spinning",
     .family = "library",
-    .title = "locks and barriers in user space",
-    .rule = "a fact when user-space locking holds the effect; ruled out when less could be such",
+    .title = "locks, barriers and polling in user space",
+    .rule = "a fact when user-space locking, waiting at barriers or polling holds the effect; ruled out when less "
+            "could be such",
     .gain = "0 to that share",
     .overturn = "half the threads",
     .needs = RESULT_BIT(RESULT_STALLS),
