@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What functions of an imported profile are for, by their names and by whom its call chains say they are called."""
+import shutil
+
 import pytest
 from imported_case import evidence, finding
 
@@ -23,6 +25,21 @@ def test_copies_of_a_first_write_are_page_faults_and_more_huge_pages_no_remedy(i
     faults = finding(found, "page-faults")
     assert found["verdict"]["culprit"] == "page-faults" and "copy-on-write" in faults["headline"] and finding(found, "system-calls")["verdict"] != "supported"
     assert "no huge pages for what forks" in str(faults["advice"]) and "MADV_HUGEPAGE" not in str(faults["advice"]) and "huge pages: one fault" not in str(faults["advice"])
+
+
+def test_huge_copies_beside_clearing_rule_out_more_huge_pages_as_advice(imported):
+    found, _ = imported(report=HEAD + row(38.2, "clear_page_erms") + row(18.02, "copy_user_huge_page") + row(4.4, "dictFind", "redis-server"))
+    faults = finding(found, "page-faults")
+    assert "no huge pages for what forks" in str(faults["advice"]) and "copy pages at their first write" not in faults["headline"]
+
+
+def test_a_hot_functions_own_caller_is_named(imported):
+    fault = ["clear_page_erms", "clear_huge_page", "handle_mm_fault", "exc_page_fault", "asm_exc_page_fault", "__memset_avx2_unaligned_erms", "grow_table", "main"]
+    within = fault[:5] + ["rep_movs_alternative", "_copy_to_iter", "vfs_read", "__x64_sys_read", "do_syscall_64", "entry_SYSCALL_64", "__read", "load_rows"]
+    for chain, caller in ((fault, "by its call chains called by grow_table"), (within, "for the system call read, called by load_rows")):
+        found, case = imported(report=HEAD + row(38.2, "clear_page_erms", chain=chain) + row(4.4, "dictFind", "redis-server"))
+        assert caller in finding(found, "page-faults")["headline"]
+        shutil.rmtree(case)
 
 
 def test_copies_of_small_pages_ask_for_fewer_forks(imported):

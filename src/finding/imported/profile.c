@@ -553,6 +553,7 @@ static const struct faults_kind compaction = {"imported-advice-compaction", "imp
                                 balancing = {"imported-advice-balancing", "imported-confirm-balancing", NULL},
                                 copying = {"imported-advice-forked", "imported-confirm-forked",
                                            "imported-forked-headline"},
+                                clearing = {"imported-advice-forked-huge", "imported-confirm-forked-huge", NULL},
                                 copying_huge = {"imported-advice-forked-huge", "imported-confirm-forked-huge",
                                                 "imported-forked-huge-headline"};
 
@@ -568,7 +569,7 @@ static bool are_huge_copied(const struct imported_table *table)
     return are_huge;
 }
 
-/* NULL: by the hottest function they are as any. */
+/* By the hottest function, and the copies beside it; NULL: they are as any. */
 static const struct faults_kind *faults_kind_of(const struct finding *finding, const struct imported_table *table,
                                                 const char *hottest)
 {
@@ -583,11 +584,11 @@ static const struct faults_kind *faults_kind_of(const struct finding *finding, c
         {"copy_subpage", &copying},         {"do_wp_page", &copying},         {"wp_page_copy", &copying},
         {"do_huge_pmd_wp_page", &copying},  {"wp_huge_pmd", &copying},        {"hugetlb_wp", &copying},
         {"hugetlb_cow", &copying}};
-    bool is_asked = strcmp(finding->hypothesis->id, "page-faults") == 0;
+    bool is_asked = strcmp(finding->hypothesis->id, "page-faults") == 0, are_huge = is_asked && are_huge_copied(table);
     for (size_t at = 0; is_asked && at < array_count(names); at++)
         if (is_named(hottest, names[at].name))
-            return names[at].kind == &copying && are_huge_copied(table) ? &copying_huge : names[at].kind;
-    return NULL;
+            return names[at].kind == &copying && are_huge ? &copying_huge : names[at].kind;
+    return are_huge ? &clearing : NULL; /* what is cleared may be for these copies */
 }
 
 static void faults_say(struct finding *finding, const struct faults_kind *kind, const struct known_part *part,
