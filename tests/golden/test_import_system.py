@@ -875,3 +875,47 @@ def test_classes_listed_in_a_sentence_are_read(alone, listed):
 def test_classes_of_which_one_stands_twice_are_no_list(alone):
     found = alone("The front end it was.\n\ntma_icache_misses 31.2 %, tma_itlb_misses 8.8 %, and later tma_icache_misses 2.1 %, tma_itlb_misses 0.4 %.\n")
     assert "tma_icache_misses 31.2 %" not in str([one for one in found["statements"] if "top-down" in one["text"]])
+
+
+# ---- what to measure next ----
+
+IDLE = (" r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n 1  0      0 8120044 210334 18120334    0    0     2   110 2301 4102  3  1 96  0  0\n"
+        " 0  0      0 8119920 210334 18120341    0    0     0   204 2190 3988  2  1 97  0  0\n")
+TOP = ("top - 14:01:12 up 12 days,  1:02,  1 user,  load average: 1.02, 1.01, 0.99\nTasks: 212 total,   2 running, 210 sleeping,   0 stopped,   0 zombie\n"
+       "%Cpu(s): 12.6 us,  0.1 sy,  0.0 ni, 87.3 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st\nMiB Mem :  31886.0 total,  21120.4 free,   5410.1 used,   5355.5 buff/cache\n\n"
+       "    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND\n   3312 ana       20   0 2120444   1.6g  21004 R {0}   5.0  92:10.11 simulate\n"
+       "   1021 root      20   0  120444  12044   8004 S   0.3   0.0   1:01.20 sshd\n")
+
+
+@pytest.mark.parametrize("text, first", [
+    (IDLE, "the CPUs stood idle for 97 % of the time"), (IDLE.replace(" 3  1 96", "80  1 19").replace(" 2  1 97", "80  1 19"), "nothing tells which code it is"),
+    (TOP.format("100.0"), "simulate had 100 % of one CPU"), (TOP.format(" 12.0"), "the CPUs stood idle for 87 % of the time"),
+    ("old build: 10.2 s\nnew build: 10.4 s\n", "run both in turns before anything else"),
+])
+def test_what_decides_nothing_says_what_to_measure_next(alone, text, first):
+    assert first in found_next(alone(text)), found_next(alone(text))
+
+
+def found_next(found):
+    return (found["verdict"]["advice"] or [""])[0]
+
+
+def test_tables_that_contradict_one_another_are_named(imported):
+    found, _ = imported(one="70.2 %  tma_memory_bound\n6.1 %  tma_core_bound\n18.0 %  tma_retiring\n", other="7.9 %  tma_memory_bound\n64.4 %  tma_core_bound\n21.3 %  tma_retiring\n")
+    assert "furthest apart in tma_memory_bound, 70 % in one" in found_next(found), found["verdict"]
+
+
+SESSIONS = (" count | wait_event_type |  wait_event   | state\n-------+-----------------+---------------+---------------------\n    61 | Lock            | transactionid | active\n"
+            "    22 | Lock            | tuple         | active\n     2 |                 |               | active\n    90 | Client          | ClientRead    | idle in transaction\n(4 rows)\n")
+
+
+def test_sessions_that_wait_for_locks_lead_to_who_holds_them(alone):
+    found = alone(SESSIONS)
+    assert "active sessions in waits for locks (transactionid first) is 98 %" in found["verdict"]["sentence"] and "pg_blocking_pids" in found_next(found)
+    few = alone(SESSIONS.replace("61 |", " 1 |").replace("22 |", " 1 |").replace(" 2 |  ", "80 |  "))
+    assert "waits for locks" not in few["verdict"]["sentence"] and finding(few, "lock-turns")["verdict"] != "supported"
+
+
+def test_sessions_cut_anywhere_are_read_or_not(alone):
+    for length in range(40, len(SESSIONS), 13):
+        assert alone(SESSIONS[:length])["verdict"]

@@ -131,8 +131,11 @@ static void guesses_evidence(struct bottleneck_verdict *verdict, const struct le
                          guesses->table_share * 100, *where ? "right behind where" : "around", *where ? " lead" : ""));
     else
         add(verdict, "code",
-            arena_printf(arena, "%.0f %% of the samples %swhere one of %u branches leads (%.0f %% of the instructions)",
-                         guesses->landing_share * 100, where, guesses->branches, guesses->landing_rows * 100));
+            arena_printf(arena, "%.0f %% of the samples %swhere %s leads (%.0f %% of the instructions)",
+                         guesses->landing_share * 100, where,
+                         guesses->branches == 1 ? "its branch"
+                                                : arena_printf(arena, "one of %u branches", guesses->branches),
+                         guesses->landing_rows * 100));
 }
 
 /* Beside a turn's bound, what it takes: measured, or at most, by a rate that may be too low and never too high. */
@@ -163,7 +166,16 @@ static void even_evidence(struct bottleneck_verdict *verdict, const struct leadi
                              quick * 100));
         return;
     }
-    if (evenness >= SHOWN_LEAST) /* nor does a rounded 0 % of the instructions show anything */
+    static const double ONE_WAY_LEAST = 0.1; /* an interpreter's dispatch: each turn goes another way through it */
+    if (evenness < ONE_WAY_LEAST) {
+        add(verdict, "samples",
+            arena_printf(arena,
+                         "samples fall on %.2g %% of the loop's instructions: what a turn runs of them, and how long "
+                         "that must take, isn't known",
+                         evenness * 100));
+        return;
+    }
+    if (evenness <= bottleneck_thresholds.even_most)
         add(verdict, "samples",
             arena_printf(arena,
                          "samples fall on %.0f %% of the loop's instructions: it retires in the same groups each turn, "
@@ -344,11 +356,13 @@ static double lines_of(const struct touched_memory *touched)
  * A walk by columns comes back to a line in its next pass: what that long lies between is one pass, not all that it
  * ever goes over.
  */
-static const char *walker_text(const struct reach *reach, bool differ, struct arena *arena)
+static const char *walker_text(const struct loop_look *look, bool differ, struct arena *arena)
 {
+    const struct reach *reach = &look->reach;
     double stride = (double)reach->set.stride_bytes;
     const char *who = differ ? "its hottest access" : "it";
-    if (stride <= CACHE_LINE_BYTES || reach->set.one_place_in_stride)
+    bool in_order = look->ruled_out_line_ns > 0; /* then samples alone lay so far apart */
+    if (stride <= CACHE_LINE_BYTES || reach->set.one_place_in_stride || in_order)
         return who;
     return arena_printf(arena, "in a pass by steps of %s %s", bytes_text(arena, stride), who);
 }
@@ -405,8 +419,8 @@ static void reach_evidence(struct bottleneck_verdict *verdict, const struct lead
     bool differ = said != all;
     add(verdict, "addresses",
         arena_printf(
-            arena, "%s goes over %s of lines%s%s, %s%s%s", walker_text(reach, differ, arena), set_text(arena, said),
-            pages_text(arena, said), window_text(reach, arena),
+            arena, "%s goes over %s of lines%s%s, %s%s%s", walker_text(leading->look, differ, arena),
+            set_text(arena, said), pages_text(arena, said), window_text(reach, arena),
             where_text(reach, reach->window_bytes > 0 ? reach->window_bytes : lines_of(said), machine, arena),
             differ ? arena_printf(arena, "; all of them over %s%s", set_text(arena, all), pages_text(arena, all)) : "",
             all->goes_once ? "; each part once, as far as was seen" : ""));

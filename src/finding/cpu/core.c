@@ -918,16 +918,52 @@ const struct hypothesis hypothesis_front_end = {
     .test = front_end_test,
 };
 
+/* Go's: it changes the state of a goroutine, as one hands over to another. */
+static bool hands_over(const struct stall_function *function)
+{
+    static const char *const names[] = {
+        "runtime.casgstatus", "runtime.casGToPreemptScan", "runtime.chansend", "runtime.chanrecv",
+        "runtime.ready",      "runtime.goready",           "runtime.gopark",   "runtime.schedule",
+        "runtime.execute"};
+    for (size_t at = 0; at < array_count(names); at++)
+        if (strcmp(function->name, names[at]) == 0)
+            return true;
+    return false;
+}
+
+/* What most of its atomic operations are for, where that is no counter that threads share; NULL: it may be one. */
+static const char *atomics_purpose(const struct results *results)
+{
+    const struct stalls *stalls = results->stalls;
+    const struct stall_function *hottest = stalls->function_count ? &stalls->functions[0] : NULL;
+    double locking = (double)locking_samples(stalls);
+    if (hottest && function_hands_out(hottest))
+        return "openmp";
+    if (hottest && hands_over(hottest))
+        return "goroutines";
+    if (locking > 0 && locking >= results->effect * (double)stalls->sample_count)
+        return "locks";
+    /* each thread has its own already, only not a line of its own */
+    return stalls->apart_samples * 2 > stalls->shared_line_addresses ? "apart" : NULL;
+}
+
 static void atomics_test(const struct results *results, struct finding *finding)
 {
+    static const struct {
+        const char *purpose, *advice, *confirm; /* keys of the wording; confirm: NULL: as any */
+    } kinds[] = {{"openmp", "advice-openmp", NULL},
+                 {"goroutines", "advice-goroutines", "confirm-goroutines"},
+                 {"locks", "advice-locks", NULL},
+                 {"apart", "advice-apart", NULL}};
     test_fact(results, finding, CLASS(ATOMIC) | CLASS(BARRIER));
-    const struct stalls *stalls = results->stalls;
-    /* Each thread has its own already, only not a line of its own: other advice. */
-    if (finding->advice_count && stalls->apart_samples * 2 > stalls->shared_line_addresses)
-        finding_readvise(finding, "advice-apart", NO_VALUES);
-    bool hands_out = stalls->function_count && function_hands_out(&stalls->functions[0]);
-    if (finding->advice_count && hands_out)
-        finding_readvise(finding, "advice-openmp", NO_VALUES);
+    const char *purpose = finding->advice_count ? atomics_purpose(results) : NULL;
+    for (size_t at = 0; purpose && at < array_count(kinds); at++) {
+        if (strcmp(kinds[at].purpose, purpose) != 0)
+            continue;
+        finding_readvise(finding, kinds[at].advice, NO_VALUES);
+        if (kinds[at].confirm)
+            finding_set(finding, confirm, kinds[at].confirm, NO_VALUES);
+    }
 }
 
 const struct hypothesis hypothesis_atomics = {

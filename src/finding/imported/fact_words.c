@@ -40,6 +40,8 @@ static const struct {
     {"anonymous memory on small pages / all of it", "the part on small pages of its anonymous memory"},
     {"garbage collection / time", "the part of the time in garbage collection"},
     {"pauses for garbage collection / elapsed", "the part of the time in pauses for garbage collection"},
+    {"sessions that wait for locks / all that are active",
+     "the part of the database's active sessions in waits for locks"},
     {"allocation stalls / elapsed since the first",
      "the part of the time, since the first of them, in which threads stood in allocation stalls"},
     {"weight of loads from another node's memory / of all that were sampled",

@@ -159,6 +159,18 @@ static void lock_describe(const struct results *results, struct finding *finding
     finding_set(finding, confirm, "confirm", NO_VALUES);
 }
 
+/* Who spins for a lock doesn't sleep for it: few waits then tell nothing of how long threads wait for one another. */
+static void spinning_leave_open(const struct results *results, struct finding *finding)
+{
+    double total = results->stalls ? (double)results->stalls->sample_count : 0,
+           spinning = results->stalls ? (double)locking_samples(results->stalls) : 0;
+    if (finding->verdict != VERDICT_RULED_OUT || !(total > 0) || spinning < results->effect * total)
+        return;
+    finding->verdict = VERDICT_UNDECIDED;
+    finding->recoverable = (struct interval){0};
+    finding_set(finding, reason, "spinning", VALUE_SHARE("share", wilson_interval(spinning, total, total)));
+}
+
 static void lock_turns_test(const struct results *results, struct finding *finding)
 {
     const struct run_time *run = results->run;
@@ -198,6 +210,7 @@ static void lock_turns_test(const struct results *results, struct finding *findi
         finding_set(finding, reason, "undecided", VALUE_SHARE("share", share));
     else
         finding_set(finding, reason, "bound-threads", VALUE_SHARE("bound", interval_exactly(share.high)));
+    spinning_leave_open(results, finding);
 }
 
 const struct hypothesis hypothesis_lock_turns = {
@@ -206,7 +219,7 @@ const struct hypothesis hypothesis_lock_turns = {
     .title = "threads that take turns at a lock",
     .rule =
         "a fact when waits for locks, told by their stacks, hold the effect of the threads' time; ruled out with one "
-        "thread, or when such waits and untold ones hold less",
+        "thread, or when such waits and untold ones hold less and its threads don't spin at locks instead",
     .gain = "0 to what leaves its CPU time on all its CPUs",
     .overturn = "one thread: as much work then takes hardly longer",
     .by_the_clock = true,

@@ -4,6 +4,7 @@
 #include "analyse/imported_pair.h"
 #include "finding/imported/leaf.h"
 #include "finding/verdict/described.h"
+#include "finding/verdict/next_imported.h"
 #include "finding/verdict/open_said.h"
 #include "finding/verdict/ruled_out_said.h"
 #include "finding/verdict/try_next.h"
@@ -119,6 +120,8 @@ struct overall overall_imported(const struct findings *findings, const struct re
         advise(&overall, waits->advice[at]);
     if (waits && !leaf.words && !hot && waits->advice_count && waits->confirm)
         overall.confirm = waits->confirm;
+    if (!overall.advice_count)
+        advise_on_imported(&overall, results, arena);
     return overall;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
+#include "source/import/import_cells.h"
 #include "source/import/import_text.h"
 
 #include <ctype.h>
@@ -42,23 +43,10 @@ static const struct {
     {"Back End [%]", "tma_backend_bound"},
 };
 
-enum { CELLS_MOST = 1024 };
-
-struct cells {
-    struct view items[CELLS_MOST];
-    size_t count;
-};
-
 /* "| a | b |" or "a,b,,"; empty ones at the end are none. */
 static void cells_of(struct view line, struct cells *ret_cells)
 {
-    line = view_trim(line);
-    char separator = view_starts(line, "|") ? '|' : ',';
-    if (separator == '|')
-        line = view_skip(line, 1);
-    ret_cells->count = 0;
-    while (line.length && ret_cells->count < CELLS_MOST)
-        ret_cells->items[ret_cells->count++] = view_trim(view_cut(&line, separator));
+    cells_at(line, view_starts(view_trim(line), "|") ? '|' : ',', ret_cells);
     while (ret_cells->count && !ret_cells->items[ret_cells->count - 1].length)
         ret_cells->count--;
 }

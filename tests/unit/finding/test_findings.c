@@ -4535,7 +4535,7 @@ Test(findings, advice_on_spread_calls_fits_their_sum)
         const struct kernel_entry *entries;
         size_t count;
         const char *wanted[2], *confirm;
-    } cases[] = {{ctags, 4, {"each read and write", "(getdents64 and lstat)"}, "double the buffer"},
+    } cases[] = {{ctags, 4, {"each read and write", "(getdents64 and lstat)"}, "half as many calls of read"},
                  {qpdf, 3, {"fewer seeks (lseek)", "each read,"}, "let a copy take pread"},
                  {files, 4, {"(openat, newfstatat and close)", "each read,"}, "remember what it looked up"}};
     for (size_t at = 0; at < array_count(cases); at++) {

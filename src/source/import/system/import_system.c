@@ -224,11 +224,12 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
         system_calls_note(&reading, line);
         bool read = system_columns_read(&reading, line, &rest) || system_devices_read(&reading, line, &rest) ||
                     system_bandwidth_read(&reading, line) || system_scaling_read(&reading, line) ||
-                    system_processes_read(&reading, line, &rest) || system_calls_read(&reading, line, &rest) ||
-                    system_softirqs_read(&reading, line, &rest) || system_events_read(line, &rest, &out) ||
-                    system_accesses_read(&reading, line, &rest, &out) || system_throttles_read(&reading, bare, &out) ||
-                    system_collector_read(&reading, line) || system_line_read(&reading, bare) ||
-                    system_places_read(&reading, line) || system_nodes_read(&reading, line) ||
+                    system_processes_read(&reading, line, &rest) || system_sessions_read(&reading, line, &rest) ||
+                    system_calls_read(&reading, line, &rest) || system_softirqs_read(&reading, line, &rest) ||
+                    system_events_read(line, &rest, &out) || system_accesses_read(&reading, line, &rest, &out) ||
+                    system_throttles_read(&reading, bare, &out) || system_collector_read(&reading, line) ||
+                    system_line_read(&reading, bare) || system_places_read(&reading, line) ||
+                    system_nodes_read(&reading, line) ||
                     system_locks_read(&reading, line) || system_waits_read(&reading, line);
         turned |= read;
         if (!read) {

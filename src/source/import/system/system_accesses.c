@@ -6,37 +6,8 @@
  *
  * Rows with a symbol are handed on as perf report's; others are read here alone.
  */
+#include "source/import/import_cells.h"
 #include "source/import/system/system_reading.h"
-
-enum { CELLS_MOST = 32 };
-
-struct cells {
-    struct view items[CELLS_MOST];
-    size_t count;
-};
-
-/* Two blanks are between columns, one is within a name. */
-static void cells_of(struct view line, struct cells *ret_cells)
-{
-    ret_cells->count = 0;
-    line = view_trim(line);
-    while (view_starts(line, "#"))
-        line = view_trim(view_skip(line, 1));
-    while (line.length && ret_cells->count < CELLS_MOST) {
-        ptrdiff_t end = view_find(line, "  ");
-        struct view cell = {line.text, end < 0 ? line.length : (size_t)end};
-        ret_cells->items[ret_cells->count++] = cell;
-        line = view_trim(view_skip(line, cell.length));
-    }
-}
-
-static ptrdiff_t cell_named(const struct cells *cells, const char *name)
-{
-    for (size_t at = 0; at < cells->count; at++)
-        if (view_equal(cells->items[at], name))
-            return (ptrdiff_t)at;
-    return -1;
-}
 
 enum level { LEVEL_UNKNOWN, LEVEL_CACHE, LEVEL_MEMORY, LEVEL_REMOTE };
 
@@ -64,14 +35,14 @@ struct weights {
 };
 
 /* "61.20%  20118  Remote RAM or RAM hit": false, it is no row. */
-static bool row_read(const struct cells *row, size_t column, struct weights *weights)
+static bool row_read(const struct cells *row, ptrdiff_t column, struct weights *weights)
 {
     struct view first = row->count ? row->items[0] : (struct view){0};
     double percent;
     if (!view_ends(first, "%") || !view_decimal((struct view){first.text, first.length - 1}, &percent) ||
         !(percent >= 0 && percent <= 100))
         return false;
-    enum level level = column < row->count ? level_of(row->items[column]) : LEVEL_UNKNOWN;
+    enum level level = level_of(cell_at(row, column));
     weights->is_unread |= level == LEVEL_UNKNOWN;
     weights->all += percent;
     weights->memory += level == LEVEL_MEMORY ? percent : 0;
@@ -99,15 +70,15 @@ bool system_accesses_read(struct system_reading *reading, struct view line, stru
 {
     struct cells heading, row;
     struct weights weights = {0};
-    cells_of(line, &heading);
+    cells_in_columns(line, &heading);
     ptrdiff_t column = cell_named(&heading, "Memory access");
     bool has_symbols = cell_named(&heading, "Symbol") >= 0, any = false;
     if (column < 1 || !view_equal(heading.items[0], "Overhead"))
         return false;
     text_append(out, line.text, line.length);
     for (struct view after = *rest; view_line(&after, &line);) {
-        cells_of(line, &row);
-        bool is_row = row_read(&row, (size_t)column, &weights);
+        cells_in_columns(line, &row);
+        bool is_row = row_read(&row, column, &weights);
         if (!is_row && !is_between(line))
             break;
         text_add_char(out, '\n');

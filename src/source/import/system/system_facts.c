@@ -4,6 +4,7 @@
 #include "base/scope.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -475,7 +476,7 @@ static double idle_of(const struct met *met)
 }
 
 /* Rounded it is nothing. */
-static const double IDLE_NONE = 0.002;
+static const double IDLE_NONE = 0.002, IDLE_MOST = 75; /* the latter in percent */
 
 /* Some table tells that for most of the time something was ready without a CPU. */
 static bool is_queue_seen(const struct system_reading *reading)
@@ -504,6 +505,8 @@ static void run_queue_add(const struct system_reading *reading, const struct met
                  could_run - reading->cpus, could_run);
     if (met[FACT_IDLE].count && idle_of(met) <= IDLE_NONE)
         fact_add(facts, "%idle", 100 * idle_of(met), 100);
+    if (met[FACT_IDLE].count && mean_of(&met[FACT_IDLE]) >= IDLE_MOST)
+        fact_add(facts, SYSTEM_IDLE_MOSTLY, mean_of(&met[FACT_IDLE]), 100);
 }
 
 /* Of the device that had requests for most of the time. */
@@ -606,6 +609,9 @@ static void nodes_add(const struct system_reading *reading, const struct system_
         fact_of(facts, fullest, SYSTEM_MEMORY_AWAY, all - table->node_mb[reading->runs_on - 1], all);
 }
 
+/* As top rounds it. */
+static const double ONE_CPU = 1.01;
+
 size_t system_facts_of(const struct system_reading *reading, struct system_table *table,
                        struct import_row ret_rows[SYSTEM_ROWS_MOST])
 {
@@ -641,6 +647,11 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
                  (double)table->may_be_huge);
     }
     run_queue_add(reading, met, facts);
+    if (table->process_ratio > 0 && table->process_ratio <= ONE_CPU)
+        fact_of(facts, table->busiest_process, SYSTEM_BUSIEST_PROCESS, fmin(table->process_ratio, 1), 1);
+    if (met[FACT_SESSIONS].count)
+        fact_of(facts, table->lock_words, SYSTEM_SESSIONS_LOCKED, met[FACT_SESSIONS_LOCKED].last,
+                met[FACT_SESSIONS].last);
     storage_add(table, facts);
     devices_add(table, facts);
     bandwidth_add(reading, table, facts);

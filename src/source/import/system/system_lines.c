@@ -288,12 +288,14 @@ static bool top_read(struct system_reading *reading, struct view line)
     static const struct {
         const char *name;
         enum fact fact;
-    } shares[] = {{"st", FACT_STEAL},
-                  {"wa", FACT_IO_WAIT},
-                  {"sy", FACT_KERNEL},
-                  {"hi", FACT_INTERRUPTS},
-                  {"si", FACT_SOFT_INTERRUPTS}};
+    } shares[] = {{"st", FACT_STEAL},      {"wa", FACT_IO_WAIT},         {"sy", FACT_KERNEL},
+                  {"hi", FACT_INTERRUPTS}, {"si", FACT_SOFT_INTERRUPTS}, {"id", FACT_IDLE}};
+    static const char *const beside[] = {"top - ",   "Tasks: ",  "MiB Mem ", "KiB Mem ",
+                                         "GiB Mem ", "MiB Swap", "KiB Swap", "GiB Swap"};
     static const char head[] = "%Cpu(s):";
+    for (size_t at = 0; at < array_count(beside); at++)
+        if (view_starts(line, beside[at]))
+            return true;
     if (!view_starts(line, head))
         return false;
     for (struct view rest = view_skip(line, sizeof(head) - 1); rest.length;) {

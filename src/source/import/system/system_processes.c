@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/import/system/system_reading.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { TICKS_A_SECOND = 100, DAY_S = 24 * 3600 };
@@ -60,11 +61,40 @@ static bool row_read(struct system_reading *reading, const struct words *heading
     return true;
 }
 
+/* "PID USER PR NI VIRT RES SHR S %CPU %MEM TIME+ COMMAND", as top has it */
+static bool is_top(const struct words *heading)
+{
+    return column_of(heading, "PID") == 0 && column_of(heading, "%CPU") > 0 && column_of(heading, "COMMAND") > 0;
+}
+
+static void top_read(struct system_reading *reading, const struct words *heading, struct view *rest)
+{
+    struct system_table *table = system_table_of(reading, TOOL_TOP);
+    ptrdiff_t command = column_of(heading, "COMMAND");
+    struct words row;
+    double pid, percent;
+    for (struct view after = *rest, line; view_line(&after, &line); *rest = after) {
+        words_of(line, &row);
+        if (!number_in(&row, 0, &pid) || !number_in(&row, column_of(heading, "%CPU"), &percent) ||
+            (size_t)command >= row.count)
+            break;
+        if (percent / 100 <= table->process_ratio)
+            continue;
+        table->process_ratio = percent / 100;
+        (void)snprintf(table->busiest_process, sizeof(table->busiest_process), "%.*s", (int)row.items[command].length,
+                       row.items[command].text);
+    }
+}
+
 bool system_processes_read(struct system_reading *reading, struct view line, struct view *rest)
 {
     struct words heading, row;
     double before, now = 0, time;
     words_of(line, &heading);
+    if (is_top(&heading))
+        top_read(reading, &heading, rest);
+    if (is_top(&heading))
+        return true;
     if (!is_heading(&heading))
         return false;
     bool timed = time_of_day(&heading, &now); /* as the look began */

@@ -80,6 +80,8 @@ enum fact {
     FACT_COLLECTING,  /* percent of the time, by collectors of garbage that say so */
     FACT_COLLECTED_S, /* for how long that was so far, where it is told, and how often it collected */
     FACT_COLLECTED,
+    FACT_SESSIONS, /* of a database, that are active; and of those, that wait for locks */
+    FACT_SESSIONS_LOCKED,
     FACT_PAUSE_S, /* by those that log each pause, and when that was since the start */
     FACT_PAUSE_AT_S,
     FACT_COLLECTIONS_S, /* by Python's, which says no time of day */
@@ -125,6 +127,7 @@ enum system_tool {
     TOOL_COLLECTOR,
     TOOL_SOFT_INTERRUPTS,
     TOOL_ACCESSES,
+    TOOL_SESSIONS,
     TOOL_DOCUMENT
 };
 
@@ -225,6 +228,9 @@ struct system_table {
     char device_words[2 * TASK_NAME_MOST]; /* of the busiest one, where facts were made of them */
     bool tells_busy;    /* turbostat's rows do; busiest_ratio: of the CPU that is busiest, else of all */
     double busiest_ratio;
+    char lock_words[TASK_NAME_MOST];      /* which locks a database's sessions wait for most */
+    char busiest_process[TASK_NAME_MOST]; /* of top's rows, and how much of one CPU it used */
+    double process_ratio;
     double calls_s; /* for how long one thread's calls were watched; 0: not told */
     size_t fullest_node; /* of numastat's columns */
     double node_mb[NODES_MOST];
@@ -287,6 +293,7 @@ bool system_devices_read(struct system_reading *reading, struct view line, struc
 bool system_bandwidth_read(struct system_reading *reading, struct view line);
 void system_bandwidth_note(struct system_reading *reading,
                            struct view line); /* words, which may be anything else, too */
+bool system_sessions_read(struct system_reading *reading, struct view line, struct view *rest);
 bool system_processes_read(struct system_reading *reading, struct view line, struct view *rest);
 /* out: rows that name a function, for the readers of reports. */
 bool system_accesses_read(struct system_reading *reading, struct view line, struct view *rest, struct text *out);
@@ -307,6 +314,9 @@ void system_log_read(struct system_reading *reading, struct view line); /* which
 void device_words(const struct device *device, struct text *out);
 
 /* Where somebody tells on which node it runs. */
+#define SYSTEM_IDLE_MOSTLY     "%idle of all CPUs"
+#define SYSTEM_SESSIONS_LOCKED "sessions that wait for locks / all that are active"
+#define SYSTEM_BUSIEST_PROCESS "CPU time of the busiest process / one CPU"
 #define SYSTEM_MEMORY_AWAY "memory on another node than it runs on / all"
 
 /* 50 %: twice as many threads did as much together. */

@@ -5,23 +5,8 @@
  *
  * Does not support: tables without bars, and times instead of rates.
  */
+#include "source/import/import_cells.h"
 #include "source/import/system/system_reading.h"
-
-enum { CELLS_MOST = 16 };
-
-struct cells {
-    struct view items[CELLS_MOST];
-    size_t count;
-};
-
-static void cells_of(struct view line, struct cells *ret)
-{
-    ret->count = 0;
-    line = view_trim(line);
-    line = view_skip(line, view_starts(line, "|"));
-    while (line.length && ret->count < CELLS_MOST)
-        ret->items[ret->count++] = view_trim(view_cut(&line, '|'));
-}
 
 /* "t/s", "tokens/s", "MB/s": of how much in a second. */
 static bool is_rate(struct view cell)
@@ -70,7 +55,7 @@ bool system_scaling_read(struct system_reading *reading, struct view line)
         reading->scaling.threads = 0;
         return false;
     }
-    cells_of(line, &cells);
+    cells_at(line, '|', &cells);
     bool read = reading->scaling.threads ? row_read(&reading->scaling, &cells) : heading_read(reading, &cells);
     return read && reading->scaling.test; /* others may tell of a change, too */
 }
