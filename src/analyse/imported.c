@@ -14,12 +14,19 @@
 #include <strings.h>
 
 static const char *const kind_names[] = {
-    [IMPORTED_OTHER] = "text",           [IMPORTED_EXITS] = "table of exits",
-    [IMPORTED_REPORT] = "perf report",   [IMPORTED_ANNOTATE] = "perf annotate",
-    [IMPORTED_STAT] = "perf stat",       [IMPORTED_RUNS] = "timed runs",
-    [IMPORTED_METRICS] = "top-down metrics", [IMPORTED_MAP] = "counts by key",
-    [IMPORTED_HISTOGRAM] = "histogram",  [IMPORTED_SYSTEM] = "counters of the system",
-    [IMPORTED_CLOCK] = "clock source", [IMPORTED_TURBOSTAT] = "turbostat",
+    [IMPORTED_OTHER] = "text",
+    [IMPORTED_EXITS] = "table of exits",
+    [IMPORTED_REPORT] = "perf report",
+    [IMPORTED_ANNOTATE] = "perf annotate",
+    [IMPORTED_STAT] = "perf stat",
+    [IMPORTED_RUNS] = "timed runs",
+    [IMPORTED_METRICS] = "top-down metrics",
+    [IMPORTED_MAP] = "counts by key",
+    [IMPORTED_HISTOGRAM] = "histogram",
+    [IMPORTED_SYSTEM] = "counters of the system",
+    [IMPORTED_CLOCK] = "clock source",
+    [IMPORTED_TURBOSTAT] = "turbostat",
+    [IMPORTED_PLACES] = "CPUs",
 };
 _Static_assert(array_count(kind_names) == IMPORTED_KIND_COUNT, "a name for each kind");
 
@@ -359,6 +366,8 @@ void imported_tables_write(struct json_writer *json, const struct imported *impo
             json_double(json, "seconds", table->rows[row].seconds);
             json_double(json, "running_ratio", table->rows[row].running_ratio);
             json_string(json, "where", table->rows[row].where);
+            if (table->rows[row].callers && table->rows[row].callers[0])
+                json_string(json, "callers", table->rows[row].callers);
             json_object_close(json);
         }
         json_array_close(json);
@@ -386,6 +395,7 @@ static bool read_table(struct imported_table *table, struct json_value value, st
         struct imported_row *kept = &table->rows[at];
         kept->name = arena_string(arena, json_text_or(json_member(row, "name"), ""));
         kept->where = arena_string(arena, json_text_or(json_member(row, "where"), ""));
+        kept->callers = arena_string(arena, json_text_or(json_member(row, "callers"), ""));
         kept->seconds = json_number_or(json_member(row, "seconds"), 0);
         kept->running_ratio = json_number_or(json_member(row, "running_ratio"), table->kind == IMPORTED_STAT);
         if (!json_number(json_member(row, "number"), &kept->number) || kept->number < 0 || kept->seconds < 0)

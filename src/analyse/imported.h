@@ -28,8 +28,9 @@ enum imported_kind {
     IMPORTED_MAP,
     IMPORTED_HISTOGRAM,
     IMPORTED_SYSTEM,
-    IMPORTED_CLOCK, /* one that the kernel alone reads, slowly, and hypervisors emulate: told by the kernel */
+    IMPORTED_CLOCK,     /* one that the kernel alone reads, slowly, and hypervisors emulate: told by the kernel */
     IMPORTED_TURBOSTAT, /* a run's clocks in MHz, throttles and degrees, by turbostat's names of columns */
+    IMPORTED_PLACES,    /* where a process runs, and its memory is: rows as base/place_names has them */
     IMPORTED_KIND_COUNT
 };
 
@@ -44,6 +45,7 @@ struct imported_row {
      */
     double number, seconds, running_ratio;
     const char *where; /* a report's binary, a listing's function, "not counted"; "" when not said */
+    const char *callers; /* a report's: "futex_wake;do_futex", the nearest first; "" when not said */
 };
 
 struct imported_table {

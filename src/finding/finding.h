@@ -91,6 +91,7 @@ struct evidence {
 };
 
 struct hypothesis;
+struct imported_table;
 
 struct finding {
     const struct hypothesis *hypothesis;
@@ -129,6 +130,8 @@ struct finding {
     double contradicted;
     bool is_within_first;    /* it holds up the code that the first one is about: said beside it, not as larger */
     bool is_loose;           /* while it is open: nothing points at it, its bound is all that could be had */
+    const struct imported_table *of_table; /* a profile of which functions decided it; NULL: none did */
+    uint64_t own_rows;                     /* of it those whose own shares add up to this, a bit each; 0: they don't */
     bool is_at_least;        /* recoverable is of what was recognised as it: there may be more */
     bool by_trial;           /* ruled out by a trial that somebody told of: no bound */
 };

@@ -5,6 +5,7 @@
 #include "analyse/told/told_share.h"
 #include "source/import/import_c2c.h"
 #include "source/import/import_cachegrind.h"
+#include "source/import/import_chains.h"
 #include "source/import/import_children.h"
 #include "source/import/import_columns.h"
 #include "source/import/import_counts.h"
@@ -71,7 +72,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     struct import_stacks stacks;
     struct view prose, sentence, trials, rest = import_labelled_turned(text, &arena, &trials);
     rest = import_pprof_turned(import_c2c_turned(import_cachegrind_turned(rest, &arena), &arena), &arena);
-    rest = import_hyperfine_turned(import_children_turned(rest, &arena), &arena, &prose);
+    rest = import_children_turned(import_chains_turned(rest, &arena), &arena);
+    rest = import_hyperfine_turned(rest, &arena, &prose);
     rest = import_uprof_turned(import_likwid_turned(rest, &arena), &arena);
     rest = import_stacks_turned(import_thousands_turned(rest, &arena), &arena, &stacks);
     waits_check(&stacks, &arena);
@@ -80,7 +82,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
         for (size_t row = 0; row < facts.tables[at].row_count; row++)
             if (!(facts.tables[at].rows[row].number >= 0) ||
                 (facts.tables[at].rows[row].number > 100 && strcmp(facts.tables[at].origin, SYSTEM_TURBOSTAT) != 0 &&
-                 strcmp(facts.tables[at].origin, SYSTEM_BANDWIDTH) != 0))
+                 strcmp(facts.tables[at].origin, SYSTEM_BANDWIDTH) != 0 &&
+                 strcmp(facts.tables[at].origin, SYSTEM_PLACES) != 0))
                 abort();
     rest = import_csv_turned(import_perfspect_turned(rest, &arena), &arena);
     rest = import_prose_turned(import_markdown_turned(rest, &arena), &arena);

@@ -94,7 +94,7 @@ def test_one_offset_is_one_variable_and_padding_is_no_advice(imported):
 def test_offsets_of_one_cpu_each_are_false_sharing(imported):
     found, _ = imported(c2c=LINES.format(12400, 30100) + CODE + APART)
     lines = finding(found, "contended-lines")
-    assert "(0x10, 0x30) that one CPU each uses" in lines["headline"] and "false sharing" in lines["headline"] and "padding" in str(lines["advice"])
+    assert "(0x10 by push_item at pool.c:31, 0x30 by push_item at pool.c:31) that one CPU each uses" in lines["headline"] and "false sharing" in lines["headline"] and "padding" in str(lines["advice"])
 
 
 @pytest.mark.parametrize("rows", [APART.replace("       1  [.]", "       4  [.]"), ROW.format(99.4, 0, 0, "0x10", 4) + ROW.format(0.6, 100, 100, "0x30", 4), ""],
@@ -312,3 +312,45 @@ def test_wide_vectors_that_spare_instructions_pay(imported, lowered, pays):
     found, _ = imported(wide=run.format("w", 52_118_330_004, 70_118_330_004, lowered[0], 17.1), narrow=run.format("n", 70_118_330_004, 118_118_330_004, lowered[1], 23.0))
     assert "is the work" in found["verdict"]["sentence"] and ("they pay here" in found["verdict"]["sentence"]) == pays
     assert ("wide vectors, too" in found["verdict"]["advice"][0]) == pays and ("execute more" in found["verdict"]["sentence"]) == (not pays)
+
+
+def of_function(rows, name, line):
+    return rows.replace("push_item", name).replace("pool.c:31", f"stats.c:{line}")
+
+
+def test_offsets_of_a_function_each_are_false_sharing_whatever_runs_them(imported):
+    rows = of_function(ROW.format(51, 49.5, 48, "0x0", 8), "rx_worker", 88) + of_function(ROW.format(49, 50.5, 52, "0x8", 8), "tx_worker", 121)
+    found, _ = imported(c2c=LINES.format(12400, 30100) + CODE + rows)
+    lines = finding(found, "contended-lines")
+    assert "0x0 by rx_worker at stats.c:88, 0x8 by tx_worker at stats.c:121" in lines["headline"] and "false sharing" in lines["headline"]
+    assert "on a line of its own" in str(lines["advice"]) and "give each thread its own" in str(lines["advice"])
+
+
+def test_a_function_at_several_offsets_is_no_writer_of_its_own(imported):
+    both = ROW.format(25, 25, 25, "0x0", 8) + of_function(ROW.format(25, 25, 25, "0x0", 8), "tx_worker", 121) + of_function(ROW.format(50, 50, 50, "0x8", 8), "tx_worker", 122)
+    found, _ = imported(c2c=LINES.format(12400, 30100) + CODE + both)
+    assert "sharing" not in finding(found, "contended-lines")["headline"]
+
+
+BOUND = "$ taskset -cp {pid}\npid {pid}'s current affinity list: {list}\n"
+CPUS = "NUMA node(s):                       2\nNUMA node0 CPU(s):                  0-23\nNUMA node1 CPU(s):                  24-47\n"
+HARDWARE = "available: 2 nodes (0-1)\nnode 0 cpus: 0 1 2 3\nnode 0 size: 64000 MB\nnode 0 free: 63000 MB\nnode 1 cpus: 4 5 6 7\nnode 1 size: 64000 MB\nnode 1 free: 43000 MB\n"
+FAR = "\n Performance counter stats for process id '4711':\n\n 612,334,100,220 cycles\n 3,120,334,110 mem_load_l3_miss_retired.remote_dram\n 112,330,110 mem_load_l3_miss_retired.local_dram\n\n 10.0 seconds time elapsed\n"
+
+
+@pytest.mark.parametrize("cpus, bound, is_away", [(CPUS, "0-23", True), (CPUS, "2,4", True), (HARDWARE, "0-3", True), (CPUS, "24-47", False), (CPUS, "0-47", False), ("", "0-23", False)])
+def test_cpus_that_it_may_use_tell_where_it_runs(imported, cpus, bound, is_away):
+    found, _ = imported(stat=FAR, nodes=NODES, bound=BOUND.format(pid=4711, list=bound), cpus=cpus or "no list\n")
+    remote = finding(found, "numa-remote")
+    assert (remote["verdict"] == "supported") == is_away and (not is_away or "its memory is on node 1 and it runs on another" in remote["headline"])
+    assert found["verdict"]["advice"] and ("--cpunodebind=1 --membind=1" in str(remote["advice"])) == is_away
+
+
+def test_another_processs_cpus_say_nothing(imported):
+    found, _ = imported(stat=FAR, nodes=NODES, bound=BOUND.format(pid=99, list="0-23") + CPUS)
+    assert finding(found, "numa-remote")["verdict"] != "supported"
+
+
+def test_few_loads_of_another_node_are_no_cause_wherever_it_runs(imported):
+    found, _ = imported(stat=FAR.replace("3,120,334,110", "312,033,411").replace("112,330,110", "11,233,011"), nodes=NODES, bound=BOUND.format(pid=4711, list="0-23") + CPUS)
+    assert finding(found, "numa-remote")["verdict"] != "supported"

@@ -15,6 +15,7 @@
 #include "command/diagnose/diagnose_passed.h"
 #include "source/import/import_c2c.h"
 #include "source/import/import_cachegrind.h"
+#include "source/import/import_chains.h"
 #include "source/import/import_children.h"
 #include "source/import/import_columns.h"
 #include "source/import/import_counts.h"
@@ -69,8 +70,9 @@ static void table_keep(struct importing *importing, const char *path, const stru
 {
     struct imported_row *rows = arena_array(&importing->arena, struct imported_row, text->row_count + 1);
     for (size_t at = 0; at < text->row_count; at++)
-        rows[at] = (struct imported_row){text->rows[at].name, text->rows[at].number, text->rows[at].seconds,
-                                         text->rows[at].running_ratio, text->rows[at].where};
+        rows[at] = (struct imported_row){text->rows[at].name,    text->rows[at].number,
+                                         text->rows[at].seconds, text->rows[at].running_ratio,
+                                         text->rows[at].where,   text->rows[at].callers ? text->rows[at].callers : ""};
     *vec_push(&importing->tables) = (struct imported_table){.kind = imported_kind_named(text->origin),
                                                             .file = arena_string(&importing->arena, file_of(path)),
                                                             .rows = rows,
@@ -469,7 +471,8 @@ static struct turned turned_of(struct view text, struct arena *arena)
     struct turned turned;
     text = import_labelled_turned(text, arena, &turned.trials);
     struct view lines = import_pprof_turned(import_c2c_turned(import_cachegrind_turned(text, arena), arena), arena);
-    lines = import_hyperfine_turned(import_children_turned(lines, arena), arena, &turned.prose);
+    lines = import_children_turned(import_chains_turned(lines, arena), arena);
+    lines = import_hyperfine_turned(lines, arena, &turned.prose);
     lines = import_uprof_turned(import_likwid_turned(lines, arena), arena);
     lines = import_stacks_turned(import_thousands_turned(lines, arena), arena, &turned.stacks);
     lines = import_system_turned(import_vtune_turned(lines, arena), arena, &turned.facts);

@@ -30,6 +30,31 @@ static const struct name_pattern mutexes[] = {
     {.word = "LockSlowLoop"},
 };
 
+/* Loops that look for packets or completions again and again, whether any have come or not: DPDK's and SPDK's. */
+static const struct name_pattern polling[] = {
+    {.word = "rx_burst"},
+    {.word = "recv_pkts"},
+    {.prefix = "spdk_nvme_", .word = "process_completions"},
+    {.prefix = "nvme_pcie_", .word = "process_completions"},
+    {.name = "spdk_thread_poll"},
+    {.name = "ibv_poll_cq"},
+    /* in the kernel, of a profile of the whole system */
+    {.name = "io_sq_thread"},
+    {.name = "__io_sq_thread"},
+    {.name = "napi_busy_loop"},
+};
+
+/* What MPI and its transports do until a message has come. */
+static const struct name_pattern messages[] = {
+    {.name = "opal_progress"},
+    {.name = "ucp_worker_progress"},
+    {.prefix = "uct_", .suffix = "_progress"},
+    {.prefix = "MPIDI_", .word = "progress"},
+    {.prefix = "MPIDI_", .word = "Progress"},
+    {.prefix = "MPID_Progress"},
+    {.prefix = "mca_btl_", .suffix = "_progress"},
+};
+
 /* What these do themselves is mostly waiting at barriers, and their own names are stripped. */
 static const struct name_pattern openmp_runtimes[] = {{.dso = "libgomp"}, {.dso = "libomp"}, {.dso = "libiomp"}};
 
@@ -54,7 +79,32 @@ static const struct {
     const struct name_pattern *names;
     size_t count;
 } kinds[] = {
-    {mutexes, array_count(mutexes)}, {openmp_runtimes, array_count(openmp_runtimes)}, {others, array_count(others)}};
+    {mutexes, array_count(mutexes)},
+    {openmp_runtimes, array_count(openmp_runtimes)},
+    {others, array_count(others)},
+    {polling, array_count(polling)},
+    {messages, array_count(messages)},
+};
+
+static bool is_of_messages(const struct stall_function *function)
+{
+    return function_has_some_name(function, messages, array_count(messages));
+}
+
+bool function_polls(const struct stall_function *function)
+{
+    return is_of_messages(function) || function_has_some_name(function, polling, array_count(polling));
+}
+
+const char *polling_advice(const struct stall_function *function)
+{
+    return is_of_messages(function) ? "advice-messages" : "advice-polling";
+}
+
+const char *polling_confirm(const struct stall_function *function)
+{
+    return is_of_messages(function) ? "confirm-messages" : "confirm-polling";
+}
 
 static bool is_locking(const struct stall_function *function)
 {
@@ -92,12 +142,14 @@ static struct name_matches matches_of(const struct stall_function *function)
     return one;
 }
 
-static struct name_matches spinning_matches(const struct stalls *stalls)
+/* Of all that spins, or of locks and barriers alone. */
+static struct name_matches spinning_matches(const struct stalls *stalls, bool with_polling)
 {
     struct name_matches all = {0};
     for (size_t at = 0; at < stalls->function_count; at++) {
         struct name_matches one = matches_of(&stalls->functions[at]);
-        if (function_hands_out(&stalls->functions[at]))
+        bool polls = function_polls(&stalls->functions[at]);
+        if (function_hands_out(&stalls->functions[at]) || (polls && !with_polling))
             continue;
         all.samples += one.samples;
         all.guessed += one.guessed;
@@ -109,7 +161,7 @@ static struct name_matches spinning_matches(const struct stalls *stalls)
 
 uint64_t locking_samples(const struct stalls *stalls)
 {
-    return spinning_matches(stalls).samples;
+    return spinning_matches(stalls, false).samples;
 }
 
 /* "[unknown]", or a stack that ended within the C library. */
@@ -144,7 +196,12 @@ static const struct stall_function *mutex_of(const struct results *results)
 
 static const char *lock_advice(const struct stall_function *hottest)
 {
-    return is_of_openmp(hottest) ? "advice-openmp" : is_mutex(hottest) ? "advice-mutex" : "advice";
+    bool is_private = strstr(hottest->name, "lll_lock_wait_private") || strstr(hottest->name, "lll_lock_wake_private");
+    return function_polls(hottest)  ? polling_advice(hottest)
+           : is_of_openmp(hottest) ? "advice-openmp"
+           : is_private            ? "advice-private"
+           : is_mutex(hottest)     ? "advice-mutex"
+                                   : "advice";
 }
 
 static void openmp_describe(const struct results *results, struct finding *finding,
@@ -162,12 +219,26 @@ static void openmp_describe(const struct results *results, struct finding *findi
     finding_set(finding, confirm, hands_out ? "confirm" : "confirm-openmp", NO_VALUES);
 }
 
+static void polling_describe(const struct results *results, struct finding *finding,
+                             const struct stall_function *hottest, double samples)
+{
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, "headline-polling", VALUE_TEXT("function", hottest->name),
+                    VALUE_SHARE("share", share_of_samples(results, finding, samples)));
+    finding_readvise(finding, polling_advice(hottest), NO_VALUES);
+    finding_set(finding, confirm, polling_confirm(hottest), NO_VALUES);
+}
+
 static void spinning_test(const struct results *results, struct finding *finding)
 {
-    const struct name_matches matches = spinning_matches(results->stalls);
+    const struct name_matches matches = spinning_matches(results->stalls, true);
     test_name_matches(results, finding, &matches);
     const char *sleeper = sleeper_of(results);
     const struct stall_function *hottest = matches.hottest ? matches.hottest : matches.hottest_guessed;
+    if (finding->advice_count && hottest && function_polls(hottest)) {
+        polling_describe(results, finding, hottest, (double)matches.samples);
+        return;
+    }
     hottest = hottest && !is_of_openmp(hottest) && mutex_of(results) ? mutex_of(results) : hottest;
     if (finding->advice_count && hottest && is_of_openmp(hottest)) {
         openmp_describe(results, finding, hottest);
@@ -195,8 +266,9 @@ static void spinning_test(const struct results *results, struct finding *finding
 const struct hypothesis hypothesis_spinning = {
     .id = "spinning",
     .family = "library",
-    .title = "locks and barriers in user space",
-    .rule = "a fact when user-space locking holds the effect; ruled out when less could be such",
+    .title = "locks, barriers and polling in user space",
+    .rule = "a fact when user-space locking, waiting at barriers or polling holds the effect; ruled out when less "
+            "could be such",
     .gain = "0 to that share",
     .overturn = "half the threads",
     .needs = RESULT_BIT(RESULT_STALLS),

@@ -13,6 +13,7 @@
 #include "analyse/told/told_quantity.h"
 #include "base/vec.h"
 #include "finding/imported/evidence.h"
+#include "finding/imported/global_lock.h"
 #include "finding/imported/remote.h"
 #include "finding/topdown_rows.h"
 
@@ -460,6 +461,7 @@ static const struct {
     {NULL, metric_test},
     {NULL, imported_count_test},
     {NULL, imported_misses_test},
+    {"lock-turns", imported_global_lock_test},
     {NULL, imported_report_test},
     {"memory-bandwidth", imported_bandwidth_test},
     {"narrow-vectors", imported_scalar_test},

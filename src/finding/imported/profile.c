@@ -7,7 +7,9 @@
  */
 #include "base/vec.h"
 #include "finding/family.h"
+#include "finding/imported/callers.h"
 #include "finding/imported/evidence.h"
+#include "finding/imported/global_lock.h"
 #include "finding/wording.h"
 
 #include "analyse/profile/host_profile.h"
@@ -29,6 +31,12 @@ static const struct {
     {"page-faults", "clear_huge_page", DEPTH_WORK},
     {"page-faults", "clear_subpage", DEPTH_WORK},
     {"page-faults", "folio_zero", DEPTH_WORK},
+    {"page-faults", "copy_user_highpage", DEPTH_WORK},
+    {"page-faults", "copy_user_huge_page", DEPTH_WORK},
+    {"page-faults", "copy_user_large_folio", DEPTH_WORK},
+    {"page-faults", "copy_user_gigantic_page", DEPTH_WORK},
+    {"page-faults", "copy_mc_user_highpage", DEPTH_WORK},
+    {"page-faults", "copy_subpage", DEPTH_WORK},
     {"page-faults", "isolate_migratepages", DEPTH_WORK},
     {"page-faults", "isolate_freepages", DEPTH_WORK},
     {"page-faults", "compaction_", DEPTH_WORK},
@@ -46,6 +54,12 @@ static const struct {
     {"page-faults", "do_user_addr_fault", 2},
     {"page-faults", "handle_mm_fault", 3},
     {"page-faults", "__handle_mm_fault", 4},
+    {"page-faults", "do_wp_page", 5},
+    {"page-faults", "do_huge_pmd_wp_page", 5},
+    {"page-faults", "wp_huge_pmd", 5},
+    {"page-faults", "hugetlb_wp", 5},
+    {"page-faults", "hugetlb_cow", 5},
+    {"page-faults", "wp_page_copy", 6},
     {"garbage-collection", "runtime.scanobject", DEPTH_WORK},
     {"garbage-collection", "runtime.scanblock", DEPTH_WORK},
     {"garbage-collection", "runtime.greyobject", DEPTH_WORK},
@@ -91,6 +105,9 @@ static const struct {
     {"interrupts", "tcp_v4_rcv", DEPTH_POLLS + 3},
     {"interrupts", "tcp_v6_rcv", DEPTH_POLLS + 3},
     {"interrupts", "__udp4_lib_rcv", DEPTH_POLLS + 3},
+    {"spinning", "io_sq_thread", DEPTH_WORK},
+    {"spinning", "__io_sq_thread", DEPTH_WORK},
+    {"spinning", "napi_busy_loop", DEPTH_WORK},
     {"kernel-locks", "native_queued_spin_lock_slowpath", DEPTH_WORK},
     {"kernel-locks", "queued_spin_lock_slowpath", DEPTH_WORK},
     {"kernel-locks", "__pv_queued_spin_lock_slowpath", DEPTH_WORK},
@@ -168,7 +185,11 @@ static const struct {
     {"system-calls", "syscall_return_via_sysret", DEPTH_WORK},
     {"system-calls", "entry_SYSRETQ_unsafe_stack", DEPTH_WORK},
     {"system-calls", "syscall_exit_to_user_mode", DEPTH_WORK},
-    {"system-calls", "copy_user_", DEPTH_WORK},
+    {"system-calls", "copy_user_generic", DEPTH_WORK},
+    {"system-calls", "copy_user_enhanced_fast_string", DEPTH_WORK},
+    {"system-calls", "copy_user_fast_string", DEPTH_WORK},
+    {"system-calls", "copy_user_short_string", DEPTH_WORK},
+    {"system-calls", "copy_user_handle_tail", DEPTH_WORK},
     {"system-calls", "rep_movs_alternative", DEPTH_WORK},
     {"system-calls", "read_hpet", DEPTH_WORK},
     {"system-calls", "acpi_pm_read", DEPTH_WORK},
@@ -190,7 +211,11 @@ static bool is_of_time(const char *event)
 struct function_share {
     double work, callers[DEPTHS], callers_sum; /* percent; callers: the largest of each depth */
     double named, named_most;                  /* user space's, by what they are called, and the largest of them */
+    double locks;                              /* of these what an allocator's locks take */
+    const struct imported_row *hottest_lock;   /* of the same; NULL: none */
     const struct imported_row *hottest;        /* NULL: none */
+    uint64_t rows;                             /* whose numbers these are, a bit each */
+    bool has_more_rows;                        /* behind those that have bits */
 };
 
 static bool is_named(const char *name, const char *known)
@@ -263,13 +288,47 @@ static void share_add(struct function_share *share, const struct imported_row *r
     share->callers_sum += is_caller ? row->number : 0;
     if (is_caller && row->number > share->callers[depth])
         share->callers[depth] = row->number;
-    share->hottest = !share->hottest || row->number > share->hottest->number ? row : share->hottest;
+    bool is_first = !share->hottest || share->hottest == share->hottest_lock;
+    share->hottest = is_first || row->number > share->hottest->number ? row : share->hottest;
 }
 
 /* What threads of the kernel's own do isn't what a program asks of it; what they do for cards is. */
 static bool is_of_kernels_own(const struct imported_row *row, const char *id)
 {
     return strcmp(row->where, "[kernel thread]") == 0 && strcmp(id, "interrupts") != 0; /* as source/import has it */
+}
+
+/* What its own chain tells, or that of another such lock of the C library's. */
+static bool is_allocators_lock(const struct imported_table *table, const struct imported_row *row)
+{
+    if (row->callers && row->callers[0])
+        return imported_is_allocators_lock(row);
+    bool is_any = false;
+    for (size_t at = 0; at < table->count && imported_is_librarys_lock(row->name); at++)
+        is_any |= imported_is_allocators_lock(&table->rows[at]);
+    return is_any;
+}
+
+/* Malloc's and free's, whoever's they would be by their own names. */
+static void lock_add(struct function_share *share, const struct imported_row *row)
+{
+    share->named += row->number;
+    share->locks += row->number;
+    share->hottest_lock = !share->hottest_lock || row->number > share->hottest_lock->number ? row : share->hottest_lock;
+    share->hottest = share->hottest ? share->hottest : row;
+}
+
+static void row_note(struct function_share *share, size_t row)
+{
+    bool has_bit = row < 8 * sizeof(share->rows);
+    share->rows |= has_bit ? (uint64_t)1 << row : 0;
+    share->has_more_rows |= !has_bit;
+}
+
+/* To take or let go of the lock under which an interpreter's threads run is no work for the script. */
+static bool is_no_work(const struct imported_row *row, const char *id)
+{
+    return strcmp(id, "interpreter") == 0 && imported_global_lock(row->name);
 }
 
 /* A profile of a host has other programs in its kernel. */
@@ -286,9 +345,18 @@ static bool function_share_of(const struct imported_table *table, const struct h
         int depth = depth_of(here->name, id);
         if (host_symbol_find(here->name))
             return false;
-        bool is_named = depth == DEPTHS && is_named_for(here, hypothesis);
-        if ((depth < depths || is_named) && !is_of_kernels_own(here, id))
+        if (is_allocators_lock(table, here)) {
+            if (hypothesis == &hypothesis_allocation) {
+                lock_add(ret, here);
+                row_note(ret, row);
+            }
+            continue;
+        }
+        bool is_named = depth == DEPTHS && is_named_for(here, hypothesis) && !is_no_work(here, id);
+        if ((depth < depths || is_named) && !is_of_kernels_own(here, id)) {
             share_add(ret, here, is_named ? DEPTHS : depth);
+            row_note(ret, row);
+        }
     }
     return ret->hottest;
 }
@@ -300,6 +368,12 @@ enum counting { COUNTING_UNKNOWN, COUNTING_OWN, COUNTING_WITH_CALLED };
 static bool is_headed(const struct imported_table *table, const char *word)
 {
     return strcasestr(table->heading, word) != NULL;
+}
+
+/* By perf's own heading: with what they called in, that has two columns (source/import/import_children). */
+static bool is_of_own(const struct imported_table *table)
+{
+    return table->event[0] && !is_headed(table, "--children");
 }
 
 static double sum_of_rows(const struct imported_table *table)
@@ -343,6 +417,9 @@ static double largest_caller(const struct function_share *share)
 
 struct known_part {
     double share; /* 0..1 */
+    double locks; /* of it what an allocator's locks take, and the hottest of them */
+    const struct imported_row *hottest_lock;
+    uint64_t own_rows; /* it is the sum of what these take by themselves, a bit each; 0: it isn't */
     bool is_all;  /* no less than all of it, by who calls the rest: else there may be more */
     const struct imported_row *hottest;
 };
@@ -369,12 +446,21 @@ static struct known_part part_of(const struct imported_table *table, const struc
         return (struct known_part){0};
     enum counting counting = counting_of(table, &found);
     found.work += named_part(&found, id, counting);
-    if (counting == COUNTING_OWN)
-        return (struct known_part){(found.work + found.callers_sum) / 100, false, found.hottest};
+    bool is_own = counting != COUNTING_WITH_CALLED && is_of_own(table);
+    struct known_part part = {.share = found.work / 100,
+                              .locks = counting == COUNTING_WITH_CALLED ? 0 : found.locks / 100,
+                              .hottest_lock = found.hottest_lock,
+                              .hottest = found.hottest,
+                              .own_rows = is_own && !found.has_more_rows ? found.rows : 0};
     double caller = largest_caller(&found) - (counting == COUNTING_WITH_CALLED ? of_others(table, id) : 0);
-    bool is_called = caller > found.work;
-    return (struct known_part){(is_called ? caller : found.work) / 100, is_called && counting == COUNTING_WITH_CALLED,
-                               found.hottest};
+    if (counting == COUNTING_OWN) {
+        part.share += found.callers_sum / 100;
+    } else if (caller > found.work) {
+        part.share = caller / 100;
+        part.is_all = counting == COUNTING_WITH_CALLED;
+        part.own_rows = 0;
+    }
+    return part;
 }
 
 /* ---- what it says ---- */
@@ -460,28 +546,59 @@ static void names_advise(struct finding *finding, const struct imported_row *hot
 
 /* Faults that no new memory makes: fewer of that, and more huge pages, are no remedy for them. */
 struct faults_kind {
-    const char *advice, *confirm; /* keys of the wording */
+    const char *advice, *confirm, *headline; /* keys of the wording; headline NULL: as any */
 };
 
-static const struct faults_kind compaction = {"imported-advice-compaction", "imported-confirm-compaction"},
-                                balancing = {"imported-advice-balancing", "imported-confirm-balancing"};
+static const struct faults_kind compaction = {"imported-advice-compaction", "imported-confirm-compaction", NULL},
+                                balancing = {"imported-advice-balancing", "imported-confirm-balancing", NULL},
+                                copying = {"imported-advice-forked", "imported-confirm-forked",
+                                           "imported-forked-headline"},
+                                clearing = {"imported-advice-forked-huge", "imported-confirm-forked-huge", NULL},
+                                copying_huge = {"imported-advice-forked-huge", "imported-confirm-forked-huge",
+                                                "imported-forked-huge-headline"};
 
-/* NULL: by the hottest function they are as any. */
-static const struct faults_kind *faults_kind_of(const struct finding *finding, const char *hottest)
+/* Huge pages are among those that are copied at a first write, or taken apart for it. */
+static bool are_huge_copied(const struct imported_table *table)
+{
+    static const char *const names[] = {"do_huge_pmd_wp_page", "wp_huge_pmd", "copy_user_huge_page",
+                                        "copy_user_large_folio"};
+    bool are_huge = false;
+    for (size_t row = 0; row < table->count; row++)
+        for (size_t at = 0; at < array_count(names); at++)
+            are_huge |= strncmp(table->rows[row].name, names[at], strlen(names[at])) == 0;
+    return are_huge;
+}
+
+/* By the hottest function, and the copies beside it; NULL: they are as any. */
+static const struct faults_kind *faults_kind_of(const struct finding *finding, const struct imported_table *table,
+                                                const char *hottest)
 {
     static const struct {
         const char *name;
         const struct faults_kind *kind;
-    } names[] = {{"isolate_", &compaction},      {"compaction_", &compaction},
-                 {"compact_zone", &compaction},  {"get_pfnblock_", &compaction},
-                 {"do_numa_page", &balancing},   {"do_huge_pmd_numa_page", &balancing},
-                 {"task_numa_", &balancing},     {"change_prot_numa", &balancing},
-                 {"migrate_pages_", &balancing}, {"migrate_misplaced_", &balancing}};
-    bool is_asked = strcmp(finding->hypothesis->id, "page-faults") == 0;
+    } names[] = {
+        {"isolate_", &compaction},          {"compaction_", &compaction},     {"compact_zone", &compaction},
+        {"get_pfnblock_", &compaction},     {"do_numa_page", &balancing},     {"do_huge_pmd_numa_page", &balancing},
+        {"task_numa_", &balancing},         {"change_prot_numa", &balancing}, {"migrate_pages_", &balancing},
+        {"migrate_misplaced_", &balancing}, {"copy_user_", &copying},         {"copy_mc_user_", &copying},
+        {"copy_subpage", &copying},         {"do_wp_page", &copying},         {"wp_page_copy", &copying},
+        {"do_huge_pmd_wp_page", &copying},  {"wp_huge_pmd", &copying},        {"hugetlb_wp", &copying},
+        {"hugetlb_cow", &copying}};
+    bool is_asked = strcmp(finding->hypothesis->id, "page-faults") == 0, are_huge = is_asked && are_huge_copied(table);
     for (size_t at = 0; is_asked && at < array_count(names); at++)
         if (is_named(hottest, names[at].name))
-            return names[at].kind;
-    return NULL;
+            return names[at].kind == &copying && are_huge ? &copying_huge : names[at].kind;
+    return are_huge ? &clearing : NULL; /* what is cleared may be for these copies */
+}
+
+static void faults_say(struct finding *finding, const struct faults_kind *kind, const struct known_part *part,
+                       const char *file)
+{
+    finding_set(finding, confirm, kind->confirm, NO_VALUES);
+    if (kind->headline)
+        finding_set(finding, headline, kind->headline, VALUE_TEXT("function", part->hottest->name),
+                    VALUE_SHARE("share", interval_exactly(part->share)), VALUE_TEXT("file", file),
+                    VALUE_TEXT("origin", IMPORTED_WORDS));
 }
 
 /* The table that says most of it; NULL: rows that were left out may hold more, so that none ever rules it out. */
@@ -499,9 +616,77 @@ static const struct imported_table *strongest_find(const struct results *results
     return found;
 }
 
+/* Malloc's and free's own locks are the larger part of what they take, or as much as is asked about. */
+static void arenas_say(struct finding *finding, const struct known_part *part, double effect, const char *file)
+{
+    if (finding->verdict != VERDICT_SUPPORTED || part->locks < effect)
+        return;
+    struct value values[] = {VALUE_SHARE("share", interval_exactly(part->share)),
+                             VALUE_SHARE("locks", interval_exactly(part->locks)),
+                             VALUE_TEXT("title", finding->hypothesis->title),
+                             VALUE_TEXT("function", part->hottest_lock->name),
+                             VALUE_TEXT("file", file),
+                             VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding_set_add(finding, &finding->headline, "imported-arenas-headline", values, array_count(values));
+    finding_evidence_add(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-arenas", values, array_count(values));
+    finding_readvise(finding, "imported-advice-arenas", NO_VALUES);
+    finding_set(finding, confirm, "imported-confirm-arenas", NO_VALUES);
+}
+
+/* "in dput, for the system call openat, called by scan"; "": its chain tells nothing. */
+static const char *called_words(const struct imported_row *row, const char *in, struct arena *arena)
+{
+    const struct {
+        const char *before, *name;
+    } parts[] = {{"in ", in},
+                 {"for the system call ", imported_called_for(row, arena)},
+                 {"called by ", imported_called_by(row, arena)}};
+    const char *words = "";
+    for (size_t at = 0; at < array_count(parts); at++)
+        if (parts[at].name)
+            words = arena_printf(arena, "%s%s%s%s", words, words[0] ? ", " : "", parts[at].before, parts[at].name);
+    return words;
+}
+
+/* Who calls the hottest function, and what the lock is of that it spins for. */
+static void callers_say(struct finding *finding, const struct imported_row *hottest, const char *file)
+{
+    struct kernel_lock lock = {.of = NULL};
+    if (hottest->callers && strcmp(finding->hypothesis->id, "kernel-locks") == 0)
+        lock = imported_kernel_lock_of(hottest, finding->arena);
+    const char *called = called_words(hottest, lock.caller, finding->arena);
+    if (!called[0] || finding->verdict != VERDICT_SUPPORTED)
+        return;
+    struct value values[] = {
+        VALUE_TEXT("headline", finding->headline),
+        VALUE_TEXT("function", hottest->name),
+        VALUE_TEXT("called", called),
+        VALUE_TEXT("lock", lock.of ? arena_printf(finding->arena, ": the lock is of %s", lock.of) : ""),
+        VALUE_TEXT("file", file),
+        VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding_evidence_add(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-called", values, array_count(values));
+    finding_set_add(finding, &finding->headline, "imported-called-headline", values, array_count(values));
+    if (lock.of)
+        finding_readvise(finding, lock.advice, NO_VALUES);
+}
+
+/* What a loop that polls holds is no load: it takes its CPU whole. */
+static void polling_say(struct finding *finding, const struct known_part *part, const char *file)
+{
+    struct stall_function function = function_of(part->hottest);
+    if (strcmp(finding->hypothesis->id, "spinning") != 0 || finding->verdict != VERDICT_SUPPORTED ||
+        !function_polls(&function))
+        return;
+    finding_set(finding, headline, "imported-polling-headline", VALUE_TEXT("function", part->hottest->name),
+                VALUE_SHARE("share", interval_exactly(part->share)), VALUE_TEXT("file", file),
+                VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_readvise(finding, polling_advice(&function), NO_VALUES);
+    finding_set(finding, confirm, polling_confirm(&function), NO_VALUES);
+}
+
 bool imported_report_test(const struct results *results, struct finding *finding)
 {
-    struct known_part part;
+    struct known_part part = {.hottest = NULL};
     const struct imported_table *table = strongest_find(results, finding->hypothesis, &part);
     if (!table)
         return false;
@@ -520,11 +705,16 @@ bool imported_report_test(const struct results *results, struct finding *finding
     clock_source_say(finding, part.hottest->name, part.share, table->file);
     calls_advise(results, finding, table, part.hottest);
     names_advise(finding, part.hottest);
-    const struct faults_kind *kind = faults_kind_of(finding, part.hottest->name);
+    callers_say(finding, part.hottest, table->file);
+    const struct faults_kind *kind = faults_kind_of(finding, table, part.hottest->name);
     if (kind)
         finding_advise(finding, kind->advice, NO_VALUES);
     imported_advise_all(finding);
     if (kind && finding->verdict == VERDICT_SUPPORTED)
-        finding_set(finding, confirm, kind->confirm, NO_VALUES);
+        faults_say(finding, kind, &part, table->file);
+    arenas_say(finding, &part, results->effect, table->file);
+    polling_say(finding, &part, table->file);
+    finding->of_table = table;
+    finding->own_rows = part.own_rows;
     return true;
 }

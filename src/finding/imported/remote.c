@@ -6,10 +6,15 @@
 #include "finding/imported/remote.h"
 
 #include "base/node_told.h"
+#include "base/place_names.h"
 #include "base/vec.h"
 #include "finding/imported/evidence.h"
 
+#include "system/sysroot.h"
+
+#include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* From so much on it is what memory's answers are; below that threads may as well share what lies on several nodes. */
@@ -66,6 +71,71 @@ static int node_told(const struct results *results)
     return differ ? -1 : node;
 }
 
+/* ---- by lists of CPUs ---- */
+
+static bool is_of(const struct imported_row *row, const char *what)
+{
+    return strncmp(row->name, what, strlen(what)) == 0;
+}
+
+/* All CPUs of one list are among those of the other. */
+static bool is_within(const char *list, const char *all)
+{
+    int *some = NULL, *cpus = NULL;
+    size_t count = 0, most = 0, found = 0;
+    if (cpu_list_parse(view_of(list), &some, &count) && cpu_list_parse(view_of(all), &cpus, &most))
+        for (size_t at = 0; at < count; at++)
+            for (size_t other = 0; other < most; other++)
+                found += some[at] == cpus[other];
+    free(some);
+    free(cpus);
+    return count && found == count;
+}
+
+/* The node that has all CPUs of the list; -1: none, or it isn't told. */
+static int node_with(const struct imported *imported, const char *list)
+{
+    uint64_t node;
+    for (size_t at = 0; at < imported->count; at++)
+        for (size_t row = 0; row < imported->tables[at].count && imported->tables[at].kind == IMPORTED_PLACES; row++) {
+            const struct imported_row *here = &imported->tables[at].rows[row];
+            if (is_of(here, PLACE_NODE) && is_within(list, here->where) &&
+                view_u64(view_skip(view_of(here->name), strlen(PLACE_NODE)), 10, &node) && node <= INT_MAX)
+                return (int)node;
+        }
+    return -1;
+}
+
+/* Of another process than that whose memory was looked at. */
+static bool is_anothers(const struct imported *imported, const char *pid)
+{
+    bool is_told = false, is_its = false;
+    for (size_t at = 0; at < imported->count; at++)
+        for (size_t row = 0; row < imported->tables[at].count && imported->tables[at].kind == IMPORTED_PLACES; row++) {
+            const struct imported_row *here = &imported->tables[at].rows[row];
+            is_told |= is_of(here, PLACE_MEMORY);
+            is_its |= is_of(here, PLACE_MEMORY) && strcmp(here->name + strlen(PLACE_MEMORY), pid) == 0;
+        }
+    return pid[0] && is_told && !is_its;
+}
+
+/* By which CPUs it may use; -1: several nodes', or it isn't told. */
+static int node_bound(const struct imported *imported)
+{
+    int node = -1;
+    for (size_t at = 0; at < imported->count; at++)
+        for (size_t row = 0; row < imported->tables[at].count && imported->tables[at].kind == IMPORTED_PLACES; row++) {
+            const struct imported_row *here = &imported->tables[at].rows[row];
+            if (!is_of(here, PLACE_BOUND) || is_anothers(imported, here->name + strlen(PLACE_BOUND)))
+                continue;
+            int one = node_with(imported, here->where);
+            if (one < 0 || (node >= 0 && one != node))
+                return -1;
+            node = one;
+        }
+    return node;
+}
+
 /* What lies on another node than the one that it runs on. */
 struct away {
     const struct imported_row *row; /* NULL: nearly nothing, or it isn't told */
@@ -84,7 +154,7 @@ static bool is_of_another(const char *where, uint64_t runs_on)
 static struct away away_of(const struct results *results)
 {
     struct away away = {.row = NULL};
-    int runs_on = node_told(results);
+    int told = node_told(results), runs_on = told >= 0 ? told : node_bound(results->imported);
     const struct imported_row *row =
         imported_row_of(results->imported, IMPORTED_SYSTEM, "memory on another node than it runs on / all", &away.file);
     const char *file;
@@ -124,6 +194,55 @@ static void away_say(struct finding *finding, const struct away *away)
                      VALUE_TEXT("origin", IMPORTED_WORDS));
 }
 
+/* Where its memory is, or its memory to where it runs. */
+static void where_advise(struct finding *finding, const struct away *away)
+{
+    static const char mark[] = "node ";
+    if (away->row && strncmp(away->row->where, mark, sizeof(mark) - 1) == 0 && finding->verdict == VERDICT_SUPPORTED)
+        finding_advise(finding, "advice-where", VALUE_TEXT("node", away->row->where + sizeof(mark) - 1));
+}
+
+/*
+ * As many loads as a core has on their way at once overlap at best: that they take some of the time is certain then,
+ * how much isn't.
+ */
+static bool do_take_time(const struct imported_arm *arm, const struct remote_loads *loads, double effect)
+{
+    static const double LEAST_EACH = 15; /* cycles: some 300 of a load, by 20 on their way */
+    struct measured cycles = imported_arm_count(arm, "cycles");
+    return cycles.known && cycles.value > 0 && LEAST_EACH * loads->remote >= effect * cycles.value;
+}
+
+/* It runs on one node, its memory is on another, and its loads go there, for however much of the time. */
+static void far_decide(const struct results *results, struct finding *finding, const struct imported_arm *arm,
+                       const struct remote_loads *loads, const struct away *away)
+{
+    double share = remote_loads_share(loads);
+    if (!do_take_time(arm, loads, results->effect))
+        return;
+    finding_decide_fact(finding, interval_exactly(share), results->effect);
+    finding->recoverable = (struct interval){0}; /* a share of loads, not of time */
+    finding->of = OF_CPU_TIME;
+    finding->is_own_doing = true;
+    finding->reason = NULL;
+    finding->evidence_count = finding->advice_count = 0;
+    finding->pointed = 0;
+    finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
+    struct value values[] = {VALUE_SHARE("share", interval_exactly(share)),
+                             VALUE_SHARE("memory", interval_exactly(away->row->number / 100)),
+                             VALUE_TEXT("title", finding->hypothesis->title),
+                             VALUE_TEXT("file", arm->table->file),
+                             VALUE_COUNT("remote", loads->remote),
+                             VALUE_COUNT("local", loads->local),
+                             VALUE_TEXT("where", away->row->where),
+                             VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding_evidence_add(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-remote", values, array_count(values));
+    finding_set_add(finding, &finding->headline, "imported-far-headline", values, array_count(values));
+    away_say(finding, away);
+    where_advise(finding, away);
+    imported_advise_all(finding);
+}
+
 void imported_remote_decide(const struct results *results, struct finding *finding)
 {
     struct imported_arm arm;
@@ -140,8 +259,15 @@ void imported_remote_decide(const struct results *results, struct finding *findi
            share = counted    ? remote_loads_share(&loads)
                    : away.row ? away.row->number / 100
                               : 0;
-    if (waited * share < results->effect || (counted ? !is_far : !away.row))
+    if (is_far && away.row && waited <= 0) {
+        far_decide(results, finding, &arm, &loads, &away);
         return;
+    }
+    if (waited * share < results->effect || (counted ? !is_far : !away.row)) {
+        if (is_far && !finding->advice_count)
+            finding_advise(finding, "advice", NO_VALUES); /* cheap to try, however much it is */
+        return;
+    }
     finding_decide_fact(finding, interval_exactly(waited * share), results->effect);
     finding->reason = NULL;
     finding->evidence_count = finding->advice_count = 0;
@@ -162,5 +288,6 @@ void imported_remote_decide(const struct results *results, struct finding *findi
                     values, array_count(values));
     if (away.row)
         away_say(finding, &away);
+    where_advise(finding, &away);
     imported_advise_all(finding);
 }

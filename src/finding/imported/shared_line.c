@@ -60,15 +60,20 @@ bool imported_shared_lines_test(const struct results *results, struct finding *f
 
 /* ---- at which of its bytes ---- */
 
-enum sharing { SHARING_UNKNOWN, SHARING_ONE, SHARING_APART };
+/* BETWEEN: each of several places is one function's, whatever threads run that */
+enum sharing { SHARING_UNKNOWN, SHARING_ONE, SHARING_APART, SHARING_BETWEEN };
 
 struct offsets {
     enum sharing sharing;
     const char *words; /* "offset 0x0, which 32 CPUs use" */
 };
 
-/* "0x8" and 1 of "offset 0x8 of line 0x4052c0 by 1 CPUs", as source/import/import_c2c has it. */
-static bool offset_read(const char *name, const char *line, struct view *ret_offset, uint64_t *ret_cpus)
+/*
+ * "0x8", 1 and "take at pool.c:31" of "offset 0x8 of line 0x4052c0 by 1 CPUs in take at pool.c:31", as
+ * source/import/import_c2c has it.
+ */
+static bool offset_read(const char *name, const char *line, struct view *ret_offset, uint64_t *ret_cpus,
+                        struct view *ret_user)
 {
     struct view rest = view_of(name), word;
     if (!view_equal(view_word(&rest), "offset"))
@@ -79,7 +84,45 @@ static bool offset_read(const char *name, const char *line, struct view *ret_off
         return false;
     rest = view_skip(rest, 3 + strlen(line));
     word = view_word(&rest);
-    return view_equal(word, "by") && view_u64(view_word(&rest), 10, ret_cpus);
+    if (!view_equal(word, "by") || !view_u64(view_word(&rest), 10, ret_cpus))
+        return false;
+    ptrdiff_t in = view_find(rest, " in ");
+    *ret_user = in < 0 ? (struct view){0} : view_skip(rest, (size_t)in + 4);
+    return true;
+}
+
+/* "0x8 by take at pool.c:31", "0x8" */
+static const char *offset_words(struct view offset, struct view user, struct arena *arena)
+{
+    return arena_printf(arena, "%.*s%s%.*s", (int)offset.length, offset.text, user.length ? " by " : "",
+                        (int)user.length, user.length ? user.text : "");
+}
+
+/* The function alone, without the line of its source. */
+static struct view function_of_user(struct view user)
+{
+    ptrdiff_t at = view_find(user, " at ");
+    return at < 0 ? user : (struct view){user.text, (size_t)at};
+}
+
+enum { USERS_MOST = 8 };
+
+/* Of functions that use a place of the line each; the same one twice, or one that isn't told, and they aren't apart. */
+struct users {
+    struct view items[USERS_MOST];
+    size_t count;
+    bool are_shared;
+};
+
+static void user_add(struct users *users, struct view user)
+{
+    user = function_of_user(user);
+    users->are_shared |= !user.length || users->count == USERS_MOST;
+    for (size_t at = 0; at < users->count; at++)
+        users->are_shared |=
+            users->items[at].length == user.length && memcmp(users->items[at].text, user.text, user.length) == 0;
+    if (users->count < USERS_MOST)
+        users->items[users->count++] = user;
 }
 
 /* One place that many CPUs use is one variable; places that one CPU each uses are variables of their own. */
@@ -89,28 +132,33 @@ static struct offsets offsets_of(const struct imported *imported, const char *li
     double most = 0;
     size_t count = 0, alone = 0;
     uint64_t cpus, users = 0;
-    struct view offset, first = {0};
+    struct view offset, user, first = {0};
+    struct users functions = {.count = 0};
     const char *names = NULL;
     for (size_t at = 0; at < imported->count; at++) {
         const struct imported_table *table = &imported->tables[at];
         double sum = hits_of(table);
         for (size_t row = 0; row < table->count && sum > 0; row++) {
             double part = table->rows[row].number / sum;
-            if (!offset_read(table->rows[row].name, line, &offset, &cpus) || part < LEAST)
+            if (!offset_read(table->rows[row].name, line, &offset, &cpus, &user) || part < LEAST)
                 continue;
             first = part > most ? offset : first;
             users = part > most ? cpus : users;
             most = part > most ? part : most;
             count++;
             alone += cpus == 1;
+            user_add(&functions, user);
             names =
-                arena_printf(arena, "%s%s%.*s", names ? names : "", names ? ", " : "", (int)offset.length, offset.text);
+                arena_printf(arena, "%s%s%s", names ? names : "", names ? ", " : "", offset_words(offset, user, arena));
         }
     }
     if (count == 1 && most >= ALL && users > 1)
         return (struct offsets){SHARING_ONE, arena_printf(arena, "offset %.*s, which %.0f CPUs use", (int)first.length,
                                                           first.text, (double)users)};
-    return (struct offsets){count > 1 && alone == count ? SHARING_APART : SHARING_UNKNOWN, names};
+    enum sharing sharing = count > 1 && alone == count          ? SHARING_APART
+                           : count > 1 && !functions.are_shared ? SHARING_BETWEEN
+                                                                : SHARING_UNKNOWN;
+    return (struct offsets){sharing, names};
 }
 
 /* ---- and in which code ---- */
@@ -165,16 +213,19 @@ static void offsets_add(struct finding *finding, const struct offsets *offsets, 
     struct value values[] = {VALUE_TEXT("headline", finding->headline ? finding->headline : finding->hypothesis->title),
                              VALUE_TEXT("offsets", offsets->words ? offsets->words : ""), VALUE_TEXT("file", file),
                              VALUE_TEXT("origin", IMPORTED_WORDS)};
-    bool apart = offsets->sharing == SHARING_APART;
+    static const struct {
+        const char *evidence, *headline, *advice; /* NULL: as any */
+    } kinds[] = {[SHARING_ONE] = {"imported-line-one", "imported-one-headline", NULL},
+                 [SHARING_APART] = {"imported-line-apart", "imported-apart-headline", "advice-apart"},
+                 [SHARING_BETWEEN] = {"imported-line-between", "imported-between-headline", "advice-between"}};
     if (offsets->sharing == SHARING_UNKNOWN)
         return;
-    finding_evidence_add(finding, WEIGHT_FOR, ORIGIN_STATEMENT, apart ? "imported-line-apart" : "imported-line-one",
-                         values, array_count(values));
-    finding_set_add(finding, &finding->headline, apart ? "imported-apart-headline" : "imported-one-headline", values,
-                    array_count(values));
-    if (!apart)
+    finding_evidence_add(finding, WEIGHT_FOR, ORIGIN_STATEMENT, kinds[offsets->sharing].evidence, values,
+                         array_count(values));
+    finding_set_add(finding, &finding->headline, kinds[offsets->sharing].headline, values, array_count(values));
+    if (!kinds[offsets->sharing].advice)
         return;
-    finding_readvise(finding, "advice-apart", NO_VALUES);
+    finding_readvise(finding, kinds[offsets->sharing].advice, NO_VALUES);
     finding_set(finding, confirm, "confirm-apart", NO_VALUES);
 }
 

@@ -23,9 +23,9 @@ const char *capitalised(const char *text, struct arena *arena)
 const char *sentence_case(struct arena *arena, const char *text)
 {
     static const char *const own[] = {
-        "it ",         "a ",       "an ",       "threads ",  "wrongly ",    "page ",  "system ", "interpreted ",
-        "allocating ", "copying ", "starting ", "spinning ", "interrupts ", "more ",  "the ",    "throwing ",
-        "panics ",     "many ",    "garbage ",  "machine ",  "locking ",    "others "};
+        "it ",         "a ",       "an ",         "threads ",  "wrongly ",    "page ",    "system ",  "interpreted ",
+        "allocating ", "copying ", "starting ",   "spinning ", "interrupts ", "more ",    "the ",     "throwing ",
+        "panics ",     "many ",    "contention ", "loops ",    "garbage ",    "machine ", "locking ", "others "};
     char *copy = arena_string(arena, text);
     for (size_t at = 0; at < sizeof(own) / sizeof(own[0]); at++)
         if (strncmp(text, own[at], strlen(own[at])) == 0)
@@ -84,9 +84,13 @@ const char *describe_large(const struct finding *culprit, const struct findings 
     const struct finding *larger = far_larger(culprit, findings),
                          *like = larger ? NULL : like_weight(culprit, findings);
     const char *both = like ? both_sides(culprit, like, results->told, arena) : NULL;
+    bool are_apart = like && like->own_rows && culprit->own_rows && like->of_table == culprit->of_table &&
+                     !(like->own_rows & culprit->own_rows);
     if (like)
         return arena_printf(arena, "%s Of like weight: %s. %s", sentence, like->headline,
-                            both ? both : "Both may hold the same time: they don't add up.");
+                            both        ? both
+                            : are_apart ? "Each is of functions of its own, so that they add up."
+                                        : "Both may hold the same time: they don't add up.");
     if (larger && !larger->gain_unmeasured)
         return arena_printf(arena, "%s More would come from another remedy: %s", sentence,
                             describe_as(larger, larger->headline, arena));

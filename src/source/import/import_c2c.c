@@ -14,6 +14,9 @@ struct shared_function {
 /* Of the first line: what was read and written there at one offset. */
 struct shared_offset {
     struct view offset;
+    struct view name, place; /* of the function with most of it, "stats.c:88" (length 0: not told) */
+    double most;             /* what that one has */
+    bool of_several;         /* functions */
     double hitm, stores; /* 0..1 of the line's */
     double cpus;         /* 0: not told */
 };
@@ -178,7 +181,7 @@ static void function_add(struct pareto *pareto, struct view name, struct view ob
 }
 
 /* "24.9%  25.1%  0x8  0  1  0x4012a6  …  1": behind the shares of HITM those of stores, an offset, at last its CPUs. */
-static void offset_add(struct pareto *pareto, struct view line, double hitm)
+static void offset_add(struct pareto *pareto, struct view line, double hitm, struct view name, struct view place)
 {
     double all = 0, stored = 0, share = 0, cpus = 0, count;
     struct view word;
@@ -198,6 +201,14 @@ static void offset_add(struct pareto *pareto, struct view line, double hitm)
     if (at == pareto->offset_count)
         pareto->offsets[pareto->offset_count++] = (struct shared_offset){.offset = offset};
     struct shared_offset *one = &pareto->offsets[at];
+    double own = (pareto->first_hitm > 0 ? hitm / pareto->first_hitm : 0) + (all > 0 ? stored / all : 0);
+    bool is_same = one->name.length == name.length && memcmp(one->name.text, name.text, name.length) == 0;
+    one->of_several |= one->name.length && !is_same;
+    if (own > one->most || !one->name.length) {
+        one->most = own;
+        one->name = name;
+        one->place = place;
+    }
     one->hitm += pareto->first_hitm > 0 ? hitm / pareto->first_hitm : 0;
     one->stores += all > 0 ? stored / all : 0;
     one->cpus += cpus;
@@ -213,12 +224,26 @@ static bool pareto_code_read(struct pareto *pareto, struct view line)
     struct view behind = mark >= 0 ? view_trim(view_skip(line, (size_t)mark + 4)) : (struct view){0};
     if (!behind.length || !share_read(view_word(&before), &remote) || !share_read(view_word(&before), &local))
         return false;
-    offset_add(pareto, before, remote * pareto->remote + local * pareto->local);
+    double hitm = remote * pareto->remote + local * pareto->local;
     ptrdiff_t end = view_find(behind, "  ");
     struct view name = end < 0 ? behind : (struct view){behind.text, (size_t)end};
     behind = view_skip(behind, name.length);
-    function_add(pareto, name, view_word(&behind), remote * pareto->remote + local * pareto->local);
+    struct view object = view_word(&behind), place = view_word(&behind), number = place;
+    uint64_t source_line;
+    bool is_place = view_cut(&number, ':').length && view_u64(number, 10, &source_line);
+    offset_add(pareto, before, hitm, name, is_place ? place : (struct view){0});
+    function_add(pareto, name, object, hitm);
     return true;
+}
+
+/* " in tx_worker at stats.c:121"; nothing where several functions use it. */
+static void function_put(struct text *out, const struct shared_offset *one)
+{
+    if (one->of_several || !one->name.length)
+        return;
+    text_printf(out, " in %.*s", (int)one->name.length, one->name.text);
+    if (one->place.length)
+        text_printf(out, " at %.*s", (int)one->place.length, one->place.text);
 }
 
 /* At which offsets of the first line, as parts of what hit changed copies there and of what was written. */
@@ -230,9 +255,11 @@ static void offsets_put(struct text *out, const struct pareto *pareto)
     for (size_t at = 0; at < pareto->offset_count; at++) {
         const struct shared_offset *one = &pareto->offsets[at];
         double part = stores > 0 ? (one->hitm + one->stores) / 2 : one->hitm;
-        text_printf(out, "%s@part_of_line[offset %.*s of line %.*s by %.0f CPUs]: %.0f\n", at ? "" : "\n",
-                    (int)one->offset.length, one->offset.text, (int)pareto->first.length, pareto->first.text, one->cpus,
-                    pareto->first_hitm * part);
+        text_printf(out, "%s@part_of_line[offset %.*s of line %.*s by %.0f CPUs", at ? "" : "\n",
+                    (int)one->offset.length, one->offset.text, (int)pareto->first.length, pareto->first.text,
+                    one->cpus);
+        function_put(out, one);
+        text_printf(out, "]: %.0f\n", pareto->first_hitm * part);
     }
 }
 

@@ -167,6 +167,9 @@ static bool row_of_report(struct view line, struct import_line *row)
     mark = mark >= 0 ? mark : view_find(line, "[k] ");
     if (mark < 0)
         return false;
+    ptrdiff_t called = view_find(line, IMPORT_CALLERS);
+    row->callers = called > mark ? view_skip(line, (size_t)called + sizeof(IMPORT_CALLERS) - 1) : (struct view){0};
+    line.length = called > mark ? (size_t)called : line.length;
     symbol_read((struct view){line.text, (size_t)mark}, view_trim(view_skip(line, (size_t)mark + 4)), row);
     return row->name.length > 0;
 }

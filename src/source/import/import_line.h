@@ -13,13 +13,15 @@
 /* Views into the line, or into its copy without bars: gone with the next line. */
 struct import_line {
     double number, seconds, running_ratio, self; /* as struct import_row */
-    struct view name, where;
+    struct view name, where, callers;
     struct view map; /* map: of a table of exits, as exit_row has it */
     bool is_bare; /* a whole number and nothing beside it: seconds, or whatever else was counted */
     bool is_of_toplev; /* the name is "DRAM_Bound", which is published as tma_dram_bound */
 };
 
 enum { IMPORT_LINE_MOST = 1024 };
+/* What stands between a function of a report and who calls it: "futex_wake;do_futex", the nearest first. */
+#define IMPORT_CALLERS "  <-- "
 /* What perf annotate draws between its columns. */
 #define IMPORT_LINE_BAR "\xe2\x94\x82"
 /* What stands between a mean and how far runs differ. */

@@ -64,6 +64,7 @@ static size_t rows_read(struct view text, enum import_kind kind, struct rows *ro
             continue;
         row.name = row.is_of_toplev ? published_name(row.name, arena) : view_kept(row.name, arena);
         row.where = view_kept(row.where, arena);
+        row.callers = view_kept(row.callers, arena);
         *vec_push(rows) = row;
     }
     return rows->count;
@@ -188,6 +189,7 @@ static struct import_row *rows_keep(const struct rows *rows, struct arena *arena
         add_name(&where, rows->items[at].where);
         kept[at] = (struct import_row){
             .where = arena_string(arena, text_string(&where)),
+            .callers = arena_string_n(arena, rows->items[at].callers.text, rows->items[at].callers.length),
             .name = arena_string(arena, text_string(&name)),
             .number = rows->items[at].number,
             .seconds = rows->items[at].seconds,

@@ -47,6 +47,7 @@ struct import_row {
      * stat: "not counted"; "" when not said
      */
     const char *where;
+    const char *callers; /* perf report: "futex_wake;do_futex", the nearest first; "" or NULL: not told */
 };
 
 /* How source/import/import_markdown begins the heading of a column of its own. */

@@ -3566,6 +3566,25 @@ Test(findings, rounds_that_one_thread_ends_alone_are_said)
     }
 }
 
+/* Its share says nothing of load, and it is no lock. */
+Test(findings, a_loop_that_polls_takes_its_cpu_by_design)
+{
+    static const struct {
+        const char *function, *advice; /* NULL: it is none */
+    } cases[] = {{"rte_eth_rx_burst", "rx_missed"}, {"opal_progress", "comes last"}, {"rte_eth_tx_burst", NULL}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.function.name = cases[at].function;
+        made.function.dso = "l3fwd";
+        const struct finding *spinning = test_and_find(&made, "spinning");
+        cr_assert_eq(spinning->verdict == VERDICT_SUPPORTED, cases[at].advice != NULL, "%s", cases[at].function);
+        cr_expect(!cases[at].advice || (strstr(spinning->headline, "says nothing of load") && mentions(spinning, cases[at].advice)), "%s", cases[at].function);
+        cr_expect_eq(locking_samples(&made.stalls), 0, "%s", cases[at].function);
+        arena_done(&made.arena);
+    }
+}
+
 /* The runtime's own code has no names, and is waiting. */
 Test(findings, an_openmp_runtime_s_own_time_is_waiting_at_barriers)
 {

@@ -4,6 +4,7 @@
 #include "base/scope.h"
 #include "base/vec.h"
 #include "source/import/import_c2c.h"
+#include "source/import/import_chains.h"
 #include "source/import/import_likwid.h"
 #include "source/import/import_text.h"
 #include "source/import/import_uprof.h"
@@ -226,4 +227,77 @@ Test(import_tools, they_survive_truncation_and_flipped_bits)
                 edge_free(&edge);
                 arena_done(&arena);
             }
+}
+
+#define SPIN "    70.90%  scan  [kernel.kallsyms]  [k] spin\n"
+
+static const struct {
+    const char *tree, *callers; /* NULL: it is no tree */
+} chains[] = {
+    {"            |\n            ---spin\n               dput\n               __x64_sys_openat\n               scan<a, b>(int) (inlined)\n", "dput;__x64_sys_openat;scan<a, b>(int)"},
+    {"            |\n            |--61.20%--lock\n            |          |\n            |           --60.90%--dput\n            |                     open\n            |\n             --9.40%--other\n", "lock;dput;open"},
+    {"            |\n            ---_start\n               main\n               |\n                --70.10%--scan\n                          spin\n                          deeper\n", "scan;main;_start"},
+    {"            |\n            ---_start\n               main\n", ""}, /* it isn't in there */
+    {"            |\n            |--31.00%--one\n            |          root\n             --30.00%--other\n", ""},
+    {"            |\n             --95.00%--dput\n                       |\n                       |--52.00%--open\n                        --48.00%--close\n", "dput;open"}, /* of the parent (fractal) */
+    {"\n     6.10%  scan  [kernel.kallsyms]  [k] dput\n", NULL},
+    {"The rest is less.\n", NULL},
+};
+
+Test(import_tools, callers_of_a_reports_rows_are_those_of_the_largest_branch)
+{
+    for (size_t at = 0; at < array_count(chains); at++) {
+        struct arena arena;
+        arena_init(&arena);
+        struct view text = view_of(arena_printf(&arena, "%s%s\nThe end.\n", SPIN, chains[at].tree));
+        struct view turned = import_chains_turned(text, &arena);
+        struct imported_text table = import_text_read(turned, &arena);
+        cr_assert(table.row_count && table.kind == IMPORT_REPORT, "%zu", at);
+        cr_expect_str_eq(table.rows[0].name, "spin", "%zu: %s", at, table.rows[0].name);
+        cr_expect_str_eq(table.rows[0].callers, chains[at].callers ? chains[at].callers : "", "%zu: %s", at, table.rows[0].callers);
+        cr_expect_eq(turned.text == text.text, !chains[at].callers, "%zu", at);
+        arena_done(&arena);
+    }
+}
+
+Test(import_tools, chains_survive_truncation_and_flipped_bits)
+{
+    for (size_t at = 0; at < array_count(chains); at++) {
+        struct arena arena;
+        arena_init(&arena);
+        const char *text = arena_printf(&arena, "%s%s", SPIN, chains[at].tree);
+        for (size_t length = 0; length <= strlen(text); length++) {
+            struct edge edge = edge_copy(text, length);
+            if (length)
+                ((unsigned char *)edge.bytes)[length / 2] ^= (unsigned char)(length % 3 == 0 ? 1u << length % 8 : 0);
+            (void)import_chains_turned((struct view){(char *)edge.bytes, length}, &arena);
+            edge_free(&edge);
+        }
+        arena_done(&arena);
+    }
+}
+
+static const char places[] = "$ taskset -cp 8812\npid 8812's current affinity list: 0-3,8\nCpus_allowed_list:\t0-7\nNUMA node(s):  2\nNUMA node0 CPU(s):  0-23\nnode 1 cpus: 24 25 26\nNUMA node2 CPU(s):\n"
+                             "Per-node process memory usage (in MBs) for PID 8812 (mysqld)\nreal 0m10.0s\nuser 0m12.0s\nsys 0m3.0s\n";
+
+Test(import_tools, lists_of_cpus_are_kept_by_whose_they_are)
+{
+    static const char *const rows[][2] = {{"CPUs that may be used, by 8812", "0-3,8"}, {"CPUs that may be used, by ", "0-7"}, {"node 0", "0-23"}, {"node 1", "24,25,26"}, {"memory of 8812", ""}};
+    struct arena arena;
+    const char *where = NULL;
+    arena_init(&arena);
+    struct import_facts facts;
+    (void)import_system_turned(view_of(places), &arena, &facts);
+    cr_expect_float_eq(fact_in(&facts, "CPUs in use", &where), 1.5, 1e-9);
+    for (size_t at = 0; at < array_count(rows); at++) {
+        cr_expect_eq(fact_in(&facts, rows[at][0], &where), 0, "%s", rows[at][0]);
+        cr_expect_str_eq(where, rows[at][1], "%s: %s", rows[at][0], where);
+    }
+    cr_expect_eq(fact_in(&facts, "node 2", &where), -1, "it has none");
+    for (size_t length = 0; length < sizeof(places); length++) {
+        struct edge edge = edge_copy(places, length);
+        (void)import_system_turned((struct view){(char *)edge.bytes, length}, &arena, &facts);
+        edge_free(&edge);
+    }
+    arena_done(&arena);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/import/system/import_system.h"
 
+#include "base/place_names.h"
 #include "base/scope.h"
 #include "decode/exits/exit_text.h"
 #include "source/import/system/system_reading.h"
@@ -101,6 +102,57 @@ static void clock_keep(const struct system_reading *reading, struct view text, s
                                                                .segment = text};
 }
 
+/* User's and the kernel's time by the time that passed, where they were told once; 0: they weren't. */
+static double cpus_used(const struct system_reading *reading)
+{
+    for (size_t at = 0; at < reading->tables.count; at++) {
+        const struct met *met = reading->tables.items[at].met, *elapsed = &met[FACT_ELAPSED_S];
+        if (met[FACT_USER_S].count == 1 && met[FACT_KERNEL_S].count == 1 && elapsed->count == 1 && elapsed->last > 0)
+            return (met[FACT_USER_S].last + met[FACT_KERNEL_S].last) / elapsed->last;
+    }
+    return 0;
+}
+
+/* "0,1,2,3" for "0 1 2 3" */
+static const char *list_kept(struct view list, struct arena *arena)
+{
+    scoped_text struct text out = {0};
+    for (size_t at = 0; at < list.length; at++)
+        text_add_char(&out, list.text[at] == ' ' ? ',' : list.text[at]);
+    return arena_string(arena, text_string(&out));
+}
+
+static void places_keep(const struct system_reading *reading, struct view text, struct arena *arena,
+                        struct import_facts *facts)
+{
+    scoped_text struct text summary = {0};
+    struct import_row *rows = arena_array(arena, struct import_row, reading->places.count + 1);
+    double used = cpus_used(reading);
+    size_t count = 0;
+    if (used > 0) {
+        rows[count++] = (struct import_row){.name = PLACE_CPUS_USED, .number = used, .where = ""};
+        text_printf(&summary, "%.3g in use on average", used);
+    }
+    for (size_t at = 0; at < reading->places.count; at++) {
+        const struct place *place = &reading->places.items[at];
+        const char *name = arena_printf(arena, "%s%.*s", place->of, (int)place->whose.length,
+                                        place->whose.text ? place->whose.text : "");
+        rows[count++] = (struct import_row){.name = name, .where = list_kept(place->list, arena)};
+        text_printf(&summary, "%s%s", summary.length ? ", " : "", name);
+        if (place->list.length)
+            text_printf(&summary, ": %.*s", (int)place->list.length, place->list.text);
+    }
+    if (count)
+        facts->tables[facts->count++] = (struct imported_text){.kind = IMPORT_UNKNOWN,
+                                                               .origin = SYSTEM_PLACES,
+                                                               .summary = arena_string(arena, text_string(&summary)),
+                                                               .rows = rows,
+                                                               .row_count = count,
+                                                               .heading = "",
+                                                               .event = "",
+                                                               .segment = text};
+}
+
 /* The line with blanks for the bars of a table of Markdown. */
 static struct view without_bars(struct view line, struct text *copy)
 {
@@ -176,7 +228,8 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
                     system_calls_read(&reading, line, &rest) || system_softirqs_read(&reading, line, &rest) ||
                     system_events_read(line, &rest, &out) || system_accesses_read(&reading, line, &rest, &out) ||
                     system_throttles_read(&reading, bare, &out) || system_collector_read(&reading, line) ||
-                    system_line_read(&reading, bare) || system_nodes_read(&reading, line) ||
+                    system_line_read(&reading, bare) || system_places_read(&reading, line) ||
+                    system_nodes_read(&reading, line) ||
                     system_locks_read(&reading, line) || system_waits_read(&reading, line);
         turned |= read;
         if (!read) {
@@ -190,7 +243,7 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
     }
     if (reading.scaling.count)
         system_table_of(&reading, TOOL_DOCUMENT);
-    *ret_facts = (struct import_facts){.tables = arena_array(arena, struct imported_text, 3 * reading.tables.count + 2),
+    *ret_facts = (struct import_facts){.tables = arena_array(arena, struct imported_text, 3 * reading.tables.count + 3),
                                        .was_read = turned};
     for (size_t at = 0; at < reading.tables.count; at++)
         turbostat_keep(&reading.tables.items[at], text, arena, ret_facts);
@@ -199,6 +252,7 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
     for (size_t at = 0; at < reading.tables.count; at++)
         facts_keep(&reading, &reading.tables.items[at], text, arena, ret_facts);
     clock_keep(&reading, text, arena, ret_facts);
+    places_keep(&reading, text, arena, ret_facts);
     system_reading_done(&reading);
     return turned ? (struct view){arena_copy(arena, out.bytes, out.length), out.length} : text;
 }

@@ -31,6 +31,9 @@
 /* The kind of a table of clocks and temperatures in turbostat's own units, by its columns' names; one for each run. */
 #define SYSTEM_TURBOSTAT "turbostat"
 
+/* The kind of a table of how many CPUs were used, and which may be, as base/place_names has its rows. */
+#define SYSTEM_PLACES "CPUs"
+
 struct import_facts {
     struct imported_text *tables; /* in the order of the text; each has rows */
     size_t count;

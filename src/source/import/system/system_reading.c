@@ -70,6 +70,7 @@ void system_reading_done(struct system_reading *reading)
         vec_done(&reading->tables.items[at].devices);
     }
     vec_done(&reading->tables);
+    vec_done(&reading->places);
 }
 
 void words_of(struct view line, struct words *ret_words)

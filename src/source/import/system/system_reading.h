@@ -6,6 +6,7 @@
  * system_columns  mpstat, sar, vmstat, turbostat: columns under their heading
  * system_lines a cgroup's cpu.stat, GNU time, perf stat's times, perf c2c's summary, smaps, meminfo, numastat's
  * counters: a number behind its name; top's line of shares system_nodes numastat -p, pcm-memory: what each node has
+ * system_places   taskset, lscpu, numactl: where a process may run, and which CPUs a node has
  * system_locks    perf lock contention and report: how long locks were waited for
  * system_waits    perf sched latency and timehist: how long who waited
  * system_bandwidth  likwid, pcm-memory, STREAM, words: what goes to memory in a second, and the most that may
@@ -238,7 +239,14 @@ struct system_table {
     bool has_unread; /* rows of it have a form of their own: shares of the others would be wrong */
 };
 
+/* Which CPUs a process may use, or a node has, or whose memory was looked at: a row of IMPORTED_PLACES. */
+struct place {
+    const char *of;          /* PLACE_BOUND and its like */
+    struct view whose, list; /* length 0: not told; owner: the text */
+};
+
 struct system_reading {
+    vec(struct place) places;
     vec(struct system_table) tables;
     struct view heading;
     size_t nodes; /* columns of numastat's table; 0: its heading wasn't met */
@@ -277,6 +285,7 @@ void system_reading_done(struct system_reading *reading);
 /* Whether a line is of the tool, or the first of a table, whose other lines are skipped then. */
 bool system_columns_read(struct system_reading *reading, struct view line, struct view *rest);
 bool system_line_read(struct system_reading *reading, struct view line);
+bool system_places_read(struct system_reading *reading, struct view line);
 bool system_nodes_read(struct system_reading *reading, struct view line);
 bool system_waits_read(struct system_reading *reading, struct view line);
 bool system_locks_read(struct system_reading *reading, struct view line);
