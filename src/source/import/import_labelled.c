@@ -78,6 +78,24 @@ static enum pages pages_of(struct view cell)
                                                                  : PAGES_UNSAID;
 }
 
+/* "on" and "off" below a heading of huge pages: "THP", "huge pages" */
+static enum pages switched_of(struct view heading, struct view cell)
+{
+    static const char *const off[] = {"off", "no", "disabled", "0", "never"}, *const on[] = {"on", "yes", "enabled",
+                                                                                             "1", "always"};
+    if (!view_mentions(heading, "thp") && !view_mentions(heading, "huge"))
+        return PAGES_UNSAID;
+    return view_is_any_caseless(cell, off, array_count(off)) ? PAGES_SMALL
+           : view_is_any_caseless(cell, on, array_count(on)) ? PAGES_HUGE
+                                                             : PAGES_UNSAID;
+}
+
+static enum pages pages_in(const struct table *table, const struct row *row, size_t column)
+{
+    enum pages pages = pages_of(row->cells[column]);
+    return pages == PAGES_UNSAID ? switched_of(table->heading.cells[column], row->cells[column]) : pages;
+}
+
 /* Its cells are page sizes: all of them, or most where its heading says so. */
 static bool is_of_pages(const struct table *table, size_t column)
 {
@@ -85,7 +103,7 @@ static bool is_of_pages(const struct table *table, size_t column)
         view_mentions(table->heading.cells[column], "page") || view_mentions(table->heading.cells[column], "thp");
     size_t small = 0, huge = 0;
     for (size_t row = 0; row < table->count; row++) {
-        enum pages pages = pages_of(table->rows[row].cells[column]);
+        enum pages pages = pages_in(table, &table->rows[row], column);
         small += pages == PAGES_SMALL;
         huge += pages == PAGES_HUGE;
     }
@@ -173,7 +191,7 @@ static const struct row *row_with(const struct paged *paged, const enum pages *p
         const struct row *row = &paged->table->rows[at];
         bool fits = view_grouped(row->cells[paged->measure], &ignored) && ignored > 0;
         for (size_t column = 0; column < paged->count; column++)
-            fits &= pages_of(row->cells[paged->columns[column]]) == pages[column];
+            fits &= pages_in(paged->table, row, paged->columns[column]) == pages[column];
         if (fits && (!like || is_alike(paged, like, row)))
             return row;
     }
