@@ -28,8 +28,9 @@ enum imported_kind {
     IMPORTED_MAP,
     IMPORTED_HISTOGRAM,
     IMPORTED_SYSTEM,
-    IMPORTED_CLOCK, /* one that the kernel alone reads, slowly, and hypervisors emulate: told by the kernel */
+    IMPORTED_CLOCK,     /* one that the kernel alone reads, slowly, and hypervisors emulate: told by the kernel */
     IMPORTED_TURBOSTAT, /* a run's clocks in MHz, throttles and degrees, by turbostat's names of columns */
+    IMPORTED_GOVERNOR,  /* the kernel's, of clocks: "governor", "driver" (where), "lowest MHz", "highest MHz" */
     IMPORTED_KIND_COUNT
 };
 

@@ -117,7 +117,7 @@ static void open_add(struct overall *overall, const char *text)
 static bool is_open_by_others(const struct finding *finding)
 {
     return finding->verdict == VERDICT_UNDECIDED && finding->evidence_count && finding->reason &&
-           finding->evidence[0].origin == ORIGIN_STATEMENT;
+           finding->evidence[0].origin == ORIGIN_STATEMENT && !finding->is_loose;
 }
 
 static bool is_open_alike(const struct finding *one, const struct finding *other)

@@ -31,6 +31,13 @@
 /* The kind of a table of clocks and temperatures in turbostat's own units, by its columns' names; one for each run. */
 #define SYSTEM_TURBOSTAT "turbostat"
 
+/* The kind of a table of the kernel's governor of clocks: names stand in where, clocks are in MHz, 0: not told. */
+#define SYSTEM_GOVERNOR        "clock governor"
+#define SYSTEM_GOVERNOR_NAME   "governor"
+#define SYSTEM_GOVERNOR_DRIVER "driver"
+#define SYSTEM_GOVERNOR_LEAST  "lowest MHz"
+#define SYSTEM_GOVERNOR_MOST   "highest MHz"
+
 struct import_facts {
     struct imported_text *tables; /* in the order of the text; each has rows */
     size_t count;
