@@ -90,6 +90,12 @@ def test_a_process_by_pidstat(alone):
     assert waiting["verdict"] == "undecided" and "each process of nginx used 0.185 CPUs by %CPU" in waiting["reason"]
 
 
+def test_a_clock_behind_the_cycles_is_no_task_clock(alone):
+    lines = [line for line in run_of().splitlines() if "task-clock" not in line]
+    waiting = finding(alone("\n".join(lines).replace(" cycles", " cycles  #  3.0 GHz") + "\n"), "waiting")
+    assert waiting["verdict"] == "undecided" and "0.999 CPUs by its cycles and their clock" in waiting["reason"]
+
+
 # ---- moves between CPUs ----
 
 @pytest.mark.parametrize("moves, verdict", [(2, "ruled_out"), (812033, "undecided")])
@@ -116,6 +122,7 @@ def test_misses_of_the_last_cache_have_an_interval(alone):
     found = alone(MISSES.format(181118330, "LLC-load-misses"))
     assert verdicts(found, "cache-misses", "dram-latency") == ["undecided"] * 2
     assert "as a core can have they take 4.1 %" in finding(found, "dram-latency")["reason"] and "90 ns each, it would be 179 %" in found["verdict"]["sentence"]
+    assert not found["verdict"]["open"], "it is said already"
     found = alone(MISSES.format(581118330, "mem_load_retired.l3_miss"))
     misses = finding(found, "cache-misses")
     assert misses["verdict"] == "supported" and misses["confidence"] == "low" and "take at least is 20 %" in misses["headline"]
@@ -191,6 +198,7 @@ def test_a_number_of_a_run_names_no_counters(of_files):
     runs = "| run | THP | seconds |\n|---|---|---|\n| 1 | never | 140.1 |\n| 2 | always | 139.6 |\n| 3 | never | 139.8 |\n"
     found = of_files(stat=run_of(what="./graph500 -s 26"), runs=runs)
     assert "THP never 139.8 to 140.1 s; THP always 139.6 s" in runs_of(found)
+    assert "with huge pages it took 139.6 s instead of 139.95 s" in str(found), "all runs of each"
     assert "stat.txt, 2" not in str(found) and "stat.txt, THP" not in str(found), "nothing says which run was counted"
 
 

@@ -54,7 +54,10 @@ static struct cpus counted_cpus(const struct imported *imported)
                         often = measured_ratio(imported_arm_count(&arms[at], "context-switches"), cpu_s);
         if (!used.known || is_of_machine(&arms[at]))
             continue;
-        cpus_meet(&cpus, used.value, "task-clock", arms[at].table->file);
+        bool is_clocked =
+            imported_arm_count(&arms[at], "task-clock").known || imported_arm_count(&arms[at], "cpu-clock").known;
+        cpus_meet(&cpus, used.value, is_clocked ? "task-clock" : "its cycles and their clock", arms[at].table->file);
+        cpus.is_counted &= is_clocked;
         cpus.is_of_run &= !is_attached(&arms[at]);
         cpus.switches = often.known ? fmax(cpus.switches, often.value) : cpus.switches;
     }
