@@ -27,6 +27,7 @@ static const char *const kind_names[] = {
     [IMPORTED_CLOCK] = "clock source",
     [IMPORTED_TURBOSTAT] = "turbostat",
     [IMPORTED_PLACES] = "CPUs",
+    [IMPORTED_GOVERNOR] = "clock governor",
 };
 _Static_assert(array_count(kind_names) == IMPORTED_KIND_COUNT, "a name for each kind");
 
@@ -132,6 +133,15 @@ static bool is_named_before(const struct imported_table *table, size_t row)
     return false;
 }
 
+/* Else they are runs of several things, which have no middle. */
+static bool is_of_one_name(const struct imported_table *table)
+{
+    for (size_t at = 1; at < table->count; at++)
+        if (strcasecmp(table->rows[at].name, table->rows[0].name) != 0)
+            return false;
+    return true;
+}
+
 struct imported_gain imported_gain_of(const struct imported *imported)
 {
     const struct imported_table *before = table_of(imported, IMPORTED_RUNS, false);
@@ -149,7 +159,7 @@ struct imported_gain imported_gain_of(const struct imported *imported)
         if (gain.known && (!best.known || fabs(log(gain.ratio)) > fabs(log(best.ratio))))
             best = gain;
     }
-    if (!best.known)
+    if (!best.known && is_of_one_name(before) && is_of_one_name(after))
         best = gain_of_name(before, after, NULL);
     if (best.known)
         best.interval = gain_interval(before, after, best.name, compared ? compared : 1);
@@ -158,9 +168,18 @@ struct imported_gain imported_gain_of(const struct imported *imported)
 
 /* ---- counts with times ---- */
 
+/* A number of a run names nothing, wherever it stands. */
+static bool has_letters(const char *word)
+{
+    bool letters = false;
+    for (; *word; word++)
+        letters |= isalpha((unsigned char)*word) != 0;
+    return letters;
+}
+
 static bool has_word(const char *text, const char *word)
 {
-    size_t length = strlen(word);
+    size_t length = has_letters(word) ? strlen(word) : 0;
     for (const char *at = text; length && *at; at++)
         if (strncasecmp(at, word, length) == 0 && (at == text || !isalnum((unsigned char)at[-1])) &&
             !isalpha((unsigned char)at[length]))

@@ -31,6 +31,7 @@ enum imported_kind {
     IMPORTED_CLOCK,     /* one that the kernel alone reads, slowly, and hypervisors emulate: told by the kernel */
     IMPORTED_TURBOSTAT, /* a run's clocks in MHz, throttles and degrees, by turbostat's names of columns */
     IMPORTED_PLACES,    /* where a process runs, and its memory is: rows as base/place_names has them */
+    IMPORTED_GOVERNOR,  /* the kernel's, of clocks: "governor", "driver" (where), "lowest MHz", "highest MHz" */
     IMPORTED_KIND_COUNT
 };
 

@@ -102,7 +102,7 @@ def test_many_more_misses_of_the_last_cache(counted):
     found = counted(pair(dict(slow, mem_load_retired__l3_miss=111833011), dict(fast, mem_load_retired__l3_miss=1111833)))
     assert found["verdict"]["culprit"] is None, "a tenth of that doesn't take as long"
     found = counted(run_of(**dict(slow, mem_load_retired__l3_miss=118004)))
-    assert finding(found, "cache-misses")["verdict"] == "not_testable", "loads that hit a line on its way aren't counted as misses"
+    assert finding(found, "cache-misses")["verdict"] == "undecided", "loads that hit a line on its way aren't counted as misses"
 
 
 def test_walks_that_were_hardly_counted_in_the_slower_run(counted):
@@ -406,7 +406,7 @@ def test_what_was_counted_for_a_moment_says_so(counted, running, verdict):
 
 
 @pytest.mark.parametrize("misses, event, verdict", [(2110220, "cache-misses", "ruled_out"), (2110220, "longest_lat_cache.miss", "ruled_out"),
-                                                    (211022018, "cache-misses", "not_testable"), (2110220, "LLC-load-misses", "not_testable")])
+                                                    (211022018, "cache-misses", "undecided"), (2110220, "LLC-load-misses", "undecided")])
 def test_few_last_level_misses_are_no_waiting_for_memory(counted, misses, event, verdict):
     """Demand loads alone bound nothing: a load may wait for a line that a prefetch asked for."""
     found = counted(f" Performance counter stats for './proxy':\n\n 402,118,220,330 cycles\n 911,220,118,114 instructions\n {misses} {event}\n\n 121.020118220 seconds time elapsed\n")
@@ -450,7 +450,7 @@ LICENSED = """| build | time (s) | cycles | instructions | core_power.lvl2_turbo
 def test_a_wide_build_that_is_the_faster_one_loses_to_the_clock_and_is_faster_all_the_same(counted, wide, narrow):
     found = counted(LICENSED.format(wide=wide, narrow=narrow, wide_s="0.803", narrow_s="1.204"))
     licence = finding(found, "avx512-licence")
-    assert found["verdict"]["culprit"] is None and licence["verdict"] == "undecided" and licence["recoverable_ratio_at_most"] == pytest.approx(0.084, abs=0.001)
+    assert found["verdict"]["culprit"] is None and licence["verdict"] == "undecided" and licence["recoverable_ratio_at_most"] == pytest.approx(0.1008, abs=0.001)
     assert "33.3 % faster all the same" in left_open(found) and "Going narrow returns nothing" in left_open(found)
     slower = finding(counted(LICENSED.format(wide=wide, narrow=narrow, wide_s="1.204", narrow_s="0.803")), "avx512-licence")
     assert slower["verdict"] == "supported"
@@ -491,7 +491,7 @@ def test_stalls_of_fetching_and_a_loop_that_does_not_fit_agree(counted):
 
 def test_what_another_program_has_none_of_is_not_ruled_out_for_the_first(counted):
     licence = finding(counted(LICENSED.format(wide="encode", narrow="decode", wide_s="0.803", narrow_s="1.204")), "avx512-licence")
-    assert licence["verdict"] == "undecided" and licence["recoverable_ratio_at_most"] == pytest.approx(0.084, abs=0.001) and "isn't told" in licence["reason"]
+    assert licence["verdict"] == "undecided" and licence["recoverable_ratio_at_most"] == pytest.approx(0.1008, abs=0.001) and "isn't told" in licence["reason"]
 
 
 # ---- advice that was tried already ----
@@ -530,11 +530,28 @@ def test_what_is_ruled_out_is_not_called_untold(counted):
     licence = finding(found, "avx512-licence")
     assert licence["verdict"] == "supported" and finding(found, "thermal-power")["verdict"] == finding(found, "frequency")["verdict"] == "ruled_out"
     assert "not told apart" not in licence["confidence_reason"]
-    assert "can be 1.5 % of the time at most, so that most of the 6.7 % is something else" in found["verdict"]["sentence"]
+    assert "can be 2.0 % of the time at most, so that most of the 6.7 % is something else" in found["verdict"]["sentence"]
     found = counted(vectors(WIDE, NARROW))
     assert "heat and power limits" in finding(found, "avx512-licence")["confidence_reason"], "the clock isn't known"
     found = counted(vectors(dict(WIDE, core_power__lvl2_turbo_license=2613207080), NARROW))
     assert "is something else" not in found["verdict"]["sentence"], "a lowered clock can be nearly all of it"
+
+
+def test_what_neither_the_clock_nor_the_cycles_explain_stays_open(counted):
+    waited = counted(vectors(dict(WIDE, task_clock=3300.1), dict(NARROW, cycles=10120118004, task_clock=3215.4)))
+    assert finding(waited, "avx512-licence")["verdict"] == "supported" and "that neither a lowered clock nor the cycles explain" in left_open(waited)
+
+
+def test_a_clock_that_was_measured_to_fall_further_than_tables_have_it(counted):
+    """Of the lowered cycles' share the tables allow 2 %: that is no bound where both runs' clocks are told."""
+    found = counted(vectors(dict(WIDE, cycles=9820118004), dict(NARROW, cycles=9810118004)))
+    licence = finding(found, "avx512-licence")
+    assert licence["recoverable_ratio_at_most"] == pytest.approx(1 - 9820118004 / 3.452 / (9810118004 / 3.221), abs=1e-4)
+    assert "6.6 % of the time at most, as much as its cycles of each second fell (2.845 * 10^9 instead of 3.046)" in found["verdict"]["sentence"]
+    found = counted(vectors(dict(WIDE, task_clock=3440.1), dict(NARROW, task_clock=3110.4)))
+    assert "as much as its clock fell" in found["verdict"]["sentence"]
+    found = counted(vectors(dict(WIDE, cycles=10520118004), NARROW))
+    assert "as much as" not in found["verdict"]["sentence"] and "can be 1.9 % of the time at most" in found["verdict"]["sentence"], "no lower in each second"
 
 
 def test_fewer_cycles_that_go_with_fewer_instructions_are_explained(counted):

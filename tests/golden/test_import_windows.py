@@ -105,14 +105,14 @@ def test_instructions_that_do_not_go_with_what_is_told_are_no_measure(counted):
 
 @pytest.mark.parametrize("told, verdict", [("The new one is about 4% slower.", "undecided"), ("The new one is about 40% slower.", "ruled_out")])
 def test_a_bound_that_a_told_gap_fits_into_rules_nothing_out(counted, told, verdict):
-    text = told + "\n\n" + stat_of(8.4312, "'./filter'", cycles=30118220330, core_power__lvl2_turbo_license=4518220330)
+    text = told + "\n\n" + stat_of(8.4312, "'./filter'", cycles=30118220330, core_power__lvl2_turbo_license=3518220330)
     licence = finding(counted(text), "avx512-licence")
-    assert licence["verdict"] == verdict and "3.8 %" in (licence["reason"] or "") + " ".join(item["text"] for item in licence["evidence"])
+    assert licence["verdict"] == verdict and "3.9 %" in (licence["reason"] or "") + " ".join(item["text"] for item in licence["evidence"])
 
 
 @pytest.mark.parametrize("seconds, verdict", [(10.32, "undecided"), (14.9, "ruled_out")])
 def test_nor_one_that_timed_runs_differ_by(counted, seconds, verdict):
-    text = f"old: 10.02 s\nnew: {seconds} s\n\n" + stat_of(8.4312, "'./filter'", cycles=30118220330, core_power__lvl2_turbo_license=4518220330)
+    text = f"old: 10.02 s\nnew: {seconds} s\n\n" + stat_of(8.4312, "'./filter'", cycles=30118220330, core_power__lvl2_turbo_license=3518220330)
     assert finding(counted(text), "avx512-licence")["verdict"] == verdict
 
 

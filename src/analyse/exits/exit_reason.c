@@ -28,9 +28,11 @@ static bool is_called(const struct exit_reason *row, const char *name, bool exac
 {
     if (exactly ? strcmp(row->name, name) == 0 : strcasecmp(row->name, name) == 0)
         return true;
-    for (struct view also = view_of(row->also); also.length;)
-        if (view_equal(view_word(&also), name))
+    for (struct view also = view_of(row->also); also.length;) {
+        struct view one = view_word(&also);
+        if (exactly ? view_equal(one, name) : view_equal_caseless(one, name))
             return true;
+    }
     return false;
 }
 

@@ -26,6 +26,8 @@ bool imported_exits_test(const struct results *results, struct finding *finding)
 bool imported_count_test(const struct results *results, struct finding *finding);
 /* of waiting for memory, by how often a line came from there at most */
 bool imported_misses_test(const struct results *results, struct finding *finding);
+/* of waiting for memory, by what its loads take at least: behind all others */
+bool imported_missed_test(const struct results *results, struct finding *finding);
 /* of events that were asked for and not counted: behind all others */
 bool imported_uncounted_test(const struct results *results, struct finding *finding);
 /* of the clock, by two runs */
@@ -40,6 +42,14 @@ void imported_heat_beside(const struct results *results, struct finding *finding
 bool imported_clock_of_vectors_test(const struct results *results, struct finding *finding);
 /* of the clock, by what two runs' CPUs ran at while they were busy */
 bool imported_busy_clock_test(const struct results *results, struct finding *finding);
+/* of the clock, by a governor that asks for the lowest one */
+bool imported_governor_test(const struct results *results, struct finding *finding);
+/* Of the clock and of heat, behind what decided: what the governor asked for, and how hot it was. */
+void imported_governor_beside(const struct results *results, struct finding *finding);
+/* of what keeps a program off a CPU, by how many it had in use */
+bool imported_cpus_test(const struct results *results, struct finding *finding);
+/* of moves between CPUs, by how many were counted */
+bool imported_moves_test(const struct results *results, struct finding *finding);
 /* of narrow vectors, by the classes of floating-point work */
 bool imported_scalar_test(const struct results *results, struct finding *finding);
 /* of contended lines, by perf c2c's list of them without its summary */

@@ -474,11 +474,15 @@ static const struct {
     {NULL, imported_system_test},
     {"contended-lines", imported_shared_lines_test},
     {NULL, imported_pair_test},
+    {"frequency", imported_governor_test},
     {NULL, imported_loop_test},
     {NULL, imported_listing_test},
     {"avx512-licence", imported_narrow_test},
     {NULL, imported_uncounted_test},
     {NULL, imported_unread_test},
+    {NULL, imported_missed_test},
+    {NULL, imported_cpus_test},
+    {"migrations", imported_moves_test},
 };
 
 /* Counts single it out: what the class says of it bounds what that returns, and goes with it. */
@@ -596,6 +600,7 @@ bool imported_test(const struct results *results, struct finding *finding)
         return false;
     imported_remote_decide(&some, &with);
     imported_heat_beside(&some, &with);
+    imported_governor_beside(&some, &with);
     imported_scaling_add(&some, &with);
     imported_walks_add(&some, &with);
     imported_pages_advise(&some, &with);

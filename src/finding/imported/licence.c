@@ -32,6 +32,12 @@ static const struct level levels[] = {
     {"first", "core_power.lvl1_turbo_license", FALL_FIRST},
 };
 
+/* Of the time what it would be without the fall: cycles at a lower clock take longer than their part of all is. */
+static double lost_of(const struct level *level, double lowered)
+{
+    return lowered * level->fall / (1 - level->fall + lowered * level->fall);
+}
+
 /* Of its cycles those at that lowered clock. */
 static struct measured lowered_of(const struct imported_arm *arm, const struct level *level)
 {
@@ -341,7 +347,7 @@ bool imported_clock_test(const struct results *results, struct finding *finding)
 /* What took longer without such cycles says nothing of what they cost another program. */
 static bool other_program_test(const struct results *results, struct finding *finding, const struct pair *pair)
 {
-    double most = pair->lowered * pair->level->fall;
+    double most = lost_of(pair->level, pair->lowered);
     if (!pair->wide || pair->narrow || !pair->other || most < results->effect || !pair->wide->name ||
         !pair->other->name || !pair->wide->elapsed_s.known || !pair->other->elapsed_s.known ||
         pair->other->elapsed_s.value <= pair->wide->elapsed_s.value)
@@ -368,16 +374,29 @@ static void say_both(struct finding *finding, const struct pair *pair)
         say_counts(finding, pair->level, pair->other);
 }
 
-/* By its clock, or by the cycles of each second, which waiting makes fewer, too. */
+/* Hz, by task-clock, or the cycles of each second of its time, which waiting makes fewer, too. */
+static struct measured rate_of(const struct imported_arm *arm, bool is_clock)
+{
+    return is_clock ? clock_of(arm) : measured_ratio(imported_arm_count(arm, "cycles"), imported_arm_length(arm));
+}
+
 static double drop_of(const struct pair *pair, bool *ret_is_clock)
 {
-    struct measured wide = clock_of(pair->wide), narrow = clock_of(pair->narrow);
-    *ret_is_clock = wide.known && narrow.known;
-    if (!*ret_is_clock) {
-        wide = measured_ratio(imported_arm_count(pair->wide, "cycles"), pair->wide->window_s);
-        narrow = measured_ratio(imported_arm_count(pair->narrow, "cycles"), pair->narrow->window_s);
-    }
+    *ret_is_clock = clock_of(pair->wide).known && clock_of(pair->narrow).known;
+    struct measured wide = rate_of(pair->wide, *ret_is_clock), narrow = rate_of(pair->narrow, *ret_is_clock);
     return wide.known && narrow.known && narrow.value > 0 ? 1 - wide.value / narrow.value : 0;
+}
+
+/* Further than tables of one machine have it: what was measured is what the clock fell. */
+static const char *measured_words(const struct pair *pair, double lost, struct arena *arena)
+{
+    bool is_clock = false;
+    double drop = drop_of(pair, &is_clock);
+    return drop > lost
+               ? arena_printf(arena, ", as much as its %s fell (%.4g * 10^9 instead of %.4g)",
+                              is_clock ? "clock" : "cycles of each second", rate_of(pair->wide, is_clock).value * 1e-9,
+                              rate_of(pair->narrow, is_clock).value * 1e-9)
+               : "";
 }
 
 /* " (24 % fewer instructions each second)": both builds may need another number of them, so that it is no gain. */
@@ -396,7 +415,7 @@ static const char *less_done_words(const struct pair *pair, struct arena *arena)
 static void windows_decide(const struct results *results, struct finding *finding, const struct pair *pair)
 {
     bool is_clock = false;
-    double drop = drop_of(pair, &is_clock), most = fmin(fmax(drop, 0), pair->lowered * pair->level->fall);
+    double drop = drop_of(pair, &is_clock), most = fmin(fmax(drop, 0), lost_of(pair->level, pair->lowered));
     const char *owner = owner_of(pair, finding->arena);
     struct value values[] = {VALUE_TEXT("origin", IMPORTED_WORDS),
                              VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", fabs(drop) * 100)),
@@ -456,22 +475,26 @@ bool imported_licence_test(const struct results *results, struct finding *findin
         return true;
     }
     double wide_s = time_of(&pair, pair.wide).value, narrow_s = time_of(&pair, pair.narrow).value;
-    double gain = 1 - narrow_s / wide_s, most = pair.lowered * pair.level->fall;
+    bool is_clock = false;
+    double gain = 1 - narrow_s / wide_s, by_table = lost_of(pair.level, pair.lowered),
+           most = fmax(by_table, drop_of(&pair, &is_clock));
     double high = gain < most ? gain : most, /* apart: of the longer one's time */
         apart = gain < 0 ? 1 - wide_s / narrow_s : gain;
     const char *owner = owner_of(&pair, finding->arena);
-    struct value values[] = {VALUE_TEXT("origin", IMPORTED_WORDS),
-                             VALUE_SECONDS("before", interval_exactly(wide_s)),
-                             VALUE_SECONDS("after", interval_exactly(narrow_s)),
-                             VALUE_TEXT("which", pair.level->words),
-                             VALUE_TEXT("time", pair.by_cpu_time ? "CPU time" : "time"),
-                             VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", apart * 100)),
-                             VALUE_SHARE("lowered", interval_exactly(pair.lowered)),
-                             VALUE_SHARE("most", interval_exactly(high > 0 ? high : 0)),
-                             VALUE_SHARE("lost", interval_exactly(most)),
-                             VALUE_TEXT("smaller", smaller_words(most, gain, finding->arena)),
-                             VALUE_TEXT("name", pair.wide->name ? pair.wide->name : "it"),
-                             VALUE_TEXT("whose", owner ? arena_printf(finding->arena, "%s's", owner) : "its")};
+    struct value values[] = {
+        VALUE_TEXT("origin", IMPORTED_WORDS),
+        VALUE_SECONDS("before", interval_exactly(wide_s)),
+        VALUE_SECONDS("after", interval_exactly(narrow_s)),
+        VALUE_TEXT("which", pair.level->words),
+        VALUE_TEXT("time", pair.by_cpu_time ? "CPU time" : "time"),
+        VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", apart * 100)),
+        VALUE_SHARE("lowered", interval_exactly(pair.lowered)),
+        VALUE_SHARE("most", interval_exactly(high > 0 ? high : 0)),
+        VALUE_SHARE("lost", interval_exactly(most)),
+        VALUE_TEXT("smaller", arena_printf(finding->arena, "%s%s", measured_words(&pair, by_table, finding->arena),
+                                           smaller_words(most, gain, finding->arena))),
+        VALUE_TEXT("name", pair.wide->name ? pair.wide->name : "it"),
+        VALUE_TEXT("whose", owner ? arena_printf(finding->arena, "%s's", owner) : "its")};
     finding->is_estimate = false;
     finding->of = pair.by_cpu_time ? OF_CPU_TIME : OF_ELAPSED;
     finding->remedy = NULL;

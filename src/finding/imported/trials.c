@@ -40,6 +40,21 @@ static struct interval part_returned(const struct told *told, const struct told_
     return interval_clamped(share, 0, told->gap.high);
 }
 
+/* The same change, by how much faster it was with it: how large the gap was that a trial closed; NULL: none. */
+static const struct told_trial *sized_by(const struct told *told, const struct told_trial *trial)
+{
+    if (trial->outcome != OUTCOME_GONE || told->gap.known)
+        return NULL;
+    for (size_t at = 0; at < told->trial_count; at++) {
+        const struct told_trial *other = &told->trials[at];
+        bool is_of_side = (other->on_host == trial->on_host && other->on_guest == trial->on_guest) ||
+                          (!other->on_host && !other->on_guest);
+        if (other->treatment == trial->treatment && other->outcome == OUTCOME_FASTER && is_of_side)
+            return other;
+    }
+    return NULL;
+}
+
 /* How much of the time the trial returned; unknown: nobody told. */
 static struct interval returned_by(const struct told *told, const struct told_trial *trial)
 {
@@ -47,7 +62,7 @@ static struct interval returned_by(const struct told *told, const struct told_tr
     case OUTCOME_FASTER:
         return trial->number;
     case OUTCOME_GONE:
-        return told->gap;
+        return sized_by(told, trial) ? sized_by(told, trial)->number : told->gap;
     case OUTCOME_SHRANK:
         return part_returned(told, &trial->returned);
     default:
@@ -254,14 +269,35 @@ struct tickless {
     bool by_time;
 };
 
-static enum exit_class class_of(const char *name)
+static const struct exit_reason *reason_of(const char *name)
 {
     uint64_t number;
     bool numbered = view_u64(view_of(name), 0, &number);
     const struct exit_reason *reason =
         numbered ? exit_reason_find(EXIT_ISA_VMX, number) : exit_reason_named(EXIT_ISA_NONE, name);
-    reason = reason || !numbered ? reason : exit_reason_find(EXIT_ISA_SVM, number);
-    return reason ? reason->class : EXIT_CLASS_OTHER;
+    return reason || !numbered ? reason : exit_reason_find(EXIT_ISA_SVM, number);
+}
+
+/* Its timer's interrupt goes this way, or it is armed so: whether a tick made such an exit isn't told. */
+static bool may_be_of_tick(const struct exit_reason *reason)
+{
+    static const char *const names[] = {"INTERRUPT_WINDOW",
+                                        "TPR_BELOW_THRESHOLD",
+                                        "APIC_ACCESS",
+                                        "APIC_WRITE",
+                                        "EOI_INDUCED",
+                                        "vintr",
+                                        "write_cr8",
+                                        "avic_unaccelerated_access",
+                                        "vmgexit", /* of what the guest asks for, its writes of MSRs are one kind */
+                                        "KVM_EXIT_INTR",
+                                        "KVM_EXIT_IRQ_WINDOW_OPEN",
+                                        "KVM_EXIT_IOAPIC_EOI",
+                                        "KVM_EXIT_X86_WRMSR"};
+    for (size_t at = 0; at < array_count(names); at++)
+        if (strcmp(reason->name, names[at]) == 0)
+            return true;
+    return reason->class != EXIT_CLASS_OTHER;
 }
 
 static struct tickless tickless_of(const struct imported *imported)
@@ -271,10 +307,10 @@ static struct tickless tickless_of(const struct imported *imported)
     for (size_t at = 0; exits_table(imported, at); at++)
         for (size_t row = 0; row < exits_table(imported, at)->count; row++) {
             const struct imported_row *here = &exits_table(imported, at)->rows[row];
-            enum exit_class class = class_of(here->name);
+            const struct exit_reason *reason = reason_of(here->name);
             double amount = found.by_time ? here->seconds : here->number;
-            bool is_other = class == EXIT_CLASS_OTHER;
-            all += class == EXIT_CLASS_IDLE ? 0 : amount;
+            bool is_other = !reason || !may_be_of_tick(reason);
+            all += reason && reason->class == EXIT_CLASS_IDLE ? 0 : amount;
             others += is_other ? amount : 0;
             found.reason = is_other && amount > most ? here->name : found.reason;
             most = is_other && amount > most ? amount : most;
@@ -432,6 +468,8 @@ static void decide_by_gap(const struct results *results, const struct told *told
     }
     if (trial->outcome == OUTCOME_SHRANK)
         finding_leave_open(finding, "told-rest", VALUE_TEXT("change", told_change_name(trial->treatment)));
+    if (sized_by(told, trial))
+        say_trial(finding, sized_by(told, trial), WEIGHT_FOR);
     if (trial->outcome != OUTCOME_FASTER && told->gap_sentence)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "told-gap",
                          VALUE_TEXT("sentence", told->gap_sentence));

@@ -117,7 +117,7 @@ static void open_add(struct overall *overall, const char *text)
 static bool is_open_by_others(const struct finding *finding)
 {
     return finding->verdict == VERDICT_UNDECIDED && finding->evidence_count && finding->reason &&
-           finding->evidence[0].origin == ORIGIN_STATEMENT;
+           finding->evidence[0].origin == ORIGIN_STATEMENT && !finding->is_loose;
 }
 
 static bool is_open_alike(const struct finding *one, const struct finding *other)
@@ -216,7 +216,8 @@ void open_take(struct overall *overall, const struct findings *findings, const s
         open_add(overall, overall->culprit->open[at]);
     for (size_t at = 0; at < findings->count; at++) {
         const struct finding *finding = &findings->items[at];
-        if (!is_open_by_others(finding) || finding->recoverable.known || says_the_same(finding, overall->culprit))
+        if (!is_open_by_others(finding) || finding->recoverable.known || says_the_same(finding, overall->culprit) ||
+            (!overall->culprit && strstr(overall->sentence, finding->evidence[0].text)))
             continue;
         const char *words = open_words(findings, at, arena);
         if (words)

@@ -78,6 +78,24 @@ static enum pages pages_of(struct view cell)
                                                                  : PAGES_UNSAID;
 }
 
+/* "on" and "off" below a heading of huge pages: "THP", "huge pages" */
+static enum pages switched_of(struct view heading, struct view cell)
+{
+    static const char *const off[] = {"off", "no", "disabled", "0", "never"}, *const on[] = {"on", "yes", "enabled",
+                                                                                             "1", "always"};
+    if (!view_mentions(heading, "thp") && !view_mentions(heading, "huge"))
+        return PAGES_UNSAID;
+    return view_is_any_caseless(cell, off, array_count(off)) ? PAGES_SMALL
+           : view_is_any_caseless(cell, on, array_count(on)) ? PAGES_HUGE
+                                                             : PAGES_UNSAID;
+}
+
+static enum pages pages_in(const struct table *table, const struct row *row, size_t column)
+{
+    enum pages pages = pages_of(row->cells[column]);
+    return pages == PAGES_UNSAID ? switched_of(table->heading.cells[column], row->cells[column]) : pages;
+}
+
 /* Its cells are page sizes: all of them, or most where its heading says so. */
 static bool is_of_pages(const struct table *table, size_t column)
 {
@@ -85,7 +103,7 @@ static bool is_of_pages(const struct table *table, size_t column)
         view_mentions(table->heading.cells[column], "page") || view_mentions(table->heading.cells[column], "thp");
     size_t small = 0, huge = 0;
     for (size_t row = 0; row < table->count; row++) {
-        enum pages pages = pages_of(table->rows[row].cells[column]);
+        enum pages pages = pages_in(table, &table->rows[row], column);
         small += pages == PAGES_SMALL;
         huge += pages == PAGES_HUGE;
     }
@@ -173,24 +191,52 @@ static const struct row *row_with(const struct paged *paged, const enum pages *p
         const struct row *row = &paged->table->rows[at];
         bool fits = view_grouped(row->cells[paged->measure], &ignored) && ignored > 0;
         for (size_t column = 0; column < paged->count; column++)
-            fits &= pages_of(row->cells[paged->columns[column]]) == pages[column];
+            fits &= pages_in(paged->table, row, paged->columns[column]) == pages[column];
         if (fits && (!like || is_alike(paged, like, row)))
             return row;
     }
     return NULL;
 }
 
+static int decimals_of(struct view cell)
+{
+    enum { DECIMALS_MOST = 9 };
+    ptrdiff_t point = view_find(cell, ".");
+    size_t decimals = point < 0 ? 0 : cell.length - (size_t)point - 1;
+    return decimals < DECIMALS_MOST ? (int)decimals : DECIMALS_MOST;
+}
+
+/* " 30.0 s": of several runs alike the mean, by a digit more than each has. */
+static void measure_put(struct text *out, const struct paged *paged, const struct row *like, struct view unit)
+{
+    double sum = 0, value;
+    size_t count = 0;
+    for (size_t at = 0; at < paged->table->count; at++) {
+        const struct row *row = &paged->table->rows[at];
+        bool fits = view_grouped(row->cells[paged->measure], &value) && value > 0 && is_alike(paged, like, row);
+        for (size_t column = 0; column < paged->count; column++)
+            fits &= pages_in(paged->table, row, paged->columns[column]) ==
+                    pages_in(paged->table, like, paged->columns[column]);
+        sum += fits ? value : 0;
+        count += fits;
+    }
+    text_printf(out, " %.*f %.*s", decimals_of(like->cells[paged->measure]) + (count > 1), sum / (double)count,
+                (int)unit.length, unit.text);
+}
+
 static void pages_sentence(struct text *out, const struct paged *paged, const struct row *small, const struct row *huge,
                            const char *where)
 {
-    struct view before = small->cells[paged->measure], after = huge->cells[paged->measure], unit = paged->unit;
+    struct view unit = paged->unit;
     bool is_rate = view_ends(unit, "/s");
     unit = view_is_any_caseless(unit, (const char *const[]){"sec", "seconds"}, 2) ? VIEW("s")
            : views_equal_caseless(unit, VIEW("minutes"))                          ? VIEW("min")
                                                                                   : unit;
-    text_printf(out, "A table: with huge pages%s it %s %.*s %.*s instead of %.*s %.*s.\n", where,
-                is_rate ? "made" : "took", (int)after.length, after.text, (int)unit.length, unit.text,
-                (int)before.length, before.text, (int)unit.length, unit.text);
+    text_printf(out, "A table: with huge pages%s it %s", where, is_rate ? "made" : "took");
+    measure_put(out, paged, huge, unit);
+    text_add(out, " instead of");
+    measure_put(out, paged, small, unit);
+    text_add(out, ".\n");
 }
 
 /* Each side's change by itself, where the table has that, and both together. */

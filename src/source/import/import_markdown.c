@@ -297,6 +297,73 @@ static bool means_put(struct text *out, const struct table *table)
     return true;
 }
 
+/* "| run | … |": which of them it was, and not what ran. */
+static bool is_number_of_run(const struct table *table, size_t column)
+{
+    static const char *const names[] = {"run", "runs", "#", "no", "no.", "nr", "trial", "repeat", "iteration"};
+    uint64_t ignored;
+    if (!view_is_any_caseless(heading_of(table, column), names, array_count(names)))
+        return false;
+    for (size_t row = 0; row < table->count; row++)
+        if (!view_u64(cell_of(table, &table->rows[row], column), 10, &ignored))
+            return false;
+    return true;
+}
+
+/* Short words in every row, which differ: what a run was made with. */
+static bool is_setting(const struct table *table, size_t column)
+{
+    enum { WORDS_MOST = 16 };
+    double ignored;
+    bool differs = false;
+    struct view first = cell_of(table, &table->rows[0], column);
+    if (is_time(heading_of(table, column)) || is_number_of_run(table, column))
+        return false;
+    for (size_t row = 0; row < table->count; row++) {
+        struct view cell = cell_of(table, &table->rows[row], column), rest = cell;
+        if (!cell.length || cell.length > WORDS_MOST || view_grouped(view_word(&rest), &ignored))
+            return false;
+        differs |= !views_equal_caseless(cell, first);
+    }
+    return differs;
+}
+
+/* Rows of one name, or of none, may have been made with several settings: these tell them apart. */
+static bool needs_settings(const struct table *table)
+{
+    for (size_t row = 1; row < table->count; row++)
+        for (size_t before = 0; before < row; before++)
+            if (views_equal_caseless(cell_of(table, &table->rows[row], 0), cell_of(table, &table->rows[before], 0)))
+                return true;
+    return is_number_of_run(table, 0);
+}
+
+/* "on" alone says nothing: of what. */
+static bool is_switch(struct view cell)
+{
+    static const char *const words[] = {"on", "off", "yes", "no", "always", "never", "enabled", "disabled", "madvise"};
+    return view_is_any_caseless(cell, words, array_count(words));
+}
+
+/* "confidential, THP off" */
+static void settings_put(struct text *out, const struct table *table, size_t row)
+{
+    bool is_named = !is_number_of_run(table, 0);
+    size_t put = is_named;
+    struct view name = cell_of(table, &table->rows[row], 0);
+    if (is_named)
+        text_append(out, name.text, name.length);
+    for (size_t column = 1; column < table->heading.count; column++) {
+        struct view cell = cell_of(table, &table->rows[row], column), heading = heading_of(table, column);
+        if (!is_setting(table, column))
+            continue;
+        text_printf(out, "%s%.*s%s%.*s", put++ ? ", " : "", is_switch(cell) ? (int)heading.length : 0, heading.text,
+                    is_switch(cell) ? " " : "", (int)cell.length, cell.text);
+    }
+    if (!put)
+        text_append(out, name.text, name.length);
+}
+
 /* "| build | time |": nothing but how long each took. Parts of one run have times, too. */
 static bool times_put(struct text *out, const struct table *table)
 {
@@ -310,13 +377,18 @@ static bool times_put(struct text *out, const struct table *table)
             return false;
     while (column < table->heading.count && !is_time(heading_of(table, column)))
         column++;
+    bool by_settings = needs_settings(table);
     scoped_text struct text times = {0};
     for (size_t row = 0; column < table->heading.count && row < table->count; row++) {
         double seconds;
         struct view name = cell_of(table, &table->rows[row], 0);
         if (!name.length || !seconds_of(cell_of(table, &table->rows[row], column), heading_of(table, column), &seconds))
             continue;
-        text_printf(&times, "%.*s: %.9g s\n", (int)name.length, name.text, seconds);
+        if (by_settings)
+            settings_put(&times, table, row);
+        else
+            text_append(&times, name.text, name.length);
+        text_printf(&times, ": %.9g s\n", seconds);
         put++;
     }
     if (put < 2 || put < table->count)

@@ -138,6 +138,54 @@ static void summarise_spreads(struct text *out, const struct rows *rows)
     }
 }
 
+static bool is_first_of_name(const struct rows *rows, size_t row)
+{
+    for (size_t at = 0; at < row; at++)
+        if (views_equal_caseless(rows->items[at].name, rows->items[row].name))
+            return false;
+    return true;
+}
+
+/* Runs of several names are of several things: each by its own, and no middle of all. Shape: sorted. */
+static void summarise_named(struct text *out, const struct rows *rows, size_t names)
+{
+    enum { NAMED_MOST = 6 };
+    size_t named = 0;
+    for (size_t at = 0; at < rows->count && named < NAMED_MOST; at++) {
+        if (!is_first_of_name(rows, at))
+            continue;
+        double least = rows->items[at].number;
+        for (size_t other = at; other < rows->count; other++)
+            least =
+                views_equal_caseless(rows->items[other].name, rows->items[at].name) ? rows->items[other].number : least;
+        text_add(out, named++ ? "; " : ": ");
+        add_name(out, rows->items[at].name);
+        text_add(out, rows->items[at].name.length ? " " : "");
+        if (least < rows->items[at].number)
+            text_printf(out, "%.6g to ", least);
+        text_printf(out, "%.6g s", rows->items[at].number);
+    }
+    if (named < names)
+        text_printf(out, " and %zu more", names - named);
+}
+
+static void summarise_runs(struct text *out, const struct rows *rows)
+{
+    size_t names = 0, means = 0;
+    for (size_t at = 0; at < rows->count; at++) {
+        names += is_first_of_name(rows, at);
+        means += rows->items[at].where.length > 0;
+    }
+    text_printf(out, "%zu runs, %.6g to %.6g s", rows->count, rows->items[rows->count - 1].number,
+                rows->items[0].number);
+    if (names < 2)
+        text_printf(out, ", median %.6g s",
+                    (rows->items[rows->count / 2].number + rows->items[(rows->count - 1) / 2].number) / 2);
+    else if (means < rows->count)
+        summarise_named(out, rows, names);
+    summarise_spreads(out, rows);
+}
+
 static void summarise(struct text *out, enum import_kind kind, struct rows *rows)
 {
     static const double RUNNING_LITTLE = 0.2; /* what was counted in less says little of the rest */
@@ -159,10 +207,7 @@ static void summarise(struct text *out, enum import_kind kind, struct rows *rows
         }
         break;
     case IMPORT_RUNS:
-        text_printf(out, "%zu runs, %.6g to %.6g s, median %.6g s", rows->count, rows->items[rows->count - 1].number,
-                    rows->items[0].number,
-                    (rows->items[rows->count / 2].number + rows->items[(rows->count - 1) / 2].number) / 2);
-        summarise_spreads(out, rows);
+        summarise_runs(out, rows);
         break;
     case IMPORT_METRICS:
         for (size_t at = 0; at < rows->count && at < 8; at++) {

@@ -269,6 +269,7 @@ Test(exits, reasons_have_one_name)
     cr_assert_str_eq(exit_reason_named(EXIT_ISA_NONE, "EXIT_REASON_EPT_MISCONF")->name, "EPT_MISCONFIG");
     cr_assert_eq(exit_reason_named(EXIT_ISA_NONE, "hlt")->isa, EXIT_ISA_SVM);
     cr_assert_eq(exit_reason_named(EXIT_ISA_NONE, "HLT")->isa, EXIT_ISA_VMX);
+    cr_assert_str_eq(exit_reason_named(EXIT_ISA_NONE, "intr")->name, "interrupt");
     cr_assert_eq(exit_reason_named(EXIT_ISA_NONE, "TDCALL")->number, 77);
     cr_assert_eq(exit_reason_named(EXIT_ISA_NONE, "SEAMCALL")->number, 76);
     /* Intel SDM, table C-1 */

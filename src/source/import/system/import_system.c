@@ -52,9 +52,11 @@ static void turbostat_keep(const struct system_table *table, struct view text, s
         const struct met *met = &table->met[columns[at].fact];
         if (!met->count)
             continue;
-        double mean = columns[at].fact == FACT_CORE_THROTTLES ? met->last : met->sum / (double)met->count;
-        text_printf(&summary, "%s%s %.5g", count ? ", " : heading[0] ? ": " : "", columns[at].name, mean);
-        rows[count++] = (struct import_row){.name = columns[at].name, .number = mean, .where = ""};
+        enum fact fact = columns[at].fact;
+        bool of_heat = fact == FACT_CORE_DEGREES || fact == FACT_PACKAGE_DEGREES; /* the hottest core's counts */
+        double number = fact == FACT_CORE_THROTTLES ? met->last : of_heat ? met->most : met->sum / (double)met->count;
+        text_printf(&summary, "%s%s %.5g", count ? ", " : heading[0] ? ": " : "", columns[at].name, number);
+        rows[count++] = (struct import_row){.name = columns[at].name, .number = number, .where = ""};
     }
     if (count)
         facts->tables[facts->count++] = (struct imported_text){.kind = IMPORT_UNKNOWN,
@@ -153,6 +155,31 @@ static void places_keep(const struct system_reading *reading, struct view text, 
                                                                .segment = text};
 }
 
+/* Of a machine whose CPUs all have the same. */
+static void governor_keep(const struct governor *governor, struct view text, struct arena *arena,
+                          struct import_facts *facts)
+{
+    if (!governor->name[0] || governor->differs)
+        return;
+    struct import_row rows[] = {
+        {.name = SYSTEM_GOVERNOR_NAME, .where = arena_string(arena, governor->name)},
+        {.name = SYSTEM_GOVERNOR_DRIVER, .where = arena_string(arena, governor->driver)},
+        {.name = SYSTEM_GOVERNOR_LEAST, .number = governor->least_mhz, .where = ""},
+        {.name = SYSTEM_GOVERNOR_MOST, .number = governor->most_mhz, .where = ""},
+    };
+    const char *driver = governor->driver[0] ? arena_printf(arena, " (%s)", governor->driver) : "",
+               *most = governor->most_mhz > 0 ? arena_printf(arena, ", %.4g MHz at most", governor->most_mhz) : "";
+    facts->tables[facts->count++] =
+        (struct imported_text){.kind = IMPORT_UNKNOWN,
+                               .origin = SYSTEM_GOVERNOR,
+                               .summary = arena_printf(arena, "%s%s%s", governor->name, driver, most),
+                               .rows = arena_copy(arena, rows, sizeof(rows)),
+                               .row_count = array_count(rows),
+                               .heading = "",
+                               .event = "",
+                               .segment = text};
+}
+
 /* The line with blanks for the bars of a table of Markdown. */
 static struct view without_bars(struct view line, struct text *copy)
 {
@@ -228,8 +255,8 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
                     system_calls_read(&reading, line, &rest) || system_softirqs_read(&reading, line, &rest) ||
                     system_events_read(line, &rest, &out) || system_accesses_read(&reading, line, &rest, &out) ||
                     system_throttles_read(&reading, bare, &out) || system_collector_read(&reading, line) ||
-                    system_line_read(&reading, bare) || system_places_read(&reading, line) ||
-                    system_nodes_read(&reading, line) ||
+                    system_governor_read(&reading, line) || system_line_read(&reading, bare) ||
+                    system_places_read(&reading, line) || system_nodes_read(&reading, line) ||
                     system_locks_read(&reading, line) || system_waits_read(&reading, line);
         turned |= read;
         if (!read) {
@@ -253,6 +280,7 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
         facts_keep(&reading, &reading.tables.items[at], text, arena, ret_facts);
     clock_keep(&reading, text, arena, ret_facts);
     places_keep(&reading, text, arena, ret_facts);
+    governor_keep(&reading.governor, text, arena, ret_facts);
     system_reading_done(&reading);
     return turned ? (struct view){arena_copy(arena, out.bytes, out.length), out.length} : text;
 }

@@ -33,6 +33,12 @@
 
 /* The kind of a table of how many CPUs were used, and which may be, as base/place_names has its rows. */
 #define SYSTEM_PLACES "CPUs"
+/* The kind of a table of the kernel's governor of clocks: names stand in where, clocks are in MHz, 0: not told. */
+#define SYSTEM_GOVERNOR        "clock governor"
+#define SYSTEM_GOVERNOR_NAME   "governor"
+#define SYSTEM_GOVERNOR_DRIVER "driver"
+#define SYSTEM_GOVERNOR_LEAST  "lowest MHz"
+#define SYSTEM_GOVERNOR_MOST   "highest MHz"
 
 struct import_facts {
     struct imported_text *tables; /* in the order of the text; each has rows */

@@ -34,6 +34,16 @@ static void fact_add(struct facts *facts, const char *name, double part, double 
         (struct import_row){.name = name, .number = 100 * ratio, .self = 100 * ratio, .where = ""};
 }
 
+/* As many CPUs as it had in use, in percent of one: there is no end to them. */
+static void cpus_add(struct facts *facts, const char *where, const char *name, double cpu_s, double elapsed_s)
+{
+    if (!(cpu_s > 0 && elapsed_s > 0))
+        return;
+    assert(facts->count < SYSTEM_ROWS_MOST);
+    double percent = 100 * cpu_s / elapsed_s;
+    facts->rows[facts->count++] = (struct import_row){.name = name, .number = percent, .self = percent, .where = where};
+}
+
 /* Whose share it is for the most part, or where. */
 static void fact_of(struct facts *facts, const char *where, const char *name, double part, double whole)
 {
@@ -577,6 +587,32 @@ static void went_add(double sys_s, double elapsed_s, struct facts *facts)
         facts->rows[before].seconds = sys_s;
 }
 
+/* For how long it ran on no CPU, else on how many: of several programs' times it isn't known which belong together. */
+static void times_add(const struct met *met, struct facts *facts)
+{
+    double cpu_s = met[FACT_USER_S].last + met[FACT_KERNEL_S].last, elapsed_s = met[FACT_ELAPSED_S].last;
+    bool is_cpu_told = met[FACT_USER_S].count == 1 && met[FACT_KERNEL_S].count == 1;
+    if (is_cpu_told)
+        fact_add(facts, "sys / (user + sys)", met[FACT_KERNEL_S].last, cpu_s);
+    if (is_cpu_told && met[FACT_ELAPSED_S].count == 1 && cpu_s > elapsed_s)
+        cpus_add(facts, "", SYSTEM_CPUS, cpu_s, elapsed_s);
+    else if (is_cpu_told && met[FACT_ELAPSED_S].count == 1)
+        fact_add(facts, "1 - (user + sys) / elapsed", elapsed_s - cpu_s, elapsed_s);
+    else if (met[FACT_CPU_PERCENT].count == 1)
+        cpus_add(facts, "", SYSTEM_CPUS, met[FACT_CPU_PERCENT].last, 100);
+}
+
+/* Of the process that ran most, as long as it was watched. */
+static void busiest_add(const struct system_table *table, struct facts *facts)
+{
+    const struct task *most = NULL;
+    for (size_t at = 0; at < table->tasks.count; at++)
+        if (table->tasks.items[at].watched_ms > 0 && (!most || table->tasks.items[at].run_ms > most->run_ms))
+            most = &table->tasks.items[at];
+    if (most)
+        cpus_add(facts, most->name, SYSTEM_PROCESS_CPUS, most->run_ms, most->watched_ms);
+}
+
 static void slower_add(const struct met *met, struct facts *facts)
 {
     const struct met *user = &met[FACT_USER_S], *kernel = &met[FACT_KERNEL_S], *elapsed = &met[FACT_ELAPSED_S];
@@ -620,13 +656,7 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
     shares_add(met, has_swapped(reading, met), facts);
     throttled_add(met, facts);
     clocks_add(reading, table, facts);
-    /* Of several programs' times it isn't known which belong together. */
-    if (met[FACT_USER_S].count == 1 && met[FACT_KERNEL_S].count == 1) {
-        double cpu_s = met[FACT_USER_S].last + met[FACT_KERNEL_S].last;
-        fact_add(facts, "sys / (user + sys)", met[FACT_KERNEL_S].last, cpu_s);
-        if (met[FACT_ELAPSED_S].count == 1)
-            fact_add(facts, "1 - (user + sys) / elapsed", met[FACT_ELAPSED_S].last - cpu_s, met[FACT_ELAPSED_S].last);
-    }
+    times_add(met, facts);
     slower_add(met, facts);
     nodes_add(reading, table, facts);
     if (met[FACT_BUSIEST_NODE].count && !reading->on_one_socket)
@@ -653,6 +683,7 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
         fact_of(facts, table->lock_words, SYSTEM_SESSIONS_LOCKED, met[FACT_SESSIONS_LOCKED].last,
                 met[FACT_SESSIONS].last);
     storage_add(table, facts);
+    busiest_add(table, facts);
     devices_add(table, facts);
     bandwidth_add(reading, table, facts);
     scaling_add(reading, table, facts);

@@ -35,6 +35,7 @@ static bool named_read(struct system_reading *reading, struct view line)
                  {"throttled_time", FACT_THROTTLED_NS},
                  {"User time (seconds):", FACT_USER_S},
                  {"System time (seconds):", FACT_KERNEL_S},
+                 {"Percent of CPU this job got:", FACT_CPU_PERCENT},
                  {"Load Operations", FACT_LOADS},
                  {"Load Local HITM", FACT_MODIFIED},
                  {"Load Remote HITM", FACT_MODIFIED_REMOTE},
@@ -67,7 +68,7 @@ static bool named_read(struct system_reading *reading, struct view line)
             continue;
         size_t numbers = 0;
         while ((word = view_word(&rest)).length)
-            if (view_grouped(word, &value)) {
+            if (view_grouped((struct view){word.text, word.length - view_ends(word, "%")}, &value)) {
                 if (lines[at].fact < FACT_COUNT)
                     system_meet(system_table_of(reading, TOOL_DOCUMENT), lines[at].fact, value);
                 numbers++;

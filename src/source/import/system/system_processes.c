@@ -57,7 +57,9 @@ static bool row_read(struct system_reading *reading, const struct words *heading
     if (number_in(row, column_of(heading, "iodelay"), &delay))
         system_task_add(reading, name, (struct task){.io_ms = 1e3 * delay / TICKS_A_SECOND, .seen_ms = 1e3 * seconds});
     if (number_in(row, column_of(heading, "%CPU"), &busy) && number_in(row, column_of(heading, "%wait"), &wait))
-        system_task_add(reading, name, (struct task){.run_ms = 10 * busy * seconds, .delay_ms = 10 * wait * seconds});
+        system_task_add(
+            reading, name,
+            (struct task){.run_ms = 10 * busy * seconds, .delay_ms = 10 * wait * seconds, .watched_ms = 1e3 * seconds});
     return true;
 }
 

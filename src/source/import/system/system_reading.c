@@ -32,6 +32,7 @@ void system_meet(struct system_table *table, enum fact fact, double value)
     struct met *met = &table->met[fact];
     met->first = met->count ? met->first : value;
     met->last = value;
+    met->most = met->count && met->most > value ? met->most : value;
     met->sum += value;
     met->count++;
 }
@@ -56,6 +57,7 @@ void system_task_add(struct system_reading *reading, struct view name, struct ta
     before->delay_ms += task.delay_ms;
     before->io_ms += task.io_ms;
     before->seen_ms += task.seen_ms;
+    before->watched_ms += task.watched_ms;
 }
 
 void system_reading_done(struct system_reading *reading)

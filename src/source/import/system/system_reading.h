@@ -14,6 +14,7 @@
  * system_processes  pidstat: what processes ran and waited
  * system_log      the kernel's log: limits of heat
  * system_throttles  how often heat stopped a core, before and after: handed on as a count
+ * system_governor  /sys/…/cpufreq, cpupower: which clock the kernel asks for
  * system_softirqs  /proc/softirqs: which CPU takes them
  * system_calls    strace -c, perf trace -s: times by system call
  * system_events   kvm_stat: exits by reason, handed on as a table of them
@@ -55,6 +56,7 @@ enum fact {
     FACT_USER_S,
     FACT_KERNEL_S,
     FACT_ELAPSED_S,
+    FACT_CPU_PERCENT, /* of the elapsed time, where both aren't told */
     FACT_LOADS,
     FACT_MODIFIED,
     FACT_MODIFIED_REMOTE,
@@ -93,7 +95,7 @@ enum fact {
 };
 
 struct met {
-    double first, last, sum;
+    double first, last, sum, most;
     size_t count;
 };
 
@@ -104,6 +106,7 @@ struct task {
     char name[TASK_NAME_MOST];
     double run_ms, delay_ms; /* on a CPU, and ready without one */
     double io_ms, seen_ms;   /* waiting for storage, of the time that was looked at; 0: not told */
+    double watched_ms;       /* the time that run_ms is of, of all its processes; 0: not told */
 };
 
 /* A row of turbostat's for the whole machine. */
@@ -245,8 +248,20 @@ struct place {
     struct view whose, list; /* length 0: not told; owner: the text */
 };
 
+enum { GOVERNOR_NAME_MOST = 32 };
+
+/* What the kernel's cpufreq says of itself; "" and 0: not told. */
+struct governor {
+    char name[GOVERNOR_NAME_MOST], driver[GOVERNOR_NAME_MOST];
+    double least_mhz, most_mhz;
+    bool differs; /* by CPU, or between two looks */
+};
+
 struct system_reading {
     vec(struct place) places;
+    struct governor governor;
+    struct view cpufreq_file; /* whose content the next line is; length 0: none */
+    bool in_cpupower;
     vec(struct system_table) tables;
     struct view heading;
     size_t nodes; /* columns of numastat's table; 0: its heading wasn't met */
@@ -300,6 +315,7 @@ bool system_accesses_read(struct system_reading *reading, struct view line, stru
 /* out: the rows in a form that the readers of exits know. */
 bool system_events_read(struct view line, struct view *rest, struct text *out);
 bool system_throttles_read(struct system_reading *reading, struct view line, struct text *out);
+bool system_governor_read(struct system_reading *reading, struct view line);
 bool system_softirqs_read(struct system_reading *reading, struct view line, struct view *rest);
 bool system_calls_read(struct system_reading *reading, struct view line, struct view *rest);
 void system_calls_note(struct system_reading *reading, struct view line); /* which may be anything else, too */
@@ -332,6 +348,10 @@ void device_words(const struct device *device, struct text *out);
 
 /* Of calls that end when storage has the data, of one thread's time; where: the first of them. */
 #define SYSTEM_SYNC_CALLS "time of one thread in calls that wait for storage / all of it"
+
+/* CPUs in use, where that is more than one, or of a process by pidstat: 103 % are 1.03 of them. */
+#define SYSTEM_CPUS         "(user + sys) / elapsed"
+#define SYSTEM_PROCESS_CPUS "CPU time of each such process / elapsed"
 
 /* Of two timed runs the kernel's time that the faster one hasn't, of the slower one's time. */
 #define SYSTEM_KERNEL_WENT "sys that the faster run hasn't / the slower run's time"
