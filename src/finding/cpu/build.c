@@ -198,31 +198,13 @@ static const double PART_SHOWN_LEAST = 0.02;
 
 /* … and what belongs to them and nothing else: an interpreter's own binary does what a script asks for. */
 static const struct name_pattern interpreter_names[] = {
-    DISPATCH_LOOPS,
-    {.name = "PyObject_Call"},
-    {.dso = "python"},
-    {.dso = "libpython"},
-    {.dso = "perl"},
-    {.dso = "libperl"},
-    {.dso = "ruby"},
-    {.dso = "libruby"},
-    {.dso = "mruby"},
-    {.dso = "libmruby"},
-    {.name = "mrb_vm_exec"},
-    {.prefix = "luaV_"},
-    {.dso = "lua"},
-    {.dso = "liblua"},
-    {.dso = "php"},
-    {.prefix = "sqlite3Vdbe"},
-    {.dso = "mawk"},
-    {.dso = "gawk"},
-    {.dso = "tclsh"},
-    {.dso = "libtcl"},
-    {.dso = "libR"},
-    {.dso = "liboctinterp"},
-    {.dso = "libguile-3"},
-    {.dso = "ocamlrun"},
-    {.dso = "libswipl"},
+    DISPATCH_LOOPS,        {.name = "PyObject_Call"}, {.dso = "python"},       {.dso = "libpython"},
+    {.dso = "perl"},       {.dso = "libperl"},        {.dso = "ruby"},         {.dso = "libruby"},
+    {.dso = "mruby"},      {.dso = "libmruby"},       {.name = "mrb_vm_exec"}, {.prefix = "luaV_"},
+    {.dso = "lua"},        {.dso = "liblua"},         {.dso = "luajit"},       {.dso = "libluajit"},
+    {.dso = "php"},        {.prefix = "sqlite3Vdbe"}, {.dso = "mawk"},         {.dso = "gawk"},
+    {.dso = "tclsh"},      {.dso = "libtcl"},         {.dso = "libR"},         {.dso = "liboctinterp"},
+    {.dso = "libguile-3"}, {.dso = "ocamlrun"},       {.dso = "libswipl"},
 };
 
 static bool is_interpreting(const struct stall_function *function)
@@ -256,6 +238,7 @@ static const char *script_advice(const struct stall_function *function)
     static const struct name_pattern shell[] = {{.dso = "bash"}, {.dso = "dash"}};
     static const struct name_pattern perl[] = {{.dso = "perl"}, {.dso = "libperl"}};
     static const struct name_pattern ocaml[] = {{.name = "caml_interprete"}};
+    static const struct name_pattern luajit[] = {{.dso = "luajit"}, {.dso = "libluajit"}};
     static const struct name_pattern arrays[] = {{.dso = "libR"}, {.dso = "liboctinterp"}};
     static const struct {
         const struct name_pattern *patterns;
@@ -266,6 +249,7 @@ static const char *script_advice(const struct stall_function *function)
         {python, array_count(python), "advice-python"}, {node, array_count(node), "advice-node"},
         {shell, array_count(shell), "advice-shell"},    {perl, array_count(perl), "advice-perl"},
         {ocaml, array_count(ocaml), "advice-ocaml"},    {arrays, array_count(arrays), "advice-arrays"},
+        {luajit, array_count(luajit), "advice-luajit"},
     };
     for (size_t kind = 0; kind < array_count(kinds); kind++)
         for (size_t at = 0; at < kinds[kind].count; at++)

@@ -735,7 +735,8 @@ static bool narrow_loops_found(const struct results *results, struct finding *fi
     double samples = 0, gain = 0, most = 0;
     const struct narrow_loop *loop = NULL; /* that has most of the gain */
     for (size_t at = 0; at < code->count; at++) {
-        if (code->loops[at].width.bits >= best_bits)
+        bool is_scripts = function_is_interpreters(code->loops[at].function); /* whose writer can't build it anew */
+        if (code->loops[at].width.bits >= best_bits || is_scripts)
             continue;
         double part = computing_part(results, &code->loops[at]) * (double)code->loops[at].samples;
         double own = part * (1 - code->loops[at].width.bits / best_bits);
