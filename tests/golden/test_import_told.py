@@ -876,3 +876,52 @@ def test_a_state_of_something_else_or_another_time_is_none(run, sayings):
 def test_more_sentences_of_trials(imported, text, identity, verdict):
     found, _ = imported(notes=text + "\n")
     assert finding(found, identity)["verdict"] == verdict, found["verdict"]["sentence"]
+
+
+@pytest.mark.parametrize("outcome", ["With it both guests were equally fast.", "With that, the gap was gone.", "Since then the gap is gone.", "The result: both guests are equally fast.", "As a result the gap is gone.",
+                                     "From then on the gap was gone.", "With it the performance of both VMs became the same."])
+def test_the_next_sentence_refers_to_the_change(imported, outcome):
+    found, _ = imported(notes="Then nohz_full was deployed on the host and in the guest. " + outcome + "\n")
+    assert finding(found, "timer-tick")["verdict"] == "supported" and not unread(found), unread(found)
+
+
+@pytest.mark.parametrize("outcome", ["With it off again the gap was gone.", "With this kernel the gap was gone.", "Since the upgrade the gap is gone.", "Ever since the move the gap is gone.", "With those of another vendor the gap was gone.",
+                                     "Since then we also moved to Debian 13 and the gap is gone."])
+def test_the_next_sentence_refers_to_something_else(imported, outcome):
+    found, _ = imported(notes="Then nohz_full was deployed on the host and in the guest. " + outcome + "\n")
+    assert not decided(found), found["verdict"]["sentence"]
+
+
+def test_since_then_it_takes_so_much_less(imported):
+    found, _ = imported(notes="We enabled huge pages in the guest. Since then it takes 7 s instead of 10 s.\n")
+    assert finding(found, "small-pages")["recoverable_ratio"]["mid"] == pytest.approx(0.3, abs=0.01)
+
+
+@pytest.mark.parametrize("gap, low, high", [
+    ("throughput is 35% to 48% lower", 0.35, 0.48), ("the number of requests per second is 35 to 48 % lower", 0.35, 0.48), ("performance is 35% to 48% lower", 0.26, 0.48), ("a run takes 35 to 48 % longer", 0.26, 0.324)])
+def test_a_share_of_a_rate_is_as_much_of_the_slower_sides_time(imported, gap, low, high):
+    found, _ = imported(notes=f"On the TDX VM {gap} than on the plain one.\n\nWith nohz_full on host and guest the gap was gone.\n")
+    told = finding(found, "timer-tick")["recoverable_ratio"]
+    assert (told["low"], told["high"]) == (pytest.approx(low, abs=0.005), pytest.approx(high, abs=0.005))
+
+
+@pytest.mark.parametrize("text, sides", [
+    ("When transparent huge pages were switched on for the hypervisor's memory and inside the guest, both guests ran equally fast.", "on host and guest"),
+    ("With huge pages inside the guest and for qemu's memory both guests ran equally fast.", "on host and guest"), ("With huge pages in the guest and for the VM's backing memory both VMs ran equally fast.", "on host and guest"),
+    ("With hugetlbfs for qemu both guests ran equally fast.", "on the host"), ("With huge pages as the guest's backing memory both guests ran equally fast.", "on the host"),
+    ("With huge pages inside the guest both guests ran equally fast; qemu was left as it was.", "in the guest"), ("With huge pages in the guest the qemu process took less memory, and the gap was gone.", "in the guest")])
+def test_what_backs_a_guest_is_the_hosts(imported, text, sides):
+    found, _ = imported(notes=text + "\n")
+    headline = str([one["headline"] for one in found["findings"] if one["id"] in ("small-pages", "host-small-pages") and one["verdict"] == "supported"])
+    assert f"with huge pages {sides} the gap was gone" in headline
+
+
+def test_exits_that_differ_go_with_the_gap(imported):
+    gap = "On the TDX VM throughput is 35% to 48% lower than on the plain one.\n\n"
+    tables = "VM exit on {}:\n```\n@reason[1]: 151402      EXIT_REASON_EXTERNAL_INTERRUPT\n@reason[32]: 149233     EXIT_REASON_MSR_WRITE\n```\n\nVM exit on {}:\n```\n@reason[1]: {}    EXIT_REASON_EXTERNAL_INTERRUPT\n```\n\n"
+    profile = "```\n# Overhead  Command  Shared Object      Symbol\n    31.22%  ingest   [kernel.kallsyms]  [k] __tdx_hypercall\n    11.40%  ingest   ingest             [.] parse_record\n" \
+              "     6.11%  ingest   libc.so.6          [.] __memmove_avx512_unaligned_erms\n```\n"
+    for plain, tdx, count, goes in (("plain VM", "TDX VM", 8382113, True), ("plain VM", "TDX VM", 382113, False), ("TDX VM", "plain VM", 8382113, False)):
+        found, _ = imported(notes=gap + tables.format(plain, tdx, count) + profile)
+        said = found["verdict"]["sentence"]
+        assert ("go with it" in said) == goes and ("nothing supports a cause" in said) != goes, said

@@ -169,7 +169,8 @@ static bool tells_amount(const char *said, const struct told_states *states)
 static bool refers(const char *said, const struct told_states *states)
 {
     bool is_amount = word_is_number(word_at(said)) && told_has_amount(said);
-    return words_at(said, WORDS_SUBJECT_REFERRING) || is_amount || begins_with_state(said, states) ||
+    const char *with_it = words_at(said, WORDS_SUBJECT_WITH_IT);
+    return words_at(said, WORDS_SUBJECT_REFERRING) || (with_it && !words_at(with_it, WORDS_CHANGE_OFF)) || is_amount || begins_with_state(said, states) ||
            plain_has(said, WORDS_SMALL_STILL) || (plain_has(said, WORDS_SMALL_NOW) && !is_of_another(said));
 }
 
