@@ -131,6 +131,7 @@ struct finding {
     bool is_loose;           /* while it is open: nothing points at it, its bound is all that could be had */
     bool is_at_least;        /* recoverable is of what was recognised as it: there may be more */
     bool by_trial;           /* ruled out by a trial that somebody told of: no bound */
+    bool is_trial_with;      /* … of more of it, which helped; else without it, which didn't */
 };
 
 /* Somebody else's doing: said beside the program's own causes. */

@@ -145,7 +145,6 @@ def test_an_outcome_between_two_that_are_compared(imported, identity, verdict, t
     "With a newer QEMU and huge pages the gap was gone.", "With huge pages plus 64 GB RAM the gap was gone.",
     "With huge pages p95 went from 2.1 s to 0.7 s under half the load.",
     "We enabled huge pages. Runtime with gcc 13 dropped from 18.2 s to 4.1 s.", "With huge pages iTLB and dTLB misses vanished, and it is 10 % faster.",
-    "`echo never > /sys/kernel/mm/transparent_hugepage/enabled` made it 30 % faster.",
     "Limit removed, p95 went from 2.1 s to 0.7 s."])
 def test_what_is_doubtful_is_said_and_decides_nothing(imported, text):
     found, _ = imported(notes=text + "\n")
@@ -925,3 +924,39 @@ def test_exits_that_differ_go_with_the_gap(imported):
         found, _ = imported(notes=gap + tables.format(plain, tdx, count) + profile)
         said = found["verdict"]["sentence"]
         assert ("go with it" in said) == goes and ("nothing supports a cause" in said) != goes, said
+
+
+NEVER = "echo never > /sys/kernel/mm/transparent_hugepage/enabled"
+
+
+@pytest.mark.parametrize("text", [
+    f"With {NEVER} the spikes are gone.", f"`{NEVER}` made it 30 % faster.", "tried: transparent huge pages off (host): gone", "Disabling THP brought it from 10 s to 7 s.", "THP on 4.2 s, THP off 3.1 s.",
+    "With THP off it went from 10 s to 7 s.", "We turned THP off and the gap was gone."])
+def test_huge_pages_off_that_helped(imported, text):
+    found, _ = imported(notes=text + "\n")
+    small, faults = finding(found, "small-pages"), finding(found, "page-faults")
+    assert small["verdict"] == "ruled_out" and "without huge pages, and that helped" in small["reason"] and "by a trial with them alone: small pages" in found["verdict"]["ruled_out"]
+    assert faults["verdict"] == "undecided" and "huge pages off helped" in faults["reason"] and not unread(found)
+    assert "with huge pages" not in str(found["verdict"]).lower().replace(text.lower(), "")
+
+
+@pytest.mark.parametrize("text", [
+    "With THP off nothing changed.", "With THP off the spikes did not go away.", "A colleague says that with THP off the spikes are gone.", "With THP off it went from 7 s to 10 s.", "With THP off and jemalloc the spikes are gone.",
+    "Disabling THP cost 30 % of the throughput.", "THP off would take the spikes away.", "We turned THP off, but forgot to restart it, and the spikes are gone.", "THP is off and the spikes are gone on the other machine.",
+    "With huge pages the gap was gone. With THP off the gap was gone."])
+def test_huge_pages_off_that_decides_nothing(imported, text):
+    found, _ = imported(notes=text + "\n")
+    assert not decided(found) and "huge pages off helped" not in (finding(found, "page-faults")["reason"] or "") or "With huge pages" in text and not decided(found), found["verdict"]["sentence"]
+
+
+@pytest.mark.parametrize("text, helps", [(f"With {NEVER} the spikes are gone.", True), ("With huge pages on the spikes are gone.", False), (f"With {NEVER} the spikes stayed.", False)])
+def test_huge_pages_off_goes_with_page_faults_that_are_seen(imported, text, helps):
+    profile = "# Overhead  Command  Shared Object  Symbol\n    41.31%  srv  [kernel.kallsyms]  [k] clear_page_erms\n    18.02%  srv  [kernel.kallsyms]  [k] do_huge_pmd_wp_page\n     4.40%  srv  srv  [.] dictFind\n"
+    found, _ = imported(report=profile, notes=text + "\n")
+    faults = finding(found, "page-faults")
+    assert faults["verdict"] == "supported" and ("keep transparent huge pages off" in str(faults["advice"])) == helps and (NEVER in str(faults["evidence"])) == helps
+
+
+def test_spikes_that_are_gone_are_not_the_gap(imported):
+    found, _ = imported(notes="Throughput is 30 % lower in the guest than on bare metal.\n\nWith huge pages in the guest the latency spikes are gone.\n")
+    assert finding(found, "small-pages")["verdict"] == "supported" and finding(found, "small-pages")["recoverable_ratio"] is None
