@@ -960,3 +960,29 @@ def test_huge_pages_off_goes_with_page_faults_that_are_seen(imported, text, help
 def test_spikes_that_are_gone_are_not_the_gap(imported):
     found, _ = imported(notes="Throughput is 30 % lower in the guest than on bare metal.\n\nWith huge pages in the guest the latency spikes are gone.\n")
     assert finding(found, "small-pages")["verdict"] == "supported" and finding(found, "small-pages")["recoverable_ratio"] is None
+
+
+@pytest.mark.parametrize("change, is_less", [("only 4 times", True), ("just 8x", True), ("64 times", False), ("only 512 times", False)])
+def test_few_turns_unrolled_is_less_unrolling(imported, change, is_less):
+    found, _ = imported(notes=f"The hot loop has 512000 bytes.\n\nIt takes 0.214 s. With the loop unrolled {change} it takes 0.162 s.\n")
+    one = finding(found, "front-end")
+    assert (one["verdict"] == "supported") == is_less and (not is_less or one["recoverable_ratio"]["mid"] == pytest.approx(0.243, abs=0.01))
+
+
+@pytest.mark.parametrize("who, decides", [("NNC", True), ("nnc", True), ("ATen", False), ("The parser", False)])
+def test_a_run_is_known_by_its_name(imported, who, decides):
+    counts = "NNC: 0.214 s\n\nNNC:\n```\n  11071301990      cycles\n  12511931001      instructions\n```\n\nHot loop of NNC: unrolled by 1024, about 98 KB of code.\n\n"
+    found, _ = imported(notes=counts + f"With the loop unrolled only 4 times {who} takes 0.162 s.\n")
+    assert (finding(found, "front-end")["verdict"] == "supported") == decides, found["verdict"]["sentence"]
+
+
+@pytest.mark.parametrize("identity, gain, text", [
+    ("small-pages", 0.5, "It takes 410 s, and with huge pages 205 s."), ("page-faults", 0.5, "It takes 410 s, with NUMA balancing off 205 s."), ("allocation", 0.2, "Throughput is 1200 req/s, with jemalloc 1500 req/s."),
+    ("small-pages", 0.5, "It takes 410 s in the guest, with huge pages 205 s."), ("small-pages", 0.5, "It takes 410 s, with THP on 205 s."),
+    ("small-pages", None, "It takes 410 s, with huge pages the parse 205 s."), ("small-pages", None, "It takes 410 s, with huge pages 205 s less."), ("small-pages", None, "One takes 410 s, the other with huge pages 205 s."),
+    ("small-pages", None, "The host takes 410 s, with huge pages the guest 205 s."), ("small-pages", None, "It takes 410 s, and with huge pages and nohz_full 205 s."), ("small-pages", None, "With huge pages 410 s, with jemalloc 205 s."),
+    ("small-pages", None, "It takes 410 s, without huge pages 205 s.")])
+def test_two_amounts_with_the_change_between_them(imported, identity, gain, text):
+    found, _ = imported(notes=text + "\n")
+    one = finding(found, identity)
+    assert one["recoverable_ratio"]["mid"] == pytest.approx(gain, abs=0.01) if gain else not decided(found)
