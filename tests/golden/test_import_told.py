@@ -986,3 +986,23 @@ def test_two_amounts_with_the_change_between_them(imported, identity, gain, text
     found, _ = imported(notes=text + "\n")
     one = finding(found, identity)
     assert one["recoverable_ratio"]["mid"] == pytest.approx(gain, abs=0.01) if gain else not decided(found)
+
+
+@pytest.mark.parametrize("identity, verdict, text", [
+    ("oversubscribed", "ruled_out", "We doubled the vCPUs, no change."), ("oversubscribed", "undecided", "With twice the vCPUs it takes 7 s instead of 10 s."), ("oversubscribed", "!ruled_out", "A colleague doubled the vCPUs, no change."),
+    ("oversubscribed", "!ruled_out", "The server has twice the cores of the old one, no change."), ("waiting", "supported", "We moved the database to NVMe disks: 7 s instead of 10 s."), ("waiting", "!ruled_out", "We moved the database to NVMe disks: no change."),
+    ("small-pages", "!supported", "We enabled huge pages in the guest and doubled the vCPUs, and the gap was gone.")])
+def test_more_cpus_and_faster_disks(imported, identity, verdict, text):
+    found, _ = imported(notes=text + "\n")
+    told = finding(found, identity)["verdict"]
+    assert told != verdict[1:] if verdict[0] == "!" else told == verdict
+
+
+@pytest.mark.parametrize("change, text", [
+    ("deep idle states off", "With intel_idle.max_cstate=1 p99 went from 10 ms to 7 ms."), ("hardware prefetchers off", "Disabling the hardware prefetchers brought it from 10 s to 7 s."),
+    ("another version of the kernel", "Going back to kernel 5.15 brought it from 10 s to 7 s."), ("another version of the kernel", "With a newer kernel it is 30 % faster."),
+    (None, "With a newer kernel nothing changed."), (None, "Disabling the hardware prefetchers brought it from 7 s to 10 s."), (None, "A colleague says that with a newer kernel it is 30 % faster."), (None, "We should try a newer kernel.")])
+def test_what_helped_and_is_of_no_one_cause_is_left_open(imported, change, text):
+    found, _ = imported(notes=text + "\n")
+    left = " ".join(found["verdict"]["open"])
+    assert not decided(found) and (f"{change} helped, and what of it isn't told" in left if change else "what of it isn't told" not in left), left

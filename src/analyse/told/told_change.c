@@ -75,6 +75,11 @@ static const struct change changes[] = {
     [TREATMENT_NO_DISK] = {"no waits for a disk", SAID_WHOLE, WORDS_NO_DISK},
     [TREATMENT_NO_BALANCING] = {"automatic NUMA balancing off", TAKEN_AWAY, WORDS_BALANCING, WORDS_BALANCING_OFF},
     [TREATMENT_NO_HUGE_PAGES] = {"huge pages off", SAID_WHOLE, WORDS_NONE},
+    [TREATMENT_FASTER_DISK] = {"a faster disk", SAID_WHOLE, WORDS_FASTER_DISK},
+    [TREATMENT_MORE_CPUS] = {"more CPUs", SAID_WHOLE, WORDS_MORE_CPUS, .other = WORDS_MORE_CPUS_OTHER},
+    [TREATMENT_NO_IDLE_STATES] = {"deep idle states off", SAID_WHOLE, WORDS_IDLE_STATES},
+    [TREATMENT_NO_HARDWARE_PREFETCH] = {"hardware prefetchers off", SAID_WHOLE, WORDS_HARDWARE_PREFETCH},
+    [TREATMENT_KERNEL_VERSION] = {"another version of the kernel", SAID_WHOLE, WORDS_KERNEL_VERSION},
 };
 _Static_assert(array_count(changes) == TREATMENT_COUNT, "each change by its names");
 _Static_assert(TREATMENT_COUNT <= 64, "a bit each");

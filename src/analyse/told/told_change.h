@@ -58,6 +58,12 @@ enum treatment {
     TREATMENT_NO_DISK,      /* no waits for one: files in memory, writes that nobody waits for */
     TREATMENT_NO_BALANCING, /* the kernel moves no pages to the node of who uses them */
     TREATMENT_NO_HUGE_PAGES, /* nobody gets any: as a trial that helped (analyse/told/told_trial) */
+    TREATMENT_FASTER_DISK,
+    TREATMENT_MORE_CPUS,
+    /* these take no one cause away */
+    TREATMENT_NO_IDLE_STATES, /* that take long to wake up from */
+    TREATMENT_NO_HARDWARE_PREFETCH,
+    TREATMENT_KERNEL_VERSION,
     TREATMENT_COUNT
 };
 

@@ -179,6 +179,8 @@ static const struct attempt {
                 {"load-chain", TREATMENT_FLAT_DATA, MAY_FAIL},
                 {"copying", TREATMENT_NO_COPIES, 0},
                 {"waiting", TREATMENT_NO_DISK, MAY_FAIL},  /* it waits for much else */
+                {"waiting", TREATMENT_FASTER_DISK, MAY_FAIL},
+                {"oversubscribed", TREATMENT_MORE_CPUS, UNSURE},
                 {"small-pages", TREATMENT_NO_HUGE_PAGES, 0},
                 {"host-small-pages", TREATMENT_NO_HUGE_PAGES, 0},
                 {"page-faults", TREATMENT_NO_HUGE_PAGES, MAY_FAIL}}; /* their number grows */
@@ -634,7 +636,7 @@ static bool change_test(const struct results *results, const struct told *told, 
     }
     if (attempt_is(finding, trial->treatment, UNSURE)) {
         if (!is_counted_too(results, told, finding, trial))
-            leave_open(finding, "told-unsure", trial);
+            leave_open(finding, trial->treatment == TREATMENT_MORE_CPUS ? "told-unsure-cpus" : "told-unsure", trial);
         return true;
     }
     decide_by_gap(results, told, finding, trial);
@@ -777,6 +779,20 @@ bool imported_trial_test(const struct results *results, struct finding *finding)
     default:
         return change_test(results, told, finding, trial);
     }
+}
+
+const char *imported_trial_of_none(const struct results *results, size_t index, struct arena *arena)
+{
+    const struct told *told = results->told;
+    bool is_one = told && index < told->trial_count;
+    for (size_t at = 0; at < array_count(attempts) && is_one; at++)
+        is_one = attempts[at].treatment != told->trials[index].treatment;
+    if (!is_one || kind_of(told, &told->trials[index], results->effect) == EFFECT_NONE ||
+        is_within_spread(results, &told->trials[index]))
+        return NULL;
+    struct value values[] = {VALUE_TEXT("change", told_change_name(told->trials[index].treatment)),
+                             VALUE_TEXT("sentence", told->trials[index].sentence), VALUE_TEXT("origin", IMPORTED_WORDS)};
+    return wording_fill(arena, wording_find("verdict", "trial-of-none"), values, array_count(values));
 }
 
 /* A trial of it that changed nothing, and may have failed although the cause is there; NULL: there is none. */

@@ -4,6 +4,7 @@
 #include "base/scope.h"
 #include "base/vec.h"
 #include "finding/counted.h"
+#include "finding/imported/evidence.h"
 #include "finding/imported/exits.h"
 #include "finding/imported/leaf.h"
 #include "finding/family.h"
@@ -236,4 +237,9 @@ void open_take(struct overall *overall, const struct findings *findings, const s
     const char *exits = told ? imported_exits_with_gap(results, findings, "gap-told-exits-open", arena) : NULL;
     if (told)
         open_add(overall, exits ? exits : told);
+    for (size_t at = 0; results->told && at < results->told->trial_count; at++) {
+        const char *of_none = imported_trial_of_none(results, at, arena);
+        if (of_none)
+            open_add(overall, of_none);
+    }
 }
