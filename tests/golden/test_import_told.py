@@ -1006,3 +1006,34 @@ def test_what_helped_and_is_of_no_one_cause_is_left_open(imported, change, text)
     found, _ = imported(notes=text + "\n")
     left = " ".join(found["verdict"]["open"])
     assert not decided(found) and (f"{change} helped, and what of it isn't told" in left if change else "what of it isn't told" not in left), left
+
+
+POLLED = "Plain guest 91,300 msg/s; TDX guest 60,900 msg/s (33 % fewer).\n\nTHP on both the host and the guest: 61,200 msg/s.\n"
+
+
+@pytest.mark.parametrize("then, exits", [
+    ("We then set kvm.halt_poll_ns=200000 on the host and booted the guest with idle=poll in one go: 90,100 msg/s.", "supported"), ("Then we set kvm.halt_poll_ns=200000: 61,000 msg/s.", "!ruled_out"),
+    ("Then we raised the number of shards: 90,100 msg/s.", "!supported")])
+def test_another_trial_is_no_part_of_the_one_before(imported, then, exits):
+    found, _ = imported(notes=POLLED + then + "\n")
+    assert [finding(found, one)["verdict"] for one in ("small-pages", "host-small-pages")] == ["ruled_out"] * 2
+    told = finding(found, "vm-exits")["verdict"]
+    assert told != exits[1:] if exits[0] == "!" else told == exits and "which of these it was" in " ".join(found["verdict"]["open"])
+
+
+@pytest.mark.parametrize("text, helps", [("With idle=poll in the guest it takes 7 s instead of 10 s.", True), ("With nohz_full the gap stayed. With idle=poll in the guest it takes 7 s instead of 10 s.", True),
+                                         ("With halt_poll_ns=0 it takes 7 s instead of 10 s.", False), ("With idle=poll and jemalloc it takes 7 s instead of 10 s.", False), ("With idle=poll in the guest there was no change.", False)])
+def test_polling_in_place_of_halts_is_of_exits(imported, text, helps):
+    found, _ = imported(notes=text + "\n")
+    assert finding(found, "vm-exits")["verdict"] == ("supported" if helps else finding(found, "vm-exits")["verdict"]) and (helps or finding(found, "vm-exits")["verdict"] not in ("supported", "ruled_out"))
+
+
+@pytest.mark.parametrize("text, helped", [("OMP_NUM_THREADS=8 instead of 64: 12 min instead of 29 min.", True), ("OMP_NUM_THREADS=64 instead of 8: 12 min instead of 29 min.", False), ("OMP_NUM_THREADS=8: 12 min instead of 29 min.", False)])
+def test_fewer_threads_by_their_variable(imported, text, helped):
+    found, _ = imported(notes=text + "\n")
+    assert ("fewer threads helped" in (finding(found, "oversubscribed")["reason"] or "")) == helped and not decided(found)
+
+
+def test_one_of_two_alone_brought_nothing(imported):
+    found, _ = imported(notes="-march=native and PGO together gave 1.4x; -march=native alone nothing.\n")
+    assert not decided(found) and "-march=native alone nothing" in finding(found, "narrow-vectors")["reason"]

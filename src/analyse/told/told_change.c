@@ -77,6 +77,7 @@ static const struct change changes[] = {
     [TREATMENT_NO_HUGE_PAGES] = {"huge pages off", SAID_WHOLE, WORDS_NONE},
     [TREATMENT_FASTER_DISK] = {"a faster disk", SAID_WHOLE, WORDS_FASTER_DISK},
     [TREATMENT_MORE_CPUS] = {"more CPUs", SAID_WHOLE, WORDS_MORE_CPUS, .other = WORDS_MORE_CPUS_OTHER},
+    [TREATMENT_HALT_POLL] = {"polling in place of halts", BROUGHT_IN, WORDS_HALT_POLL, .other = WORDS_HALT_POLL_OTHER},
     [TREATMENT_NO_IDLE_STATES] = {"deep idle states off", SAID_WHOLE, WORDS_IDLE_STATES},
     [TREATMENT_NO_HARDWARE_PREFETCH] = {"hardware prefetchers off", SAID_WHOLE, WORDS_HARDWARE_PREFETCH},
     [TREATMENT_KERNEL_VERSION] = {"another version of the kernel", SAID_WHOLE, WORDS_KERNEL_VERSION},

@@ -55,11 +55,12 @@ enum treatment {
     TREATMENT_CLOCK_SOURCE,    /* the TSC, which is read without leaving the program */
     TREATMENT_FLAT_DATA,       /* an array in place of linked nodes */
     TREATMENT_NO_COPIES,
-    TREATMENT_NO_DISK,      /* no waits for one: files in memory, writes that nobody waits for */
-    TREATMENT_NO_BALANCING, /* the kernel moves no pages to the node of who uses them */
+    TREATMENT_NO_DISK,       /* no waits for one: files in memory, writes that nobody waits for */
+    TREATMENT_NO_BALANCING,  /* the kernel moves no pages to the node of who uses them */
     TREATMENT_NO_HUGE_PAGES, /* nobody gets any: as a trial that helped (analyse/told/told_trial) */
     TREATMENT_FASTER_DISK,
     TREATMENT_MORE_CPUS,
+    TREATMENT_HALT_POLL, /* a guest's CPU that has nothing to do isn't left at once, by the host or by itself */
     /* these take no one cause away */
     TREATMENT_NO_IDLE_STATES, /* that take long to wake up from */
     TREATMENT_NO_HARDWARE_PREFETCH,

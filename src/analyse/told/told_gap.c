@@ -77,7 +77,8 @@ bool told_gap_numbers(const char *plain, struct interval *ret_gap)
         return gap_of_times(plain, ret_gap);
     double least = first < last ? first : last, most = first < last ? last : first;
     bool of_rate = most < 1 && plain_has(plain, WORDS_GAP_RATE) && plain_has(plain, WORDS_GAP_PERCENT_LOWER);
-    double low = of_rate && !of_time ? least : 1 - 1 / (1 + least), high = most < 1 && !of_time ? most : 1 - 1 / (1 + most);
+    double low = of_rate && !of_time ? least : 1 - 1 / (1 + least),
+           high = most < 1 && !of_time ? most : 1 - 1 / (1 + most);
     *ret_gap = interval_of(low, (low + high) / 2, high);
     return true;
 }

@@ -62,7 +62,8 @@ static bool are_compared(const struct reading *one, const struct reading *other)
     struct plain_sentence both;
     enum outcome outcome;
     bool stayed = reading_outcome(one, &outcome) == OUTCOME_READ && outcome == OUTCOME_STAYED;
-    if (stayed || begins_another_trial(other) || !told_has_amount(one->plain.text) || !told_has_amount(other->plain.text))
+    if (stayed || begins_another_trial(other) || !told_has_amount(one->plain.text) ||
+        !told_has_amount(other->plain.text))
         return false;
     plain_sentence_of(&both, joined(one->sentence, other->sentence));
     return is_other_half(one->plain.text, other->plain.text, both.text) ||
@@ -177,8 +178,9 @@ static bool refers(const char *said, const struct told_states *states)
 {
     bool is_amount = word_is_number(word_at(said)) && told_has_amount(said);
     const char *with_it = words_at(said, WORDS_SUBJECT_WITH_IT);
-    return words_at(said, WORDS_SUBJECT_REFERRING) || (with_it && !words_at(with_it, WORDS_CHANGE_OFF)) || is_amount || begins_with_state(said, states) ||
-           plain_has(said, WORDS_SMALL_STILL) || (plain_has(said, WORDS_SMALL_NOW) && !is_of_another(said));
+    return words_at(said, WORDS_SUBJECT_REFERRING) || (with_it && !words_at(with_it, WORDS_CHANGE_OFF)) || is_amount ||
+           begins_with_state(said, states) || plain_has(said, WORDS_SMALL_STILL) ||
+           (plain_has(said, WORDS_SMALL_NOW) && !is_of_another(said));
 }
 
 /* "Set it to always", where the first one names the file of a setting. */
@@ -196,7 +198,8 @@ static bool is_outcome_of_gap(struct view first, const struct reading *second)
 
 static bool is_continued(const struct reading *one, const struct reading *other, const struct told_states *states)
 {
-    if (other->change != CHANGE_NONE || begins_another_trial(other) || (told_is_item(one->sentence) && told_is_item(other->sentence)))
+    if (other->change != CHANGE_NONE || begins_another_trial(other) ||
+        (told_is_item(one->sentence) && told_is_item(other->sentence)))
         return false;
     const char *said = said_words(other->plain.text);
     if (told_names_setting(one->plain.text) && is_put(said))

@@ -106,12 +106,24 @@ static bool has_calls(const struct imported *imported)
     return false;
 }
 
+static bool has_helped(const struct results *results, enum treatment treatment)
+{
+    const struct told *told = results->told;
+    bool helped = false;
+    for (size_t at = 0; at < told->trial_count; at++)
+        helped |=
+            told->trials[at].treatment == treatment && kind_of(told, &told->trials[at], results->effect) != EFFECT_NONE;
+    return helped;
+}
+
 /* What a change that may take one of several causes away was about is told by what was counted. */
 static bool is_of_cause(const struct results *results, const struct finding *finding, enum treatment treatment)
 {
     static const double CACHE_BYTES = 32 * 1024; /* of instructions, at least */
     double loop = results->told->loop_bytes;
     switch (treatment) {
+    case TREATMENT_TICK: /* exits that no tick makes, which a trial of theirs decides */
+        return !is(finding, "vm-exits") || !has_helped(results, TREATMENT_HALT_POLL);
     case TREATMENT_NO_LIMIT:
         return told_has_quota(results->imported) || results->told->names_quota;
     case TREATMENT_BUFFER:
@@ -135,6 +147,7 @@ static const struct attempt {
     enum treatment treatment;
     unsigned how;
 } attempts[] = {{"vm-exits", TREATMENT_TICK, 0},
+                {"vm-exits", TREATMENT_HALT_POLL, MAY_FAIL | OPENS}, /* others may take the time */
                 {"timer-tick", TREATMENT_TICK, 0},
                 {"small-pages", TREATMENT_PAGES, 0},
                 {"host-small-pages", TREATMENT_PAGES, 0},
@@ -178,7 +191,7 @@ static const struct attempt {
                 {"front-end", TREATMENT_COMPACT_CODE, MAY_FAIL},
                 {"load-chain", TREATMENT_FLAT_DATA, MAY_FAIL},
                 {"copying", TREATMENT_NO_COPIES, 0},
-                {"waiting", TREATMENT_NO_DISK, MAY_FAIL},  /* it waits for much else */
+                {"waiting", TREATMENT_NO_DISK, MAY_FAIL}, /* it waits for much else */
                 {"waiting", TREATMENT_FASTER_DISK, MAY_FAIL},
                 {"oversubscribed", TREATMENT_MORE_CPUS, UNSURE},
                 {"small-pages", TREATMENT_NO_HUGE_PAGES, 0},
@@ -455,7 +468,8 @@ static const char *outcome_words(const struct told_trial *trial)
                                                      [OUTCOME_SHRANK] = "a part of the gap was gone",
                                                      [OUTCOME_STAYED] = "the gap stayed"};
     static const char *const of_spikes[OUTCOME_COUNT] = {[OUTCOME_GONE] = "what was slower at times was gone",
-                                                         [OUTCOME_SHRANK] = "a part of what was slower at times was gone",
+                                                         [OUTCOME_SHRANK] =
+                                                             "a part of what was slower at times was gone",
                                                          [OUTCOME_STAYED] = "what was slower at times stayed so"};
     return trial->is_of_spikes && of_spikes[trial->outcome] ? of_spikes[trial->outcome] : words[trial->outcome];
 }
@@ -696,7 +710,7 @@ static const struct told_trial *pages_off_trial(const struct results *results)
     return helped && !is_within_spread(results, trial) ? trial : NULL;
 }
 
-/* Small pages hold up nothing that is better with small pages alone; whole huge ones may (imported_pages_off_beside). */
+/* Small pages hold up nothing that is better with them alone; whole huge ones may (imported_pages_off_beside). */
 static bool pages_off_test(const struct results *results, struct finding *finding, const struct told_trial *trial)
 {
     bool is_host = is(finding, "host-small-pages");
@@ -791,7 +805,8 @@ const char *imported_trial_of_none(const struct results *results, size_t index, 
         is_within_spread(results, &told->trials[index]))
         return NULL;
     struct value values[] = {VALUE_TEXT("change", told_change_name(told->trials[index].treatment)),
-                             VALUE_TEXT("sentence", told->trials[index].sentence), VALUE_TEXT("origin", IMPORTED_WORDS)};
+                             VALUE_TEXT("sentence", told->trials[index].sentence),
+                             VALUE_TEXT("origin", IMPORTED_WORDS)};
     return wording_fill(arena, wording_find("verdict", "trial-of-none"), values, array_count(values));
 }
 
