@@ -134,6 +134,7 @@ struct finding {
     uint64_t own_rows;                     /* of it those whose own shares add up to this, a bit each; 0: they don't */
     bool is_at_least;        /* recoverable is of what was recognised as it: there may be more */
     bool by_trial;           /* ruled out by a trial that somebody told of: no bound */
+    bool is_trial_with;      /* … of more of it, which helped; else without it, which didn't */
 };
 
 /* Somebody else's doing: said beside the program's own causes. */

@@ -9,6 +9,7 @@
 #include "analyse/told/told_side.h"
 #include "analyse/told/told_words.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -182,6 +183,14 @@ bool told_has_quota(const struct imported *imported)
     return has;
 }
 
+static void run_name(struct told_states *states, const char *name)
+{
+    size_t length = name ? strlen(name) : 0;
+    states->run[0] = '\0';
+    for (size_t at = 0; length < sizeof(states->run) && at <= length && name; at++)
+        states->run[at] = (char)tolower((unsigned char)name[at]);
+}
+
 struct told_states told_states_of_runs(const struct imported *imported)
 {
     struct imported_arm arms[IMPORTED_ARMS_MOST];
@@ -191,6 +200,8 @@ struct told_states told_states_of_runs(const struct imported *imported)
         double seconds = arms[at].elapsed_s.known ? arms[at].elapsed_s.value : 0;
         if (!(seconds > 0))
             continue;
+        if (seconds > states.slow)
+            run_name(&states, arms[at].name);
         states.fast = timed && states.slow > seconds ? seconds : timed ? states.slow : 0;
         states.slow = states.slow > seconds ? states.slow : seconds;
         timed++;

@@ -74,6 +74,13 @@ static const struct change changes[] = {
     [TREATMENT_NO_COPIES] = {"no copies", SAID_WHOLE, WORDS_NO_COPIES},
     [TREATMENT_NO_DISK] = {"no waits for a disk", SAID_WHOLE, WORDS_NO_DISK},
     [TREATMENT_NO_BALANCING] = {"automatic NUMA balancing off", TAKEN_AWAY, WORDS_BALANCING, WORDS_BALANCING_OFF},
+    [TREATMENT_NO_HUGE_PAGES] = {"huge pages off", SAID_WHOLE, WORDS_NONE},
+    [TREATMENT_FASTER_DISK] = {"a faster disk", SAID_WHOLE, WORDS_FASTER_DISK},
+    [TREATMENT_MORE_CPUS] = {"more CPUs", SAID_WHOLE, WORDS_MORE_CPUS, .other = WORDS_MORE_CPUS_OTHER},
+    [TREATMENT_HALT_POLL] = {"polling in place of halts", BROUGHT_IN, WORDS_HALT_POLL, .other = WORDS_HALT_POLL_OTHER},
+    [TREATMENT_NO_IDLE_STATES] = {"deep idle states off", SAID_WHOLE, WORDS_IDLE_STATES},
+    [TREATMENT_NO_HARDWARE_PREFETCH] = {"hardware prefetchers off", SAID_WHOLE, WORDS_HARDWARE_PREFETCH},
+    [TREATMENT_KERNEL_VERSION] = {"another version of the kernel", SAID_WHOLE, WORDS_KERNEL_VERSION},
 };
 _Static_assert(array_count(changes) == TREATMENT_COUNT, "each change by its names");
 _Static_assert(TREATMENT_COUNT <= 64, "a bit each");
@@ -285,6 +292,9 @@ enum change_reading told_change_of(const char *plain, enum treatment *ret_treatm
 {
     struct named ignored;
     enum change_reading reading = named_changes(plain, ret_treatment, &ignored);
+    if (reading == CHANGE_MADE && *ret_treatment != TREATMENT_PAGES && *ret_treatment != TREATMENT_CODE_PAGES &&
+        told_has_no_huge_pages(plain)) /* "with jemalloc and THP off" */
+        return CHANGE_SEVERAL;
     return reading != CHANGE_NONE && reading != CHANGE_NOT_MADE && is_of_more(plain) ? CHANGE_SEVERAL : reading;
 }
 
@@ -303,6 +313,13 @@ const char *told_state_without(const char *plain, enum treatment treatment)
 bool told_change_is_part(enum treatment treatment, enum treatment whole)
 {
     return is_part(treatment, UINT64_C(1) << whole);
+}
+
+bool told_has_no_huge_pages(const char *plain)
+{
+    enum treatment set = TREATMENT_COUNT;
+    bool is_put = told_setting_of(plain, &set) == CHANGE_TAKEN_BACK && set == TREATMENT_PAGES;
+    return is_put || plain_has(plain, WORDS_PAGES_NEVER);
 }
 
 const char *told_change_name(enum treatment treatment)

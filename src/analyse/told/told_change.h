@@ -55,8 +55,16 @@ enum treatment {
     TREATMENT_CLOCK_SOURCE,    /* the TSC, which is read without leaving the program */
     TREATMENT_FLAT_DATA,       /* an array in place of linked nodes */
     TREATMENT_NO_COPIES,
-    TREATMENT_NO_DISK,      /* no waits for one: files in memory, writes that nobody waits for */
-    TREATMENT_NO_BALANCING, /* the kernel moves no pages to the node of who uses them */
+    TREATMENT_NO_DISK,       /* no waits for one: files in memory, writes that nobody waits for */
+    TREATMENT_NO_BALANCING,  /* the kernel moves no pages to the node of who uses them */
+    TREATMENT_NO_HUGE_PAGES, /* nobody gets any: as a trial that helped (analyse/told/told_trial) */
+    TREATMENT_FASTER_DISK,
+    TREATMENT_MORE_CPUS,
+    TREATMENT_HALT_POLL, /* a guest's CPU that has nothing to do isn't left at once, by the host or by itself */
+    /* these take no one cause away */
+    TREATMENT_NO_IDLE_STATES, /* that take long to wake up from */
+    TREATMENT_NO_HARDWARE_PREFETCH,
+    TREATMENT_KERNEL_VERSION,
     TREATMENT_COUNT
 };
 
@@ -85,5 +93,7 @@ const char *told_state_without(const char *plain, enum treatment treatment);
 bool told_change_is_part(enum treatment treatment, enum treatment whole);
 /* "software prefetching" */
 const char *told_change_name(enum treatment treatment);
+/* That huge pages were switched off, not only that small ones are there. */
+bool told_has_no_huge_pages(const char *plain);
 
 #endif

@@ -56,8 +56,9 @@ static bool gap_of_times(const char *plain, struct interval *ret_gap)
 
 /*
  * "18% ~ 125% lower", "12 % slower", "20 to 40 % longer", "1.3x slower". Whether a share is of the faster side's time
- * or of its speed is known of "longer" alone. Else the lower end takes it as so much more time, the upper as so much
- * less speed. Of 125 % less speed there is none: then both shares are of the time, as both were told in one way.
+ * or of its speed is known of "longer" and of "throughput 35 % lower" alone; of the speed, which is as much of the
+ * slower side's time. Else the lower end takes it as so much more time, the upper as so much less speed. Of 125 % less
+ * speed there is none: then both shares are of the time, as both were told in one way.
  */
 bool told_gap_numbers(const char *plain, struct interval *ret_gap)
 {
@@ -75,7 +76,9 @@ bool told_gap_numbers(const char *plain, struct interval *ret_gap)
     if (first <= 0 || last <= 0)
         return gap_of_times(plain, ret_gap);
     double least = first < last ? first : last, most = first < last ? last : first;
-    double low = 1 - 1 / (1 + least), high = most < 1 && !of_time ? most : 1 - 1 / (1 + most);
+    bool of_rate = most < 1 && plain_has(plain, WORDS_GAP_RATE) && plain_has(plain, WORDS_GAP_PERCENT_LOWER);
+    double low = of_rate && !of_time ? least : 1 - 1 / (1 + least),
+           high = most < 1 && !of_time ? most : 1 - 1 / (1 + most);
     *ret_gap = interval_of(low, (low + high) / 2, high);
     return true;
 }

@@ -175,13 +175,31 @@ struct labels {
     struct label first, last;
 };
 
-/* "the job took 73 s , with huge pages it took 52 s": the first was without them, unless it names them. */
-static bool is_of_first(struct view of_first, struct view of_last, const struct labels *labels)
+/* "and with huge pages": nothing but the change stands there, so that its amount is of what the one before is of. */
+static bool is_elliptic(struct view label, enum treatment treatment, const char *behind)
+{
+    struct plain_sentence plain, shorter;
+    enum treatment other = TREATMENT_COUNT;
+    plain_sentence_of(&plain, view_starts(label, ",") ? view_skip(label, 1) : label);
+    const char *place = plain.text + strlen(plain.text);
+    struct view last = word_back(plain.text, &place);
+    plain_sentence_of(&shorter, (struct view){plain.text, (size_t)(place - plain.text)});
+    bool names_it = word_is(last, WORDS_LABEL_ON) || told_change_of(shorter.text, &other) != CHANGE_MADE ||
+                    other != treatment; /* its last word is a part of its name */
+    return words_at(plain.text, WORDS_LABEL_ELLIPTIC) && names_it && !words_at(behind, WORDS_OUTCOME_THAN_OTHER);
+}
+
+/*
+ * "the job took 73 s , with huge pages it took 52 s", "… , with huge pages 52 s": the first was without them, unless it
+ * names them.
+ */
+static bool is_of_first(struct view of_first, struct view of_last, const char *behind, const struct labels *labels)
 {
     struct plain_sentence plain;
     plain_sentence_of(&plain, of_first);
     return labels->last.kind == LABEL_AFTER && labels->last.treatment != TREATMENT_COUNT &&
-           labels->first.kind != LABEL_AFTER && piece_has(of_last, WORDS_LABEL_OF_IT) && !told_names_state(plain.text);
+           labels->first.kind != LABEL_AFTER && !told_names_state(plain.text) &&
+           (piece_has(of_last, WORDS_LABEL_OF_IT) || is_elliptic(of_last, labels->last.treatment, behind));
 }
 
 /* ---- two of them ---- */
@@ -263,7 +281,7 @@ static struct told_order order_by_labels(const char *plain, const struct quantit
                                in_last.length ? label_of(in_last) : ahead.last};
         return order_of(mixed, plain, &ahead_times);
     }
-    ahead.last.tells_other |= is_of_first(words_ahead(plain, first), of_last, &ahead);
+    ahead.last.tells_other |= is_of_first(words_ahead(plain, first), of_last, last->end, &ahead);
     struct told_order by_ahead = order_of(ahead, plain, &ahead_times),
                       by_behind = order_of(behind, plain, &behind_times);
     if (by_ahead.order == ORDER_UNKNOWN && by_behind.order == ORDER_UNKNOWN) /* "212 s with it , without it 97 s" */

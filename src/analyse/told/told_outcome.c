@@ -245,7 +245,7 @@ static enum verb speed_verb(const char *clause)
 static void clause_note(struct answers *answers, const char *clause, struct clauses *clauses)
 {
     enum verb verb = verb_of(clause);
-    bool of_gap = plain_has(clause, WORDS_GAP_CLAUSE);
+    bool of_gap = plain_has(clause, WORDS_GAP_CLAUSE) || plain_has(clause, WORDS_GAP_SPIKES);
     if (of_gap)
         verb_note(answers, verb = gap_verb(clause, verb, clauses->before));
     else if (clauses->had_gap && plain_has(clause, WORDS_GAP_IT) && plain_has(clause, WORDS_GAP_STAYS))

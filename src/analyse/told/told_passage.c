@@ -50,12 +50,20 @@ static bool is_other_state(const char *one, const char *other, const char *both)
     return told_names_state(one) && told_names_state(other) && !told_changes_in(both) && told_states_of(both, &states);
 }
 
+/* "We then set …": another trial begins. */
+static bool begins_another_trial(const struct reading *reading)
+{
+    const char *behind = words_at(reading->plain.text, WORDS_SUBJECT_DID_THEN);
+    return behind && words_at(behind, WORDS_SUBJECT_DID_CHANGE) && !plain_has(reading->plain.text, WORDS_SETTING_PUT);
+}
+
 static bool are_compared(const struct reading *one, const struct reading *other)
 {
     struct plain_sentence both;
     enum outcome outcome;
     bool stayed = reading_outcome(one, &outcome) == OUTCOME_READ && outcome == OUTCOME_STAYED;
-    if (stayed || !told_has_amount(one->plain.text) || !told_has_amount(other->plain.text))
+    if (stayed || begins_another_trial(other) || !told_has_amount(one->plain.text) ||
+        !told_has_amount(other->plain.text))
         return false;
     plain_sentence_of(&both, joined(one->sentence, other->sentence));
     return is_other_half(one->plain.text, other->plain.text, both.text) ||
@@ -169,8 +177,10 @@ static bool tells_amount(const char *said, const struct told_states *states)
 static bool refers(const char *said, const struct told_states *states)
 {
     bool is_amount = word_is_number(word_at(said)) && told_has_amount(said);
-    return words_at(said, WORDS_SUBJECT_REFERRING) || is_amount || begins_with_state(said, states) ||
-           plain_has(said, WORDS_SMALL_STILL) || (plain_has(said, WORDS_SMALL_NOW) && !is_of_another(said));
+    const char *with_it = words_at(said, WORDS_SUBJECT_WITH_IT);
+    return words_at(said, WORDS_SUBJECT_REFERRING) || (with_it && !words_at(with_it, WORDS_CHANGE_OFF)) || is_amount ||
+           begins_with_state(said, states) || plain_has(said, WORDS_SMALL_STILL) ||
+           (plain_has(said, WORDS_SMALL_NOW) && !is_of_another(said));
 }
 
 /* "Set it to always", where the first one names the file of a setting. */
@@ -188,7 +198,8 @@ static bool is_outcome_of_gap(struct view first, const struct reading *second)
 
 static bool is_continued(const struct reading *one, const struct reading *other, const struct told_states *states)
 {
-    if (other->change != CHANGE_NONE || (told_is_item(one->sentence) && told_is_item(other->sentence)))
+    if (other->change != CHANGE_NONE || begins_another_trial(other) ||
+        (told_is_item(one->sentence) && told_is_item(other->sentence)))
         return false;
     const char *said = said_words(other->plain.text);
     if (told_names_setting(one->plain.text) && is_put(said))
@@ -263,7 +274,7 @@ static bool is_taken_back(struct view passage, const struct reading *next, const
         return false;
     if (told_is_retraction(plain))
         return true;
-    if (names_change)
+    if (names_change || begins_another_trial(next))
         return false;
     if (told_is_item(next->sentence)) /* of something else */
         return false;

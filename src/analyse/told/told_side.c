@@ -61,8 +61,10 @@ static enum place_kind kind_ahead(const char *plain, const char *name, const cha
  */
 static enum place_kind place_kind_of(const char *plain, const char *name, const char *behind)
 {
+    bool is_guests = !words_at(name, WORDS_SIDE_HOST_WORD);
     if (words_at(name, WORDS_SIDE_MEMFD) || /* the host's memory behind a guest, by KVM's name */
-        (words_at(behind, WORDS_SIDE_MEMORY) && plain_has(plain, WORDS_SIDE_HOST_WORD)))
+        (is_guests && words_at(behind, WORDS_SIDE_BACKING)) ||
+        (is_guests && words_at(behind, WORDS_SIDE_MEMORY) && plain_has(plain, WORDS_SIDE_HOST_WORD)))
         return PLACE_NONE;
     if (words_at(name, WORDS_SIDE_WITHIN)) /* "in the vm" has its own */
         return is_of_work(plain, name) ? PLACE_NONE : PLACE_AT;

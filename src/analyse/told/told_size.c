@@ -73,7 +73,8 @@ static enum change_reading threads_in(const char *plain)
     }
     enum change_reading found = CHANGE_NONE;
     for (struct match set = match_in(plain, WORDS_THREADS_VARIABLE); match_next(&set);) {
-        if (text_starts(set.end, "1 "))
+        struct resize resize = resize_of(set.end);
+        if (text_starts(set.end, "1 ") || (resize.before > 0 && resize.after < resize.before))
             return CHANGE_MADE;
         found = CHANGE_NOT_MADE;
     }
@@ -113,7 +114,18 @@ static enum change_reading buffer_in(const char *plain)
     return is_lessened(plain, found) ? CHANGE_NOT_MADE : CHANGE_MADE;
 }
 
-/* "capping the unroll factor at 8", "unrolled less": less of it alone makes code smaller. */
+/* "unrolled only 4 times", "unrolled just 8x" */
+static bool is_unrolled_little(const char *end)
+{
+    static const double FEW = 16;
+    double times;
+    const char *few = words_at(end, WORDS_UNROLLING_FEW);
+    struct view word = few ? word_at(few) : (struct view){0};
+    word.length -= view_ends(word, "x");
+    return few && view_double(word, &times) && times <= FEW;
+}
+
+/* "capping the unroll factor at 8", "unrolled less", "unrolled only 4 times": less of it alone makes code smaller. */
 static enum change_reading unrolling_in(const char *plain)
 {
     struct match unrolling = match_in(plain, WORDS_UNROLLING_DONE);
@@ -124,7 +136,8 @@ static enum change_reading unrolling_in(const char *plain)
     end = factor ? factor : end;
     struct resize resize = resize_of(end);
     bool is_less = near_has(plain, place, WORDS_UNROLLING_LESS) || near_has(plain, place, WORDS_SIZE_LESSENING) ||
-                   words_at(end, WORDS_UNROLLING_LESS_BEHIND) || (resize.before > 0 && resize.after < resize.before);
+                   words_at(end, WORDS_UNROLLING_LESS_BEHIND) || is_unrolled_little(end) ||
+                   (resize.before > 0 && resize.after < resize.before);
     bool is_more = near_has(plain, place, WORDS_UNROLLING_MORE) || (resize.before > 0 && resize.after > resize.before);
     return is_less && !is_more && !near_is_denied(plain, place) ? CHANGE_MADE : CHANGE_NOT_MADE;
 }

@@ -170,10 +170,19 @@ bool told_lone_state_of(const char *plain, struct told_states *ret_state)
     return true;
 }
 
+/* "nnc takes 0.162 s", where a run of that name is the slow one. */
+static bool names_slow_run(const char *plain, const struct quantity *quantity, const struct told_states *states)
+{
+    const char *end = quantity->begin;
+    struct view word = word_back(plain, &end);
+    return states->run[0] && word_is(word, WORDS_STATE_TOOK) && view_equal(word_back(plain, &end), states->run);
+}
+
 /* A state alone is compared with what is of the same. */
 static bool is_of_the_lone(const char *plain, const struct quantity *quantity, const struct told_states *states)
 {
-    return states->measure ? measure_of(plain) == states->measure : is_of_the_run(plain, quantity);
+    return states->measure ? measure_of(plain) == states->measure
+                           : is_of_the_run(plain, quantity) || names_slow_run(plain, quantity, states);
 }
 
 bool told_state_gain(const char *plain, const struct told_states *states, struct interval *ret_gain, double *ret_of_gap)

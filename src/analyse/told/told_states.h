@@ -21,6 +21,7 @@ struct told_states {
     char unit[24];    /* of rates */
     /* words that name the fast one and not the other, blanks around each: " bare metal "; empty: none do */
     char fast_name[48];
+    char run[48]; /* of runs' states: how the slow one is named, "nnc"; empty: it isn't */
 };
 /* The words are of the fast state: "bare metal", "the plain guest". */
 bool told_is_of_fast(struct view words, const struct told_states *states);

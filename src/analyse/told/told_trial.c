@@ -160,6 +160,7 @@ bool told_compares_states(const struct reading *reading, struct told_states *ret
     const char *plain = reading->plain.text;
     struct told_pair pair;
     uint64_t named = reading->change == CHANGE_NONE ? 0 : told_changes_in(plain);
+    named &= ~(UINT64_C(1) << TREATMENT_KERNEL_VERSION); /* of each state its own */
     return is_circumstance(plain, named) && told_states_of(plain, ret_states) &&
            (!named || !told_pair_of(plain, &pair));
 }
@@ -206,6 +207,44 @@ static bool is_outlasted(const struct reading *reading, const struct told_contex
     return tells_gain(&gain, context);
 }
 
+/* ---- huge pages off ---- */
+
+/* By how much it became faster without them, by numbers; false: it tells none. */
+static bool gain_without(const struct reading *reading, struct interval *ret_gain)
+{
+    struct told_pair pair = {.change = TREATMENT_COUNT};
+    if (!told_pair_of(reading->plain.text, &pair) && !told_gain(reading->plain.text, &pair.gain))
+        return false;
+    /* of what they returned: by both states, or taken back */
+    bool of_pages = pair.change == TREATMENT_PAGES || reading->change == CHANGE_TAKEN_BACK;
+    *ret_gain = pair.gain;
+    if (of_pages)
+        *ret_gain = interval_of(1 - 1 / (1 - pair.gain.high), 1 - 1 / (1 - pair.gain.mid), 1 - 1 / (1 - pair.gain.low));
+    return true;
+}
+
+/*
+ * What takes huge pages away and helps is a trial of its own, of what whole huge pages cost ("with echo never > … the
+ * spikes are gone"); what it did without them is none of what huge pages return.
+ */
+static bool helps_without(const struct reading *reading, enum outcome_reading how, struct told_trial *trial)
+{
+    static const double SMALL = 0.05;
+    bool is_without = reading->treatment == TREATMENT_PAGES && reading->change != CHANGE_SEVERAL &&
+                      told_has_no_huge_pages(reading->plain.text);
+    if (!is_without || (!view_starts(reading->sentence, "tried:") && outcome_is_doubtful(&reading->plain)))
+        return false;
+    struct interval gain = {0};
+    bool by_numbers = gain_without(reading, &gain);
+    if (by_numbers ? gain.low < SMALL
+                   : how != OUTCOME_READ || trial->outcome == OUTCOME_STAYED || reading->change == CHANGE_MADE)
+        return false;
+    trial->treatment = TREATMENT_NO_HUGE_PAGES;
+    trial->outcome = by_numbers ? OUTCOME_FASTER : trial->outcome;
+    trial->number = by_numbers ? gain : trial->number;
+    return true;
+}
+
 /* ---- together ---- */
 
 enum trial_reading told_trial_of(const struct reading *reading, const struct told_context *context,
@@ -223,6 +262,10 @@ enum trial_reading told_trial_of(const struct reading *reading, const struct tol
     bool is_tried = view_starts(reading->sentence, "tried:"), is_done = !is_heading && reading_is_done(reading);
     change = tells_by_numbers(plain, change) ? CHANGE_MADE : change;
     enum outcome_reading outcome = outcome_read(reading, context, ret_trial);
+    if (helps_without(reading, outcome, ret_trial)) {
+        change = CHANGE_MADE;
+        outcome = OUTCOME_READ;
+    }
     ret_trial->outlasted = is_outlasted(reading, context, ret_trial, outcome);
     outcome = ret_trial->outlasted ? OUTCOME_READ : outcome;
     if (outcome == OUTCOME_READ && ret_trial->outcome == OUTCOME_STAYED &&
@@ -247,5 +290,6 @@ enum trial_reading told_trial_of(const struct reading *reading, const struct tol
     ret_trial->on_host = sides.on_host;
     ret_trial->on_guest = sides.on_guest;
     ret_trial->is_of_latency = told_is_of_latency(plain);
+    ret_trial->is_of_spikes = plain_has(plain, WORDS_GAP_SPIKES) && !plain_has(plain, WORDS_GAP_CLAUSE);
     return outcome == OUTCOME_READ ? TRIAL_READ : TRIAL_OUTCOME_UNCLEAR;
 }

@@ -23,6 +23,7 @@ struct told_trial {
      */
     struct interval number;
     uint64_t also; /* other changes of which the same is told: together they changed nothing. A bit each */
+    bool is_of_spikes;  /* what is gone, or stayed, was slower only at times: none of the gap */
     bool is_of_latency; /* its amounts are of how long requests take each: none of the time of the whole */
     /* OUTCOME_SHRANK: how much of the time, or of the gap, came back; unknown: it says none */
     struct told_return returned;

@@ -14,6 +14,13 @@
 bool imported_trial_test(const struct results *results, struct finding *finding);
 /* Exits that take the time, and a gap that went with the tick that makes them: the one goes with the other. */
 void imported_tick_beside(const struct results *results, struct finding *finding);
+/*
+ * What a trial left open whose change takes no one cause away, where it helped; NULL: it didn't, or decides a cause of
+ * its own. Owner: arena.
+ */
+const char *imported_trial_of_none(const struct results *results, size_t index, struct arena *arena);
+/* Page faults that take time, and huge pages off, which helped: what these took goes with it. */
+void imported_pages_off_beside(const struct results *results, struct finding *finding);
 /* by a sentence that names what is tried against it, and wasn't understood */
 bool imported_unread_test(const struct results *results, struct finding *finding);
 /* of wide vectors, where nothing was counted */

@@ -6,6 +6,8 @@
 #include "analyse/exits/exit_reason.h"
 #include "base/vec.h"
 #include "finding/imported/evidence.h"
+#include "finding/imported/exits.h"
+#include "finding/wording.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -427,4 +429,38 @@ bool imported_exits_test(const struct results *results, struct finding *finding)
                          VALUE_TEXT("differ", difference.words), VALUE_TEXT("file", exits.file),
                          VALUE_TEXT("origin", IMPORTED_WORDS));
     return true;
+}
+
+/* ---- beside a gap that is told ---- */
+
+/* Halts left out; of a second where both tell over which time they were counted. */
+static double busy_exits(const struct imported_table *table, const struct imported_table *other)
+{
+    struct imported_exits exits = imported_exits_in(table);
+    double count = exits.count.value - exits.idle;
+    return table->elapsed_s > 0 && other->elapsed_s > 0 ? count / table->elapsed_s : count;
+}
+
+const char *imported_exits_with_gap(const struct results *results, const struct findings *findings, const char *key,
+                                    struct arena *arena)
+{
+    static const double MANY_TIMES = 10;
+    struct imported_exits_gap gap = imported_exits_gap_of(results->imported);
+    const struct finding *exits = findings_find(findings, "vm-exits");
+    if (!results->told || !gap.known || !exits || exits->verdict != VERDICT_UNDECIDED)
+        return NULL;
+    const char *more = label_of(gap.more, gap.fewer, gap.more < gap.fewer, arena),
+               *fewer = label_of(gap.fewer, gap.more, gap.fewer < gap.more, arena);
+    if (busy_exits(gap.more, gap.fewer) < MANY_TIMES * busy_exits(gap.fewer, gap.more) ||
+        is_of_fast(more, results->told)) /* whoever has more of them is the faster one */
+        return NULL;
+    struct value values[] = {VALUE_SHARE("gap", results->told->gap),
+                             VALUE_TEXT("sentence", results->told->gap_sentence),
+                             VALUE_TEXT("origin", IMPORTED_WORDS),
+                             VALUE_TEXT("more", more),
+                             VALUE_TEXT("fewer", fewer),
+                             VALUE_COUNT("count", imported_exits_in(gap.more).count.value),
+                             VALUE_COUNT("others", imported_exits_in(gap.fewer).count.value),
+                             VALUE_TEXT("file", gap.more->file)};
+    return wording_fill(arena, wording_find("verdict", key), values, array_count(values));
 }

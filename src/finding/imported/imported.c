@@ -606,6 +606,7 @@ bool imported_test(const struct results *results, struct finding *finding)
     imported_pages_advise(&some, &with);
     imported_shared_line_add(&some, &with);
     imported_tried_apply(&some, &with);
+    imported_pages_off_beside(&some, &with);
     *finding = with;
     return true;
 }

@@ -62,7 +62,9 @@ static struct interval returned_by(const struct told *told, const struct told_tr
     case OUTCOME_FASTER:
         return trial->number;
     case OUTCOME_GONE:
-        return sized_by(told, trial) ? sized_by(told, trial)->number : told->gap;
+        return trial->is_of_spikes     ? (struct interval){0}
+               : sized_by(told, trial) ? sized_by(told, trial)->number
+                                       : told->gap;
     case OUTCOME_SHRANK:
         return part_returned(told, &trial->returned);
     default:
@@ -121,12 +123,24 @@ static bool has_calls(const struct imported *imported)
     return false;
 }
 
+static bool has_helped(const struct results *results, enum treatment treatment)
+{
+    const struct told *told = results->told;
+    bool helped = false;
+    for (size_t at = 0; at < told->trial_count; at++)
+        helped |=
+            told->trials[at].treatment == treatment && kind_of(told, &told->trials[at], results->effect) != EFFECT_NONE;
+    return helped;
+}
+
 /* What a change that may take one of several causes away was about is told by what was counted. */
 static bool is_of_cause(const struct results *results, const struct finding *finding, enum treatment treatment)
 {
     static const double CACHE_BYTES = 32 * 1024; /* of instructions, at least */
     double loop = results->told->loop_bytes;
     switch (treatment) {
+    case TREATMENT_TICK: /* exits that no tick makes, which a trial of theirs decides */
+        return !is(finding, "vm-exits") || !has_helped(results, TREATMENT_HALT_POLL);
     case TREATMENT_NO_LIMIT:
         return told_has_quota(results->imported) || results->told->names_quota;
     case TREATMENT_BUFFER:
@@ -150,6 +164,7 @@ static const struct attempt {
     enum treatment treatment;
     unsigned how;
 } attempts[] = {{"vm-exits", TREATMENT_TICK, 0},
+                {"vm-exits", TREATMENT_HALT_POLL, MAY_FAIL | OPENS}, /* others may take the time */
                 {"timer-tick", TREATMENT_TICK, 0},
                 {"small-pages", TREATMENT_PAGES, 0},
                 {"host-small-pages", TREATMENT_PAGES, 0},
@@ -193,7 +208,12 @@ static const struct attempt {
                 {"front-end", TREATMENT_COMPACT_CODE, MAY_FAIL},
                 {"load-chain", TREATMENT_FLAT_DATA, MAY_FAIL},
                 {"copying", TREATMENT_NO_COPIES, 0},
-                {"waiting", TREATMENT_NO_DISK, MAY_FAIL}}; /* it waits for much else */
+                {"waiting", TREATMENT_NO_DISK, MAY_FAIL}, /* it waits for much else */
+                {"waiting", TREATMENT_FASTER_DISK, MAY_FAIL},
+                {"oversubscribed", TREATMENT_MORE_CPUS, UNSURE},
+                {"small-pages", TREATMENT_NO_HUGE_PAGES, 0},
+                {"host-small-pages", TREATMENT_NO_HUGE_PAGES, 0},
+                {"page-faults", TREATMENT_NO_HUGE_PAGES, MAY_FAIL}}; /* their number grows */
 
 static bool attempt_is(const struct finding *finding, enum treatment treatment, unsigned how)
 {
@@ -487,7 +507,11 @@ static const char *outcome_words(const struct told_trial *trial)
                                                      [OUTCOME_FASTER] = "it was faster",
                                                      [OUTCOME_SHRANK] = "a part of the gap was gone",
                                                      [OUTCOME_STAYED] = "the gap stayed"};
-    return words[trial->outcome];
+    static const char *const of_spikes[OUTCOME_COUNT] = {[OUTCOME_GONE] = "what was slower at times was gone",
+                                                         [OUTCOME_SHRANK] =
+                                                             "a part of what was slower at times was gone",
+                                                         [OUTCOME_STAYED] = "what was slower at times stayed so"};
+    return trial->is_of_spikes && of_spikes[trial->outcome] ? of_spikes[trial->outcome] : words[trial->outcome];
 }
 
 static void say_there(struct finding *finding, const char *sentence)
@@ -666,7 +690,7 @@ static bool change_test(const struct results *results, const struct told *told, 
     }
     if (attempt_is(finding, trial->treatment, UNSURE)) {
         if (!is_counted_too(results, told, finding, trial))
-            leave_open(finding, "told-unsure", trial);
+            leave_open(finding, trial->treatment == TREATMENT_MORE_CPUS ? "told-unsure-cpus" : "told-unsure", trial);
         return true;
     }
     decide_by_gap(results, told, finding, trial);
@@ -709,11 +733,50 @@ static bool has_guest(const struct results *results)
 static const struct told_trial *without_host(const struct results *results, const struct told_trial *trial,
                                              struct told_trial *copy)
 {
-    if (trial->treatment != TREATMENT_PAGES || !trial->on_host || has_guest(results))
+    bool has_sides = trial->treatment == TREATMENT_PAGES || trial->treatment == TREATMENT_NO_HUGE_PAGES;
+    if (!has_sides || !trial->on_host || has_guest(results))
         return trial;
     *copy = *trial;
     copy->on_host = false;
     return copy;
+}
+
+/* One without huge pages that helped; NULL: there is none, or what it brought may be chance. */
+static const struct told_trial *pages_off_trial(const struct results *results)
+{
+    const struct told_trial *contrary,
+        *trial = trial_of_side(results->told, TREATMENT_NO_HUGE_PAGES, false, results->effect, &contrary);
+    bool helped = trial && !contrary && kind_of(results->told, trial, results->effect) != EFFECT_NONE;
+    return helped && !is_within_spread(results, trial) ? trial : NULL;
+}
+
+/* Small pages hold up nothing that is better with them alone; whole huge ones may (imported_pages_off_beside). */
+static bool pages_off_test(const struct results *results, struct finding *finding, const struct told_trial *trial)
+{
+    bool is_host = is(finding, "host-small-pages");
+    bool other_side = is_host ? !trial->on_host : trial->on_host && !trial->on_guest;
+    if (is(finding, "page-faults") || other_side || !pages_off_trial(results) ||
+        told_unread_of(results->told, TREATMENT_PAGES))
+        return false;
+    finding->verdict = VERDICT_RULED_OUT;
+    finding->by_trial = finding->is_trial_with = true;
+    finding->of = OF_ELAPSED;
+    finding->recoverable = (struct interval){0};
+    say_trial(finding, trial, WEIGHT_FOR);
+    finding_set(finding, reason, "told-pages-off", VALUE_TEXT("sentence", trial->sentence));
+    return true;
+}
+
+void imported_pages_off_beside(const struct results *results, struct finding *finding)
+{
+    const struct told_trial *trial = is(finding, "page-faults") ? pages_off_trial(results) : NULL;
+    if (!trial || finding->verdict != VERDICT_SUPPORTED)
+        return;
+    say_trial(finding, trial, WEIGHT_FOR);
+    finding_leave_open(finding, "told-pages-off-open", NO_VALUES);
+    finding->advice_count = 0; /* which may be huge pages */
+    finding_advise(finding, "told-pages-off-advice", NO_VALUES);
+    finding_set(finding, confirm, "told-change-confirm", VALUE_TEXT("change", told_change_name(trial->treatment)));
 }
 
 bool imported_trial_test(const struct results *results, struct finding *finding)
@@ -726,6 +789,10 @@ bool imported_trial_test(const struct results *results, struct finding *finding)
     trial = without_host(results, trial, &copy);
     finding->is_estimate = false;
     finding->remedy = NULL;
+    if (trial->treatment == TREATMENT_NO_HUGE_PAGES)
+        return pages_off_test(results, finding, trial);
+    if (!contrary && trial->treatment == TREATMENT_PAGES && kind_of(told, trial, results->effect) != EFFECT_NONE)
+        contrary = pages_off_trial(results);
     if (contrary) {
         leave_open(finding, "told-contrary", trial);
         say_trial(finding, contrary, WEIGHT_CONTEXT);
@@ -768,6 +835,21 @@ bool imported_trial_test(const struct results *results, struct finding *finding)
     }
 }
 
+const char *imported_trial_of_none(const struct results *results, size_t index, struct arena *arena)
+{
+    const struct told *told = results->told;
+    bool is_one = told && index < told->trial_count;
+    for (size_t at = 0; at < array_count(attempts) && is_one; at++)
+        is_one = attempts[at].treatment != told->trials[index].treatment;
+    if (!is_one || kind_of(told, &told->trials[index], results->effect) == EFFECT_NONE ||
+        is_within_spread(results, &told->trials[index]))
+        return NULL;
+    struct value values[] = {VALUE_TEXT("change", told_change_name(told->trials[index].treatment)),
+                             VALUE_TEXT("sentence", told->trials[index].sentence),
+                             VALUE_TEXT("origin", IMPORTED_WORDS)};
+    return wording_fill(arena, wording_find("verdict", "trial-of-none"), values, array_count(values));
+}
+
 /* A trial of it that changed nothing, and may have failed although the cause is there; NULL: there is none. */
 static const char *failed_trial(const struct results *results, enum treatment treatment)
 {
@@ -783,6 +865,12 @@ static const char *open_key(const struct results *results, const struct attempt 
 {
     if ((*ret_sentence = told_unread_of(results->told, attempt->treatment)))
         return "told-not-understood";
+    bool of_faults = attempt->treatment == TREATMENT_NO_HUGE_PAGES && strcmp(attempt->id, "page-faults") == 0;
+    const struct told_trial *off = of_faults ? pages_off_trial(results) : NULL;
+    if (off) {
+        *ret_sentence = off->sentence;
+        return "told-pages-off-unseen";
+    }
     const struct told_trial any = {.treatment = attempt->treatment};
     if ((*ret_sentence = told_outlasted(results->told, &any)))
         return "told-outlasted";

@@ -2,6 +2,7 @@
 #include "finding/verdict/imported_said.h"
 
 #include "analyse/imported_pair.h"
+#include "finding/imported/exits.h"
 #include "finding/imported/leaf.h"
 #include "finding/verdict/described.h"
 #include "finding/verdict/next_imported.h"
@@ -180,6 +181,8 @@ static struct overall with_told_gap(struct overall overall, const struct finding
     const char *told = imported_gap_told(results, findings, overall.culprit, arena);
     if (!told || overall.culprit_is_small)
         return overall;
+    const char *exits = imported_exits_with_gap(results, findings, "gap-told-exits", arena);
+    told = exits ? exits : told;
     overall.sentence = arena_printf(arena, "%s. What is supported is small beside that: %c%s", capitalised(told, arena),
                                     finding_words(overall.culprit)[0], overall.sentence + 1);
     overall.culprit_is_small = true;

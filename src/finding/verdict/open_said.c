@@ -4,6 +4,8 @@
 #include "base/scope.h"
 #include "base/vec.h"
 #include "finding/counted.h"
+#include "finding/imported/evidence.h"
+#include "finding/imported/exits.h"
 #include "finding/imported/leaf.h"
 #include "finding/family.h"
 #include "finding/maker.h"
@@ -233,6 +235,12 @@ void open_take(struct overall *overall, const struct findings *findings, const s
             open_add(overall, beyond);
     }
     const char *told = imported_gap_told_open(results, findings, overall->culprit, arena);
+    const char *exits = told ? imported_exits_with_gap(results, findings, "gap-told-exits-open", arena) : NULL;
     if (told)
-        open_add(overall, told);
+        open_add(overall, exits ? exits : told);
+    for (size_t at = 0; results->told && at < results->told->trial_count; at++) {
+        const char *of_none = imported_trial_of_none(results, at, arena);
+        if (of_none)
+            open_add(overall, of_none);
+    }
 }
