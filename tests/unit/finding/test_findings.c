@@ -696,6 +696,8 @@ Test(findings, what_the_names_tell_stands_beside_a_small_cause)
         {"towards", "a.out", NULL, 300, NULL, NULL}, /* anybody's */
         {"__strtod_l_internal.constprop.0", "libc.so.6", NULL, 300, NULL, "reading numbers from text (30 %)"},
         {"____strtod_l_internal", "libc.so.6", NULL, 50, NULL, NULL},
+        {"__strlen_evex", "libc.so.6", NULL, 900, "By the names of functions, its work is looking for where strings end", "keep its length"},
+        {"strlength", "a.out", NULL, 900, NULL, NULL},
     };
     for (size_t at = 0; at < array_count(cases); at++) {
         struct made_up made;
@@ -3581,6 +3583,55 @@ Test(findings, a_loop_that_polls_takes_its_cpu_by_design)
         cr_assert_eq(spinning->verdict == VERDICT_SUPPORTED, cases[at].advice != NULL, "%s", cases[at].function);
         cr_expect(!cases[at].advice || (strstr(spinning->headline, "says nothing of load") && mentions(spinning, cases[at].advice)), "%s", cases[at].function);
         cr_expect_eq(locking_samples(&made.stalls), 0, "%s", cases[at].function);
+        arena_done(&made.arena);
+    }
+}
+
+/* Locks of other runtimes than the C library's; those who spin hardly sleep. */
+Test(findings, locks_of_runtimes_are_known_and_who_spins_for_one_is_not_ruled_out)
+{
+    static const struct {
+        const char *function, *dso;
+        bool is_lock;
+    } cases[] = {{"ObjectMonitor::TrySpin", "libjvm.so", true}, {"sync.(*Mutex).lockSlow", "server", true},
+                 {"std::sys::sync::mutex::futex::Mutex::lock_contended", "server", true}, {"absl::Mutex::LockSlow", "server", true},
+                 {"blockSlowly", "server", false}, {"ObjectMonitors", "libjvm.so", false}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        struct wait_rows waits = {.known = true};
+        made.results.waits = &waits;
+        made.run.from_switches = true;
+        made.run.threads_seen = 4;
+        made.function.name = cases[at].function;
+        made.function.dso = cases[at].dso;
+        const struct finding *spinning = test_and_find(&made, "spinning");
+        cr_assert_eq(spinning->verdict == VERDICT_SUPPORTED, cases[at].is_lock, "%s", cases[at].function);
+        cr_expect(!cases[at].is_lock || mentions(spinning, "hold that lock shorter"), "%s", cases[at].function);
+        const struct finding *turns = test_and_find(&made, "lock-turns");
+        cr_expect_eq(turns->verdict, cases[at].is_lock ? VERDICT_UNDECIDED : VERDICT_RULED_OUT, "%s: %s", cases[at].function, turns->reason);
+        arena_done(&made.arena);
+    }
+}
+
+/* What an atomic operation is for: a counter, unless its function or the locks beside it say otherwise. */
+Test(findings, atomic_operations_are_advised_on_by_what_they_are_for)
+{
+    static const struct {
+        const char *function, *dso, *advice;
+    } cases[] = {{"runtime.casgstatus", "server", "hand over to one another"}, {"ObjectMonitor::enter", "libjvm.so", "take and release locks"},
+                 {"count", "a.out", "a counter for each thread"}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        struct stall_row adds = {.text = "lock cmpxchg %ecx,0x90(%rdi)", .class = INSTRUCTION_ATOMIC, .samples = 500};
+        made.run.threads_seen = 2;
+        made.function.name = cases[at].function;
+        made.function.dso = cases[at].dso;
+        made.function.rows = &adds;
+        made.function.row_count = 1;
+        made.stalls.class_samples[INSTRUCTION_ATOMIC] = 500;
+        cr_expect(mentions(test_and_find(&made, "atomics"), cases[at].advice), "%s", cases[at].function);
         arena_done(&made.arena);
     }
 }
