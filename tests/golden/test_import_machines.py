@@ -386,6 +386,17 @@ def test_what_a_whole_run_takes_is_what_a_trial_is_compared_with(imported, befor
     assert finding(imported(before, after)[0], "small-pages")["verdict"] == verdict
 
 
+@pytest.mark.parametrize("text, gain", [("tried: batched writes: 41.2 s before, 9.3 s after.", True), ("tried: batched writes: soon.", False)])
+def test_our_own_form_of_a_trial_takes_times_too(imported, text, gain):
+    found, _ = imported(text)
+    assert ("77 to 78 %" in found["verdict"]["sentence"]) == gain
+
+
+def test_what_is_deployed_somebody_deployed(imported):
+    found, _ = imported("The nohz_full is deployed both on the host and the guest. There is still the same performance gap between a VM and a TDX VM.")
+    assert finding(found, "timer-tick")["verdict"] == "ruled_out"
+
+
 def test_names_of_files_looked_up_are_system_calls(imported):
     found, _ = imported(profile="# Overhead  Command  Shared Object  Symbol\n    18.20%  cc1plus  [kernel.kallsyms]  [k] __d_lookup_rcu\n"
                                 "    11.77%  cc1plus  [kernel.kallsyms]  [k] link_path_walk.part.0.constprop.0\n     9.00%  cc1plus  cc1plus  [.] parse\n")

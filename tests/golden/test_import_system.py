@@ -919,3 +919,21 @@ def test_sessions_that_wait_for_locks_lead_to_who_holds_them(alone):
 def test_sessions_cut_anywhere_are_read_or_not(alone):
     for length in range(40, len(SESSIONS), 13):
         assert alone(SESSIONS[:length])["verdict"]
+
+
+@pytest.mark.parametrize("usecs, waits", [(331, True), (9, False)])
+def test_names_of_files_that_take_long_are_waited_for(alone, usecs, waits):
+    rows = f" 90.92   {usecs * 0.175331:.6f}         {usecs}    175331           newfstatat\n  9.08    0.100000           5     20000           getdents64\n100.00   {usecs * 0.175331 + 0.1:.6f}                195331           total\n"
+    found = alone("% time     seconds  usecs/call     calls    errors syscall\n------ ----------- ----------- --------- --------- ----------------\n" + rows +
+                  "\nreal\t1m4.210s\nuser\t0m1.030s\nsys\t0m3.871s\n")
+    assert ("of newfstatat" in finding(found, "waiting")["headline"]) == waits, finding(found, "waiting")
+
+
+def test_threads_of_top_are_no_process(alone):
+    threads = TOP.format("97.3").replace("Tasks:", "Threads:")
+    assert "busiest process" not in str(alone(threads)["statements"]) and "busiest process" in str(alone(TOP.format("97.3"))["statements"])
+
+
+def test_a_regular_expression_that_v8_compiled_is_looked_at_itself(alone):
+    found = alone("# Overhead  Command  Shared Object  Symbol\n    91.40%  node  perf-7712.map  [.] RegExp:^(a+)+$\n     2.00%  node  node  [.] run\n")
+    assert "nested repetitions" in found_next(found)

@@ -340,7 +340,7 @@ static void cpu_time_settle(struct run_time *result, const struct run_time_reque
     if (!own.known && seen.known && result->cpu_s.known && seen.value < PARTS_LEAST * result->cpu_s.value)
         result->user_s = result->system_s = not_measured("threads ended between two looks at /proc");
     if (!result->cpu_s.known)
-        result->cpu_s = not_measured("its CPU time isn't known");
+        result->cpu_s = not_measured("plumb measured no CPU time of it");
 }
 
 /* What was seen of it in /proc: whether that is all, and what the looks found at their moments. */

@@ -34,7 +34,7 @@
 /* As TOLD_ORIGIN_UNREAD, of one that may be no trial: it takes nothing from the trials that were read. */
 #define TOLD_ORIGIN_PASSED "not taken for a trial"
 /* How to write one that is read for sure. */
-#define TOLD_FORM "tried: CHANGE (host, guest): gone, stayed or shrank"
+#define TOLD_FORM "tried: CHANGE (host, guest): gone, stayed or shrank, or 41 s before, 9 s after"
 
 /* One that may tell how these changes came out, and wasn't understood: of them no trial is sure. */
 struct told_unread {

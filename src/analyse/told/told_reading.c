@@ -62,6 +62,7 @@ bool reading_is_done(const struct reading *reading)
     const char *plain = reading->plain.text;
     bool done = is_numbered(plain);
     for (struct match verb = match_in(plain, WORDS_DONE_CHANGING); !done && match_next(&verb);)
-        done = (verb.begin == plain || verb.begin[-1] != '/') && !is_state(plain, verb.begin);
+        done = (verb.begin == plain || verb.begin[-1] != '/') &&
+               (!is_state(plain, verb.begin) || words_at(verb.begin, WORDS_DONE_DEPLOYING));
     return done && !reading_is_doubted(reading);
 }

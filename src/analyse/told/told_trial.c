@@ -104,7 +104,7 @@ static enum outcome_reading outcome_read(const struct reading *reading, const st
     bool agrees;
     enum outcome_reading by_words = words_read(reading, context, &trial->outcome);
     enum outcome said = by_words == OUTCOME_READ ? trial->outcome : OUTCOME_COUNT;
-    if (view_starts(reading->sentence, "tried:"))
+    if (view_starts(reading->sentence, "tried:") && by_words != OUTCOME_UNTOLD)
         return by_words;
     if (told_returned(plain, &returned))
         agrees = return_agrees(&returned, said, trial);

@@ -96,6 +96,11 @@ bool function_polls(const struct stall_function *function)
     return is_of_messages(function) || function_has_some_name(function, polling, array_count(polling));
 }
 
+const char *polling_headline(const struct stall_function *function)
+{
+    return is_of_messages(function) ? "headline-messages" : "headline-polling";
+}
+
 const char *polling_advice(const struct stall_function *function)
 {
     return is_of_messages(function) ? "advice-messages" : "advice-polling";
@@ -223,7 +228,7 @@ static void polling_describe(const struct results *results, struct finding *find
                              const struct stall_function *hottest, double samples)
 {
     if (finding->verdict == VERDICT_SUPPORTED)
-        finding_set(finding, headline, "headline-polling", VALUE_TEXT("function", hottest->name),
+        finding_set(finding, headline, polling_headline(hottest), VALUE_TEXT("function", hottest->name),
                     VALUE_SHARE("share", share_of_samples(results, finding, samples)));
     finding_readvise(finding, polling_advice(hottest), NO_VALUES);
     finding_set(finding, confirm, polling_confirm(hottest), NO_VALUES);

@@ -677,9 +677,9 @@ static void polling_say(struct finding *finding, const struct known_part *part, 
     if (strcmp(finding->hypothesis->id, "spinning") != 0 || finding->verdict != VERDICT_SUPPORTED ||
         !function_polls(&function))
         return;
-    finding_set(finding, headline, "imported-polling-headline", VALUE_TEXT("function", part->hottest->name),
-                VALUE_SHARE("share", interval_exactly(part->share)), VALUE_TEXT("file", file),
-                VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_set(finding, headline, arena_printf(finding->arena, "imported-%s", polling_headline(&function)),
+                VALUE_TEXT("function", part->hottest->name), VALUE_SHARE("share", interval_exactly(part->share)),
+                VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS));
     finding_readvise(finding, polling_advice(&function), NO_VALUES);
     finding_set(finding, confirm, polling_confirm(&function), NO_VALUES);
 }

@@ -248,11 +248,22 @@ static void waiting_name(const struct results *results, struct finding *finding)
 {
     static const struct {
         const char *call, *advice;
-    } calls[] = {{"fsync", "imported-advice-sync"},      {"fdatasync", "imported-advice-sync"},
-                 {"sync", "imported-advice-sync"},       {"syncfs", "imported-advice-sync"},
-                 {"msync", "imported-advice-sync"},      {"futex", "imported-advice-lock"},
-                 {"futex_waitv", "imported-advice-lock"}, {"nanosleep", "imported-advice-sleep"},
-                 {"clock_nanosleep", "imported-advice-sleep"}};
+    } calls[] = {{"fsync", "imported-advice-sync"},
+                 {"fdatasync", "imported-advice-sync"},
+                 {"sync", "imported-advice-sync"},
+                 {"syncfs", "imported-advice-sync"},
+                 {"msync", "imported-advice-sync"},
+                 {"futex", "imported-advice-lock"},
+                 {"futex_waitv", "imported-advice-lock"},
+                 {"nanosleep", "imported-advice-sleep"},
+                 {"clock_nanosleep", "imported-advice-sleep"},
+                 {"newfstatat", "imported-advice-far"},
+                 {"stat", "imported-advice-far"},
+                 {"lstat", "imported-advice-far"},
+                 {"statx", "imported-advice-far"},
+                 {"openat", "imported-advice-far"},
+                 {"open", "imported-advice-far"},
+                 {"access", "imported-advice-far"}};
     const char *told = finding->verdict == VERDICT_SUPPORTED ? calls_told(results->imported, waiting_calls) : NULL;
     if (!told || strcmp(finding->hypothesis->id, "waiting") != 0)
         return;

@@ -22,10 +22,11 @@ const char *capitalised(const char *text, struct arena *arena)
 
 const char *sentence_case(struct arena *arena, const char *text)
 {
-    static const char *const own[] = {
-        "it ",         "a ",       "an ",         "threads ",  "wrongly ",    "page ",    "system ",  "interpreted ",
-        "allocating ", "copying ", "starting ",   "spinning ", "interrupts ", "more ",    "the ",     "throwing ",
-        "panics ",     "many ",    "contention ", "loops ",    "garbage ",    "machine ", "locking ", "others "};
+    static const char *const own[] = {"it ",       "a ",        "an ",          "threads ",    "wrongly ",
+                                      "page ",     "system ",   "interpreted ", "allocating ", "copying ",
+                                      "starting ", "spinning ", "interrupts ",  "more ",       "the ",
+                                      "throwing ", "panics ",   "many ",        "contention ", "loops ",
+                                      "garbage ",  "machine ",  "locking ",     "others ",     "waiting "};
     char *copy = arena_string(arena, text);
     for (size_t at = 0; at < sizeof(own) / sizeof(own[0]); at++)
         if (strncmp(text, own[at], strlen(own[at])) == 0)

@@ -3,6 +3,7 @@
 
 #include "analyse/imported.h"
 #include "base/vec.h"
+#include "finding/imported/evidence.h"
 #include "finding/verdict/try_next.h"
 #include "finding/wording.h"
 
@@ -130,11 +131,25 @@ static const char *profile_next(const struct results *results, struct arena *are
                : wording_find("verdict", "next-profile");
 }
 
+/* ---- a function alone ---- */
+
+static const char *hot_next(const struct results *results, struct arena *arena)
+{
+    struct imported_hot hot = results->imported ? imported_hot_of(results->imported) : (struct imported_hot){0};
+    static const char compiled[] = "RegExp:"; /* as V8 names the code that it makes of a regular expression */
+    if (hot.function && strncmp(hot.function, compiled, strlen(compiled)) == 0)
+        return wording_find("common", "advice-regexp");
+    if (!hot.function || has_table(results, IMPORTED_ANNOTATE))
+        return NULL;
+    struct value values[] = {VALUE_TEXT("function", name_for_sentence(hot.function, arena))};
+    return wording_fill(arena, wording_find("verdict", "next-hot"), values, array_count(values));
+}
+
 void advise_on_imported(struct overall *overall, const struct results *results, struct arena *arena)
 {
     enum { STEPS_MOST = 2 };
     static const char *(*const nexts[])(const struct results *, struct arena *) = {
-        differ_next, busy_next, idle_next, repeat_next, counts_next, profile_next};
+        differ_next, busy_next, idle_next, repeat_next, counts_next, hot_next, profile_next};
     size_t given = 0;
     for (size_t at = 0; at < array_count(nexts) && given < STEPS_MOST; at++) {
         const char *words = nexts[at](results, arena);

@@ -22,6 +22,18 @@ static bool call_waits(struct view name)
     return false;
 }
 
+/* What names of files cost a CPU is microseconds: those that take longer wait, as for a server of files (strace -w). */
+static bool call_looks_far(const struct call *call)
+{
+    static const double FAR_S = 1e-4; /* a call, on average */
+    static const char *const names[] = {"newfstatat", "stat",      "lstat",      "statx",    "open",       "openat",
+                                        "access",     "faccessat", "faccessat2", "readlink", "readlinkat", "unlink"};
+    bool is_one = false;
+    for (size_t at = 0; at < sizeof(names) / sizeof(*names); at++)
+        is_one |= strcmp(call->name, names[at]) == 0;
+    return is_one && call->count > 0 && call->seconds >= FAR_S * call->count;
+}
+
 static ptrdiff_t column_of(const struct words *heading, const char *name)
 {
     for (size_t at = 0; at < heading->count; at++)
@@ -79,9 +91,11 @@ static void call_add(struct system_reading *reading, struct view name, double se
         if (strcmp(table->calls.items[at].name, call.name) == 0) { /* of another thread */
             table->calls.items[at].seconds += seconds;
             table->calls.items[at].count += call.count;
+            table->calls.items[at].waits |= call_looks_far(&table->calls.items[at]);
             call_say(&table->calls.items[at]);
             return;
         }
+    call.waits |= call_looks_far(&call);
     call_say(&call);
     *vec_push(&table->calls) = call;
 }

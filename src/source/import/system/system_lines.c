@@ -291,9 +291,10 @@ static bool top_read(struct system_reading *reading, struct view line)
         enum fact fact;
     } shares[] = {{"st", FACT_STEAL},      {"wa", FACT_IO_WAIT},         {"sy", FACT_KERNEL},
                   {"hi", FACT_INTERRUPTS}, {"si", FACT_SOFT_INTERRUPTS}, {"id", FACT_IDLE}};
-    static const char *const beside[] = {"top - ",   "Tasks: ",  "MiB Mem ", "KiB Mem ",
-                                         "GiB Mem ", "MiB Swap", "KiB Swap", "GiB Swap"};
+    static const char *const beside[] = {"top - ",   "Tasks: ",  "Threads: ", "MiB Mem ", "KiB Mem ",
+                                         "GiB Mem ", "MiB Swap", "KiB Swap",  "GiB Swap"};
     static const char head[] = "%Cpu(s):";
+    reading->of_threads = view_starts(line, "Threads: ") || (reading->of_threads && !view_starts(line, "Tasks: "));
     for (size_t at = 0; at < array_count(beside); at++)
         if (view_starts(line, beside[at]))
             return true;

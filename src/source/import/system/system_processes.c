@@ -80,7 +80,7 @@ static void top_read(struct system_reading *reading, const struct words *heading
         if (!number_in(&row, 0, &pid) || !number_in(&row, column_of(heading, "%CPU"), &percent) ||
             (size_t)command >= row.count)
             break;
-        if (percent / 100 <= table->process_ratio)
+        if (reading->of_threads || percent / 100 <= table->process_ratio)
             continue;
         table->process_ratio = percent / 100;
         (void)snprintf(table->busiest_process, sizeof(table->busiest_process), "%.*s", (int)row.items[command].length,

@@ -273,6 +273,7 @@ struct system_reading {
     size_t runs_on;     /* the node that somebody says it runs on, from 1; 0: nobody does */
     bool nodes_differ;  /* several are told */
     int pressure;        /* 1 and up: whose file of pressure was named last; 0: none */
+    bool of_threads;     /* top's rows are threads */
     bool in_summary;     /* of perf c2c: events by name */
     struct mapping mapping;
     double cpus;       /* of the machine, by a tool's head or by words; 0: not told */
