@@ -147,7 +147,7 @@ bool function_name_checks(const char *name);
 bool system_call_keys(const char *call, const char **ret_advice, const char **ret_confirm);
 /* Of a runtime of OpenMP: it hands out turns of a loop, which it does by atomic operations. */
 bool function_hands_out(const struct stall_function *function);
-/* It looks for packets, completions or messages in a loop; and the keys of what to say, to do, and how to confirm it. */
+/* It looks for packets, completions or messages in a loop; and the keys of what to say, to do, and to confirm it by. */
 bool function_polls(const struct stall_function *function);
 const char *polling_headline(const struct stall_function *function);
 const char *polling_advice(const struct stall_function *function);
