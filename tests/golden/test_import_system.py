@@ -937,3 +937,9 @@ def test_threads_of_top_are_no_process(alone):
 def test_a_regular_expression_that_v8_compiled_is_looked_at_itself(alone):
     found = alone("# Overhead  Command  Shared Object  Symbol\n    91.40%  node  perf-7712.map  [.] RegExp:^(a+)+$\n     2.00%  node  node  [.] run\n")
     assert "nested repetitions" in found_next(found)
+
+
+@pytest.mark.parametrize("beside, first", [("NNC's loop uses AVX-512; ATen's uses AVX2.", "core_power.lvl2_turbo_license"), ("NNC's loop is unrolled.", "run both in turns")])
+def test_wide_vectors_that_are_told_of_ask_for_their_clock(alone, beside, first):
+    found = alone(f"NNC: 0.164 s\nATen: 0.161 s\n\n{beside}\n\n$ perf stat -e cycles bench (ATen)\n  8330778710      cycles\n\n$ perf stat -e cycles bench (NNC)\n  8386784008      cycles\n")
+    assert first in found_next(found)

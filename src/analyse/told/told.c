@@ -114,6 +114,13 @@ bool told_names_guest(struct view sentence)
     return piece_has(sentence, WORDS_THERE_MACHINE);
 }
 
+bool told_names_wide(struct view sentence)
+{
+    struct plain_sentence plain;
+    plain_sentence_of(&plain, sentence);
+    return plain_has(plain.text, WORDS_WIDE);
+}
+
 static bool statement_names_guest(const char *text)
 {
     bool found = false;
@@ -514,6 +521,7 @@ void told_of(struct told *ret_told, const struct statements *statements, const s
     sides_settle(ret_told);
     for (size_t at = 0; statements && at < statements->count; at++) {
         ret_told->names_guest |= statement_names_guest(statements->items[at].text);
+        ret_told->names_wide |= told_names_wide(view_of(statements->items[at].text));
         if (strcmp(statements->items[at].origin, TOLD_ORIGIN_UNREAD) == 0)
             unread_take(ret_told, statements->items[at].text, arena);
     }

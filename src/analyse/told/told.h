@@ -70,6 +70,7 @@ struct told {
     bool names_quota; /* of processor time */
     bool names_gap;
     bool names_guest;
+    bool names_wide;                            /* vectors of 512 bits */
     const char *functions[TOLD_FUNCTIONS_MOST]; /* named with (), in the order met */
     size_t function_count;
 };
@@ -92,6 +93,8 @@ struct told_states told_states_of_runs(const struct imported *imported);
 bool told_has_quota(const struct imported *imported);
 /* A guest, a virtual machine, or what runs these. */
 bool told_names_guest(struct view sentence);
+/* Vectors of 512 bits. */
+bool told_names_wide(struct view sentence);
 /* Whether a sentence tells one of these. context: of the text that it stands in. */
 bool told_is_useful(struct view sentence, const struct told_context *context);
 /* Of a sentence that names a change and how it came out, why it wasn't taken; NULL: it was, or it tells of no trial. */

@@ -319,6 +319,14 @@ static struct view with_setting(struct importing *importing, struct view sentenc
                : sentence;
 }
 
+static bool has_counts(const struct imported *tables)
+{
+    bool has = false;
+    for (size_t at = 0; at < tables->count; at++)
+        has |= tables->tables[at].kind == IMPORTED_STAT;
+    return has;
+}
+
 /* Of a document's prose the sentences that tell of a trial, a gap, a loop's size or a function. */
 static void sentences_keep(struct importing *importing, const char *path, struct view all)
 {
@@ -334,14 +342,17 @@ static void sentences_keep(struct importing *importing, const char *path, struct
     struct view sentence, setting = {0};
     struct left_open open = {.sentence = {0}};
     bool needs_guest = context.has_host; /* which tells whose host it is */
+    bool needs_wide = has_counts(&tables); /* whose clock such vectors may lower */
     for (size_t kept = 0; kept < SENTENCES_MOST && (sentence = told_passage(&all, &context.states)).length;) {
         struct view whole = with_setting(importing, sentence, &setting);
         unread_state(importing, path, whole, &context, whole.text == sentence.text ? &open : NULL);
         sentence = whole;
         bool names_guest = needs_guest && told_names_guest(sentence);
-        if (!names_guest && !told_is_useful(sentence, &context))
+        bool names_wide = needs_wide && told_names_wide(sentence);
+        if (!names_guest && !names_wide && !told_is_useful(sentence, &context))
             continue;
         needs_guest &= !names_guest;
+        needs_wide &= !names_wide;
         statement_write(&importing->statements, TOLD_ORIGIN, path,
                         arena_string_n(&importing->arena, sentence.text, sentence.length));
         functions_add(importing, &functions, sentence);

@@ -78,7 +78,7 @@ static const struct event_cost costs[] = {
     {"front-end", "icache_data.stalls", 1, 1, 1},
     {"front-end", "icache_tag.stalls", 1, 1, 1},
     {"front-end", "icache.ifdata_stall", 1, 1, 2},
-    {"uop-cache", "idq.mite_uops", 0, 3, 0, false, 1},
+    {"uop-cache", "idq.mite_uops", 0, 1, 0, false, 1},
     {"uop-cache", "de_dis_uops_from_decoder.decoder_dispatched", 0, 3, 1, false, 1},
     {"uop-cache", "de_src_op_disp.decoder", 0, 3, 2, false, 1},
     {"decoding", "ild_stall.lcp", 0, 1, 0, true},

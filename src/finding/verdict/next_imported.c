@@ -2,6 +2,7 @@
 #include "finding/verdict/next_imported.h"
 
 #include "analyse/imported.h"
+#include "analyse/told/told.h"
 #include "base/vec.h"
 #include "finding/imported/evidence.h"
 #include "finding/verdict/try_next.h"
@@ -92,6 +93,20 @@ static const char *idle_next(const struct results *results, struct arena *arena)
     return wording_fill(arena, wording_find("verdict", "next-idle"), values, array_count(values));
 }
 
+/* ---- wide vectors that are told of, and whose clock nobody counted ---- */
+
+static const char *licence_next(const struct results *results, struct arena *arena)
+{
+    struct imported_arm arms[IMPORTED_ARMS_MOST];
+    size_t count = results->imported ? imported_arms_of(results->imported, arms) : 0;
+    bool is_counted = false;
+    for (size_t at = 0; at < count; at++)
+        is_counted |= imported_arm_row(&arms[at], "core_power.lvl1_turbo_license") ||
+                      imported_arm_row(&arms[at], "core_power.lvl2_turbo_license");
+    return count && !is_counted && results->told && results->told->names_wide ? wording_find("verdict", "next-licence")
+                                                                              : NULL;
+}
+
 /* ---- a difference that may be chance ---- */
 
 static const char *repeat_next(const struct results *results, struct arena *arena)
@@ -149,7 +164,7 @@ void advise_on_imported(struct overall *overall, const struct results *results, 
 {
     enum { STEPS_MOST = 2 };
     static const char *(*const nexts[])(const struct results *, struct arena *) = {
-        differ_next, busy_next, idle_next, repeat_next, counts_next, hot_next, profile_next};
+        differ_next, busy_next, idle_next, licence_next, repeat_next, counts_next, hot_next, profile_next};
     size_t given = 0;
     for (size_t at = 0; at < array_count(nexts) && given < STEPS_MOST; at++) {
         const char *words = nexts[at](results, arena);
