@@ -852,6 +852,30 @@ const struct bundle_function *code_bundle_find(const struct code_bundle *bundle,
     return function_holding(bundle, &key);
 }
 
+bool bundle_functions_share_addresses(const struct bundle_function *one, const struct bundle_function *other)
+{
+    if (one->is_kernel || other->is_kernel)
+        return one->is_kernel && other->is_kernel;
+    if (one->owner_pid || other->owner_pid)
+        return one->owner_pid == other->owner_pid;
+    return strcmp(one->dso, other->dso) == 0 && one->build_id.size_bytes == other->build_id.size_bytes &&
+           memcmp(one->build_id.bytes, other->build_id.bytes, one->build_id.size_bytes) == 0;
+}
+
+const char *bundle_name_at(void *context, uint64_t addr, uint64_t *ret_offset)
+{
+    const struct bundle_place *place = context;
+    for (size_t at = 0; at < place->bundle->count; at++) {
+        const struct bundle_function *function = &place->bundle->functions[at];
+        if (!function->shown_addr || addr - function->shown_addr >= function->size_bytes ||
+            !bundle_functions_share_addresses(place->from, function))
+            continue;
+        *ret_offset = addr - function->shown_addr;
+        return function->name;
+    }
+    return NULL;
+}
+
 const struct bundle_line *bundle_function_line(const struct bundle_function *function, uint64_t dso_addr,
                                                uint64_t size_bytes)
 {

@@ -62,6 +62,17 @@ MUST_CHECK bool code_bundle_read(struct code_bundle *bundle, struct json_value r
 /* The function that holds the location, or NULL. */
 const struct bundle_function *code_bundle_find(const struct code_bundle *bundle, const struct recording *recording,
                                                uint32_t location);
+/*
+ * Whether an address that one of them shows may be the other's: files begin at the same addresses, and only what is of
+ * one binary, of the kernel, or of one process's generated code shares them.
+ */
+bool bundle_functions_share_addresses(const struct bundle_function *one, const struct bundle_function *other);
+/* What code refers to: an address_name (symbol/disassembly.h), whose context is a struct bundle_place. */
+struct bundle_place {
+    const struct code_bundle *bundle;
+    const struct bundle_function *from;
+};
+const char *bundle_name_at(void *context, uint64_t addr, uint64_t *ret_offset);
 /* The line of an instruction of the function, or NULL. */
 const struct bundle_line *bundle_function_line(const struct bundle_function *function, uint64_t dso_addr,
                                                uint64_t size_bytes);

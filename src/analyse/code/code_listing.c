@@ -35,19 +35,6 @@ static const struct bundle_function *bundle_function_of(const struct listing_wor
     return NULL;
 }
 
-static const char *name_at(void *context, uint64_t addr, uint64_t *ret_offset)
-{
-    const struct listing_work *work = context;
-    for (size_t at = 0; at < work->bundle->count; at++) {
-        const struct bundle_function *function = &work->bundle->functions[at];
-        if (function->shown_addr && addr - function->shown_addr < function->size_bytes) {
-            *ret_offset = addr - function->shown_addr;
-            return function->name;
-        }
-    }
-    return NULL;
-}
-
 /*
  * Which instructions are listed: all of a short function, else those near what was met, and of these the hottest if
  * need be.
@@ -100,6 +87,7 @@ static void rows_list(struct listing_work *work, struct listing_function *ret, c
 {
     const struct stall_code *code = &work->stalls->codes[ret->function];
     scoped_free bool *chosen = rows_choose(code);
+    struct bundle_place place = {work->bundle, source};
     scoped_text struct text text = {0};
     ret->rows = arena_array(work->arena, struct listing_row, code->count + 1);
     ret->lines = arena_array(work->arena, struct listing_line, code->count + 1);
@@ -110,7 +98,7 @@ static void rows_list(struct listing_work *work, struct listing_function *ret, c
         if (!chosen[at] || offset >= source->byte_count)
             continue;
         text_clear(&text);
-        disassembler_text(work->disassembler, instruction, source->bytes + offset, name_at, work, &text);
+        disassembler_text(work->disassembler, instruction, source->bytes + offset, bundle_name_at, &place, &text);
         row_of[at] = (uint32_t)ret->row_count;
         ret->rows[ret->row_count++] = (struct listing_row){
             .addr = instruction->addr,

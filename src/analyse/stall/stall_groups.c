@@ -27,11 +27,13 @@ enum {
     WORK_MOST = 512,
 };
 
-static size_t callee_length(const struct stall_work *work, const struct instruction *call)
+static size_t callee_length(const struct stall_work *work, const struct bundle_function *from,
+                            const struct instruction *call)
 {
     for (size_t at = 0; call->has_target && at < work->functions.count; at++) {
         const struct bundle_function *source = work->sources.items[at];
-        if (source && source->shown_addr == call->target && work->decoded.items[at].count)
+        if (source && source->shown_addr == call->target && work->decoded.items[at].count &&
+            bundle_functions_share_addresses(from, source))
             return work->decoded.items[at].count;
     }
     return CALLEE_UNREAD;
@@ -50,7 +52,9 @@ static uint32_t work_around(const struct stall_work *work, uint32_t function, ui
     size_t total = 0, alike = 0;
     for (uint32_t at = loop.first; at <= loop.last; at++) {
         const struct instruction *instruction = &decoded->items[at];
-        total += 1 + (instruction->class == INSTRUCTION_CALL ? callee_length(work, instruction) : 0);
+        total += 1 + (instruction->class == INSTRUCTION_CALL
+                          ? callee_length(work, work->sources.items[function], instruction)
+                          : 0);
         alike += instruction->is_load && !stall_is_frame_operand(work, decoded, instruction) &&
                  decoded->hits[at] * 4 >= decoded->hits[hottest];
     }

@@ -10,27 +10,15 @@ enum {
     ROWS_MOST = 24, /* of one function */
 };
 
-static const char *name_at(void *context, uint64_t addr, uint64_t *ret_offset)
-{
-    const struct stall_work *work = context;
-    for (size_t at = 0; at < work->bundle->count; at++) {
-        const struct bundle_function *function = &work->bundle->functions[at];
-        if (addr - function->shown_addr < function->size_bytes && function->shown_addr) {
-            *ret_offset = addr - function->shown_addr;
-            return function->name;
-        }
-    }
-    return NULL;
-}
-
 void stall_row_fill(struct stall_work *work, uint32_t index, uint32_t instruction_index, struct stall_row *row)
 {
     const struct stall_code *decoded = &work->decoded.items[index];
     const struct instruction *instruction = &decoded->items[instruction_index];
     const struct bundle_function *source = work->sources.items[index];
     uint64_t offset = instruction->addr - source->shown_addr;
+    struct bundle_place place = {work->bundle, source};
     scoped_text struct text text = {0};
-    disassembler_text(work->disassembler, instruction, source->bytes + offset, name_at, work, &text);
+    disassembler_text(work->disassembler, instruction, source->bytes + offset, bundle_name_at, &place, &text);
     const struct bundle_line *line =
         bundle_function_line(source, source->dso_addr + offset, instruction->length);
     bool overwrites = instruction->memory.is_present && instruction->memory.base != REGISTER_NONE &&
@@ -59,8 +47,8 @@ void stall_row_fill(struct stall_work *work, uint32_t index, uint32_t instructio
         return;
     const struct instruction *chase = &decoded->items[decoded->chases[instruction_index]];
     text_clear(&text);
-    disassembler_text(work->disassembler, chase, source->bytes + (chase->addr - source->shown_addr), name_at, work,
-                      &text);
+    disassembler_text(work->disassembler, chase, source->bytes + (chase->addr - source->shown_addr), bundle_name_at,
+                      &place, &text);
     row->chase = arena_string(work->arena, text_string(&text));
 }
 
