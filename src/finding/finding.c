@@ -61,7 +61,7 @@ const char *unit_name(enum unit unit)
 double finding_most_returned(const struct finding *finding)
 {
     double share = finding->recoverable.high;
-    if (finding->gain_unmeasured && 2 * finding->recoverable.mid < share)
+    if (finding->gain_unmeasured && !finding->far_end_waits && 2 * finding->recoverable.mid < share)
         share = 2 * finding->recoverable.mid;
     return share * (finding->of_seconds > 0 ? finding->of_seconds : 1);
 }

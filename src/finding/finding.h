@@ -128,6 +128,7 @@ struct finding {
     unsigned imported_kinds;
     /* while it is open: the most that an imported table says of it, where another says next to nothing; 0: none does */
     double contradicted;
+    bool far_end_waits;      /* of a fact: up to its far end waits are of its kind, and no code without names */
     bool is_within_first;    /* it holds up the code that the first one is about: said beside it, not as larger */
     bool is_loose;           /* while it is open: nothing points at it, its bound is all that could be had */
     const struct imported_table *of_table; /* a profile of which functions decided it; NULL: none did */

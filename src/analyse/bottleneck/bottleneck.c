@@ -143,7 +143,7 @@ static bool waits_to_guess(const struct loop_look *look)
  */
 static bool abstains_at_shared_lines(struct bottleneck_verdict *verdict, const struct stalls *stalls, double samples)
 {
-    if (verdict->class != BOTTLENECK_RETIRING || (double)stalls->contended_samples < 0.5 * samples)
+    if (verdict->class != BOTTLENECK_RETIRING || (double)stalls->turns_samples < 0.5 * samples)
         return false;
     *verdict = (struct bottleneck_verdict){
         .why_not = "its hot accesses go to lines that several threads write: waiting for one another looks like being "

@@ -84,8 +84,9 @@ void stall_lines_count(struct stall_work *work)
         if (shared && stored) {
             stalls->shared_line_samples += end - first;
             stalls->apart_samples += hits_apart(hits + first, end - first);
-            stalls->contended_samples +=
-                threads_alternate(hits + first, end - first) ? certain_hits(work, hits + first, end - first) : 0;
+            bool turns = threads_alternate(hits + first, end - first);
+            stalls->turns_samples += turns ? end - first : 0;
+            stalls->contended_samples += turns ? certain_hits(work, hits + first, end - first) : 0;
         }
         first = end;
     }

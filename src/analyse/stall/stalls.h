@@ -192,7 +192,8 @@ struct stalls {
     uint64_t divide_chain_users;   /* of these: no divisions themselves */
     uint64_t shared_line_samples, shared_line_addresses; /* addresses in lines that several threads wrote or read */
     uint64_t apart_samples;      /* of these: at places of such a line that one thread alone was met at */
-    /* of these: threads took turns at the line, and no wrong guess can be what was waited for */
+    uint64_t turns_samples;      /* of these: threads took turns at the line */
+    /* of these: no wrong guess can be what was waited for */
     uint64_t contended_samples;
     uint64_t hot_code_lines;    /* distinct 64-byte code lines that hold 98 % of the user samples */
     uint64_t hot_addresses;     /* distinct sampled user addresses that hold 98 % */

@@ -64,6 +64,21 @@ static struct interval side_by_side(const struct run_time *run)
     return interval_exactly(beside < 0 ? 0 : beside > 1 ? 1 : beside);
 }
 
+/*
+ * Most of what it touches are lines that threads take turns at: whether they wait there, or for a wrong guess just
+ * before, isn't certain, and nothing else is as likely.
+ */
+static void turns_point(const struct results *results, struct finding *finding, bool apart)
+{
+    static const double MOST_OF = 0.5;
+    const struct stalls *stalls = results->stalls;
+    double turns = (double)stalls->turns_samples / (double)stalls->shared_line_addresses;
+    if (turns < MOST_OF)
+        return;
+    finding->pointed = turns * finding->recoverable.high;
+    finding_set(finding, remedy, apart ? "remedy-apart" : "remedy-turns", NO_VALUES);
+}
+
 static void false_sharing_test(const struct results *results, struct finding *finding)
 {
     if (results->run->threads_seen <= 1) {
@@ -102,12 +117,14 @@ static void false_sharing_test(const struct results *results, struct finding *fi
         return;
     }
     bool apart = stalls->apart_samples * 10 > stalls->shared_line_samples * 9;
+    finding->far_end_waits = apart; /* what waits there does so for that line, whether it was seen to change or not */
     if (apart)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_ADDRESSES, "apart",
                          VALUE_SHARE("apart", interval_exactly((double)stalls->apart_samples / seen)));
-    if (finding->verdict == VERDICT_UNDECIDED)
+    if (finding->verdict == VERDICT_UNDECIDED) {
         finding_reason_bound(finding, "undecided", finding->recoverable);
-    else
+        turns_point(results, finding, apart);
+    } else
         finding_set(finding, reason, by_time ? "gain-beside" : "gain", NO_VALUES);
     if (finding->verdict == VERDICT_SUPPORTED)
         finding_set(finding, headline, apart ? "headline-apart" : "headline",

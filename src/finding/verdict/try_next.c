@@ -90,6 +90,8 @@ static void advise_to_look(struct overall *overall, const struct stall_function 
     enum { STACKS_LEAST = 10 };
     const struct stall_caller *caller = hottest->caller_count ? &hottest->callers[0] : NULL;
     struct value function = VALUE_TEXT("function", name_for_sentence(hottest_words(hottest), arena));
+    if (strcmp(hottest->name, "main") == 0) /* which nobody calls less often */
+        return;
     bool is_known = caller && hottest->stacks >= STACKS_LEAST &&
                     (double)caller->stacks >= MOST_OF * (double)hottest->stacks && caller->path;
     if (!is_known) {
@@ -107,7 +109,7 @@ static void advise_on_hottest(struct overall *overall, const struct results *res
 {
     const struct stall_function *hottest =
         results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
-    if (overall->culprit_is_small && !overall->larger && hottest && strcmp(hottest->name, "main") != 0)
+    if (overall->culprit_is_small && !overall->larger && hottest)
         advise_to_look(overall, hottest, arena);
 }
 

@@ -22,7 +22,7 @@ static const double CULPRIT_TINY = 0.1;
 static double share_of_culprit(const struct finding *culprit)
 {
     double high = culprit->recoverable.high, middle = 2 * culprit->recoverable.mid;
-    return culprit->gain_unmeasured && 2 * middle < high ? middle : high;
+    return culprit->gain_unmeasured && !culprit->far_end_waits && 2 * middle < high ? middle : high;
 }
 
 const struct finding *far_larger(const struct finding *culprit, const struct findings *findings)

@@ -38,6 +38,11 @@ static const struct name_pattern expressions[] = {
 static const struct name_pattern string_ends[] = {
     {.word = "strlen"}, {.word = "strnlen"}, {.word = "strcat"}, {.word = "strncat"}, {.word = "rawmemchr"},
 };
+static const struct name_pattern buckets[] = {
+    {.word = "M_find_before_node"},
+    {.word = "M_find_node"},
+    {.name = "g_hash_table_lookup_node"},
+};
 static const struct name_pattern numbers_read[] = {
     {.dso = "libc", .word = "strtod"},
     {.dso = "libc", .word = "strtof"},
@@ -138,6 +143,7 @@ static const struct work_kind {
     const char *threads;
 } kinds[] = {
     KIND("matching regular expressions", expressions, "work-expressions"),
+    KIND("looking for a key among the entries of a hash table's bucket", buckets, "work-buckets"),
     KIND("looking for where strings end (strlen, strcat and their like)", string_ends, "work-strings"),
     KIND("reading numbers from text", numbers_read, "work-numbers"),
     KIND("writing numbers as text", numbers_written, "work-numbers"),

@@ -1495,7 +1495,8 @@ Test(bottleneck, what_counts_in_a_line_of_several_threads_is_not_busy)
             row_add(made, INSTRUCTION_INT, SAMPLES / 6);
         access_add(made, INSTRUCTION_STORE, 3, 4);
         loop_close(made, 0);
-        made->stalls.contended_samples = shared ? SAMPLES : 0;
+        made->stalls.turns_samples =
+            shared ? SAMPLES : 0; /* behind a branch, as well: what is busy waits for no guess */
         const struct bottleneck_verdict *verdict = verdict_of(made);
         cr_expect_eq(verdict->class, shared ? BOTTLENECK_UNKNOWN : BOTTLENECK_RETIRING, "%s", bottleneck_class_name(verdict->class));
         cr_expect(!shared || strstr(verdict->why_not, "several threads write"), "%s", verdict->why_not);
