@@ -871,6 +871,12 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
         verdict->why_not = doubt;
         return;
     }
+    if (verdict->cause == CAUSE_TLB && leading->look && leading->look->reach.is_crowded) {
+        verdict->confidence = ESTIMATE_MEDIUM;
+        verdict->why_not = "no more confidence: its lines share few sets of the caches, too, and misses there show at "
+                           "the same instruction: another length of its steps (a padded row) tells them apart";
+        return;
+    }
     if (is_rivalled(verdict)) {
         verdict->confidence = ESTIMATE_MEDIUM;
         verdict->why_not = "no more confidence: beside it another kind of cause takes a quarter as much, or more";
