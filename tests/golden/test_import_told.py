@@ -1037,3 +1037,13 @@ def test_fewer_threads_by_their_variable(imported, text, helped):
 def test_one_of_two_alone_brought_nothing(imported):
     found, _ = imported(notes="-march=native and PGO together gave 1.4x; -march=native alone nothing.\n")
     assert not decided(found) and "-march=native alone nothing" in finding(found, "narrow-vectors")["reason"]
+
+
+@pytest.mark.parametrize("behind, verdict", [
+    ("TDCALL exits went down to 98211 in 10 seconds, and the throughput became the same as on the conventional VM within 2%.", "supported"),
+    ("TDCALL exits went down to 98211 in 10 seconds.", "undecided"),
+    ("The boot finished in 10 seconds, and the throughput became the same as on the conventional VM.", "undecided"),
+])
+def test_what_a_count_did_stands_before_what_came_of_a_trial(imported, behind, verdict):
+    found, _ = imported(f"We booted the TDX guest with cpuidle_haltpoll.force=1 so that it polls before it halts. {behind}")
+    assert finding(found, "vm-exits")["verdict"] in (verdict, "not_testable" if verdict == "undecided" else verdict)

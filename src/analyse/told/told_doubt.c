@@ -97,7 +97,7 @@ static bool has_amount_behind(const char *behind, const char *plain, bool is_cou
     if (faster && faster < end)
         return true;
     for (const char *at = behind; quantity_next(at, plain, &amount) && amount.begin < end; at = amount.end)
-        if (amount.kind == QUANTITY_TIME ||
+        if ((amount.kind == QUANTITY_TIME && !quantity_is_of_window(plain, &amount)) ||
             (!is_counted && (amount.kind == QUANTITY_RATE || words_at(amount.end, WORDS_SMALL_TO))))
             return true;
     return false;

@@ -334,6 +334,21 @@ static bool is_continued_behind(const struct reading *first, const struct growin
            is_continued(first, &behind.next, states);
 }
 
+/* "Exits went down, and the throughput became the same": what a count did stands before how fast it became. */
+static bool is_continued_in(const struct reading *first, const struct view sentence, const struct told_states *states)
+{
+    static const char joint[] = ", and ";
+    struct reading rest;
+    ptrdiff_t at = view_find(sentence, joint);
+    struct view counted = {sentence.text, at > 0 ? (size_t)at : 0};
+    struct plain_sentence plain;
+    plain_sentence_of(&plain, counted);
+    if (!counted.length || !plain_has(plain.text, WORDS_COUNT_NAMED) || plain_has(plain.text, WORDS_COUNT_SPEED))
+        return false;
+    reading_of(&rest, view_skip(sentence, counted.length + sizeof(joint) - 1));
+    return is_continued(first, &rest, states);
+}
+
 struct view told_passage(struct view *text, const struct told_states *states)
 {
     struct reading first;
@@ -343,7 +358,10 @@ struct view told_passage(struct view *text, const struct told_states *states)
     if (!growing.passage.length || !has_room(&growing, SENTENCE_MOST / 2))
         return growing.passage;
     reading_of(&first, growing.passage);
-    bool continued = is_continued(&first, &growing.next, states);
+    bool continued = is_continued(&first, &growing.next, states) ||
+                     (first.change == CHANGE_MADE && growing.next.change == CHANGE_NONE &&
+                      is_same_paragraph(first.sentence, growing.next.sentence) &&
+                      is_continued_in(&first, growing.next.sentence, states));
     if (!continued && is_continued_behind(&first, &growing, states)) {
         passage_grow(&growing);
         continued = true;

@@ -204,6 +204,15 @@ static bool is_of_spread(const char *plain, const struct quantity *quantity)
     return words_end(plain, quantity->begin, WORDS_AMOUNT_SPREAD);
 }
 
+bool quantity_is_of_window(const char *plain, const struct quantity *quantity)
+{
+    const char *ahead = quantity->begin;
+    if (quantity->kind != QUANTITY_TIME || !word_is(word_back(plain, &ahead), WORDS_AMOUNT_WINDOW))
+        return false;
+    struct view before = word_back(plain, &ahead), further = word_back(plain, &ahead);
+    return word_is_number(before) || (word_is(before, WORDS_COUNT_NAMED) && word_is_number(further));
+}
+
 bool quantities_joined(const struct quantity *first, const struct quantity *last, enum words group)
 {
     return word_is(view_trim((struct view){first->end, (size_t)(last->begin - first->end)}), group);
@@ -289,7 +298,8 @@ void quantities_of(const char *plain, struct quantities *ret_all)
     ret_all->count = 0;
     for (const char *at = plain;
          ret_all->count < QUANTITIES_MOST && quantity_next(at, plain, &ret_all->items[ret_all->count]);
-         ret_all->count += !is_of_spread(plain, &ret_all->items[ret_all->count]))
+         ret_all->count += !is_of_spread(plain, &ret_all->items[ret_all->count]) &&
+                           !quantity_is_of_window(plain, &ret_all->items[ret_all->count]))
         at = ret_all->items[ret_all->count].end;
     for (size_t at = 0; at < ret_all->count; at++)
         rate_by_verb(plain, &ret_all->items[at]);
