@@ -1047,3 +1047,11 @@ def test_one_of_two_alone_brought_nothing(imported):
 def test_what_a_count_did_stands_before_what_came_of_a_trial(imported, behind, verdict):
     found, _ = imported(f"We booted the TDX guest with cpuidle_haltpoll.force=1 so that it polls before it halts. {behind}")
     assert finding(found, "vm-exits")["verdict"] in (verdict, "not_testable" if verdict == "undecided" else verdict)
+
+
+def test_less_unrolling_of_a_loop_of_unknown_size_leaves_open_which_cache(imported):
+    counts = "  9686784008      cycles\n 14120334411      idq.mite_uops\n  1483958024      idq.dsb_uops\n"
+    found, _ = imported("Lowering the unroll factor from 1024 to 8 took it from 0.187 s to 0.160 s.", stat=counts)
+    one = finding(found, "uop-cache")
+    assert one["verdict"] == "supported" and "how large the loop's code was isn't told" in str(found["verdict"]["open"])
+    assert finding(found, "front-end")["verdict"] != "supported"

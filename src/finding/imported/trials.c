@@ -133,6 +133,11 @@ static bool has_helped(const struct results *results, enum treatment treatment)
     return helped;
 }
 
+static bool counts_decoding(const struct imported *imported)
+{
+    return imported && imported_number(imported, IMPORTED_STAT, "idq.mite_uops", NULL).known;
+}
+
 /* What a change that may take one of several causes away was about is told by what was counted. */
 static bool is_of_cause(const struct results *results, const struct finding *finding, enum treatment treatment)
 {
@@ -145,8 +150,9 @@ static bool is_of_cause(const struct results *results, const struct finding *fin
         return told_has_quota(results->imported) || results->told->names_quota;
     case TREATMENT_BUFFER:
         return has_calls(results->imported);
-    case TREATMENT_LESS_UNROLLING: /* by how large the loop was */
-        return loop > 0 && is(finding, "front-end") == (loop > CACHE_BYTES);
+    case TREATMENT_LESS_UNROLLING: /* by how large the loop was, or that decoding was counted */
+        return loop > 0 ? is(finding, "front-end") == (loop > CACHE_BYTES)
+                        : is(finding, "uop-cache") && counts_decoding(results->imported);
     default:
         return true;
     }
@@ -704,6 +710,8 @@ static bool change_test(const struct results *results, const struct told *told, 
                     VALUE_TEXT("sentence", trial->sentence));
     if (trial->treatment == TREATMENT_INTERLEAVE)
         finding_leave_open(finding, "told-interleave", NO_VALUES);
+    if (trial->treatment == TREATMENT_LESS_UNROLLING && !(told->loop_bytes > 0))
+        finding_leave_open(finding, "told-loop-open", NO_VALUES);
     if (attempt_is(finding, trial->treatment, OPENS))
         finding_leave_open(finding, "told-open", NO_VALUES);
     finding_advise(finding, own_or(finding, "told-advice", "told-change-advice"),
