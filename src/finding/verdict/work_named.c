@@ -38,6 +38,15 @@ static const struct name_pattern expressions[] = {
 static const struct name_pattern string_ends[] = {
     {.word = "strlen"}, {.word = "strnlen"}, {.word = "strcat"}, {.word = "strncat"}, {.word = "rawmemchr"},
 };
+static const struct name_pattern formatting[] = {
+    {.word = "Formatter"},     {.prefix = "fmt.(*pp)"},    {.prefix = "fmt.(*fmt)"},
+    {.prefix = "core::fmt::"}, {.prefix = "alloc::fmt::"}, {.prefix = "std::__format::"},
+};
+static const struct name_pattern documents[] = {
+    {.word = "JsonParse"},        {.word = "JsonParser"},     {.word = "JsonStringify"}, {.word = "JsonStringifier"},
+    {.prefix = "encoding/json."}, {.prefix = "serde_json::"}, {.prefix = "nlohmann::"},  {.prefix = "rapidjson::"},
+};
+static const struct name_pattern cloning[] = {{.suffix = "::clone"}, {.suffix = "::to_vec"}, {.suffix = "::to_owned"}};
 static const struct name_pattern buckets[] = {
     {.word = "M_find_before_node"},
     {.word = "M_find_node"},
@@ -143,6 +152,9 @@ static const struct work_kind {
     const char *threads;
 } kinds[] = {
     KIND("matching regular expressions", expressions, "work-expressions"),
+    KIND("putting values into formatted text", formatting, "work-formatting"),
+    KIND("reading and writing JSON", documents, "work-documents"),
+    KIND("copying values with all that they hold (clone)", cloning, "work-cloning"),
     KIND("looking for a key among the entries of a hash table's bucket", buckets, "work-buckets"),
     KIND("looking for where strings end (strlen, strcat and their like)", string_ends, "work-strings"),
     KIND("reading numbers from text", numbers_read, "work-numbers"),

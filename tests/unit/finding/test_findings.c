@@ -698,6 +698,10 @@ Test(findings, what_the_names_tell_stands_beside_a_small_cause)
         {"____strtod_l_internal", "libc.so.6", NULL, 50, NULL, NULL},
         {"__strlen_evex", "libc.so.6", NULL, 900, "By the names of functions, its work is looking for where strings end", "keep its length"},
         {"strlength", "a.out", NULL, 900, NULL, NULL},
+        {"v8::internal::JsonStringifier::SerializeString", "node", NULL, 700, "By the names of functions, its work is reading and writing JSON (70 %).", "keep the object between"},
+        {"<alloc::string::String as core::clone::Clone>::clone", "a.out", NULL, 700, "By the names of functions, its work is copying values", "lend values"},
+        {"java.util.Formatter.format", "perf-12.map", NULL, 700, "By the names of functions, its work is putting values into formatted text", "append to one buffer"},
+        {"cyclone", "a.out", NULL, 700, NULL, NULL},
     };
     for (size_t at = 0; at < array_count(cases); at++) {
         struct made_up made;
