@@ -269,6 +269,27 @@ static bool is_delayed_acknowledgement(const struct wait_row *row)
     return mean_s >= LEAST_S && mean_s <= MOST_S && row->longest_s <= ALIKE * mean_s;
 }
 
+static bool is_of_threads(const struct wait_row *row)
+{
+    return row->kind == WAIT_THREAD || row->kind == WAIT_FUTEX;
+}
+
+/* At another place as many waits, as short: each waits while the other works, and they never work side by side. */
+static bool is_handed_over(const struct wait_rows *waits, const struct wait_row *row)
+{
+    enum { WAITS_LEAST = 1000, TIMES_MOST = 2 };
+    static const double WAIT_S_MOST = 1e-3;
+    if (!row || !is_of_threads(row) || row->count < WAITS_LEAST || row->total_s > WAIT_S_MOST * (double)row->count)
+        return false;
+    for (size_t at = 0; at < waits->count; at++) {
+        const struct wait_row *other = &waits->items[at];
+        if (other != row && is_of_threads(other) && other->count <= TIMES_MOST * row->count &&
+            row->count <= TIMES_MOST * other->count && other->total_s <= WAIT_S_MOST * (double)other->count)
+            return true;
+    }
+    return false;
+}
+
 /* What to do about waiting for events depends on whether any came. */
 static void advise_waiting(const struct results *results, struct finding *finding, enum wait_kind kind,
                            const struct wait_row *row, const char *where)
@@ -278,6 +299,10 @@ static void advise_waiting(const struct results *results, struct finding *findin
     if (is_delayed_acknowledgement(row))
         finding_advise(finding, "advice-delayed", VALUE_COUNT("count", (double)row->count),
                        VALUE_SECONDS("each", interval_exactly(row->total_s / (double)row->count)));
+    if (is_handed_over(results->waits, row)) {
+        finding_advise(finding, "advice-handed-over", VALUE_COUNT("count", (double)row->count));
+        return;
+    }
     if (served)
         finding_advise(finding, "advice-served", VALUE_TEXT("what", served));
     else if (storage)

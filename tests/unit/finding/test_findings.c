@@ -2208,6 +2208,31 @@ Test(findings, waiting_is_a_verdict)
     arena_done(&made.arena);
 }
 
+/* Two threads of which each waits while the other works: as many waits, as short, at two places. */
+Test(findings, threads_that_hand_over_to_one_another_are_told)
+{
+    static const struct {
+        enum wait_kind kind;
+        double total_s;
+        uint64_t count;
+        bool is_handed_over;
+    } cases[] = {{WAIT_THREAD, 3.1, 79712, true}, {WAIT_FUTEX, 3.1, 50000, true}, {WAIT_THREAD, 3.1, 4000, false}, {WAIT_THREAD, 300, 79712, false},
+                 {WAIT_EVENTS, 3.1, 79712, false}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.run.on_cpu_ratio = made.run.wanted_ratio = measured_as(0.1);
+        made.run.cpu_s = measured_as(1);
+        made.run.threads_seen = 2;
+        struct wait_rows waits = {.known = true, .count = 2, .waiting_s = 6.4, .idle_s = 6.4, .wait_count = 150000, .stack_count = 800};
+        waits.items[0] = (struct wait_row){.kind = WAIT_THREAD, .function = "main", .total_s = 3.2, .idle_s = 3.2, .count = 73332};
+        waits.items[1] = (struct wait_row){.kind = cases[at].kind, .function = "work", .total_s = cases[at].total_s, .idle_s = 1, .count = cases[at].count};
+        made.results.waits = &waits;
+        cr_expect_eq(mentions(test_and_find(&made, "waiting"), "hand over to one another"), cases[at].is_handed_over, "case %zu", at);
+        arena_done(&made.arena);
+    }
+}
+
 /* Nagle's rule and a delayed acknowledgement: answers in two writes, each wait as long as that. */
 Test(findings, waits_as_long_as_a_delayed_acknowledgement_are_told)
 {
