@@ -932,39 +932,39 @@ static bool hands_over(const struct stall_function *function)
     return false;
 }
 
-/* What most of its atomic operations are for, where that is no counter that threads share; NULL: it may be one. */
-static const char *atomics_purpose(const struct results *results)
+/* What most of its atomic operations are for, where that is no counter that threads share: keys of the wording. */
+struct atomics_use {
+    const char *advice, *confirm; /* confirm: NULL: as any */
+};
+
+/* NULL: it may be such a counter. */
+static const struct atomics_use *atomics_use_of(const struct results *results)
 {
+    static const struct atomics_use openmp = {"advice-openmp", NULL}, locks = {"advice-locks", NULL},
+                                    goroutines = {"advice-goroutines", "confirm-goroutines"},
+                                    apart = {"advice-apart", NULL};
     const struct stalls *stalls = results->stalls;
     const struct stall_function *hottest = stalls->function_count ? &stalls->functions[0] : NULL;
     double locking = (double)locking_samples(stalls);
     if (hottest && function_hands_out(hottest))
-        return "openmp";
+        return &openmp;
     if (hottest && hands_over(hottest))
-        return "goroutines";
+        return &goroutines;
     if (locking > 0 && locking >= results->effect * (double)stalls->sample_count)
-        return "locks";
+        return &locks;
     /* each thread has its own already, only not a line of its own */
-    return stalls->apart_samples * 2 > stalls->shared_line_addresses ? "apart" : NULL;
+    return stalls->apart_samples * 2 > stalls->shared_line_addresses ? &apart : NULL;
 }
 
 static void atomics_test(const struct results *results, struct finding *finding)
 {
-    static const struct {
-        const char *purpose, *advice, *confirm; /* keys of the wording; confirm: NULL: as any */
-    } kinds[] = {{"openmp", "advice-openmp", NULL},
-                 {"goroutines", "advice-goroutines", "confirm-goroutines"},
-                 {"locks", "advice-locks", NULL},
-                 {"apart", "advice-apart", NULL}};
     test_fact(results, finding, CLASS(ATOMIC) | CLASS(BARRIER));
-    const char *purpose = finding->advice_count ? atomics_purpose(results) : NULL;
-    for (size_t at = 0; purpose && at < array_count(kinds); at++) {
-        if (strcmp(kinds[at].purpose, purpose) != 0)
-            continue;
-        finding_readvise(finding, kinds[at].advice, NO_VALUES);
-        if (kinds[at].confirm)
-            finding_set(finding, confirm, kinds[at].confirm, NO_VALUES);
-    }
+    const struct atomics_use *use = finding->advice_count ? atomics_use_of(results) : NULL;
+    if (!use)
+        return;
+    finding_readvise(finding, use->advice, NO_VALUES);
+    if (use->confirm)
+        finding_set(finding, confirm, use->confirm, NO_VALUES);
 }
 
 const struct hypothesis hypothesis_atomics = {

@@ -93,10 +93,10 @@ bool system_processes_read(struct system_reading *reading, struct view line, str
     struct words heading, row;
     double before, now = 0, time;
     words_of(line, &heading);
-    if (is_top(&heading))
+    if (is_top(&heading)) {
         top_read(reading, &heading, rest);
-    if (is_top(&heading))
         return true;
+    }
     if (!is_heading(&heading))
         return false;
     bool timed = time_of_day(&heading, &now); /* as the look began */
