@@ -311,6 +311,15 @@ def test_runs_and_hot_code_of_others_are_shown(plumb, source_root, browser, tmp_
     assert tips and all("imported, not measured by plumb" in tip for tip in tips) and opened.complaints() == []
 
 
+def test_whose_the_numbers_are_is_said_once_a_section(plumb, source_root, browser, tmp_path):
+    """The verdict and the heads of sections say it, not each line; a page with numbers of plumb's own keeps it where it holds."""
+    opened = browser.open(told(plumb, tmp_path, source_root / "tests/fixtures/seeds/inference.md"), 1280)
+    label, text = "imported, not measured by plumb", "document.querySelector('%s').textContent"
+    assert label in opened.evaluate(text % "#verdict h1")
+    assert label not in opened.evaluate(text % "#findings") and "As imported: plumb measured none of it." in opened.evaluate(text % "#findings")
+    assert label not in opened.evaluate(text % "#verdict .next") and opened.complaints() == []
+
+
 def test_tables_of_two_guests_are_told_apart(plumb, source_root, browser, tmp_path):
     opened = browser.open(told(plumb, tmp_path, source_root / "tests/fixtures/seeds/confidential-guest.md"))
     titles = opened.evaluate("[...document.querySelectorAll('#exits h3')].map((one) => one.textContent)")

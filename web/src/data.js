@@ -48,6 +48,13 @@ export function seconds(value) {
 }
 
 export const lastPart = (path) => (path || "").split("/").filter(Boolean).pop() || path || "";
+// Where all of a page is somebody else's, its head says so: its lines don't say it again.
+const LABEL = /imported, not measured by plumb: | \(imported, not measured by plumb\)|(?:, )?imported, not measured by plumb/g;
+export function unlabelled(value) {
+  if (typeof value === "string") return value.replace(LABEL, "");
+  if (Array.isArray(value)) return value.map(unlabelled);
+  return value !== null && typeof value === "object" ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, unlabelled(one)])) : value;
+}
 // A number stays with its unit.
 export const joined = (text) => (text ?? "").replace(/(\d) (?=(?:%|[mun\u00b5]?s|[KMGT]?i?B|[kMG]?Hz)(?![\w]))/g, "$1\u00a0");
 // Only a word of ours begins with a capital letter: what programs and functions are called stays as it is.

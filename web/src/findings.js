@@ -41,7 +41,7 @@ function findingBox(finding, mark, open, functions) {
 export function findingsSection(diagnosis) {
   if (!diagnosis.findings.length) return null;
   const functions = new Set((diagnosis.profile?.functions ?? []).map((one) => one.function));
-  return section("findings", "Every cause asked about", `Bars are recoverable time. Less than ${percent(diagnosis.effect)} is ruled out.`,
+  return section("findings", "Every cause asked about", `Bars are recoverable time. Less than ${percent(diagnosis.effect)} is ruled out.${diagnosis.basis === "imported" ? " As imported: plumb measured none of it." : ""}`,
     VERDICTS.map(([verdict, label, mark]) => {
       const of = diagnosis.findings.filter((one) => one.verdict === verdict);
       return of.length ? h("div.family", null, h("h3", null, `${label} `, h("span.faint", null, String(of.length))), of.map((one) => findingBox(one, mark, verdict === "supported", functions))) : null;

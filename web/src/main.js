@@ -2,7 +2,7 @@
 // The page: its parts in the order in which a reader asks.
 import { compareSections } from "./compare.js";
 import { codeSection, functionsSection, memorySection } from "./code.js";
-import { part, lastPart } from "./data.js";
+import { part, lastPart, unlabelled } from "./data.js";
 import { h, watchTips } from "./dom.js";
 import { countersSection, exitsSection, findingsSection, gapsSection, machineSection, runsSection } from "./findings.js";
 import { importedCodeSection, importedRunsSection } from "./imported.js";
@@ -48,7 +48,14 @@ function header(kind, subject, made) {
     h("div.right", null, themeSwitch(), h("p.made", null, made)));
 }
 
-function diagnosisPage(diagnosis) {
+// The verdict's first sentences say whose the numbers are, whatever stands around them.
+function importedOnce(diagnosis) {
+  const { lead, rest } = diagnosis.verdict;
+  return { ...diagnosis, findings: unlabelled(diagnosis.findings), verdict: { ...unlabelled(diagnosis.verdict), lead, rest } };
+}
+
+function diagnosisPage(whole) {
+  const diagnosis = whole.basis === "imported" ? importedOnce(whole) : whole;
   const machine = part("machine"), code = part("code");
   document.title = `plumb: ${lastPart(diagnosis.subject.split(" ")[0])}`;
   const verdict = verdictSection(diagnosis);
