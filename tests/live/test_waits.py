@@ -61,7 +61,7 @@ def test_the_caller_of_a_wait_is_named(run, built, source_root):
         assert row["kind"] == KINDS[how] and row["asked"].endswith(asked)
         assert row["file"].endswith("waits.c") and row["line"] == line_of(source_root, how)
         assert row["callers"] and row["callers"][-1] == "main"
-        assert 20 <= row["count"] <= 90
+        assert 20 <= row["count"] <= 400  # 40 rounds; beside others a thread that was woken may wait for the lock, too, or again
     assert 0.9 <= sum(row["share"] for row in waits) <= 1.001
 
 
