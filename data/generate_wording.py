@@ -40,8 +40,18 @@ def main():
     for one, other in zip(table, table[1:]):
         if one[:2] == other[:2]:
             sys.exit(f"[{one[0]}] {one[1]} stands there twice")
-    out = ['#include "finding/wording.h"', "", "const struct wording wording_table[] = {"]
-    out += [f"    {{{quoted(s)}, {quoted(k)}, {quoted(t)}}}," for s, k, t in table]
+    # Texts one behind the other, and places in them: pointers would have to be relocated at each start.
+    texts, places, length = [""], {"": 0}, 1
+    for row in table:
+        for text in row:
+            if text not in places:
+                places[text] = length
+                texts.append(text)
+                length += len(text.encode()) + 1
+    out = ['#include "finding/wording.h"', "", "const char wording_texts[] ="]
+    out += [f'    {quoted(text)} "\\0"' for text in texts]
+    out += ["    ;", "", "const struct wording wording_table[] = {"]
+    out += [f"    {{{places[s]}, {places[k]}, {places[t]}}}," for s, k, t in table]
     out += ["};", "const size_t wording_count = sizeof(wording_table) / sizeof(wording_table[0]);", ""]
     pathlib.Path(sys.argv[2]).write_text("\n".join(out), encoding="utf-8")
 

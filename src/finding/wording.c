@@ -12,10 +12,10 @@ const char *wording_find(const char *section, const char *key)
     size_t low = 0, high = wording_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int order = strcmp(wording_table[middle].section, section);
-        order = order ? order : strcmp(wording_table[middle].key, key);
+        int order = strcmp(&wording_texts[wording_table[middle].section], section);
+        order = order ? order : strcmp(&wording_texts[wording_table[middle].key], key);
         if (order == 0)
-            return wording_table[middle].text;
+            return &wording_texts[wording_table[middle].text];
         if (order < 0)
             low = middle + 1;
         else

@@ -9,13 +9,15 @@
 
 #include "finding/finding.h"
 
+/* Places in wording_texts. No pointers: a start relocates none of them. */
 struct wording {
-    const char *section; /* hypothesis id, or "verdict" */
-    const char *key;
-    const char *text; /* with {name} places */
+    uint32_t section; /* hypothesis id, or "verdict" */
+    uint32_t key;
+    uint32_t text; /* with {name} places */
 };
 
 /* Sorted by section, then key; generated from data/advice.txt. Owner: static. */
+extern const char wording_texts[];
 extern const struct wording wording_table[];
 extern const size_t wording_count;
 

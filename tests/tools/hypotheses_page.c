@@ -57,14 +57,15 @@ static void write_keys(const char *section, const char *prefix, const char *labe
     bool any = false;
     size_t length = strlen(prefix);
     for (size_t at = 0; at < wording_count; at++) {
-        const struct wording *wording = &wording_table[at];
-        if (strcmp(wording->section, section) != 0 || strncmp(wording->key, prefix, length) != 0 || (wording->key[length] && wording->key[length] != '-'))
+        const char *key = &wording_texts[wording_table[at].key];
+        if (strcmp(&wording_texts[wording_table[at].section], section) != 0 || strncmp(key, prefix, length) != 0 ||
+            (key[length] && key[length] != '-'))
             continue;
         if (!any)
             printf("- %s:\n", label);
         any = true;
         printf("  - ");
-        write_sentence(wording->text);
+        write_sentence(&wording_texts[wording_table[at].text]);
         printf("\n");
     }
 }

@@ -114,6 +114,8 @@ static struct overall with_work(struct overall overall, const struct results *re
                                         work.is_most ? overall.sentence : work.sentence);
     for (size_t at = 0; at < array_count(work.advice) && work.advice[at]; at++)
         advise(&overall, work.advice[at]);
+    overall.is_work_advised = work.is_most && work.advice[0];
+    overall.confirm = is_large ? overall.confirm : work.check;
     return work.is_most || is_of_script(&overall) ? overall : with_operations(overall, results, is_large, arena);
 }
 
@@ -160,8 +162,10 @@ static void lead_take(struct overall *overall, const struct results *results, st
     if (!overall->advice_count)
         return;
     overall->after_all = leading_small_advice(overall->culprit, results, arena);
-    if (results->stalls)
-        overall->confirm = larger && larger->confirm ? larger->confirm : wording_find("verdict", "next-check");
+    if (larger && larger->confirm)
+        overall->confirm = larger->confirm;
+    else if (results->stalls && !overall->confirm)
+        overall->confirm = wording_find("verdict", "next-check");
 }
 
 static struct overall overall_culprit(const struct finding *first, const struct findings *findings,

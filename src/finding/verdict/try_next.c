@@ -90,7 +90,7 @@ static void advise_to_look(struct overall *overall, const struct stall_function 
     enum { STACKS_LEAST = 10 };
     const struct stall_caller *caller = hottest->caller_count ? &hottest->callers[0] : NULL;
     struct value function = VALUE_TEXT("function", name_for_sentence(hottest_words(hottest), arena));
-    if (strcmp(hottest->name, "main") == 0) /* which nobody calls less often */
+    if (overall->is_work_advised || strcmp(hottest->name, "main") == 0) /* which nobody calls less often */
         return;
     bool is_known = caller && hottest->stacks >= STACKS_LEAST &&
                     (double)caller->stacks >= MOST_OF * (double)hottest->stacks && caller->path;
@@ -210,5 +210,6 @@ void advise_without_cause(struct overall *overall, const struct findings *findin
         advise(overall, wording_find("common", "remedy-names"));
     if (hottest)
         advise_to_look(overall, hottest, arena);
-    overall->confirm = wording_find("verdict", "next-check");
+    if (!overall->confirm)
+        overall->confirm = wording_find("verdict", "next-check");
 }

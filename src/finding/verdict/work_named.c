@@ -5,185 +5,20 @@
 #include "base/vec.h"
 #include "finding/called.h"
 #include "finding/family.h"
+#include "finding/named_work.h"
 #include "finding/wording.h"
 
 #include <string.h>
 
-static const struct name_pattern expressions[] = {
-    /* glibc's regexec.c */
-    {.dso = "libc", .prefix = "re_"},
-    {.dso = "libc", .prefix = "transit_state"},
-    {.dso = "libc", .prefix = "check_"},
-    {.dso = "libc", .prefix = "sift_"},
-    {.dso = "libc", .prefix = "merge_state"},
-    {.dso = "libc", .prefix = "get_subexp"},
-    {.dso = "libc", .prefix = "match_ctx_"},
-    {.dso = "libc", .prefix = "build_trtable"},
-    {.dso = "libc", .prefix = "expand_bkref"},
-    {.dso = "libc", .prefix = "search_cur_bkref"},
-    {.dso = "libc", .prefix = "calc_eclosure"},
-    {.dso = "libc", .prefix = "group_nodes"},
-    {.dso = "libc", .prefix = "clean_state_log"},
-    {.dso = "libc", .prefix = "update_cur_sifted"},
-    {.dso = "libc", .name = "regexec"},
-    {.dso = "libpcre"},
-    {.dso = "libpcre2-8"},
-    {.dso = "libre2"},
-    {.dso = "libonig"},
-    {.prefix = "regex_automata::"},
-    {.prefix = "regex::"},
-    {.prefix = "std::__detail::_Executor"},
-    {.name = "RawMatch"},
-};
-static const struct name_pattern string_ends[] = {
-    {.word = "strlen"}, {.word = "strnlen"}, {.word = "strcat"}, {.word = "strncat"}, {.word = "rawmemchr"},
-};
-static const struct name_pattern formatting[] = {
-    {.word = "Formatter"},     {.prefix = "fmt.(*pp)"},    {.prefix = "fmt.(*fmt)"},
-    {.prefix = "core::fmt::"}, {.prefix = "alloc::fmt::"}, {.prefix = "std::__format::"},
-};
-static const struct name_pattern documents[] = {
-    {.word = "JsonParse"},        {.word = "JsonParser"},     {.word = "JsonStringify"}, {.word = "JsonStringifier"},
-    {.prefix = "encoding/json."}, {.prefix = "serde_json::"}, {.prefix = "nlohmann::"},  {.prefix = "rapidjson::"},
-};
-static const struct name_pattern cloning[] = {{.suffix = "::clone"}, {.suffix = "::to_vec"}, {.suffix = "::to_owned"}};
-static const struct name_pattern buckets[] = {
-    {.word = "M_find_before_node"},
-    {.word = "M_find_node"},
-    {.name = "g_hash_table_lookup_node"},
-};
-static const struct name_pattern numbers_read[] = {
-    {.dso = "libc", .word = "strtod"},
-    {.dso = "libc", .word = "strtof"},
-    {.dso = "libc", .word = "strtol"},
-    {.dso = "libc", .word = "strtoul"},
-    {.dso = "libc", .prefix = "____strtod"},
-    {.dso = "libc", .prefix = "__GI_____strtod"},
-    {.dso = "libc", .prefix = "____strtol"},
-    {.dso = "libc", .prefix = "str_to_mpn"},
-    {.dso = "libc", .prefix = "round_and_return"},
-};
-static const struct name_pattern numbers_written[] = {
-    {.dso = "libc", .word = "printf_fp"},    {.dso = "libc", .prefix = "__printf_"},
-    {.dso = "libc", .prefix = "hack_digit"}, {.dso = "libc", .word = "vfprintf"},
-    {.dso = "libc", .prefix = "_itoa"},
-};
-static const struct name_pattern locale[] = {
-    {.dso = "libc", .word = "mbrtowc"},        {.dso = "libc", .word = "wcrtomb"},
-    {.dso = "libc", .word = "mbrlen"},         {.dso = "libc", .word = "mbsrtowcs"},
-    {.dso = "libc", .word = "btowc"},          {.dso = "libc", .prefix = "__gconv_"},
-    {.dso = "libc", .prefix = "__iswctype"},   {.dso = "libc", .prefix = "isw"},
-    {.dso = "libc", .prefix = "tow"},          {.dso = "libc", .word = "strcoll"},
-    {.dso = "libc", .word = "strxfrm"},        {.dso = "libc", .word = "wcscoll"},
-    {.dso = "libc", .prefix = "get_next_seq"},
-};
-static const struct name_pattern remainders[] = {{.dso = "libm", .prefix = "__fmod"},
-                                                 {.dso = "libm", .prefix = "fmod"},
-                                                 {.dso = "libm", .prefix = "__ieee754_fmod"}};
-static const struct name_pattern references[] = {
-    {.name = "jv_copy"},          {.name = "jv_free"},        {.prefix = "g_object_ref"},
-    {.prefix = "g_object_unref"}, {.prefix = "swift_retain"}, {.prefix = "swift_release"},
-    {.prefix = "objc_retain"},    {.prefix = "objc_release"}, {.prefix = "std::_Sp_counted_base"},
-    {.name = "Py_IncRef"},        {.name = "Py_DecRef"},
-};
-static const struct name_pattern compressing[] = {
-    {.prefix = "deflate"},
-    {.prefix = "compress_block"},
-    {.prefix = "longest_match"},
-    {.prefix = "fill_window"},
-    {.prefix = "slide_hash"},
-    {.prefix = "ZSTD_compress"},
-    {.prefix = "LZ4_compress"},
-    {.prefix = "BZ2_compress"},
-    {.prefix = "BZ2_blockSort"},
-    {.prefix = "BZ2_bzCompress"},
-    {.prefix = "BrotliEncoder"},
-    {.prefix = "lzma_code"},
-    {.prefix = "libdeflate_", .suffix = "_compress"},
-};
-static const struct name_pattern decompressing[] = {
-    {.prefix = "inflate"},
-    {.prefix = "ZSTD_decompress"},
-    {.prefix = "LZ4_decompress"},
-    {.prefix = "BZ2_decompress"},
-    {.prefix = "BZ2_bzDecompress"},
-    {.prefix = "BrotliDecoder"},
-    {.prefix = "libdeflate_", .suffix = "_decompress"},
-};
-static const struct name_pattern lua_tables[] = {
-    {.dso = "lua", .prefix = "lua_geti"},    {.dso = "lua", .prefix = "lua_seti"},
-    {.dso = "lua", .prefix = "lua_compare"}, {.dso = "liblua", .prefix = "lua_geti"},
-    {.dso = "liblua", .prefix = "lua_seti"}, {.dso = "liblua", .prefix = "lua_compare"},
-};
-static const struct name_pattern sorting[] = {
-    {.dso = "libc", .prefix = "msort_with_tmp"},
-    {.dso = "libc", .prefix = "qsort"},
-    {.dso = "libc", .prefix = "__qsort"},
-    {.prefix = "std::__introsort"},
-    {.prefix = "std::__adjust_heap"},
-    {.prefix = "std::__merge_"},
-    {.prefix = "core::slice::sort"},
-    {.prefix = "alloc::slice::merge"},
-    {.prefix = "pg_qsort"},
-    {.prefix = "qsort_tuple"},
-    {.prefix = "qsort_ssup"},
-};
-static const struct name_pattern paths[] = {{.prefix = "xmlXPath"}, {.prefix = "xsltEvalXPath"}};
-static const struct name_pattern digests[] = {
-    {.word = "sha256"},    {.word = "sha512"},  {.word = "sha1"},  {.word = "md5"},       {.prefix = "crc32"},
-    {.prefix = "SHA256_"}, {.prefix = "SHA1_"}, {.prefix = "XXH"}, {.prefix = "adler32"},
-};
-
-#define KIND(words, names, advice)                                                                                     \
-    {                                                                                                                  \
-        words, names, array_count(names), advice, 0, ""                                                                \
-    }
-#define COMPILING(words, of, threads, advice)                                                                          \
-    {                                                                                                                  \
-        "compiling " words, NULL, 0, advice, CALLED_COMPILING_##of, threads                                            \
-    }
-static const struct work_kind {
-    const char *words;
-    const struct name_pattern *names;
-    size_t count;
-    const char *advice; /* key; NULL: none */
-    /* told by all that it calls (enum called), or by threads that do nothing else, "a|b"; 0: of no such class */
-    unsigned called;
-    const char *threads;
-} kinds[] = {
-    KIND("matching regular expressions", expressions, "work-expressions"),
-    KIND("putting values into formatted text", formatting, "work-formatting"),
-    KIND("reading and writing JSON", documents, "work-documents"),
-    KIND("copying values with all that they hold (clone)", cloning, "work-cloning"),
-    KIND("looking for a key among the entries of a hash table's bucket", buckets, "work-buckets"),
-    KIND("looking for where strings end (strlen, strcat and their like)", string_ends, "work-strings"),
-    KIND("reading numbers from text", numbers_read, "work-numbers"),
-    KIND("writing numbers as text", numbers_written, "work-numbers"),
-    KIND("characters and their order by the locale (mbrtowc, strcoll and their like)", locale, "work-locale"),
-    KIND("remainders of floating-point numbers (fmod)", remainders, NULL),
-    KIND("counting references", references, NULL),
-    KIND("compressing", compressing, "work-compressing"),
-    KIND("decompressing", decompressing, NULL),
-    KIND("Lua's table library (table.sort and its like)", lua_tables, "work-lua-tables"),
-    KIND("sorting", sorting, NULL),
-    KIND("searching documents by XPath", paths, "work-paths"),
-    KIND("checksums and digests", digests, NULL),
-    COMPILING("JavaScript to machine code by V8's optimising compilers", JAVASCRIPT, "", "work-compiling-javascript"),
-    COMPILING("Java bytecode to machine code by HotSpot's C1 and C2", JAVA, "C2 CompilerThre|C1 CompilerThre",
-              "work-compiling-java"),
-    COMPILING(".NET code to machine code by its RyuJIT", DOTNET, "", "work-compiling-dotnet"),
-    COMPILING("Lua traces to machine code by LuaJIT", LUA, "", NULL),
-};
-
-/* array_count(kinds): of none. */
-static size_t kind_of(const char *name, const char *dso)
+static const struct named_work *kind_of(const char *name, const char *dso)
 {
     const struct stall_function function = {.name = name, .dso = dso ? dso : ""};
-    for (size_t kind = 0; kind < array_count(kinds); kind++)
-        for (size_t at = 0; at < kinds[kind].count; at++)
-            if (function_has_name(&function, &kinds[kind].names[at]))
-                return kind;
-    return array_count(kinds);
+    return named_work_of(&function);
+}
+
+static size_t row_of(const struct named_work *kind)
+{
+    return (size_t)(kind - named_work_rows);
 }
 
 /* What has no kind of its own does what its callers, or those behind them, are at. */
@@ -192,10 +27,10 @@ static bool callers_count(const struct stall_function *function, const struct st
 {
     bool met = false;
     for (uint32_t at = 0; at < count && function->stacks; at++) {
-        size_t kind = kind_of(callers[at].name, callers[at].dso);
-        if (kind == array_count(kinds))
+        const struct named_work *kind = kind_of(callers[at].name, callers[at].dso);
+        if (!kind)
             continue;
-        samples[kind] += (double)function->samples * (double)callers[at].stacks / (double)function->stacks;
+        samples[row_of(kind)] += (double)function->samples * (double)callers[at].stacks / (double)function->stacks;
         met = true;
     }
     return met;
@@ -224,7 +59,7 @@ static double share_of_threads(const struct activity *activity, const char *name
 }
 
 /* By names where no stack was copied, else by all that it calls; a runtime without names still names its threads. */
-static double samples_compiling(const struct results *results, const struct work_kind *kind)
+static double samples_compiling(const struct results *results, const struct named_work *kind)
 {
     const struct stalls *stalls = results->stalls;
     double named = 0, called = samples_called_of(results, (enum called)kind->called, true),
@@ -236,36 +71,67 @@ static double samples_compiling(const struct results *results, const struct work
     return called > threads ? called : threads;
 }
 
+/* Samples by row of named_work_rows. */
+static double *samples_by_kind(const struct results *results, struct arena *arena)
+{
+    const struct stalls *stalls = results->stalls;
+    double *samples = arena_array(arena, double, named_work_count);
+    for (size_t at = 0; at < stalls->function_count; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        const struct named_work *kind = function->is_kernel ? NULL : named_work_of(function);
+        bool met = function->is_kernel || kind ||
+                   callers_count(function, function->callers, function->caller_count, samples) ||
+                   callers_count(function, function->owners, function->owner_count, samples);
+        kind = met ? kind : named_work_of_library(function);
+        if (kind)
+            samples[row_of(kind)] += (double)function->samples;
+    }
+    for (size_t row = 0; row < named_work_count; row++)
+        if (named_work_rows[row].called)
+            samples[row] = samples_compiling(results, &named_work_rows[row]);
+    return samples;
+}
+
+static size_t largest_of(const double *samples)
+{
+    size_t best = 0;
+    for (size_t row = 1; row < named_work_count; row++)
+        best = samples[row] > samples[best] ? row : best;
+    return best;
+}
+
+/* Some kinds share one advice. */
+static void advise_once(struct work_named *work, const char *key)
+{
+    size_t count = 0;
+    while (count < array_count(work->advice) && work->advice[count])
+        count++;
+    const char *words = key ? wording_find("verdict", key) : NULL;
+    if (words && count < array_count(work->advice) && !(count && work->advice[count - 1] == words))
+        work->advice[count] = words;
+}
+
 struct work_named work_named_of(const struct results *results, struct arena *arena)
 {
     static const double SHOWN_LEAST = 0.1, MOST = 0.5;
     const struct stalls *stalls = results->stalls;
-    double samples[array_count(kinds)] = {0};
     struct work_named work = {0};
-    size_t advised = 0;
-    for (size_t at = 0; stalls && at < stalls->function_count; at++) {
-        const struct stall_function *function = &stalls->functions[at];
-        size_t kind = function->is_kernel ? array_count(kinds) : kind_of(function->name, function->dso);
-        if (kind < array_count(kinds))
-            samples[kind] += (double)function->samples;
-        else if (!function->is_kernel && !callers_count(function, function->callers, function->caller_count, samples))
-            (void)callers_count(function, function->owners, function->owner_count, samples);
-    }
-    for (size_t kind = 0; stalls && kind < array_count(kinds); kind++)
-        if (kinds[kind].called)
-            samples[kind] = samples_compiling(results, &kinds[kind]);
+    if (!stalls || !stalls->sample_count)
+        return work;
+    double *samples = samples_by_kind(results, arena);
     scoped_text struct text out = {0};
     for (size_t shown = 0; shown < array_count(work.advice) + 1; shown++) {
-        size_t best = 0;
-        for (size_t kind = 1; kind < array_count(kinds); kind++)
-            best = samples[kind] > samples[best] ? kind : best;
-        double share = stalls && stalls->sample_count ? samples[best] / (double)stalls->sample_count : 0;
+        size_t best = largest_of(samples);
+        const struct named_work *kind = &named_work_rows[best];
+        double share = samples[best] / (double)stalls->sample_count;
         if (share < SHOWN_LEAST)
             break;
-        text_printf(&out, "%s%s (%.0f %%)", shown ? ", " : "", kinds[best].words, share * 100);
-        work.is_most |= share >= MOST;
-        if (kinds[best].advice && advised < array_count(work.advice))
-            work.advice[advised++] = wording_find("verdict", kinds[best].advice);
+        text_printf(&out, "%s%s (%.0f %%)", shown ? ", " : "", kind->words, share * 100);
+        if (share >= MOST) {
+            work.is_most = true;
+            work.check = kind->check ? wording_find("verdict", kind->check) : NULL;
+        }
+        advise_once(&work, kind->advice);
         samples[best] = 0;
     }
     if (out.length)

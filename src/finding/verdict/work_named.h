@@ -13,6 +13,7 @@ struct work_named {
     const char *sentence;
     bool is_most;          /* one kind has at least half of the samples */
     const char *advice[2]; /* of the largest kinds first; NULL: no more. Owner: static */
+    const char *check;     /* of the kind that has most; NULL: none. Owner: static */
 };
 
 struct work_named work_named_of(const struct results *results, struct arena *arena);

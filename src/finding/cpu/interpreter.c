@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An interpreter's work for its script: fetching operations, and what its compiled functions are asked to do. */
+#include "base/scope.h"
+#include "base/vec.h"
+#include "finding/cpu/collector.h"
+#include "finding/cpu/script_parts.h"
+#include "finding/family.h"
+#include "finding/maker.h"
+#include "finding/wording.h"
+
+#include <string.h>
+
+/*
+ * Loops that fetch the next operation, and the operations they lead to. Of V8's built-in code, which node carries as
+ * machine code, only the handlers of its bytecodes are that.
+ */
+#define DISPATCH_LOOPS                                                                                                 \
+    {.prefix = "_PyEval_"}, {.prefix = "Builtins_", .suffix = "Handler"}, {.prefix = "Builtins_Interpreter"},          \
+        {.word = "BytecodeHandler"}, {.prefix = "luaV_execute"}, {.prefix = "Perl_pp_"}, {.prefix = "Perl_runops"},    \
+        {.prefix = "sqlite3VdbeExec"}, {.name = "vm_exec_core"}, {.name = "execute_ex"}, {.word = "RawMatch"},         \
+        {.prefix = "ZEND_", .suffix = "_HANDLER"}, {.name = "JS_CallInternal"}, {.name = "TEBCresume"},                \
+        {.name = "jq_next"}, {.name = "caml_interprete"}, {.prefix = "octave::tree_"}, {.dso = "bash"},                \
+    {                                                                                                                  \
+        .dso = "dash"                                                                                                  \
+    }
+
+static const struct name_pattern dispatch_names[] = {DISPATCH_LOOPS};
+
+/* … and what belongs to them and nothing else: an interpreter's own binary does what a script asks for. */
+static const struct name_pattern interpreter_names[] = {
+    DISPATCH_LOOPS,        {.name = "PyObject_Call"}, {.dso = "python"},       {.dso = "libpython"},
+    {.dso = "perl"},       {.dso = "libperl"},        {.dso = "ruby"},         {.dso = "libruby"},
+    {.dso = "mruby"},      {.dso = "libmruby"},       {.name = "mrb_vm_exec"}, {.prefix = "luaV_"},
+    {.dso = "lua"},        {.dso = "liblua"},         {.dso = "luajit"},       {.dso = "libluajit"},
+    {.dso = "php"},        {.prefix = "sqlite3Vdbe"}, {.dso = "mawk"},         {.dso = "gawk"},
+    {.dso = "tclsh"},      {.dso = "libtcl"},         {.dso = "libR"},         {.dso = "liboctinterp"},
+    {.dso = "libguile-3"}, {.dso = "ocamlrun"},       {.dso = "libswipl"},
+};
+
+static bool is_interpreting(const struct stall_function *function)
+{
+    return function_has_some_name(function, interpreter_names, array_count(interpreter_names));
+}
+
+/* What a hot C function of an interpreter means in the script. */
+static const struct {
+    const char *prefix, *meaning;
+    bool is_remedy; /* it says what to write instead */
+} meanings[] = {
+    {"list_contains", "'x in list' looks at one element after the other: use a set or dict", true},
+    {"long_richcompare", "comparing integers, often for 'x in list': use a set or dict", true},
+    {"PyUnicode_RichCompare", "comparing strings, often for 'x in list': use a set or dict", true},
+    {"unicode_concatenate", "strings put together piece by piece: collect them and ''.join()", true},
+    {"list_insert", "inserting at the front of a list moves all of it: collections.deque", true},
+    {"gc_collect_main", "the garbage collector: fewer objects alive, or gc.freeze() after start-up"},
+    {"long_mul", "arithmetic on integers beyond one machine word"},
+    {"sre_ucs", "a regular expression of the re module"},
+    {"dict_", "dictionary access"},
+    {"sqlite3Vdbe", "SQL statements: rows are visited one by one"},
+    {"RawMatch", "a regular expression that V8 interprets: nested repetitions backtrack"},
+};
+
+static const char *script_advice(const struct stall_function *function)
+{
+    static const struct name_pattern sqlite[] = {{.prefix = "sqlite3"}}, regexp[] = {{.word = "RawMatch"}};
+    static const struct name_pattern python[] = {{.dso = "python"}, {.dso = "libpython"}, {.prefix = "_PyEval_"}};
+    static const struct name_pattern node[] = {{.prefix = "Builtins_"}, {.word = "BytecodeHandler"}, {.dso = "node"}};
+    static const struct name_pattern shell[] = {{.dso = "bash"}, {.dso = "dash"}};
+    static const struct name_pattern perl[] = {{.dso = "perl"}, {.dso = "libperl"}};
+    static const struct name_pattern ocaml[] = {{.name = "caml_interprete"}};
+    static const struct name_pattern luajit[] = {{.dso = "luajit"}, {.dso = "libluajit"}};
+    static const struct name_pattern arrays[] = {{.dso = "libR"}, {.dso = "liboctinterp"}};
+    static const struct {
+        const struct name_pattern *patterns;
+        size_t count;
+        const char *advice;
+    } kinds[] = {
+        {sqlite, array_count(sqlite), "advice-sqlite"}, {regexp, array_count(regexp), "advice-regexp"},
+        {python, array_count(python), "advice-python"}, {node, array_count(node), "advice-node"},
+        {shell, array_count(shell), "advice-shell"},    {perl, array_count(perl), "advice-perl"},
+        {ocaml, array_count(ocaml), "advice-ocaml"},    {arrays, array_count(arrays), "advice-arrays"},
+        {luajit, array_count(luajit), "advice-luajit"},
+    };
+    for (size_t kind = 0; kind < array_count(kinds); kind++)
+        for (size_t at = 0; at < kinds[kind].count; at++)
+            if (function_has_name(function, &kinds[kind].patterns[at]))
+                return kinds[kind].advice;
+    return "advice";
+}
+
+static const struct name_pattern collector_names[] = {PYTHON_COLLECTOR};
+
+static double collector_samples(const struct stalls *stalls)
+{
+    return (double)functions_named(stalls, collector_names, array_count(collector_names)).samples;
+}
+
+/* Python compiled ahead, by mypyc or Cython: it calls the interpreter's library, and nothing of it is interpreted. */
+static const struct name_pattern ahead_names[] = {
+    {.prefix = "CPyDef_"}, {.prefix = "CPyPy_"},     {.prefix = "__pyx_"},
+    {.prefix = "__Pyx_"},  {.prefix = "CPyTagged_"}, {.word = "__mypyc"},
+};
+
+static bool is_compiled_ahead(const struct stall_function *function)
+{
+    return !function->is_kernel && (function_has_some_name(function, ahead_names, array_count(ahead_names)) ||
+                                    strstr(function->dso, "__mypyc."));
+}
+
+/* The hottest of such functions, where they have a fifth of the time that the interpreter's library has; else NULL. */
+static const struct stall_function *compiled_ahead(const struct stalls *stalls, double *ret_samples)
+{
+    static const double PART_LEAST = 0.2;
+    const struct stall_function *hottest = NULL;
+    double own = 0, library = 0;
+    for (size_t at = 0; at < stalls->function_count; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        bool is_ahead = is_compiled_ahead(function);
+        own += is_ahead ? (double)function->samples : 0;
+        library += !is_ahead && function_is_interpreters(function) ? (double)function->samples : 0;
+        hottest = is_ahead && !hottest ? function : hottest;
+    }
+    *ret_samples = own;
+    return own >= PART_LEAST * library ? hottest : NULL;
+}
+
+/* NULL: nobody knows what it means in a script. */
+static const char *meaning_of(const struct stall_function *function, bool only_remedies)
+{
+    for (size_t row = 0; row < array_count(meanings); row++)
+        if ((meanings[row].is_remedy || !only_remedies) &&
+            strncmp(function->name, meanings[row].prefix, strlen(meanings[row].prefix)) == 0)
+            return meanings[row].meaning;
+    return NULL;
+}
+
+/* What a function means that has a good part of the time, before any profiler of scripts. */
+static void advise_on_meaning(const struct results *results, struct finding *finding)
+{
+    static const double PART_LEAST = 0.2;
+    const struct stalls *stalls = results->stalls;
+    for (size_t at = 0; at < stalls->function_count; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        const char *meaning = function->share.mid >= PART_LEAST ? meaning_of(function, true) : NULL;
+        if (!meaning)
+            continue;
+        finding_advise(finding, "advice-meaning", VALUE_TEXT("function", function->name),
+                       VALUE_SHARE("share", function->share), VALUE_TEXT("meaning", meaning));
+        return;
+    }
+}
+
+static void advise_on_script(const struct results *results, struct finding *finding, const char *advice)
+{
+    struct interval collecting = share_of_samples(results, finding, collector_samples(results->stalls));
+    double ahead = 0;
+    const struct stall_function *compiled =
+        strcmp(advice, "advice-python") == 0 ? compiled_ahead(results->stalls, &ahead) : NULL;
+    if (compiled) {
+        finding_advise(finding, "advice-python-ahead", VALUE_TEXT("function", compiled->name),
+                       VALUE_SHARE("share", share_of_samples(results, finding, ahead)));
+        return;
+    }
+    if (strcmp(advice, "advice-python") == 0 && collecting.low >= results->effect)
+        finding_advise(finding, "advice-python-gc", VALUE_SHARE("share", collecting));
+    advise_on_meaning(results, finding);
+    finding_advise(finding, advice, NO_VALUES);
+}
+
+bool function_is_interpreters(const struct stall_function *function)
+{
+    for (size_t at = 0; at < array_count(interpreter_names) && !function->is_kernel; at++)
+        if (function_has_name(function, &interpreter_names[at]))
+            return true;
+    return false;
+}
+
+bool script_advise(const struct results *results, struct finding *finding)
+{
+    const struct stalls *stalls = results->stalls;
+    if (!stalls)
+        return false;
+    const struct name_matches matches = functions_named(stalls, interpreter_names, array_count(interpreter_names));
+    const char *advice = matches.hottest ? script_advice(matches.hottest) : "advice";
+    if (matches.samples * 2 < stalls->user_samples || strcmp(advice, "advice") == 0)
+        return false;
+    advise_on_script(results, finding, advice);
+    return true;
+}
+
+/* A large switch in one hot function is an interpreter's loop, or some other machine of states. */
+static const struct stall_function *table_function(const struct stalls *stalls, double effect)
+{
+    enum { CASES_LEAST = 16 };
+    for (size_t at = 0; at < stalls->function_count; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        if (!function->is_kernel && function->table_cases >= CASES_LEAST && function->share.low >= effect &&
+            function->table_samples * 20 >= function->attributed && function->attributed)
+            return function;
+    }
+    return NULL;
+}
+
+/*
+ * Fetching operations is one thing, the compiled functions that they call are another: no compiler of scripts makes
+ * those faster.
+ */
+static void interpreter_or_runtime(const struct results *results, struct finding *finding,
+                                   const struct name_matches *matches)
+{
+    double interpreting = (double)functions_named(results->stalls, dispatch_names, array_count(dispatch_names)).samples;
+    struct script_parts parts = script_parts_of(results, finding, matches->hottest->dso);
+    bool is_unknown = parts.nameless * 2 >= (double)matches->samples; /* what they do isn't known */
+    double by_ahead = 0;
+    if (interpreting * 2 >= (double)matches->samples || (is_unknown && !compiled_ahead(results->stalls, &by_ahead)))
+        return;
+    struct value share = VALUE_SHARE("share", share_of_samples(results, finding, (double)matches->samples));
+    struct interval own = share_of_samples(results, finding, interpreting);
+    double ahead = 0;
+    const struct stall_function *compiled = compiled_ahead(results->stalls, &ahead);
+    const char *headline = parts.said && compiled               ? "headline-ahead-parts"
+                           : compiled                           ? "headline-ahead"
+                           : parts.said                         ? "headline-parts"
+                           : own.high < SCRIPT_PART_SHOWN_LEAST ? "headline-compiled"
+                                                                : "headline-runtime";
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, headline, VALUE_TEXT("dso", matches->hottest->dso), share,
+                    VALUE_TEXT("parts", parts.said ? parts.said : ""), VALUE_SHARE("interpreting", own),
+                    VALUE_SHARE("ahead", share_of_samples(results, finding, ahead)));
+    if (parts.said)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "parts", VALUE_TEXT("parts", parts.said));
+    finding_set(finding, confirm, "confirm-runtime", NO_VALUES);
+}
+
+static void interpreter_test(const struct results *results, struct finding *finding)
+{
+    const struct stalls *stalls = results->stalls;
+    test_function_names(results, finding, interpreter_names, array_count(interpreter_names));
+    const struct stall_function *table = table_function(stalls, results->effect);
+    if (finding->verdict != VERDICT_SUPPORTED && table) {
+        finding_decide_bound(finding, share_of_samples(results, finding, (double)table->samples).high, results->effect);
+        finding->verdict = VERDICT_UNDECIDED;
+        finding->subject = table->name;
+        finding->remedy = NULL;
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "table", VALUE_TEXT("function", table->name),
+                         VALUE_COUNT("cases", table->table_cases));
+        finding_set(finding, reason, "table", VALUE_TEXT("function", table->name),
+                    VALUE_COUNT("cases", table->table_cases));
+        finding_readvise(finding, "advice-table", NO_VALUES);
+        return;
+    }
+    if (!finding->advice_count)
+        return;
+    const struct name_matches matches = functions_named(stalls, interpreter_names, array_count(interpreter_names));
+    const char *advice = script_advice(matches.hottest ? matches.hottest : matches.hottest_guessed);
+    finding->advice_count = 0;
+    advise_on_script(results, finding, advice);
+    if (matches.hottest)
+        interpreter_or_runtime(results, finding, &matches);
+    if (strcmp(advice, "advice-sqlite") == 0 || strcmp(advice, "advice-regexp") == 0)
+        finding_set(finding, confirm, strcmp(advice, "advice-sqlite") == 0 ? "confirm-sqlite" : "confirm-regexp",
+                    NO_VALUES);
+    for (size_t at = 0, said = 0; at < stalls->function_count && said < 2; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        const char *meaning = function->share.mid >= results->effect ? meaning_of(function, false) : NULL;
+        if (!meaning)
+            continue;
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "meaning", VALUE_TEXT("function", function->name),
+                         VALUE_SHARE("share", function->share), VALUE_TEXT("meaning", meaning));
+        said++;
+    }
+}
+
+const struct hypothesis hypothesis_interpreter = {
+    .id = "interpreter",
+    .family = "build",
+    .title = "an interpreter's work for its script",
+    .rule = "a fact when a known interpreter's code holds the effect; a large jump table leaves it undecided; ruled "
+            "out when "
+            "less could be such",
+    .gain = "0 to that share",
+    .overturn = "the hot part through a compiled library, or half of the script's work",
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = interpreter_test,
+    .has_function = is_interpreting,
+    .advice_for = script_advice,
+};

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What do an interpreter's compiled functions do for its script, by their names or their callers' (data/named_work.txt)? */
+#ifndef PLUMB_FINDING_CPU_SCRIPT_PARTS_H
+#define PLUMB_FINDING_CPU_SCRIPT_PARTS_H
+
+#include "finding/finding.h"
+#include "finding/results.h"
+
+static const double SCRIPT_PART_SHOWN_LEAST = 0.02; /* of all samples */
+
+struct script_parts {
+    /* "sorting 24 %, interpreting 9.0 %", largest first, of the language that is hottest. Owner: the finding's arena; NULL: names tell nothing */
+    const char *said;
+    double nameless; /* samples of the binary's functions without a name that nobody with one was seen to call */
+};
+
+/* dso: the interpreter's binary. */
+struct script_parts script_parts_of(const struct results *results, const struct finding *finding, const char *dso);
+
+#endif
