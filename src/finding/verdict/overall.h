@@ -29,8 +29,8 @@ struct overall {
     /* it is sure of that cause, and most of the time is elsewhere: the sentence says so first */
     bool culprit_is_small;
     bool culprit_is_less;           /* … small beside what the estimate lays most of the time at, not by itself */
-    bool
-        is_work_advised; /* names tell what most of its time is for, and what to try: who calls it needn't be asked first */
+    /* names tell what most of its time is for, and what to try: who calls it needn't be asked first */
+    bool is_work_advised;
     const char *before_all;         /* to be done before the culprit's advice is worth anything; NULL: nothing */
     const char *advice[4];          /* what to look at next: of what leads, where no cause does */
     size_t advice_count;
