@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What do an interpreter's compiled functions do for its script, by their names or their callers' (data/named_work.txt)? */
+/* What do the compiled functions of an interpreter do for its script, by names (data/named_work.txt)? */
 #ifndef PLUMB_FINDING_CPU_SCRIPT_PARTS_H
 #define PLUMB_FINDING_CPU_SCRIPT_PARTS_H
 
