@@ -52,6 +52,9 @@ static const struct {
     {"PyUnicode_RichCompare", "comparing strings, often for 'x in list': use a set or dict", true},
     {"unicode_concatenate", "strings put together piece by piece: collect them and ''.join()", true},
     {"list_insert", "inserting at the front of a list moves all of it: collections.deque", true},
+    {"rb_ary_includes", "include? of an Array looks at one element after the other: use a Set or Hash", true},
+    {"rb_str_plus", "String + copies both into a new one: << appends in place", true},
+    {"zif_in_array", "in_array() looks at one element after the other: isset() on keys", true},
     {"gc_collect_main", "the garbage collector: fewer objects alive, or gc.freeze() after start-up"},
     {"long_mul", "arithmetic on integers beyond one machine word"},
     {"sre_ucs", "a regular expression of the re module"},
@@ -70,6 +73,11 @@ static const char *script_advice(const struct stall_function *function)
     static const struct name_pattern ocaml[] = {{.name = "caml_interprete"}};
     static const struct name_pattern luajit[] = {{.dso = "luajit"}, {.dso = "libluajit"}};
     static const struct name_pattern arrays[] = {{.dso = "libR"}, {.dso = "liboctinterp"}};
+    static const struct name_pattern ruby[] = {{.dso = "ruby"}, {.dso = "libruby"}};
+    static const struct name_pattern php[] = {{.dso = "php"}};
+    static const struct name_pattern lua[] = {{.dso = "lua"}, {.dso = "liblua"}};
+    static const struct name_pattern gawk[] = {{.dso = "gawk"}};
+    static const struct name_pattern tcl[] = {{.dso = "tclsh"}, {.dso = "libtcl"}};
     static const struct {
         const struct name_pattern *patterns;
         size_t count;
@@ -79,7 +87,9 @@ static const char *script_advice(const struct stall_function *function)
         {python, array_count(python), "advice-python"}, {node, array_count(node), "advice-node"},
         {shell, array_count(shell), "advice-shell"},    {perl, array_count(perl), "advice-perl"},
         {ocaml, array_count(ocaml), "advice-ocaml"},    {arrays, array_count(arrays), "advice-arrays"},
-        {luajit, array_count(luajit), "advice-luajit"},
+        {luajit, array_count(luajit), "advice-luajit"}, {ruby, array_count(ruby), "advice-ruby"},
+        {php, array_count(php), "advice-php"},          {lua, array_count(lua), "advice-lua"},
+        {gawk, array_count(gawk), "advice-gawk"},       {tcl, array_count(tcl), "advice-tcl"},
     };
     for (size_t kind = 0; kind < array_count(kinds); kind++)
         for (size_t at = 0; at < kinds[kind].count; at++)

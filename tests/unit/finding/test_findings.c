@@ -2026,12 +2026,17 @@ Test(findings, copies_from_places_in_no_order_wait_for_them)
 Test(findings, an_interpreters_work_is_told_by_names_and_callers)
 {
     static const struct {
-        const char *name, *dso, *owner, *said;
+        const char *name, *dso, *owner, *said, *advice; /* the first */
     } cases[] = {
-        {"perl+0x196480", "perl", "Perl_regexec_flags", "regular expressions"},
-        {"perl+0x196480", "perl", "perl+0x19ec20", NULL},
-        {"Perl_hv_common", "perl", NULL, "looking up in hashes"},
-        {"quorem", "libpython3.11.so.1.0", NULL, "numbers as text and back"},
+        {"perl+0x196480", "perl", "Perl_regexec_flags", "regular expressions", "NYTProf"},
+        {"perl+0x196480", "perl", "perl+0x19ec20", NULL, "NYTProf"},
+        {"Perl_hv_common", "perl", NULL, "looking up in hashes", "NYTProf"},
+        {"quorem", "libpython3.11.so.1.0", NULL, "numbers as text and back", "py-spy"},
+        {"rb_str_append", "libruby-3.1.so.3.1.2", NULL, "strings", "--yjit"},
+        {"rb_ary_includes", "libruby-3.1.so.3.1.2", NULL, "arrays", "use a Set"},
+        {"zend_hash_find", "php8.2", NULL, "looking up in arrays", "opcache.jit"},
+        {"Rf_duplicate", "libR.so", NULL, "copying values", "a whole vector"},
+        {"lua_geti", "lua5.4", NULL, "hardly any of that is interpreting", "table.concat"},
     };
     for (size_t at = 0; at < array_count(cases); at++) {
         struct made_up made;
@@ -2049,6 +2054,7 @@ Test(findings, an_interpreters_work_is_told_by_names_and_callers)
             cr_expect(strstr(finding->headline, cases[at].said), "%s: %s", cases[at].name, finding->headline);
         else
             cr_expect(strstr(finding->headline, "interpreted code: perl+0x196480"), "%s", finding->headline);
+        cr_expect(strstr(finding->advice[0], cases[at].advice), "%s: %s", cases[at].name, finding->advice[0]);
         arena_done(&made.arena);
     }
 }
