@@ -41,16 +41,28 @@ static void leads_print(struct text *out, const struct call_part *part, struct a
     text_add(out, part->lead_count ? "." : "");
 }
 
+/* An interpreter's own function without a name, which says nothing to who wrote the script. */
+static bool is_within_interpreter(const char *name, struct arena *arena)
+{
+    const char *plus = strstr(name, "+0x");
+    struct stall_function function = {.name = name,
+                                      .dso = plus ? arena_string_n(arena, name, (size_t)(plus - name)) : ""};
+    return plus && function_is_interpreters(&function);
+}
+
 /* "With all that each calls, analyse has 71 to 75 % of its time outside the kernel, search 45 to 49 %." */
 static const char *holders_said(const struct call_holders *holders, struct arena *arena)
 {
     scoped_text struct text out = {0};
     for (size_t at = 0; holders && at < holders->count; at++) {
+        if (is_within_interpreter(holders->items[at].name, arena))
+            continue;
         struct value share = VALUE_SHARE("", holders->items[at].share);
-        text_printf(&out, "%s%s%s ", at ? ", " : "With all that each calls, ",
-                    name_for_sentence(holders->items[at].name, arena), at ? "" : " has");
+        bool is_first = !out.length;
+        text_printf(&out, "%s%s%s ", is_first ? "With all that each calls, " : ", ",
+                    name_for_sentence(holders->items[at].name, arena), is_first ? " has" : "");
         value_print(&out, &share);
-        text_add(&out, at ? "" : " of its time outside the kernel");
+        text_add(&out, is_first ? " of its time outside the kernel" : "");
     }
     return out.length ? arena_printf(arena, "%s.", text_string(&out)) : NULL;
 }
