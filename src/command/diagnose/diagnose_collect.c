@@ -72,7 +72,10 @@ static double seconds_of(struct timeval time)
 static void run_keep(struct collection *collection, struct run_row *row)
 {
     const struct workload *workload = &collection->workload;
-    row->elapsed_s = (double)(workload->ended_ns - workload->started_ns) * 1e-9;
+    uint64_t ended_ns = workload->ended_ns;
+    if (collection->exited_ns > workload->started_ns && collection->exited_ns < ended_ns)
+        ended_ns = collection->exited_ns;
+    row->elapsed_s = (double)(ended_ns - workload->started_ns) * 1e-9;
     row->user_s = measured_as(seconds_of(workload->usage.ru_utime));
     row->system_s = measured_as(seconds_of(workload->usage.ru_stime));
     row->resident_most_bytes = measured_as((double)workload->usage.ru_maxrss * 1024);

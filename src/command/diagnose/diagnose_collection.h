@@ -63,6 +63,7 @@ struct collection {
     struct named_count *counted; /* over all runs so far */
     size_t counted_count;
     uint64_t samples, lost_samples;
+    uint64_t exited_ns;         /* when this run's process ended, as its events say; 0: they don't */
     unsigned recordings;        /* perf.data, perf.data.2, … */
 
     struct activity_watch *watch;

@@ -293,6 +293,7 @@ static void note_once(struct collection *collection, const char *note)
 
 void recording_finish(struct collection *collection, struct run_row *row)
 {
+    collection->exited_ns = 0;
     tree_finish(collection);
     counters_finish(collection, row);
     if (!collection->recorder)
@@ -306,6 +307,7 @@ void recording_finish(struct collection *collection, struct run_row *row)
                 "plumb diagnose: %zu sampled %s that no path here leads to (of a container, or deleted): kept in "
                 "~/.debug, where names are looked up\n",
                 recorded.files_kept, recorded.files_kept == 1 ? "binary" : "binaries");
+    collection->exited_ns = recorded.lost_records ? 0 : recorded.exited_ns;
     row->samples = recorded.samples;
     collection->samples += recorded.samples;
     collection->lost_samples += recorded.lost_samples;

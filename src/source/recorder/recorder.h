@@ -100,6 +100,7 @@ struct recorder_result {
     uint64_t lost_records; /* as LOST records said, but those of paced events: samples and side records alike */
     uint64_t throttles, broken_bytes;
     uint64_t first_ns, last_ns; /* time of the samples; 0: none */
+    uint64_t exited_ns;         /* when the last thread of the started program's process ended; 0: not seen */
     enum callchain_mode callchain; /* what AUTO became; else as asked; NONE without chains */
     uint64_t user_stacks, stacks_at_root; /* frame-pointer chains looked at, and those that end at a thread's root */
     bool stacks_judged;                   /* whether there were enough of them to say */

@@ -346,6 +346,37 @@ Test(recorder, a_broken_ring_costs_only_what_is_broken)
     scene_free(scene);
 }
 
+/* By the events, the last of its threads; another process's end is none of it. */
+Test(recorder, the_programs_end_is_told_by_its_events)
+{
+    const uint32_t own = (uint32_t)getpid(), other = own + 1;
+    const struct {
+        struct perf_event_header header;
+        uint32_t pid, parent, tid, parent_tid;
+        uint64_t time_ns;
+    } exits[] = {
+        {{.type = PERF_RECORD_EXIT, .size = 32}, own, 1, own, 1, 5000},
+        {{.type = PERF_RECORD_EXIT, .size = 32}, own, 1, own + 7, 1, 7000},
+        {{.type = PERF_RECORD_FORK, .size = 32}, own, 1, own + 8, own, 8000},
+        {{.type = PERF_RECORD_EXIT, .size = 32}, other, 1, other, 1, 9000},
+    };
+    for (size_t count = 0; count <= array_count(exits); count++) {
+        struct scene *scene = scene_new();
+        cr_assert(scene_open(scene));
+        struct fake_event *clock = find_event(scene, PERF_COUNT_SW_CPU_CLOCK, 0);
+        for (size_t at = 0; at < count; at++)
+            put(scene, clock, &exits[at], sizeof(exits[at]));
+        struct recorder_result result;
+        cr_assert(recorder_finish(scene->recorder, &result, &scene->err));
+        cr_expect_eq(result.exited_ns,
+                     count == 0   ? 0
+                     : count == 1 ? 5000
+                                  : 7000,
+                     "%zu: %zu", count, (size_t)result.exited_ns);
+        scene_free(scene);
+    }
+}
+
 Test(recorder, older_kernels_and_fewer_rights_get_what_they_take)
 {
     static const struct {
