@@ -30,12 +30,29 @@ static const struct finding *finding_of_cause(const struct findings *findings, e
     return NULL;
 }
 
+/*
+ * The loop that has most of the time goes by steps whose lines share few sets of the caches: rows a line longer spread
+ * them, and in blocks each line and page is used more than once.
+ */
+static void advise_on_steps(struct overall *overall, const struct results *results, struct arena *arena)
+{
+    const struct bottleneck *bottleneck = results->bottleneck;
+    const struct bottleneck_loop *loop = bottleneck->loop_count ? &bottleneck->loops[0] : NULL;
+    bool is_most = loop && 2 * loop->samples > results->stalls->sample_count;
+    if (!is_most || loop->verdict.class != BOTTLENECK_MEMORY || !(loop->crowd.lines > 0) || code_is_foreign(results))
+        return;
+    advise(overall, verdict_words(arena, "next-steps", VALUE_BYTES("step", loop->crowd.step_bytes)));
+    if (!overall->confirm)
+        overall->confirm = wording_find("verdict", "next-steps-check");
+}
+
 void advise_on_estimated(struct overall *overall, const struct findings *findings, const struct results *results,
                          struct arena *arena)
 {
     bool is_beside = overall->culprit && estimated_beside(overall->culprit, findings, results, arena);
     if (!is_beside && !(overall->culprit_is_small && estimated_words(results->bottleneck, ESTIMATE_LOW)))
         return;
+    advise_on_steps(overall, results, arena);
     const struct finding *open = finding_of_cause(findings, results->bottleneck->program.cause);
     if (open && open->advice_count)
         advise(overall, arena_printf(arena, "of %s: %s", open->hypothesis->title, open->advice[0]));

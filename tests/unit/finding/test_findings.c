@@ -5010,6 +5010,34 @@ Test(findings, what_tells_of_itself_beside_the_culprit_is_named)
     arena_done(&made.arena);
 }
 
+/* Where the estimate leads and its loop steps by lines that share few sets: rows a line longer. */
+Test(findings, steps_that_share_few_sets_are_told_beside_the_estimate)
+{
+    for (int crowded = 0; crowded < 2; crowded++) {
+        struct made_up made;
+        make_up(&made);
+        made.kernel.fault_samples = made.kernel.kernel_samples = 75;
+        struct bottleneck_loop loop = {.verdict = {.class = BOTTLENECK_MEMORY, .cause = CAUSE_TLB},
+                                       .samples = 900,
+                                       .crowd = {.step_bytes = 64 << 10, .lines = crowded ? 2048 : 0}};
+        struct bottleneck bottleneck = {.loops = &loop,
+                                        .loop_count = 1,
+                                        .program = {.class = BOTTLENECK_MEMORY,
+                                                    .cause = CAUSE_TLB,
+                                                    .confidence = ESTIMATE_MEDIUM,
+                                                    .share = interval_of(0.8, 0.85, 0.9)}};
+        made.results.bottleneck = &bottleneck;
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        cr_assert(overall.culprit && overall.culprit_is_small, "%s", overall.sentence);
+        cr_expect_eq(overall.advice_count && strstr(overall.advice[0], "in steps of 64 KiB") != NULL, crowded, "%s",
+                     overall.advice[0]);
+        cr_expect_eq(strstr(overall_check(&overall), "rows one line longer") != NULL, crowded, "%s",
+                     overall_check(&overall));
+        arena_done(&made.arena);
+    }
+}
+
 /* A cause of a few percent is no answer to where the time goes. */
 Test(findings, a_tiny_culprit_comes_after_where_the_time_goes)
 {
