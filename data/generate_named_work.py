@@ -5,7 +5,7 @@ import pathlib
 import re
 import sys
 
-KEYS = {"names", "library", "advice", "check", "called", "threads", "script"}
+KEYS = {"names", "library", "advice", "code", "check", "called", "threads", "script"}
 
 
 def sections(lines):
@@ -91,8 +91,11 @@ def main():
     for words, keys in sections(source.read_text(encoding="utf-8").splitlines()):
         if not keys.keys() & {"names", "library", "called", "threads"}:
             sys.exit(f"[{words}]: nothing tells it")
+        if "advice" in keys and "code" in keys:
+            sys.exit(f"[{words}]: advice, or code")
         lists = ", ".join(patterns.add(keys, key) for key in ("names", "library", "script"))
-        rows.append(f"    {{{quoted(words)}, {lists}, {quoted(keys.get('advice'))}, {quoted(keys.get('check'))}, "
+        rows.append(f"    {{{quoted(words)}, {lists}, {quoted(keys.get('advice', keys.get('code')))}, "
+                    f"{quoted(keys.get('check'))}, {str('code' in keys).lower()}, "
                     f"{keys.get('called', '0')}, {quoted(keys.get('threads', ''))}}},")
     if patterns.length > 0xffff:
         sys.exit("more text than 16 bits count")

@@ -22,6 +22,7 @@ struct named_work {
     struct name_patterns library; /* whose code it is, where neither a function's name nor its callers tell */
     struct name_patterns script;  /* a part of what these binaries of an interpreter do; none: anybody's work */
     const char *advice, *check;   /* keys in [verdict] of data/advice.txt; NULL: none */
+    bool is_for_code;             /* the advice: for whoever may change the code */
     unsigned called;              /* what it calls tells it (enum called); 0: of no such class */
     const char *threads;          /* so do threads that do nothing else, "a|b"; "": none */
 };

@@ -19,7 +19,8 @@
         {.word = "BytecodeHandler"}, {.prefix = "luaV_execute"}, {.prefix = "Perl_pp_"}, {.prefix = "Perl_runops"},    \
         {.prefix = "sqlite3VdbeExec"}, {.name = "vm_exec_core"}, {.name = "execute_ex"}, {.word = "RawMatch"},         \
         {.prefix = "ZEND_", .suffix = "_HANDLER"}, {.name = "JS_CallInternal"}, {.name = "TEBCresume"},                \
-        {.name = "jq_next"}, {.name = "caml_interprete"}, {.prefix = "octave::tree_"}, {.dso = "bash"},                \
+        {.name = "jq_next"}, {.name = "caml_interprete"}, {.dso = "vvp", .prefix = "of_"},                             \
+        {.dso = "vvp", .name = "vthread_run"}, {.prefix = "octave::tree_"}, {.dso = "bash"},                           \
     {                                                                                                                  \
         .dso = "dash"                                                                                                  \
     }
@@ -34,7 +35,7 @@ static const struct name_pattern interpreter_names[] = {
     {.dso = "lua"},        {.dso = "liblua"},         {.dso = "luajit"},       {.dso = "libluajit"},
     {.dso = "php"},        {.prefix = "sqlite3Vdbe"}, {.dso = "mawk"},         {.dso = "gawk"},
     {.dso = "tclsh"},      {.dso = "libtcl"},         {.dso = "libR"},         {.dso = "liboctinterp"},
-    {.dso = "libguile-3"}, {.dso = "ocamlrun"},       {.dso = "libswipl"},
+    {.dso = "libguile-3"}, {.dso = "ocamlrun"},       {.dso = "libswipl"},     {.dso = "vvp"},
 };
 
 static bool is_interpreting(const struct stall_function *function)
@@ -77,6 +78,7 @@ static const char *script_advice(const struct stall_function *function)
     static const struct name_pattern php[] = {{.dso = "php"}};
     static const struct name_pattern lua[] = {{.dso = "lua"}, {.dso = "liblua"}};
     static const struct name_pattern gawk[] = {{.dso = "gawk"}};
+    static const struct name_pattern vvp[] = {{.dso = "vvp"}};
     static const struct name_pattern tcl[] = {{.dso = "tclsh"}, {.dso = "libtcl"}};
     static const struct {
         const struct name_pattern *patterns;
@@ -90,6 +92,7 @@ static const char *script_advice(const struct stall_function *function)
         {luajit, array_count(luajit), "advice-luajit"}, {ruby, array_count(ruby), "advice-ruby"},
         {php, array_count(php), "advice-php"},          {lua, array_count(lua), "advice-lua"},
         {gawk, array_count(gawk), "advice-gawk"},       {tcl, array_count(tcl), "advice-tcl"},
+        {vvp, array_count(vvp), "advice-vvp"},
     };
     for (size_t kind = 0; kind < array_count(kinds); kind++)
         for (size_t at = 0; at < kinds[kind].count; at++)

@@ -55,13 +55,15 @@ static double work_of_callers(struct script_work *work, const struct stall_funct
     return taken;
 }
 
-/* Samples that callers account for. */
+/* Samples that it accounts for, or its callers do. */
 static double add_function(struct script_work *work, const struct stall_function *function)
 {
     const struct named_work *part = part_of(work->language, function);
-    if (part)
+    if (part) {
         work->samples[part - named_work_rows] += (double)function->samples;
-    if (part || !function_is_nameless(function))
+        return (double)function->samples;
+    }
+    if (!function_is_nameless(function))
         return 0;
     double taken = work_of_callers(work, function, function->callers, function->caller_count);
     return taken > 0 ? taken : work_of_callers(work, function, function->owners, function->owner_count);

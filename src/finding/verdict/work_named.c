@@ -100,15 +100,20 @@ static size_t largest_of(const double *samples)
     return best;
 }
 
-/* Some kinds share one advice. */
-static void advise_once(struct work_named *work, const char *key)
+/* Some kinds share one advice. What only who may change the code can do is said so of others' programs. */
+static void advise_once(struct work_named *work, const struct named_work *kind, const struct results *results,
+                        struct arena *arena)
 {
     size_t count = 0;
     while (count < array_count(work->advice) && work->advice[count])
         count++;
-    const char *words = key ? wording_find("verdict", key) : NULL;
-    if (words && count < array_count(work->advice) && !(count && work->advice[count - 1] == words))
-        work->advice[count] = words;
+    const char *words = kind->advice ? wording_find("verdict", kind->advice) : NULL;
+    if (!words || count == array_count(work->advice) || (count && strstr(work->advice[count - 1], words)))
+        return;
+    struct value advice = VALUE_TEXT("advice", words);
+    work->advice[count] = kind->is_for_code && code_is_foreign(results)
+                              ? wording_fill(arena, wording_find("common", "advice-own"), &advice, 1)
+                              : words;
 }
 
 struct work_named work_named_of(const struct results *results, struct arena *arena)
@@ -131,7 +136,7 @@ struct work_named work_named_of(const struct results *results, struct arena *are
             work.is_most = true;
             work.check = kind->check ? wording_find("verdict", kind->check) : NULL;
         }
-        advise_once(&work, kind->advice);
+        advise_once(&work, kind, results, arena);
         samples[best] = 0;
     }
     if (out.length)

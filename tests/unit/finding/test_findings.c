@@ -5010,6 +5010,33 @@ Test(findings, what_tells_of_itself_beside_the_culprit_is_named)
     arena_done(&made.arena);
 }
 
+/* What only who may change the code can do is said so of programs that are installed; what a setting does is for all. */
+Test(findings, advice_for_code_is_told_from_settings)
+{
+    static const struct {
+        const char *name, *dso, *path, *begins;
+    } cases[] = {
+        {"std::_Rb_tree_increment", "libstdc++.so.6", "/home/me/libstdc++.so.6", "each look-up goes"},
+        {"std::_Rb_tree_increment", "libstdc++.so.6", "/usr/lib/libstdc++.so.6",
+         "if it is your code, or you build it yourself: each look-up goes"},
+        {"deflate_slow", "libz.so.1", "/usr/lib/libz.so.1", "compress less"},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.function.name = cases[at].name;
+        made.function.dso = cases[at].dso;
+        made.function.dso_path = cases[at].path;
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        bool has = false;
+        for (size_t advice = 0; advice < overall.advice_count; advice++)
+            has |= strncmp(overall.advice[advice], cases[at].begins, strlen(cases[at].begins)) == 0;
+        cr_expect(has, "case %zu: %s", at, overall.sentence);
+        arena_done(&made.arena);
+    }
+}
+
 /* Where the estimate leads and its loop steps by lines that share few sets: rows a line longer. */
 Test(findings, steps_that_share_few_sets_are_told_beside_the_estimate)
 {
