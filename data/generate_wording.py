@@ -36,7 +36,8 @@ def quoted(text):
 
 
 def main():
-    table = sorted(rows(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()))
+    found = rows(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8").splitlines())
+    table = sorted((section, one, text) for section, keys, text in found for one in keys.split(", "))
     for one, other in zip(table, table[1:]):
         if one[:2] == other[:2]:
             sys.exit(f"[{one[0]}] {one[1]} stands there twice")

@@ -247,10 +247,19 @@ static const char *remark_of(const struct stall_function *function)
 }
 
 /* A place is named after its binary, and a text that it refers to talks of anything: neither is what it is called. */
+/* HotSpot's maps have results and parameters: "int java.lang.String.hashCode()" is java.lang.String.hashCode(). */
+static const char *without_result(const char *name)
+{
+    const char *parameters = strchr(name, '(');
+    const char *space = parameters ? memrchr(name, ' ', (size_t)(parameters - name)) : NULL;
+    bool is_plain = space && !memchr(name, '<', (size_t)(space - name)) && !strstr(name, "operator");
+    return is_plain ? space + 1 : name;
+}
+
 static const char *called_of(const struct stall_function *function)
 {
     if (!function_is_nameless(function))
-        return function->name;
+        return without_result(function->name);
     const char *remark = remark_of(function);
     return strncmp(remark, "asserts as ", strlen("asserts as ")) == 0 ? remark : "";
 }

@@ -6,6 +6,7 @@
 #include "finding/counted.h"
 #include "finding/family.h"
 #include "finding/imported/imported.h"
+#include "finding/tool_advice.h"
 #include "finding/verdict/attached_said.h"
 #include "finding/verdict/enough.h"
 #include "finding/wording.h"
@@ -133,7 +134,7 @@ static void advise_its_user(const struct results *results, struct finding *findi
     if (strcmp(finding->hypothesis->family, "core") == 0) /* the others' checks need no other code */
         finding_set(finding, confirm, "confirm-foreign", NO_VALUES);
     if (!library_advise(results, finding) && !script_advise(results, finding))
-        finding_advise(finding, "advice-foreign", NO_VALUES);
+        finding->advice[finding->advice_count++] = foreign_advice(results);
     for (size_t at = 0; at < count && finding->advice_count < ADVICE_MOST; at++)
         finding_advise(finding, "advice-own", VALUE_TEXT("advice", own[at]));
 }

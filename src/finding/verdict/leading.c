@@ -4,6 +4,8 @@
 #include "base/scope.h"
 #include "finding/family.h"
 #include "finding/maker.h"
+#include "finding/tool_advice.h"
+#include "finding/verdict/time_said.h"
 #include "finding/wording.h"
 
 #include <string.h>
@@ -37,7 +39,7 @@ const char *leading_small_advice(const struct finding *small, const struct resul
 
 const char *leading_foreign_advice(const struct results *results)
 {
-    return results->stalls && code_is_foreign(results) ? wording_find("common", "advice-foreign") : NULL;
+    return results->stalls && code_is_foreign(results) ? foreign_advice(results) : NULL;
 }
 
 const char *leading_confidence(const struct finding *larger, const struct results *results, struct arena *arena)
@@ -49,7 +51,7 @@ const char *leading_confidence(const struct finding *larger, const struct result
         return "";
     const struct bottleneck *bottleneck = results->bottleneck;
     enum bottleneck_confidence confidence = bottleneck ? bottleneck->program.confidence : ESTIMATE_NONE;
-    return confidence == ESTIMATE_NONE
+    return confidence == ESTIMATE_NONE || !estimated_words(bottleneck, ESTIMATE_LOW)
                ? "none in what holds most of it up, which samples don't tell; "
                : arena_printf(arena, "%s in what holds most of it up, by estimate; ", shouted[confidence]);
 }

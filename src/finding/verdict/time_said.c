@@ -43,7 +43,9 @@ const char *estimated_words(const struct bottleneck *bottleneck, enum bottleneck
         [CAUSE_FOOTPRINT] = "its own code doesn't come fast enough",
         [CAUSE_RETIRING] = "nothing holds it up, it is busy with its instructions",
     };
-    bool sure = bottleneck && bottleneck->program.confidence >= least;
+    static const double TOLD_LEAST = 0.25; /* less than that is no answer to what holds it up */
+    bool sure = bottleneck && bottleneck->program.confidence >= least &&
+                !(bottleneck->program.share.known && bottleneck->program.share.high < TOLD_LEAST);
     if (sure && bottleneck->program.cause == CAUSE_RETIRING && !bottleneck->program.busy_is_shown)
         return "it is busy with its instructions, and no wait was seen";
     return sure ? words[bottleneck->program.cause] : NULL;

@@ -742,6 +742,12 @@ Test(findings, what_the_names_tell_stands_beside_a_small_cause)
         {"runtime.mapaccess1_faststr", "a.out", NULL, 600,
          "By the names of functions, its work is looking up in maps of Go (60 %).", "look each key up once"},
         {"rsort.Less", "a.out", NULL, 600, NULL, NULL},
+        {"java.util.regex.Pattern$Node java.util.regex.Pattern.atom()", "perf-12.map", NULL, 600,
+         "By the names of functions, its work is compiling regular expressions (60 %).", "a static Pattern"},
+        {"boolean java.util.regex.Matcher.find()", "perf-12.map", NULL, 600,
+         "By the names of functions, its work is matching regular expressions (60 %).", "nests repetitions"},
+        {"liblzma.so.5.4.1+0x1200 (uses the table of CRC-32)", "liblzma.so.5.4.1", NULL, 600,
+         "By the names of functions, its work is compressing or decompressing (60 %).", NULL}, /* hashes its bytes so */
     };
     for (size_t at = 0; at < array_count(cases); at++) {
         struct made_up made;
@@ -5033,6 +5039,62 @@ Test(findings, advice_for_code_is_told_from_settings)
         for (size_t advice = 0; advice < overall.advice_count; advice++)
             has |= strncmp(overall.advice[advice], cases[at].begins, strlen(cases[at].begins)) == 0;
         cr_expect(has, "case %zu: %s", at, overall.sentence);
+        arena_done(&made.arena);
+    }
+}
+
+/* Users of a program that is known are told its options, by the binary that has most of the samples, or by what was started. */
+Test(findings, users_of_known_programs_are_told_their_options)
+{
+    static const struct {
+        const char *dso, *path, *command, *has; /* NULL: nothing of the kind */
+    } cases[] = {
+        {"gs", "/usr/bin/gs", "gs -q x.ps", "-dNumRenderingThreads"},
+        {"clang++-14", "/usr/bin/clang++-14", "make", "-ftime-trace"},
+        {"bzip2", "/usr/bin/bzip2", "bzip2 x", "lbzip2"},
+        {"libbz2.so.1.0", "/usr/lib/libbz2.so.1.0", "/bin/bzip2 -9 x", "lbzip2"},
+        {"gsx", "/usr/bin/gsx", "gsx", NULL},
+        {"gs", "/home/me/gs", "./gs x.ps", NULL}, /* who builds it changes its code */
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.function.dso = cases[at].dso;
+        made.function.dso_path = cases[at].path;
+        made.kernel.fault_samples = made.kernel.kernel_samples = 75;
+        made.results.command = cases[at].command;
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        bool has = false, general = false;
+        for (size_t advice = 0; advice < overall.advice_count; advice++) {
+            has |= cases[at].has && strstr(overall.advice[advice], cases[at].has);
+            general |= strstr(overall.advice[advice], "take another tool") != NULL;
+        }
+        cr_expect_eq(has, cases[at].has != NULL, "case %zu: %s", at, overall.advice[0]);
+        cr_expect_eq(general, !cases[at].has && strncmp(cases[at].path, "/usr", 4) == 0, "case %zu: %s", at,
+                     overall.advice[0]);
+        arena_done(&made.arena);
+    }
+}
+
+/* An estimate of a few percent is none of what holds the program up. */
+Test(findings, an_estimate_of_little_is_not_told)
+{
+    for (int little = 0; little < 2; little++) {
+        struct made_up made;
+        make_up(&made);
+        made.kernel.fault_samples = made.kernel.kernel_samples = 75;
+        struct bottleneck bottleneck = {
+            .program = {.class = BOTTLENECK_RETIRING,
+                        .cause = CAUSE_RETIRING,
+                        .confidence = ESTIMATE_MEDIUM,
+                        .share = little ? interval_of(0.03, 0.04, 0.05) : interval_of(0.5, 0.55, 0.6)}};
+        made.results.bottleneck = &bottleneck;
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        cr_expect_eq(strstr(overall.sentence, "By estimate") == NULL, little, "%s", overall.sentence);
+        cr_expect_eq(strstr(overall.confidence, "none in what holds most of it up") != NULL, little, "%s",
+                     overall.confidence);
         arena_done(&made.arena);
     }
 }
