@@ -82,6 +82,11 @@ bool library_is_plain(const struct results *results);
  */
 bool script_advise(const struct results *results, struct finding *finding);
 /*
+ * The same for the hottest interpreter that is at work or calls what is, however little it has itself: what its user
+ * changes is the script. NULL: there is none. Owner: static.
+ */
+const char *script_advice_beside(const struct results *results);
+/*
  * Whether its user can't change the code: all that was sampled of it outside the kernel lies where distributions and
  * package managers put programs and libraries, or is an interpreter's, nothing was compiled at run time, and as far as
  * stacks were copied no code of its own calls that directly.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "finding/tool_advice.h"
 
+#include "finding/family.h"
 #include "finding/wording.h"
 
 #include <ctype.h>
@@ -56,6 +57,6 @@ const char *tool_advice(const struct results *results)
 
 const char *foreign_advice(const struct results *results)
 {
-    const char *known = tool_advice(results);
-    return known ? known : wording_find("common", "advice-foreign");
+    const char *known = tool_advice(results), *script = known ? NULL : script_advice_beside(results);
+    return known ? known : script ? script : wording_find("common", "advice-foreign");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What can a program's user change without its code? Of well-known programs by their names ([tools] of data/advice.txt). */
+/* What can a program's user change without its code? Of well-known ones by name ([tools] of data/advice.txt). */
 #ifndef PLUMB_FINDING_TOOL_ADVICE_H
 #define PLUMB_FINDING_TOOL_ADVICE_H
 

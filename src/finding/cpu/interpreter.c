@@ -201,6 +201,32 @@ bool script_advise(const struct results *results, struct finding *finding)
     return true;
 }
 
+static const char *advice_of_callers(const struct stall_caller *callers, uint32_t count)
+{
+    for (uint32_t at = 0; at < count; at++) {
+        const struct stall_function caller = {.name = callers[at].name, .dso = callers[at].dso ? callers[at].dso : ""};
+        if (caller.name && function_is_interpreters(&caller))
+            return script_advice(&caller);
+    }
+    return NULL;
+}
+
+const char *script_advice_beside(const struct results *results)
+{
+    const struct stalls *stalls = results->stalls;
+    const char *advice = NULL;
+    for (size_t at = 0; at < stalls->function_count && !advice; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        if (function_is_interpreters(function))
+            advice = script_advice(function);
+        if (!advice && !function->is_kernel)
+            advice = advice_of_callers(function->callers, function->caller_count);
+        if (!advice && !function->is_kernel)
+            advice = advice_of_callers(function->owners, function->owner_count);
+    }
+    return advice && strcmp(advice, "advice") != 0 ? wording_find("common", advice) : NULL;
+}
+
 /* A large switch in one hot function is an interpreter's loop, or some other machine of states. */
 static const struct stall_function *table_function(const struct stalls *stalls, double effect)
 {

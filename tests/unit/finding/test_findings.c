@@ -5077,6 +5077,27 @@ Test(findings, users_of_known_programs_are_told_their_options)
     }
 }
 
+/* A library's copies on behalf of an interpreter are its script's: that is what its user changes. */
+Test(findings, what_an_interpreter_calls_is_its_scripts)
+{
+    for (int script = 0; script < 2; script++) {
+        struct made_up made;
+        make_up(&made);
+        made.function.name = "__memmove_avx512_unaligned_erms";
+        made.function.dso = "libc.so.6";
+        made.function.dso_path = "/usr/lib/x86_64-linux-gnu/libc.so.6";
+        made.function.stacks = 20;
+        made.function.callers[0] = (struct stall_caller){
+            .name = "PyBytes_FromStringAndSize", .dso = script ? "python3.11" : "pythonic", .stacks = 20};
+        made.function.caller_count = 1;
+        const struct finding *finding = test_and_find(&made, "copying");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect_eq(strstr(finding->advice[0], "py-spy") != NULL, script, "%s", finding->advice[0]);
+        cr_expect_eq(strstr(finding->advice[0], "take another tool") != NULL, !script, "%s", finding->advice[0]);
+        arena_done(&made.arena);
+    }
+}
+
 /* An estimate of a few percent is none of what holds the program up. */
 Test(findings, an_estimate_of_little_is_not_told)
 {
