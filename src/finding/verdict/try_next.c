@@ -5,6 +5,7 @@
 #include "finding/cpu/dispatch.h"
 #include "finding/family.h"
 #include "finding/maker.h"
+#include "finding/tool_advice.h"
 #include "finding/verdict/few_samples.h"
 #include "finding/verdict/generated_said.h"
 #include "finding/verdict/leading.h"
@@ -109,6 +110,9 @@ static void advise_to_look(struct overall *overall, const struct stall_function 
     struct value function = VALUE_TEXT("function", name_for_sentence(hottest_words(hottest), arena));
     if (overall->is_work_advised || strcmp(hottest->name, "main") == 0) /* which nobody calls less often */
         return;
+    static const double HOT_LEAST = 0.05; /* fewer calls of less return nothing */
+    if (hottest->share.mid < HOT_LEAST)
+        return;
     bool is_known = caller && hottest->stacks >= STACKS_LEAST &&
                     (double)caller->stacks >= MOST_OF * (double)hottest->stacks && caller->path;
     if (!is_known) {
@@ -206,6 +210,9 @@ void advise_without_cause(struct overall *overall, const struct findings *findin
 {
     static const double DISPATCH_MATTERS = 0.1;
     const struct stalls *stalls = results->stalls;
+    const char *known = code_is_foreign(results) ? tool_advice(results) : NULL;
+    if (known)
+        advise(overall, known);
     advise_on_samples(overall, results, arena);
     const struct finding *interpreter = findings_find(findings, "interpreter");
     if (interpreter && interpreter->verdict == VERDICT_UNDECIDED && interpreter->advice_count)

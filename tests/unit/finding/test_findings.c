@@ -5043,36 +5043,60 @@ Test(findings, advice_for_code_is_told_from_settings)
     }
 }
 
+static const struct tool_case {
+    const char *dso, *path, *command, *has; /* NULL: nothing of the kind */
+} tool_cases[] = {
+    {"gs", "/usr/bin/gs", "gs -q x.ps", "-dNumRenderingThreads"},
+    {"clang++-14", "/usr/bin/clang++-14", "make", "-ftime-trace"},
+    {"bzip2", "/usr/bin/bzip2", "bzip2 x", "lbzip2"},
+    {"libbz2.so.1.0", "/usr/lib/libbz2.so.1.0", "/bin/bzip2 -9 x", "lbzip2"},
+    {"gsx", "/usr/bin/gsx", "gsx", NULL},
+    {"gs", "/home/me/gs", "./gs x.ps", NULL}, /* who builds it changes its code */
+};
+
+static void expect_tool_advice(const struct tool_case *tool, bool certain)
+{
+    struct made_up made;
+    make_up(&made);
+    made.function.dso = tool->dso;
+    made.function.dso_path = tool->path;
+    made.kernel.fault_samples = made.kernel.kernel_samples = certain ? 75 : 0;
+    made.results.command = tool->command;
+    findings_test(&made.findings, &made.results, &made.arena);
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert_eq(overall.culprit != NULL, certain, "%s", overall.sentence);
+    bool has = false, general = false;
+    for (size_t advice = 0; advice < overall.advice_count; advice++) {
+        has |= tool->has && strstr(overall.advice[advice], tool->has);
+        general |= strstr(overall.advice[advice], "take another tool") != NULL;
+    }
+    cr_expect_eq(has, tool->has != NULL, "%s: %s", tool->command, overall.advice[0]);
+    cr_expect_eq(general, certain && !tool->has && strncmp(tool->path, "/usr", 4) == 0, "%s: %s", tool->command, overall.advice[0]);
+    arena_done(&made.arena);
+}
+
 /* Users of a program that is known are told its options, by the binary that has most of the samples, or by what was started. */
 Test(findings, users_of_known_programs_are_told_their_options)
 {
-    static const struct {
-        const char *dso, *path, *command, *has; /* NULL: nothing of the kind */
-    } cases[] = {
-        {"gs", "/usr/bin/gs", "gs -q x.ps", "-dNumRenderingThreads"},
-        {"clang++-14", "/usr/bin/clang++-14", "make", "-ftime-trace"},
-        {"bzip2", "/usr/bin/bzip2", "bzip2 x", "lbzip2"},
-        {"libbz2.so.1.0", "/usr/lib/libbz2.so.1.0", "/bin/bzip2 -9 x", "lbzip2"},
-        {"gsx", "/usr/bin/gsx", "gsx", NULL},
-        {"gs", "/home/me/gs", "./gs x.ps", NULL}, /* who builds it changes its code */
-    };
-    for (size_t at = 0; at < array_count(cases); at++) {
+    for (size_t at = 0; at < array_count(tool_cases); at++) {
+        expect_tool_advice(&tool_cases[at], true);
+        expect_tool_advice(&tool_cases[at], false);
+    }
+}
+
+/* Nobody looks for who calls what has two percent. */
+Test(findings, callers_of_little_are_not_to_be_looked_for)
+{
+    for (int little = 0; little < 2; little++) {
         struct made_up made;
         make_up(&made);
-        made.function.dso = cases[at].dso;
-        made.function.dso_path = cases[at].path;
-        made.kernel.fault_samples = made.kernel.kernel_samples = 75;
-        made.results.command = cases[at].command;
+        made.function.share = little ? wilson_interval(20, 1000, 1000) : wilson_interval(200, 1000, 1000);
         findings_test(&made.findings, &made.results, &made.arena);
         struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
-        bool has = false, general = false;
-        for (size_t advice = 0; advice < overall.advice_count; advice++) {
-            has |= cases[at].has && strstr(overall.advice[advice], cases[at].has);
-            general |= strstr(overall.advice[advice], "take another tool") != NULL;
-        }
-        cr_expect_eq(has, cases[at].has != NULL, "case %zu: %s", at, overall.advice[0]);
-        cr_expect_eq(general, !cases[at].has && strncmp(cases[at].path, "/usr", 4) == 0, "case %zu: %s", at,
-                     overall.advice[0]);
+        bool looks = false;
+        for (size_t advice = 0; advice < overall.advice_count; advice++)
+            looks |= strstr(overall.advice[advice], "look at who calls") != NULL;
+        cr_expect_eq(looks, !little, "%s", overall.sentence);
         arena_done(&made.arena);
     }
 }
