@@ -229,6 +229,42 @@ static struct measured time_of(const struct imported *imported, const char *name
     return found;
 }
 
+static bool is_named(const struct imported_arm *arms, size_t count, const char *name)
+{
+    for (size_t at = 0; at < count; at++)
+        if (arms[at].name && strcasecmp(arms[at].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Every program that was timed has counts under its own name. */
+static bool all_are_named(const struct imported *imported, const struct imported_arm *arms, size_t count)
+{
+    for (size_t at = 0; at < imported->count; at++)
+        for (size_t row = 0; imported->tables[at].kind == IMPORTED_RUNS && row < imported->tables[at].count; row++)
+            if (imported->tables[at].rows[row].name[0] && !is_named(arms, count, imported->tables[at].rows[row].name))
+                return false;
+    return true;
+}
+
+/*
+ * Whose the counts are that name nobody: of the program right above, or of the one whose time changed, where it is far
+ * more than that one's; NULL: it isn't told.
+ */
+static const char *name_unsaid(const struct imported *imported, const struct imported_arm *arms, size_t count)
+{
+    static const double FAR_MORE = 2;
+    const struct imported_table *before = table_of(imported, IMPORTED_RUNS, false),
+                                *after = table_of(imported, IMPORTED_RUNS, true);
+    const char *above = count ? arms[count - 1].name : NULL;
+    struct imported_gain most = imported_gain_of(imported);
+    if (!above || !most.known || !most.name || strcasecmp(most.name, above) == 0)
+        return above;
+    struct imported_gain own = gain_of_name(before, after, above);
+    bool is_far_more = !own.known || fabs(log(most.ratio)) > FAR_MORE * fabs(log(own.ratio));
+    return is_far_more && is_named(arms, count, most.name) ? most.name : NULL;
+}
+
 size_t imported_arms_of(const struct imported *imported, struct imported_arm *ret_arms)
 {
     size_t count = 0;
@@ -238,13 +274,9 @@ size_t imported_arms_of(const struct imported *imported, struct imported_arm *re
             continue;
         struct imported_arm *arm = &ret_arms[count];
         *arm = (struct imported_arm){.table = table, .name = name_of(imported, table)};
-        bool again = false;
-        for (size_t before = 0; before < count; before++)
-            again |= arm->name && ret_arms[before].name && strcasecmp(arm->name, ret_arms[before].name) == 0;
-        if (!arm->name && count && ret_arms[count - 1].name) {
-            arm->name = ret_arms[count - 1].name;
-            again = true;
-        }
+        if (!arm->name && all_are_named(imported, ret_arms, count))
+            arm->name = name_unsaid(imported, ret_arms, count);
+        bool again = arm->name && is_named(ret_arms, count, arm->name);
         arm->elapsed_s = table->elapsed_s > 0 ? measured_as(table->elapsed_s) : time_of(imported, arm->name, again);
         arm->window_s = not_measured("it was counted over its run");
         count++;

@@ -380,6 +380,8 @@ static void hold_against_counts(const struct results *results, struct finding *f
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-also",
                          VALUE_TEXT("evidence", counted.evidence[0].text));
         finding->imported_kinds |= counted.imported_kinds;
+        finding->counted_beside =
+            finding->verdict == VERDICT_SUPPORTED && counted.recoverable.known ? counted.recoverable.high : 0;
     } else if (counted.verdict == VERDICT_SUPPORTED || counted.verdict == VERDICT_RULED_OUT) {
         finding_set(finding, reason, "imported-against", VALUE_TEXT("sentence", trial_words(finding)),
                     VALUE_TEXT("evidence", counted.evidence[0].text));

@@ -573,8 +573,10 @@ static void scaling_add(const struct system_reading *reading, struct system_tabl
     const struct scaled_row *few, *many;
     if (table->tool != TOOL_DOCUMENT || !system_scaling_worst(&reading->scaling, &few, &many))
         return;
-    (void)snprintf(table->scaling_words, sizeof(table->scaling_words), "%.4g with %.0f threads, %.4g with %.0f",
-                   few->rate, few->threads, many->rate, many->threads);
+    const char *unit = few->is_of_time ? " s" : "";
+    (void)snprintf(table->scaling_words, sizeof(table->scaling_words), "%.4g%s with %.0f threads, %.4g%s with %.0f",
+                   few->is_of_time ? 1 / few->rate : few->rate, unit, few->threads,
+                   many->is_of_time ? 1 / many->rate : many->rate, unit, many->threads);
     fact_of(facts, table->scaling_words, SYSTEM_SCALING, many->rate, 2 * few->rate);
 }
 

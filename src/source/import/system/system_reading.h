@@ -204,6 +204,7 @@ enum { NODES_MOST = 8, SCALED_MOST = 32 };
 struct scaled_row {
     struct view test; /* by its column of that name; length 0: none */
     double threads, rate;
+    bool is_of_time; /* told as a time, of which rate is one by that */
 };
 
 struct scaling {
@@ -322,6 +323,7 @@ bool system_calls_read(struct system_reading *reading, struct view line, struct 
 void system_calls_note(struct system_reading *reading, struct view line); /* which may be anything else, too */
 bool system_collector_read(struct system_reading *reading, struct view line);
 bool system_scaling_read(struct system_reading *reading, struct view line);
+void system_scaling_note(struct system_reading *reading, struct view line); /* which may be anything else, too */
 /* Of one test the rows of which twice as many threads gained least; false: there are no such. */
 bool system_scaling_worst(const struct scaling *scaling, const struct scaled_row **ret_few,
                           const struct scaled_row **ret_many);
