@@ -126,18 +126,17 @@ static void far_from_full(const struct results *results, struct finding *finding
 }
 
 /* Twice as many threads did all but twice the work: they share nothing that is used up, whatever a metric says. */
-static void leave_to_scaling(struct finding *finding, const struct imported_row *row, const char *file)
+static void leave_to_scaling(const struct results *results, struct finding *finding, const struct imported_row *row,
+                             const char *file)
 {
     struct value values[] = {VALUE_TEXT("evidence", finding->evidence_count ? finding->evidence[0].text : ""),
                              VALUE_TEXT("rates", row->where), VALUE_TEXT("file", file),
                              VALUE_TEXT("origin", IMPORTED_WORDS)};
     finding->contradicted = finding->recoverable.known ? finding->recoverable.high : 0;
+    if (finding->contradicted > 0)
+        finding_decide_bound(finding, finding->contradicted, results->effect);
     finding->verdict = VERDICT_UNDECIDED;
     finding->headline = NULL;
-    finding->gain_unmeasured = false;
-    finding->recoverable = finding->contradicted > 0
-                               ? interval_of(0, finding->contradicted, finding->contradicted)
-                               : (struct interval){0};
     finding->advice_count = 0;
     for (size_t at = 0; at < finding->evidence_count; at++)
         finding->evidence[at].weight = WEIGHT_CONTEXT;
@@ -155,7 +154,7 @@ void imported_scaling_add(const struct results *results, struct finding *finding
     if (!row || strcmp(finding->hypothesis->id, "memory-bandwidth") != 0 || finding->verdict != VERDICT_SUPPORTED)
         return;
     if (row->number >= ALL_BUT_TWICE)
-        leave_to_scaling(finding, row, file);
+        leave_to_scaling(results, finding, row, file);
     if (row->number > LITTLE_MORE)
         return;
     finding->imported_kinds |= 1u << ORIGIN_RUNS;

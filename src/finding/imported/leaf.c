@@ -497,7 +497,7 @@ const char *imported_contradiction(const struct findings *findings, const struct
         if (findings->items[at].verdict == VERDICT_UNDECIDED && findings->items[at].contradicted > 0 &&
             (!most || findings->items[at].contradicted > most->contradicted))
             most = &findings->items[at];
-    if (!culprit || !most || !most->reason || most->contradicted <= least_said(culprit))
+    if (!most || !most->reason || (culprit && most->contradicted <= least_said(culprit)))
         return NULL;
     struct value values[] = {VALUE_TEXT("cause", most->hypothesis->title), VALUE_TEXT("reason", most->reason)};
     return wording_fill(arena, wording_find("verdict", "contradiction"), values, array_count(values));

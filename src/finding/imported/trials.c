@@ -182,8 +182,6 @@ static bool is_of_cause(const struct results *results, const struct finding *fin
         return has_calls(results->imported);
     case TREATMENT_FAULTED_AHEAD:
         return is(finding, "copying") == copies_most(results->imported);
-    case TREATMENT_SET_THREADS:
-        return is_of_one_cpu(results->imported);
     case TREATMENT_SMALLER_NUMBERS:
         return waits_for_bandwidth(results);
     case TREATMENT_LESS_UNROLLING: /* by how large the loop was, or that decoding was counted */
@@ -243,8 +241,8 @@ static const struct attempt {
                 {"narrow-vectors", TREATMENT_WIDER, MAY_FAIL},
                 {"page-faults", TREATMENT_FAULTED_AHEAD, MAY_FAIL}, /* they may only have come earlier */
                 {"copying", TREATMENT_FAULTED_AHEAD, MAY_FAIL},
-                {"idle-cpus", TREATMENT_MORE_THREADS, MAY_FAIL}, /* they may take turns */
-                {"idle-cpus", TREATMENT_SET_THREADS, MAY_FAIL},
+                {"idle-cpus", TREATMENT_MORE_THREADS, MAY_FAIL | OPENS}, /* they may take turns */
+                {"idle-cpus", TREATMENT_SET_THREADS, MAY_FAIL | UNSURE},
                 {"memory-bandwidth", TREATMENT_SMALLER_NUMBERS, MAY_FAIL | OPENS},
                 {"page-faults", TREATMENT_NO_BALANCING, MAY_FAIL}, /* most faults are of other kinds */
                 {"system-calls", TREATMENT_BATCHED_CALLS, MAY_FAIL},
@@ -734,7 +732,8 @@ static bool change_test(const struct results *results, const struct told *told, 
         rule_out(results, told, finding, trial);
         return true;
     }
-    if (attempt_is(finding, trial->treatment, UNSURE)) {
+    bool are_more = trial->treatment == TREATMENT_SET_THREADS && is_of_one_cpu(results->imported);
+    if (attempt_is(finding, trial->treatment, UNSURE) && !are_more) {
         if (!is_counted_too(results, told, finding, trial))
             leave_open(finding, trial->treatment == TREATMENT_MORE_CPUS ? "told-unsure-cpus" : "told-unsure", trial);
         return true;
