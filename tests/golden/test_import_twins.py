@@ -203,3 +203,23 @@ def test_a_listing_of_one_number_at_a_time_is_open_for_wider_code(alone, text, o
 @pytest.mark.parametrize("said, verdict", [("I read the UMC counters while it ran: 411 GB/s of the 460 GB/s.", "supported"), ("The network card does 41 GB/s of the 46 GB/s.", "not_testable")])
 def test_counters_of_the_memory_controller_by_another_name(alone, said, verdict):
     assert finding(alone(said + "\n"), "memory-bandwidth")["verdict"] == verdict
+
+
+TRIPS = """NNC: 0.161 s
+ATen: 0.243 s
+
+The harness does out.copy_(a.leaky_relu_()) for ATen, that is 3 trips to memory rather than 2.
+
+Patched to write to out directly:
+
+NNC: 0.161 s
+ATen: 0.162 s
+"""
+
+
+@pytest.mark.parametrize("text, verdict", [
+    (TRIPS, "supported"), (TRIPS.replace("for ATen", "for eager"), "undecided"), (TRIPS.replace("ATen: 0.162", "ATen: 0.242"), "undecided"),
+    (TRIPS.replace("that is 3 trips to memory rather than 2", "which takes 3 trips to memory"), "not_testable"), (TRIPS.replace("The harness", "A colleague says that the harness"), "not_testable"),
+    (TRIPS + "\n| tma_mem_bandwidth | 1.0 %     |\n| tma_mem_latency   | 0.5 %      |\n", "ruled_out")])
+def test_trips_to_memory_that_somebody_tells_of(alone, text, verdict):
+    assert finding(alone(text), "extra-trips")["verdict"] == verdict

@@ -65,6 +65,7 @@ struct told {
     const char *gap_sentence;
     double loop_bytes; /* of the hot loop's code; 0: not told */
     const char *loop_sentence;
+    const char *trips_sentence; /* of more trips to memory than another way takes; NULL: nobody says so */
     /* huge pages that are there without any trial; NULL: nobody says so */
     const char *host_pages_sentence, *guest_pages_sentence;
     bool names_quota; /* of processor time */

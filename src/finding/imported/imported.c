@@ -457,6 +457,7 @@ static const struct {
     {NULL, trial_test},
     {"avx512-licence", imported_licence_test},
     {NULL, imported_code_test},
+    {"extra-trips", imported_trips_test},
     {"vm-exits", imported_exits_test},
     {"unoptimised-build", reloads_test},
     {"host-small-pages", imported_host_pages_test},

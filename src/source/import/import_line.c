@@ -176,7 +176,7 @@ static bool row_of_report(struct view line, struct import_line *row)
 
 static bool is_metric(struct view word)
 {
-    return view_starts(word, "tma_") && word.length > strlen("tma_");
+    return view_starts(word, "tma_") && word.length > strlen("tma_") && !view_ends(word, "_group");
 }
 
 /* What a reader wrote behind a line with an arrow is none of it. */
