@@ -182,6 +182,36 @@ def test_jumps_of_a_listing_without_bars(run, tmp_path, line, is_read):
     assert ("21.3 %" in out.split("perf annotate:")[1]) == is_read
 
 
+@pytest.mark.parametrize("text, is_read", [
+    ("overhead,command,object,symbol\n97.3%,python,libmkl_avx512.so.2,sgemm_t_n23_b0\n1.1%,python,libtorch_cpu.so,void c10::call<int, long>(char**, long)\n", True),
+    ("Percent,Function\n97.3,sgemm_t_n23_b0\n1.1,void c10::call<int, long>(char**, long)\n", True), ("percent,symbol\n97.3,12\n1.1,14\n", False), ("percent,colour\n97.3,red\n1.1,blue\n", False)])
+def test_a_report_as_csv(run, tmp_path, text, is_read):
+    (tmp_path / "k.txt").write_text(f"Where the misses are:\n\n{text}")
+    out = run("diagnose", "--import", tmp_path / "k.txt").stdout
+    assert ("perf report: sgemm_t_n23_b0 97.3 %, void c10::call<int, long>(char**, long) 1.1 %" in " ".join(out.split())) == is_read
+
+
+def test_a_group_of_metrics_is_no_metric(run, tmp_path):
+    (tmp_path / "k.txt").write_text("| tma_memory_bound | 79.5 % |\n| tma_core_bound | 8.7 % |\n\n`-M tma_memory_bound_group`: dram 71.6 %, l3 4.2 %, l1 1.9 %\n")
+    assert "tma_memory_bound_group 1.9" not in run("diagnose", "--import", tmp_path / "k.txt").stdout
+
+
+# ---- what a trial is compared with ----
+
+@pytest.mark.parametrize("text, verdict", [
+    ("The benchmark takes 4.75 s. With huge pages the benchmark takes 3.60 s.", "supported"), ("The benchmark takes 3.60 s. With huge pages the benchmark takes 3.59 s.", "ruled_out"),
+    ("The benchmark takes 4.75 s. The build takes 9.1 s. With huge pages the benchmark takes 3.60 s.", "undecided")])
+def test_the_time_without_a_change_stands_in_a_sentence_of_its_own(alone, text, verdict):
+    found = alone(text + "\n")
+    assert finding(found, "small-pages")["verdict"] == verdict
+
+
+@pytest.mark.parametrize("latency, verdict", [("2.9", "ruled_out"), ("12.9", "undecided")])
+def test_prefetching_without_effect_goes_with_little_waiting_for_single_accesses(alone, latency, verdict):
+    found = alone(DRAM.replace("3.5", latency) + "\nWith software prefetching 45.1 s before, 45.4 s after.\n")
+    assert finding(found, "dram-latency")["verdict"] == verdict
+
+
 # ---- code ----
 
 SCALAR = """The hot loop, function `relu_compute_`:

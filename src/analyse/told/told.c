@@ -241,6 +241,18 @@ bool told_is_useful(struct view sentence, const struct told_context *context)
            function_in(sentence, 0).length > 0 || names_quota(&reading) || names_trips(&reading);
 }
 
+bool told_is_lone_state(struct view sentence, const struct told_context *context)
+{
+    struct told_lone lone = {.count = 0};
+    struct reading reading;
+    if (sentence.length > SENTENCE_MOST || context->states.fast > 0 || context->states.are_of_runs)
+        return false;
+    reading_of(&reading, sentence);
+    lone_take(&lone, &reading);
+    return lone.count == 1 && context->states.slow > 0 && !(lone.state.slow < context->states.slow) &&
+           !(lone.state.slow > context->states.slow);
+}
+
 const char *told_why_unread(struct view sentence, const struct told_context *context)
 {
     static const char *const whys[] = {

@@ -98,6 +98,8 @@ bool told_names_guest(struct view sentence);
 bool told_names_wide(struct view sentence);
 /* Whether a sentence tells one of these. context: of the text that it stands in. */
 bool told_is_useful(struct view sentence, const struct told_context *context);
+/* Whether it tells the only state of a text, without any change, that a trial in it is compared with. */
+bool told_is_lone_state(struct view sentence, const struct told_context *context);
 /* Of a sentence that names a change and how it came out, why it wasn't taken; NULL: it was, or it tells of no trial. */
 const char *told_why_unread(struct view sentence, const struct told_context *context);
 /* It names a change that was made, and by itself tells no outcome of it that was read. */

@@ -57,6 +57,8 @@ void imported_governor_beside(const struct results *results, struct finding *fin
 bool imported_cpus_test(const struct results *results, struct finding *finding);
 /* of moves between CPUs, by how many were counted */
 bool imported_moves_test(const struct results *results, struct finding *finding);
+/* by the classes of a tree */
+bool imported_metric_test(const struct results *results, struct finding *finding);
 /* of narrow vectors, by the classes of floating-point work */
 bool imported_scalar_test(const struct results *results, struct finding *finding);
 /* of more trips to memory than the work asks for, by sentences */

@@ -342,7 +342,7 @@ static void count_add(const struct results *results, struct finding *finding)
         finding->recoverable = counted.recoverable;
 }
 
-static bool metric_test(const struct results *results, struct finding *finding)
+bool imported_metric_test(const struct results *results, struct finding *finding)
 {
     if (!metric_decide(results, finding))
         return false;
@@ -370,7 +370,7 @@ static void hold_against_counts(const struct results *results, struct finding *f
     bool decides =
         finding->verdict == VERDICT_SUPPORTED || (finding->verdict == VERDICT_RULED_OUT && finding->by_trial);
     if (!decides ||
-        (!metric_test(results, &counted) && !imported_count_test(results, &counted) &&
+        (!imported_metric_test(results, &counted) && !imported_count_test(results, &counted) &&
          !imported_report_test(results, &counted) && !imported_system_test(results, &counted) &&
          !imported_pair_test(results, &counted)) ||
         !counted.evidence_count)
@@ -461,7 +461,7 @@ static const struct {
     {"vm-exits", imported_exits_test},
     {"unoptimised-build", reloads_test},
     {"host-small-pages", imported_host_pages_test},
-    {NULL, metric_test},
+    {NULL, imported_metric_test},
     {NULL, imported_count_test},
     {NULL, imported_misses_test},
     {"lock-turns", imported_global_lock_test},
@@ -571,7 +571,7 @@ static bool is_said(const struct results *results, struct finding *finding)
         bool is_asked = !tests[at].id || strcmp(tests[at].id, finding->hypothesis->id) == 0;
         if (!is_asked || !tests[at].test(results, finding))
             continue;
-        if (tests[at].test == metric_test)
+        if (tests[at].test == imported_metric_test)
             bound_by_counts(results, finding);
         if (tests[at].test != imported_bandwidth_test && tests[at].test != trial_test)
             imported_bandwidth_beside(results, finding);

@@ -710,6 +710,15 @@ static bool is_counted_too(const struct results *results, const struct told *tol
     return true;
 }
 
+/* A class says that it is less than is asked about: with that goes that its remedy had no effect. */
+static bool is_small_by_class(const struct results *results, const struct finding *finding)
+{
+    struct finding classed = *finding;
+    classed.evidence_count = classed.advice_count = classed.open_count = classed.imported_kinds = 0;
+    classed.verdict = VERDICT_UNDECIDED;
+    return imported_metric_test(results, &classed) && classed.verdict == VERDICT_RULED_OUT;
+}
+
 /* A change that takes one cause away and has no sides. */
 static bool change_test(const struct results *results, const struct told *told, struct finding *finding,
                         const struct told_trial *trial)
@@ -725,6 +734,8 @@ static bool change_test(const struct results *results, const struct told *told, 
         return false;
     }
     if (without_effect && stays_open) {
+        if (is_small_by_class(results, finding))
+            return false;
         leave_open(finding, "told-stays-open", trial);
         return true;
     }
