@@ -164,6 +164,42 @@ def test_runs_side_by_side_have_their_unit_above(run, tmp_path):
     assert "NNC 0.163 to 0.1662 s; ATen 0.1632 to 0.1649 s" in out
 
 
+TIMED = "benchmark, seconds per 1000 calls, lower is better:\n\nhalide 0.247\nours   0.228\n\nIt was built anew.\n\nhalide 0.227\nours   0.228\n"
+
+
+@pytest.mark.parametrize("text, times", [
+    (TIMED, ("halide 0.247 s; ours 0.228 s", "ours 0.228 s; halide 0.227 s")), (TIMED.replace("seconds per", "ms of"), ("halide 0.000247 s",)), (TIMED.replace("seconds per", "frames per"), ()),
+    (TIMED.replace("benchmark", "each function of this benchmark"), ()), (TIMED.replace("ours   0.228", "ours was 0.228 then"), ()), (TIMED.replace("halide 0.227", "theirs 0.227"), ("halide 0.247 s; ours 0.228 s",))])
+def test_times_of_runs_have_their_unit_above_them(run, tmp_path, text, times):
+    (tmp_path / "k.txt").write_text(text)
+    out = " ".join(run("diagnose", "--import", tmp_path / "k.txt").stdout.split())
+    assert all(time in out for time in times) and out.count("timed runs:") == len(times) + (times == ("halide 0.000247 s",))
+
+
+LOGGED = """Afternoon:
+
+          3,613.11 msec task-clock
+     8,346,284,109      cycles
+
+       3.620118204 seconds time elapsed
+
+Next morning:
+
+          2,700.44 msec task-clock
+     8,344,359,600      cycles
+
+       2.703140117 seconds time elapsed
+
+dmesg from the afternoon: "CPU14: Core temperature above threshold, cpu clock throttled (total events = 4811)"
+"""
+
+
+@pytest.mark.parametrize("text, verdict", [(LOGGED, "supported"), (LOGGED.replace("CPU14: Core temperature above threshold, cpu clock throttled", "CPU14 is back"), "undecided"),
+                                           (LOGGED.replace("2,700.44", "3,610.44").replace("2.703140117", "3.612140117"), "not_testable")])
+def test_heat_in_the_kernel_s_log_is_why_a_clock_was_lower(alone, text, verdict):
+    assert finding(alone(text), "thermal-power")["verdict"] == verdict
+
+
 @pytest.mark.parametrize("heading", ["| run | width (mm) | height (mm) |", "| size | NNC (GB) | ATen (GB) |"])
 def test_what_is_no_time_is_no_run(run, tmp_path, heading):
     (tmp_path / "k.txt").write_text(heading + "\n|---|---|---|\n|1|164.1|163.2|\n|2|163.0|164.9|\n")

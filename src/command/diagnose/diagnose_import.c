@@ -31,6 +31,7 @@
 #include "source/import/import_stacks.h"
 #include "source/import/import_text.h"
 #include "source/import/import_thousands.h"
+#include "source/import/import_timed.h"
 #include "source/import/import_uprof.h"
 #include "source/import/import_vtune.h"
 #include "source/import/system/counting_period.h"
@@ -496,7 +497,7 @@ static struct turned turned_of(struct view text, struct arena *arena)
     struct turned turned;
     text = import_labelled_turned(text, arena, &turned.trials);
     struct view lines = import_pprof_turned(import_c2c_turned(import_cachegrind_turned(text, arena), arena), arena);
-    lines = import_children_turned(import_chains_turned(lines, arena), arena);
+    lines = import_children_turned(import_chains_turned(import_timed_turned(lines, arena), arena), arena);
     lines = import_hyperfine_turned(lines, arena, &turned.prose);
     lines = import_uprof_turned(import_likwid_turned(lines, arena), arena);
     lines = import_stacks_turned(import_thousands_turned(lines, arena), arena, &turned.stacks);

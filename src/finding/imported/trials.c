@@ -159,7 +159,7 @@ static bool is_of_one_cpu(const struct imported *imported)
     return most > 0 && most < ALONE_MOST;
 }
 
-/* By its metric memory that is busy is as much as is asked about: smaller numbers may as well spare arithmetic alone. */
+/* By its metric memory that is busy is as much as is asked about: smaller numbers may spare arithmetic alone, too. */
 static bool waits_for_bandwidth(const struct results *results)
 {
     struct measured own = results->imported

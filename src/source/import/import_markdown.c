@@ -430,7 +430,7 @@ static bool repeats_put(struct text *out, const struct table *table)
     return true;
 }
 
-/* "| TopdownL1 | 88.8 | tma_backend_bound |": what a number is of stands behind it, and its unit above it or nowhere. */
+/* "| TopdownL1 | 88.8 | tma_backend_bound |": what a number is of stands behind it, and its unit above it, if any. */
 static bool behind_put(struct text *out, const struct table *table)
 {
     size_t put = 0;

@@ -580,6 +580,12 @@ static void scaling_add(const struct system_reading *reading, struct system_tabl
     fact_of(facts, table->scaling_words, SYSTEM_SCALING, many->rate, 2 * few->rate);
 }
 
+static void heat_add(const struct system_reading *reading, const struct system_table *table, struct facts *facts)
+{
+    if (table->tool == TOOL_DOCUMENT && reading->was_hot)
+        fact_add(facts, SYSTEM_HEAT_LOGGED, 1, 1);
+}
+
 /* Of two timed runs, as before and after a change, the slower one is what is asked about. */
 static void went_add(double sys_s, double elapsed_s, struct facts *facts)
 {
@@ -689,6 +695,7 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
     devices_add(table, facts);
     bandwidth_add(reading, table, facts);
     scaling_add(reading, table, facts);
+    heat_add(reading, table, facts);
     if (met[FACT_STALLED_STORAGE].count)
         fact_add(facts, "time in which all that could run waited for storage", mean_of(&met[FACT_STALLED_STORAGE]),
                  100);

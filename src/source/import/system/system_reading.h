@@ -360,6 +360,8 @@ void device_words(const struct device *device, struct text *out);
 #define SYSTEM_KERNEL_WENT "sys that the faster run hasn't / the slower run's time"
 
 /* Where it isn't told how much slower they were. */
+/* 100 %: the log says so; of how many it says nothing. */
+#define SYSTEM_HEAT_LOGGED "a CPU that heat throttled, by the kernel's log"
 #define SYSTEM_HOT_CPUS "CPUs that heat throttled / all that were looked at"
 
 /* MB/s to all memory, or to one node's; 0: nobody tells. */
