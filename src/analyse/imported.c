@@ -229,32 +229,41 @@ static struct measured time_of(const struct imported *imported, const char *name
     return found;
 }
 
-size_t imported_arms_of(const struct imported *imported, struct imported_arm *ret_arms)
+static bool is_named(const struct imported_arm *arms, size_t count, const char *name)
 {
-    size_t count = 0;
-    for (size_t at = 0; imported && at < imported->count && count < IMPORTED_ARMS_MOST; at++) {
-        const struct imported_table *table = &imported->tables[at];
-        if (table->kind != IMPORTED_STAT)
-            continue;
-        struct imported_arm *arm = &ret_arms[count];
-        *arm = (struct imported_arm){.table = table, .name = name_of(imported, table)};
-        bool again = false;
-        for (size_t before = 0; before < count; before++)
-            again |= arm->name && ret_arms[before].name && strcasecmp(arm->name, ret_arms[before].name) == 0;
-        if (!arm->name && count && ret_arms[count - 1].name) {
-            arm->name = ret_arms[count - 1].name;
-            again = true;
-        }
-        arm->elapsed_s = table->elapsed_s > 0 ? measured_as(table->elapsed_s) : time_of(imported, arm->name, again);
-        arm->window_s = not_measured("it was counted over its run");
-        count++;
-    }
-    imported_windows_mark(ret_arms, count);
-    return count;
+    for (size_t at = 0; at < count; at++)
+        if (arms[at].name && strcasecmp(arms[at].name, name) == 0)
+            return true;
+    return false;
 }
 
-/* What was counted in a small part of the time says little about the rest. */
-static const double RUNNING_LEAST = 0.2;
+/* Every program that was timed has counts under its own name. */
+static bool all_are_named(const struct imported *imported, const struct imported_arm *arms, size_t count)
+{
+    for (size_t at = 0; at < imported->count; at++)
+        for (size_t row = 0; imported->tables[at].kind == IMPORTED_RUNS && row < imported->tables[at].count; row++)
+            if (imported->tables[at].rows[row].name[0] && !is_named(arms, count, imported->tables[at].rows[row].name))
+                return false;
+    return true;
+}
+
+/*
+ * Whose the counts are that name nobody: of the program right above, unless another's time changed by far more; NULL:
+ * nothing stands above.
+ */
+static const char *name_unsaid(const struct imported *imported, const struct imported_arm *arms, size_t count)
+{
+    static const double FAR_MORE = 2;
+    const struct imported_table *before = table_of(imported, IMPORTED_RUNS, false),
+                                *after = table_of(imported, IMPORTED_RUNS, true);
+    const char *above = count ? arms[count - 1].name : NULL;
+    struct imported_gain most = imported_gain_of(imported);
+    if (!above || !most.known || !most.name || strcasecmp(most.name, above) == 0)
+        return above;
+    struct imported_gain own = gain_of_name(before, after, above);
+    bool is_far_more = !own.known || fabs(log(most.ratio)) > FAR_MORE * fabs(log(own.ratio));
+    return is_far_more && is_named(arms, count, most.name) ? most.name : above;
+}
 
 /* The same by another name: what the vendor's tables call what perf calls otherwise. */
 static const char *common_name(const char *name)
@@ -304,14 +313,65 @@ static bool is_event(const char *name, const char *event)
                              strspn(name + length + 1, modifiers) == strlen(name + length + 1));
 }
 
-const struct imported_row *imported_arm_row(const struct imported_arm *arm, const char *event)
+static const struct imported_row *row_in(const struct imported_table *table, const char *event)
 {
     const struct imported_row *found = NULL;
-    for (size_t at = 0; at < arm->table->count; at++)
-        if (is_event(arm->table->rows[at].name, event) &&
-            (!found || arm->table->rows[at].running_ratio > found->running_ratio))
-            found = &arm->table->rows[at];
+    for (size_t at = 0; table && at < table->count; at++)
+        if (is_event(table->rows[at].name, event) && (!found || table->rows[at].running_ratio > found->running_ratio))
+            found = &table->rows[at];
     return found;
+}
+
+/* The last run of that name, of which these events alone were counted in a run of their own; NULL: they are one. */
+static struct imported_arm *arm_of_more(const struct imported_table *table, const char *name, struct imported_arm *arms,
+                                        size_t count)
+{
+    static const char *const of_run[] = {"cycles", "instructions", "task-clock", "cpu-clock"};
+    struct imported_arm *found = NULL;
+    bool is_run = !name || table->elapsed_s > 0;
+    for (size_t at = 0; at < array_count(of_run); at++)
+        is_run |= row_in(table, of_run[at]) != NULL;
+    for (size_t at = 0; at < count && !is_run; at++)
+        if (arms[at].name && strcasecmp(arms[at].name, name) == 0)
+            found = &arms[at];
+    for (size_t row = 0; found && row < table->count; row++)
+        if (row_in(found->table, table->rows[row].name))
+            found = NULL;
+    return found && !found->more && row_in(found->table, "cycles") ? found : NULL;
+}
+
+size_t imported_arms_of(const struct imported *imported, struct imported_arm *ret_arms)
+{
+    size_t count = 0;
+    for (size_t at = 0; imported && at < imported->count && count < IMPORTED_ARMS_MOST; at++) {
+        const struct imported_table *table = &imported->tables[at];
+        if (table->kind != IMPORTED_STAT)
+            continue;
+        struct imported_arm *arm = &ret_arms[count];
+        *arm = (struct imported_arm){.table = table, .name = name_of(imported, table)};
+        struct imported_arm *of = arm_of_more(table, arm->name, ret_arms, count);
+        if (of) {
+            of->more = table;
+            continue;
+        }
+        if (!arm->name && all_are_named(imported, ret_arms, count))
+            arm->name = name_unsaid(imported, ret_arms, count);
+        bool again = arm->name && is_named(ret_arms, count, arm->name);
+        arm->elapsed_s = table->elapsed_s > 0 ? measured_as(table->elapsed_s) : time_of(imported, arm->name, again);
+        arm->window_s = not_measured("it was counted over its run");
+        count++;
+    }
+    imported_windows_mark(ret_arms, count);
+    return count;
+}
+
+/* What was counted in a small part of the time says little about the rest. */
+static const double RUNNING_LEAST = 0.2;
+
+const struct imported_row *imported_arm_row(const struct imported_arm *arm, const char *event)
+{
+    const struct imported_row *found = row_in(arm->table, event);
+    return found ? found : row_in(arm->more, event);
 }
 
 bool imported_is_counted(const struct imported_row *row)

@@ -141,6 +141,7 @@ struct imported_gain imported_gain_of(const struct imported *imported);
  */
 struct imported_arm {
     const struct imported_table *table; /* IMPORTED_STAT */
+    const struct imported_table *more;  /* other events of it, counted in a run of their own; NULL: none */
     const char *name;                   /* NULL: none */
     struct measured elapsed_s;          /* of its run; not measured of a window */
     bool is_window;                     /* counted for a set time, as imported_window.h has it */

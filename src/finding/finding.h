@@ -134,6 +134,7 @@ struct finding {
     const struct imported_table *of_table; /* a profile of which functions decided it; NULL: none did */
     uint64_t own_rows;                     /* of it those whose own shares add up to this, a bit each; 0: they don't */
     bool is_at_least;        /* recoverable is of what was recognised as it: there may be more */
+    double counted_beside;   /* supported by a trial: the share that tables beside it say of it at most; 0: none does */
     bool by_trial;           /* ruled out by a trial that somebody told of: no bound */
     bool is_trial_with;      /* … of more of it, which helped; else without it, which didn't */
 };

@@ -101,6 +101,13 @@ static bool names_quota(const struct reading *reading)
     return plain_has(reading->plain.text, WORDS_QUOTA) && !reading_is_doubted(reading);
 }
 
+/* "this requires 3 trips to memory instead of 2" */
+static bool names_trips(const struct reading *reading)
+{
+    const char *trips = plain_find(reading->plain.text, WORDS_TRIPS);
+    return trips && plain_has(trips, WORDS_TRIPS_FEWER) && !reading_is_doubted(reading);
+}
+
 static bool changes_host(const struct reading *reading)
 {
     struct told_sides sides = {0};
@@ -231,7 +238,19 @@ bool told_is_useful(struct view sentence, const struct told_context *context)
     struct pages_there there = pages_there_of(&reading);
     return there.on_host || there.on_guest || told_trial_of(&reading, context, &trial) == TRIAL_READ ||
            told_gap_of(&reading, &gap) || told_compares_states(&reading, &two) || loop_bytes_of(sentence) > 0 ||
-           function_in(sentence, 0).length > 0 || names_quota(&reading);
+           function_in(sentence, 0).length > 0 || names_quota(&reading) || names_trips(&reading);
+}
+
+bool told_is_lone_state(struct view sentence, const struct told_context *context)
+{
+    struct told_lone lone = {.count = 0};
+    struct reading reading;
+    if (sentence.length > SENTENCE_MOST || context->states.fast > 0 || context->states.are_of_runs)
+        return false;
+    reading_of(&reading, sentence);
+    lone_take(&lone, &reading);
+    return lone.count == 1 && context->states.slow > 0 && !(lone.state.slow < context->states.slow) &&
+           !(lone.state.slow > context->states.slow);
 }
 
 const char *told_why_unread(struct view sentence, const struct told_context *context)
@@ -397,6 +416,8 @@ static void code_take(struct told *told, const struct reading *reading, const ch
         told->loop_bytes = bytes;
         told->loop_sentence = kept;
     }
+    if (!told->trips_sentence && names_trips(reading))
+        told->trips_sentence = kept;
     struct view name = function_in(sentence, 0);
     while (name.length && told->function_count < TOLD_FUNCTIONS_MOST) {
         told->functions[told->function_count++] = arena_string_n(arena, name.text, name.length);

@@ -65,6 +65,7 @@ struct told {
     const char *gap_sentence;
     double loop_bytes; /* of the hot loop's code; 0: not told */
     const char *loop_sentence;
+    const char *trips_sentence; /* of more trips to memory than another way takes; NULL: nobody says so */
     /* huge pages that are there without any trial; NULL: nobody says so */
     const char *host_pages_sentence, *guest_pages_sentence;
     bool names_quota; /* of processor time */
@@ -97,6 +98,8 @@ bool told_names_guest(struct view sentence);
 bool told_names_wide(struct view sentence);
 /* Whether a sentence tells one of these. context: of the text that it stands in. */
 bool told_is_useful(struct view sentence, const struct told_context *context);
+/* Whether it tells the only state of a text, without any change, that a trial in it is compared with. */
+bool told_is_lone_state(struct view sentence, const struct told_context *context);
 /* Of a sentence that names a change and how it came out, why it wasn't taken; NULL: it was, or it tells of no trial. */
 const char *told_why_unread(struct view sentence, const struct told_context *context);
 /* It names a change that was made, and by itself tells no outcome of it that was read. */

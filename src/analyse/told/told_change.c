@@ -62,7 +62,8 @@ static const struct change changes[] = {
     [TREATMENT_FINER_LOCK] = {"a finer lock, or none", BROUGHT_IN, WORDS_FINER_LOCK},
     [TREATMENT_NO_DIVISION] = {"no division", SAID_WHOLE, WORDS_NO_DIVISION},
     [TREATMENT_WIDER] = {"a build for the machine's vectors", BROUGHT_IN, WORDS_WIDER},
-    [TREATMENT_FAULTED_AHEAD] = {"memory faulted in ahead, or used again", BROUGHT_IN, WORDS_FAULTED_AHEAD},
+    [TREATMENT_FAULTED_AHEAD] = {"memory allocated or faulted in ahead, or used again", BROUGHT_IN,
+                                 WORDS_FAULTED_AHEAD},
     [TREATMENT_BATCHED_CALLS] = {"fewer and larger system calls", BROUGHT_IN, WORDS_BATCHED_CALLS},
     [TREATMENT_MOVED_INTERRUPTS] = {"interrupts on other CPUs", SAID_WHOLE, WORDS_MOVED_INTERRUPTS},
     [TREATMENT_OWN_HOST] = {"a host of its own", BROUGHT_IN, WORDS_OWN_HOST},
@@ -78,6 +79,9 @@ static const struct change changes[] = {
     [TREATMENT_FASTER_DISK] = {"a faster disk", SAID_WHOLE, WORDS_FASTER_DISK},
     [TREATMENT_MORE_CPUS] = {"more CPUs", SAID_WHOLE, WORDS_MORE_CPUS, .other = WORDS_MORE_CPUS_OTHER},
     [TREATMENT_HALT_POLL] = {"polling in place of halts", BROUGHT_IN, WORDS_HALT_POLL, .other = WORDS_HALT_POLL_OTHER},
+    [TREATMENT_MORE_THREADS] = {"more threads", SAID_WHOLE, WORDS_MORE_THREADS},
+    [TREATMENT_SET_THREADS] = {"more threads", SAID_WHOLE, WORDS_NONE},
+    [TREATMENT_SMALLER_NUMBERS] = {"smaller numbers", SAID_WHOLE, WORDS_SMALLER_NUMBERS},
     [TREATMENT_NO_IDLE_STATES] = {"deep idle states off", SAID_WHOLE, WORDS_IDLE_STATES},
     [TREATMENT_NO_HARDWARE_PREFETCH] = {"hardware prefetchers off", SAID_WHOLE, WORDS_HARDWARE_PREFETCH},
     [TREATMENT_KERNEL_VERSION] = {"another version of the kernel", SAID_WHOLE, WORDS_KERNEL_VERSION},
@@ -218,7 +222,10 @@ static bool is_part(enum treatment treatment, uint64_t named)
     static const uint64_t wholes[TREATMENT_COUNT] = {
         [TREATMENT_PINNING] = UINT64_C(1) << TREATMENT_TICK | UINT64_C(1) << TREATMENT_LOCAL_MEMORY |
                               UINT64_C(1) << TREATMENT_VCPU_PINNING,
-        [TREATMENT_NO_LIMIT] = UINT64_C(1) << TREATMENT_NO_QUOTA | UINT64_C(1) << TREATMENT_POWER};
+        [TREATMENT_NO_LIMIT] = UINT64_C(1) << TREATMENT_NO_QUOTA | UINT64_C(1) << TREATMENT_POWER,
+        /* how many threads there are, and of what numbers, stands beside what was tried */
+        [TREATMENT_SET_THREADS] = ~(UINT64_C(1) << TREATMENT_FEWER_THREADS),
+        [TREATMENT_SMALLER_NUMBERS] = ~UINT64_C(0)};
     return named & wholes[treatment];
 }
 

@@ -61,6 +61,9 @@ enum treatment {
     TREATMENT_FASTER_DISK,
     TREATMENT_MORE_CPUS,
     TREATMENT_HALT_POLL, /* a guest's CPU that has nothing to do isn't left at once, by the host or by itself */
+    TREATMENT_MORE_THREADS,
+    TREATMENT_SET_THREADS,     /* to a number; what it was before isn't told */
+    TREATMENT_SMALLER_NUMBERS, /* of what a model or a matrix is made of */
     /* these take no one cause away */
     TREATMENT_NO_IDLE_STATES, /* that take long to wake up from */
     TREATMENT_NO_HARDWARE_PREFETCH,

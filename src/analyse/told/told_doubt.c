@@ -171,6 +171,6 @@ bool told_heads_others(const char *heading)
         last = view_skip(last, (size_t)at + 2);
     plain_sentence_of(&plain, last);
     return (plain_has(plain.text, WORDS_HEADING_OTHERS) && !plain_has(plain.text, WORDS_HEADING_OWN)) ||
-           plain_has(plain.text, WORDS_HEADING_ELSEWHERE) ||
+           (plain_has(plain.text, WORDS_HEADING_ELSEWHERE) && !plain_has(plain.text, WORDS_HEADING_THIS_TIME)) ||
            (plain_has(plain.text, WORDS_HEADING_BESIDE) && plain_has(plain.text, WORDS_HEADING_WELL));
 }

@@ -57,28 +57,61 @@ static bool is_lessened(const char *plain, const char *place)
 
 /* ---- what has a size ---- */
 
-/* "16 threads instead of 256", "threads from 64 to 8", "omp_num_threads=1": there were more, or none can be fewer. */
-static enum change_reading threads_in(const char *plain)
+/* "16 threads instead of 256", "threads from 64 to 8"; false: it tells no two numbers of them. */
+static bool threads_resized(const char *plain, struct resize *ret_resize)
 {
-    double now, before;
     for (struct match against = match_in(plain, WORDS_THREADS_AGAINST); match_next(&against);) {
         const char *place = against.begin;
-        if (view_double(word_back(plain, &place), &now) && view_double(word_at(against.end), &before))
-            return now < before ? CHANGE_MADE : CHANGE_NOT_MADE;
+        if (view_double(word_back(plain, &place), &ret_resize->after) &&
+            view_double(word_at(against.end), &ret_resize->before))
+            return true;
     }
     for (struct match noun = match_in(plain, WORDS_THREADS_NOUN); match_next(&noun);) {
-        struct resize resize = resize_of(noun.end);
-        if (resize.before > 0 && resize.after > 0)
-            return resize.after < resize.before ? CHANGE_MADE : CHANGE_NOT_MADE;
+        *ret_resize = resize_of(noun.end);
+        if (ret_resize->before > 0 && ret_resize->after > 0)
+            return true;
     }
+    return false;
+}
+
+/* Fewer of them, by "omp_num_threads=1", too: none can be fewer. */
+static enum change_reading threads_in(const char *plain)
+{
+    struct resize resize;
+    if (threads_resized(plain, &resize))
+        return resize.after < resize.before ? CHANGE_MADE : CHANGE_NOT_MADE;
     enum change_reading found = CHANGE_NONE;
     for (struct match set = match_in(plain, WORDS_THREADS_VARIABLE); match_next(&set);) {
-        struct resize resize = resize_of(set.end);
+        resize = resize_of(set.end);
         if (text_starts(set.end, "1 ") || (resize.before > 0 && resize.after < resize.before))
             return CHANGE_MADE;
         found = CHANGE_NOT_MADE;
     }
     return found;
+}
+
+static enum change_reading more_threads_in(const char *plain)
+{
+    struct resize resize;
+    if (threads_resized(plain, &resize))
+        return resize.after > resize.before ? CHANGE_MADE : CHANGE_NONE;
+    for (struct match set = match_in(plain, WORDS_THREADS_VARIABLE); match_next(&set);) {
+        resize = resize_of(set.end);
+        if (resize.before > 0 && resize.after > resize.before)
+            return CHANGE_MADE;
+    }
+    return CHANGE_NONE;
+}
+
+/* "omp_num_threads=16" alone: whether they were more or fewer before isn't told. */
+static enum change_reading set_threads_in(const char *plain)
+{
+    for (struct match set = match_in(plain, WORDS_THREADS_VARIABLE); match_next(&set);) {
+        struct resize resize = resize_of(set.end);
+        if (resize.before <= 0 && resize.after > 1)
+            return CHANGE_MADE;
+    }
+    return CHANGE_NONE;
 }
 
 /* "GOGC=400", "raised -Xmx from 8g to 16g": the collector's settings, and whether they gave it more room. */
@@ -177,6 +210,10 @@ enum change_reading told_size_of(const char *plain, enum treatment treatment)
     switch (treatment) {
     case TREATMENT_FEWER_THREADS:
         return threads_in(plain);
+    case TREATMENT_MORE_THREADS:
+        return more_threads_in(plain);
+    case TREATMENT_SET_THREADS:
+        return set_threads_in(plain);
     case TREATMENT_HEAP:
         return heap_in(plain);
     case TREATMENT_BUFFER:

@@ -31,6 +31,7 @@
 #include "source/import/import_stacks.h"
 #include "source/import/import_text.h"
 #include "source/import/import_thousands.h"
+#include "source/import/import_timed.h"
 #include "source/import/import_uprof.h"
 #include "source/import/import_vtune.h"
 #include "source/import/system/counting_period.h"
@@ -327,6 +328,18 @@ static bool has_counts(const struct imported *tables)
     return has;
 }
 
+/* A trial is told by what it came to alone: what it was before stands in another sentence. */
+static bool needs_state(struct view all, const struct told_context *context)
+{
+    struct told_context without = *context;
+    struct view sentence;
+    bool needs = false;
+    without.states = (struct told_states){0};
+    while (!needs && (sentence = told_passage(&all, &context->states)).length)
+        needs = told_is_useful(sentence, context) && !told_is_useful(sentence, &without);
+    return needs;
+}
+
 /* Of a document's prose the sentences that tell of a trial, a gap, a loop's size or a function. */
 static void sentences_keep(struct importing *importing, const char *path, struct view all)
 {
@@ -343,13 +356,15 @@ static void sentences_keep(struct importing *importing, const char *path, struct
     struct left_open open = {.sentence = {0}};
     bool needs_guest = context.has_host; /* which tells whose host it is */
     bool needs_wide = has_counts(&tables); /* whose clock such vectors may lower */
+    bool needs_lone = needs_state(all, &context);
     for (size_t kept = 0; kept < SENTENCES_MOST && (sentence = told_passage(&all, &context.states)).length;) {
         struct view whole = with_setting(importing, sentence, &setting);
         unread_state(importing, path, whole, &context, whole.text == sentence.text ? &open : NULL);
         sentence = whole;
         bool names_guest = needs_guest && told_names_guest(sentence);
         bool names_wide = needs_wide && told_names_wide(sentence);
-        if (!names_guest && !names_wide && !told_is_useful(sentence, &context))
+        bool is_lone = needs_lone && told_is_lone_state(sentence, &context);
+        if (!names_guest && !names_wide && !is_lone && !told_is_useful(sentence, &context))
             continue;
         needs_guest &= !names_guest;
         needs_wide &= !names_wide;
@@ -482,7 +497,7 @@ static struct turned turned_of(struct view text, struct arena *arena)
     struct turned turned;
     text = import_labelled_turned(text, arena, &turned.trials);
     struct view lines = import_pprof_turned(import_c2c_turned(import_cachegrind_turned(text, arena), arena), arena);
-    lines = import_children_turned(import_chains_turned(lines, arena), arena);
+    lines = import_children_turned(import_chains_turned(import_timed_turned(lines, arena), arena), arena);
     lines = import_hyperfine_turned(lines, arena, &turned.prose);
     lines = import_uprof_turned(import_likwid_turned(lines, arena), arena);
     lines = import_stacks_turned(import_thousands_turned(lines, arena), arena, &turned.stacks);

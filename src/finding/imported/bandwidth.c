@@ -125,14 +125,37 @@ static void far_from_full(const struct results *results, struct finding *finding
     finding_set_add(finding, &finding->reason, "imported-bandwidth-far", values, array_count(values));
 }
 
+/* Twice as many threads did all but twice the work: they share nothing that is used up, whatever a metric says. */
+static void leave_to_scaling(const struct results *results, struct finding *finding, const struct imported_row *row,
+                             const char *file)
+{
+    struct value values[] = {VALUE_TEXT("evidence", finding->evidence_count ? finding->evidence[0].text : ""),
+                             VALUE_TEXT("rates", row->where), VALUE_TEXT("file", file),
+                             VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding->contradicted = finding->recoverable.known ? finding->recoverable.high : 0;
+    if (finding->contradicted > 0)
+        finding_decide_bound(finding, finding->contradicted, results->effect);
+    finding->verdict = VERDICT_UNDECIDED;
+    finding->headline = NULL;
+    finding->advice_count = 0;
+    for (size_t at = 0; at < finding->evidence_count; at++)
+        finding->evidence[at].weight = WEIGHT_CONTEXT;
+    finding_evidence_add(finding, WEIGHT_AGAINST, ORIGIN_STATEMENT, "imported-scaled", values, array_count(values));
+    finding_set_add(finding, &finding->reason, "imported-scaling-against", values, array_count(values));
+}
+
 void imported_scaling_add(const struct results *results, struct finding *finding)
 {
-    static const double LITTLE_MORE = 55; /* percent: twice as many threads do a tenth more */
+    static const double LITTLE_MORE = 55, /* percent: twice as many threads do a tenth more */
+        ALL_BUT_TWICE = 90;
     const char *file = NULL;
     const struct imported_row *row = imported_row_of(results->imported, IMPORTED_SYSTEM,
                                                      "work of each thread, of what it was with half as many", &file);
-    if (!row || strcmp(finding->hypothesis->id, "memory-bandwidth") != 0 || finding->verdict != VERDICT_SUPPORTED ||
-        row->number > LITTLE_MORE)
+    if (!row || strcmp(finding->hypothesis->id, "memory-bandwidth") != 0 || finding->verdict != VERDICT_SUPPORTED)
+        return;
+    if (row->number >= ALL_BUT_TWICE)
+        leave_to_scaling(results, finding, row, file);
+    if (row->number > LITTLE_MORE)
         return;
     finding->imported_kinds |= 1u << ORIGIN_RUNS;
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-scaling", VALUE_TEXT("rates", row->where),

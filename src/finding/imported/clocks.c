@@ -120,8 +120,23 @@ static void frequency_decide(struct finding *finding, const struct imported_pair
         finding_set(finding, not_separated, "imported-not-separated", NO_VALUES);
 }
 
-static void heat_decide(struct finding *finding, const struct imported_pair *pair, double drop, struct measured heat,
-                        const char *event)
+/* The kernel's log says that heat throttled a CPU: nothing else that anybody imported lowers the slower run's clock. */
+static bool log_decides(const struct results *results, struct finding *finding, const struct imported_pair *pair,
+                        double drop)
+{
+    const char *file = NULL;
+    if (pair->is_of_user ||
+        !imported_row_of(results->imported, IMPORTED_SYSTEM, "a CPU that heat throttled, by the kernel's log", &file))
+        return false;
+    support(finding, pair, fmin(pair->gap.value, drop));
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-heat-log", VALUE_TEXT("file", file),
+                     VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_leave_open(finding, "imported-heat-log-open", NO_VALUES);
+    return true;
+}
+
+static void heat_decide(const struct results *results, struct finding *finding, const struct imported_pair *pair,
+                        double drop, struct measured heat, const char *event)
 {
     const char *ignored = NULL;
     struct measured other = heat_of(&pair->fast, &ignored);
@@ -132,6 +147,8 @@ static void heat_decide(struct finding *finding, const struct imported_pair *pai
                          VALUE_TEXT("file", pair->slow.table->file), VALUE_TEXT("origin", IMPORTED_WORDS));
         return;
     }
+    if (!heat.known && log_decides(results, finding, pair, drop))
+        return;
     say_clocks(finding, pair, NULL, "imported-clocks");
     say_clocks(finding, pair, &finding->reason, pair->is_of_user ? "imported-clocks-user" : "imported-clocks-open");
 }
@@ -220,7 +237,7 @@ static bool clocks_test(const struct results *results, struct finding *finding)
     finding->is_estimate = false;
     finding->imported_kinds |= 1u << ORIGIN_COUNTERS | 1u << ORIGIN_RUNS;
     if (is_heat)
-        heat_decide(finding, &pair, drop, heat, event);
+        heat_decide(results, finding, &pair, drop, heat, event);
     else
         frequency_decide(finding, &pair, drop, heat.known && heat.value > 0);
     return true;

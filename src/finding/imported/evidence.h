@@ -57,8 +57,12 @@ void imported_governor_beside(const struct results *results, struct finding *fin
 bool imported_cpus_test(const struct results *results, struct finding *finding);
 /* of moves between CPUs, by how many were counted */
 bool imported_moves_test(const struct results *results, struct finding *finding);
+/* by the classes of a tree */
+bool imported_metric_test(const struct results *results, struct finding *finding);
 /* of narrow vectors, by the classes of floating-point work */
 bool imported_scalar_test(const struct results *results, struct finding *finding);
+/* of more trips to memory than the work asks for, by sentences */
+bool imported_trips_test(const struct results *results, struct finding *finding);
 /* of contended lines, by perf c2c's list of them without its summary */
 bool imported_shared_lines_test(const struct results *results, struct finding *finding);
 /* of contended lines, behind whichever decided: which of them it is */

@@ -342,7 +342,7 @@ static void count_add(const struct results *results, struct finding *finding)
         finding->recoverable = counted.recoverable;
 }
 
-static bool metric_test(const struct results *results, struct finding *finding)
+bool imported_metric_test(const struct results *results, struct finding *finding)
 {
     if (!metric_decide(results, finding))
         return false;
@@ -370,7 +370,7 @@ static void hold_against_counts(const struct results *results, struct finding *f
     bool decides =
         finding->verdict == VERDICT_SUPPORTED || (finding->verdict == VERDICT_RULED_OUT && finding->by_trial);
     if (!decides ||
-        (!metric_test(results, &counted) && !imported_count_test(results, &counted) &&
+        (!imported_metric_test(results, &counted) && !imported_count_test(results, &counted) &&
          !imported_report_test(results, &counted) && !imported_system_test(results, &counted) &&
          !imported_pair_test(results, &counted)) ||
         !counted.evidence_count)
@@ -380,6 +380,8 @@ static void hold_against_counts(const struct results *results, struct finding *f
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-also",
                          VALUE_TEXT("evidence", counted.evidence[0].text));
         finding->imported_kinds |= counted.imported_kinds;
+        finding->counted_beside =
+            finding->verdict == VERDICT_SUPPORTED && counted.recoverable.known ? counted.recoverable.high : 0;
     } else if (counted.verdict == VERDICT_SUPPORTED || counted.verdict == VERDICT_RULED_OUT) {
         finding_set(finding, reason, "imported-against", VALUE_TEXT("sentence", trial_words(finding)),
                     VALUE_TEXT("evidence", counted.evidence[0].text));
@@ -455,10 +457,11 @@ static const struct {
     {NULL, trial_test},
     {"avx512-licence", imported_licence_test},
     {NULL, imported_code_test},
+    {"extra-trips", imported_trips_test},
     {"vm-exits", imported_exits_test},
     {"unoptimised-build", reloads_test},
     {"host-small-pages", imported_host_pages_test},
-    {NULL, metric_test},
+    {NULL, imported_metric_test},
     {NULL, imported_count_test},
     {NULL, imported_misses_test},
     {"lock-turns", imported_global_lock_test},
@@ -568,7 +571,7 @@ static bool is_said(const struct results *results, struct finding *finding)
         bool is_asked = !tests[at].id || strcmp(tests[at].id, finding->hypothesis->id) == 0;
         if (!is_asked || !tests[at].test(results, finding))
             continue;
-        if (tests[at].test == metric_test)
+        if (tests[at].test == imported_metric_test)
             bound_by_counts(results, finding);
         if (tests[at].test != imported_bandwidth_test && tests[at].test != trial_test)
             imported_bandwidth_beside(results, finding);

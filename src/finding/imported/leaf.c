@@ -78,6 +78,13 @@ static bool is_within_memory(const struct topdown_tree *tree, size_t leaf)
     return false;
 }
 
+/* What a trial took away is by its own metrics most of the class: it is what the class is about, and not beside it. */
+static bool has_most_of(const struct finding *culprit, double share)
+{
+    static const double MOST_OF = 0.5;
+    return culprit->counted_beside >= MOST_OF * share;
+}
+
 static struct imported_leaf leaf_told(const struct topdown_tree *tree, const struct results *results,
                                       const struct findings *findings, const struct finding *culprit,
                                       struct arena *arena)
@@ -87,7 +94,8 @@ static struct imported_leaf leaf_told(const struct topdown_tree *tree, const str
     const struct topdown_node *leaf = tree->leaf < tree->count ? &tree->nodes[tree->leaf] : NULL;
     const struct imported_row *row = leaf ? row_printed(results->imported, leaf, &file) : NULL;
     if (!row || tables_differ(results->imported, row) ||
-        (culprit && (!culprit->recoverable.known || finding_most_returned(culprit) * 2 >= row->number / 100)))
+        (culprit && (!culprit->recoverable.known || finding_most_returned(culprit) * 2 >= row->number / 100 ||
+                     has_most_of(culprit, row->number / 100))))
         return told;
     const char *parts = parts_of(leaf, findings, arena);
     struct value values[] = {
@@ -489,7 +497,7 @@ const char *imported_contradiction(const struct findings *findings, const struct
         if (findings->items[at].verdict == VERDICT_UNDECIDED && findings->items[at].contradicted > 0 &&
             (!most || findings->items[at].contradicted > most->contradicted))
             most = &findings->items[at];
-    if (!culprit || !most || !most->reason || most->contradicted <= least_said(culprit))
+    if (!most || !most->reason || (culprit && most->contradicted <= least_said(culprit)))
         return NULL;
     struct value values[] = {VALUE_TEXT("cause", most->hypothesis->title), VALUE_TEXT("reason", most->reason)};
     return wording_fill(arena, wording_find("verdict", "contradiction"), values, array_count(values));

@@ -34,8 +34,8 @@ const char *imported_noise_words(const struct results *results, struct arena *ar
  */
 const char *imported_gap_beyond(const struct results *results, const struct finding *culprit, struct arena *arena);
 /*
- * What tables contradict one another in, where one of them says more of it than the culprit has at least; NULL: they
- * don't. Owner: arena.
+ * What tables contradict one another in, where one of them says more of it than the culprit (NULL: there is none) has
+ * at least; NULL: they don't. Owner: arena.
  */
 const char *imported_contradiction(const struct findings *findings, const struct finding *culprit, struct arena *arena);
 /*

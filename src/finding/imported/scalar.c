@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Is floating-point work done one number at a time, by the classes that a tree has of it, or by the processor's counts?
+ * Is floating-point work done one number at a time, by the classes that a tree has of it, by the processor's counts, or
+ * by the instructions of a listing?
  *
  * That it could be done several at a time no class says: it is open, and named.
  */
@@ -36,6 +37,69 @@ static struct counted counts_of(const struct imported_table *table)
     return found;
 }
 
+/* ---- a listing ---- */
+
+struct listed {
+    double scalar, vector; /* percent of the samples */
+    const struct imported_row *hottest;
+    bool computes; /* not all of it are loads and stores */
+    const char *file;
+};
+
+/* "vmaxss %xmm1,%xmm0,%xmm0", "mulsd (%rax),%xmm2": 's' of one number, 'p' of several; 0: it is neither. */
+static char packing_of(const char *line, bool *ret_computes)
+{
+    static const char *const works[] = {"add", "sub", "mul", "div", "max", "min", "sqrt", "fmadd", "fmsub", "fnmadd"};
+    line += *line == 'v';
+    size_t length = strspn(line, "abcdefghijklmnopqrstuvwxyz0123456789");
+    bool is_known = strncmp(line, "mov", 3) == 0;
+    if (length < 5 || !strchr("sd", line[length - 1]) || !strchr("sp", line[length - 2]) || !strstr(line, "%xmm"))
+        return length > 5 && line[length - 2] == 'p' && strstr(line, "mm") ? 'p' : 0;
+    for (size_t at = 0; at < array_count(works); at++)
+        if (strncmp(line, works[at], strlen(works[at])) == 0)
+            is_known = *ret_computes = true;
+    return is_known ? line[length - 2] : 0;
+}
+
+static struct listed listed_of(const struct imported_table *table)
+{
+    struct listed found = {.file = table->file};
+    for (size_t at = 0; table->kind == IMPORTED_ANNOTATE && at < table->count; at++) {
+        const struct imported_row *row = &table->rows[at];
+        bool computes = false;
+        char packing = packing_of(row->name, &computes);
+        found.scalar += packing == 's' ? row->number : 0;
+        found.vector += packing == 'p' ? row->number : 0;
+        found.computes |= packing == 's' && computes;
+        if (packing == 's' && (!found.hottest || row->number > found.hottest->number))
+            found.hottest = row;
+    }
+    return found;
+}
+
+static bool listing_test(const struct results *results, struct finding *finding)
+{
+    static const double MOST_OF = 50; /* percent */
+    struct listed found = {.file = NULL};
+    for (size_t at = 0; at < results->imported->count && found.scalar < MOST_OF; at++)
+        found = listed_of(&results->imported->tables[at]);
+    if (found.scalar < MOST_OF || !found.computes || found.scalar < FAR_MORE * found.vector)
+        return false;
+    struct value values[] = {VALUE_SHARE("scalar", interval_exactly(found.scalar < 100 ? found.scalar / 100 : 1)),
+                             VALUE_TEXT("line", found.hottest->name), VALUE_TEXT("file", found.file),
+                             VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding->verdict = VERDICT_UNDECIDED;
+    finding->recoverable = (struct interval){0};
+    finding->is_estimate = false;
+    finding->imported_kinds |= 1u << ORIGIN_SAMPLES;
+    finding->pointed = found.scalar / 100;
+    finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-scalar-listed", values,
+                         array_count(values));
+    finding_set_add(finding, &finding->reason, "imported-scalar-listed", values, array_count(values));
+    finding_advise(finding, "advice-one", NO_VALUES);
+    return true;
+}
+
 /* Of the first table that has both. */
 static bool counts_test(const struct results *results, struct finding *finding)
 {
@@ -44,7 +108,7 @@ static bool counts_test(const struct results *results, struct finding *finding)
         found = counts_of(&results->imported->tables[at]);
     double share = found.instructions > 0 ? found.scalar / found.instructions : 0;
     if (!found.has_scalar || !found.has_vector || share < MUCH || found.scalar < FAR_MORE * found.vector)
-        return false;
+        return listing_test(results, finding);
     share = share < 1 ? share : 1; /* one that multiplies and adds counts twice */
     struct value values[] = {VALUE_SHARE("scalar", interval_exactly(share)), VALUE_COUNT("vector", found.vector),
                              VALUE_COUNT("count", found.scalar), VALUE_TEXT("file", found.file),

@@ -7,6 +7,7 @@
  * and leaves open which. How much it returned decides where somebody told that.
  */
 #include "analyse/exits/exit_reason.h"
+#include "analyse/imported_window.h"
 #include "base/vec.h"
 #include "finding/family.h"
 #include "finding/imported/evidence.h"
@@ -138,6 +139,35 @@ static bool counts_decoding(const struct imported *imported)
     return imported && imported_number(imported, IMPORTED_STAT, "idq.mite_uops", NULL).known;
 }
 
+/* A function that copies is the hottest: what is allocated ahead isn't copied each time it grows. */
+static bool copies_most(const struct imported *imported)
+{
+    struct imported_hot hot = imported ? imported_hot_of(imported) : (struct imported_hot){0};
+    return hot.function && (strstr(hot.function, "memmove") || strstr(hot.function, "memcpy"));
+}
+
+/* No run that was counted kept more than one CPU busy: any number of threads is more. */
+static bool is_of_one_cpu(const struct imported *imported)
+{
+    static const double ALONE_MOST = 1.5;
+    struct imported_arm arms[IMPORTED_ARMS_MOST];
+    double most = 0;
+    for (size_t at = 0, count = imported_arms_of(imported, arms); at < count; at++) {
+        struct measured busy = measured_ratio(imported_arm_cpu_s(&arms[at]), imported_arm_length(&arms[at]));
+        most = busy.known ? fmax(most, busy.value) : most;
+    }
+    return most > 0 && most < ALONE_MOST;
+}
+
+/* By its metric memory that is busy is as much as is asked about: smaller numbers may spare arithmetic alone, too. */
+static bool waits_for_bandwidth(const struct results *results)
+{
+    struct measured own = results->imported
+                              ? imported_number(results->imported, IMPORTED_METRICS, "tma_mem_bandwidth", NULL)
+                              : not_measured("");
+    return own.known && own.value / 100 >= results->effect;
+}
+
 /* What a change that may take one of several causes away was about is told by what was counted. */
 static bool is_of_cause(const struct results *results, const struct finding *finding, enum treatment treatment)
 {
@@ -150,6 +180,10 @@ static bool is_of_cause(const struct results *results, const struct finding *fin
         return told_has_quota(results->imported) || results->told->names_quota;
     case TREATMENT_BUFFER:
         return has_calls(results->imported);
+    case TREATMENT_FAULTED_AHEAD:
+        return is(finding, "copying") == copies_most(results->imported);
+    case TREATMENT_SMALLER_NUMBERS:
+        return waits_for_bandwidth(results);
     case TREATMENT_LESS_UNROLLING: /* by how large the loop was, or that decoding was counted */
         return loop > 0 ? is(finding, "front-end") == (loop > CACHE_BYTES)
                         : is(finding, "uop-cache") && counts_decoding(results->imported);
@@ -206,7 +240,11 @@ static const struct attempt {
                 {"divider", TREATMENT_NO_DIVISION, MAY_FAIL},
                 {"narrow-vectors", TREATMENT_WIDER, MAY_FAIL},
                 {"page-faults", TREATMENT_FAULTED_AHEAD, MAY_FAIL}, /* they may only have come earlier */
-                {"page-faults", TREATMENT_NO_BALANCING, MAY_FAIL},  /* most faults are of other kinds */
+                {"copying", TREATMENT_FAULTED_AHEAD, MAY_FAIL},
+                {"idle-cpus", TREATMENT_MORE_THREADS, MAY_FAIL | OPENS}, /* they may take turns */
+                {"idle-cpus", TREATMENT_SET_THREADS, MAY_FAIL | UNSURE},
+                {"memory-bandwidth", TREATMENT_SMALLER_NUMBERS, MAY_FAIL | OPENS},
+                {"page-faults", TREATMENT_NO_BALANCING, MAY_FAIL}, /* most faults are of other kinds */
                 {"system-calls", TREATMENT_BATCHED_CALLS, MAY_FAIL},
                 {"interrupts", TREATMENT_MOVED_INTERRUPTS, 0},
                 {"steal", TREATMENT_OWN_HOST, 0},
@@ -672,6 +710,15 @@ static bool is_counted_too(const struct results *results, const struct told *tol
     return true;
 }
 
+/* A class says that it is less than is asked about: with that goes that its remedy had no effect. */
+static bool is_small_by_class(const struct results *results, const struct finding *finding)
+{
+    struct finding classed = *finding;
+    classed.evidence_count = classed.advice_count = classed.open_count = classed.imported_kinds = 0;
+    classed.verdict = VERDICT_UNDECIDED;
+    return imported_metric_test(results, &classed) && classed.verdict == VERDICT_RULED_OUT;
+}
+
 /* A change that takes one cause away and has no sides. */
 static bool change_test(const struct results *results, const struct told *told, struct finding *finding,
                         const struct told_trial *trial)
@@ -687,6 +734,8 @@ static bool change_test(const struct results *results, const struct told *told, 
         return false;
     }
     if (without_effect && stays_open) {
+        if (is_small_by_class(results, finding))
+            return false;
         leave_open(finding, "told-stays-open", trial);
         return true;
     }
@@ -694,7 +743,8 @@ static bool change_test(const struct results *results, const struct told *told, 
         rule_out(results, told, finding, trial);
         return true;
     }
-    if (attempt_is(finding, trial->treatment, UNSURE)) {
+    bool are_more = trial->treatment == TREATMENT_SET_THREADS && is_of_one_cpu(results->imported);
+    if (attempt_is(finding, trial->treatment, UNSURE) && !are_more) {
         if (!is_counted_too(results, told, finding, trial))
             leave_open(finding, trial->treatment == TREATMENT_MORE_CPUS ? "told-unsure-cpus" : "told-unsure", trial);
         return true;

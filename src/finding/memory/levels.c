@@ -123,7 +123,9 @@ const struct hypothesis hypothesis_extra_trips = {
     .title = "more trips to memory than the work asks for",
     .rule = "a fact when loops that wait for bandwidth, and whose streams are known, would save at least the effect "
             "with the fewest trips; ruled out when all "
-            "waiting for bandwidth that such trips could be part of stays below it",
+            "waiting for bandwidth that such trips could be part of stays below it; supported where a sentence tells "
+            "of more trips than another way takes, and the program that it names took less time by at least the "
+            "effect later; with that sentence alone undecided",
     .gain = "0 to the extra part of the bytes times the share that waits for bandwidth",
     .overturn = "the passes over the same data in one, or stores past the cache, old against new",
     .changes_code = true,

@@ -85,7 +85,8 @@ static struct overall with_lead(struct overall overall, const struct findings *f
 struct overall overall_imported(const struct findings *findings, const struct results *results, struct arena *arena)
 {
     struct imported_leaf leaf = imported_leaf_of(results, findings, NULL, arena);
-    const char *hot = imported_hot_words(results, leaf.words && leaf.is_of_memory, arena);
+    const char *hot = imported_hot_words(results, leaf.words && leaf.is_of_memory, arena),
+               *contradiction = imported_contradiction(findings, NULL, arena);
     const struct finding *waits = waiting_lead_of(findings);
     struct overall overall = {
         .kind = OVERALL_BLIND,
@@ -93,7 +94,10 @@ struct overall overall_imported(const struct findings *findings, const struct re
             "Nothing was measured by plumb in this case, and what was imported or said supports no cause for certain.",
         .ruled_out = ruled_out_said(findings, results->effect, arena),
     };
-    if (leaf.words)
+    if (contradiction)
+        overall.sentence =
+            arena_printf(arena, "%s. Nothing was measured by plumb in this case.", capitalised(contradiction, arena));
+    else if (leaf.words)
         overall.sentence = arena_printf(arena, "%s.%s%s%s Nothing was measured by plumb in this case.",
                                         capitalised(leaf.words, arena), hot ? " " : "", hot ? hot : "", hot ? "." : "");
     else if (hot && waits)

@@ -308,6 +308,87 @@ static bool events_turned(struct text *out, struct view *rest)
     return true;
 }
 
+/* ---- samples by function ---- */
+
+/* Where the columns of a report stand, from 1; 0: it has none. */
+struct report_columns {
+    size_t share, command, object, symbol;
+};
+
+static size_t column_of(const struct cells *heading, const char *const *names, size_t count)
+{
+    for (size_t at = 0; at < heading->count; at++)
+        if (view_is_any_caseless(heading->items[at], names, count))
+            return at + 1;
+    return 0;
+}
+
+/* The symbol is the last, since its arguments have commas, too. */
+static bool report_columns_of(const struct cells *heading, struct report_columns *ret_columns)
+{
+    static const char *const shares[] = {"overhead", "percent", "%", "self", "share", "children"},
+                             *const commands[] = {"command", "comm", "process"},
+                             *const objects[] = {"object", "shared object", "dso", "module", "library", "binary"},
+                             *const symbols[] = {"symbol", "function", "sym"};
+    *ret_columns = (struct report_columns){
+        column_of(heading, shares, array_count(shares)), column_of(heading, commands, array_count(commands)),
+        column_of(heading, objects, array_count(objects)), column_of(heading, symbols, array_count(symbols))};
+    return ret_columns->share && ret_columns->symbol == heading->count && heading->count > 1;
+}
+
+static struct view cell_or(const struct cells *cells, size_t column, struct view otherwise)
+{
+    struct view cell = column ? cells->items[column - 1] : (struct view){0};
+    return cell.length ? cell : otherwise;
+}
+
+/* As perf report prints it: "97.3%  python  libmkl.so  [.] sgemm". */
+static bool report_row_put(struct text *out, struct view line, const struct report_columns *columns)
+{
+    struct cells cells;
+    double percent;
+    cells_of(line, ',', &cells);
+    if (cells.count < columns->symbol)
+        return false;
+    struct view share = cells.items[columns->share - 1], object = cell_or(&cells, columns->object, VIEW("[unknown]")),
+                command = cell_or(&cells, columns->command, VIEW("-")), symbol = view_trim(line);
+    for (size_t at = 1; at < columns->symbol; at++)
+        (void)cell_cut(&symbol, ',');
+    symbol = view_trim(symbol);
+    share.length -= view_ends(share, "%");
+    if (!view_double(view_trim(share), &percent) || percent > 100 || !symbol.length ||
+        isdigit((unsigned char)*symbol.text))
+        return false;
+    bool has_kind = view_starts(symbol, "[.]") || view_starts(symbol, "[k]");
+    const char *kind = has_kind ? "" : view_starts(object, "[kernel") ? "[k] " : "[.] ";
+    text_printf(out, "%10.2f%%  %.*s  %.*s  %s%.*s\n", percent, (int)command.length, command.text, (int)object.length,
+                object.text, kind, (int)symbol.length, symbol.text);
+    return true;
+}
+
+/* "overhead,command,object,symbol" and a line for each function. */
+static bool report_turned(struct text *out, struct view *rest)
+{
+    struct cells heading;
+    struct report_columns columns;
+    struct view line, after = *rest, behind;
+    size_t before = out->length, rows = 0;
+    if (!view_line(&after, &line) || view_find(line, ",") < 0)
+        return false;
+    cells_of(line, ',', &heading);
+    if (!report_columns_of(&heading, &columns))
+        return false;
+    text_add_char(out, '\n');
+    for (behind = after; view_line(&after, &line) && report_row_put(out, line, &columns); behind = after)
+        rows++;
+    if (!rows) {
+        text_truncate(out, before);
+        return false;
+    }
+    *rest = behind;
+    return true;
+}
+
 struct view import_csv_turned(struct view text, struct arena *arena)
 {
     struct view line, rest = text;
@@ -315,7 +396,7 @@ struct view import_csv_turned(struct view text, struct arena *arena)
     scoped_text struct text out = {0};
     bool turned = false;
     while (rest.length) {
-        if (block_turned(&out, &rest, &block) || events_turned(&out, &rest)) {
+        if (report_turned(&out, &rest) || block_turned(&out, &rest, &block) || events_turned(&out, &rest)) {
             turned = true;
             continue;
         }

@@ -176,7 +176,7 @@ static bool row_of_report(struct view line, struct import_line *row)
 
 static bool is_metric(struct view word)
 {
-    return view_starts(word, "tma_") && word.length > strlen("tma_");
+    return view_starts(word, "tma_") && word.length > strlen("tma_") && !view_ends(word, "_group");
 }
 
 /* What a reader wrote behind a line with an arrow is none of it. */
@@ -232,6 +232,18 @@ static bool is_sentence(struct view text)
     return is_one;
 }
 
+/* "jge b8", "jne 4011d0 <scan+0x30>": a jump of x86 with its address. */
+static bool is_jump(struct view mnemonic, struct view rest)
+{
+    static const char *const jumps[] = {"ja",  "jae", "jb",  "jbe", "jc",  "je",   "jg",   "jge",  "jl",   "jle", "jmp",
+                                        "jne", "jno", "jnp", "jns", "jnz", "jo",   "jp",   "js",   "jz",   "jna", "jnb",
+                                        "jnc", "jng", "jnl", "jpe", "jpo", "jmpq", "jnae", "jnbe", "jnge", "jnle"};
+    uint64_t ignored;
+    struct view address = view_word(&rest);
+    return view_is_any_caseless(mnemonic, jumps, sizeof(jumps) / sizeof(jumps[0])) && view_u64(address, 16, &ignored) &&
+           (!view_trim(rest).length || view_starts(view_trim(rest), "<"));
+}
+
 /* "div    %r8", "vmovups %zmm3,(%rdi,%rdx,1)": a mnemonic, and registers of x86 behind it. */
 static bool is_instruction(struct view text)
 {
@@ -240,7 +252,8 @@ static bool is_instruction(struct view text)
     bool is_name = mnemonic.length > 1 && mnemonic.length <= MNEMONIC_MOST;
     for (size_t at = 0; at < mnemonic.length; at++)
         is_name &= islower((unsigned char)mnemonic.text[at]) || isdigit((unsigned char)mnemonic.text[at]);
-    return is_name && (view_starts(view_trim(rest), "%") || view_find(rest, "(%") >= 0 || view_find(rest, ",%") >= 0);
+    return is_name && (is_jump(mnemonic, rest) || view_starts(view_trim(rest), "%") || view_find(rest, "(%") >= 0 ||
+                       view_find(rest, ",%") >= 0);
 }
 
 /* "33.94 :  4011a2: mov 0x58(%rax),%rax", or a share before a line of source or code. */

@@ -397,6 +397,51 @@ static bool times_put(struct text *out, const struct table *table)
     return true;
 }
 
+/* "NNC (ms)": what ran, and the unit of its times. */
+static bool is_run_with_unit(struct view heading, struct view *ret_name)
+{
+    double ignored;
+    ptrdiff_t open = view_find(heading, "(") >= 0 ? view_find(heading, "(") : view_find(heading, "[");
+    *ret_name = open > 0 ? view_trim((struct view){heading.text, (size_t)open}) : (struct view){0};
+    return ret_name->length && seconds_of(VIEW("1"), heading, &ignored);
+}
+
+/* "| run | NNC (ms) | ATen (ms) |": how long each took, again and again. */
+static bool repeats_put(struct text *out, const struct table *table)
+{
+    size_t put = 0;
+    struct view name;
+    scoped_text struct text times = {0};
+    if (table->heading.count < 2 || table->count < 2 || !is_number_of_run(table, 0))
+        return false;
+    for (size_t column = 1; column < table->heading.count; column++)
+        for (size_t row = 0; row < table->count; row++) {
+            double seconds;
+            struct view heading = heading_of(table, column);
+            if (!is_run_with_unit(heading, &name) ||
+                !seconds_of(cell_of(table, &table->rows[row], column), heading, &seconds))
+                continue;
+            text_printf(&times, "%.*s: %.9g s\n", (int)name.length, name.text, seconds);
+            put++;
+        }
+    if (put < table->count)
+        return false;
+    text_printf(out, "\nThe times of all these runs:\n\n%s", text_string(&times));
+    return true;
+}
+
+/* "| TopdownL1 | 88.8 | tma_backend_bound |": what a number is of stands behind it, and its unit above it, if any. */
+static bool behind_put(struct text *out, const struct table *table)
+{
+    size_t put = 0;
+    for (size_t row = 0; row < table->count; row++)
+        for (size_t column = 2; column < table->heading.count; column++)
+            put += is_class(cell_of(table, &table->rows[row], column)) &&
+                   class_put(out, &table->scale, cell_of(table, &table->rows[row], column),
+                             cell_of(table, &table->rows[row], column - 1), heading_of(table, column - 1));
+    return put > 1 && 2 * put >= table->count;
+}
+
 /* "| metric | value | unit |": its one column of numbers is called so, and is no run's name. */
 static bool is_value_alone(const struct table *table)
 {
@@ -478,7 +523,8 @@ struct view import_markdown_turned(struct view text, struct arena *arena)
         bool is_table = table_read(&behind, table);
         if (is_table)
             scale_read(table);
-        if (is_table && (rows_put(&out, table) || columns_put(&out, table) || times_put(&out, table))) {
+        if (is_table && (rows_put(&out, table) || columns_put(&out, table) || times_put(&out, table) ||
+                         repeats_put(&out, table) || behind_put(&out, table))) {
             text_add_char(&out, '\n');
             rest = behind;
             turned = true;

@@ -422,13 +422,27 @@ static struct view without_marks(struct view line, size_t *ret_level)
     return line;
 }
 
-/* The next line that isn't blank opens a fence: what stands alone above it is its name. */
+/* "$", "%", "user@host:~/src$" */
+static bool is_prompt(struct view word)
+{
+    bool is_end = view_ends(word, "$") || view_ends(word, "%") || view_ends(word, "#");
+    return is_end && (word.length == 1 || view_find(word, "@") > 0);
+}
+
+/* "$ perf stat -e cycles ./wide": what it prints begins anew. */
+static bool is_command(struct view line)
+{
+    struct view rest = view_trim(line), prompt = view_word(&rest);
+    return is_prompt(prompt) && view_starts(view_trim(rest), "perf ");
+}
+
+/* The next line that isn't blank opens a fence or is a command: what stands above it is its name. */
 static bool fence_follows(struct view rest)
 {
     struct view line;
     while (view_line(&rest, &line))
         if (view_trim(line).length)
-            return is_fence(line);
+            return is_fence(line) || is_command(line);
     return false;
 }
 
@@ -440,7 +454,8 @@ bool import_text_is_prose(struct view line, bool after_gap, struct view rest)
     bool alone = after_gap && before_gap; /* "TDX:" above a block of its own */
     if (level == 1 && !alone)             /* perf's own remarks begin with one #, too */
         return false;
-    bool is_name = level > 1 || (alone && (level || view_ends(text, ":") || fence_follows(rest)));
+    bool is_of_command = after_gap && !before_gap && is_command(next); /* "JIT" right above "$ perf stat" */
+    bool is_name = level > 1 || is_of_command || (alone && (level || view_ends(text, ":") || fence_follows(rest)));
     size_t least = is_name ? 1 : view_ends(text, ":") ? 2 : 4;
     if (!text.length || !((text.text[0] | 32) >= 'a' && (text.text[0] | 32) <= 'z') ||
         !(after_gap || before_gap || level > 1))
@@ -570,14 +585,6 @@ const char *import_text_heading(struct view line, struct arena *arena)
     line = without_marks(line, &ignored);
     line.length -= view_ends(line, ":");
     return kept_string(line, arena);
-}
-
-/* "$ perf stat -e cycles ./wide": what it prints begins anew. */
-static bool is_command(struct view line)
-{
-    struct view rest = view_trim(line), prompt = view_word(&rest);
-    return (view_equal(prompt, "$") || view_equal(prompt, "%") || view_equal(prompt, "#")) &&
-           view_starts(view_trim(rest), "perf ");
 }
 
 /*
@@ -732,7 +739,7 @@ static bool looks_like_row(struct view line)
     if ((words > ROW_WORDS_MOST && view_find(line, "|") < 0 && !first) || (words > COUNT_WORDS_MOST && !columns))
         return false;
     if (is_beside_rows(line) || function_of_listing(line).length || view_starts(line, "perf ") ||
-        view_starts(line, "+ "))
+        view_starts(line, "+ ") || is_command(line))
         return false; /* a command, a line of a change to a program */
     for (size_t at = 0; at < line.length; at++)
         digit |= isdigit((unsigned char)line.text[at]) != 0;

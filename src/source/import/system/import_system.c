@@ -248,6 +248,7 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
         struct view bare = without_bars(line, &plain);
         system_log_read(&reading, line);
         system_bandwidth_note(&reading, line);
+        system_scaling_note(&reading, line);
         system_calls_note(&reading, line);
         bool read = system_columns_read(&reading, line, &rest) || system_devices_read(&reading, line, &rest) ||
                     system_bandwidth_read(&reading, line) || system_scaling_read(&reading, line) ||

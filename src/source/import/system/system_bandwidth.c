@@ -167,7 +167,7 @@ static bool part_of_most(struct system_reading *reading, const struct words *wor
                              *const of_memory[] = {"memory", "dram",      "ram",        "ddr4",
                                                    "ddr5",   "bandwidth", "pcm-memory", "pcm",
                                                    "likwid", "socket",    "channels",   "likwid-perfctr",
-                                                   "mlc",    "stream"};
+                                                   "mlc",    "stream",    "umc",        "imc"};
     for (size_t at = 1; at + 1 < words->count; at++) {
         size_t behind = at + 1;
         if (!view_equal_caseless(words->items[at], "of"))

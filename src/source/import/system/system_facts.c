@@ -573,9 +573,17 @@ static void scaling_add(const struct system_reading *reading, struct system_tabl
     const struct scaled_row *few, *many;
     if (table->tool != TOOL_DOCUMENT || !system_scaling_worst(&reading->scaling, &few, &many))
         return;
-    (void)snprintf(table->scaling_words, sizeof(table->scaling_words), "%.4g with %.0f threads, %.4g with %.0f",
-                   few->rate, few->threads, many->rate, many->threads);
+    const char *unit = few->is_of_time ? " s" : "";
+    (void)snprintf(table->scaling_words, sizeof(table->scaling_words), "%.4g%s with %.0f threads, %.4g%s with %.0f",
+                   few->is_of_time ? 1 / few->rate : few->rate, unit, few->threads,
+                   many->is_of_time ? 1 / many->rate : many->rate, unit, many->threads);
     fact_of(facts, table->scaling_words, SYSTEM_SCALING, many->rate, 2 * few->rate);
+}
+
+static void heat_add(const struct system_reading *reading, const struct system_table *table, struct facts *facts)
+{
+    if (table->tool == TOOL_DOCUMENT && reading->was_hot)
+        fact_add(facts, SYSTEM_HEAT_LOGGED, 1, 1);
 }
 
 /* Of two timed runs, as before and after a change, the slower one is what is asked about. */
@@ -687,6 +695,7 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
     devices_add(table, facts);
     bandwidth_add(reading, table, facts);
     scaling_add(reading, table, facts);
+    heat_add(reading, table, facts);
     if (met[FACT_STALLED_STORAGE].count)
         fact_add(facts, "time in which all that could run waited for storage", mean_of(&met[FACT_STALLED_STORAGE]),
                  100);

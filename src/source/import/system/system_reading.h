@@ -204,6 +204,7 @@ enum { NODES_MOST = 8, SCALED_MOST = 32 };
 struct scaled_row {
     struct view test; /* by its column of that name; length 0: none */
     double threads, rate;
+    bool is_of_time; /* told as a time, of which rate is one by that */
 };
 
 struct scaling {
@@ -322,6 +323,7 @@ bool system_calls_read(struct system_reading *reading, struct view line, struct 
 void system_calls_note(struct system_reading *reading, struct view line); /* which may be anything else, too */
 bool system_collector_read(struct system_reading *reading, struct view line);
 bool system_scaling_read(struct system_reading *reading, struct view line);
+void system_scaling_note(struct system_reading *reading, struct view line); /* which may be anything else, too */
 /* Of one test the rows of which twice as many threads gained least; false: there are no such. */
 bool system_scaling_worst(const struct scaling *scaling, const struct scaled_row **ret_few,
                           const struct scaled_row **ret_many);
@@ -358,6 +360,8 @@ void device_words(const struct device *device, struct text *out);
 #define SYSTEM_KERNEL_WENT "sys that the faster run hasn't / the slower run's time"
 
 /* Where it isn't told how much slower they were. */
+/* 100 %: the log says so; of how many it says nothing. */
+#define SYSTEM_HEAT_LOGGED "a CPU that heat throttled, by the kernel's log"
 #define SYSTEM_HOT_CPUS "CPUs that heat throttled / all that were looked at"
 
 /* MB/s to all memory, or to one node's; 0: nobody tells. */
