@@ -214,19 +214,50 @@ static const char *name_of(const struct imported *imported, const struct importe
     return by_both || !by_heading ? by_file : by_heading;
 }
 
-/* Of the first or last table that has runs of that name. */
-static struct measured time_of(const struct imported *imported, const char *name, bool last)
+static bool has_runs_of(const struct imported_table *table, const char *name)
 {
-    struct measured found = not_measured("no time stands beside the counts");
-    for (size_t at = 0; name && at < imported->count && (last || !found.known); at++) {
-        size_t count = 0;
-        if (imported->tables[at].kind != IMPORTED_RUNS)
+    size_t count = 0;
+    if (!name || table->kind != IMPORTED_RUNS)
+        return false;
+    scoped_free double *seconds = seconds_of(table, name, &count);
+    return count;
+}
+
+/* Of the first table that has runs of that name; again: of the last one behind it, where another has them, too. */
+static struct measured time_of(const struct imported *imported, const char *name, bool again)
+{
+    const struct imported_table *first = NULL, *found = NULL;
+    size_t count = 0;
+    for (size_t at = 0; at < imported->count && (again || !found); at++) {
+        if (!has_runs_of(&imported->tables[at], name))
             continue;
-        scoped_free double *seconds = seconds_of(&imported->tables[at], name, &count);
-        if (count)
-            found = measured_as(quantile(seconds, count, 0.5));
+        found = first || !again ? &imported->tables[at] : NULL;
+        first = first ? first : &imported->tables[at];
     }
-    return found;
+    if (!found)
+        return not_measured("no time stands beside the counts");
+    scoped_free double *seconds = seconds_of(found, name, &count);
+    return measured_as(quantile(seconds, count, 0.5));
+}
+
+/* Another block of the same program needs a time of its own: one that all runs share tells of none of them. */
+static bool is_named_again(const struct imported_arm *arm, const struct imported_arm *arms, size_t count)
+{
+    for (size_t at = 0; at < count && arm->name; at++)
+        if (arms[at].name && strcasecmp(arm->name, arms[at].name) == 0)
+            return true;
+    return false;
+}
+
+/* Counts without a name, behind those of named runs: of the one whose time changed, else of the last one's program. */
+static const char *name_behind(const struct imported *imported, const struct imported_arm *arms, size_t count)
+{
+    static const double CHANGED = 0.01;
+    struct imported_gain gain = imported_gain_of(imported);
+    for (size_t at = 0; gain.known && fabs(1 - gain.ratio) >= CHANGED && at < count; at++)
+        if (gain.name && arms[at].name && strcasecmp(gain.name, arms[at].name) == 0)
+            return arms[at].name;
+    return count ? arms[count - 1].name : NULL;
 }
 
 size_t imported_arms_of(const struct imported *imported, struct imported_arm *ret_arms)
@@ -238,13 +269,8 @@ size_t imported_arms_of(const struct imported *imported, struct imported_arm *re
             continue;
         struct imported_arm *arm = &ret_arms[count];
         *arm = (struct imported_arm){.table = table, .name = name_of(imported, table)};
-        bool again = false;
-        for (size_t before = 0; before < count; before++)
-            again |= arm->name && ret_arms[before].name && strcasecmp(arm->name, ret_arms[before].name) == 0;
-        if (!arm->name && count && ret_arms[count - 1].name) {
-            arm->name = ret_arms[count - 1].name;
-            again = true;
-        }
+        arm->name = arm->name ? arm->name : name_behind(imported, ret_arms, count);
+        bool again = is_named_again(arm, ret_arms, count);
         arm->elapsed_s = table->elapsed_s > 0 ? measured_as(table->elapsed_s) : time_of(imported, arm->name, again);
         arm->window_s = not_measured("it was counted over its run");
         count++;

@@ -28,6 +28,7 @@
 #include "source/import/import_perfspect.h"
 #include "source/import/import_pprof.h"
 #include "source/import/import_prose.h"
+#include "source/import/import_run_list.h"
 #include "source/import/import_stacks.h"
 #include "source/import/import_text.h"
 #include "source/import/import_thousands.h"
@@ -489,7 +490,7 @@ static struct turned turned_of(struct view text, struct arena *arena)
     lines = import_system_turned(import_vtune_turned(lines, arena), arena, &turned.facts);
     lines = import_csv_turned(import_perfspect_turned(lines, arena), arena);
     lines = import_listed_turned(import_markdown_turned(lines, arena), arena);
-    lines = import_columns_turned(import_prose_turned(lines, arena), arena);
+    lines = import_columns_turned(import_prose_turned(import_run_list_turned(lines, arena), arena), arena);
     turned.lines = import_counts_turned(lines, arena);
     return turned;
 }
