@@ -66,3 +66,38 @@ def test_lists_that_are_no_runs(alone, line):
 
 def test_a_share_with_two_sentences_behind_it_is_no_line_of_code(alone):
     assert "perf annotate" not in str(alone("31% steal. Somebody had pinned the other guest to the same cores.\n")["statements"])
+
+
+# ---- three runs: what goes with the cycles, and with its absence ----
+
+def three_runs(event, slow, fast, work="instructions", slow_cycles=9120334870):
+    def counts(cycles, count):
+        return f"{cycles}      cycles\n5201004330      {work}\n{count}      {event}\n"
+    return (TIMES.format("0.203 s", "0.152 s") + "\njit:\n" + counts(slow_cycles, slow) + "\nhand:\n" + counts(6840021122, fast) +
+            "\njit, unrolled less:\n" + counts(6752210093, fast) + "\n" + TIMES.format("0.150 s", "0.152 s"))
+
+
+@pytest.mark.parametrize("event, work, cause, said", [
+    ("L1-icache-load-misses", "instructions", "front-end", "412 million more misses of the instruction cache (L1-icache-load-misses) than the faster one for as many instructions"),
+    ("mem_inst_retired.split_loads", "instructions", "port-pressure", "accesses across the border of cache lines"),
+    ("idq.mite_uops", "uops_issued.any", "uop-cache", "micro-operations decoded anew (idq.mite_uops) than the faster one for as many micro-operations")])
+def test_many_more_events_in_the_slow_one_of_three(alone, event, work, cause, said):
+    many = 412770120 if cause != "uop-cache" else 4127701200
+    found = alone(three_runs(event, many, 301220, work))
+    assert found["verdict"]["culprit"] == cause and said in found["verdict"]["sentence"]
+    few, both = alone(three_runs(event, 3012200, 301220, work)), alone(three_runs(event, many, many - 1000, work))
+    assert few["verdict"]["culprit"] is None and both["verdict"]["culprit"] is None
+
+
+def test_events_that_a_fast_run_has_too_are_not_what_they_differ_by(alone):
+    text = three_runs("L1-icache-load-misses", 412770120, 301220).replace("301220", "412770000", 1)
+    assert alone(text)["verdict"]["culprit"] is None
+
+
+def test_accesses_of_two_lines_are_to_be_aligned(alone):
+    found = alone(three_runs("mem_inst_retired.split_loads", 412770120, 301220))
+    assert "align what it loads" in " ".join(finding(found, "port-pressure")["advice"])
+
+
+def test_an_item_of_a_list_is_a_run_of_its_name(alone):
+    assert [name for name, _ in runs(alone("- jit: 188 ms\n- hand: 162 ms\n\njit:\n" + COUNTS.format(8302117720, 0)))] == ["jit"]

@@ -571,6 +571,7 @@ static bool row_of_runs(struct view line, struct import_line *row)
     line = view_trim(line);
     indent -= line.length;
     row->name = (struct view){0};
+    line = view_starts(line, "- ") || view_starts(line, "* ") ? view_trim(view_skip(line, 2)) : line;
     /* the count below a stack, as the tools of bcc have it */
     if (indent >= INDENT_OF_COUNTS && view_u64(line, 10, &(uint64_t){0}))
         return false;

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tables of a label and what was measured: states, and trials of what a label adds to another; what sentences beside them then tell."""
+import pytest
+from imported_case import finding
+
+GUESTS = "| guest | seconds |\n|-------|--------:|\n| plain | 29.5 |\n| SNP | 41.2 |\n\n"
+TRIED = "With THP=always on the host and in the guest the SNP guest needs {} s.\n"
+
+
+def pages(found):
+    return finding(found, "small-pages")
+
+
+@pytest.mark.parametrize("seconds, verdict", [(29.8, "supported"), (41.0, "ruled_out"), (48.9, "ruled_out"), (148.9, "undecided")])
+def test_two_states_of_a_table_are_what_a_trial_is_held_beside(alone, seconds, verdict):
+    assert pages(alone(GUESTS + TRIED.format(seconds)))["verdict"] == verdict
+
+
+def test_of_three_states_nobody_knows_which(alone):
+    assert pages(alone(GUESTS.replace("| SNP", "| Xen | 33.0 |\n| SNP") + TRIED.format(29.8)))["verdict"] == "undecided"
+
+
+@pytest.mark.parametrize("rows", [
+    "setup,GFLOP/s\nplain guest,79.8\nTD,61.0\nTD + nohz_full on host and guest,61.2\nTD + THP on host and guest,70.4\n",
+    "| setup | GFLOP/s |\n|---|---|\n| plain guest | 79.8 |\n| TD | 61.0 |\n| TD, nohz_full on host and guest | 61.2 |\n| TD (THP on host and guest) | 70.4 |\n"])
+def test_a_label_that_goes_on_is_a_trial(alone, rows):
+    found = alone("Medians of nine.\n\n" + rows)
+    assert finding(found, "timer-tick")["verdict"] == "ruled_out"
+    assert pages(found)["verdict"] == "supported" and pages(found)["recoverable_ratio"]["high"] == pytest.approx(1 - 61.0 / 70.4, abs=0.002)
+    assert "the rest of the gap" in " ".join(found["verdict"]["open"])
+    half = alone("Medians of nine.\n\n" + rows + "\nSo with THP about half of the gap is gone.\n")
+    assert pages(half)["verdict"] == "supported"
+    none = alone("Medians of nine.\n\n" + rows + "\nIn a second round THP changed nothing.\n")
+    assert pages(none)["verdict"] == "undecided"
+
+
+def test_what_was_taken_back_is_held_beside_nothing(alone):
+    rows = "| | time, s |\n|---|---|\n| VM | 32.6 |\n| TD | 47.3 |\n| TD, THP on host and guest | 32.9 |\n| TD, THP off again on both | 33.0 |\n"
+    found = alone("Medians.\n\n" + rows + "\nThen I switched THP off again to be sure, and it stayed at 33.0 s.\n")
+    assert pages(found)["verdict"] == "undecided" and "47.3 s before, 33.0 s after" not in str(found["statements"])
+
+
+BOTH = "Plain VM 51.8 s, TDX VM 64.1 s.\n\n"
+
+
+@pytest.mark.parametrize("words, verdict", [
+    ("We enabled THP on host and guest. The TDX run then took 67.9 s.", "ruled_out"),
+    ("With THP on host and guest the compile took 67.9 s.", "undecided"),
+    ("We enabled THP on host and guest and checked AnonHugePages (5.9 GB). The TDX guest took 52.0 s.", "supported"),
+    ("We enabled THP on host and guest and installed it anew. The TDX guest took 52.0 s.", "undecided"),
+    ("First I tried THP on both sides. Replay 64.0 s.", "ruled_out"),
+    ("We tried THP on both sides. Startup 63.9 s.", "undecided")])
+def test_what_came_of_a_trial_in_few_words(alone, words, verdict):
+    assert finding(alone(BOTH + words + "\n"), "small-pages")["verdict"] in (verdict, "not_testable" if verdict == "undecided" else verdict), words
