@@ -48,7 +48,24 @@ BOTH = "Plain VM 51.8 s, TDX VM 64.1 s.\n\n"
     ("With THP on host and guest the compile took 67.9 s.", "undecided"),
     ("We enabled THP on host and guest and checked AnonHugePages (5.9 GB). The TDX guest took 52.0 s.", "supported"),
     ("We enabled THP on host and guest and installed it anew. The TDX guest took 52.0 s.", "undecided"),
-    ("First I tried THP on both sides. Replay 64.0 s.", "ruled_out"),
-    ("We tried THP on both sides. Startup 63.9 s.", "undecided")])
+    ("We tried THP on both sides. Parsing 63.9 s.", "undecided")])
 def test_what_came_of_a_trial_in_few_words(alone, words, verdict):
     assert finding(alone(BOTH + words + "\n"), "small-pages")["verdict"] in (verdict, "not_testable" if verdict == "undecided" else verdict), words
+
+
+RUNS = "run\ttime_s\tcycles\tcore_power.lvl1_turbo_license\tcore_power.lvl2_turbo_license\njit avx512\t0.1742\t8710220118\t0\t0\njit no-avx512\t0.1646\t8230118220\t0\t0\naten\t0.1650\t8250330119\t0\t0\n"
+
+
+def test_a_table_with_tabs(alone):
+    found = alone("Three builds.\n\n" + RUNS)
+    assert [(run["name"], run["elapsed_s"]) for run in found["imported_runs"]] == [("jit avx512", 0.1742), ("jit no-avx512", 0.1646), ("aten", 0.165)]
+    assert finding(found, "avx512-licence")["verdict"] == "ruled_out"
+    least = alone("Three builds.\n\n" + RUNS.replace("time_s", "time min"))
+    assert "elapsed_s': 0.1742" not in str(least["imported_runs"])
+    bare = alone("Three builds.\n\n" + RUNS.split("\n", 1)[1])
+    assert not bare["imported_runs"], "without a heading nobody knows what the numbers are"
+
+
+def test_on_top_of_another_change_is_no_trial_of_one(alone):
+    found = alone("Normal VM 143 s, TD 212 s.\n\nWith THP on host and guest the TD took 211 s. With THP on top the TD took 149 s.\n")
+    assert "came out differently" not in " ".join(found["verdict"]["open"]) and pages(found)["verdict"] == "undecided"

@@ -155,20 +155,6 @@ static bool begins_with_state(const char *said, const struct told_states *states
            !told_is_of_fast(ahead, states) && is_subject(ahead);
 }
 
-/* "Replay 211 s.": a name of what was timed and its amount, and no more. */
-static bool is_bare_amount(const char *said)
-{
-    enum { NAME_MOST = 2 };
-    struct quantity amount;
-    size_t words = 0;
-    if (!quantity_next(said, said, &amount) || amount.kind == QUANTITY_BARE)
-        return false;
-    for (struct view rest = {said, (size_t)(amount.begin - said)}, word; (word = view_word(&rest)).length; words++)
-        if (!isalpha((unsigned char)word.text[0]))
-            return false;
-    return words && words <= NAME_MOST && !amount.end[strspn(amount.end, " .,")];
-}
-
 /* The amounts of the second one are of what the first one did. */
 static bool tells_amount(const char *said, const struct told_states *states)
 {
@@ -184,7 +170,7 @@ static bool tells_amount(const char *said, const struct told_states *states)
         return true;
     if (told_pair_of(said, &pair))
         return pair.gain.low > 0 && pair.change == TREATMENT_COUNT;
-    return (is_subject || is_of_now(said) || is_bare_amount(said)) && state_told(said, states, &of_gap);
+    return (is_subject || is_of_now(said)) && state_told(said, states, &of_gap);
 }
 
 /* "Nothing, it is still slower", "SNP guest: 41000 tps, that is, the gap is gone": what came of it, in words. */

@@ -31,6 +31,7 @@
 #include "source/import/import_prose.h"
 #include "source/import/import_run_list.h"
 #include "source/import/import_stacks.h"
+#include "source/import/import_tabs.h"
 #include "source/import/import_text.h"
 #include "source/import/import_thousands.h"
 #include "source/import/import_uprof.h"
@@ -494,7 +495,7 @@ static struct view prose_with(struct view prose, struct view sentences, struct a
 static struct turned turned_of(struct view text, struct arena *arena)
 {
     struct turned turned;
-    text = import_labelled_turned(text, arena, &turned.trials);
+    text = import_labelled_turned(import_tabs_turned(text, arena), arena, &turned.trials);
     struct view labels = turned.trials.length ? (struct view){0} : import_labels_sentences(text, arena);
     struct view lines = import_pprof_turned(import_c2c_turned(import_cachegrind_turned(text, arena), arena), arena);
     lines = import_children_turned(import_chains_turned(lines, arena), arena);
