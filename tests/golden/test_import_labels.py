@@ -69,3 +69,26 @@ def test_a_table_with_tabs(alone):
 def test_on_top_of_another_change_is_no_trial_of_one(alone):
     found = alone("Normal VM 143 s, TD 212 s.\n\nWith THP on host and guest the TD took 211 s. With THP on top the TD took 149 s.\n")
     assert "came out differently" not in " ".join(found["verdict"]["open"]) and pages(found)["verdict"] == "undecided"
+
+
+@pytest.mark.parametrize("one, other, known", [("requests/s", "req/s", True), ("rps", "requests/s", True), ("MB/s", "req/s", False)])
+def test_units_of_requests_are_one_unit(alone, one, other, known):
+    found = alone(f"The td guest does 5200 {one}, the plain guest 6900 {other}.\n")
+    assert ("what the gap that is told is due to, 25 % of the time" in " ".join(found["verdict"]["open"])) == known
+
+
+def test_what_to_ask_of_two_guests_next(alone):
+    steps = " ".join(alone("The td guest does 5200 req/s, the plain guest 6900 req/s.\n")["verdict"]["advice"])
+    assert "why each guest leaves" in steps and "inside both guests" in steps
+    left = " ".join(alone("The td guest does 5200 req/s, the plain guest 6900 req/s.\n\ntd guest, 10 s:\n\n@reason[1]: 4100\n@reason[77]: 2100\n@reason[48]: 12\n")["verdict"]["advice"])
+    assert "why each guest leaves" not in left and "inside both guests" in left
+    alone_of_machines = " ".join(alone("The old build does 5200 req/s, the new build 6900 req/s.\n")["verdict"]["advice"])
+    assert "guest" not in alone_of_machines
+
+
+def test_copies_for_devices_of_a_confidential_guest(alone):
+    report = "# Overhead  Command  Shared Object      Symbol\n    {}%  fio      [kernel.kallsyms]  [k] {}\n    11.02%  fio      [kernel.kallsyms]  [k] {}\n     2.02%  fio      fio                [.] io_u_queued_complete\n"
+    found = alone(report.format("38.20", "swiotlb_bounce", "swiotlb_tbl_map_single"))
+    assert found["verdict"]["culprit"] == "copying" and "can't reach a" not in found["verdict"]["sentence"]
+    assert "devices that can't reach the memory" in " ".join(finding(found, "copying")["advice"])
+    assert alone(report.format("38.20", "io_schedule", "blk_mq_submit_bio"))["verdict"]["culprit"] != "copying"

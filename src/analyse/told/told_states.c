@@ -117,7 +117,7 @@ struct interval told_states_gap(const struct told_states *states)
 static bool is_alike(const struct quantity *quantity, const struct told_states *states)
 {
     return quantity->kind == (states->are_rates ? QUANTITY_RATE : QUANTITY_TIME) &&
-           (!states->are_rates || view_equal(quantity->unit, states->unit));
+           (!states->are_rates || quantity_units_agree(quantity->unit, view_of(states->unit)));
 }
 
 static bool only_alike(const char *plain, const struct told_states *states, struct quantity *ret_quantity)

@@ -495,7 +495,7 @@ static struct view prose_with(struct view prose, struct view sentences, struct a
 static struct turned turned_of(struct view text, struct arena *arena)
 {
     struct turned turned;
-    text = import_labelled_turned(import_tabs_turned(text, arena), arena, &turned.trials);
+    text = import_labelled_turned(text, arena, &turned.trials);
     struct view labels = turned.trials.length ? (struct view){0} : import_labels_sentences(text, arena);
     struct view lines = import_pprof_turned(import_c2c_turned(import_cachegrind_turned(text, arena), arena), arena);
     lines = import_children_turned(import_chains_turned(lines, arena), arena);
@@ -504,7 +504,7 @@ static struct turned turned_of(struct view text, struct arena *arena)
     lines = import_stacks_turned(import_thousands_turned(lines, arena), arena, &turned.stacks);
     lines = import_system_turned(import_vtune_turned(lines, arena), arena, &turned.facts);
     lines = import_csv_turned(import_perfspect_turned(lines, arena), arena);
-    lines = import_listed_turned(import_markdown_turned(lines, arena), arena);
+    lines = import_listed_turned(import_markdown_turned(import_tabs_turned(lines, arena), arena), arena);
     lines = import_columns_turned(import_prose_turned(import_run_list_turned(lines, arena), arena), arena);
     turned.lines = import_counts_turned(lines, arena);
     turned.prose = prose_with(turned.prose, labels, arena);

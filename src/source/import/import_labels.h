@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Tables of two columns, a label and what was measured, as sentences: what stands beside one another ("plain guest: 29.5
- * s, TD: 41.2 s."), and, of a label that goes on where another ends ("TD + THP"), the trial of what it adds.
+ * Tables of two columns, a label and what was measured, as sentences: what stands beside one another ("plain guest:
+ * 29.5 s, TD: 41.2 s."), and, of a label that goes on where another ends ("TD + THP"), the trial of what it adds.
  */
 #ifndef PLUMB_SOURCE_IMPORT_IMPORT_LABELS_H
 #define PLUMB_SOURCE_IMPORT_IMPORT_LABELS_H
