@@ -167,9 +167,9 @@ static bool named_of(struct view text, struct view line, struct named *named, st
         if (!named_add(view_cut(&rest, ','), named))
             break;
     size_t known = 0;
-    for (size_t at = 0; at < named->count; at++)
+    for (size_t at = 0; at < named->count && named->count >= NAMED_LEAST; at++)
         known += is_of_run(text, named->names[at]);
-    return named->count >= NAMED_LEAST && known == named->count;
+    return known >= NAMED_LEAST && known == named->count;
 }
 
 static void named_put(struct text *out, const struct named *named, struct view ahead)
