@@ -214,19 +214,30 @@ static const char *name_of(const struct imported *imported, const struct importe
     return by_both || !by_heading ? by_file : by_heading;
 }
 
-/* Of the first or last table that has runs of that name. */
-static struct measured time_of(const struct imported *imported, const char *name, bool last)
+static bool has_runs_of(const struct imported_table *table, const char *name)
 {
-    struct measured found = not_measured("no time stands beside the counts");
-    for (size_t at = 0; name && at < imported->count && (last || !found.known); at++) {
-        size_t count = 0;
-        if (imported->tables[at].kind != IMPORTED_RUNS)
+    size_t count = 0;
+    if (!name || table->kind != IMPORTED_RUNS)
+        return false;
+    scoped_free double *seconds = seconds_of(table, name, &count);
+    return count;
+}
+
+/* Of the first table that has runs of that name; again: of the last one behind it, where another has them, too. */
+static struct measured time_of(const struct imported *imported, const char *name, bool again)
+{
+    const struct imported_table *first = NULL, *found = NULL;
+    size_t count = 0;
+    for (size_t at = 0; at < imported->count && (again || !found); at++) {
+        if (!has_runs_of(&imported->tables[at], name))
             continue;
-        scoped_free double *seconds = seconds_of(&imported->tables[at], name, &count);
-        if (count)
-            found = measured_as(quantile(seconds, count, 0.5));
+        found = first || !again ? &imported->tables[at] : NULL;
+        first = first ? first : &imported->tables[at];
     }
-    return found;
+    if (!found)
+        return not_measured("no time stands beside the counts");
+    scoped_free double *seconds = seconds_of(found, name, &count);
+    return measured_as(quantile(seconds, count, 0.5));
 }
 
 static bool is_named(const struct imported_arm *arms, size_t count, const char *name)

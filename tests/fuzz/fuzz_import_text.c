@@ -12,13 +12,16 @@
 #include "source/import/import_csv.h"
 #include "source/import/import_hyperfine.h"
 #include "source/import/import_labelled.h"
+#include "source/import/import_labels.h"
 #include "source/import/import_likwid.h"
 #include "source/import/import_markdown.h"
 #include "source/import/import_perfspect.h"
 #include "source/import/import_pieces.h"
 #include "source/import/import_pprof.h"
 #include "source/import/import_prose.h"
+#include "source/import/import_run_list.h"
 #include "source/import/import_stacks.h"
+#include "source/import/import_tabs.h"
 #include "source/import/import_text.h"
 #include "source/import/import_thousands.h"
 #include "source/import/import_uprof.h"
@@ -71,6 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     struct import_facts facts;
     struct import_stacks stacks;
     struct view prose, sentence, trials, rest = import_labelled_turned(text, &arena, &trials);
+    (void)import_labels_sentences(text, &arena);
     rest = import_pprof_turned(import_c2c_turned(import_cachegrind_turned(rest, &arena), &arena), &arena);
     rest = import_children_turned(import_chains_turned(rest, &arena), &arena);
     rest = import_hyperfine_turned(rest, &arena, &prose);
@@ -86,7 +90,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
                  strcmp(facts.tables[at].origin, SYSTEM_PLACES) != 0))
                 abort();
     rest = import_csv_turned(import_perfspect_turned(rest, &arena), &arena);
-    rest = import_prose_turned(import_markdown_turned(rest, &arena), &arena);
+    rest = import_run_list_turned(import_markdown_turned(import_tabs_turned(rest, &arena), &arena), &arena);
+    rest = import_prose_turned(rest, &arena);
     rest = import_counts_turned(import_columns_turned(rest, &arena), &arena);
     struct text unread = {0};
     while (import_text_next(&rest, &arena, &imported)) {

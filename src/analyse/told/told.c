@@ -455,7 +455,7 @@ static bool is_as_good(const char *plain, const struct told_trial *trial)
         return false;
     plain_sentence_of(&of_trial, view_of(trial->sentence));
     return told_pair_in_order(of_trial.text, one->kind, &before, &after, &ignored) &&
-           views_equal_caseless(one->unit, after.unit) &&
+           quantity_units_agree(one->unit, after.unit) &&
            fabs(one->value - after.value) < NEAR * fabs(before.value - after.value);
 }
 

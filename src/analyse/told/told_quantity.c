@@ -328,6 +328,12 @@ static bool pair_of_several(const struct quantities *all, enum quantity_kind kin
     return count == 1;
 }
 
+bool quantity_units_agree(struct view one, struct view other)
+{
+    return views_equal_caseless(one, other) ||
+           (word_is(one, WORDS_RATE_OF_REQUESTS) && word_is(other, WORDS_RATE_OF_REQUESTS));
+}
+
 bool quantities_pair(const struct quantities *all, enum quantity_kind kind, struct quantity *ret_first,
                      struct quantity *ret_last)
 {
@@ -339,9 +345,7 @@ bool quantities_pair(const struct quantities *all, enum quantity_kind kind, stru
         }
     if (count > 2)
         return pair_of_several(all, kind, ret_first, ret_last);
-    bool same =
-        kind != QUANTITY_RATE || (count == 2 && ret_first->unit.length == ret_last->unit.length &&
-                                  memcmp(ret_first->unit.text, ret_last->unit.text, ret_first->unit.length) == 0);
+    bool same = kind != QUANTITY_RATE || (count == 2 && quantity_units_agree(ret_first->unit, ret_last->unit));
     return count == 2 && same && ret_first->value > 0;
 }
 

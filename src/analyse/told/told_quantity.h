@@ -36,6 +36,8 @@ bool quantity_next(const char *place, const char *plain, struct quantity *ret_qu
 /* The only two of a kind, rates of one unit; the first is above 0. */
 bool quantities_pair(const struct quantities *all, enum quantity_kind kind, struct quantity *ret_first,
                      struct quantity *ret_last);
+/* Units of rates of the same: "req/s", "requests/s". */
+bool quantity_units_agree(struct view one, struct view other);
 /* Nothing but one of this group stands between them. */
 bool quantities_joined(const struct quantity *first, const struct quantity *last, enum words group);
 /* The clause that it stands in, up to it. */

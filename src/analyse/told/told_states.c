@@ -117,7 +117,7 @@ struct interval told_states_gap(const struct told_states *states)
 static bool is_alike(const struct quantity *quantity, const struct told_states *states)
 {
     return quantity->kind == (states->are_rates ? QUANTITY_RATE : QUANTITY_TIME) &&
-           (!states->are_rates || view_equal(quantity->unit, states->unit));
+           (!states->are_rates || quantity_units_agree(quantity->unit, view_of(states->unit)));
 }
 
 static bool only_alike(const char *plain, const struct told_states *states, struct quantity *ret_quantity)
@@ -185,6 +185,21 @@ static bool is_of_the_lone(const char *plain, const struct quantity *quantity, c
                            : is_of_the_run(plain, quantity) || names_slow_run(plain, quantity, states);
 }
 
+/* "the TDX run then took 67.9 s", but not "in the guest the build took 67.9 s". */
+static bool is_subject_state(const char *plain, const struct quantity *quantity)
+{
+    struct view clause = quantity_clause(plain, quantity);
+    const char *end = NULL;
+    for (struct match state = match_in(plain, WORDS_STATE_NAMED); match_next(&state);)
+        if (state.begin >= clause.text && state.end <= quantity->begin)
+            end = state.end;
+    struct view between = {end, end ? (size_t)(quantity->begin - end) : 0}, word;
+    bool is_subject = end;
+    while ((word = view_word(&between)).length)
+        is_subject &= !word_is(word, WORDS_OTHERS_ARTICLES);
+    return is_subject;
+}
+
 bool told_state_gain(const char *plain, const struct told_states *states, struct interval *ret_gain, double *ret_of_gap)
 {
     static const double BEYOND = 0.05;      /* of the difference */
@@ -197,7 +212,10 @@ bool told_state_gain(const char *plain, const struct told_states *states, struct
     time_of(&quantity, &time, &error);
     bool alone = states->fast <= 0 || plain_has(plain, WORDS_STATE_SAME); /* it may become faster than it ever was */
     double least = alone ? states->slow * ALONE_LEAST : states->fast - slack;
-    if (time < least || time > states->slow + slack) /* it is of something else */
+    /* "the TD then took 67.9 s": it may become slower, too */
+    bool is_of_slow = states->fast > 0 && is_subject_state(plain, &quantity);
+    double most = states->slow + (is_of_slow ? states->slow - states->fast : slack);
+    if (time < least || time > most) /* it is of something else */
         return false;
     *ret_gain = told_gain_between(time, error, states->slow, states->slow_error);
     *ret_of_gap = (states->slow - time) / (states->slow - states->fast);

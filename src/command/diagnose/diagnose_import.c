@@ -22,13 +22,16 @@
 #include "source/import/import_csv.h"
 #include "source/import/import_hyperfine.h"
 #include "source/import/import_labelled.h"
+#include "source/import/import_labels.h"
 #include "source/import/import_likwid.h"
 #include "source/import/import_listed.h"
 #include "source/import/import_markdown.h"
 #include "source/import/import_perfspect.h"
 #include "source/import/import_pprof.h"
 #include "source/import/import_prose.h"
+#include "source/import/import_run_list.h"
 #include "source/import/import_stacks.h"
+#include "source/import/import_tabs.h"
 #include "source/import/import_text.h"
 #include "source/import/import_thousands.h"
 #include "source/import/import_timed.h"
@@ -492,10 +495,23 @@ struct turned {
     struct import_stacks stacks;
 };
 
+/* Behind it, as a paragraph of their own. */
+static struct view prose_with(struct view prose, struct view sentences, struct arena *arena)
+{
+    scoped_text struct text out = {0};
+    if (!sentences.length)
+        return prose;
+    text_append(&out, prose.text, prose.length);
+    text_add(&out, "\n");
+    text_append(&out, sentences.text, sentences.length);
+    return (struct view){arena_copy(arena, out.bytes, out.length), out.length};
+}
+
 static struct turned turned_of(struct view text, struct arena *arena)
 {
     struct turned turned;
     text = import_labelled_turned(text, arena, &turned.trials);
+    struct view labels = turned.trials.length ? (struct view){0} : import_labels_sentences(text, arena);
     struct view lines = import_pprof_turned(import_c2c_turned(import_cachegrind_turned(text, arena), arena), arena);
     lines = import_children_turned(import_chains_turned(import_timed_turned(lines, arena), arena), arena);
     lines = import_hyperfine_turned(lines, arena, &turned.prose);
@@ -503,9 +519,10 @@ static struct turned turned_of(struct view text, struct arena *arena)
     lines = import_stacks_turned(import_thousands_turned(lines, arena), arena, &turned.stacks);
     lines = import_system_turned(import_vtune_turned(lines, arena), arena, &turned.facts);
     lines = import_csv_turned(import_perfspect_turned(lines, arena), arena);
-    lines = import_listed_turned(import_markdown_turned(lines, arena), arena);
-    lines = import_columns_turned(import_prose_turned(lines, arena), arena);
+    lines = import_listed_turned(import_markdown_turned(import_tabs_turned(lines, arena), arena), arena);
+    lines = import_columns_turned(import_prose_turned(import_run_list_turned(lines, arena), arena), arena);
     turned.lines = import_counts_turned(lines, arena);
+    turned.prose = prose_with(turned.prose, labels, arena);
     return turned;
 }
 

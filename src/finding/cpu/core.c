@@ -909,7 +909,8 @@ const struct hypothesis hypothesis_front_end = {
     .title = "too much hot code for the instruction cache",
     .rule = "ruled out when 98 % of the samples lie in code of less than half a first-level cache (or an imported loop "
             "fits "
-            "it); supported by the estimate, a stepped copy or tma_frontend_bound",
+            "it); supported by the estimate, a stepped copy or tma_frontend_bound, or where of imported runs with as "
+            "many instructions the slower one has ten times the misses of the instruction cache",
     .gain = "0 to the share of user samples outside the hot code; traced: misses times 3 to 100 cycles",
     .overturn = "a build with profile-guided optimisation or -Os, old against new",
     .changes_code = true,

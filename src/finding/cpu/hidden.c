@@ -107,7 +107,8 @@ const struct hypothesis hypothesis_port_pressure = {
     .title = "one kind of unit always busy",
     .rule = "a fact when the estimate lays at least the effect at a loop whose turns take as long as its busiest units "
             "need, or counted or imported "
-            "tma_ports_utilized_3m does; ruled out when less than the effect doesn't wait for memory",
+            "tma_ports_utilized_3m does, or of imported runs with as many instructions the slower one has ten times "
+            "the accesses across the border of lines; ruled out when less than the effect doesn't wait for memory",
     .gain = "0 to that share",
     .overturn = "half of the instructions of that kind left out of a copy: the time must fall",
     .changes_code = true,

@@ -38,13 +38,24 @@ static bool is_alike(const struct results *results, struct finding *finding, con
            most - least < results->effect * cycles.value;
 }
 
+/* Where instructions weren't counted, what they are decoded to says how much was done. */
+static const char *work_of(const struct imported_pair *pair)
+{
+    static const char *const events[] = {"instructions", "uops_retired.slots", "uops_retired.retire_slots",
+                                         "uops_issued.any"};
+    for (size_t at = 0; at < array_count(events); at++)
+        if (imported_arm_count(&pair->slow, events[at]).known && imported_arm_count(&pair->fast, events[at]).known)
+            return events[at];
+    return events[0];
+}
+
 /* What the slower of two runs takes longer with as many instructions, or fewer, in cycles; 0: it isn't that. */
 static double more_cycles_of(const struct imported_pair *pair)
 {
     static const double AS_MANY = 0.05;
     struct measured cycles = imported_arm_count(&pair->slow, "cycles"), fewer = imported_pair_fast(pair, "cycles"),
-                    work = imported_arm_count(&pair->slow, "instructions"),
-                    other = imported_pair_fast(pair, "instructions");
+                    work = imported_arm_count(&pair->slow, work_of(pair)),
+                    other = imported_pair_fast(pair, work_of(pair));
     if (!cycles.known || !fewer.known || !work.known || !other.known || !(fewer.value < cycles.value) ||
         work.value - other.value > AS_MANY * work.value)
         return 0;
@@ -52,12 +63,13 @@ static double more_cycles_of(const struct imported_pair *pair)
 }
 
 /* "for as many instructions"; or it has no more than the faster one. */
-static const char *slower_words(const struct imported_pair *pair)
+static const char *slower_words(const struct imported_pair *pair, struct arena *arena)
 {
     static const double AS_MANY = 0.05;
-    double work = imported_arm_count(&pair->slow, "instructions").value,
-           other = imported_pair_fast(pair, "instructions").value;
-    return !pair->is_window && other - work > AS_MANY * other ? "for no more instructions" : "for as many instructions";
+    double work = imported_arm_count(&pair->slow, work_of(pair)).value,
+           other = imported_pair_fast(pair, work_of(pair)).value;
+    return arena_printf(arena, "for %s %s", !pair->is_window && other - work > AS_MANY * other ? "no more" : "as many",
+                        view_starts(view_of(work_of(pair)), "uops") ? "micro-operations" : "instructions");
 }
 
 /* "56.7 billion" */
@@ -77,7 +89,13 @@ static const char *did_words(const char *event, double more, struct arena *arena
         {"dtlb_load_misses.walk_completed", "had", "page walks for loads"},
         {"dtlb_load_misses.", "spent", "cycles in page walks for loads"},
         {"dtlb_store_misses.", "spent", "cycles in page walks for stores"},
+        {"L1-icache", "had", "misses of the instruction cache"},
+        {"icache.misses", "had", "misses of the instruction cache"},
+        {"icache_64b.iftag_miss", "had", "misses of the instruction cache"},
+        {"frontend_retired.l1i_miss", "had", "misses of the instruction cache"},
         {"icache", "spent", "cycles waiting for code to be fetched"},
+        {"mem_inst_retired.split_", "had", "accesses across the border of cache lines"},
+        {"mem_uops_retired.split_", "had", "accesses across the border of cache lines"},
         {"idq.mite_uops", "had", "micro-operations decoded anew"},
         {"branch-misses", "had", "wrongly guessed branches"},
         {"arith.", "spent", "cycles dividing"},
@@ -108,7 +126,7 @@ static void more_say(struct finding *finding, const char *key, const char *headl
     struct value values[] = {VALUE_TEXT("did", did),
                              VALUE_TEXT("part", part_words(part, finding->arena)),
                              VALUE_TEXT("slower", pair->is_window ? "slower window" : "slower run"),
-                             VALUE_TEXT("work", slower_words(pair)),
+                             VALUE_TEXT("work", slower_words(pair, finding->arena)),
                              VALUE_TEXT("title", finding->hypothesis->title),
                              VALUE_SHARE("share", part),
                              VALUE_TEXT("file", file),
@@ -129,17 +147,35 @@ struct surplus {
     struct interval share; /* of the slower one's cycles: what the faster one doesn't take */
 };
 
-static bool surplus_of(const struct imported_pair *pair, const char *id, struct surplus *ret)
+static const double SURPLUS_MANY = 10, SURPLUS_PART = 0.5;
+
+/* Each other run has few of them where it takes fewer cycles, and many where it doesn't; or didn't count them. */
+static bool goes_with_cycles(const struct results *results, const struct imported_pair *pair, const char *event)
 {
-    static const double MANY = 10, PART_LEAST = 0.5;
+    struct imported_arm arms[IMPORTED_ARMS_MOST];
+    double slow = imported_arm_count(&pair->slow, "cycles").value, many = imported_arm_count(&pair->slow, event).value,
+           more_cycles = more_cycles_of(pair);
+    for (size_t at = 0, count = imported_arms_of(results->imported, arms); at < count; at++) {
+        struct measured cycles = imported_arm_count(&arms[at], "cycles"), own = imported_arm_count(&arms[at], event);
+        bool is_quick = cycles.value < slow - SURPLUS_PART * more_cycles, has_few = many >= SURPLUS_MANY * own.value;
+        if (cycles.known && own.known && is_quick != has_few)
+            return false;
+    }
+    return true;
+}
+
+static bool surplus_of(const struct results *results, const struct imported_pair *pair, const char *id,
+                       struct surplus *ret)
+{
     double more_cycles = more_cycles_of(pair), cycles = imported_arm_count(&pair->slow, "cycles").value;
     const struct event_cost *cost;
     for (size_t at = 0; more_cycles > 0 && (cost = event_cost_at(at)); at++) {
         struct measured many = imported_arm_count(&pair->slow, cost->event),
                         few = imported_pair_fast(pair, cost->event);
         double likely = cost->cycles_likely > 0 ? cost->cycles_likely : cost->cycles_most;
-        if (strcmp(cost->id, id) != 0 || !many.known || !few.known || many.value < MANY * few.value ||
-            (many.value - few.value) * likely < PART_LEAST * more_cycles)
+        if (strcmp(cost->id, id) != 0 || !many.known || !few.known || many.value < SURPLUS_MANY * few.value ||
+            (many.value - few.value) * likely < SURPLUS_PART * more_cycles ||
+            !(pair->is_only || goes_with_cycles(results, pair, cost->event)))
             continue;
         double most = fmin(more_cycles, (many.value - few.value) * cost->cycles_most) / cycles;
         *ret = (struct surplus){cost->event, pair->slow.table->file, many.value - few.value, interval_exactly(most)};
@@ -176,7 +212,7 @@ void imported_advise_all(struct finding *finding)
     if (finding->verdict != VERDICT_SUPPORTED)
         return;
     imported_advise(finding);
-    if (confirm && !strchr(confirm, '{'))
+    if (confirm && !finding->confirm && !strchr(confirm, '{'))
         finding_set(finding, confirm, "confirm", NO_VALUES);
 }
 
@@ -228,8 +264,7 @@ static void costing_decide(struct finding *finding, const struct costing *costin
 static bool surplus_decide(const struct results *results, struct finding *finding, const struct imported_pair *pair)
 {
     struct surplus surplus;
-    if (!pair->is_only || !surplus_of(pair, finding->hypothesis->id, &surplus) ||
-        surplus.share.low < results->effect)
+    if (!surplus_of(results, pair, finding->hypothesis->id, &surplus) || surplus.share.low < results->effect)
         return false;
     finding->evidence_count = 0;
     finding->reason = NULL;
@@ -237,6 +272,10 @@ static bool surplus_decide(const struct results *results, struct finding *findin
     finding_decide_fact(finding, surplus.share, results->effect);
     more_say(finding, "imported-surplus", "imported-surplus-headline", pair,
              did_words(surplus.event, surplus.count, finding->arena), surplus.share, surplus.file);
+    if (strstr(surplus.event, ".split_")) {
+        finding_advise(finding, "advice-splits", NO_VALUES);
+        finding_set(finding, confirm, "confirm-splits", NO_VALUES);
+    }
     return true;
 }
 

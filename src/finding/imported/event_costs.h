@@ -15,7 +15,10 @@ struct event_cost {
     bool is_loose; /* so much that it says nothing of one run: only what two of them differ by */
 };
 
-/* NULL: no more. Owner: static. */
+/*
+ * NULL: no more. Owner: static. Behind those that bound a cost come those of which only what two runs differ by says
+ * something: cycles_most isn't what one takes at most then.
+ */
 const struct event_cost *event_cost_at(size_t index);
 
 struct costing {

@@ -390,13 +390,16 @@ static double drop_of(const struct pair *pair, bool *ret_is_clock)
 /* Further than tables of one machine have it: what was measured is what the clock fell. */
 static const char *measured_words(const struct pair *pair, double lost, struct arena *arena)
 {
+    static const double MANY = 1e12; /* more than any machine's: a time of one round, and counts of many */
     bool is_clock = false;
-    double drop = drop_of(pair, &is_clock);
-    return drop > lost
-               ? arena_printf(arena, ", as much as its %s fell (%.4g * 10^9 instead of %.4g)",
-                              is_clock ? "clock" : "cycles of each second", rate_of(pair->wide, is_clock).value * 1e-9,
-                              rate_of(pair->narrow, is_clock).value * 1e-9)
-               : "";
+    double drop = drop_of(pair, &is_clock), narrow = rate_of(pair->narrow, is_clock).value;
+    const char *what = is_clock ? "clock" : "cycles of each second";
+    if (drop <= lost)
+        return "";
+    if (narrow > MANY)
+        return arena_printf(arena, ", as much as its %s fell (by %.1f %%)", what, drop * 100);
+    return arena_printf(arena, ", as much as its %s fell (%.4g * 10^9 instead of %.4g)", what,
+                        rate_of(pair->wide, is_clock).value * 1e-9, narrow * 1e-9);
 }
 
 /* " (24 % fewer instructions each second)": both builds may need another number of them, so that it is no gain. */

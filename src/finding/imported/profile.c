@@ -191,6 +191,7 @@ static const struct {
     {"system-calls", "copy_user_short_string", DEPTH_WORK},
     {"system-calls", "copy_user_handle_tail", DEPTH_WORK},
     {"system-calls", "rep_movs_alternative", DEPTH_WORK},
+    {"copying", "swiotlb_", DEPTH_WORK},
     {"system-calls", "read_hpet", DEPTH_WORK},
     {"system-calls", "acpi_pm_read", DEPTH_WORK},
     {"system-calls", "read_pmtmr", DEPTH_WORK},
@@ -684,6 +685,13 @@ static void polling_say(struct finding *finding, const struct known_part *part, 
     finding_set(finding, confirm, polling_confirm(&function), NO_VALUES);
 }
 
+/* What devices can't reach is copied: all memory of a confidential guest's. */
+static void bounce_advise(struct finding *finding, const struct imported_row *hottest)
+{
+    if (strcmp(finding->hypothesis->id, "copying") == 0 && strncmp(hottest->name, "swiotlb_", 8) == 0)
+        finding_advise(finding, "imported-advice-bounce", NO_VALUES);
+}
+
 bool imported_report_test(const struct results *results, struct finding *finding)
 {
     struct known_part part = {.hottest = NULL};
@@ -705,6 +713,7 @@ bool imported_report_test(const struct results *results, struct finding *finding
     clock_source_say(finding, part.hottest->name, part.share, table->file);
     calls_advise(results, finding, table, part.hottest);
     names_advise(finding, part.hottest);
+    bounce_advise(finding, part.hottest);
     callers_say(finding, part.hottest, table->file);
     const struct faults_kind *kind = faults_kind_of(finding, table, part.hottest->name);
     if (kind)

@@ -94,6 +94,25 @@ bool imported_trial_helped(const struct told *told, const struct told_trial *tri
     return kind_of(told, trial, effect) != EFFECT_NONE;
 }
 
+/* "Half of the gap is gone" and "61 GFLOP/s before, 70 after" of a gap to 80 say the same. */
+static bool are_alike(const struct told *told, const struct told_trial *one, const struct told_trial *other,
+                      double effect)
+{
+    const struct told_trial *part = one->outcome == OUTCOME_SHRANK ? one : other, *amount = part == one ? other : one;
+    bool is_within = part->outcome == OUTCOME_SHRANK && amount->outcome == OUTCOME_FASTER && amount->number.known &&
+                     told->gap.known && amount->number.high < told->gap.high;
+    return kind_of(told, one, effect) == kind_of(told, other, effect) ||
+           (is_within && kind_of(told, part, effect) != EFFECT_NONE && kind_of(told, amount, effect) != EFFECT_NONE);
+}
+
+/* The same, with an amount that the other one lacks. */
+static bool is_told_closer(const struct told *told, const struct told_trial *one, const struct told_trial *found,
+                           bool is_host, double effect)
+{
+    return nearness(one, is_host) == nearness(found, is_host) && are_alike(told, one, found, effect) &&
+           found->outcome == OUTCOME_SHRANK && !found->returned.share.known && one->outcome == OUTCOME_FASTER;
+}
+
 /* ret_contrary: another trial of the same that came out otherwise; NULL: none. */
 static const struct told_trial *trial_of_side(const struct told *told, enum treatment treatment, bool is_host,
                                               double effect, const struct told_trial **ret_contrary)
@@ -102,13 +121,14 @@ static const struct told_trial *trial_of_side(const struct told *told, enum trea
     *ret_contrary = NULL;
     for (size_t at = 0; at < told->trial_count; at++) {
         const struct told_trial *one = &told->trials[at];
-        if (one->treatment == treatment && (!found || nearness(one, is_host) > nearness(found, is_host)))
+        if (one->treatment == treatment && (!found || nearness(one, is_host) > nearness(found, is_host) ||
+                                            is_told_closer(told, one, found, is_host, effect)))
             found = one;
     }
     for (size_t at = 0; found && at < told->trial_count; at++) {
         const struct told_trial *other = &told->trials[at];
         if (other->treatment == treatment && nearness(other, is_host) == nearness(found, is_host) &&
-            kind_of(told, other, effect) != kind_of(told, found, effect))
+            !are_alike(told, other, found, effect))
             *ret_contrary = other;
     }
     return found;
@@ -507,6 +527,14 @@ static bool is_partial(const struct told *told, const struct told_trial *trial)
            (trial->outcome == OUTCOME_STAYED && less);
 }
 
+/* It is faster by less than what it is slower than another by. */
+static bool is_less_than_gap(const struct told *told, const struct told_trial *trial)
+{
+    static const double AS_LARGE = 0.8;
+    return trial->outcome == OUTCOME_FASTER && trial->number.known && told->gap.known &&
+           trial->number.high < AS_LARGE * told->gap.low;
+}
+
 /*
  * The gap that the trial closed is what it returned, where somebody said how large that was; or by as much as it is
  * faster.
@@ -530,7 +558,7 @@ static void decide_by_gap(const struct results *results, const struct told *told
         finding_leave_open(finding, "told-latency", VALUE_SHARE("gain", returned),
                            VALUE_TEXT("change", told_change_name(trial->treatment)));
     }
-    if (trial->outcome == OUTCOME_SHRANK)
+    if (trial->outcome == OUTCOME_SHRANK || is_less_than_gap(told, trial))
         finding_leave_open(finding, "told-rest", VALUE_TEXT("change", told_change_name(trial->treatment)));
     if (sized_by(told, trial))
         say_trial(finding, sized_by(told, trial), WEIGHT_FOR);

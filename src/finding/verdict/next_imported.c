@@ -107,6 +107,29 @@ static const char *licence_next(const struct results *results, struct arena *are
                                                                               : NULL;
 }
 
+/* ---- two guests ---- */
+
+/* A gap of a guest, of which nobody counted how often it leaves. */
+static const char *exits_next(const struct results *results, struct arena *arena)
+{
+    (void)arena;
+    const struct told *told = results->told;
+    return told && told->gap.known && told->names_guest && !has_table(results, IMPORTED_EXITS)
+               ? wording_find("verdict", "next-exits")
+               : NULL;
+}
+
+/* Nor what either of them executes. */
+static const char *guests_next(const struct results *results, struct arena *arena)
+{
+    (void)arena;
+    const struct told *told = results->told;
+    return told && told->gap.known && told->names_guest && !has_table(results, IMPORTED_STAT) &&
+                   !has_table(results, IMPORTED_METRICS)
+               ? wording_find("verdict", "next-guests")
+               : NULL;
+}
+
 /* ---- a difference that may be chance ---- */
 
 static const char *repeat_next(const struct results *results, struct arena *arena)
@@ -164,7 +187,8 @@ void advise_on_imported(struct overall *overall, const struct results *results, 
 {
     enum { STEPS_MOST = 2 };
     static const char *(*const nexts[])(const struct results *, struct arena *) = {
-        differ_next, busy_next, idle_next, licence_next, repeat_next, counts_next, hot_next, profile_next};
+        differ_next, busy_next,   idle_next,   licence_next, repeat_next,
+        exits_next,  guests_next, counts_next, hot_next,     profile_next};
     size_t given = 0;
     for (size_t at = 0; at < array_count(nexts) && given < STEPS_MOST; at++) {
         const char *words = nexts[at](results, arena);

@@ -220,13 +220,24 @@ static bool is_time_of_day(struct view text)
     return is_one;
 }
 
+/* "steal. Somebody had": a full stop between two words, the second one with a capital letter. */
+static bool has_two_sentences(struct view text)
+{
+    for (size_t at = 1; at + 2 < text.length; at++)
+        if (islower((unsigned char)text.text[at - 1]) && text.text[at] == '.' && text.text[at + 1] == ' ' &&
+            isupper((unsigned char)text.text[at + 2]))
+            return true;
+    return false;
+}
+
 /* "of the samples are in read_hpet", "slower, but": behind a share a part of a sentence, no line of code. */
 static bool is_sentence(struct view text)
 {
     static const char *const words[] = {"of",   "in",   "is", "are", "was",  "were", "on",     "at",    "to",
                                         "from", "with", "by", "and", "more", "less", "slower", "faster"};
+    bool is_two = has_two_sentences(text);
     struct view word = view_word(&text);
-    bool is_one = word.length && view_ends(word, ",") && isalpha((unsigned char)word.text[0]);
+    bool is_one = is_two || (word.length && view_ends(word, ",") && isalpha((unsigned char)word.text[0]));
     for (size_t at = 0; at < array_count(words); at++)
         is_one |= view_equal(word, words[at]);
     return is_one;
@@ -573,6 +584,7 @@ static bool row_of_runs(struct view line, struct import_line *row)
     line = view_trim(line);
     indent -= line.length;
     row->name = (struct view){0};
+    line = view_starts(line, "- ") || view_starts(line, "* ") ? view_trim(view_skip(line, 2)) : line;
     /* the count below a stack, as the tools of bcc have it */
     if (indent >= INDENT_OF_COUNTS && view_u64(line, 10, &(uint64_t){0}))
         return false;

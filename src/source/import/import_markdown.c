@@ -121,6 +121,22 @@ static bool is_exit(struct view cell, bool told)
     return named && cell.length > 2;
 }
 
+/* "s" of "time [s]", "time_s", "time, s"; "min" without brackets may be the least. */
+static struct view unit_of_heading(struct view heading)
+{
+    ptrdiff_t open = view_find(heading, "(") >= 0 ? view_find(heading, "(") : view_find(heading, "[");
+    size_t last = heading.length;
+    if (open >= 0) {
+        struct view named = view_skip(heading, (size_t)open + 1);
+        named.length -= named.length > 0;
+        return named;
+    }
+    while (last && !strchr("_ ", heading.text[last - 1]))
+        last--;
+    struct view named = view_skip(heading, last);
+    return last && !view_equal(named, "min") ? named : (struct view){0};
+}
+
 /* "172 ms", "1.2" under "time [s]", "4.2 min": in seconds. */
 static bool seconds_of(struct view cell, struct view heading, double *ret_seconds)
 {
@@ -137,10 +153,7 @@ static bool seconds_of(struct view cell, struct view heading, double *ret_second
         return false;
     struct view unit = view_trim(view_skip(cell, digits));
     for (size_t at = 0; at < array_count(units); at++) {
-        ptrdiff_t open = view_find(heading, "(") >= 0 ? view_find(heading, "(") : view_find(heading, "[");
-        struct view named = open >= 0 ? view_skip(heading, (size_t)open + 1) : (struct view){0};
-        bool in_heading =
-            !unit.length && view_starts(named, units[at].unit) && named.length == strlen(units[at].unit) + 1;
+        bool in_heading = !unit.length && view_equal(unit_of_heading(heading), units[at].unit);
         if (view_equal(unit, units[at].unit) || in_heading) {
             *ret_seconds = number * units[at].seconds;
             return true;

@@ -599,6 +599,29 @@ static bool is_name_of_block(struct view line, struct view rest)
            !import_line_kinds(line) && view_line(&rest, &next) && import_line_kinds(next);
 }
 
+/* "event  count": what stands in the columns below it. */
+static bool is_head_of_columns(struct view line)
+{
+    static const char *const words[] = {"event",  "events", "counter", "counters", "count", "counts",
+                                        "metric", "value",  "values",  "name",     "unit"};
+    bool columns = view_find(line, "  ") >= 0 || view_find(line, "\t") >= 0 || view_find(line, "|") >= 0;
+    for (struct view word; (word = view_word(&line)).length;)
+        columns |= view_is_any_caseless(word, words, array_count(words));
+    return columns;
+}
+
+/* "ATen", "NNC, no avx512" right above counts, as people paste them: its name without a mark of one. */
+static bool is_bare_name_of_counts(struct view line, struct view rest)
+{
+    enum { WORDS_MOST = 4 };
+    struct view next, text = view_trim(line);
+    char copy[IMPORT_LINE_MOST];
+    struct import_line row;
+    return text.length && isalpha((unsigned char)text.text[0]) && isalnum((unsigned char)text.text[text.length - 1]) &&
+           words_in(text) <= WORDS_MOST && !is_head_of_columns(text) && !import_line_kinds(line) &&
+           view_line(&rest, &next) && import_line_read(next, IMPORT_STAT, copy, &row);
+}
+
 /* The names of a table's rows so far, by their hashes; of a long one the first. */
 struct names_met {
     uint64_t hashes[64];
@@ -650,9 +673,9 @@ bool import_text_next(struct view *text, struct arena *arena, struct imported_te
     while (!ended) {
         struct view rest = *text;
         ended = !view_line(&rest, &line);
-        bool prose = !ended &&
-                     (import_text_is_prose(line, after_gap, rest) ||
-                      (kinds & OF_RUNS && is_name_of_block(line, rest)) || (after_gap && is_name_of_block(line, rest)));
+        bool prose = !ended && (import_text_is_prose(line, after_gap, rest) ||
+                                (kinds & OF_RUNS && is_name_of_block(line, rest)) ||
+                                (after_gap && (is_name_of_block(line, rest) || is_bare_name_of_counts(line, rest))));
         unsigned here = ended || prose ? 0 : import_line_kinds(line);
         bool command = !ended && kinds && is_command(line), fence = !ended && kinds && is_fence(line);
         bool again = here && names_meet(&names, line, kinds ? kinds & here : here);
