@@ -81,6 +81,8 @@ bool library_is_plain(const struct results *results);
  * they have not.
  */
 bool script_advise(const struct results *results, struct finding *finding);
+/* What a function means in a script that has a good part of the time: as advice, before any profiler of scripts. */
+void script_advise_meaning(const struct results *results, struct finding *finding);
 /*
  * The same for the hottest interpreter that is at work or calls what is, however little it has itself: what its user
  * changes is the script. NULL: there is none. Owner: static.

@@ -133,8 +133,10 @@ static void advise_its_user(const struct results *results, struct finding *findi
     finding->advice_count = 0;
     if (strcmp(finding->hypothesis->family, "core") == 0) /* the others' checks need no other code */
         finding_set(finding, confirm, "confirm-foreign", NO_VALUES);
-    if (!library_advise(results, finding) && !script_advise(results, finding))
+    if (!library_advise(results, finding) && !script_advise(results, finding)) {
+        script_advise_meaning(results, finding);
         finding->advice[finding->advice_count++] = foreign_advice(results);
+    }
     for (size_t at = 0; at < count && finding->advice_count < ADVICE_MOST; at++)
         finding_advise(finding, "advice-own", VALUE_TEXT("advice", own[at]));
 }

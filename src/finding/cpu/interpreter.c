@@ -52,6 +52,10 @@ static const struct {
     {"long_richcompare", "comparing integers, often for 'x in list': use a set or dict", true},
     {"PyUnicode_RichCompare", "comparing strings, often for 'x in list': use a set or dict", true},
     {"unicode_concatenate", "strings put together piece by piece: collect them and ''.join()", true},
+    {"PyBytes_FromStringAndSize",
+     "bytes are copied: a slice copies what is left each time, an offset or a memoryview doesn't", true},
+    {"unicode_subscript", "a slice of a string copies it: keep an offset", true},
+    {"list_slice", "a slice of a list copies it: keep an index, or itertools.islice", true},
     {"list_insert", "inserting at the front of a list moves all of it: collections.deque", true},
     {"rb_ary_includes", "include? of an Array looks at one element after the other: use a Set or Hash", true},
     {"rb_str_plus", "String + copies both into a new one: << appends in place", true},
@@ -147,18 +151,27 @@ static const char *meaning_of(const struct stall_function *function, bool only_r
     return NULL;
 }
 
-/* What a function means that has a good part of the time, before any profiler of scripts. */
-static void advise_on_meaning(const struct results *results, struct finding *finding)
+/* Of a library's function that an interpreter's calls most of all: what that means. */
+static const char *remedy_of(const struct stall_function *function)
+{
+    const struct stall_caller *caller = function->caller_count ? &function->callers[0] : NULL;
+    const struct stall_function called_by = {.name = caller && caller->name ? caller->name : ""};
+    bool is_most = caller && 2 * (uint64_t)caller->stacks > function->stacks;
+    const char *own = meaning_of(function, true);
+    return own || !is_most ? own : meaning_of(&called_by, true);
+}
+
+void script_advise_meaning(const struct results *results, struct finding *finding)
 {
     static const double PART_LEAST = 0.2;
     const struct stalls *stalls = results->stalls;
     for (size_t at = 0; at < stalls->function_count; at++) {
         const struct stall_function *function = &stalls->functions[at];
-        const char *meaning = function->share.mid >= PART_LEAST ? meaning_of(function, true) : NULL;
-        if (!meaning)
+        const char *remedy = function->share.mid >= PART_LEAST ? remedy_of(function) : NULL;
+        if (!remedy)
             continue;
         finding_advise(finding, "advice-meaning", VALUE_TEXT("function", function->name),
-                       VALUE_SHARE("share", function->share), VALUE_TEXT("meaning", meaning));
+                       VALUE_SHARE("share", function->share), VALUE_TEXT("meaning", remedy));
         return;
     }
 }
@@ -176,7 +189,7 @@ static void advise_on_script(const struct results *results, struct finding *find
     }
     if (strcmp(advice, "advice-python") == 0 && collecting.low >= results->effect)
         finding_advise(finding, "advice-python-gc", VALUE_SHARE("share", collecting));
-    advise_on_meaning(results, finding);
+    script_advise_meaning(results, finding);
     finding_advise(finding, advice, NO_VALUES);
 }
 
