@@ -371,7 +371,7 @@ static bool is_headed(const struct imported_table *table, const char *word)
     return strcasestr(table->heading, word) != NULL;
 }
 
-/* By perf's own heading: with what they called in, that has two columns (source/import/import_children). */
+/* By perf's own heading: with what they called in, that has two columns (source/import/tools/import_children). */
 static bool is_of_own(const struct imported_table *table)
 {
     return table->event[0] && !is_headed(table, "--children");

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* As source/import/import_c2c calls each of them. */
+/* As source/import/tools/import_c2c calls each of them. */
 static const char line_named[] = "line 0x";
 
 /* 0: it is no table of counts by key */
@@ -70,7 +70,7 @@ struct offsets {
 
 /*
  * "0x8", 1 and "take at pool.c:31" of "offset 0x8 of line 0x4052c0 by 1 CPUs in take at pool.c:31", as
- * source/import/import_c2c has it.
+ * source/import/tools/import_c2c has it.
  */
 static bool offset_read(const char *name, const char *line, struct view *ret_offset, uint64_t *ret_cpus,
                         struct view *ret_user)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* As source/import/import_cachegrind ends its events. */
+/* As source/import/tools/import_cachegrind ends its events. */
 static const char mark[] = "simulated";
 
 bool imported_simulated_test(const struct results *results, struct finding *finding)

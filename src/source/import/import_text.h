@@ -7,7 +7,7 @@
  * A document may hold several tables with prose between them: import_text_next gives one after the other, each with the
  * line of prose before it. Rows and summary carry the tool's numbers, not plumb's: they keep that origin wherever they
  * go. perf's machine-readable forms and tables of Markdown with a run a row are turned into such texts before
- * (source/import/import_counts, source/import/import_markdown).
+ * (source/import/tools/import_counts, source/import/import_markdown).
  */
 #ifndef PLUMB_SOURCE_IMPORT_IMPORT_TEXT_H
 #define PLUMB_SOURCE_IMPORT_IMPORT_TEXT_H
@@ -53,7 +53,7 @@ struct import_row {
 /* How source/import/import_markdown begins the heading of a column of its own. */
 #define IMPORT_COLUMN_HEADING "These numbers are of "
 
-/* How source/import/import_likwid begins a line of all memory's bandwidth, in MB/s. */
+/* How source/import/tools/import_likwid begins a line of all memory's bandwidth, in MB/s. */
 #define IMPORT_MEMORY_RATE "memory bandwidth by likwid, MB/s: "
 
 /* Where a sampled function ran, instead of the kernel's binary, when that was for no program. */

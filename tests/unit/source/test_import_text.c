@@ -2,15 +2,15 @@
 #include "test.h"
 
 #include "base/vec.h"
-#include "source/import/import_columns.h"
-#include "source/import/import_counts.h"
+#include "source/import/tools/import_columns.h"
+#include "source/import/tools/import_counts.h"
 #include "source/import/import_markdown.h"
-#include "source/import/import_perfspect.h"
+#include "source/import/tools/import_perfspect.h"
 #include "base/scope.h"
-#include "source/import/import_stacks.h"
+#include "source/import/tools/import_stacks.h"
 #include "source/import/import_text.h"
-#include "source/import/import_thousands.h"
-#include "source/import/import_vtune.h"
+#include "source/import/tools/import_thousands.h"
+#include "source/import/tools/import_vtune.h"
 #include "source/import/system/import_system.h"
 
 static const struct {

@@ -3,11 +3,11 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
-#include "source/import/import_c2c.h"
-#include "source/import/import_chains.h"
-#include "source/import/import_likwid.h"
+#include "source/import/tools/import_c2c.h"
+#include "source/import/tools/import_chains.h"
+#include "source/import/tools/import_likwid.h"
 #include "source/import/import_text.h"
-#include "source/import/import_uprof.h"
+#include "source/import/tools/import_uprof.h"
 #include "source/import/system/import_system.h"
 
 static double fact_in(const struct import_facts *facts, const char *name, const char **ret_where)

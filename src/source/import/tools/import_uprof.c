@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "source/import/import_uprof.h"
+#include "source/import/tools/import_uprof.h"
 
 #include "base/scope.h"
 #include "base/vec.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "source/import/import_children.h"
+#include "source/import/tools/import_children.h"
 
 #include "base/scope.h"
 

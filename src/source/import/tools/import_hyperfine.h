@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What did hyperfine time? Its blocks as timed runs; which command was faster than another stays a sentence. */
-#ifndef PLUMB_SOURCE_IMPORT_IMPORT_HYPERFINE_H
-#define PLUMB_SOURCE_IMPORT_IMPORT_HYPERFINE_H
+#ifndef PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_HYPERFINE_H
+#define PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_HYPERFINE_H
 
 #include "base/arena.h"
 #include "base/text.h"

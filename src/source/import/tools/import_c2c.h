@@ -5,8 +5,8 @@
  *
  * Does not support: --display peer, call chains in the Pareto, columns chosen with --fields.
  */
-#ifndef PLUMB_SOURCE_IMPORT_IMPORT_C2C_H
-#define PLUMB_SOURCE_IMPORT_IMPORT_C2C_H
+#ifndef PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_C2C_H
+#define PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_C2C_H
 
 #include "base/arena.h"
 #include "base/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "source/import/import_c2c.h"
+#include "source/import/tools/import_c2c.h"
 
 #include "base/scope.h"
 #include "base/vec.h"

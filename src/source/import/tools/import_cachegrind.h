@@ -6,8 +6,8 @@
  * Does not support: its lines of source, branches, writes. A simulated miss takes no time: nothing of it is a share of
  * that.
  */
-#ifndef PLUMB_SOURCE_IMPORT_IMPORT_CACHEGRIND_H
-#define PLUMB_SOURCE_IMPORT_IMPORT_CACHEGRIND_H
+#ifndef PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_CACHEGRIND_H
+#define PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_CACHEGRIND_H
 
 #include "base/arena.h"
 #include "base/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "source/import/import_counts.h"
+#include "source/import/tools/import_counts.h"
 
 #include "base/scope.h"
 #include "source/count_text.h"

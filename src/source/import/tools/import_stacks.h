@@ -4,8 +4,8 @@
  * them; a frame a line with the count below it, as bcc's tools do without -f; and the keys of bpftrace's maps ("@[", a
  * frame a line, "]: 12"). The latter two begin with the leaf.
  */
-#ifndef PLUMB_SOURCE_IMPORT_IMPORT_STACKS_H
-#define PLUMB_SOURCE_IMPORT_IMPORT_STACKS_H
+#ifndef PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_STACKS_H
+#define PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_STACKS_H
 
 #include "base/arena.h"
 #include "base/text.h"

@@ -5,8 +5,8 @@
  *
  * Does not support: profiles of memory, locks or goroutines (Type: inuse_space, delay, …), which stay as they are.
  */
-#ifndef PLUMB_SOURCE_IMPORT_IMPORT_PPROF_H
-#define PLUMB_SOURCE_IMPORT_IMPORT_PPROF_H
+#ifndef PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_PPROF_H
+#define PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_PPROF_H
 
 #include "base/arena.h"
 #include "base/text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Counts whose thousands stand apart by blanks, as perf prints them in some languages: "44 120 903 881      cycles". */
-#ifndef PLUMB_SOURCE_IMPORT_IMPORT_THOUSANDS_H
-#define PLUMB_SOURCE_IMPORT_IMPORT_THOUSANDS_H
+#ifndef PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_THOUSANDS_H
+#define PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_THOUSANDS_H
 
 #include "base/arena.h"
 #include "base/text.h"

@@ -3,8 +3,8 @@
  * What likwid-perfctr counted, in tables or by -o FILE.csv: counts as perf stat has them, and the classes of its group
  * TMA. Of several hardware threads counts are added up, and classes weigh as long as each ran.
  */
-#ifndef PLUMB_SOURCE_IMPORT_IMPORT_LIKWID_H
-#define PLUMB_SOURCE_IMPORT_IMPORT_LIKWID_H
+#ifndef PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_LIKWID_H
+#define PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_LIKWID_H
 
 #include "base/arena.h"
 #include "base/text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* perf stat's counts in the forms that aren't a count and a name a line: -x, -j, -I, --per-core and its like. */
-#ifndef PLUMB_SOURCE_IMPORT_IMPORT_COUNTS_H
-#define PLUMB_SOURCE_IMPORT_IMPORT_COUNTS_H
+#ifndef PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_COUNTS_H
+#define PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_COUNTS_H
 
 #include "base/arena.h"
 #include "base/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "source/import/import_hyperfine.h"
+#include "source/import/tools/import_hyperfine.h"
 
 #include "base/scope.h"
 #include "source/import/import_line.h"

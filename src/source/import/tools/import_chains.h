@@ -6,8 +6,8 @@
  * its tree is taken away. Does not support: chains in one line (-g folded); what lies behind a fork where no branch has
  * half.
  */
-#ifndef PLUMB_SOURCE_IMPORT_IMPORT_CHAINS_H
-#define PLUMB_SOURCE_IMPORT_IMPORT_CHAINS_H
+#ifndef PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_CHAINS_H
+#define PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_CHAINS_H
 
 #include "base/arena.h"
 #include "base/text.h"

@@ -3,8 +3,8 @@
  * perf stat's top-down metrics side by side, with their names above them, as it prints them with --topdown and
  * --metric-only; and those of a sentence.
  */
-#ifndef PLUMB_SOURCE_IMPORT_IMPORT_COLUMNS_H
-#define PLUMB_SOURCE_IMPORT_IMPORT_COLUMNS_H
+#ifndef PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_COLUMNS_H
+#define PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_COLUMNS_H
 
 #include "base/arena.h"
 #include "base/text.h"

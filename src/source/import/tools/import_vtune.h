@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The metrics and hot functions that VTune's command line prints in its summary and reports. */
-#ifndef PLUMB_SOURCE_IMPORT_IMPORT_VTUNE_H
-#define PLUMB_SOURCE_IMPORT_IMPORT_VTUNE_H
+#ifndef PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_VTUNE_H
+#define PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_VTUNE_H
 
 #include "base/arena.h"
 #include "base/text.h"

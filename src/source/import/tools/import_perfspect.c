@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "source/import/import_perfspect.h"
+#include "source/import/tools/import_perfspect.h"
 
 #include "base/scope.h"
 

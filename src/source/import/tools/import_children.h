@@ -5,8 +5,8 @@
  *
  * Does not support: two columns without their heading, of which the first is taken, as it was printed.
  */
-#ifndef PLUMB_SOURCE_IMPORT_IMPORT_CHILDREN_H
-#define PLUMB_SOURCE_IMPORT_IMPORT_CHILDREN_H
+#ifndef PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_CHILDREN_H
+#define PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_CHILDREN_H
 
 #include "base/arena.h"
 #include "base/text.h"

@@ -4,8 +4,8 @@
  * (a look a row: their mean) or a row (cumulative); the hottest functions of AMDuProfCLI's report, as shares of what
  * its modules have together. Does not support: what it says of caches, fabric and power.
  */
-#ifndef PLUMB_SOURCE_IMPORT_IMPORT_UPROF_H
-#define PLUMB_SOURCE_IMPORT_IMPORT_UPROF_H
+#ifndef PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_UPROF_H
+#define PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_UPROF_H
 
 #include "base/arena.h"
 #include "base/text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* PerfSpect's top-down metrics in its CSV, under their published names. */
-#ifndef PLUMB_SOURCE_IMPORT_IMPORT_PERFSPECT_H
-#define PLUMB_SOURCE_IMPORT_IMPORT_PERFSPECT_H
+#ifndef PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_PERFSPECT_H
+#define PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_PERFSPECT_H
 
 #include "base/arena.h"
 #include "base/text.h"
