@@ -3302,16 +3302,46 @@ Test(findings, code_that_waits_for_nothing_is_said_to_be_busy)
     made.results.bottleneck = &bottleneck;
     findings_test(&made.findings, &made.results, &made.arena);
     const char *sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
-    cr_assert(strstr(sentence,
-                     "hot is where the time goes. By estimate it is busy with its instructions, and no wait was seen"),
-              "%s", sentence);
+    cr_assert(
+        strstr(
+            sentence,
+            "Most CPU time goes into hot (100 %). By estimate it is busy with its instructions, and no wait was seen"),
+        "%s", sentence);
     cr_assert(strstr(sentence, "90 to 94 %"), "%s", sentence);
     bottleneck.program.busy_is_shown = true;
     sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
-    cr_assert(strstr(sentence, "hot is where the time goes. By estimate nothing holds it up"), "%s", sentence);
+    cr_assert(strstr(sentence, "goes into hot (100 %). By estimate nothing holds it up"), "%s", sentence);
+    cr_assert_null(strstr(sentence, " first."), "the loop that leads is the hottest function's: %s", sentence);
     bottleneck.program.confidence = ESTIMATE_LOW;
     sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
     cr_assert_null(strstr(sentence, "By estimate"), "%s", sentence);
+    arena_done(&made.arena);
+}
+
+/* The loop that tells most is another function's than the hottest: each is called what it is. */
+Test(findings, where_the_time_goes_is_the_hottest_function_with_its_part)
+{
+    struct made_up made;
+    make_up(&made);
+    struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_RETIRING,
+                                                .cause = CAUSE_RETIRING,
+                                                .confidence = ESTIMATE_MEDIUM,
+                                                .share = interval_of(0.7, 0.71, 0.72),
+                                                .function = "other"}};
+    bottleneck.masses[CAUSE_RETIRING] = 0.71;
+    made.results.bottleneck = &bottleneck;
+    made.function.share = wilson_interval(406, 1000, 1000);
+    findings_test(&made.findings, &made.results, &made.arena);
+    const char *sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
+    cr_assert(strstr(sentence, "The largest part of its CPU time goes into hot (41 %). By estimate it is busy"), "%s",
+              sentence);
+    cr_assert(strstr(sentence, "70 to 72 % of its CPU time, other first."), "%s", sentence);
+    made.function.share = wilson_interval(660, 1000, 1000);
+    sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
+    cr_assert(strstr(sentence, "Most CPU time goes into hot (66 %)"), "%s", sentence);
+    made.function.share = wilson_interval(80, 1000, 1000);
+    sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
+    cr_assert(strstr(sentence, "Its CPU time is spread, the hottest function is hot (8 %)"), "%s", sentence);
     arena_done(&made.arena);
 }
 
@@ -3333,7 +3363,8 @@ Test(findings, a_nameless_kernel_and_a_named_jit_are_called_so)
     made.function.dso = made.function.dso_path = "[kernel]";
     made.function.is_kernel = true;
     overall = overall_of(&made.findings, &made.results, &made.arena);
-    cr_assert(strstr(overall.sentence, "The kernel (its functions have no names here) is where"), "%s", overall.sentence);
+    cr_assert(strstr(overall.sentence, "goes into the kernel (its functions have no names here)"), "%s",
+              overall.sentence);
     arena_done(&made.arena);
 }
 
