@@ -667,6 +667,19 @@ static void advise_callers(const struct results *results, struct finding *findin
                        VALUE_TEXT("callers", callers->chains[0].words));
 }
 
+/* Calls that waiting for locks leads to aren't ruled out with the rest: the bound is of all, whose they are is said. */
+static void bound_with_locks(const struct results *results, struct finding *finding, double locks, double others)
+{
+    const struct kernel_time *kernel = results->kernel;
+    double total = (double)kernel->sample_count, most = locks + others + (double)kernel->unnamed_samples;
+    struct interval share = share_of_run(results, finding, wilson_interval(most < total ? most : total, total, total));
+    finding_decide_bound(finding, share.known ? share.high : 1, results->effect);
+    if (finding->verdict == VERDICT_RULED_OUT)
+        finding_reason_bound(finding, "bound", share);
+    else
+        finding_set(finding, reason, "locks", VALUE_SHARE("share", wilson_interval(locks, total, total)));
+}
+
 /* What waiting for locks costs in calls is those locks' finding, not a call to make less often. */
 static void system_calls_test(const struct results *results, struct finding *finding)
 {
@@ -675,8 +688,11 @@ static void system_calls_test(const struct results *results, struct finding *fin
     double calls = (double)kernel->call_samples - locks;
     calls = calls > 0 ? calls : 0;
     double maybe = (double)(kernel->other_samples + kernel->softirq_samples + kernel->short_call_samples);
-    if (!test_kernel_with(results, finding, calls, maybe))
+    if (!test_kernel_with(results, finding, calls, maybe)) {
+        if (locks > 0)
+            bound_with_locks(results, finding, locks, calls + maybe);
         return;
+    }
     struct call_groups groups = call_groups_of(kernel, locks > 0);
     const struct call_group *first = groups.count ? &groups.items[0] : NULL;
     const struct kernel_entry *hottest = hottest_call(&groups);
@@ -710,7 +726,8 @@ const struct hypothesis hypothesis_system_calls = {
     .id = "system-calls",
     .family = "system",
     .title = "time in system calls",
-    .rule = "supported when samples in system calls, those for locks left out, hold the effect; ruled out below it",
+    .rule = "supported when samples in system calls, those for locks left out, hold the effect; ruled out when "
+            "they don't with those for locks either",
     .gain = "that share of the samples, were none of the calls needed",
     .overturn = "half as many of the hottest call in a copy",
     .needs = RESULT_BIT(RESULT_KERNEL),
