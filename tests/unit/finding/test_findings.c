@@ -2622,6 +2622,29 @@ Test(findings, little_cpu_time_has_no_share_of_it_as_its_headline)
     arena_done(&made.arena);
 }
 
+/* Each wait of its own is one to be ready after: where it may be as much, its remedy and its check stand first. */
+Test(findings, what_it_waits_for_itself_leads_where_it_may_be_more)
+{
+    struct made_up made;
+    make_up_short_sleeper(&made);
+    made.run.run_delay_s = measured_as(6);
+    struct finding *others = (struct finding *)test_and_find(&made, "oversubscribed");
+    struct finding *waiting = (struct finding *)findings_find(&made.findings, "waiting");
+    cr_assert(others->verdict == VERDICT_SUPPORTED && waiting->verdict == VERDICT_SUPPORTED);
+    waiting->recoverable = interval_of(0.06, 0.3, 0.55);
+    others->recoverable = interval_of(0.33, 0.57, 0.82);
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert_str_eq(overall.culprit->hypothesis->id, "waiting");
+    cr_assert(overall.advice_count && strstr(overall.advice[0], "side by side"), "%s",
+              overall.advice_count ? overall.advice[0] : "none");
+    cr_assert(strstr(overall_check(&overall), "fsync") || strstr(overall_check(&overall), "context-switches"), "%s",
+              overall_check(&overall));
+    waiting->recoverable = interval_of(0.06, 0.1, 0.2);
+    overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert_str_eq(overall.culprit->hypothesis->id, "oversubscribed");
+    arena_done(&made.arena);
+}
+
 /* Delays that nobody saw may have fallen beside a thread that ran, too: the sentence has the table's figure all the same. */
 Test(findings, ready_without_a_cpu_is_the_tables_figure_in_the_sentence)
 {
@@ -5637,6 +5660,42 @@ Test(findings, storage_is_waited_for_in_a_mapping)
     waiting = test_and_find(&made, "waiting");
     cr_expect(strstr(waiting->headline, "loading programs and libraries") && strstr(waiting->advice[0], "run it again"), "%s; %s", waiting->headline, waiting->advice[0]);
     arena_done(&made.arena);
+}
+
+/* Go makes its calls by itself: who called the way into the kernel tells which, and no mapped file is to blame. */
+Test(findings, storage_is_waited_for_in_a_call_without_the_c_library)
+{
+    struct made_up made;
+    struct wait_rows waits = {.known = true,
+                              .waiting_s = 9,
+                              .idle_s = 9,
+                              .wait_count = 9,
+                              .stack_count = 9,
+                              .count = 1,
+                              .items = {{.kind = WAIT_DISK,
+                                         .function = "runtime/internal/syscall.Syscall6",
+                                         .idle_s = 9,
+                                         .total_s = 9,
+                                         .count = 9,
+                                         .callers = {"syscall.Syscall", "syscall.Fsync", "internal/poll.(*FD).Fsync"},
+                                         .caller_count = 3}}};
+    for (int round = 0; round < 2; round++) {
+        make_up(&made);
+        made.results.waits = &waits;
+        made.run.cpu_s = measured_as(1);
+        made.run.on_cpu_ratio = made.run.wanted_ratio = made.run.cpus_used = measured_as(0.1);
+        made.run.from_switches = true;
+        const struct finding *waiting = test_and_find(&made, "waiting");
+        cr_expect_null(strstr(waiting->advice[0], "a file that is mapped"), "%s", waiting->advice[0]);
+        cr_expect_eq(strstr(waiting->advice[0], "let syscall.Fsync wait less for storage: one fsync for many writes") !=
+                         NULL,
+                     round == 0, "%s", waiting->advice[0]);
+        cr_expect_eq(strstr(waiting->headline, "in syscall.Fsync") != NULL, round == 0, "%s", waiting->headline);
+        cr_expect_eq(strstr(waiting->confirm, "several records before each fsync") != NULL, round == 0, "%s",
+                     waiting->confirm);
+        waits.items[0].caller_count = 1; /* which call it was isn't known */
+        arena_done(&made.arena);
+    }
 }
 
 /* Half of the samples have no names: the bar shows what is known to be such, the sentence below the rest. */
