@@ -5474,6 +5474,46 @@ Test(findings, a_loose_bound_is_no_lead)
     arena_done(&made.arena);
 }
 
+/* Python calls sqlite: the larger one leads with its own share and parts, and the other stands beside it. */
+Test(findings, of_two_interpreters_the_larger_one_leads)
+{
+    static const uint64_t samples[][3] = {{30, 560, 230}, {30, 170, 600}};
+    for (size_t at = 0; at < array_count(samples); at++) {
+        struct made_up made;
+        struct call_classes classes = {0};
+        make_up(&made);
+        struct stall_function functions[3] = {made.function, made.function, made.function};
+        functions[0].name = "sqlite3VdbeExec";
+        functions[1].name = "libsqlite3.so.0.8.6+0xc66b0";
+        functions[2].name = "unicodekeys_lookup_unicode";
+        for (size_t function = 0; function < array_count(functions); function++) {
+            functions[function].dso = function == 2 ? "libpython3.11.so.1.0" : "libsqlite3.so.0.8.6";
+            functions[function].samples = samples[at][function];
+        }
+        made.stalls.functions = functions;
+        made.stalls.function_count = array_count(functions);
+        const struct finding *finding = test_and_find(&made, "interpreter");
+        bool is_sqlite = at == 0;
+        cr_expect_eq(strstr(finding->headline, "libsqlite3.so.0.8.6 takes 56 to 62 %") != NULL, is_sqlite, "%s",
+                     finding->headline);
+        cr_expect_eq(strstr(finding->headline, "libpython3.11.so.1.0 takes 57 to 63 %") != NULL, !is_sqlite, "%s",
+                     finding->headline);
+        cr_expect_eq(strstr(finding->headline, "looking up in dicts") != NULL, !is_sqlite, "%s", finding->headline);
+        cr_expect(strstr(finding->headline, is_sqlite ? "; libpython3.11.so.1.0 takes 20 to 26 % beside it"
+                                                      : "; libsqlite3.so.0.8.6 takes 18 to 23 % beside it"),
+                  "%s", finding->headline);
+        cr_expect_eq(mentions(finding, "EXPLAIN QUERY PLAN"), is_sqlite);
+        cr_expect(!is_sqlite || strstr(finding->confirm, "see whether EXPLAIN QUERY PLAN has a SCAN"), "%s",
+                  finding->confirm);
+        add_called(&made, &classes, CALLED_PREPARING, 40, "sqlite3_prepare_v2", "libsqlite3.so.0.8.6", NULL);
+        finding = test_and_find(&made, "interpreter");
+        cr_expect_eq(strstr(finding->advice[0], "is in reading statements and making code of them") != NULL, is_sqlite,
+                     "%s", finding->advice[0]);
+        cr_expect_eq(strstr(finding->confirm, "bind them") != NULL, is_sqlite, "%s", finding->confirm);
+        arena_done(&made.arena);
+    }
+}
+
 /* A compiled sort, a regular expression and a dictionary are no interpreting, though the interpreter's library has them. */
 Test(findings, what_an_interpreter_calls_is_told_from_interpreting)
 {
