@@ -5474,6 +5474,29 @@ Test(findings, a_loose_bound_is_no_lead)
     arena_done(&made.arena);
 }
 
+/* What is collected as the program ends is nothing that gc.disable() stops. */
+Test(findings, what_gc_disable_does_not_stop_is_left_out_of_its_check)
+{
+    for (int round = 0; round < 2; round++) {
+        struct made_up made;
+        make_up(&made);
+        made.function.name = "python3.11+0x10a500 (refers to \"gc: objects in each generation:%s\")";
+        made.function.dso = "python3.11";
+        made.function.samples = 450;
+        made.function.stacks = 100;
+        made.function.owner_count = 1;
+        made.function.owners[0] = (struct stall_caller){
+            .name = round ? "_PyObject_GC_New" : "Py_FinalizeEx", .dso = "python3.11", .stacks = 48};
+        const struct finding *finding = test_and_find(&made, "garbage-collection");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect_eq(mentions(finding, "os._exit(STATUS)"), round == 0);
+        cr_expect_null(strstr(finding->confirm, "must fall by that share"), "%s", finding->confirm);
+        cr_expect(strstr(finding->confirm, round ? "up to that share" : "may fall by up to 29 % of the"), "%s",
+                  finding->confirm);
+        arena_done(&made.arena);
+    }
+}
+
 /* Python calls sqlite: the larger one leads with its own share and parts, and the other stands beside it. */
 Test(findings, of_two_interpreters_the_larger_one_leads)
 {
