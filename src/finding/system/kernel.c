@@ -300,6 +300,9 @@ static const struct call_kind {
     {"advice-sleeps", "confirm-sleeps", {"nanosleep*", "clock_nanosleep*"}},
     {"advice-yields", "confirm-sleeps", {"sched_yield"}},
     {"advice-clock", "confirm-clock", {"clock_gettime*", "gettimeofday", "time", "getcpu"}},
+    {"advice-redirections", "confirm-redirections", {"dup", "dup2", "dup3"}},
+    {"advice-pipes", "confirm-pipes", {"pipe", "pipe2"}},
+    {"advice-closes", "confirm", {NULL}}, /* close of what nobody was seen to open */
 };
 
 static const char connections_key[] = "advice-connections";
@@ -326,12 +329,55 @@ static bool is_mostly_at(const struct kernel_entry *entry, enum call_object obje
     return entry->objects[object] * 2 > entry->samples;
 }
 
-/* Closing a socket ends a connection: that has nothing to do with files. */
-static const struct call_kind *call_kind_of_entry(const struct kernel_entry *entry)
+static const struct call_kind *call_kind_named(const char *advice)
 {
-    const struct call_kind *kind = call_kind_of(entry->name);
-    bool closes = strcmp(entry->name, "close") == 0 || strcmp(entry->name, "close_range") == 0;
-    return closes && is_mostly_at(entry, CALL_OBJECT_SOCKET) ? call_kind_of("connect") : kind;
+    for (size_t kind = 0; kind < array_count(call_kinds); kind++)
+        if (strcmp(call_kinds[kind].advice, advice) == 0)
+            return &call_kinds[kind];
+    return NULL;
+}
+
+static double samples_of_calls(const struct kernel_time *kernel, const char *const *patterns, size_t count)
+{
+    double samples = 0;
+    for (size_t at = 0; at < kernel->entry_count; at++)
+        for (size_t pattern = 0; pattern < count; pattern++)
+            samples += is_call(kernel->entries[at].name, patterns[pattern]) ? (double)kernel->entries[at].samples : 0;
+    return samples;
+}
+
+/*
+ * Opening, closing and fcntl belong to what else is done with descriptors: copies of them are a shell's redirections,
+ * what is closed beside new pipes are these, and closing alone tells of no file that was looked up.
+ */
+static const struct call_kind *call_kind_of_descriptors(const struct kernel_entry *entry,
+                                                        const struct kernel_time *kernel)
+{
+    static const char *const opening[] = {"open", "openat*"}, *const closing[] = {"close", "close_range"},
+                             *const copying[] = {"dup", "dup2", "dup3"}, *const piping[] = {"pipe", "pipe2"},
+                             *const setting[] = {"fcntl*"};
+    static const double PART_LEAST = 0.1;
+    const struct kernel_time one = {.entries = {*entry}, .entry_count = 1};
+    bool opens = samples_of_calls(&one, opening, array_count(opening)) > 0,
+         closes = samples_of_calls(&one, closing, array_count(closing)) > 0,
+         sets = samples_of_calls(&one, setting, array_count(setting)) > 0;
+    double opened = samples_of_calls(kernel, opening, array_count(opening)),
+           closed = samples_of_calls(kernel, closing, array_count(closing)),
+           copied = samples_of_calls(kernel, copying, array_count(copying)),
+           piped = samples_of_calls(kernel, piping, array_count(piping));
+    if (closes && is_mostly_at(entry, CALL_OBJECT_SOCKET))
+        return call_kind_of("connect");
+    if ((closes && piped > opened && piped >= PART_LEAST * closed) || (closes && is_mostly_at(entry, CALL_OBJECT_PIPE)))
+        return call_kind_of("pipe");
+    if ((opens || closes || sets) && copied > 0 && copied >= PART_LEAST * (opened + closed))
+        return call_kind_of("dup");
+    return closes && opened <= 0 ? call_kind_named("advice-closes") : NULL;
+}
+
+static const struct call_kind *call_kind_of_entry(const struct kernel_entry *entry, const struct kernel_time *kernel)
+{
+    const struct call_kind *kind = call_kind_of_descriptors(entry, kernel);
+    return kind ? kind : call_kind_of(entry->name);
 }
 
 bool system_call_keys(const char *call, const char **ret_advice, const char **ret_confirm)
@@ -427,7 +473,7 @@ static struct call_groups call_groups_of(const struct kernel_time *kernel, bool 
     struct call_groups groups = {0};
     for (size_t at = 0; at < kernel->entry_count; at++) {
         const struct kernel_entry *entry = &kernel->entries[at];
-        const struct call_kind *kind = call_kind_of_entry(entry);
+        const struct call_kind *kind = call_kind_of_entry(entry, kernel);
         if (without_wakes && is_wake(entry->name))
             continue;
         size_t to = 0;

@@ -4782,7 +4782,8 @@ Test(findings, closing_sockets_is_of_connections_and_of_files_it_is_not)
         const struct finding *finding = test_and_find(&made, "system-calls");
         cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
         cr_expect_eq(strstr(finding->headline, "connections opened and closed (connect, close and accept4)") != NULL, cases[at].connections, "%s", finding->headline);
-        cr_expect_eq(mentions(finding, "fewer files looked up"), !cases[at].connections, "%s", finding->advice[0]);
+        cr_expect_eq(mentions(finding, "fewer files, pipes or sockets opened and closed (close)"),
+                     !cases[at].connections, "%s", finding->advice[0]);
         cr_expect(!cases[at].connections || strstr(finding->advice[0], "keep connections open"), "%s", finding->advice[0]);
         cr_expect(!cases[at].connections || strstr(finding->confirm, "one connection"), "%s", finding->confirm);
         arena_done(&made.arena);
@@ -5533,6 +5534,37 @@ Test(findings, of_two_interpreters_the_larger_one_leads)
         cr_expect_eq(strstr(finding->advice[0], "is in reading statements and making code of them") != NULL, is_sqlite,
                      "%s", finding->advice[0]);
         cr_expect_eq(strstr(finding->confirm, "bind them") != NULL, is_sqlite, "%s", finding->confirm);
+        arena_done(&made.arena);
+    }
+}
+
+/* A shell's redirections are no files looked up, and what it closes beside new pipes are these. */
+Test(findings, descriptors_are_what_is_done_with_them)
+{
+    static const struct {
+        struct kernel_entry entries[4];
+        const char *says, *never;
+    } cases[] = {
+        {{{"openat", 210}, {"close", 150}, {"dup", 47}, {"fcntl", 44}},
+         "which a shell does for its commands",
+         "looked up"},
+        {{{"close", 300}, {"pipe2", 120}, {"openat", 5}, {"read", 50}},
+         "fewer pipes opened and closed (close and pipe2)",
+         "looked up"},
+        {{{"openat", 210}, {"close", 150}, {"newfstatat", 60}, {"dup", 5}}, "fewer files looked up", "a shell"},
+        {{{"close", 400}}, "pipes or sockets opened and closed (close)", "looked up"},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.kernel.call_samples = made.kernel.kernel_samples = 500;
+        memcpy(made.kernel.entries, cases[at].entries, sizeof(cases[at].entries));
+        for (made.kernel.entry_count = 0;
+             made.kernel.entry_count < 4 && cases[at].entries[made.kernel.entry_count].name;)
+            made.kernel.entry_count++;
+        const struct finding *finding = test_and_find(&made, "system-calls");
+        cr_expect(mentions(finding, cases[at].says), "case %zu: %s", at, finding->advice[0]);
+        cr_expect_not(mentions(finding, cases[at].never), "case %zu: %s", at, finding->advice[0]);
         arena_done(&made.arena);
     }
 }
