@@ -5569,6 +5569,31 @@ Test(findings, descriptors_are_what_is_done_with_them)
     }
 }
 
+/* V8's own functions say what a script asks of its arrays. */
+Test(findings, searches_of_arrays_are_told_by_their_names)
+{
+    static const struct {
+        const char *name;
+        bool said;
+    } cases[] = {{"Builtins_ArrayIncludesSmiOrObject", true},
+                 {"Builtins_ArrayIndexOfPackedDoubles", true},
+                 {"Builtins_ArrayPrototypeFind", true},
+                 {"Builtins_ArrayPrototypePush", false}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.function.name = cases[at].name;
+        made.function.dso = "node";
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        bool said = overall.advice_count && strstr(overall.advice[0], "a Set answers whether a value is there");
+        cr_expect_eq(said, cases[at].said, "%s: %s", cases[at].name, overall.advice_count ? overall.advice[0] : "");
+        cr_expect_eq(strstr(overall.sentence, "among the elements of an array") != NULL, cases[at].said, "%s",
+                     overall.sentence);
+        arena_done(&made.arena);
+    }
+}
+
 /* A compiled sort, a regular expression and a dictionary are no interpreting, though the interpreter's library has them. */
 Test(findings, what_an_interpreter_calls_is_told_from_interpreting)
 {
