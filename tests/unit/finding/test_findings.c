@@ -4662,6 +4662,7 @@ Test(findings, an_estimate_of_like_weight_stands_beside_a_certain_cause)
     for (size_t at = 0; at < array_count(cases); at++) {
         struct made_up made;
         make_up(&made);
+        made.function.share = wilson_interval(600, 1000, 1000);
         made.kernel.call_samples = made.kernel.kernel_samples = 330;
         made.kernel.entries[0] = (struct kernel_entry){"read", 300};
         made.kernel.entry_count = 1;
@@ -5565,6 +5566,43 @@ Test(findings, descriptors_are_what_is_done_with_them)
         const struct finding *finding = test_and_find(&made, "system-calls");
         cr_expect(mentions(finding, cases[at].says), "case %zu: %s", at, finding->advice[0]);
         cr_expect_not(mentions(finding, cases[at].never), "case %zu: %s", at, finding->advice[0]);
+        arena_done(&made.arena);
+    }
+}
+
+/* One function, or a library, that has most of it is said before a certain cause outside of it that has less than half as much. */
+Test(findings, where_most_of_the_time_is_stands_before_a_lesser_cause)
+{
+    static const struct {
+        uint64_t hot, second, calls;
+        const char *dso;
+        bool less;
+    } cases[] = {
+        {830, 0, 120, "a.out", true},    {540, 0, 120, "a.out", true},    {540, 0, 300, "a.out", false},
+        {240, 330, 220, "lib.so", true}, {240, 330, 220, "a.out", false}, {240, 330, 120, "a.out", true},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        struct stall_function functions[2] = {made.function, made.function};
+        functions[0].samples = cases[at].hot;
+        functions[0].share = wilson_interval((double)cases[at].hot, 1000, 1000);
+        functions[1].name = "cold";
+        functions[1].samples = cases[at].second;
+        functions[0].dso = functions[1].dso = cases[at].dso;
+        made.stalls.functions = functions;
+        made.stalls.function_count = 2;
+        made.kernel.call_samples = made.kernel.kernel_samples = cases[at].calls;
+        made.kernel.entries[0] = (struct kernel_entry){"read", cases[at].calls};
+        made.kernel.entry_count = 1;
+        (void)test_and_find(&made, "system-calls");
+        cr_assert_str_eq(made.findings.items[0].hypothesis->id, "system-calls");
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        cr_expect_eq(overall.culprit_is_less, cases[at].less, "case %zu: %s", at, overall.sentence);
+        cr_expect_eq(strncmp(overall.sentence, "System calls take", strlen("System calls take")) != 0, cases[at].less,
+                     "case %zu: %s", at, overall.sentence);
+        cr_expect_eq(strstr(overall.sentence, "Certain, but less: system calls take") != NULL, cases[at].less,
+                     "case %zu: %s", at, overall.sentence);
         arena_done(&made.arena);
     }
 }
