@@ -5499,6 +5499,22 @@ Test(findings, what_gc_disable_does_not_stop_is_left_out_of_its_check)
     }
 }
 
+/* Most packaged programs refuse the RTS options that lessen it. */
+Test(findings, options_of_ghcs_runtime_want_rtsopts)
+{
+    struct made_up made;
+    make_up(&made);
+    made.function.name = "ledger+0xa6d0 (refers to \"evacuate: strange closure type %d\")";
+    made.function.dso = "ledger";
+    const struct finding *finding = test_and_find(&made, "garbage-collection");
+    cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+    cr_expect(mentions(finding, "where it was linked with -rtsopts: +RTS -A64m") &&
+                  mentions(finding, "GHCRTS does no more"),
+              "%s", finding->advice[0]);
+    cr_expect(strstr(finding->confirm, "where it was linked with -rtsopts"), "%s", finding->confirm);
+    arena_done(&made.arena);
+}
+
 /* Python calls sqlite: the larger one leads with its own share and parts, and the other stands beside it. */
 Test(findings, of_two_interpreters_the_larger_one_leads)
 {
