@@ -90,6 +90,11 @@ static const struct name_pattern lua_names[] = {
     {.prefix = "lj_trace_"},  {.prefix = "lj_ffrecord_"}, {.prefix = "lj_snap_"},
 };
 
+static const struct name_pattern preparing_names[] = {
+    {.prefix = "sqlite3_prepare"},  {.prefix = "sqlite3LockAndPrepare"}, {.prefix = "sqlite3Prepare"},
+    {.prefix = "sqlite3RunParser"}, {.prefix = "sqlite3Parser"},
+};
+
 static const struct {
     const struct name_pattern *names;
     size_t count;
@@ -100,6 +105,7 @@ static const struct {
     [CALLED_COMPILING_JAVA] = {java_names, array_count(java_names)},
     [CALLED_COMPILING_DOTNET] = {dotnet_names, array_count(dotnet_names)},
     [CALLED_COMPILING_LUA] = {lua_names, array_count(lua_names)},
+    [CALLED_PREPARING] = {preparing_names, array_count(preparing_names)},
 };
 _Static_assert(array_count(classes) == CALLED_COUNT && (unsigned)CALLED_COUNT <= CALL_CLASSES_MOST, "every class");
 

@@ -17,6 +17,7 @@ enum called {
     CALLED_COMPILING_JAVA,
     CALLED_COMPILING_DOTNET,
     CALLED_COMPILING_LUA,
+    CALLED_PREPARING, /* statements, by sqlite: their text is read, and made into code */
     CALLED_COUNT
 };
 

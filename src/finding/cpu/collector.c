@@ -191,6 +191,43 @@ static bool decide_by_threads(const struct results *results, struct finding *fin
     return true;
 }
 
+static uint64_t stacks_ending(const struct stall_caller *callers, uint32_t count)
+{
+    uint64_t stacks = 0;
+    for (uint32_t at = 0; at < count; at++)
+        stacks += strncmp(callers[at].name, "Py_Finalize", strlen("Py_Finalize")) == 0 ? callers[at].stacks : 0;
+    return stacks;
+}
+
+/* What Python collects as it ends, as far as copied stacks show who it is done for; 0: none, or they show nothing. */
+static double samples_ending(const struct stalls *stalls)
+{
+    double samples = 0;
+    for (size_t at = 0; at < stalls->function_count; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        uint64_t stacks = stacks_ending(function->callers, function->caller_count) +
+                          stacks_ending(function->owners, function->owner_count);
+        if (!stacks || !function->stacks || !function_collects(stalls, function))
+            continue;
+        stacks = stacks < function->stacks ? stacks : function->stacks;
+        samples += (double)function->samples * (double)stacks / (double)function->stacks;
+    }
+    return samples;
+}
+
+/* What gc.disable() doesn't stop is no part of what it may return. */
+static void leave_out_ending(const struct results *results, struct finding *finding)
+{
+    struct interval ending = share_of_samples(results, finding, samples_ending(results->stalls)),
+                    all = finding->shown.known ? finding->shown : finding->recoverable;
+    if (!ending.known || ending.low < results->effect)
+        return;
+    struct value of = VALUE_TEXT("of", denominator_name(finding->of));
+    struct interval rest = interval_exactly(all.high > ending.low ? all.high - ending.low : 0);
+    finding_advise(finding, "advice-python-ends", VALUE_SHARE("ending", ending), of);
+    finding_set(finding, confirm, "confirm-python-ends", VALUE_SHARE("rest", rest), of);
+}
+
 static void garbage_collection_test(const struct results *results, struct finding *finding)
 {
     struct collected collected = collected_of(results->stalls);
@@ -211,6 +248,8 @@ static void garbage_collection_test(const struct results *results, struct findin
     finding_advise(finding, collector_advice(collector), NO_VALUES);
     finding_advise(finding, "advice-less", NO_VALUES);
     finding_set(finding, confirm, collector_confirm(collector), command);
+    if (collector == COLLECTOR_PYTHON)
+        leave_out_ending(results, finding);
 }
 
 static bool is_collecting(const struct stall_function *function)

@@ -2,12 +2,14 @@
 /* An interpreter's work for its script: fetching operations, and what its compiled functions are asked to do. */
 #include "base/scope.h"
 #include "base/vec.h"
+#include "finding/called.h"
 #include "finding/cpu/collector.h"
 #include "finding/cpu/script_parts.h"
 #include "finding/family.h"
 #include "finding/maker.h"
 #include "finding/wording.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -36,6 +38,7 @@ static const struct name_pattern interpreter_names[] = {
     {.dso = "php"},        {.prefix = "sqlite3Vdbe"}, {.dso = "mawk"},         {.dso = "gawk"},
     {.dso = "tclsh"},      {.dso = "libtcl"},         {.dso = "libR"},         {.dso = "liboctinterp"},
     {.dso = "libguile-3"}, {.dso = "ocamlrun"},       {.dso = "libswipl"},     {.dso = "vvp"},
+    {.dso = "libsqlite3"},
 };
 
 static bool is_interpreting(const struct stall_function *function)
@@ -70,7 +73,8 @@ static const struct {
 
 static const char *script_advice(const struct stall_function *function)
 {
-    static const struct name_pattern sqlite[] = {{.prefix = "sqlite3"}}, regexp[] = {{.word = "RawMatch"}};
+    static const struct name_pattern sqlite[] = {{.dso = "libsqlite3"}, {.prefix = "sqlite3"}},
+                                     regexp[] = {{.word = "RawMatch"}};
     static const struct name_pattern python[] = {{.dso = "python"}, {.dso = "libpython"}, {.prefix = "_PyEval_"}};
     static const struct name_pattern node[] = {{.prefix = "Builtins_"}, {.word = "BytecodeHandler"}, {.dso = "node"}};
     static const struct name_pattern shell[] = {{.dso = "bash"}, {.dso = "dash"}};
@@ -134,7 +138,8 @@ static const struct stall_function *compiled_ahead(const struct stalls *stalls, 
         const struct stall_function *function = &stalls->functions[at];
         bool is_ahead = is_compiled_ahead(function);
         own += is_ahead ? (double)function->samples : 0;
-        library += !is_ahead && function_is_interpreters(function) ? (double)function->samples : 0;
+        bool is_python = strcmp(script_advice(function), "advice-python") == 0;
+        library += !is_ahead && is_python && function_is_interpreters(function) ? (double)function->samples : 0;
         hottest = is_ahead && !hottest ? function : hottest;
     }
     *ret_samples = own;
@@ -176,6 +181,14 @@ void script_advise_meaning(const struct results *results, struct finding *findin
     }
 }
 
+/* Statements are read and made into code each time, unless they are kept. Unknown: that is no good part. */
+static struct interval share_of_preparing(const struct results *results, const struct finding *finding)
+{
+    static const double PART_LEAST = 0.1;
+    struct interval share = share_called_of(results, finding, CALLED_PREPARING);
+    return share.known && share.low >= PART_LEAST ? share : (struct interval){0};
+}
+
 static void advise_on_script(const struct results *results, struct finding *finding, const char *advice)
 {
     struct interval collecting = share_of_samples(results, finding, collector_samples(results->stalls));
@@ -187,6 +200,10 @@ static void advise_on_script(const struct results *results, struct finding *find
                        VALUE_SHARE("share", share_of_samples(results, finding, ahead)));
         return;
     }
+    struct interval preparing = share_of_preparing(results, finding);
+    if (strcmp(advice, "advice-sqlite") == 0 && preparing.known)
+        finding_advise(finding, "advice-sqlite-prepared", VALUE_SHARE("share", preparing),
+                       VALUE_TEXT("of", denominator_name(finding->of)));
     if (strcmp(advice, "advice-python") == 0 && collecting.low >= results->effect)
         finding_advise(finding, "advice-python-gc", VALUE_SHARE("share", collecting));
     script_advise_meaning(results, finding);
@@ -201,13 +218,46 @@ bool function_is_interpreters(const struct stall_function *function)
     return false;
 }
 
+/* By binary, most samples first: a script's interpreter may call that of another language (SQL). */
+struct interpreters {
+    struct name_matches items[8];
+    size_t count;
+};
+
+static int matches_compare(const void *a, const void *b)
+{
+    const struct name_matches *left = a, *right = b;
+    return (left->samples < right->samples) - (left->samples > right->samples);
+}
+
+static struct interpreters interpreters_of(const struct stalls *stalls)
+{
+    struct interpreters found = {.count = 0};
+    for (size_t at = 0; at < stalls->function_count; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        size_t to = 0;
+        if (!function_is_interpreters(function))
+            continue;
+        while (to < found.count && strcmp(found.items[to].hottest->dso, function->dso) != 0)
+            to++;
+        if (to == array_count(found.items))
+            continue;
+        found.count += to == found.count;
+        found.items[to].hottest = found.items[to].hottest ? found.items[to].hottest : function;
+        found.items[to].samples += function->samples;
+    }
+    qsort(found.items, found.count, sizeof(*found.items), matches_compare);
+    return found;
+}
+
 bool script_advise(const struct results *results, struct finding *finding)
 {
     const struct stalls *stalls = results->stalls;
     if (!stalls)
         return false;
     const struct name_matches matches = functions_named(stalls, interpreter_names, array_count(interpreter_names));
-    const char *advice = matches.hottest ? script_advice(matches.hottest) : "advice";
+    const struct interpreters each = interpreters_of(stalls);
+    const char *advice = each.count ? script_advice(each.items[0].hottest) : "advice";
     if (matches.samples * 2 < stalls->user_samples || strcmp(advice, "advice") == 0)
         return false;
     advise_on_script(results, finding, advice);
@@ -253,24 +303,60 @@ static const struct stall_function *table_function(const struct stalls *stalls, 
     return NULL;
 }
 
+static double interpreting_samples(const struct stalls *stalls, const char *dso)
+{
+    double samples = 0;
+    for (size_t at = 0; at < stalls->function_count; at++)
+        if (!stalls->functions[at].is_kernel && strcmp(stalls->functions[at].dso, dso) == 0 &&
+            function_has_some_name(&stalls->functions[at], dispatch_names, array_count(dispatch_names)))
+            samples += (double)stalls->functions[at].samples;
+    return samples;
+}
+
+/* "; libpython3.11.so.1.0 takes 22 to 24 % beside it": another that matters; "": none does. */
+static const char *beside_said(const struct results *results, struct finding *finding,
+                               const struct interpreters *interpreters)
+{
+    if (interpreters->count < 2)
+        return "";
+    const struct name_matches *second = &interpreters->items[1];
+    struct value share = VALUE_SHARE("", share_of_samples(results, finding, (double)second->samples));
+    if (!share.number.known || share.number.low < results->effect)
+        return "";
+    scoped_text struct text out = {0};
+    text_printf(&out, "; %s takes ", second->hottest->dso);
+    value_print(&out, &share);
+    text_add(&out, " beside it");
+    return arena_string(finding->arena, text_string(&out));
+}
+
+/* All of that library serves statements, whatever its functions are called: its share is the binary's. */
+static bool is_sqlite_library(const struct stall_function *function)
+{
+    static const struct name_pattern library = {.dso = "libsqlite3"};
+    return function_has_name(function, &library);
+}
+
 /*
  * Fetching operations is one thing, the compiled functions that they call are another: no compiler of scripts makes
  * those faster.
  */
 static void interpreter_or_runtime(const struct results *results, struct finding *finding,
-                                   const struct name_matches *matches)
+                                   const struct interpreters *interpreters)
 {
-    double interpreting = (double)functions_named(results->stalls, dispatch_names, array_count(dispatch_names)).samples;
+    const struct name_matches *matches = &interpreters->items[0];
+    double interpreting = interpreting_samples(results->stalls, matches->hottest->dso);
     struct script_parts parts = script_parts_of(results, finding, matches->hottest->dso);
     bool is_unknown = parts.nameless * 2 >= (double)matches->samples; /* what they do isn't known */
-    double by_ahead = 0;
-    if (interpreting * 2 >= (double)matches->samples || (is_unknown && !compiled_ahead(results->stalls, &by_ahead)))
+    double ahead = 0;
+    bool is_sqlite = is_sqlite_library(matches->hottest);
+    const struct stall_function *compiled = is_sqlite ? NULL : compiled_ahead(results->stalls, &ahead);
+    if (!is_sqlite && (interpreting * 2 >= (double)matches->samples || (is_unknown && !compiled)))
         return;
     struct value share = VALUE_SHARE("share", share_of_samples(results, finding, (double)matches->samples));
     struct interval own = share_of_samples(results, finding, interpreting);
-    double ahead = 0;
-    const struct stall_function *compiled = compiled_ahead(results->stalls, &ahead);
-    const char *headline = parts.said && compiled               ? "headline-ahead-parts"
+    const char *headline = is_sqlite                            ? "headline-sqlite"
+                           : parts.said && compiled             ? "headline-ahead-parts"
                            : compiled                           ? "headline-ahead"
                            : parts.said                         ? "headline-parts"
                            : own.high < SCRIPT_PART_SHOWN_LEAST ? "headline-compiled"
@@ -278,16 +364,30 @@ static void interpreter_or_runtime(const struct results *results, struct finding
     if (finding->verdict == VERDICT_SUPPORTED)
         finding_set(finding, headline, headline, VALUE_TEXT("dso", matches->hottest->dso), share,
                     VALUE_TEXT("parts", parts.said ? parts.said : ""), VALUE_SHARE("interpreting", own),
-                    VALUE_SHARE("ahead", share_of_samples(results, finding, ahead)));
+                    VALUE_SHARE("ahead", share_of_samples(results, finding, ahead)),
+                    VALUE_TEXT("beside", beside_said(results, finding, interpreters)));
     if (parts.said)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "parts", VALUE_TEXT("parts", parts.said));
     finding_set(finding, confirm, "confirm-runtime", NO_VALUES);
 }
 
+/* What the larger one of several takes, where that is enough by itself; else of all. */
+static void decide_by_larger(const struct results *results, struct finding *finding,
+                             const struct interpreters *interpreters)
+{
+    test_function_names(results, finding, interpreter_names, array_count(interpreter_names));
+    if (finding->verdict != VERDICT_SUPPORTED || interpreters->count < 2 ||
+        share_of_names(results, finding, (double)interpreters->items[0].samples).low < results->effect)
+        return;
+    finding->evidence_count = finding->advice_count = 0;
+    test_name_matches(results, finding, &interpreters->items[0]);
+}
+
 static void interpreter_test(const struct results *results, struct finding *finding)
 {
     const struct stalls *stalls = results->stalls;
-    test_function_names(results, finding, interpreter_names, array_count(interpreter_names));
+    const struct interpreters interpreters = interpreters_of(stalls);
+    decide_by_larger(results, finding, &interpreters);
     const struct stall_function *table = table_function(stalls, results->effect);
     if (finding->verdict != VERDICT_SUPPORTED && table) {
         finding_decide_bound(finding, share_of_samples(results, finding, (double)table->samples).high, results->effect);
@@ -301,17 +401,17 @@ static void interpreter_test(const struct results *results, struct finding *find
         finding_readvise(finding, "advice-table", NO_VALUES);
         return;
     }
-    if (!finding->advice_count)
+    if (!finding->advice_count || !interpreters.count)
         return;
-    const struct name_matches matches = functions_named(stalls, interpreter_names, array_count(interpreter_names));
-    const char *advice = script_advice(matches.hottest ? matches.hottest : matches.hottest_guessed);
+    const char *advice = script_advice(interpreters.items[0].hottest);
     finding->advice_count = 0;
     advise_on_script(results, finding, advice);
-    if (matches.hottest)
-        interpreter_or_runtime(results, finding, &matches);
-    if (strcmp(advice, "advice-sqlite") == 0 || strcmp(advice, "advice-regexp") == 0)
-        finding_set(finding, confirm, strcmp(advice, "advice-sqlite") == 0 ? "confirm-sqlite" : "confirm-regexp",
-                    NO_VALUES);
+    interpreter_or_runtime(results, finding, &interpreters);
+    bool prepares = share_of_preparing(results, finding).known;
+    if (strcmp(advice, "advice-sqlite") == 0)
+        finding_set(finding, confirm, prepares ? "confirm-sqlite-prepared" : "confirm-sqlite", NO_VALUES);
+    if (strcmp(advice, "advice-regexp") == 0)
+        finding_set(finding, confirm, "confirm-regexp", NO_VALUES);
     for (size_t at = 0, said = 0; at < stalls->function_count && said < 2; at++) {
         const struct stall_function *function = &stalls->functions[at];
         const char *meaning = function->share.mid >= results->effect ? meaning_of(function, false) : NULL;

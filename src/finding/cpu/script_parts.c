@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct script_work {
-    const struct named_work *language; /* the first part of the hottest that has one; NULL: none */
+    const struct named_work *language; /* the first part of the binary's; NULL: it has none */
     double *samples;                   /* by row of named_work_rows */
     double nameless;
 };
@@ -75,9 +75,10 @@ static struct script_work script_work_of(const struct stalls *stalls, const char
     for (size_t at = 0; at < stalls->function_count; at++) {
         const struct stall_function *function = &stalls->functions[at];
         const struct named_work *language = language_of(function);
-        work.language = work.language ? work.language : language;
+        bool is_binarys = strcmp(function->dso, dso) == 0;
+        work.language = work.language || !is_binarys ? work.language : language;
         double taken = language && language == work.language ? add_function(&work, function) : 0;
-        if (strcmp(function->dso, dso) == 0 && function_is_nameless(function) && taken < (double)function->samples)
+        if (is_binarys && function_is_nameless(function) && taken < (double)function->samples)
             work.nameless += (double)function->samples - taken;
     }
     return work;

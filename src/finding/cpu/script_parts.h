@@ -9,7 +9,7 @@
 static const double SCRIPT_PART_SHOWN_LEAST = 0.02; /* of all samples */
 
 struct script_parts {
-    /* "sorting 24 %, interpreting 9.0 %", largest first, of the hottest language; NULL: untold. Owner: arena */
+    /* "sorting 24 %, interpreting 9.0 %", largest first, of that binary's language; NULL: untold. Owner: arena */
     const char *said;
     double nameless; /* samples of the binary's functions without a name that nobody with one was seen to call */
 };

@@ -300,6 +300,9 @@ static const struct call_kind {
     {"advice-sleeps", "confirm-sleeps", {"nanosleep*", "clock_nanosleep*"}},
     {"advice-yields", "confirm-sleeps", {"sched_yield"}},
     {"advice-clock", "confirm-clock", {"clock_gettime*", "gettimeofday", "time", "getcpu"}},
+    {"advice-redirections", "confirm-redirections", {"dup", "dup2", "dup3"}},
+    {"advice-pipes", "confirm-pipes", {"pipe", "pipe2"}},
+    {"advice-closes", "confirm", {NULL}}, /* close of what nobody was seen to open */
 };
 
 static const char connections_key[] = "advice-connections";
@@ -326,12 +329,55 @@ static bool is_mostly_at(const struct kernel_entry *entry, enum call_object obje
     return entry->objects[object] * 2 > entry->samples;
 }
 
-/* Closing a socket ends a connection: that has nothing to do with files. */
-static const struct call_kind *call_kind_of_entry(const struct kernel_entry *entry)
+static const struct call_kind *call_kind_named(const char *advice)
 {
-    const struct call_kind *kind = call_kind_of(entry->name);
-    bool closes = strcmp(entry->name, "close") == 0 || strcmp(entry->name, "close_range") == 0;
-    return closes && is_mostly_at(entry, CALL_OBJECT_SOCKET) ? call_kind_of("connect") : kind;
+    for (size_t kind = 0; kind < array_count(call_kinds); kind++)
+        if (strcmp(call_kinds[kind].advice, advice) == 0)
+            return &call_kinds[kind];
+    return NULL;
+}
+
+static double samples_of_calls(const struct kernel_time *kernel, const char *const *patterns, size_t count)
+{
+    double samples = 0;
+    for (size_t at = 0; at < kernel->entry_count; at++)
+        for (size_t pattern = 0; pattern < count; pattern++)
+            samples += is_call(kernel->entries[at].name, patterns[pattern]) ? (double)kernel->entries[at].samples : 0;
+    return samples;
+}
+
+/*
+ * Opening, closing and fcntl belong to what else is done with descriptors: copies of them are a shell's redirections,
+ * what is closed beside new pipes are these, and closing alone tells of no file that was looked up.
+ */
+static const struct call_kind *call_kind_of_descriptors(const struct kernel_entry *entry,
+                                                        const struct kernel_time *kernel)
+{
+    static const char *const opening[] = {"open", "openat*"}, *const closing[] = {"close", "close_range"},
+                             *const copying[] = {"dup", "dup2", "dup3"}, *const piping[] = {"pipe", "pipe2"},
+                             *const setting[] = {"fcntl*"};
+    static const double PART_LEAST = 0.1;
+    const struct kernel_time one = {.entries = {*entry}, .entry_count = 1};
+    bool opens = samples_of_calls(&one, opening, array_count(opening)) > 0,
+         closes = samples_of_calls(&one, closing, array_count(closing)) > 0,
+         sets = samples_of_calls(&one, setting, array_count(setting)) > 0;
+    double opened = samples_of_calls(kernel, opening, array_count(opening)),
+           closed = samples_of_calls(kernel, closing, array_count(closing)),
+           copied = samples_of_calls(kernel, copying, array_count(copying)),
+           piped = samples_of_calls(kernel, piping, array_count(piping));
+    if (closes && is_mostly_at(entry, CALL_OBJECT_SOCKET))
+        return call_kind_of("connect");
+    if ((closes && piped > opened && piped >= PART_LEAST * closed) || (closes && is_mostly_at(entry, CALL_OBJECT_PIPE)))
+        return call_kind_of("pipe");
+    if ((opens || closes || sets) && copied > 0 && copied >= PART_LEAST * (opened + closed))
+        return call_kind_of("dup");
+    return closes && opened <= 0 ? call_kind_named("advice-closes") : NULL;
+}
+
+static const struct call_kind *call_kind_of_entry(const struct kernel_entry *entry, const struct kernel_time *kernel)
+{
+    const struct call_kind *kind = call_kind_of_descriptors(entry, kernel);
+    return kind ? kind : call_kind_of(entry->name);
 }
 
 bool system_call_keys(const char *call, const char **ret_advice, const char **ret_confirm)
@@ -427,7 +473,7 @@ static struct call_groups call_groups_of(const struct kernel_time *kernel, bool 
     struct call_groups groups = {0};
     for (size_t at = 0; at < kernel->entry_count; at++) {
         const struct kernel_entry *entry = &kernel->entries[at];
-        const struct call_kind *kind = call_kind_of_entry(entry);
+        const struct call_kind *kind = call_kind_of_entry(entry, kernel);
         if (without_wakes && is_wake(entry->name))
             continue;
         size_t to = 0;
@@ -667,6 +713,19 @@ static void advise_callers(const struct results *results, struct finding *findin
                        VALUE_TEXT("callers", callers->chains[0].words));
 }
 
+/* Calls that waiting for locks leads to aren't ruled out with the rest: the bound is of all, whose they are is said. */
+static void bound_with_locks(const struct results *results, struct finding *finding, double locks, double others)
+{
+    const struct kernel_time *kernel = results->kernel;
+    double total = (double)kernel->sample_count, most = locks + others + (double)kernel->unnamed_samples;
+    struct interval share = share_of_run(results, finding, wilson_interval(most < total ? most : total, total, total));
+    finding_decide_bound(finding, share.known ? share.high : 1, results->effect);
+    if (finding->verdict == VERDICT_RULED_OUT)
+        finding_reason_bound(finding, "bound", share);
+    else
+        finding_set(finding, reason, "locks", VALUE_SHARE("share", wilson_interval(locks, total, total)));
+}
+
 /* What waiting for locks costs in calls is those locks' finding, not a call to make less often. */
 static void system_calls_test(const struct results *results, struct finding *finding)
 {
@@ -675,8 +734,11 @@ static void system_calls_test(const struct results *results, struct finding *fin
     double calls = (double)kernel->call_samples - locks;
     calls = calls > 0 ? calls : 0;
     double maybe = (double)(kernel->other_samples + kernel->softirq_samples + kernel->short_call_samples);
-    if (!test_kernel_with(results, finding, calls, maybe))
+    if (!test_kernel_with(results, finding, calls, maybe)) {
+        if (locks > 0)
+            bound_with_locks(results, finding, locks, calls + maybe);
         return;
+    }
     struct call_groups groups = call_groups_of(kernel, locks > 0);
     const struct call_group *first = groups.count ? &groups.items[0] : NULL;
     const struct kernel_entry *hottest = hottest_call(&groups);
@@ -710,7 +772,8 @@ const struct hypothesis hypothesis_system_calls = {
     .id = "system-calls",
     .family = "system",
     .title = "time in system calls",
-    .rule = "supported when samples in system calls, those for locks left out, hold the effect; ruled out below it",
+    .rule = "supported when samples in system calls, those for locks left out, hold the effect; ruled out when "
+            "they don't with those for locks either",
     .gain = "that share of the samples, were none of the calls needed",
     .overturn = "half as many of the hottest call in a copy",
     .needs = RESULT_BIT(RESULT_KERNEL),

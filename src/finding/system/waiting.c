@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "finding/family.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* What a place in the kernel, or a system call, is waited in for; the first that fits. */
@@ -204,10 +205,6 @@ static const char *served_words(const struct results *results, struct arena *are
     return words.length ? arena_string(arena, text_string(&words)) : NULL;
 }
 
-/*
- * Reading, writing and looking up wait for the same device, and want other remedies. NULL: it isn't known what was
- * asked.
- */
 static bool is_nameless(const char *function)
 {
     return strstr(function, "+0x") || function[0] == '[';
@@ -219,7 +216,39 @@ static bool is_loading(const struct wait_row *row)
     return row->kind == WAIT_DISK && (strncmp(row->function, "_dl_", 4) == 0 || strcmp(row->function, "dl_main") == 0);
 }
 
-static const char *advice_of_storage(const struct wait_row *row)
+/* Go's and others' own way into the kernel: "syscall.Syscall", "runtime/internal/syscall.Syscall6". */
+static bool is_call_stub(const char *function)
+{
+    return strstr(function, "yscall") || strstr(function, "sys/unix.");
+}
+
+/* "syscall.Fsync" that called such a stub, itself none; NULL: none is known. */
+static const char *stub_caller(const struct wait_row *row)
+{
+    for (uint32_t at = 0; at < row->caller_count && is_call_stub(row->function); at++) {
+        const char *name = strrchr(row->callers[at], '.');
+        if (is_call_stub(row->callers[at]) && name && !strstr(name, "yscall"))
+            return row->callers[at];
+    }
+    return NULL;
+}
+
+/* What it asked of the kernel: by the C library's function, or by the name of what called a stub. NULL: not known. */
+static const char *asked_of(const struct wait_row *row, struct arena *arena)
+{
+    const char *caller = row->asked ? NULL : stub_caller(row);
+    if (!caller)
+        return row->asked;
+    char *name = arena_string(arena, strrchr(caller, '.') + 1);
+    name[0] = (char)tolower((unsigned char)name[0]);
+    return name;
+}
+
+/*
+ * Reading, writing and looking up wait for the same device, and want other remedies. NULL: it isn't known what was
+ * asked.
+ */
+static const char *advice_of_storage(const struct wait_row *row, const char *asked)
 {
     static const struct {
         const char *call, *advice;
@@ -235,19 +264,21 @@ static const char *advice_of_storage(const struct wait_row *row)
     };
     if (is_loading(row))
         return "advice-disk-loading";
-    for (size_t at = 0; row->asked && at < array_count(calls); at++)
-        if (strcmp(row->asked, calls[at].call) == 0)
+    for (size_t at = 0; asked && at < array_count(calls); at++)
+        if (strcmp(asked, calls[at].call) == 0)
             return calls[at].advice;
     /* Code of a name that asked for nothing touched memory that is a file's. */
-    return !row->asked && !is_nameless(row->function) && row->function[0] != '_' ? "advice-disk-touched" : NULL;
+    bool asks_nothing = !asked && !is_call_stub(row->function);
+    return asks_nothing && !is_nameless(row->function) && row->function[0] != '_' ? "advice-disk-touched" : NULL;
 }
-
 
 /* A function without a name is better known by what it called, and by the nearest caller that has one. */
 const char *waiting_place(const struct wait_row *row, struct arena *arena)
 {
     if (is_loading(row))
         return arena_printf(arena, "%s (loading programs and libraries)", row->function);
+    if (stub_caller(row))
+        return stub_caller(row);
     if (!is_nameless(row->function) || !row->asked)
         return row->function;
     for (uint32_t at = 0; at < row->caller_count; at++)
@@ -290,12 +321,21 @@ static bool is_handed_over(const struct wait_rows *waits, const struct wait_row 
     return false;
 }
 
+static void advise_storage(struct finding *finding, const char *advice, const char *where, const char *asked)
+{
+    struct value call = VALUE_TEXT("call", asked ? asked : "");
+    finding_advise(finding, advice, VALUE_TEXT("where", where), call);
+    if (strcmp(advice, "advice-disk-sync") == 0)
+        finding_set(finding, confirm, "confirm-disk-sync", call);
+}
+
 /* What to do about waiting for events depends on whether any came. */
 static void advise_waiting(const struct results *results, struct finding *finding, enum wait_kind kind,
                            const struct wait_row *row, const char *where)
 {
     const char *served = kind == WAIT_EVENTS ? served_words(results, finding->arena) : NULL;
-    const char *storage = kind == WAIT_DISK && row ? advice_of_storage(row) : NULL;
+    const char *asked = row ? asked_of(row, finding->arena) : NULL;
+    const char *storage = kind == WAIT_DISK && row ? advice_of_storage(row, asked) : NULL;
     if (is_delayed_acknowledgement(row))
         finding_advise(finding, "advice-delayed", VALUE_COUNT("count", (double)row->count),
                        VALUE_SECONDS("each", interval_exactly(row->total_s / (double)row->count)));
@@ -306,7 +346,7 @@ static void advise_waiting(const struct results *results, struct finding *findin
     if (served)
         finding_advise(finding, "advice-served", VALUE_TEXT("what", served));
     else if (storage)
-        finding_advise(finding, storage, VALUE_TEXT("where", where), VALUE_TEXT("call", row->asked ? row->asked : ""));
+        advise_storage(finding, storage, where, asked);
     else if (!row && (kind == WAIT_EVENTS || kind == WAIT_NETWORK))
         finding_advise(finding, "advice-events-seen", NO_VALUES);
     else
@@ -360,9 +400,9 @@ static void waiting_test(const struct results *results, struct finding *finding)
                 words, share, VALUE_TEXT("where", where));
     if (results->samples_refused)
         finding_advise(finding, "advice-refused", VALUE_TEXT("again", again(results)));
-    advise_waiting(results, finding, kind, row, row ? where : "it");
     finding_set(finding, confirm, results->samples_refused ? "confirm-refused" : "confirm",
                 VALUE_TEXT("again", again(results)));
+    advise_waiting(results, finding, kind, row, row ? where : "it");
     const struct activity_child *child = waiting_busy_child(results);
     if (child)
         waits_beside(results, finding, child);

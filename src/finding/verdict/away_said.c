@@ -56,6 +56,15 @@ bool is_mostly_away(const struct results *results)
     return run->wanted_ratio.value < MOSTLY * (shares.known ? 1 - shares.held.mid : 1);
 }
 
+/* What it waits for itself comes first where that is more, or may be: each such wait is one to be ready after, too. */
+static bool leads_asleep(const struct finding *waiting, const struct finding *others)
+{
+    if (!waiting || !waiting->recoverable.known)
+        return false;
+    bool may_be_more = waiting->verdict == VERDICT_SUPPORTED && waiting->recoverable.high > others->recoverable.low;
+    return waiting->recoverable.mid > others->recoverable.mid || may_be_more;
+}
+
 struct overall overall_away(const struct finding *waiting, const struct findings *findings,
                             const struct results *results, struct arena *arena)
 {
@@ -78,9 +87,7 @@ struct overall overall_away(const struct finding *waiting, const struct findings
         text_add(&sentence, " of the elapsed time");
     }
     text_printf(&sentence, ": this is not a CPU problem of its code.%s", work_beside(findings, results, arena));
-    /* What it waits for itself comes first where that is more. */
-    bool asleep = waiting && waiting->recoverable.known && held && waiting->recoverable.mid > others->recoverable.mid;
-    bool by_others = held && others->verdict == VERDICT_SUPPORTED && !asleep;
+    bool by_others = held && others->verdict == VERDICT_SUPPORTED && !leads_asleep(waiting, others);
     struct overall overall = {
         .kind = OVERALL_WAITS,
         .culprit = by_others ? others : waiting,
@@ -90,5 +97,7 @@ struct overall overall_away(const struct finding *waiting, const struct findings
     };
     if (by_others && waiting && waiting->verdict == VERDICT_SUPPORTED && waiting->advice_count)
         advise(&overall, waiting->advice[0]);
+    if (!by_others && held && others->verdict == VERDICT_SUPPORTED && others->advice_count)
+        advise(&overall, others->advice[0]);
     return overall;
 }

@@ -43,6 +43,23 @@ static int more_compare(const void *a, const void *b)
     return (left->samples < right->samples) - (left->samples > right->samples);
 }
 
+static void binaries_count(const struct stalls *stalls, struct binary_samples ret_binaries[BINARIES_MOST])
+{
+    for (size_t at = 0; at < stalls->function_count; at++)
+        if (binary_of(&stalls->functions[at]))
+            binary_add(ret_binaries, binary_of(&stalls->functions[at]), stalls->functions[at].samples);
+    qsort(ret_binaries, BINARIES_MOST, sizeof(*ret_binaries), more_compare);
+}
+
+struct binary_share binary_largest(const struct stalls *stalls)
+{
+    struct binary_samples binaries[BINARIES_MOST] = {0};
+    if (!stalls || stalls->sample_count < SAMPLES_LEAST)
+        return (struct binary_share){.name = NULL};
+    binaries_count(stalls, binaries);
+    return (struct binary_share){binaries[0].name, (double)binaries[0].samples / (double)stalls->sample_count};
+}
+
 const char *binaries_said(const struct results *results, struct arena *arena)
 {
     struct binary_samples binaries[BINARIES_MOST] = {0};
@@ -51,10 +68,7 @@ const char *binaries_said(const struct results *results, struct arena *arena)
         stalls->functions[0].share.mid >= (function_is_nameless(&stalls->functions[0]) ? FLAT_NAMELESS : FLAT))
         return NULL;
     double all = (double)stalls->sample_count;
-    for (size_t at = 0; at < stalls->function_count; at++)
-        if (binary_of(&stalls->functions[at]))
-            binary_add(binaries, binary_of(&stalls->functions[at]), stalls->functions[at].samples);
-    qsort(binaries, BINARIES_MOST, sizeof(*binaries), more_compare);
+    binaries_count(stalls, binaries);
     if ((double)binaries[1].samples < SECOND_LEAST * all)
         return NULL;
     size_t count = 0;

@@ -11,4 +11,12 @@
  */
 const char *binaries_said(const struct results *results, struct arena *arena);
 
+struct binary_share {
+    const char *name; /* NULL: none is known */
+    double share;     /* of the samples, 0..1 */
+};
+
+/* The one with most samples outside the kernel. stalls: may be NULL */
+struct binary_share binary_largest(const struct stalls *stalls);
+
 #endif

@@ -2,6 +2,7 @@
 #include "finding/verdict/described.h"
 
 #include "base/scope.h"
+#include "finding/verdict/binaries.h"
 #include "finding/verdict/open_said.h"
 #include "finding/verdict/time_said.h"
 #include "finding/verdict/weighing.h"
@@ -122,13 +123,16 @@ static const char *seconds_returned(const struct finding *finding, struct arena 
 const char *describe_small(const struct finding *culprit, const struct findings *findings,
                            const struct results *results, struct arena *arena)
 {
+    static const double MOST = 0.5, FLAT = 0.25;
     const struct finding *larger = far_larger(culprit, findings);
     const char *which = larger             ? "Certain to return something, but small"
                         : is_tiny(culprit) ? "Certain, but small"
                                            : "Certain, but less";
     const char *cause =
         arena_printf(arena, "%s: %s%s.", which, finding_words(culprit), seconds_returned(culprit, arena));
-    const char *goes = time_said(results, arena);
+    const char *goes = time_said(results, arena), *binaries = binaries_said(results, arena);
+    if (binaries && results->stalls->functions[0].share.mid < FLAT && binary_largest(results->stalls).share >= MOST)
+        goes = arena_printf(arena, "%s %s", binaries, goes);
     if (larger)
         return arena_printf(arena, "%s%s%s. %s", goes, goes[0] ? " " : "", sentence_case(arena, larger->headline),
                             cause);

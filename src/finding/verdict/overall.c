@@ -49,12 +49,13 @@ static struct overall with_sentence(struct overall overall, const char *sentence
 /* What the time is called for, and which programs, or else which binaries, took it. */
 static struct overall with_parts(struct overall overall, const struct results *results, struct arena *arena)
 {
-    const char *programs = programs_said(results, arena);
+    const char *programs = programs_said(results, arena), *binaries = binaries_said(results, arena);
+    bool is_told = binaries && strstr(overall.sentence, binaries);
     overall = with_sentence(overall, generated_said(results, arena).sentence, arena);
     overall = with_sentence(overall, loading_said(results, arena), arena);
     overall = with_sentence(overall, parts_said(results, arena), arena);
     overall = with_sentence(overall, told_beside(results, overall.sentence, arena), arena);
-    return with_sentence(overall, programs ? programs : binaries_said(results, arena), arena);
+    return with_sentence(overall, programs ? programs : is_told ? NULL : binaries, arena);
 }
 
 /* Who calls the hot function or, where none is hot, what the time is called for. */
@@ -106,7 +107,7 @@ static struct overall with_work(struct overall overall, const struct results *re
 {
     const struct finding *culprit = overall.culprit;
     bool is_large = culprit && !is_small(culprit);
-    if (is_large && !culprit->gain_unmeasured)
+    if (is_large && !culprit->gain_unmeasured && !overall.culprit_is_less)
         return with_operations(overall, results, true, arena);
     struct work_named work = work_named_of(results, arena);
     if (work.sentence)
@@ -172,7 +173,8 @@ static struct overall overall_culprit(const struct finding *first, const struct 
                                       const struct results *results, struct arena *arena)
 {
     const struct finding *larger = far_larger(first, findings);
-    bool is_less = !is_tiny(first) && !larger && is_less_than_estimate(first, results);
+    bool is_less =
+        !is_tiny(first) && !larger && (is_less_than_estimate(first, results) || is_less_than_place(first, results));
     bool is_lesser = is_tiny(first) || is_less;
     struct overall overall = {
         .kind = OVERALL_CULPRIT,

@@ -18,7 +18,7 @@ const char *hottest_words(const struct stall_function *function)
 {
     if (!function)
         return "Its code";
-    return function->is_kernel && begins(function->name, "[unknown]") ? "The kernel (its functions have no names here)"
+    return function->is_kernel && begins(function->name, "[unknown]") ? "the kernel (its functions have no names here)"
                                                                       : function->name;
 }
 
@@ -158,26 +158,30 @@ static void share_print(struct text *out, struct interval share)
     text_add(out, wide ? ")" : "");
 }
 
+const char *goes_into(const struct stall_function *hottest, struct arena *arena)
+{
+    static const double FLAT = 0.25, MOST = 0.5;
+    const char *name = name_for_sentence(hottest_words(hottest), arena);
+    if (!hottest)
+        return arena_printf(arena, "%s is where the time goes", name);
+    return arena_printf(arena,
+                        hottest->share.mid < FLAT    ? "Its CPU time is spread, the hottest function is %s (%.0f %%)"
+                        : hottest->share.mid >= MOST ? "Most CPU time goes into %s (%.0f %%)"
+                                                     : "The largest part of its CPU time goes into %s (%.0f %%)",
+                        name, hottest->share.mid * 100);
+}
+
 /*
  * Where the time goes, whatever the cause: the hottest function with its share, and what the estimate says of it all.
  */
 const char *time_said(const struct results *results, struct arena *arena)
 {
-    static const double FLAT = 0.25, MOST = 0.5;
     const struct stall_function *hottest =
         results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
     if (!hottest)
         return "";
     scoped_text struct text out = {0};
-    const char *name = name_for_sentence(hottest_words(hottest), arena);
-    double share = hottest->share.mid * 100;
-    if (hottest->share.mid < FLAT)
-        text_printf(&out, "Its CPU time is spread, the hottest function is %s (%.0f %%)", name, share);
-    else
-        text_printf(&out,
-                    hottest->share.mid >= MOST ? "Most CPU time goes into %s (%.0f %%)"
-                                               : "The largest part of its CPU time goes into %s (%.0f %%)",
-                    name, share);
+    text_add(&out, goes_into(hottest, arena));
     const struct bottleneck *bottleneck = results->bottleneck;
     const char *estimated = estimated_words(bottleneck, ESTIMATE_LOW);
     bool one_class =

@@ -17,6 +17,8 @@ const char *time_said(const struct results *results, struct arena *arena);
 const char *several_said(const struct bottleneck *bottleneck, struct arena *arena);
 /* "it waits for cache misses": what an estimate that is so sure lays most of the time at; NULL: it isn't. */
 const char *estimated_words(const struct bottleneck *bottleneck, enum bottleneck_confidence least);
+/* "Most CPU time goes into parse (62 %)", as large as its part is. NULL: nobody knows which. Owner: arena. */
+const char *goes_into(const struct stall_function *hottest, struct arena *arena);
 /* Its name, or words where it has none; NULL: "Its code". */
 const char *hottest_words(const struct stall_function *function);
 

@@ -4,9 +4,11 @@
 #include "base/scope.h"
 #include "finding/family.h"
 #include "finding/maker.h"
+#include "finding/verdict/binaries.h"
 #include "finding/verdict/time_said.h"
 #include "finding/wording.h"
 
+#include <math.h>
 #include <string.h>
 
 /*
@@ -109,6 +111,59 @@ bool is_less_than_estimate(const struct finding *culprit, const struct results *
            verdict->cause != CAUSE_RETIRING && !(culprit->hypothesis->causes & CAUSE_BIT(verdict->cause)) &&
            verdict->share.mid >= LEAVES_MOST &&
            verdict->share.mid * scale > FAR_LARGER * finding_most_returned(culprit);
+}
+
+/* The function that the cause is found at; NULL: it is none, or not known. */
+static const struct stall_function *function_of(const struct finding *culprit, const struct stalls *stalls)
+{
+    for (size_t at = 0; culprit->subject && at < stalls->function_count; at++)
+        if (strcmp(stalls->functions[at].name, culprit->subject) == 0)
+            return &stalls->functions[at];
+    return NULL;
+}
+
+/* Found by the kernel's samples, which are in no function of the program. */
+static bool is_in_kernel(const struct finding *culprit)
+{
+    return culprit->hypothesis->needs & RESULT_BIT(RESULT_KERNEL);
+}
+
+/* What names tell is in functions of those names alone. */
+static bool is_outside_function(const struct finding *culprit, const struct stall_function *hottest,
+                                const struct stalls *stalls)
+{
+    const struct hypothesis *hypothesis = culprit->hypothesis;
+    const struct stall_function *own = function_of(culprit, stalls);
+    bool is_told = own && hypothesis->has_function && !hypothesis->has_function(hottest);
+    return own != hottest && (is_told || is_in_kernel(culprit));
+}
+
+static bool is_outside_binary(const struct finding *culprit, const char *binary, const struct stalls *stalls)
+{
+    const struct stall_function *own = function_of(culprit, stalls);
+    bool is_told = own && culprit->hypothesis->has_function;
+    return !(own && strcmp(own->dso, binary) == 0) && (is_told || is_in_kernel(culprit));
+}
+
+/*
+ * Where the program's time goes is said before a certain cause that takes less than half as much: of its own binary,
+ * which is most of nearly all programs, before a small cause alone.
+ */
+bool is_less_than_place(const struct finding *culprit, const struct results *results)
+{
+    const struct stalls *stalls = results->stalls;
+    const struct stall_function *hottest = stalls && stalls->function_count ? &stalls->functions[0] : NULL;
+    double cpu_s = results->run && results->run->cpu_s.known ? results->run->cpu_s.value : 0;
+    double scale = culprit->of_seconds > 0 ? cpu_s : 1;
+    if (!hottest || culprit->imported_kinds || culprit->is_own_doing || !culprit->recoverable.known ||
+        culprit->hypothesis == &hypothesis_affinity)
+        return false;
+    double least = fmax(LEAVES_MOST, FAR_LARGER * finding_most_returned(culprit) / (scale > 0 ? scale : 1));
+    if (!hottest->is_kernel && hottest->share.mid >= least && is_outside_function(culprit, hottest, stalls))
+        return true;
+    struct binary_share largest = binary_largest(stalls);
+    return largest.name && largest.share >= least && is_outside_binary(culprit, largest.name, stalls) &&
+           (strstr(largest.name, ".so") || is_small(culprit));
 }
 
 bool is_small(const struct finding *culprit)

@@ -22,5 +22,7 @@ const char *estimated_beside(const struct finding *culprit, const struct finding
                              const struct results *results, struct arena *arena);
 /* The estimate lays more than twice as much, and most of the time, at a cause that leads before it. */
 bool is_less_than_estimate(const struct finding *culprit, const struct results *results);
+/* A function, or a binary, that the cause lies outside of has most of the time, and more than twice as much. */
+bool is_less_than_place(const struct finding *culprit, const struct results *results);
 
 #endif

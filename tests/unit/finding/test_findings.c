@@ -2134,9 +2134,20 @@ Test(findings, the_calls_of_a_lock_are_the_locks)
     lock = test_and_find(&made, "lock-turns");
     cr_assert(strstr(lock->headline, "; without it, the same work may take up to 66 %"), "two CPUs for 70 %% of the work: %s", lock->headline);
     made.run.cpus_used = measured_as(1);
-    cr_assert_eq(test_and_find(&made, "system-calls")->verdict, VERDICT_RULED_OUT);
-    waits.items[0].kind = WAIT_THREAD;
     const struct finding *calls = test_and_find(&made, "system-calls");
+    cr_assert(calls->verdict == VERDICT_UNDECIDED && calls->recoverable.high >= 0.3, "no less than the page lists: %g",
+              calls->recoverable.high);
+    cr_assert(strstr(calls->reason, "calls that waiting for locks leads to") && !calls->advice_count, "%s",
+              calls->reason);
+    made.kernel.entries[0].samples = made.kernel.entries[1].samples = 10;
+    made.kernel.kernel_samples = made.kernel.call_samples = 20;
+    calls = test_and_find(&made, "system-calls");
+    cr_assert(calls->verdict == VERDICT_RULED_OUT && calls->recoverable.high >= 0.02, "%g", calls->recoverable.high);
+    made.kernel.entries[0].samples = 250;
+    made.kernel.entries[1].samples = 40;
+    made.kernel.kernel_samples = made.kernel.call_samples = 300;
+    waits.items[0].kind = WAIT_THREAD;
+    calls = test_and_find(&made, "system-calls");
     cr_assert_eq(calls->verdict, VERDICT_SUPPORTED);
     cr_assert(mentions(calls, "hand over several items") && !mentions(calls, "io_uring"));
     waits.items[0] = (struct wait_row){.kind = WAIT_LOCK, .function = "python+0x1", .total_s = 8, .count = 4000, .global_lock = "the GIL"};
@@ -2617,6 +2628,29 @@ Test(findings, little_cpu_time_has_no_share_of_it_as_its_headline)
     cr_assert(strstr(overall.sentence, "It ran in 3 % of the elapsed time only"), "%s", overall.sentence);
     cr_assert(strstr(overall.sentence, "mostly (disk) in fsync"), "%s", overall.sentence);
     cr_assert_null(strstr(overall.sentence, "Of its own work"), "3 %% of the time is nothing to speak of: %s", overall.sentence);
+    cr_assert_str_eq(overall.culprit->hypothesis->id, "oversubscribed");
+    arena_done(&made.arena);
+}
+
+/* Each wait of its own is one to be ready after: where it may be as much, its remedy and its check stand first. */
+Test(findings, what_it_waits_for_itself_leads_where_it_may_be_more)
+{
+    struct made_up made;
+    make_up_short_sleeper(&made);
+    made.run.run_delay_s = measured_as(6);
+    struct finding *others = (struct finding *)test_and_find(&made, "oversubscribed");
+    struct finding *waiting = (struct finding *)findings_find(&made.findings, "waiting");
+    cr_assert(others->verdict == VERDICT_SUPPORTED && waiting->verdict == VERDICT_SUPPORTED);
+    waiting->recoverable = interval_of(0.06, 0.3, 0.55);
+    others->recoverable = interval_of(0.33, 0.57, 0.82);
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert_str_eq(overall.culprit->hypothesis->id, "waiting");
+    cr_assert(overall.advice_count && strstr(overall.advice[0], "side by side"), "%s",
+              overall.advice_count ? overall.advice[0] : "none");
+    cr_assert(strstr(overall_check(&overall), "fsync") || strstr(overall_check(&overall), "context-switches"), "%s",
+              overall_check(&overall));
+    waiting->recoverable = interval_of(0.06, 0.1, 0.2);
+    overall = overall_of(&made.findings, &made.results, &made.arena);
     cr_assert_str_eq(overall.culprit->hypothesis->id, "oversubscribed");
     arena_done(&made.arena);
 }
@@ -3312,16 +3346,46 @@ Test(findings, code_that_waits_for_nothing_is_said_to_be_busy)
     made.results.bottleneck = &bottleneck;
     findings_test(&made.findings, &made.results, &made.arena);
     const char *sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
-    cr_assert(strstr(sentence,
-                     "hot is where the time goes. By estimate it is busy with its instructions, and no wait was seen"),
-              "%s", sentence);
+    cr_assert(
+        strstr(
+            sentence,
+            "Most CPU time goes into hot (100 %). By estimate it is busy with its instructions, and no wait was seen"),
+        "%s", sentence);
     cr_assert(strstr(sentence, "90 to 94 %"), "%s", sentence);
     bottleneck.program.busy_is_shown = true;
     sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
-    cr_assert(strstr(sentence, "hot is where the time goes. By estimate nothing holds it up"), "%s", sentence);
+    cr_assert(strstr(sentence, "goes into hot (100 %). By estimate nothing holds it up"), "%s", sentence);
+    cr_assert_null(strstr(sentence, " first."), "the loop that leads is the hottest function's: %s", sentence);
     bottleneck.program.confidence = ESTIMATE_LOW;
     sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
     cr_assert_null(strstr(sentence, "By estimate"), "%s", sentence);
+    arena_done(&made.arena);
+}
+
+/* The loop that tells most is another function's than the hottest: each is called what it is. */
+Test(findings, where_the_time_goes_is_the_hottest_function_with_its_part)
+{
+    struct made_up made;
+    make_up(&made);
+    struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_RETIRING,
+                                                .cause = CAUSE_RETIRING,
+                                                .confidence = ESTIMATE_MEDIUM,
+                                                .share = interval_of(0.7, 0.71, 0.72),
+                                                .function = "other"}};
+    bottleneck.masses[CAUSE_RETIRING] = 0.71;
+    made.results.bottleneck = &bottleneck;
+    made.function.share = wilson_interval(406, 1000, 1000);
+    findings_test(&made.findings, &made.results, &made.arena);
+    const char *sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
+    cr_assert(strstr(sentence, "The largest part of its CPU time goes into hot (41 %). By estimate it is busy"), "%s",
+              sentence);
+    cr_assert(strstr(sentence, "70 to 72 % of its CPU time, other first."), "%s", sentence);
+    made.function.share = wilson_interval(660, 1000, 1000);
+    sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
+    cr_assert(strstr(sentence, "Most CPU time goes into hot (66 %)"), "%s", sentence);
+    made.function.share = wilson_interval(80, 1000, 1000);
+    sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
+    cr_assert(strstr(sentence, "Its CPU time is spread, the hottest function is hot (8 %)"), "%s", sentence);
     arena_done(&made.arena);
 }
 
@@ -3343,7 +3407,8 @@ Test(findings, a_nameless_kernel_and_a_named_jit_are_called_so)
     made.function.dso = made.function.dso_path = "[kernel]";
     made.function.is_kernel = true;
     overall = overall_of(&made.findings, &made.results, &made.arena);
-    cr_assert(strstr(overall.sentence, "The kernel (its functions have no names here) is where"), "%s", overall.sentence);
+    cr_assert(strstr(overall.sentence, "goes into the kernel (its functions have no names here)"), "%s",
+              overall.sentence);
     arena_done(&made.arena);
 }
 
@@ -4607,6 +4672,7 @@ Test(findings, an_estimate_of_like_weight_stands_beside_a_certain_cause)
     for (size_t at = 0; at < array_count(cases); at++) {
         struct made_up made;
         make_up(&made);
+        made.function.share = wilson_interval(600, 1000, 1000);
         made.kernel.call_samples = made.kernel.kernel_samples = 330;
         made.kernel.entries[0] = (struct kernel_entry){"read", 300};
         made.kernel.entry_count = 1;
@@ -4727,7 +4793,8 @@ Test(findings, closing_sockets_is_of_connections_and_of_files_it_is_not)
         const struct finding *finding = test_and_find(&made, "system-calls");
         cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
         cr_expect_eq(strstr(finding->headline, "connections opened and closed (connect, close and accept4)") != NULL, cases[at].connections, "%s", finding->headline);
-        cr_expect_eq(mentions(finding, "fewer files looked up"), !cases[at].connections, "%s", finding->advice[0]);
+        cr_expect_eq(mentions(finding, "fewer files, pipes or sockets opened and closed (close)"),
+                     !cases[at].connections, "%s", finding->advice[0]);
         cr_expect(!cases[at].connections || strstr(finding->advice[0], "keep connections open"), "%s", finding->advice[0]);
         cr_expect(!cases[at].connections || strstr(finding->confirm, "one connection"), "%s", finding->confirm);
         arena_done(&made.arena);
@@ -5521,6 +5588,178 @@ Test(findings, a_loose_bound_is_no_lead)
     arena_done(&made.arena);
 }
 
+/* What is collected as the program ends is nothing that gc.disable() stops. */
+Test(findings, what_gc_disable_does_not_stop_is_left_out_of_its_check)
+{
+    for (int round = 0; round < 2; round++) {
+        struct made_up made;
+        make_up(&made);
+        made.function.name = "python3.11+0x10a500 (refers to \"gc: objects in each generation:%s\")";
+        made.function.dso = "python3.11";
+        made.function.samples = 450;
+        made.function.stacks = 100;
+        made.function.owner_count = 1;
+        made.function.owners[0] = (struct stall_caller){
+            .name = round ? "_PyObject_GC_New" : "Py_FinalizeEx", .dso = "python3.11", .stacks = 48};
+        const struct finding *finding = test_and_find(&made, "garbage-collection");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect_eq(mentions(finding, "os._exit(STATUS)"), round == 0);
+        cr_expect_null(strstr(finding->confirm, "must fall by that share"), "%s", finding->confirm);
+        cr_expect(strstr(finding->confirm, round ? "up to that share" : "may fall by up to 29 % of the"), "%s",
+                  finding->confirm);
+        arena_done(&made.arena);
+    }
+}
+
+/* Most packaged programs refuse the RTS options that lessen it. */
+Test(findings, options_of_ghcs_runtime_want_rtsopts)
+{
+    struct made_up made;
+    make_up(&made);
+    made.function.name = "ledger+0xa6d0 (refers to \"evacuate: strange closure type %d\")";
+    made.function.dso = "ledger";
+    const struct finding *finding = test_and_find(&made, "garbage-collection");
+    cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+    cr_expect(mentions(finding, "where it was linked with -rtsopts: +RTS -A64m") &&
+                  mentions(finding, "GHCRTS does no more"),
+              "%s", finding->advice[0]);
+    cr_expect(strstr(finding->confirm, "where it was linked with -rtsopts"), "%s", finding->confirm);
+    arena_done(&made.arena);
+}
+
+/* Python calls sqlite: the larger one leads with its own share and parts, and the other stands beside it. */
+Test(findings, of_two_interpreters_the_larger_one_leads)
+{
+    static const uint64_t samples[][3] = {{30, 560, 230}, {30, 170, 600}};
+    for (size_t at = 0; at < array_count(samples); at++) {
+        struct made_up made;
+        struct call_classes classes = {0};
+        make_up(&made);
+        struct stall_function functions[3] = {made.function, made.function, made.function};
+        functions[0].name = "sqlite3VdbeExec";
+        functions[1].name = "libsqlite3.so.0.8.6+0xc66b0";
+        functions[2].name = "unicodekeys_lookup_unicode";
+        for (size_t function = 0; function < array_count(functions); function++) {
+            functions[function].dso = function == 2 ? "libpython3.11.so.1.0" : "libsqlite3.so.0.8.6";
+            functions[function].samples = samples[at][function];
+        }
+        made.stalls.functions = functions;
+        made.stalls.function_count = array_count(functions);
+        const struct finding *finding = test_and_find(&made, "interpreter");
+        bool is_sqlite = at == 0;
+        cr_expect_eq(strstr(finding->headline, "libsqlite3.so.0.8.6 takes 56 to 62 %") != NULL, is_sqlite, "%s",
+                     finding->headline);
+        cr_expect_eq(strstr(finding->headline, "libpython3.11.so.1.0 takes 57 to 63 %") != NULL, !is_sqlite, "%s",
+                     finding->headline);
+        cr_expect_eq(strstr(finding->headline, "looking up in dicts") != NULL, !is_sqlite, "%s", finding->headline);
+        cr_expect(strstr(finding->headline, is_sqlite ? "; libpython3.11.so.1.0 takes 20 to 26 % beside it"
+                                                      : "; libsqlite3.so.0.8.6 takes 18 to 23 % beside it"),
+                  "%s", finding->headline);
+        cr_expect_eq(mentions(finding, "EXPLAIN QUERY PLAN"), is_sqlite);
+        cr_expect(!is_sqlite || strstr(finding->confirm, "see whether EXPLAIN QUERY PLAN has a SCAN"), "%s",
+                  finding->confirm);
+        add_called(&made, &classes, CALLED_PREPARING, 40, "sqlite3_prepare_v2", "libsqlite3.so.0.8.6", NULL);
+        finding = test_and_find(&made, "interpreter");
+        cr_expect_eq(strstr(finding->advice[0], "is in reading statements and making code of them") != NULL, is_sqlite,
+                     "%s", finding->advice[0]);
+        cr_expect_eq(strstr(finding->confirm, "bind them") != NULL, is_sqlite, "%s", finding->confirm);
+        arena_done(&made.arena);
+    }
+}
+
+/* A shell's redirections are no files looked up, and what it closes beside new pipes are these. */
+Test(findings, descriptors_are_what_is_done_with_them)
+{
+    static const struct {
+        struct kernel_entry entries[4];
+        const char *says, *never;
+    } cases[] = {
+        {{{"openat", 210}, {"close", 150}, {"dup", 47}, {"fcntl", 44}},
+         "which a shell does for its commands",
+         "looked up"},
+        {{{"close", 300}, {"pipe2", 120}, {"openat", 5}, {"read", 50}},
+         "fewer pipes opened and closed (close and pipe2)",
+         "looked up"},
+        {{{"openat", 210}, {"close", 150}, {"newfstatat", 60}, {"dup", 5}}, "fewer files looked up", "a shell"},
+        {{{"close", 400}}, "pipes or sockets opened and closed (close)", "looked up"},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.kernel.call_samples = made.kernel.kernel_samples = 500;
+        memcpy(made.kernel.entries, cases[at].entries, sizeof(cases[at].entries));
+        for (made.kernel.entry_count = 0;
+             made.kernel.entry_count < 4 && cases[at].entries[made.kernel.entry_count].name;)
+            made.kernel.entry_count++;
+        const struct finding *finding = test_and_find(&made, "system-calls");
+        cr_expect(mentions(finding, cases[at].says), "case %zu: %s", at, finding->advice[0]);
+        cr_expect_not(mentions(finding, cases[at].never), "case %zu: %s", at, finding->advice[0]);
+        arena_done(&made.arena);
+    }
+}
+
+/* One function, or a library, that has most of it is said before a certain cause outside of it that has less than half as much. */
+Test(findings, where_most_of_the_time_is_stands_before_a_lesser_cause)
+{
+    static const struct {
+        uint64_t hot, second, calls;
+        const char *dso;
+        bool less;
+    } cases[] = {
+        {830, 0, 120, "a.out", true},    {540, 0, 120, "a.out", true},    {540, 0, 300, "a.out", false},
+        {240, 330, 220, "lib.so", true}, {240, 330, 220, "a.out", false}, {240, 330, 120, "a.out", true},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        struct stall_function functions[2] = {made.function, made.function};
+        functions[0].samples = cases[at].hot;
+        functions[0].share = wilson_interval((double)cases[at].hot, 1000, 1000);
+        functions[1].name = "cold";
+        functions[1].samples = cases[at].second;
+        functions[0].dso = functions[1].dso = cases[at].dso;
+        made.stalls.functions = functions;
+        made.stalls.function_count = 2;
+        made.kernel.call_samples = made.kernel.kernel_samples = cases[at].calls;
+        made.kernel.entries[0] = (struct kernel_entry){"read", cases[at].calls};
+        made.kernel.entry_count = 1;
+        (void)test_and_find(&made, "system-calls");
+        cr_assert_str_eq(made.findings.items[0].hypothesis->id, "system-calls");
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        cr_expect_eq(overall.culprit_is_less, cases[at].less, "case %zu: %s", at, overall.sentence);
+        cr_expect_eq(strncmp(overall.sentence, "System calls take", strlen("System calls take")) != 0, cases[at].less,
+                     "case %zu: %s", at, overall.sentence);
+        cr_expect_eq(strstr(overall.sentence, "Certain, but less: system calls take") != NULL, cases[at].less,
+                     "case %zu: %s", at, overall.sentence);
+        arena_done(&made.arena);
+    }
+}
+
+/* V8's own functions say what a script asks of its arrays. */
+Test(findings, searches_of_arrays_are_told_by_their_names)
+{
+    static const struct {
+        const char *name;
+        bool said;
+    } cases[] = {{"Builtins_ArrayIncludesSmiOrObject", true},
+                 {"Builtins_ArrayIndexOfPackedDoubles", true},
+                 {"Builtins_ArrayPrototypeFind", true},
+                 {"Builtins_ArrayPrototypePush", false}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.function.name = cases[at].name;
+        made.function.dso = "node";
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        bool said = overall.advice_count && strstr(overall.advice[0], "a Set answers whether a value is there");
+        cr_expect_eq(said, cases[at].said, "%s: %s", cases[at].name, overall.advice_count ? overall.advice[0] : "");
+        cr_expect_eq(strstr(overall.sentence, "among the elements of an array") != NULL, cases[at].said, "%s",
+                     overall.sentence);
+        arena_done(&made.arena);
+    }
+}
+
 /* A compiled sort, a regular expression and a dictionary are no interpreting, though the interpreter's library has them. */
 Test(findings, what_an_interpreter_calls_is_told_from_interpreting)
 {
@@ -5707,6 +5946,42 @@ Test(findings, storage_is_waited_for_in_a_mapping)
     waiting = test_and_find(&made, "waiting");
     cr_expect(strstr(waiting->headline, "loading programs and libraries") && strstr(waiting->advice[0], "run it again"), "%s; %s", waiting->headline, waiting->advice[0]);
     arena_done(&made.arena);
+}
+
+/* Go makes its calls by itself: who called the way into the kernel tells which, and no mapped file is to blame. */
+Test(findings, storage_is_waited_for_in_a_call_without_the_c_library)
+{
+    struct made_up made;
+    struct wait_rows waits = {.known = true,
+                              .waiting_s = 9,
+                              .idle_s = 9,
+                              .wait_count = 9,
+                              .stack_count = 9,
+                              .count = 1,
+                              .items = {{.kind = WAIT_DISK,
+                                         .function = "runtime/internal/syscall.Syscall6",
+                                         .idle_s = 9,
+                                         .total_s = 9,
+                                         .count = 9,
+                                         .callers = {"syscall.Syscall", "syscall.Fsync", "internal/poll.(*FD).Fsync"},
+                                         .caller_count = 3}}};
+    for (int round = 0; round < 2; round++) {
+        make_up(&made);
+        made.results.waits = &waits;
+        made.run.cpu_s = measured_as(1);
+        made.run.on_cpu_ratio = made.run.wanted_ratio = made.run.cpus_used = measured_as(0.1);
+        made.run.from_switches = true;
+        const struct finding *waiting = test_and_find(&made, "waiting");
+        cr_expect_null(strstr(waiting->advice[0], "a file that is mapped"), "%s", waiting->advice[0]);
+        cr_expect_eq(strstr(waiting->advice[0], "let syscall.Fsync wait less for storage: one fsync for many writes") !=
+                         NULL,
+                     round == 0, "%s", waiting->advice[0]);
+        cr_expect_eq(strstr(waiting->headline, "in syscall.Fsync") != NULL, round == 0, "%s", waiting->headline);
+        cr_expect_eq(strstr(waiting->confirm, "several records before each fsync") != NULL, round == 0, "%s",
+                     waiting->confirm);
+        waits.items[0].caller_count = 1; /* which call it was isn't known */
+        arena_done(&made.arena);
+    }
 }
 
 /* Half of the samples have no names: the bar shows what is known to be such, the sentence below the rest. */
