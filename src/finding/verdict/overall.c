@@ -102,14 +102,18 @@ static bool is_of_script(const struct overall *overall)
     return overall->culprit && !overall->culprit_is_small && overall->culprit->hypothesis == &hypothesis_interpreter;
 }
 
-/* What it is at says more than a small cause, or one whose removal returns nobody knows what. */
+/*
+ * What it is at says more than a small cause, or one whose removal returns nobody knows what; and than a large one,
+ * where most of the time is spent on one kind of work, which leaves the cause less than half of that.
+ */
 static struct overall with_work(struct overall overall, const struct results *results, struct arena *arena)
 {
     const struct finding *culprit = overall.culprit;
     bool is_large = culprit && !is_small(culprit);
-    if (is_large && !culprit->gain_unmeasured && !overall.culprit_is_less)
-        return with_operations(overall, results, true, arena);
+    bool is_answer = is_large && !culprit->gain_unmeasured && !overall.culprit_is_less;
     struct work_named work = work_named_of(results, arena);
+    if (is_answer && !(work.is_most && is_less_than(culprit, work.share)))
+        return with_operations(overall, results, true, arena);
     if (work.sentence)
         overall.sentence = arena_printf(arena, "%s %s", work.is_most ? work.sentence : overall.sentence,
                                         work.is_most ? overall.sentence : work.sentence);

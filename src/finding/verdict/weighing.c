@@ -171,6 +171,13 @@ bool is_small(const struct finding *culprit)
     return share_of_culprit(culprit) < CULPRIT_SMALL;
 }
 
+bool is_less_than(const struct finding *culprit, double share)
+{
+    static const double MOST = 0.3; /* what has more is an answer, whatever else there is */
+    double own = culprit->recoverable.mid;
+    return culprit->recoverable.known && own <= MOST && FAR_LARGER * own <= share && !culprit->imported_kinds;
+}
+
 bool leaves_most(const struct finding *culprit)
 {
     /* Clearly more than half is left; of a fact whose gain isn't measured the middle is half of its share. */

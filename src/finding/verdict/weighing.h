@@ -8,6 +8,8 @@
 /* Below a fifth: what else takes the time is said, too. Below a tenth it is no answer to where the time goes. */
 bool is_small(const struct finding *culprit);
 bool is_tiny(const struct finding *culprit);
+/* No large part of the time, and less than half of that share. */
+bool is_less_than(const struct finding *culprit, double share);
 /* Most of the time is something else. */
 bool leaves_most(const struct finding *culprit);
 /* Another cause with far more to return, or that weighs as much; NULL: none. Owner: the findings. */

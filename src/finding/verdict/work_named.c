@@ -132,6 +132,7 @@ struct work_named work_named_of(const struct results *results, struct arena *are
         if (share < SHOWN_LEAST)
             break;
         text_printf(&out, "%s%s (%.0f %%)", shown ? ", " : "", kind->words, share * 100);
+        work.share = shown ? work.share : share;
         if (share >= MOST) {
             work.is_most = true;
             work.check = kind->check ? wording_find("verdict", kind->check) : NULL;

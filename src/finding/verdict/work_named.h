@@ -11,6 +11,7 @@
 struct work_named {
     /* "By the names of functions, its work is compressing (71 %)." Owner: arena. NULL: no names that tell */
     const char *sentence;
+    double share;          /* of all samples, of the largest kind */
     bool is_most;          /* one kind has at least half of the samples */
     const char *advice[2]; /* of the largest kinds first; NULL: no more. Owner: arena */
     const char *check;     /* of the kind that has most; NULL: none. Owner: static */

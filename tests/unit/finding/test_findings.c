@@ -5216,6 +5216,31 @@ Test(findings, an_estimate_of_little_is_not_told)
     }
 }
 
+/* Most of the time in one kind of work is said before a cause that has less than half of it, not before a large one. */
+Test(findings, a_kind_of_work_leads_before_a_lesser_cause)
+{
+    for (uint64_t kernel = 260; kernel <= 520; kernel += 260) {
+        struct made_up made;
+        make_up(&made);
+        made.kernel.fault_samples = made.kernel.kernel_samples = kernel;
+        struct stall_function functions[3] = {made.function, made.function, made.function};
+        static const char *const names[] = {"deflate", "longest_match", "fill_window"};
+        for (size_t at = 0; at < array_count(functions); at++) {
+            functions[at].name = names[at];
+            functions[at].samples = 200;
+            functions[at].share = wilson_interval(200, 1000, 1000);
+        }
+        made.stalls.functions = functions;
+        made.stalls.function_count = array_count(functions);
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        cr_assert(overall.culprit && !overall.culprit_is_small, "%s", overall.sentence);
+        const char *work = strstr(overall.sentence, "its work is compressing (60 %)");
+        cr_expect_eq(work && work < strstr(overall.sentence, "age faults"), kernel == 260, "%s", overall.sentence);
+        arena_done(&made.arena);
+    }
+}
+
 /* Where the estimate leads and its loop steps by lines that share few sets: rows a line longer. */
 Test(findings, steps_that_share_few_sets_are_told_beside_the_estimate)
 {
