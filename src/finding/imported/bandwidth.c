@@ -7,10 +7,9 @@
  */
 #include "finding/family.h"
 #include "finding/imported/evidence.h"
+#include "base/share_names.h"
 
 #include <string.h>
-
-static const char in_use[] = "memory bandwidth in use, of the most there is", rate[] = "memory bandwidth, GB/s";
 
 /* From so much on it is used up, and a walk in no order may have all of it from there on. */
 static const double FULL_FROM = 0.8, MAY_BE_FULL_FROM = 0.5, LITTLE = 0.4;
@@ -20,11 +19,11 @@ static bool used_of(const struct imported *imported, struct interval *ret_share,
                     const char **ret_file)
 {
     double low = 1, high = 0;
-    *ret_row = imported_row_of(imported, IMPORTED_SYSTEM, in_use, ret_file);
+    *ret_row = imported_row_of(imported, IMPORTED_SYSTEM, SHARE_BANDWIDTH_USED, ret_file);
     for (size_t at = 0; at < imported->count; at++)
         for (size_t row = 0; row < imported->tables[at].count; row++) {
             if (imported->tables[at].kind != IMPORTED_SYSTEM ||
-                strcmp(imported->tables[at].rows[row].name, in_use) != 0)
+                strcmp(imported->tables[at].rows[row].name, SHARE_BANDWIDTH_USED) != 0)
                 continue;
             double share = imported->tables[at].rows[row].number / 100;
             low = share < low ? share : low;
@@ -51,7 +50,7 @@ static void say(struct finding *finding, const char *key, struct interval share,
 static bool is_rate_alone(const struct results *results, struct finding *finding)
 {
     const char *file;
-    const struct imported_row *row = imported_row_of(results->imported, IMPORTED_OTHER, rate, &file);
+    const struct imported_row *row = imported_row_of(results->imported, IMPORTED_OTHER, RATE_BANDWIDTH, &file);
     if (!row || finding->verdict == VERDICT_SUPPORTED || finding->verdict == VERDICT_RULED_OUT)
         return false;
     bool is_bound = finding->verdict == VERDICT_UNDECIDED && finding->recoverable.known;
@@ -149,8 +148,7 @@ void imported_scaling_add(const struct results *results, struct finding *finding
     static const double LITTLE_MORE = 55, /* percent: twice as many threads do a tenth more */
         ALL_BUT_TWICE = 90;
     const char *file = NULL;
-    const struct imported_row *row = imported_row_of(results->imported, IMPORTED_SYSTEM,
-                                                     "work of each thread, of what it was with half as many", &file);
+    const struct imported_row *row = imported_row_of(results->imported, IMPORTED_SYSTEM, SHARE_SCALING, &file);
     if (!row || strcmp(finding->hypothesis->id, "memory-bandwidth") != 0 || finding->verdict != VERDICT_SUPPORTED)
         return;
     if (row->number >= ALL_BUT_TWICE)

@@ -5,6 +5,7 @@
  */
 #include "analyse/imported_window.h"
 #include "finding/family.h"
+#include "base/share_names.h"
 #include "finding/imported/event_costs.h"
 #include "finding/imported/evidence.h"
 #include "finding/wording.h"
@@ -125,8 +126,7 @@ static bool log_decides(const struct results *results, struct finding *finding, 
                         double drop)
 {
     const char *file = NULL;
-    if (pair->is_of_user ||
-        !imported_row_of(results->imported, IMPORTED_SYSTEM, "a CPU that heat throttled, by the kernel's log", &file))
+    if (pair->is_of_user || !imported_row_of(results->imported, IMPORTED_SYSTEM, SHARE_HEAT_LOGGED, &file))
         return false;
     support(finding, pair, fmin(pair->gap.value, drop));
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-heat-log", VALUE_TEXT("file", file),

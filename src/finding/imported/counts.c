@@ -3,6 +3,7 @@
  * What imported counts say: an event can't cost more than its vendor says it does.
  */
 #include "analyse/imported_window.h"
+#include "base/share_names.h"
 #include "base/vec.h"
 #include "finding/family.h"
 #include "finding/imported/event_costs.h"
@@ -325,7 +326,7 @@ static void keep_in_kernel(const struct imported *imported, const struct finding
     for (size_t at = 0; at < imported->count; at++)
         for (size_t row = 0;
              row < imported->tables[at].count && imported->tables[at].kind == IMPORTED_SYSTEM; row++)
-            if (strcmp(imported->tables[at].rows[row].name, "sys / (user + sys)") == 0)
+            if (strcmp(imported->tables[at].rows[row].name, SHARE_KERNEL) == 0)
                 most = fmax(most, imported->tables[at].rows[row].number / 100);
     if (most < 0 || strcmp(finding->hypothesis->id, "page-faults") != 0)
         return;

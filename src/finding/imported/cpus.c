@@ -6,6 +6,7 @@
  * That CPUs are in use says nothing of threads beside: some may wait, or take turns, while others run.
  */
 #include "analyse/imported_window.h"
+#include "base/share_names.h"
 #include "base/vec.h"
 #include "finding/imported/evidence.h"
 
@@ -84,11 +85,11 @@ static struct cpus cpus_of(const struct imported *imported)
     if (cpus.known)
         return cpus;
     cpus = (struct cpus){.is_of_run = true};
-    told_meet(imported, "1 - (user + sys) / elapsed", true, &cpus);
-    told_meet(imported, "(user + sys) / elapsed", false, &cpus);
+    told_meet(imported, SHARE_AWAY, true, &cpus);
+    told_meet(imported, SHARE_CPUS_USED, false, &cpus);
     if (cpus.known)
         return cpus;
-    told_meet(imported, "CPU time of each such process / elapsed", false, &cpus);
+    told_meet(imported, SHARE_CPUS_OF_PROCESS, false, &cpus);
     cpus.how = "%CPU";
     cpus.is_of_run = false;
     return cpus;

@@ -6,6 +6,7 @@
  * system call, and no lock of the kernel is held meanwhile. Does not support: long waits (of many threads at once they
  * bound nothing).
  */
+#include "base/share_names.h"
 #include "base/vec.h"
 #include "finding/imported/evidence.h"
 
@@ -13,9 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kinds[] = {"waits for spinning locks / for locks", "waits for sleeping locks / for locks",
-                                    "waits for one lock, of a kind that isn't told, / for locks",
-                                    "waits of one task for locks / of all"};
+static const char *const kinds[] = {SHARE_SPINNING_LOCKS, SHARE_SLEEPING_LOCKS, SHARE_ONE_LOCK, SHARE_ONE_TASK};
 
 /* "sleep 10", "sleep 2m" of a command; 0: it has none. */
 static double slept_s(const char *command)

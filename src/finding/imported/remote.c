@@ -7,6 +7,7 @@
 
 #include "base/node_told.h"
 #include "base/place_names.h"
+#include "base/share_names.h"
 #include "base/vec.h"
 #include "finding/imported/evidence.h"
 
@@ -155,11 +156,9 @@ static struct away away_of(const struct results *results)
 {
     struct away away = {.row = NULL};
     int told = node_told(results), runs_on = told >= 0 ? told : node_bound(results->imported);
-    const struct imported_row *row =
-        imported_row_of(results->imported, IMPORTED_SYSTEM, "memory on another node than it runs on / all", &away.file);
+    const struct imported_row *row = imported_row_of(results->imported, IMPORTED_SYSTEM, SHARE_MEMORY_AWAY, &away.file);
     const char *file;
-    if (!row &&
-        (row = imported_row_of(results->imported, IMPORTED_SYSTEM, "memory on its fullest node / all", &file))) {
+    if (!row && (row = imported_row_of(results->imported, IMPORTED_SYSTEM, SHARE_FULLEST_NODE, &file))) {
         away.file = file;
         row = runs_on >= 0 && is_of_another(row->where, (uint64_t)runs_on) ? row : NULL;
     }

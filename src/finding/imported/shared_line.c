@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which line do threads fight over, at which of its bytes and in which code, by perf c2c's lists? */
+#include "base/share_names.h"
 #include "base/vec.h"
 #include "finding/family.h"
 #include "finding/imported/evidence.h"
@@ -42,7 +43,7 @@ static const struct imported_row *line_hottest(const struct imported *imported, 
 
 bool imported_shared_lines_test(const struct results *results, struct finding *finding)
 {
-    static const char loads[] = "HITM / loads of shared lines";
+    static const char loads[] = SHARE_HITM_OF_SHARED;
     const char *file;
     const struct imported_row *row = imported_row_of(results->imported, IMPORTED_SYSTEM, loads, &file);
     if (!row || row->number / 100 < results->effect)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What imported shares of the whole system say of a cause: a share of the time is one. */
+#include "base/share_names.h"
 #include "base/vec.h"
 #include "finding/family.h"
 #include "finding/imported/evidence.h"
@@ -12,9 +13,6 @@
 
 #include <math.h>
 #include <string.h>
-
-/* The row of the busiest device, as source/import/system names it; where: which it is, and how long requests took. */
-#define DEVICE_BUSY "time with requests at the busiest device"
 
 /*
  * What stands for a machine's CPUs may hide the one that a program runs on: it supports, and only nothing at all rules
@@ -48,87 +46,71 @@ static const struct {
     enum origin origin;
     const char *open, *advice; /* keys of the wording, NULL: as all have it: while it is open, and what to do */
 } facts[] = {
-    {"steal", "%steal of one CPU", ROLE_MARKS, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"steal", "%steal", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"steal", SHARE_STEAL_OF_ONE, ROLE_MARKS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"steal", SHARE_STEAL, ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER},
     /* of the program's own threads first: what the whole machine waited hides one that did */
     {"waiting", FOLDED_STORAGE_TIME, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"waiting", FOLDED_NETWORK_TIME, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     /* nothing of it: threads that take turns may still wait */
-    {"waiting", "time of one thread in calls that wait for storage / all of it", ROLE_SUPPORTS, OF_ELAPSED,
-     ORIGIN_SCHEDULER},
-    {"waiting", "block I/O delay / elapsed", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"waiting", "1 - (user + sys) / elapsed", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"waiting", SHARE_ONE_THREAD_STORAGE, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"waiting", SHARE_DISK_DELAY, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"waiting", SHARE_AWAY, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     /* of all CPUs: one process of many CPUs' may have waited all its time */
-    {"waiting", "%iowait", ROLE_MARKS, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"waiting", "time in which all that could run waited for storage", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"swap", "time in which all that could run waited for memory", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER,
-     NULL, "advice-swapped"},
-    {"oversubscribed", "threads that could run and had no CPU / all that could run, while none stood idle,",
-     ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"oversubscribed", "time in which something waited for a CPU", ROLE_BOUNDS, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"numa-remote", "weight of loads from another node's memory / of all that were sampled", ROLE_WEIGHS, OF_CPU_TIME,
-     ORIGIN_SAMPLES, "imported-weight"},
-    {"dram-latency", "weight of loads from their own node's memory / of all that were sampled", ROLE_WEIGHS,
-     OF_CPU_TIME, ORIGIN_SAMPLES, "imported-weight"},
-    {"numa-remote", "memory in use on the fullest node / all in use", ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
-    {"swap", "%iowait while it swapped", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER, NULL, "advice-swapped"},
-    {"interrupts", "%irq + %soft of one CPU, which is full", ROLE_FILLS, OF_CPU_TIME, ORIGIN_SCHEDULER},
-    {"interrupts", "%irq + %soft of one CPU, which has time left", ROLE_ONE_CPU, OF_CPU_TIME, ORIGIN_SCHEDULER},
-    {"interrupts", "%irq + %soft", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
-    {"interrupts", "packets' interrupts (NET_RX) on one CPU / on all", ROLE_POINTS, OF_CPU_TIME, ORIGIN_COUNTERS},
-    {"cpu-quota", "throttled time / nr_periods of 100 ms", ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"cpu-quota", "nr_throttled / nr_periods", ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"thermal-power", "1 - Bzy_MHz / its highest here, throttled by heat,", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_COUNTERS,
-     NULL, "advice-heat"},
-    {"thermal-power", "1 - Bzy_MHz / TSC_MHz, throttled by heat,", ROLE_LEAST, OF_CPU_TIME, ORIGIN_COUNTERS, NULL,
-     "advice-heat"},
-    {"thermal-power", "CPUs that heat throttled / all that were looked at", ROLE_HEATS, OF_CPU_TIME, ORIGIN_COUNTERS,
-     "imported-heat-open"},
-    {"thermal-power", "1 - Bzy_MHz / its highest here", ROLE_OPENS, OF_CPU_TIME, ORIGIN_COUNTERS},
-    {"thermal-power", "1 - Bzy_MHz / TSC_MHz", ROLE_OPENS, OF_CPU_TIME, ORIGIN_COUNTERS},
-    {"frequency", "1 - Bzy_MHz / its highest here", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_COUNTERS, NULL, "advice-lower"},
-    {"frequency", "1 - Bzy_MHz / TSC_MHz", ROLE_LEAST, OF_CPU_TIME, ORIGIN_COUNTERS},
-    {"system-calls", "sys / (user + sys)", ROLE_BOUNDS, OF_CPU_TIME, ORIGIN_SCHEDULER},
-    {"page-faults", "sys / (user + sys)", ROLE_BOUNDS, OF_CPU_TIME, ORIGIN_SCHEDULER},
-    {"kernel-locks", "sys / (user + sys)", ROLE_BOUNDS, OF_CPU_TIME, ORIGIN_SCHEDULER},
-    {"numa-remote", "memory on its fullest node / all", ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
-    {"numa-remote", "traffic of the busiest node / all", ROLE_POINTS, OF_CPU_TIME, ORIGIN_COUNTERS},
-    {"kernel-locks", "waits for spinning locks / for locks", ROLE_POINTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"waiting", SHARE_IO_WAIT, ROLE_MARKS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"waiting", SHARE_STALLED_BY_STORAGE, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"swap", SHARE_STALLED_BY_MEMORY, ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER, NULL, "advice-swapped"},
+    {"oversubscribed", SHARE_NO_CPU_NONE_IDLE, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"oversubscribed", SHARE_WANTED_CPU, ROLE_BOUNDS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"numa-remote", SHARE_REMOTE_WEIGHT, ROLE_WEIGHS, OF_CPU_TIME, ORIGIN_SAMPLES, "imported-weight"},
+    {"dram-latency", SHARE_LOCAL_WEIGHT, ROLE_WEIGHS, OF_CPU_TIME, ORIGIN_SAMPLES, "imported-weight"},
+    {"numa-remote", SHARE_FULLEST_NODE_USED, ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
+    {"swap", SHARE_IO_WAIT_SWAPPED, ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER, NULL, "advice-swapped"},
+    {"interrupts", SHARE_INTERRUPTS_FULL, ROLE_FILLS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"interrupts", SHARE_INTERRUPTS_OF_ONE, ROLE_ONE_CPU, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"interrupts", SHARE_INTERRUPTS, ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"interrupts", SHARE_PACKETS_OF_ONE, ROLE_POINTS, OF_CPU_TIME, ORIGIN_COUNTERS},
+    {"cpu-quota", SHARE_THROTTLED_TIME, ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"cpu-quota", SHARE_THROTTLED_PERIODS, ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"thermal-power", SHARE_BELOW_HIGHEST_HOT, ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_COUNTERS, NULL, "advice-heat"},
+    {"thermal-power", SHARE_BELOW_TSC_HOT, ROLE_LEAST, OF_CPU_TIME, ORIGIN_COUNTERS, NULL, "advice-heat"},
+    {"thermal-power", SHARE_HOT_CPUS, ROLE_HEATS, OF_CPU_TIME, ORIGIN_COUNTERS, "imported-heat-open"},
+    {"thermal-power", SHARE_BELOW_HIGHEST, ROLE_OPENS, OF_CPU_TIME, ORIGIN_COUNTERS},
+    {"thermal-power", SHARE_BELOW_TSC, ROLE_OPENS, OF_CPU_TIME, ORIGIN_COUNTERS},
+    {"frequency", SHARE_BELOW_HIGHEST, ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_COUNTERS, NULL, "advice-lower"},
+    {"frequency", SHARE_BELOW_TSC, ROLE_LEAST, OF_CPU_TIME, ORIGIN_COUNTERS},
+    {"system-calls", SHARE_KERNEL, ROLE_BOUNDS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"page-faults", SHARE_KERNEL, ROLE_BOUNDS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"kernel-locks", SHARE_KERNEL, ROLE_BOUNDS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"numa-remote", SHARE_FULLEST_NODE, ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
+    {"numa-remote", SHARE_BUSIEST_NODE, ROLE_POINTS, OF_CPU_TIME, ORIGIN_COUNTERS},
+    {"kernel-locks", SHARE_SPINNING_LOCKS, ROLE_POINTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
     {"lock-turns", FOLDED_LOCKS_TIME, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER, NULL, "advice-imported"},
-    {"lock-turns", "waits for sleeping locks / for locks", ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"lock-turns", SHARE_SLEEPING_LOCKS, ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"lock-turns", FOLDED_LOCKS, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead", "advice-imported"},
-    {"lock-turns", "sessions that wait for locks / all that are active", ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER,
-     "imported-lead", "advice-sessions"},
+    {"lock-turns", SHARE_SESSIONS_AT_LOCKS, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead",
+     "advice-sessions"},
     {"waiting", FOLDED_STORAGE, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
     {"waiting", FOLDED_NETWORK, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
-    {"waiting", DEVICE_BUSY, ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-device"},
-    {"oversubscribed", "threads that could run and had no CPU / all that could run", ROLE_BOUNDS_LEADS, OF_ELAPSED,
-     ORIGIN_SCHEDULER},
-    {"oversubscribed", "ready without a CPU / ready or running", ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"affinity", "%idle", ROLE_EXCLUDES, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"affinity", "ready without a CPU / ready or running", ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"small-pages", "anonymous memory on small pages / all of it", ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
+    {"waiting", SHARE_DEVICE_BUSY, ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-device"},
+    {"oversubscribed", SHARE_NO_CPU, ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"oversubscribed", SHARE_READY, ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"affinity", SHARE_IDLE, ROLE_EXCLUDES, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"affinity", SHARE_READY, ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"small-pages", SHARE_SMALL_PAGES, ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
     /* of what Go counts the CPUs that it left idle are a part: at least that, and little of it is none for certain */
-    {"garbage-collection", "allocation stalls / elapsed since the first", ROLE_MARKS, OF_ELAPSED, ORIGIN_SCHEDULER,
-     NULL, "advice-stalls"},
-    {"garbage-collection", "garbage collection / time", ROLE_SUPPORTS_OR_NONE, OF_CPU_TIME, ORIGIN_SCHEDULER},
-    {"garbage-collection", "pauses for garbage collection / elapsed", ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"garbage-collection", "pauses for garbage collection / elapsed, concurrent work left out", ROLE_AT_LEAST_SEEN,
-     OF_ELAPSED, ORIGIN_SCHEDULER, "imported-pauses-beside"},
-    {"garbage-collection", "logged pauses for garbage collection / elapsed", ROLE_AT_LEAST_SEEN, OF_ELAPSED,
-     ORIGIN_SCHEDULER, "imported-pauses-logged"},
-    {"garbage-collection", "logged pauses for garbage collection / elapsed, by a short log", ROLE_OPENS, OF_ELAPSED,
-     ORIGIN_SCHEDULER, "imported-short-log"},
-    {"garbage-collection", "garbage collection / time, by a short log", ROLE_OPENS, OF_CPU_TIME, ORIGIN_SCHEDULER,
-     "imported-short-log"},
-    {"garbage-collection", "garbage collections / elapsed", ROLE_AT_LEAST_SEEN, OF_ELAPSED, ORIGIN_SCHEDULER,
-     "imported-pauses-logged"},
-    {"waiting", "of the time in system calls, waiting", ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER,
-     "imported-calls-waiting"},
-    {"system-calls", "of the time in system calls, what isn't waiting", ROLE_POINTS, OF_CPU_TIME, ORIGIN_SCHEDULER,
-     "imported-calls"},
-    {"numa-remote", "pages given to other nodes / all", ROLE_SPEAKS, OF_CPU_TIME, ORIGIN_PAGES, "imported-placed"},
-    {"contended-lines", "HITM / loads", ROLE_MARKS, OF_CPU_TIME, ORIGIN_COUNTERS},
+    {"garbage-collection", SHARE_GC_STALLS, ROLE_MARKS, OF_ELAPSED, ORIGIN_SCHEDULER, NULL, "advice-stalls"},
+    {"garbage-collection", SHARE_GC_TIME, ROLE_SUPPORTS_OR_NONE, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"garbage-collection", SHARE_GC_PAUSES, ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"garbage-collection", SHARE_GC_PAUSES_ALONE, ROLE_AT_LEAST_SEEN, OF_ELAPSED, ORIGIN_SCHEDULER,
+     "imported-pauses-beside"},
+    {"garbage-collection", SHARE_GC_LOGGED, ROLE_AT_LEAST_SEEN, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-pauses-logged"},
+    {"garbage-collection", SHARE_GC_LOGGED_SHORT, ROLE_OPENS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-short-log"},
+    {"garbage-collection", SHARE_GC_TIME_SHORT, ROLE_OPENS, OF_CPU_TIME, ORIGIN_SCHEDULER, "imported-short-log"},
+    {"garbage-collection", SHARE_GC_WHOLE, ROLE_AT_LEAST_SEEN, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-pauses-logged"},
+    {"waiting", SHARE_CALLS_WAITING, ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-calls-waiting"},
+    {"system-calls", SHARE_CALLS_WORKING, ROLE_POINTS, OF_CPU_TIME, ORIGIN_SCHEDULER, "imported-calls"},
+    {"numa-remote", SHARE_GIVEN_AWAY, ROLE_SPEAKS, OF_CPU_TIME, ORIGIN_PAGES, "imported-placed"},
+    {"contended-lines", SHARE_HITM, ROLE_MARKS, OF_CPU_TIME, ORIGIN_COUNTERS},
 };
 
 struct said {
@@ -225,9 +207,6 @@ static void advise(struct finding *finding, const char *key, const char *who)
 
 /* ---- by which calls ---- */
 
-static const char waiting_calls[] = "of the time in system calls, waiting",
-                  other_calls[] = "of the time in system calls, what isn't waiting";
-
 /* "fsync" of "5401 calls of fsync" */
 static const char *call_name(const char *said)
 {
@@ -264,12 +243,13 @@ static void waiting_name(const struct results *results, struct finding *finding)
                  {"openat", "imported-advice-far"},
                  {"open", "imported-advice-far"},
                  {"access", "imported-advice-far"}};
-    const char *told = finding->verdict == VERDICT_SUPPORTED ? calls_told(results->imported, waiting_calls) : NULL;
+    const char *told =
+        finding->verdict == VERDICT_SUPPORTED ? calls_told(results->imported, SHARE_CALLS_WAITING) : NULL;
     if (!told || strcmp(finding->hypothesis->id, "waiting") != 0)
         return;
     struct said said;
     struct value call = VALUE_TEXT("call", told), name = VALUE_TEXT("name", call_name(told));
-    (void)said_of(results->imported, waiting_calls, &said);
+    (void)said_of(results->imported, SHARE_CALLS_WAITING, &said);
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-calls-named", call,
                      VALUE_SHARE("share", said.share), VALUE_TEXT("file", said.file),
                      VALUE_TEXT("origin", IMPORTED_WORDS));
@@ -281,7 +261,7 @@ static void waiting_name(const struct results *results, struct finding *finding)
 
 bool imported_calls_advise(const struct results *results, struct finding *finding, const char *call)
 {
-    const char *told = call ? NULL : calls_told(results->imported, other_calls), *advice, *confirm;
+    const char *told = call ? NULL : calls_told(results->imported, SHARE_CALLS_WORKING), *advice, *confirm;
     call = told ? call_name(told) : call;
     if (!call || !system_call_keys(call, &advice, &confirm))
         return false;
@@ -293,15 +273,14 @@ bool imported_calls_advise(const struct results *results, struct finding *findin
 /* As long as it is most of the CPU time, it is what is to be looked at first. */
 static const double LEADS_FROM = 0.5;
 
-static const char kernel_went[] = "sys that the faster run hasn't / the slower run's time";
-
 /* A faster run is without what a table says are such calls, and they took long enough to be that. */
 static bool calls_went(const struct results *results, struct finding *finding, const char *told)
 {
     static const double MOST_OF = 0.5;
     struct said went, calls;
-    if (!said_of(results->imported, kernel_went, &went) || !said_of(results->imported, other_calls, &calls) ||
-        went.share.low < results->effect || calls.row->seconds < MOST_OF * went.row->seconds)
+    if (!said_of(results->imported, SHARE_KERNEL_WENT, &went) ||
+        !said_of(results->imported, SHARE_CALLS_WORKING, &calls) || went.share.low < results->effect ||
+        calls.row->seconds < MOST_OF * went.row->seconds)
         return false;
     struct value values[] = {VALUE_TEXT("call", told), VALUE_SHARE("share", went.share),
                              VALUE_SECONDS("seconds", interval_exactly(went.row->seconds)),
@@ -321,7 +300,7 @@ static bool calls_went(const struct results *results, struct finding *finding, c
 /* What the kernel does for a program is most of its time: of what, a table of its calls may tell; else any may be. */
 static void kernel_lead(const struct results *results, struct finding *finding, const struct said *said)
 {
-    const char *told = calls_told(results->imported, other_calls);
+    const char *told = calls_told(results->imported, SHARE_CALLS_WORKING);
     bool is_calls = strcmp(finding->hypothesis->id, "system-calls") == 0;
     if (finding->verdict != VERDICT_UNDECIDED || said->share.high < LEADS_FROM || (told && !is_calls))
         return;
@@ -387,7 +366,7 @@ static void device_beside(const struct results *results, struct finding *finding
     static const double MOST_OF = 0.5;
     struct said said;
     if (finding->verdict != VERDICT_SUPPORTED || strcmp(finding->hypothesis->id, "waiting") != 0 ||
-        strcmp(fact, FOLDED_NETWORK_TIME) == 0 || !said_of(results->imported, DEVICE_BUSY, &said) ||
+        strcmp(fact, FOLDED_NETWORK_TIME) == 0 || !said_of(results->imported, SHARE_DEVICE_BUSY, &said) ||
         said.share.low < MOST_OF)
         return;
     struct value device = VALUE_TEXT("device", said.row->where), share = VALUE_SHARE("share", said.share);
@@ -401,7 +380,7 @@ static void device_beside(const struct results *results, struct finding *finding
 /* Who waits for a CPU goes with CPUs of which none stands idle, and with the pressure that the kernel tells. */
 static void full_beside(const struct results *results, struct finding *finding, const char *fact)
 {
-    static const char *const full[] = {"%idle", "time in which something waited for a CPU"};
+    static const char *const full[] = {SHARE_IDLE, SHARE_WANTED_CPU};
     struct said said;
     for (size_t at = 0; at < array_count(full); at++)
         if (finding->verdict == VERDICT_SUPPORTED && strcmp(finding->hypothesis->id, "oversubscribed") == 0 &&
@@ -411,14 +390,12 @@ static void full_beside(const struct results *results, struct finding *finding, 
                              VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS));
 }
 
-static const char sleeping_locks[] = "waits for sleeping locks / for locks";
-
 /* Locks of the kernel that stacks of the program's outweigh, whose waits are longer. */
 static void locks_beside(const struct results *results, struct finding *finding, const char *fact)
 {
     struct said said;
     bool of_stacks = strcmp(fact, FOLDED_LOCKS_TIME) == 0 || strcmp(fact, FOLDED_LOCKS) == 0;
-    if (of_stacks && said_of(results->imported, sleeping_locks, &said) && said.row->seconds > 0)
+    if (of_stacks && said_of(results->imported, SHARE_SLEEPING_LOCKS, &said) && said.row->seconds > 0)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-locks-beside",
                          VALUE_SECONDS("seconds", interval_exactly(said.row->seconds)),
                          VALUE_TEXT("who", said.row->where[0] ? said.row->where : "one of them"),
@@ -432,10 +409,10 @@ static void locks_beside(const struct results *results, struct finding *finding,
 static bool is_outweighed(const struct imported *imported, const char *fact, const struct said *said)
 {
     static const double MOST_OF = 0.75;
-    bool of_table = strcmp(fact, sleeping_locks) == 0, of_stacks = strcmp(fact, FOLDED_LOCKS) == 0;
+    bool of_table = strcmp(fact, SHARE_SLEEPING_LOCKS) == 0, of_stacks = strcmp(fact, FOLDED_LOCKS) == 0;
     struct said other;
     if ((!of_table && !of_stacks) || !(said->row->seconds > 0) ||
-        !said_of(imported, of_table ? FOLDED_LOCKS : sleeping_locks, &other))
+        !said_of(imported, of_table ? FOLDED_LOCKS : SHARE_SLEEPING_LOCKS, &other))
         return false;
     return (of_stacks || other.share.high >= MOST_OF) && other.row->seconds > said->row->seconds;
 }
@@ -447,7 +424,7 @@ static bool leads_alone(const struct imported *imported, const char *fact)
     for (size_t at = 0; at < imported->count; at++)
         of_cpu |= imported->tables[at].kind == IMPORTED_REPORT || imported->tables[at].kind == IMPORTED_STAT ||
                   imported->tables[at].kind == IMPORTED_METRICS || imported->tables[at].kind == IMPORTED_ANNOTATE;
-    return !of_cpu && strcmp(fact, DEVICE_BUSY) == 0;
+    return !of_cpu && strcmp(fact, SHARE_DEVICE_BUSY) == 0;
 }
 
 /* NULL: as it stands. */
@@ -477,9 +454,8 @@ static bool does_lead(const struct imported *imported, size_t fact)
 static enum role role_of(const struct results *results, size_t fact)
 {
     struct said idle;
-    bool is_full = strcmp(facts[fact].id, "oversubscribed") == 0 &&
-                   strcmp(facts[fact].fact, "ready without a CPU / ready or running") == 0 &&
-                   said_of(results->imported, "%idle", &idle) && idle.share.high < results->effect;
+    bool is_full = strcmp(facts[fact].id, "oversubscribed") == 0 && strcmp(facts[fact].fact, SHARE_READY) == 0 &&
+                   said_of(results->imported, SHARE_IDLE, &idle) && idle.share.high < results->effect;
     return is_full ? ROLE_SUPPORTS : facts[fact].role;
 }
 
@@ -537,7 +513,7 @@ bool imported_system_test(const struct results *results, struct finding *finding
     device_beside(results, finding, facts[at].fact);
     locks_beside(results, finding, facts[at].fact);
     full_beside(results, finding, facts[at].fact);
-    if (strcmp(facts[at].fact, "sys / (user + sys)") == 0)
+    if (strcmp(facts[at].fact, SHARE_KERNEL) == 0)
         kernel_lead(results, finding, &said);
     return true;
 }
@@ -552,13 +528,12 @@ static bool is_all(const struct imported *imported, const char *fact)
 /* Who may have huge pages already, by smaps, needs no policy for them. */
 void imported_pages_advise(const struct results *results, struct finding *finding)
 {
-    struct measured none = imported_number(results->imported, IMPORTED_SYSTEM,
-                                           "areas that may have huge pages and have none / all that may", NULL);
+    struct measured none = imported_number(results->imported, IMPORTED_SYSTEM, SHARE_WITHOUT_HUGE, NULL);
     if (strcmp(finding->hypothesis->id, "small-pages") != 0 || finding->verdict != VERDICT_SUPPORTED || !none.known)
         return;
-    bool no_room = is_all(results->imported, "areas that may have huge pages and no room for one / all that may");
+    bool no_room = is_all(results->imported, SHARE_WITHOUT_ROOM);
     if (!(none.value > 0))
         finding_readvise(finding, "advice-huge", NO_VALUES);
-    else if (is_all(results->imported, "areas that may have huge pages and have none / all that may"))
+    else if (is_all(results->imported, SHARE_WITHOUT_HUGE))
         finding_readvise(finding, no_room ? "advice-room" : "advice-eligible", NO_VALUES);
 }

@@ -8,6 +8,7 @@
  */
 #include "analyse/exits/exit_reason.h"
 #include "analyse/imported_window.h"
+#include "base/share_names.h"
 #include "base/vec.h"
 #include "finding/family.h"
 #include "finding/imported/evidence.h"
@@ -139,7 +140,7 @@ static bool has_calls(const struct imported *imported)
     for (size_t at = 0; at < imported->count; at++)
         for (size_t row = 0; row < imported->tables[at].count; row++)
             if (strstr(imported->tables[at].rows[row].name, "system calls") ||
-                strcmp(imported->tables[at].rows[row].name, "sys / (user + sys)") == 0)
+                strcmp(imported->tables[at].rows[row].name, SHARE_KERNEL) == 0)
                 return true;
     return false;
 }

@@ -3,6 +3,7 @@
 
 #include "analyse/imported.h"
 #include "analyse/told/told.h"
+#include "base/share_names.h"
 #include "base/vec.h"
 #include "finding/imported/evidence.h"
 #include "finding/verdict/try_next.h"
@@ -69,9 +70,7 @@ static const char *busy_next(const struct results *results, struct arena *arena)
     static const double WHOLE = 90; /* percent of a CPU */
     const char *file = NULL;
     const struct imported_row *busy =
-        results->imported
-            ? imported_row_of(results->imported, IMPORTED_SYSTEM, "CPU time of the busiest process / one CPU", &file)
-            : NULL;
+        results->imported ? imported_row_of(results->imported, IMPORTED_SYSTEM, SHARE_BUSIEST_PROCESS, &file) : NULL;
     if (!busy || busy->number < WHOLE || has_table(results, IMPORTED_REPORT))
         return NULL;
     struct value values[] = {VALUE_TEXT("process", busy->where), VALUE_TEXT("file", file),
@@ -84,7 +83,7 @@ static const char *idle_next(const struct results *results, struct arena *arena)
     static const double MOSTLY = 75; /* percent */
     const char *file = NULL;
     struct measured idle = results->imported
-                               ? imported_number(results->imported, IMPORTED_SYSTEM, "%idle of all CPUs", &file)
+                               ? imported_number(results->imported, IMPORTED_SYSTEM, SHARE_IDLE_OF_ALL, &file)
                                : not_measured("nothing was imported");
     if (!idle.known || idle.value < MOSTLY || busy_next(results, arena) || has_table(results, IMPORTED_REPORT) ||
         has_table(results, IMPORTED_STAT) || has_table(results, IMPORTED_METRICS))

@@ -3,6 +3,7 @@
 
 #include "base/place_names.h"
 #include "base/scope.h"
+#include "base/share_names.h"
 #include "decode/exits/exit_text.h"
 #include "source/import/system/system_reading.h"
 
@@ -18,8 +19,9 @@ static void facts_keep(const struct system_reading *reading, struct system_table
         return;
     for (size_t at = 0; at < count; at++) {
         rows[at].where = arena_string(arena, rows[at].where);
-        bool is_whole = strcmp(rows[at].name, SYSTEM_DEVICE) == 0 || strcmp(rows[at].name, SYSTEM_MEMORY_USED) == 0 ||
-                        strcmp(rows[at].name, SYSTEM_SCALING) == 0 || view_starts(view_of(rows[at].where), "node ");
+        bool is_whole = strcmp(rows[at].name, SHARE_DEVICE_BUSY) == 0 ||
+                        strcmp(rows[at].name, SHARE_BANDWIDTH_USED) == 0 || strcmp(rows[at].name, SHARE_SCALING) == 0 ||
+                        view_starts(view_of(rows[at].where), "node ");
         const char *behind = is_whole ? ")" : " first)";
         text_printf(&summary, "%s%s%s%s%s %.4g %%", at ? "; " : "", rows[at].name, rows[at].where[0] ? " (" : "",
                     rows[at].where, rows[at].where[0] ? behind : "", rows[at].number);
@@ -76,9 +78,8 @@ static void rate_keep(const struct system_reading *reading, const struct system_
     double mean_gb = system_memory_rate(reading, table) / 1e3;
     if (!(mean_gb > 0))
         return;
-    struct import_row row = {.name = SYSTEM_MEMORY_RATE,
-                             .number = mean_gb,
-                             .where = arena_printf(arena, "%.4g GB/s", mean_gb)};
+    struct import_row row = {
+        .name = RATE_BANDWIDTH, .number = mean_gb, .where = arena_printf(arena, "%.4g GB/s", mean_gb)};
     facts->tables[facts->count++] = (struct imported_text){.kind = IMPORT_UNKNOWN,
                                                            .origin = SYSTEM_BANDWIDTH,
                                                            .summary = row.where,

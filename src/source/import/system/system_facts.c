@@ -2,6 +2,7 @@
 #include "source/import/system/system_reading.h"
 
 #include "base/scope.h"
+#include "base/share_names.h"
 
 #include <assert.h>
 #include <math.h>
@@ -80,16 +81,16 @@ static void shares_add(const struct met *met, bool swapped, struct facts *facts)
     static const struct {
         enum fact fact;
         const char *name;
-    } shares[] = {{FACT_STEAL, "%steal"}, {FACT_IO_WAIT, "%iowait"}, {FACT_KERNEL, "%sys"}};
+    } shares[] = {{FACT_STEAL, SHARE_STEAL}, {FACT_IO_WAIT, SHARE_IO_WAIT}, {FACT_KERNEL, "%sys"}};
     for (size_t at = 0; at < array_count(shares); at++)
         if (met[shares[at].fact].count &&
             !(swapped /* that is what storage was waited for */ && shares[at].fact == FACT_IO_WAIT))
             fact_add(facts, shares[at].name, mean_of(&met[shares[at].fact]), 100);
     if (met[FACT_INTERRUPTS].count && met[FACT_SOFT_INTERRUPTS].count)
-        fact_add(facts, "%irq + %soft", mean_of(&met[FACT_INTERRUPTS]) + mean_of(&met[FACT_SOFT_INTERRUPTS]), 100);
+        fact_add(facts, SHARE_INTERRUPTS, mean_of(&met[FACT_INTERRUPTS]) + mean_of(&met[FACT_SOFT_INTERRUPTS]), 100);
     bool among_others = is_paged(met) && !swapped; /* how much of the waiting was for that isn't told */
     if (met[FACT_PAGED_IN].count && met[FACT_PAGED_OUT].count && met[FACT_IO_WAIT].count && !among_others)
-        fact_add(facts, "%iowait while it swapped", swapped ? mean_of(&met[FACT_IO_WAIT]) : 0, 100);
+        fact_add(facts, SHARE_IO_WAIT_SWAPPED, swapped ? mean_of(&met[FACT_IO_WAIT]) : 0, 100);
 }
 
 /* How much of a program's memory is on small pages; where hugetlbfs is in use, that isn't told. */
@@ -99,7 +100,7 @@ static void pages_add(const struct met *met, struct facts *facts)
     /* none of it: whatever all of it is */
     bool reserved = met[FACT_HUGETLB].sum > met[FACT_HUGETLB_FREE].sum, told = all > 0 || huge <= 0;
     if (met[FACT_ANONYMOUS_HUGE].count && !reserved && told)
-        fact_add(facts, "anonymous memory on small pages / all of it", all > 0 ? all - huge : 1, all > 0 ? all : 1);
+        fact_add(facts, SHARE_SMALL_PAGES, all > 0 ? all - huge : 1, all > 0 ? all : 1);
 }
 
 /* Of the process that waited longest for storage. */
@@ -110,7 +111,7 @@ static void storage_add(const struct system_table *table, struct facts *facts)
         if (table->tasks.items[at].seen_ms > 0 && (!most || table->tasks.items[at].io_ms > most->io_ms))
             most = &table->tasks.items[at];
     if (most)
-        fact_of(facts, most->name, "block I/O delay / elapsed", most->io_ms, most->seen_ms);
+        fact_of(facts, most->name, SHARE_DISK_DELAY, most->io_ms, most->seen_ms);
 }
 
 /* Where threads waited longest for locks of a kind; NULL: there is none. */
@@ -144,15 +145,12 @@ static void locks_add(const struct system_table *table, struct facts *facts)
     if (unknown) {
         const struct lock *most = spins && spins->wait_s > unknown->wait_s ? spins : unknown;
         most = sleeps && sleeps->wait_s > most->wait_s ? sleeps : most;
-        waits_of(facts, most,
-                 most->is_of_task ? "waits of one task for locks / of all"
-                                  : "waits for one lock, of a kind that isn't told, / for locks",
-                 most->wait_s, all->sum, all->sum);
+        waits_of(facts, most, most->is_of_task ? SHARE_ONE_TASK : SHARE_ONE_LOCK, most->wait_s, all->sum, all->sum);
         return;
     }
     double sleeping_s = all->sum - spinning->sum;
-    waits_of(facts, spins, "waits for spinning locks / for locks", spinning->sum, all->sum, spinning->sum);
-    waits_of(facts, sleeps, "waits for sleeping locks / for locks", sleeping_s, all->sum, sleeping_s);
+    waits_of(facts, spins, SHARE_SPINNING_LOCKS, spinning->sum, all->sum, spinning->sum);
+    waits_of(facts, sleeps, SHARE_SLEEPING_LOCKS, sleeping_s, all->sum, sleeping_s);
 }
 
 /* Of those that ran much, the one that was ready without a CPU for the largest part. */
@@ -187,9 +185,9 @@ static void throttled_add(const struct met *met, struct facts *facts)
                                                   : growth_of(&met[FACT_THROTTLED_NS]) / 1e9;
     bool is_told = met[FACT_THROTTLED_US].count || met[FACT_THROTTLED_NS].count;
     if (is_told && stood_s < stopped * PERIOD_S)
-        fact_add(facts, "throttled time / nr_periods of 100 ms", stood_s, periods * PERIOD_S);
+        fact_add(facts, SHARE_THROTTLED_TIME, stood_s, periods * PERIOD_S);
     else
-        fact_add(facts, "nr_throttled / nr_periods", stopped, periods);
+        fact_add(facts, SHARE_THROTTLED_PERIODS, stopped, periods);
 }
 
 /* In which calls the time goes that calls take; the largest of a kind is named. */
@@ -198,8 +196,7 @@ static void calls_add(const struct system_table *table, struct facts *facts)
     static const struct {
         bool waits;
         const char *name;
-    } kinds[] = {{true, "of the time in system calls, waiting"},
-                 {false, "of the time in system calls, what isn't waiting"}};
+    } kinds[] = {{true, SHARE_CALLS_WAITING}, {false, SHARE_CALLS_WORKING}};
     for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds); kind++) {
         const struct call *most = NULL;
         double own_s = 0, all_s = 0;
@@ -236,7 +233,7 @@ static void sync_calls_add(const struct system_table *table, struct facts *facts
         most = is_sync && (!most || call->seconds > most->seconds) ? call : most;
     }
     if (most && table->calls_s > 0 && all_s <= CLOCKS_DIFFER * table->calls_s)
-        fact_of(facts, most->said, SYSTEM_SYNC_CALLS, sync_s, table->calls_s);
+        fact_of(facts, most->said, SHARE_ONE_THREAD_STORAGE, sync_s, table->calls_s);
 }
 
 /* Less than a second of whatever a program does, or what was just begun, is no measure of the rest. */
@@ -255,14 +252,14 @@ static const char *pauses_named(const struct system_table *table, double elapsed
     static const double INTERVALS_MOST = 3; /* behind the last pause: there may have been others */
     const struct pause_log *log = &table->pauses;
     if (is_short(table, elapsed_s))
-        return "logged pauses for garbage collection / elapsed, by a short log";
+        return SHARE_GC_LOGGED_SHORT;
     if (log->is_concurrent)
-        return "pauses for garbage collection / elapsed, concurrent work left out";
+        return SHARE_GC_PAUSES_ALONE;
     const struct met *at_s = &table->met[FACT_PAUSE_AT_S];
     double interval_s = (at_s->last - at_s->first) / (double)(at_s->count - 1);
     bool whole = log->is_numbered && !log->has_gaps && table->met[FACT_PAUSE_S].count >= PAUSES_LEAST &&
                  elapsed_s <= at_s->last + INTERVALS_MOST * interval_s;
-    return whole ? "pauses for garbage collection / elapsed" : "logged pauses for garbage collection / elapsed";
+    return whole ? SHARE_GC_PAUSES : SHARE_GC_LOGGED;
 }
 
 /* For how long the program ran that logged its pauses, where one time alone is told; 0: it isn't. */
@@ -301,8 +298,7 @@ static void stalls_add(const struct system_table *table, struct facts *facts)
     enum { STALLS_LEAST = 2 };
     const struct pause_log *log = &table->pauses;
     if (log->stalls >= STALLS_LEAST)
-        fact_add(facts, "allocation stalls / elapsed since the first", log->stalled_s,
-                 log->stalled_until_s - log->stalls_from_s);
+        fact_add(facts, SHARE_GC_STALLS, log->stalled_s, log->stalled_until_s - log->stalls_from_s);
 }
 
 /* A few collections of its first moments, of which nobody tells that they were most of it. */
@@ -320,12 +316,11 @@ static void collector_add(const struct system_reading *reading, const struct sys
     const struct met *met = table->met;
     bool is_begun = is_just_begun(met, elapsed_beside(reading));
     if (met[FACT_COLLECTING].count) /* Go's and .NET's grow or change: the last one is of the whole run */
-        fact_add(facts, is_begun ? "garbage collection / time, by a short log" : "garbage collection / time",
-                 met[FACT_COLLECTING].last, 100);
+        fact_add(facts, is_begun ? SHARE_GC_TIME_SHORT : SHARE_GC_TIME, met[FACT_COLLECTING].last, 100);
     pauses_add(reading, table, facts);
     stalls_add(table, facts);
     if (met[FACT_COLLECTIONS_S].count && met[FACT_ELAPSED_S].count == 1)
-        fact_add(facts, "garbage collections / elapsed", met[FACT_COLLECTIONS_S].sum, met[FACT_ELAPSED_S].last);
+        fact_add(facts, SHARE_GC_WHOLE, met[FACT_COLLECTIONS_S].sum, met[FACT_ELAPSED_S].last);
 }
 
 /* Of the CPU that interrupts keep busiest, where that is far more than the others have. */
@@ -344,10 +339,8 @@ static void one_cpu_add(const struct system_table *table, struct facts *facts)
         return;
     double share = most->interrupts / (double)most->count, idle = most->idle / (double)most->count;
     if (share > APART * (sum - share) / (double)(table->cpus.count - 1))
-        fact_of(facts, most->name,
-                idle <= FULL_IDLE_MOST ? "%irq + %soft of one CPU, which is full"
-                                       : "%irq + %soft of one CPU, which has time left",
-                share, 100);
+        fact_of(facts, most->name, idle <= FULL_IDLE_MOST ? SHARE_INTERRUPTS_FULL : SHARE_INTERRUPTS_OF_ONE, share,
+                100);
 }
 
 /* Of the CPU that the host takes most from, where the mean of all hides it. */
@@ -366,7 +359,7 @@ static void stolen_add(const struct system_table *table, struct facts *facts)
         }
     }
     if (table->cpus.count > 1 && most_share > APART * (sum - most_share) / (double)(table->cpus.count - 1))
-        fact_of(facts, most->name, "%steal of one CPU", most_share, 100);
+        fact_of(facts, most->name, SHARE_STEAL_OF_ONE, most_share, 100);
 }
 
 /* Where packets are taken in, by one look since the start or by what two looks differ by. */
@@ -384,7 +377,7 @@ static void received_add(const struct system_table *table, struct facts *facts)
         }
     }
     if (most && most->name[0])
-        fact_of(facts, most->name, "packets' interrupts (NET_RX) on one CPU / on all", most_count, all);
+        fact_of(facts, most->name, SHARE_PACKETS_OF_ONE, most_count, all);
 }
 
 /* ---- clocks ---- */
@@ -466,17 +459,13 @@ static void clocks_add(const struct system_reading *reading, const struct system
     bool throttled = is_throttled(reading, met), beside = busy > 0 || throttled;
     if (beside && clock < (1 - DIFFER) * highest && !(highest < nominal)) {
         if (is_lowest_clock(reading, table))
-            fact_add(facts,
-                     throttled ? "1 - Bzy_MHz / its highest here, throttled by heat,"
-                               : "1 - Bzy_MHz / its highest here",
-                     highest - clock, highest);
+            fact_add(facts, throttled ? SHARE_BELOW_HIGHEST_HOT : SHARE_BELOW_HIGHEST, highest - clock, highest);
         return;
     }
     if (throttled && !(clock < nominal) && table->hot_rows)
-        fact_add(facts, SYSTEM_HOT_CPUS, (double)table->hot_rows, (double)table->heat_rows);
+        fact_add(facts, SHARE_HOT_CPUS, (double)table->hot_rows, (double)table->heat_rows);
     if (met[FACT_NOMINAL_CLOCK].count)
-        fact_add(facts, throttled ? "1 - Bzy_MHz / TSC_MHz, throttled by heat," : "1 - Bzy_MHz / TSC_MHz",
-                 nominal - clock, nominal);
+        fact_add(facts, throttled ? SHARE_BELOW_TSC_HOT : SHARE_BELOW_TSC, nominal - clock, nominal);
 }
 
 /* In shares of all CPUs' time: waiting for storage they stand idle, too; 1: it isn't told. */
@@ -508,15 +497,12 @@ static void run_queue_add(const struct system_reading *reading, const struct met
     static const double MANY = 1.5;
     double could_run = mean_of(&met[FACT_RUN_QUEUE]);
     if (met[FACT_RUN_QUEUE].count && reading->cpus > 0 && !reading->cpus_differ && could_run >= MANY * reading->cpus)
-        fact_add(facts,
-                 idle_of(met) <= IDLE_NONE && is_queue_seen(reading)
-                     ? "threads that could run and had no CPU / all that could run, while none stood idle,"
-                     : "threads that could run and had no CPU / all that could run",
+        fact_add(facts, idle_of(met) <= IDLE_NONE && is_queue_seen(reading) ? SHARE_NO_CPU_NONE_IDLE : SHARE_NO_CPU,
                  could_run - reading->cpus, could_run);
     if (met[FACT_IDLE].count && idle_of(met) <= IDLE_NONE)
-        fact_add(facts, "%idle", 100 * idle_of(met), 100);
+        fact_add(facts, SHARE_IDLE, 100 * idle_of(met), 100);
     if (met[FACT_IDLE].count && mean_of(&met[FACT_IDLE]) >= IDLE_MOST)
-        fact_add(facts, SYSTEM_IDLE_MOSTLY, mean_of(&met[FACT_IDLE]), 100);
+        fact_add(facts, SHARE_IDLE_OF_ALL, mean_of(&met[FACT_IDLE]), 100);
 }
 
 /* Of the device that had requests for most of the time. */
@@ -539,7 +525,7 @@ static void devices_add(struct system_table *table, struct facts *facts)
     size_t length = words.length < sizeof(table->device_words) - 1 ? words.length : sizeof(table->device_words) - 1;
     memcpy(table->device_words, text_string(&words), length);
     table->device_words[length] = '\0';
-    fact_of(facts, table->device_words, SYSTEM_DEVICE, most_util, 100);
+    fact_of(facts, table->device_words, SHARE_DEVICE_BUSY, most_util, 100);
 }
 
 /* Of all nodes by their own lines, where nothing tells their sum; of one where it ran on one. */
@@ -564,7 +550,7 @@ static void bandwidth_add(const struct system_reading *reading, struct system_ta
     if (!(used > 0) || !(most > 0) || reading->most_differs || used > EXCEEDS_MOST * most)
         return;
     (void)snprintf(table->rate_words, sizeof(table->rate_words), "%.4g of %.4g GB/s", used / 1e3, most / 1e3);
-    fact_of(facts, table->rate_words, SYSTEM_MEMORY_USED, used < most ? used : most, most);
+    fact_of(facts, table->rate_words, SHARE_BANDWIDTH_USED, used < most ? used : most, most);
 }
 
 /* What twice as many threads left to each of them. */
@@ -577,20 +563,20 @@ static void scaling_add(const struct system_reading *reading, struct system_tabl
     (void)snprintf(table->scaling_words, sizeof(table->scaling_words), "%.4g%s with %.0f threads, %.4g%s with %.0f",
                    few->is_of_time ? 1 / few->rate : few->rate, unit, few->threads,
                    many->is_of_time ? 1 / many->rate : many->rate, unit, many->threads);
-    fact_of(facts, table->scaling_words, SYSTEM_SCALING, many->rate, 2 * few->rate);
+    fact_of(facts, table->scaling_words, SHARE_SCALING, many->rate, 2 * few->rate);
 }
 
 static void heat_add(const struct system_reading *reading, const struct system_table *table, struct facts *facts)
 {
     if (table->tool == TOOL_DOCUMENT && reading->was_hot)
-        fact_add(facts, SYSTEM_HEAT_LOGGED, 1, 1);
+        fact_add(facts, SHARE_HEAT_LOGGED, 1, 1);
 }
 
 /* Of two timed runs, as before and after a change, the slower one is what is asked about. */
 static void went_add(double sys_s, double elapsed_s, struct facts *facts)
 {
     size_t before = facts->count;
-    fact_add(facts, SYSTEM_KERNEL_WENT, sys_s, elapsed_s);
+    fact_add(facts, SHARE_KERNEL_WENT, sys_s, elapsed_s);
     if (facts->count > before)
         facts->rows[before].seconds = sys_s;
 }
@@ -601,13 +587,13 @@ static void times_add(const struct met *met, struct facts *facts)
     double cpu_s = met[FACT_USER_S].last + met[FACT_KERNEL_S].last, elapsed_s = met[FACT_ELAPSED_S].last;
     bool is_cpu_told = met[FACT_USER_S].count == 1 && met[FACT_KERNEL_S].count == 1;
     if (is_cpu_told)
-        fact_add(facts, "sys / (user + sys)", met[FACT_KERNEL_S].last, cpu_s);
+        fact_add(facts, SHARE_KERNEL, met[FACT_KERNEL_S].last, cpu_s);
     if (is_cpu_told && met[FACT_ELAPSED_S].count == 1 && cpu_s > elapsed_s)
-        cpus_add(facts, "", SYSTEM_CPUS, cpu_s, elapsed_s);
+        cpus_add(facts, "", SHARE_CPUS_USED, cpu_s, elapsed_s);
     else if (is_cpu_told && met[FACT_ELAPSED_S].count == 1)
-        fact_add(facts, "1 - (user + sys) / elapsed", elapsed_s - cpu_s, elapsed_s);
+        fact_add(facts, SHARE_AWAY, elapsed_s - cpu_s, elapsed_s);
     else if (met[FACT_CPU_PERCENT].count == 1)
-        cpus_add(facts, "", SYSTEM_CPUS, met[FACT_CPU_PERCENT].last, 100);
+        cpus_add(facts, "", SHARE_CPUS_USED, met[FACT_CPU_PERCENT].last, 100);
 }
 
 /* Of the process that ran most, as long as it was watched. */
@@ -618,7 +604,7 @@ static void busiest_add(const struct system_table *table, struct facts *facts)
         if (table->tasks.items[at].watched_ms > 0 && (!most || table->tasks.items[at].run_ms > most->run_ms))
             most = &table->tasks.items[at];
     if (most)
-        cpus_add(facts, most->name, SYSTEM_PROCESS_CPUS, most->run_ms, most->watched_ms);
+        cpus_add(facts, most->name, SHARE_CPUS_OF_PROCESS, most->run_ms, most->watched_ms);
 }
 
 static void slower_add(const struct met *met, struct facts *facts)
@@ -628,7 +614,7 @@ static void slower_add(const struct met *met, struct facts *facts)
         return;
     bool first = elapsed->first > elapsed->last;
     double user_s = first ? user->first : user->last, kernel_s = first ? kernel->first : kernel->last;
-    fact_add(facts, "sys / (user + sys)", kernel_s, user_s + kernel_s);
+    fact_add(facts, SHARE_KERNEL, kernel_s, user_s + kernel_s);
     /* of one thread: what several had isn't what the time lost */
     static const double ONE_CPU_MOST = 1.05, MOST_OF = 0.8;
     double slow_s = first ? elapsed->first : elapsed->last, less_s = slow_s - (first ? elapsed->last : elapsed->first),
@@ -647,10 +633,10 @@ static void nodes_add(const struct system_reading *reading, const struct system_
     double all = met[FACT_ALL_NODES].last;
     if (!met[FACT_ALL_NODES].count)
         return;
-    fact_of(facts, fullest, "memory on its fullest node / all", met[FACT_FULLEST_NODE].last, all);
+    fact_of(facts, fullest, SHARE_FULLEST_NODE, met[FACT_FULLEST_NODE].last, all);
     if (reading->runs_on && !reading->nodes_differ && reading->runs_on <= NODES_MOST &&
         table->fullest_node != reading->runs_on - 1)
-        fact_of(facts, fullest, SYSTEM_MEMORY_AWAY, all - table->node_mb[reading->runs_on - 1], all);
+        fact_of(facts, fullest, SHARE_MEMORY_AWAY, all - table->node_mb[reading->runs_on - 1], all);
 }
 
 /* As top rounds it. */
@@ -668,27 +654,25 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
     slower_add(met, facts);
     nodes_add(reading, table, facts);
     if (met[FACT_BUSIEST_NODE].count && !reading->on_one_socket)
-        fact_add(facts, "traffic of the busiest node / all", met[FACT_BUSIEST_NODE].sum, met[FACT_NODES_TRAFFIC].sum);
+        fact_add(facts, SHARE_BUSIEST_NODE, met[FACT_BUSIEST_NODE].sum, met[FACT_NODES_TRAFFIC].sum);
     if (met[FACT_WEIGHT_MEMORY].count) {
-        fact_add(facts, SYSTEM_WEIGHT_REMOTE, met[FACT_WEIGHT_REMOTE].last, 100);
-        fact_add(facts, SYSTEM_WEIGHT_MEMORY, met[FACT_WEIGHT_MEMORY].last, 100);
+        fact_add(facts, SHARE_REMOTE_WEIGHT, met[FACT_WEIGHT_REMOTE].last, 100);
+        fact_add(facts, SHARE_LOCAL_WEIGHT, met[FACT_WEIGHT_MEMORY].last, 100);
     }
     locks_add(table, facts);
     pages_add(met, facts);
     if (met[FACT_LOCAL_PAGES].count && met[FACT_OTHER_PAGES].count)
-        fact_add(facts, "pages given to other nodes / all", met[FACT_OTHER_PAGES].sum,
+        fact_add(facts, SHARE_GIVEN_AWAY, met[FACT_OTHER_PAGES].sum,
                  met[FACT_LOCAL_PAGES].sum + met[FACT_OTHER_PAGES].sum);
     if (table->may_be_huge) {
-        fact_add(facts, "areas that may have huge pages and have none / all that may", (double)table->none_huge,
-                 (double)table->may_be_huge);
-        fact_add(facts, "areas that may have huge pages and no room for one / all that may", (double)table->none_fits,
-                 (double)table->may_be_huge);
+        fact_add(facts, SHARE_WITHOUT_HUGE, (double)table->none_huge, (double)table->may_be_huge);
+        fact_add(facts, SHARE_WITHOUT_ROOM, (double)table->none_fits, (double)table->may_be_huge);
     }
     run_queue_add(reading, met, facts);
     if (table->process_ratio > 0 && table->process_ratio <= ONE_CPU)
-        fact_of(facts, table->busiest_process, SYSTEM_BUSIEST_PROCESS, fmin(table->process_ratio, 1), 1);
+        fact_of(facts, table->busiest_process, SHARE_BUSIEST_PROCESS, fmin(table->process_ratio, 1), 1);
     if (met[FACT_SESSIONS].count)
-        fact_of(facts, table->lock_words, SYSTEM_SESSIONS_LOCKED, met[FACT_SESSIONS_LOCKED].last,
+        fact_of(facts, table->lock_words, SHARE_SESSIONS_AT_LOCKS, met[FACT_SESSIONS_LOCKED].last,
                 met[FACT_SESSIONS].last);
     storage_add(table, facts);
     busiest_add(table, facts);
@@ -697,15 +681,13 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
     scaling_add(reading, table, facts);
     heat_add(reading, table, facts);
     if (met[FACT_STALLED_STORAGE].count)
-        fact_add(facts, "time in which all that could run waited for storage", mean_of(&met[FACT_STALLED_STORAGE]),
-                 100);
+        fact_add(facts, SHARE_STALLED_BY_STORAGE, mean_of(&met[FACT_STALLED_STORAGE]), 100);
     if (met[FACT_STALLED_MEMORY].count)
-        fact_add(facts, "time in which all that could run waited for memory", mean_of(&met[FACT_STALLED_MEMORY]), 100);
+        fact_add(facts, SHARE_STALLED_BY_MEMORY, mean_of(&met[FACT_STALLED_MEMORY]), 100);
     if (met[FACT_STALLED_CPU].count)
-        fact_add(facts, "time in which something waited for a CPU", mean_of(&met[FACT_STALLED_CPU]), 100);
+        fact_add(facts, SHARE_WANTED_CPU, mean_of(&met[FACT_STALLED_CPU]), 100);
     if (met[FACT_NODES_USED].count > 1)
-        fact_add(facts, "memory in use on the fullest node / all in use", met[FACT_NODE_USED_MOST].last,
-                 met[FACT_NODES_USED].sum);
+        fact_add(facts, SHARE_FULLEST_NODE_USED, met[FACT_NODE_USED_MOST].last, met[FACT_NODES_USED].sum);
     calls_add(table, facts);
     sync_calls_add(table, facts);
     collector_add(reading, table, facts);
@@ -714,12 +696,11 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
     received_add(table, facts);
     const struct task *delayed = task_delayed_most(table);
     if (delayed)
-        fact_add(facts, "ready without a CPU / ready or running", delayed->delay_ms,
-                 delayed->delay_ms + delayed->run_ms);
+        fact_add(facts, SHARE_READY, delayed->delay_ms, delayed->delay_ms + delayed->run_ms);
     static const double MANY = 1000; /* fewer are any program's */
     if (!met[FACT_LOADS].count && met[FACT_LINE_LOADS].count == 1 && met[FACT_LINE_MODIFIED].last >= MANY)
-        fact_add(facts, "HITM / loads of shared lines", met[FACT_LINE_MODIFIED].last, met[FACT_LINE_LOADS].last);
+        fact_add(facts, SHARE_HITM_OF_SHARED, met[FACT_LINE_MODIFIED].last, met[FACT_LINE_LOADS].last);
     if (met[FACT_LOADS].count == 1 && met[FACT_MODIFIED].count == 1)
-        fact_add(facts, "HITM / loads", met[FACT_MODIFIED].last + met[FACT_MODIFIED_REMOTE].last, met[FACT_LOADS].last);
+        fact_add(facts, SHARE_HITM, met[FACT_MODIFIED].last + met[FACT_MODIFIED_REMOTE].last, met[FACT_LOADS].last);
     return facts->count;
 }

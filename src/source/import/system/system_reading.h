@@ -332,46 +332,11 @@ void system_log_read(struct system_reading *reading, struct view line); /* which
 /* Its name, and how long each of its requests took. */
 void device_words(const struct device *device, struct text *out);
 
-/* Where somebody tells on which node it runs. */
-#define SYSTEM_IDLE_MOSTLY     "%idle of all CPUs"
-#define SYSTEM_SESSIONS_LOCKED "sessions that wait for locks / all that are active"
-#define SYSTEM_BUSIEST_PROCESS "CPU time of the busiest process / one CPU"
-#define SYSTEM_MEMORY_AWAY "memory on another node than it runs on / all"
-
-/* 50 %: twice as many threads did as much together. */
-#define SYSTEM_SCALING "work of each thread, of what it was with half as many"
-
-/* Rows of memory's bandwidth, where the most there is is told, and of what goes there anyway; where: of how much. */
-#define SYSTEM_MEMORY_USED "memory bandwidth in use, of the most there is"
-#define SYSTEM_MEMORY_RATE "memory bandwidth, GB/s"
-
-/* Shares of the time that sampled loads waited, by perf mem. */
-#define SYSTEM_WEIGHT_REMOTE "weight of loads from another node's memory / of all that were sampled"
-#define SYSTEM_WEIGHT_MEMORY "weight of loads from their own node's memory / of all that were sampled"
-
-/* Of calls that end when storage has the data, of one thread's time; where: the first of them. */
-#define SYSTEM_SYNC_CALLS "time of one thread in calls that wait for storage / all of it"
-
-/* CPUs in use, where that is more than one, or of a process by pidstat: 103 % are 1.03 of them. */
-#define SYSTEM_CPUS         "(user + sys) / elapsed"
-#define SYSTEM_PROCESS_CPUS "CPU time of each such process / elapsed"
-
-/* Of two timed runs the kernel's time that the faster one hasn't, of the slower one's time. */
-#define SYSTEM_KERNEL_WENT "sys that the faster run hasn't / the slower run's time"
-
-/* Where it isn't told how much slower they were. */
-/* 100 %: the log says so; of how many it says nothing. */
-#define SYSTEM_HEAT_LOGGED "a CPU that heat throttled, by the kernel's log"
-#define SYSTEM_HOT_CPUS "CPUs that heat throttled / all that were looked at"
-
 /* MB/s to all memory, or to one node's; 0: nobody tells. */
 double system_memory_rate(const struct system_reading *reading, const struct system_table *table);
 
 /* How system_events ends a table of exits of which it is told in how many seconds they were. */
 #define KVM_STAT_SECONDS "# kvm_stat counted for "
-
-/* The row of the busiest device; where: what device_words says of it. */
-#define SYSTEM_DEVICE "time with requests at the busiest device"
 
 enum { SYSTEM_ROWS_MOST = 48 };
 /* Shares in percent, by what they are of, of one of its tables; returns how many were written. */

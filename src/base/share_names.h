@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How are rows called that hold a share of what others' tables tell of a whole system, in percent? source/import writes
+ * them, finding reads them (IMPORTED_SYSTEM); %-names are those of the tools.
+ */
+#ifndef PLUMB_BASE_SHARE_NAMES_H
+#define PLUMB_BASE_SHARE_NAMES_H
+
+/* ---- CPUs ---- */
+#define SHARE_STEAL "%steal"
+#define SHARE_STEAL_OF_ONE "%steal of one CPU"
+#define SHARE_IO_WAIT "%iowait"
+#define SHARE_IO_WAIT_SWAPPED "%iowait while it swapped"
+#define SHARE_IDLE "%idle"
+#define SHARE_IDLE_OF_ALL "%idle of all CPUs"
+#define SHARE_INTERRUPTS "%irq + %soft"
+#define SHARE_INTERRUPTS_FULL "%irq + %soft of one CPU, which is full"
+#define SHARE_INTERRUPTS_OF_ONE "%irq + %soft of one CPU, which has time left"
+#define SHARE_PACKETS_OF_ONE "packets' interrupts (NET_RX) on one CPU / on all"
+#define SHARE_KERNEL "sys / (user + sys)"
+#define SHARE_AWAY "1 - (user + sys) / elapsed"
+#define SHARE_CPUS_USED "(user + sys) / elapsed" /* where that is more than one: 103 % are 1.03 CPUs */
+#define SHARE_CPUS_OF_PROCESS "CPU time of each such process / elapsed"
+#define SHARE_BUSIEST_PROCESS "CPU time of the busiest process / one CPU"
+#define SHARE_KERNEL_WENT "sys that the faster run hasn't / the slower run's time" /* of two timed runs */
+/* 50 %: twice as many threads did as much together */
+#define SHARE_SCALING "work of each thread, of what it was with half as many"
+
+/* ---- waits for CPUs ---- */
+#define SHARE_WANTED_CPU "time in which something waited for a CPU"
+#define SHARE_NO_CPU "threads that could run and had no CPU / all that could run"
+#define SHARE_NO_CPU_NONE_IDLE "threads that could run and had no CPU / all that could run, while none stood idle,"
+#define SHARE_READY "ready without a CPU / ready or running"
+#define SHARE_THROTTLED_PERIODS "nr_throttled / nr_periods"
+#define SHARE_THROTTLED_TIME "throttled time / nr_periods of 100 ms"
+
+/* ---- waits for storage and memory ---- */
+#define SHARE_DISK_DELAY "block I/O delay / elapsed"
+#define SHARE_STALLED_BY_MEMORY "time in which all that could run waited for memory"
+#define SHARE_STALLED_BY_STORAGE "time in which all that could run waited for storage"
+/* calls that end when storage has the data; where: the first of them */
+#define SHARE_ONE_THREAD_STORAGE "time of one thread in calls that wait for storage / all of it"
+/* where: the device, and how long its requests took */
+#define SHARE_DEVICE_BUSY "time with requests at the busiest device"
+#define SHARE_CALLS_WAITING "of the time in system calls, waiting"
+#define SHARE_CALLS_WORKING "of the time in system calls, what isn't waiting"
+
+/* ---- locks ---- */
+#define SHARE_SPINNING_LOCKS "waits for spinning locks / for locks"
+#define SHARE_SLEEPING_LOCKS "waits for sleeping locks / for locks"
+#define SHARE_ONE_LOCK "waits for one lock, of a kind that isn't told, / for locks"
+#define SHARE_ONE_TASK "waits of one task for locks / of all"
+#define SHARE_SESSIONS_AT_LOCKS "sessions that wait for locks / all that are active"
+
+/* ---- the clock ---- */
+#define SHARE_BELOW_HIGHEST_HOT "1 - Bzy_MHz / its highest here, throttled by heat,"
+#define SHARE_BELOW_TSC_HOT "1 - Bzy_MHz / TSC_MHz, throttled by heat,"
+#define SHARE_BELOW_HIGHEST "1 - Bzy_MHz / its highest here"
+#define SHARE_BELOW_TSC "1 - Bzy_MHz / TSC_MHz"
+#define SHARE_HOT_CPUS "CPUs that heat throttled / all that were looked at"
+/* 100 %: the log says so; of how many it says nothing */
+#define SHARE_HEAT_LOGGED "a CPU that heat throttled, by the kernel's log"
+
+/* ---- memory ---- */
+/* of the time that sampled loads waited, by perf mem */
+#define SHARE_REMOTE_WEIGHT "weight of loads from another node's memory / of all that were sampled"
+#define SHARE_LOCAL_WEIGHT "weight of loads from their own node's memory / of all that were sampled" /* the same */
+#define SHARE_FULLEST_NODE_USED "memory in use on the fullest node / all in use"
+#define SHARE_FULLEST_NODE "memory on its fullest node / all"
+#define SHARE_BUSIEST_NODE "traffic of the busiest node / all"
+#define SHARE_MEMORY_AWAY "memory on another node than it runs on / all"
+#define SHARE_GIVEN_AWAY "pages given to other nodes / all"
+#define SHARE_SMALL_PAGES "anonymous memory on small pages / all of it"
+#define SHARE_WITHOUT_HUGE "areas that may have huge pages and have none / all that may"
+#define SHARE_WITHOUT_ROOM "areas that may have huge pages and no room for one / all that may"
+#define SHARE_BANDWIDTH_USED "memory bandwidth in use, of the most there is" /* where: of how much */
+#define SHARE_HITM "HITM / loads"
+#define SHARE_HITM_OF_SHARED "HITM / loads of shared lines"
+
+/* ---- garbage collection ---- */
+#define SHARE_GC_STALLS "allocation stalls / elapsed since the first"
+#define SHARE_GC_TIME "garbage collection / time"
+#define SHARE_GC_TIME_SHORT "garbage collection / time, by a short log"
+#define SHARE_GC_PAUSES "pauses for garbage collection / elapsed"
+#define SHARE_GC_PAUSES_ALONE "pauses for garbage collection / elapsed, concurrent work left out"
+#define SHARE_GC_LOGGED "logged pauses for garbage collection / elapsed"
+#define SHARE_GC_LOGGED_SHORT "logged pauses for garbage collection / elapsed, by a short log"
+#define SHARE_GC_WHOLE "garbage collections / elapsed"
+
+/* What goes to memory, GB/s, where nobody tells how much there could be. */
+#define RATE_BANDWIDTH "memory bandwidth, GB/s"
+
+#endif
