@@ -22,6 +22,7 @@ struct tally {
     double causes[CAUSE_COUNT];
     double classes[BOTTLENECK_CLASS_COUNT];
     double told; /* all but UNKNOWN */
+    double polled; /* of UNKNOWN: in loops that wait for what others write */
 };
 
 static void tally_add(struct tally *tally, enum bottleneck_cause cause, double samples)
@@ -29,6 +30,13 @@ static void tally_add(struct tally *tally, enum bottleneck_cause cause, double s
     tally->causes[cause] += samples;
     tally->classes[bottleneck_class_of(cause)] += samples;
     tally->told += cause == CAUSE_UNKNOWN ? 0 : samples;
+}
+
+/* Of which nothing is known. */
+static double tally_untold(const struct tally *tally)
+{
+    double untold = tally->causes[CAUSE_UNKNOWN] - tally->polled;
+    return untold > 0 ? untold : 0;
 }
 
 static enum bottleneck_class class_first(const struct tally *tally, enum bottleneck_class except)
@@ -152,6 +160,9 @@ static bool abstains_at_shared_lines(struct bottleneck_verdict *verdict, const s
     return true;
 }
 
+static const char polls_text[] =
+    "it waits in loops for memory that others write (polling): what these do before decides";
+
 static void verdict_of_look(struct bottleneck_verdict *verdict, const struct bottleneck_request *request,
                             const struct loop_look *look, const struct tally *tally, double all, struct arena *arena)
 {
@@ -169,7 +180,8 @@ static void verdict_of_look(struct bottleneck_verdict *verdict, const struct bot
     instruction_name(verdict, request->stalls, look->region, look->hottest[cause]);
     set_note(verdict, look);
     if (verdict->class == BOTTLENECK_UNKNOWN) {
-        verdict->why_not = "its samples don't single out a cause";
+        verdict->why_not =
+            2 * look->polled >= (double)look->region->samples ? polls_text : "its samples don't single out a cause";
         verdict->recoverable_why = "no cause is known";
         return;
     }
@@ -386,6 +398,7 @@ static double samples_around(const struct loop_look *looks, size_t count, enum b
 /* Where a loop is mixed by itself its parts count half for each class. */
 static void tally_look(struct tally *tally, const struct loop_look *look, const struct bottleneck_loop *loop)
 {
+    tally->polled += look->polled;
     bool guesses_too = loop && loop->verdict.class == BOTTLENECK_MIXED && waits_to_guess(look);
     for (int cause = 0; cause < CAUSE_COUNT; cause++) {
         bool memory = bottleneck_class_of((enum bottleneck_cause)cause) == BOTTLENECK_MEMORY;
@@ -500,17 +513,23 @@ static const char *parts_text(const struct tally *tally, const struct interval *
         [BOTTLENECK_CORE] = "core",        [BOTTLENECK_BAD_SPECULATION] = "wrong guesses",
         [BOTTLENECK_FRONTEND] = "code",    [BOTTLENECK_RETIRING] = "busy with instructions"};
     double known = tally->told + tally->causes[CAUSE_UNKNOWN];
-    const char *text = "its samples don't single out a cause", *sign = "; of its time outside the kernel: ";
+    bool polls = tally->polled >= bottleneck_thresholds.class_least * known;
+    const char *text = polls ? polls_text : "its samples don't single out a cause";
+    const char *sign = "; of its time outside the kernel: ";
+    if (known > 0 && tally->polled >= SHOWN_LEAST * known) {
+        text = arena_printf(arena, "%s%spolling %.0f %%", text, sign, tally->polled / known * 100);
+        sign = ", ";
+    }
     for (int class = BOTTLENECK_MEMORY; class <= BOTTLENECK_MIXED; class++) {
         int shown = class == BOTTLENECK_MIXED ? BOTTLENECK_UNKNOWN : class; /* last */
-        if (known <= 0 || tally->classes[shown] < SHOWN_LEAST * known)
+        double laid = shown == BOTTLENECK_UNKNOWN ? tally_untold(tally) : tally->classes[shown];
+        if (known <= 0 || laid < SHOWN_LEAST * known)
             continue;
         struct interval share = interval_scaled(classes[shown], all / known);
         bool is_wide = share.known && (share.high - share.low) * 100 >= 1;
         text = is_wide ? arena_printf(arena, "%s%s%s %.0f to %.0f %%", text, sign, words[shown], share.low * 100,
                                       fmin(share.high, 1) * 100)
-                       : arena_printf(arena, "%s%s%s %.0f %%", text, sign, words[shown],
-                                      tally->classes[shown] / known * 100);
+                       : arena_printf(arena, "%s%s%s %.0f %%", text, sign, words[shown], laid / known * 100);
         sign = ", ";
     }
     return text;
@@ -579,7 +598,7 @@ static struct interval widened(struct interval share, double laid, double may)
 static void classes_fill(struct bottleneck *result, const struct tally *tally, const struct loop_look *looks,
                          size_t count, const struct stepped *stepped, double all)
 {
-    double untold = tally->causes[CAUSE_UNKNOWN] / all;
+    double untold = tally_untold(tally) / all;
     for (int class = BOTTLENECK_MEMORY; class < BOTTLENECK_MIXED; class++) {
         struct border border = border_find(result, looks, count, CLASS_BIT(class));
         double laid = tally->classes[class] < all ? tally->classes[class] : all;
@@ -609,7 +628,7 @@ static void share_widen(struct bottleneck *result, const struct tally *tally, co
         return;
     unsigned wanted = CLASS_BIT(class) | (is_mixed && second ? CLASS_BIT(second) : 0);
     struct border border = border_find(result, looks, count, wanted);
-    double laid = border.laid, may = border.may, untold = tally->causes[CAUSE_UNKNOWN];
+    double laid = border.laid, may = border.may, untold = tally_untold(tally);
     if (second && verdict->second.share.known && result->classes[second].known)
         verdict->second.share = result->classes[second];
     if (laid + may + untold <= 0)

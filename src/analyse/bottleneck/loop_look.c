@@ -824,6 +824,11 @@ static struct loop_look look_at(const struct bottleneck_request *request, const 
         look.is_prefetched |= region->code->items[row].class == INSTRUCTION_PREFETCH;
         if (!region->code->hits[row])
             continue;
+        if (region->code->marks[row] & MARK_POLLS) {
+            look.polled += (double)region->code->hits[row];
+            look_add(&look, CAUSE_UNKNOWN, row);
+            continue;
+        }
         view.is_open = false;
         bool unplaced = is_unplaced(request, region, row);
         unplaced_note(&look, request->machine, row, unplaced);

@@ -3666,6 +3666,33 @@ Test(findings, a_loop_that_polls_takes_its_cpu_by_design)
     }
 }
 
+/* Told by the code itself, whatever the function is called; a name that says more is kept. */
+Test(findings, a_loop_that_waits_for_others_needs_no_name)
+{
+    static const struct {
+        const char *function, *said; /* NULL: it is none */
+        bool polls;
+    } cases[] = {{"consumer", "wait in loops for memory that others write", true},
+                 {"consumer", NULL, false},
+                 {"gomp_barrier_wait", "spin at locks or barriers", true}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.function.name = cases[at].function;
+        made.row.shown_addr = 0x1000;
+        struct instruction rows[] = {{.addr = 0x1000, .is_load = true}};
+        uint64_t hits[] = {900};
+        uint16_t marks[] = {cases[at].polls ? MARK_POLLS : 0};
+        struct stall_code code = {.items = rows, .hits = hits, .marks = marks, .count = 1};
+        made.stalls.codes = &code;
+        const struct finding *spinning = test_and_find(&made, "spinning");
+        cr_assert_eq(spinning->verdict == VERDICT_SUPPORTED, cases[at].said != NULL, "%zu", at);
+        cr_expect(!cases[at].said || strstr(spinning->headline, cases[at].said), "%s", spinning->headline);
+        cr_expect(at || spinning->recoverable.low == 0);
+        arena_done(&made.arena);
+    }
+}
+
 /* Locks of other runtimes than the C library's; those who spin hardly sleep. */
 Test(findings, locks_of_runtimes_are_known_and_who_spins_for_one_is_not_ruled_out)
 {
