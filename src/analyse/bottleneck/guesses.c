@@ -10,6 +10,7 @@
 
 enum {
     ROWS_LEAST = 4,
+    RUN_ROWS_LEAST = 3,
 };
 
 static const double LANDED_LEAST = 0.01; /* of the loop's samples */
@@ -36,6 +37,25 @@ static uint32_t shown_row(const struct stall_code *code, uint32_t row, bool rest
 static bool is_indirect(const struct instruction *row)
 {
     return !row->has_target && (row->class == INSTRUCTION_JUMP || row->class == INSTRUCTION_CALL);
+}
+
+/*
+ * Straight runs of several instructions on none of which a sample fell: with as many samples elsewhere they never ran.
+ * What stands where their branches lead came there by other ways.
+ */
+static void rows_that_ran(const struct stall_code *code, uint8_t *ret_ran)
+{
+    for (uint32_t first = 0, end; first < code->count; first = end) {
+        uint32_t rows = 0;
+        uint64_t samples = 0;
+        bool ends = false;
+        for (end = first; end < code->count && !ends; end++) {
+            ends = code->items[end].ends_block || !code->items[end].falls_through;
+            rows += code->items[end].class != INSTRUCTION_NOP;
+            samples += code->sampled[end] + code->hits[end];
+        }
+        memset(ret_ran + first, samples || rows < RUN_ROWS_LEAST, end - first);
+    }
 }
 
 /* Samples on the rarer of its two ways against the other, 0..1; ret_samples: on both, may be NULL. */
@@ -216,9 +236,41 @@ static struct loop_rows branches_around(const struct region *region, bool restar
     return rows;
 }
 
+/* It waits for nothing: needs no register but the one that it counts. */
+static bool is_idle(const struct instruction *row)
+{
+    uint64_t own = row->step_by == REGISTER_NONE && row->step_register < 64 ? UINT64_C(1) << row->step_register : 0;
+    return is_quick(row) && row->class != INSTRUCTION_BRANCH && row->falls_through && !(row->reads & ~own) &&
+           !row->vector_reads;
+}
+
+/*
+ * The most samples right behind an instruction that waits for nothing, where no branch leads: what retires in step
+ * leaves so many on any place.
+ */
+static double in_step_most(const struct region *region, const uint8_t *lands)
+{
+    const struct stall_code *code = region->code;
+    double most = 0;
+    for (uint32_t row = region->rows.first + 1; row <= region->rows.last; row++) {
+        bool is_apart = row >= 2 && !lands[row] && !lands[row - 1] && !lands[row - 2] && counts(region, row) &&
+                        counts(region, row - 1);
+        if (is_apart && is_idle(&code->items[row - 1]) && !(code->marks[row] & MARK_ELSEWHERE) &&
+            (double)code->sampled[row] > most)
+            most = (double)code->sampled[row];
+    }
+    return most;
+}
+
+/* Fewer than twice what retirement in step leaves on as many places show nothing. */
+static double shown_of(double samples, double in_step)
+{
+    return samples >= 2 * in_step ? samples : 0;
+}
+
 /* Of the region's instructions, and where its own branches lead out of it. */
 static void landings_count(struct guesses *guesses, const struct region *region, struct loop_rows rows,
-                           const uint8_t *lands, double even)
+                           const uint8_t *lands, const uint8_t *ran, double even)
 {
     double samples = 0, landing = 0, count = 0, landing_count = 0, sure = 0, sure_count = 0, met = 0, inner = 0;
     for (uint32_t row = rows.first; row <= rows.last; row++) {
@@ -226,28 +278,32 @@ static void landings_count(struct guesses *guesses, const struct region *region,
         if (!inside && !(lands[row] & LANDS_OUTSIDE))
             continue;
         double here = (double)region->code->sampled[row];
-        samples += here;
-        count++;
         inner += inside;
         met += inside && here * 10 >= even;
+        samples += here;
+        count += ran[row];
         landing += lands[row] ? here : 0;
-        landing_count += lands[row] != 0;
+        landing_count += ran[row] && lands[row];
         sure += lands[row] & LANDS_SURELY ? here : 0;
-        sure_count += lands[row] & LANDS_SURELY ? 1 : 0;
+        sure_count += ran[row] && lands[row] & LANDS_SURELY ? 1 : 0;
     }
+    double in_step = in_step_most(region, lands);
     guesses->evenness = inner > 0 ? met / inner : 0;
     guesses->landing_share = samples > 0 ? landing / samples : 0;
+    guesses->landing_shown = samples > 0 ? shown_of(landing, landing_count * in_step) / samples : 0;
     guesses->landing_rows = count > 0 ? landing_count / count : 0;
-    guesses->sure_share = samples > 0 ? sure / samples : 0;
+    guesses->sure_share = samples > 0 ? shown_of(sure, sure_count * in_step) / samples : 0;
     guesses->sure_rows = count > 0 ? sure_count / count : 0;
+    guesses->in_step = in_step;
 }
 
 struct guesses guesses_of(const struct region *region, bool restarts_behind)
 {
     struct guesses guesses = {0};
     const struct stall_code *code = region->code;
-    scoped_free uint8_t *lands = memory_alloc(code->count + 1);
+    scoped_free uint8_t *lands = memory_alloc(code->count + 1), *ran = memory_alloc(code->count + 1);
     memset(lands, 0, code->count + 1);
+    rows_that_ran(code, ran);
     double samples = 0, count = 0;
     uint64_t most = 0;
     struct shown_branch shown = {0};
@@ -257,15 +313,17 @@ struct guesses guesses_of(const struct region *region, bool restarts_behind)
         guesses.indirect += inside && is_indirect(&code->items[row]);
         samples += inside ? (double)code->sampled[row] : 0;
         count += inside;
-        if (code->items[row].class != INSTRUCTION_BRANCH || !code->items[row].has_target)
+        if (code->items[row].class != INSTRUCTION_BRANCH || !code->items[row].has_target || !ran[row])
             continue;
         if (inside)
             ways_note(region, row, restarts_behind, &guesses, &most);
         if (chooses(region, row, restarts_behind))
             guesses.branches += landing_note(region, row, restarts_behind, lands, &shown);
     }
-    landings_count(&guesses, region, around, lands, count > 0 ? samples / count : 0);
-    guesses.branch_share = samples + shown.outside > 0 ? shown.samples / (samples + shown.outside) : 0;
+    landings_count(&guesses, region, around, lands, ran, count > 0 ? samples / count : 0);
+    guesses.branch_share = samples + shown.outside > 0
+                               ? shown_of(shown.samples, shown.rows * guesses.in_step) / (samples + shown.outside)
+                               : 0;
     guesses.branch_rows = count + shown.outside_rows > 0 ? shown.rows / (count + shown.outside_rows) : 0;
     bool shows = count >= ROWS_LEAST || guesses.sure_share >= bottleneck_thresholds.landing_restarts;
     guesses.has_enough = samples >= GUESSES_SAMPLES_LEAST && shows;

@@ -1028,7 +1028,11 @@ static struct made_up *choice_behind(bool restarts_behind, uint64_t at_second, u
     struct instruction *branch = row_add(made, INSTRUCTION_BRANCH, 0);
     branch->has_target = true;
     for (int at = 0; at < 18; at++)
-        row_add(made, INSTRUCTION_INT, at == 0 || at == 4 ? at_second : at == 12 || at == 15 ? elsewhere : 0);
+        row_add(made, INSTRUCTION_INT,
+                at == 0 || at == 4     ? at_second
+                : at == 12 || at == 15 ? elsewhere
+                                       : 0)
+            ->reads = 1;
     branch->target = made->codes[0].items[5].addr;
     loop_close(made, 0);
     return made;
@@ -1221,6 +1225,20 @@ Test(bottleneck, a_few_samples_at_the_end_of_a_busy_loop_are_no_guess)
     free(made);
 }
 
+/* As many samples stand right behind what waits for nothing as where the ways of a branch begin: all of it retires in step. */
+Test(bottleneck, places_as_hot_as_any_other_show_no_wrong_guess)
+{
+    for (int waits = 0; waits < 2; waits++) {
+        struct made_up *made = choice_behind(true, 300, 200);
+        for (int row = 12; row < 18; row++)
+            made->rows[0][row].reads = waits;
+        const struct bottleneck_verdict *verdict = verdict_of(made);
+        cr_expect_eq(verdict->class == BOTTLENECK_BAD_SPECULATION, waits, "%s", bottleneck_class_name(verdict->class));
+        done(made);
+        free(made);
+    }
+}
+
 /* A loop of six instructions, two of which wrong guesses show on: that many samples are no wonder there by their number alone. */
 static struct made_up *short_choice(uint64_t at_one, uint64_t at_other)
 {
@@ -1235,6 +1253,47 @@ static struct made_up *short_choice(uint64_t at_one, uint64_t at_other)
         row_add(made, INSTRUCTION_INT, at == 0 ? at_one : at == 2 ? at_other : 0);
     loop_close(made, SAMPLES - at_one - at_other);
     return made;
+}
+
+/*
+ * A leaf that is called for each byte: all of its calls pass a branch by. at_branch: samples on the instructions that lead straight
+ * to that.
+ */
+static struct made_up *passed_by(uint64_t at_branch)
+{
+    enum { PAST = 8 };
+    struct made_up *made = calloc(1, sizeof(*made));
+    make_up(made);
+    made->stalls.restarts_behind = true;
+    function_begin(made, "leaf");
+    for (int at = 0; at <= PAST + 3; at++) {
+        bool jumps = at == 3, chooses = at == 7;
+        struct instruction *row = row_add(made,
+                                          jumps     ? INSTRUCTION_JUMP
+                                          : chooses ? INSTRUCTION_BRANCH
+                                                    : INSTRUCTION_INT,
+                                          at < 3                         ? 100
+                                          : at == 4                      ? at_branch
+                                          : at == PAST || at == PAST + 1 ? 300
+                                                                         : 0);
+        row->reads = 1;
+        row->ends_block = row->has_target = jumps || chooses;
+        row->falls_through = !jumps;
+        row->target = row->addr + (jumps ? PAST - 3 : 2) * row->length;
+    }
+    row_add(made, INSTRUCTION_RETURN, 0)->falls_through = false;
+    return made;
+}
+
+Test(bottleneck, where_a_branch_that_never_ran_leads_no_wrong_guess_shows)
+{
+    for (int runs = 0; runs < 2; runs++) {
+        struct made_up *made = passed_by(runs ? 50 : 0);
+        const struct bottleneck_verdict *verdict = verdict_of(made);
+        cr_expect_eq(verdict->class == BOTTLENECK_BAD_SPECULATION, runs, "%s", bottleneck_class_name(verdict->class));
+        done(made);
+        free(made);
+    }
 }
 
 /* Halving: one branch over a move, whose two ways show side by side; a loop's end that shows it a little adds instructions, and few samples. */
