@@ -919,6 +919,14 @@ static void splits_evidence(struct bottleneck_verdict *verdict, const struct lea
                          split * 100));
 }
 
+/* Of memory that no cache near it holds, in order: no faster than one core was measured to read here. */
+static bool is_rate_true(const struct leading *leading)
+{
+    const struct interval *read = &leading->request->machine->read_bytes_s;
+    bool is_near = leading->look->reach.level <= LEVEL_L2;
+    return is_near || !read->known || CACHE_LINE_BYTES / leading->look->ruled_out_line_ns * 1e9 <= read->high;
+}
+
 static void reasons_find(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     if (verdict->class == BOTTLENECK_FRONTEND) {
@@ -949,7 +957,7 @@ static void reasons_find(struct bottleneck_verdict *verdict, const struct leadin
         memory_evidence(verdict, leading, arena);
     if (verdict->class == BOTTLENECK_CORE)
         chain_evidence(verdict, leading, arena);
-    if (is_walk_ruled_out)
+    if (is_walk_ruled_out && is_rate_true(leading))
         add(verdict, "rate",
             arena_printf(arena, "memory is gone through in order, a line in about %.3g ns: %s",
                          leading->look->ruled_out_line_ns,

@@ -2149,6 +2149,22 @@ Test(bottleneck, a_walk_at_its_own_pace_is_no_wait_for_memory)
     free(made);
 }
 
+/* Faster than its instructions can go: it began anew elsewhere between two samples, and what it left out took no time. */
+Test(bottleneck, a_walk_that_leaps_has_no_rate)
+{
+    for (int leaps = 0; leaps < 2; leaps++) {
+        struct made_up *made = calloc(1, sizeof(*made));
+        stencil_walked(made, leaps ? 1 : 6, 60e9, 18000, 24000, 6000);
+        const struct bottleneck_verdict *verdict = verdict_of(made);
+        bool says = false;
+        for (size_t at = 0; at < verdict->evidence_count; at++)
+            says |= strstr(verdict->evidence[at].text, "a line in about") != NULL;
+        cr_expect_eq(says, !leaps, "%d", leaps);
+        done(made);
+        free(made);
+    }
+}
+
 /*
  * A list that is moved on by one place, from its end, again and again: met anywhere on its way, at no rate. Each quarter of the time it
  * lies elsewhere, having grown; over so many bytes at a time. Frees nothing.
