@@ -1509,6 +1509,74 @@ Test(findings, a_chain_of_loads_that_the_code_shows_is_a_fact)
     arena_done(&made.arena);
 }
 
+/* What is looked for begins anew each time, or goes on where it stopped, or goes down one of two ways: as gcc 12 -O2 makes them. */
+Test(findings, a_search_along_a_chain_is_told_from_a_tree_and_from_lists_that_are_merged)
+{
+    enum { ROWS = 24 };
+    static const struct {
+        const char *hex, *said, *advised;
+        uint64_t chase;
+    } cases[] = {
+        {"eb0f660f1f440000483977087412488b3f4885ff75f231c0c30f1f80000000004889f8c3", "searches along a chain",
+         "more buckets", 0x100e},
+        {"eb17660f1f44000048397710741a488b07480f4e47084889c74885ff75ea31c0c30f1f80000000004889f8c3", "goes down a tree",
+         "a B-tree", 0x100e},
+        {"31d24885f6742d660f1f840000000000488b460848394708740f660f1f440000488b3f4839470875f7488b364801c24885f675dc4889d"
+         "0c3",
+         "goes from load to load", "a linked structure", 0x1020},
+        {"4885f674334c8b0731c9498b78086690488b56084839fa74104c89c00f1f4000488b004839500875f7488b364801d14885f675dc4889c"
+         "8c331c94889c8c3",
+         "searches along a chain", "more buckets", 0x1020},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        struct instruction rows[ROWS];
+        uint64_t hits[ROWS] = {0}, sampled[ROWS + 1] = {0};
+        uint16_t marks[ROWS] = {0};
+        uint32_t chases[ROWS] = {0}, count = 0;
+        struct loop_rows loops[ROWS];
+        uint8_t bytes[128];
+        size_t size = strlen(cases[at].hex) / 2;
+        struct disassembler *disassembler;
+        struct error err = {0};
+        for (size_t byte = 0; byte < size; byte++) {
+            unsigned value;
+            cr_assert_eq(sscanf(cases[at].hex + 2 * byte, "%2x", &value), 1);
+            bytes[byte] = (uint8_t)value;
+        }
+        if (!disassembler_new(&disassembler, "x86_64", SYNTAX_ATT, &err))
+            cr_skip_test("%s", err.message);
+        for (size_t byte = 0; byte < size; byte += rows[count++].length)
+            cr_assert(disassembler_next(disassembler, bytes + byte, size - byte, 0x1000 + byte, &rows[count]));
+        disassembler_free(disassembler);
+        code_loops_find(rows, count, loops);
+        for (uint32_t row = 0; row < count; row++)
+            hits[row] = rows[row].addr == cases[at].chase ? 900 : 0;
+        make_up(&made);
+        struct stall_code code = {.items = rows,
+                                  .hits = hits,
+                                  .sampled = sampled,
+                                  .marks = marks,
+                                  .chases = chases,
+                                  .loops = loops,
+                                  .count = count};
+        made.stalls.codes = &code;
+        made.row = (struct stall_row){.text = "mov (%rdi),%rdi",
+                                      .shown_addr = cases[at].chase,
+                                      .class = INSTRUCTION_LOAD,
+                                      .is_load = true,
+                                      .samples = 900,
+                                      .is_addressed = true};
+        made.stalls.addressed_samples = made.stalls.load_samples = 900;
+        const struct finding *finding = test_and_find(&made, "load-chain");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect(strstr(finding->headline, cases[at].said) && mentions(finding, cases[at].advised), "%zu: %s", at,
+                  finding->headline);
+        cr_expect(!strstr(cases[at].said, "tree") || !mentions(finding, "two lists"));
+        arena_done(&made.arena);
+    }
+}
+
 /* Most of a loop's samples stand at chased loads: each of its turns hangs on them, and the range goes up to all of it. Of few of them nothing follows. */
 Test(findings, a_turn_that_hangs_on_a_chased_load_is_within_the_range)
 {
