@@ -713,7 +713,8 @@ static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct 
     case CAUSE_LATENCY_CHAIN:
         return is_bound_alike(verdict, leading);
     case CAUSE_CONDITIONAL:
-        return guesses_show_restarts(&look->guesses, limit->sure_enrichment) ||
+        /* what stands at the beginning of a function, or behind its calls, may be what calling takes */
+        return (look->region->is_loop && guesses_show_restarts(&look->guesses, limit->sure_enrichment)) ||
                (look->pace.over_bound > limit->bound_missed && look->guesses.evenness >= limit->even_least &&
                 !look->resources.bound.is_lower);
     default:

@@ -11,6 +11,7 @@
 enum {
     ROWS_LEAST = 4,
     RUN_ROWS_LEAST = 3,
+    RUN_SAMPLES_LEAST = 30,
 };
 
 static const double LANDED_LEAST = 0.01; /* of the loop's samples */
@@ -40,10 +41,10 @@ static bool is_indirect(const struct instruction *row)
 }
 
 /*
- * Straight runs of several instructions on none of which a sample fell: with as many samples elsewhere they never ran.
- * What stands where their branches lead came there by other ways.
+ * Straight runs of several instructions that got no sample, where by the mean of the region they would have many: they
+ * never ran. What stands where their branches lead came there by other ways.
  */
-static void rows_that_ran(const struct stall_code *code, uint8_t *ret_ran)
+static void rows_that_ran(const struct stall_code *code, double even, uint8_t *ret_ran)
 {
     for (uint32_t first = 0, end; first < code->count; first = end) {
         uint32_t rows = 0;
@@ -54,7 +55,7 @@ static void rows_that_ran(const struct stall_code *code, uint8_t *ret_ran)
             rows += code->items[end].class != INSTRUCTION_NOP;
             samples += code->sampled[end] + code->hits[end];
         }
-        memset(ret_ran + first, samples || rows < RUN_ROWS_LEAST, end - first);
+        memset(ret_ran + first, samples || rows < RUN_ROWS_LEAST || rows * even < RUN_SAMPLES_LEAST, end - first);
     }
 }
 
@@ -146,6 +147,39 @@ static void shown_add(struct shown_branch *shown, double samples, bool outside)
     shown->outside_rows += outside;
 }
 
+/* It waits for nothing: needs no register but the one that it counts. */
+static bool is_idle(const struct instruction *row)
+{
+    uint64_t own = row->step_by == REGISTER_NONE && row->step_register < 64 ? UINT64_C(1) << row->step_register : 0;
+    return is_quick(row) && row->class != INSTRUCTION_BRANCH && row->falls_through && !(row->reads & ~own) &&
+           !row->vector_reads;
+}
+
+/* Its samples came there in step: no branch leads there, or just before, and what ran before waits for nothing. */
+static bool is_in_step(const struct region *region, uint32_t row)
+{
+    const uint16_t *marks = region->code->marks;
+    return row >= region->rows.first + 2 && counts(region, row) && counts(region, row - 1) &&
+           !((marks[row] | marks[row - 1] | marks[row - 2]) & MARK_LANDING) && !(marks[row] & MARK_ELSEWHERE) &&
+           is_idle(&region->code->items[row - 1]);
+}
+
+/*
+ * Samples on a row, where these are clearly more than retirement in step leaves on a place near it, in code that runs
+ * as often; else none.
+ */
+static double samples_shown(const struct region *region, uint32_t row)
+{
+    enum { NEAR = 16 };
+    static const double CLEARLY = 1.5;
+    const uint64_t *sampled = region->code->sampled;
+    uint64_t in_step = 0;
+    for (uint32_t near = row > NEAR ? row - NEAR : 0; near <= row + NEAR && near <= region->rows.last; near++)
+        if (sampled[near] > in_step && is_in_step(region, near))
+            in_step = sampled[near];
+    return (double)sampled[row] >= CLEARLY * (double)in_step ? (double)sampled[row] : 0;
+}
+
 /* False: neither it nor where it leads is the region's. */
 static bool landing_note(const struct region *region, uint32_t row, bool restarts_behind, uint8_t *lands,
                          struct shown_branch *most)
@@ -162,7 +196,7 @@ static bool landing_note(const struct region *region, uint32_t row, bool restart
         uint8_t landing = landing_of(code, ways[at], restarts_behind);
         lands[shown] |= landing | (leads_in ? 0 : LANDS_OUTSIDE);
         if (landing & LANDS_SURELY)
-            shown_add(&here, (double)code->sampled[shown], !leads_in);
+            shown_add(&here, samples_shown(region, shown), !leads_in);
         notes = true;
     }
     *most = here.samples > most->samples ? here : *most;
@@ -236,43 +270,12 @@ static struct loop_rows branches_around(const struct region *region, bool restar
     return rows;
 }
 
-/* It waits for nothing: needs no register but the one that it counts. */
-static bool is_idle(const struct instruction *row)
-{
-    uint64_t own = row->step_by == REGISTER_NONE && row->step_register < 64 ? UINT64_C(1) << row->step_register : 0;
-    return is_quick(row) && row->class != INSTRUCTION_BRANCH && row->falls_through && !(row->reads & ~own) &&
-           !row->vector_reads;
-}
-
-/*
- * The most samples right behind an instruction that waits for nothing, where no branch leads: what retires in step
- * leaves so many on any place.
- */
-static double in_step_most(const struct region *region, const uint8_t *lands)
-{
-    const struct stall_code *code = region->code;
-    double most = 0;
-    for (uint32_t row = region->rows.first + 1; row <= region->rows.last; row++) {
-        bool is_apart = row >= 2 && !lands[row] && !lands[row - 1] && !lands[row - 2] && counts(region, row) &&
-                        counts(region, row - 1);
-        if (is_apart && is_idle(&code->items[row - 1]) && !(code->marks[row] & MARK_ELSEWHERE) &&
-            (double)code->sampled[row] > most)
-            most = (double)code->sampled[row];
-    }
-    return most;
-}
-
-/* Fewer than twice what retirement in step leaves on as many places show nothing. */
-static double shown_of(double samples, double in_step)
-{
-    return samples >= 2 * in_step ? samples : 0;
-}
-
 /* Of the region's instructions, and where its own branches lead out of it. */
 static void landings_count(struct guesses *guesses, const struct region *region, struct loop_rows rows,
                            const uint8_t *lands, const uint8_t *ran, double even)
 {
-    double samples = 0, landing = 0, count = 0, landing_count = 0, sure = 0, sure_count = 0, met = 0, inner = 0;
+    double samples = 0, landing = 0, shown = 0, count = 0, landing_count = 0, sure = 0, sure_count = 0, met = 0,
+           inner = 0;
     for (uint32_t row = rows.first; row <= rows.last; row++) {
         bool inside = counts(region, row);
         if (!inside && !(lands[row] & LANDS_OUTSIDE))
@@ -283,18 +286,29 @@ static void landings_count(struct guesses *guesses, const struct region *region,
         samples += here;
         count += ran[row];
         landing += lands[row] ? here : 0;
+        shown += lands[row] ? samples_shown(region, row) : 0;
         landing_count += ran[row] && lands[row];
-        sure += lands[row] & LANDS_SURELY ? here : 0;
+        sure += lands[row] & LANDS_SURELY ? samples_shown(region, row) : 0;
         sure_count += ran[row] && lands[row] & LANDS_SURELY ? 1 : 0;
     }
-    double in_step = in_step_most(region, lands);
     guesses->evenness = inner > 0 ? met / inner : 0;
     guesses->landing_share = samples > 0 ? landing / samples : 0;
-    guesses->landing_shown = samples > 0 ? shown_of(landing, landing_count * in_step) / samples : 0;
+    guesses->landing_shown = samples > 0 ? shown / samples : 0;
     guesses->landing_rows = count > 0 ? landing_count / count : 0;
-    guesses->sure_share = samples > 0 ? shown_of(sure, sure_count * in_step) / samples : 0;
+    guesses->sure_share = samples > 0 ? sure / samples : 0;
     guesses->sure_rows = count > 0 ? sure_count / count : 0;
-    guesses->in_step = in_step;
+}
+
+/* On its instructions, and how many these are. */
+static double region_samples(const struct region *region, double *ret_count)
+{
+    double samples = 0;
+    *ret_count = 0;
+    for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
+        samples += counts(region, row) ? (double)region->code->sampled[row] : 0;
+        *ret_count += counts(region, row);
+    }
+    return samples;
 }
 
 struct guesses guesses_of(const struct region *region, bool restarts_behind)
@@ -303,16 +317,14 @@ struct guesses guesses_of(const struct region *region, bool restarts_behind)
     const struct stall_code *code = region->code;
     scoped_free uint8_t *lands = memory_alloc(code->count + 1), *ran = memory_alloc(code->count + 1);
     memset(lands, 0, code->count + 1);
-    rows_that_ran(code, ran);
-    double samples = 0, count = 0;
+    double count, samples = region_samples(region, &count), even = count > 0 ? samples / count : 0;
+    rows_that_ran(code, even, ran);
     uint64_t most = 0;
     struct shown_branch shown = {0};
     struct loop_rows around = branches_around(region, restarts_behind);
     for (uint32_t row = around.first; row <= around.last; row++) {
         bool inside = counts(region, row);
         guesses.indirect += inside && is_indirect(&code->items[row]);
-        samples += inside ? (double)code->sampled[row] : 0;
-        count += inside;
         if (code->items[row].class != INSTRUCTION_BRANCH || !code->items[row].has_target || !ran[row])
             continue;
         if (inside)
@@ -320,10 +332,8 @@ struct guesses guesses_of(const struct region *region, bool restarts_behind)
         if (chooses(region, row, restarts_behind))
             guesses.branches += landing_note(region, row, restarts_behind, lands, &shown);
     }
-    landings_count(&guesses, region, around, lands, ran, count > 0 ? samples / count : 0);
-    guesses.branch_share = samples + shown.outside > 0
-                               ? shown_of(shown.samples, shown.rows * guesses.in_step) / (samples + shown.outside)
-                               : 0;
+    landings_count(&guesses, region, around, lands, ran, even);
+    guesses.branch_share = samples + shown.outside > 0 ? shown.samples / (samples + shown.outside) : 0;
     guesses.branch_rows = count + shown.outside_rows > 0 ? shown.rows / (count + shown.outside_rows) : 0;
     bool shows = count >= ROWS_LEAST || guesses.sure_share >= bottleneck_thresholds.landing_restarts;
     guesses.has_enough = samples >= GUESSES_SAMPLES_LEAST && shows;

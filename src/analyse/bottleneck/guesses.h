@@ -16,9 +16,8 @@ struct guesses {
     uint32_t indirect;         /* jumps and calls through a register or table */
     double evenness;           /* share of instructions with a tenth of an even share of the samples, or more */
     double landing_share;      /* of samples: where such branches lead */
-    double landing_shown;      /* … 0 where retirement in step leaves half as many on as many places, or more */
+    double landing_shown;      /* … where clearly more stand than retirement in step leaves on a place near it */
     double landing_rows;       /* the share of instructions that are such, of those that ran */
-    double in_step;            /* samples that it leaves on one, at most, as seen on places that wait for nothing */
     /* of samples: at an indirect jump, or where only such jumps lead and a wrong guess would show */
     double table_share;
     /* … where they lead and no wrong guess would show: what retires in step stands there; 0 where both are one place */
