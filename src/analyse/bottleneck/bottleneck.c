@@ -11,6 +11,7 @@
 #include "base/scope.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     LOOPS_MOST = 24,
@@ -215,6 +216,17 @@ static double divider_most(const struct loop_look *look)
     return part < rest ? part : rest > 0 ? rest : 0;
 }
 
+static bool is_chain_of_index(const struct region *region, const struct loop_result_chain *chain)
+{
+    bool chooses = false, counts = false;
+    for (uint32_t at = 0; at < chain->row_count; at++) {
+        const struct instruction *row = &region->code->items[chain->rows[at]];
+        chooses |= row->mnemonic && strncmp(row->mnemonic, "cmov", 4) == 0;
+        counts |= row->step_register != REGISTER_NONE || (row->is_sum && row->sum);
+    }
+    return chooses && counts && chain->kind_cycles[CHAIN_OTHER] >= chain->cycles;
+}
+
 static void loop_fill(struct bottleneck_loop *loop, const struct bottleneck_request *request,
                       const struct loop_look *look, struct arena *arena)
 {
@@ -227,6 +239,7 @@ static void loop_fill(struct bottleneck_loop *loop, const struct bottleneck_requ
     loop->walks_in_order = look->ruled_out_line_ns > 0 || look->reach.in_order;
     loop->fp_is_unexplained = look->fp_is_unexplained;
     loop->is_straight_chain = resources_straight(&look->resources) == STRAIGHT_SURE;
+    loop->is_chain_of_index = look->resources.bound.known && is_chain_of_index(region, &look->resources.bound.chain);
     loop->loads_far = look->chain_is_open;
     loop->crowd = crowd_of(&look->reach, request->machine);
     access_note(loop, look, request->machine);
@@ -691,6 +704,12 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
         verdict->share = interval_scaled(code_waited(&footprint, &stepped), footprint.samples / all);
     if (verdict->class == BOTTLENECK_UNKNOWN) {
         verdict->why_not = parts_text(&tally, result->classes, all, arena);
+        if (verdict->split_ratio > 0)
+            verdict->why_not =
+                arena_printf(arena,
+                             "%s; %.0f %% of the loads of its hottest code cross from one line of 64 bytes into the "
+                             "next",
+                             verdict->why_not, verdict->split_ratio * 100);
         verdict->recoverable_why = "no cause is known";
         return;
     }

@@ -264,6 +264,21 @@ static void straight_evidence(struct bottleneck_verdict *verdict, const struct l
                      straight->overlapped_cycles));
 }
 
+/* " (add, cmp, cmovl)": by what the chain goes from turn to turn; "": its instructions have no names, or are many. */
+static const char *chain_words(const struct region *region, const struct loop_result_chain *chain, struct arena *arena)
+{
+    enum { WORDS_MOST = 4 };
+    const char *words = "";
+    uint32_t count = 0;
+    for (uint32_t at = 0; at < chain->row_count; at++) {
+        const char *word = region->code->items[chain->rows[at]].mnemonic;
+        if (!word || ++count > WORDS_MOST)
+            return "";
+        words = arena_printf(arena, "%s%s%s", words, *words ? ", " : " (", word);
+    }
+    return *words ? arena_printf(arena, "%s)", words) : "";
+}
+
 static void chain_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     static const char *const texts[CAUSE_COUNT] = {
@@ -312,9 +327,10 @@ static void chain_evidence(struct bottleneck_verdict *verdict, const struct lead
         add(verdict, "code",
             arena_printf(
                 arena,
-                "what it computes is needed by itself in the next turn: %.2f cycles a turn by this core's costs, "
+                "what it computes is needed by itself in the next turn%s: %.2f cycles a turn by this core's costs, "
                 "where issue takes %.2f and its busiest units %.2f%s",
-                bound->chain.cycles, bound->frontend_cycles, bound->unit_cycles, measured_text(look, arena)));
+                chain_words(look->region, &bound->chain, arena), bound->chain.cycles, bound->frontend_cycles,
+                bound->unit_cycles, measured_text(look, arena)));
     else if (verdict->cause == CAUSE_PORTS && bound->known && !bound->is_lower)
         add(verdict, "code",
             arena_printf(arena,

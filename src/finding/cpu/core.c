@@ -523,6 +523,19 @@ static double chained_unsure(const struct results *results)
     return unsure;
 }
 
+/* The estimate's chain is an index that wraps: no accumulator. */
+static bool is_chain_of_index(const struct bottleneck *bottleneck)
+{
+    const struct bottleneck_verdict *program = bottleneck ? &bottleneck->program : NULL;
+    for (size_t at = 0; program && program->function && at < bottleneck->loop_count; at++) {
+        const struct bottleneck_loop *loop = &bottleneck->loops[at]; /* most samples first */
+        if (loop->verdict.cause == CAUSE_LATENCY_CHAIN && loop->verdict.function &&
+            strcmp(loop->verdict.function, program->function) == 0)
+            return loop->is_chain_of_index;
+    }
+    return false;
+}
+
 static void latency_chain_test(const struct results *results, struct finding *finding)
 {
     const unsigned multi_cycle = CLASS(FP) | CLASS(MUL) | CLASS(VECTOR) | CLASS(CRYPTO);
@@ -562,7 +575,11 @@ static void latency_chain_test(const struct results *results, struct finding *fi
         finding_decide_bound(finding, share.high, results->effect);
         finding_reason_bound(finding, "undecided-loads", share);
     }
-    if (finding->verdict == VERDICT_UNDECIDED)
+    if (finding->verdict == VERDICT_UNDECIDED && is_chain_of_index(results->bottleneck)) {
+        finding_set(finding, remedy, "remedy-index", NO_VALUES);
+        finding_readvise(finding, "advice-index", NO_VALUES);
+        finding_set(finding, confirm, "confirm-index", NO_VALUES);
+    } else if (finding->verdict == VERDICT_UNDECIDED)
         finding_set(finding, confirm, "confirm", NO_VALUES);
 }
 

@@ -1609,6 +1609,27 @@ static void straight_make(struct made_up *made, const char *step, int steps)
         made->loops[0][at] = (struct loop_rows){UINT32_MAX, UINT32_MAX};
 }
 
+/* As gcc 12 -O2 makes them: an index that wraps by a conditional move, and the greatest of all, which is an accumulator. */
+Test(bottleneck, an_index_that_wraps_is_told_from_the_greatest_of_all)
+{
+    static const struct {
+        const char *hex;
+        bool is_index;
+    } cases[] = {
+        {"4c8d04874883c6044883c001f3410f10004839c8490f44c1f30f59c1f30f5846fcf3410f11004839d675d5", true},
+        {"488b174883c7084839d0480f4cc24839f775ed", false},
+    };
+    static const uint64_t hits[16] = {250, 250, 250, 250};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up *made = calloc(1, sizeof(*made));
+        (void)loop_verdict(made, cases[at].hex, hits);
+        cr_assert_eq(made->result.loop_count, 1);
+        cr_expect_eq(made->result.loops[0].is_chain_of_index, cases[at].is_index, "%zu", at);
+        done(made);
+        free(made);
+    }
+}
+
 /* Four sums of 8 bytes at this place of their lines, 256 bytes on each turn. */
 static const struct bottleneck_verdict *sums_at(struct made_up *made, uint64_t place)
 {

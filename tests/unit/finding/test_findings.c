@@ -239,6 +239,50 @@ Test(findings, loads_across_lines_are_to_be_aligned)
     }
 }
 
+/* Where nothing else is known, loads across two lines stay open with what would settle them; without such only counters do. */
+Test(findings, loads_across_lines_of_an_unknown_program_are_open)
+{
+    for (int splits = 0; splits < 2; splits++) {
+        struct made_up made;
+        make_up(&made);
+        made.stalls.load_samples = 600;
+        struct bottleneck bottleneck = {
+            .program = {.class = BOTTLENECK_UNKNOWN, .why_not = "", .split_ratio = splits ? 0.5 : 0}};
+        made.results.bottleneck = &bottleneck;
+        const struct finding *finding = test_and_find(&made, "port-pressure");
+        cr_assert_eq(finding->verdict, splits ? VERDICT_UNDECIDED : VERDICT_NOT_TESTABLE);
+        cr_expect_eq(finding->recoverable.known && finding->recoverable.high < 0.65, splits);
+        cr_expect_eq(mentions(finding, "align what it loads"), splits);
+        arena_done(&made.arena);
+    }
+}
+
+/* An index that wraps is no accumulator: to split it into several is no remedy. */
+Test(findings, an_index_that_wraps_is_no_accumulator)
+{
+    for (int wraps = 0; wraps < 2; wraps++) {
+        struct made_up made;
+        make_up(&made);
+        made.stalls.class_samples[INSTRUCTION_FP] = 900;
+        struct bottleneck_loop loop = {.verdict = {.cause = CAUSE_LATENCY_CHAIN, .function = "hot"},
+                                       .is_chain_of_index = wraps};
+        struct bottleneck bottleneck = {.masses = {[CAUSE_LATENCY_CHAIN] = 0.9},
+                                        .loops = &loop,
+                                        .loop_count = 1,
+                                        .program = {.class = BOTTLENECK_CORE,
+                                                    .cause = CAUSE_LATENCY_CHAIN,
+                                                    .confidence = ESTIMATE_MEDIUM,
+                                                    .function = "hot",
+                                                    .share = interval_of(0.88, 0.9, 0.92)}};
+        made.results.bottleneck = &bottleneck;
+        const struct finding *finding = test_and_find(&made, "latency-chain");
+        cr_assert_eq(finding->verdict, VERDICT_UNDECIDED);
+        cr_expect_eq(strstr(finding->remedy, "several accumulators") == NULL, wraps, "%s", finding->remedy);
+        cr_expect_eq(mentions(finding, "accumulators"), !wraps);
+        arena_done(&made.arena);
+    }
+}
+
 /* The group counts what its addresses show, the estimate what the code goes over as well: where both looked at one access, one number. */
 Test(findings, what_an_access_goes_over_has_one_number)
 {
