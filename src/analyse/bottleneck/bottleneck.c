@@ -11,6 +11,7 @@
 #include "base/scope.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     LOOPS_MOST = 24,
@@ -22,6 +23,7 @@ struct tally {
     double causes[CAUSE_COUNT];
     double classes[BOTTLENECK_CLASS_COUNT];
     double told; /* all but UNKNOWN */
+    double polled; /* of UNKNOWN: in loops that wait for what others write */
 };
 
 static void tally_add(struct tally *tally, enum bottleneck_cause cause, double samples)
@@ -29,6 +31,13 @@ static void tally_add(struct tally *tally, enum bottleneck_cause cause, double s
     tally->causes[cause] += samples;
     tally->classes[bottleneck_class_of(cause)] += samples;
     tally->told += cause == CAUSE_UNKNOWN ? 0 : samples;
+}
+
+/* Of which nothing is known. */
+static double tally_untold(const struct tally *tally)
+{
+    double untold = tally->causes[CAUSE_UNKNOWN] - tally->polled;
+    return untold > 0 ? untold : 0;
 }
 
 static enum bottleneck_class class_first(const struct tally *tally, enum bottleneck_class except)
@@ -152,6 +161,9 @@ static bool abstains_at_shared_lines(struct bottleneck_verdict *verdict, const s
     return true;
 }
 
+static const char polls_text[] =
+    "it waits in loops for memory that others write (polling): what these do before decides";
+
 static void verdict_of_look(struct bottleneck_verdict *verdict, const struct bottleneck_request *request,
                             const struct loop_look *look, const struct tally *tally, double all, struct arena *arena)
 {
@@ -169,7 +181,8 @@ static void verdict_of_look(struct bottleneck_verdict *verdict, const struct bot
     instruction_name(verdict, request->stalls, look->region, look->hottest[cause]);
     set_note(verdict, look);
     if (verdict->class == BOTTLENECK_UNKNOWN) {
-        verdict->why_not = "its samples don't single out a cause";
+        verdict->why_not =
+            2 * look->polled >= (double)look->region->samples ? polls_text : "its samples don't single out a cause";
         verdict->recoverable_why = "no cause is known";
         return;
     }
@@ -203,6 +216,17 @@ static double divider_most(const struct loop_look *look)
     return part < rest ? part : rest > 0 ? rest : 0;
 }
 
+static bool is_chain_of_index(const struct region *region, const struct loop_result_chain *chain)
+{
+    bool chooses = false, counts = false;
+    for (uint32_t at = 0; at < chain->row_count; at++) {
+        const struct instruction *row = &region->code->items[chain->rows[at]];
+        chooses |= row->mnemonic && strncmp(row->mnemonic, "cmov", 4) == 0;
+        counts |= row->step_register != REGISTER_NONE || (row->is_sum && row->sum);
+    }
+    return chooses && counts && chain->kind_cycles[CHAIN_OTHER] >= chain->cycles;
+}
+
 static void loop_fill(struct bottleneck_loop *loop, const struct bottleneck_request *request,
                       const struct loop_look *look, struct arena *arena)
 {
@@ -215,6 +239,7 @@ static void loop_fill(struct bottleneck_loop *loop, const struct bottleneck_requ
     loop->walks_in_order = look->ruled_out_line_ns > 0 || look->reach.in_order;
     loop->fp_is_unexplained = look->fp_is_unexplained;
     loop->is_straight_chain = resources_straight(&look->resources) == STRAIGHT_SURE;
+    loop->is_chain_of_index = look->resources.bound.known && is_chain_of_index(region, &look->resources.bound.chain);
     loop->loads_far = look->chain_is_open;
     loop->crowd = crowd_of(&look->reach, request->machine);
     access_note(loop, look, request->machine);
@@ -386,6 +411,7 @@ static double samples_around(const struct loop_look *looks, size_t count, enum b
 /* Where a loop is mixed by itself its parts count half for each class. */
 static void tally_look(struct tally *tally, const struct loop_look *look, const struct bottleneck_loop *loop)
 {
+    tally->polled += look->polled;
     bool guesses_too = loop && loop->verdict.class == BOTTLENECK_MIXED && waits_to_guess(look);
     for (int cause = 0; cause < CAUSE_COUNT; cause++) {
         bool memory = bottleneck_class_of((enum bottleneck_cause)cause) == BOTTLENECK_MEMORY;
@@ -500,17 +526,23 @@ static const char *parts_text(const struct tally *tally, const struct interval *
         [BOTTLENECK_CORE] = "core",        [BOTTLENECK_BAD_SPECULATION] = "wrong guesses",
         [BOTTLENECK_FRONTEND] = "code",    [BOTTLENECK_RETIRING] = "busy with instructions"};
     double known = tally->told + tally->causes[CAUSE_UNKNOWN];
-    const char *text = "its samples don't single out a cause", *sign = "; of its time outside the kernel: ";
+    bool polls = tally->polled >= bottleneck_thresholds.class_least * known;
+    const char *text = polls ? polls_text : "its samples don't single out a cause";
+    const char *sign = "; of its time outside the kernel: ";
+    if (known > 0 && tally->polled >= SHOWN_LEAST * known) {
+        text = arena_printf(arena, "%s%spolling %.0f %%", text, sign, tally->polled / known * 100);
+        sign = ", ";
+    }
     for (int class = BOTTLENECK_MEMORY; class <= BOTTLENECK_MIXED; class++) {
         int shown = class == BOTTLENECK_MIXED ? BOTTLENECK_UNKNOWN : class; /* last */
-        if (known <= 0 || tally->classes[shown] < SHOWN_LEAST * known)
+        double laid = shown == BOTTLENECK_UNKNOWN ? tally_untold(tally) : tally->classes[shown];
+        if (known <= 0 || laid < SHOWN_LEAST * known)
             continue;
         struct interval share = interval_scaled(classes[shown], all / known);
         bool is_wide = share.known && (share.high - share.low) * 100 >= 1;
         text = is_wide ? arena_printf(arena, "%s%s%s %.0f to %.0f %%", text, sign, words[shown], share.low * 100,
                                       fmin(share.high, 1) * 100)
-                       : arena_printf(arena, "%s%s%s %.0f %%", text, sign, words[shown],
-                                      tally->classes[shown] / known * 100);
+                       : arena_printf(arena, "%s%s%s %.0f %%", text, sign, words[shown], laid / known * 100);
         sign = ", ";
     }
     return text;
@@ -579,7 +611,7 @@ static struct interval widened(struct interval share, double laid, double may)
 static void classes_fill(struct bottleneck *result, const struct tally *tally, const struct loop_look *looks,
                          size_t count, const struct stepped *stepped, double all)
 {
-    double untold = tally->causes[CAUSE_UNKNOWN] / all;
+    double untold = tally_untold(tally) / all;
     for (int class = BOTTLENECK_MEMORY; class < BOTTLENECK_MIXED; class++) {
         struct border border = border_find(result, looks, count, CLASS_BIT(class));
         double laid = tally->classes[class] < all ? tally->classes[class] : all;
@@ -609,7 +641,7 @@ static void share_widen(struct bottleneck *result, const struct tally *tally, co
         return;
     unsigned wanted = CLASS_BIT(class) | (is_mixed && second ? CLASS_BIT(second) : 0);
     struct border border = border_find(result, looks, count, wanted);
-    double laid = border.laid, may = border.may, untold = tally->causes[CAUSE_UNKNOWN];
+    double laid = border.laid, may = border.may, untold = tally_untold(tally);
     if (second && verdict->second.share.known && result->classes[second].known)
         verdict->second.share = result->classes[second];
     if (laid + may + untold <= 0)
@@ -672,6 +704,12 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
         verdict->share = interval_scaled(code_waited(&footprint, &stepped), footprint.samples / all);
     if (verdict->class == BOTTLENECK_UNKNOWN) {
         verdict->why_not = parts_text(&tally, result->classes, all, arena);
+        if (verdict->split_ratio > 0)
+            verdict->why_not =
+                arena_printf(arena,
+                             "%s; %.0f %% of the loads of its hottest code cross from one line of 64 bytes into the "
+                             "next",
+                             verdict->why_not, verdict->split_ratio * 100);
         verdict->recoverable_why = "no cause is known";
         return;
     }

@@ -144,6 +144,11 @@ struct bottleneck_loop {
     bool fp_is_unexplained;
     /* no turn waits for itself, but what it computes from its beginning to its end (analyse/loop/loop_bound) */
     bool is_straight_chain;
+    /*
+     * its chain of results counts on and begins anew by a choice without a branch, with no long arithmetic: an index
+     * that wraps, no sum or product
+     */
+    bool is_chain_of_index;
     /* a load of it reaches beyond the nearest cache, not line by line; told where it waits for its own results */
     bool loads_far;
     struct bottleneck_crowd crowd;     /* of its hottest access */

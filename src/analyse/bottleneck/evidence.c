@@ -264,6 +264,21 @@ static void straight_evidence(struct bottleneck_verdict *verdict, const struct l
                      straight->overlapped_cycles));
 }
 
+/* " (add, cmp, cmovl)": by what the chain goes from turn to turn; "": its instructions have no names, or are many. */
+static const char *chain_words(const struct region *region, const struct loop_result_chain *chain, struct arena *arena)
+{
+    enum { WORDS_MOST = 4 };
+    const char *words = "";
+    uint32_t count = 0;
+    for (uint32_t at = 0; at < chain->row_count; at++) {
+        const char *word = region->code->items[chain->rows[at]].mnemonic;
+        if (!word || ++count > WORDS_MOST)
+            return "";
+        words = arena_printf(arena, "%s%s%s", words, *words ? ", " : " (", word);
+    }
+    return *words ? arena_printf(arena, "%s)", words) : "";
+}
+
 static void chain_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     static const char *const texts[CAUSE_COUNT] = {
@@ -312,9 +327,10 @@ static void chain_evidence(struct bottleneck_verdict *verdict, const struct lead
         add(verdict, "code",
             arena_printf(
                 arena,
-                "what it computes is needed by itself in the next turn: %.2f cycles a turn by this core's costs, "
+                "what it computes is needed by itself in the next turn%s: %.2f cycles a turn by this core's costs, "
                 "where issue takes %.2f and its busiest units %.2f%s",
-                bound->chain.cycles, bound->frontend_cycles, bound->unit_cycles, measured_text(look, arena)));
+                chain_words(look->region, &bound->chain, arena), bound->chain.cycles, bound->frontend_cycles,
+                bound->unit_cycles, measured_text(look, arena)));
     else if (verdict->cause == CAUSE_PORTS && bound->known && !bound->is_lower)
         add(verdict, "code",
             arena_printf(arena,
@@ -713,7 +729,8 @@ static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct 
     case CAUSE_LATENCY_CHAIN:
         return is_bound_alike(verdict, leading);
     case CAUSE_CONDITIONAL:
-        return guesses_show_restarts(&look->guesses, limit->sure_enrichment) ||
+        /* what stands at the beginning of a function, or behind its calls, may be what calling takes */
+        return (look->region->is_loop && guesses_show_restarts(&look->guesses, limit->sure_enrichment)) ||
                (look->pace.over_bound > limit->bound_missed && look->guesses.evenness >= limit->even_least &&
                 !look->resources.bound.is_lower);
     default:
@@ -919,6 +936,14 @@ static void splits_evidence(struct bottleneck_verdict *verdict, const struct lea
                          split * 100));
 }
 
+/* Of memory that no cache near it holds, in order: no faster than one core was measured to read here. */
+static bool is_rate_true(const struct leading *leading)
+{
+    const struct interval *read = &leading->request->machine->read_bytes_s;
+    bool is_near = leading->look->reach.level <= LEVEL_L2;
+    return is_near || !read->known || CACHE_LINE_BYTES / leading->look->ruled_out_line_ns * 1e9 <= read->high;
+}
+
 static void reasons_find(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     if (verdict->class == BOTTLENECK_FRONTEND) {
@@ -949,7 +974,7 @@ static void reasons_find(struct bottleneck_verdict *verdict, const struct leadin
         memory_evidence(verdict, leading, arena);
     if (verdict->class == BOTTLENECK_CORE)
         chain_evidence(verdict, leading, arena);
-    if (is_walk_ruled_out)
+    if (is_walk_ruled_out && is_rate_true(leading))
         add(verdict, "rate",
             arena_printf(arena, "memory is gone through in order, a line in about %.3g ns: %s",
                          leading->look->ruled_out_line_ns,

@@ -10,6 +10,8 @@
 
 enum {
     ROWS_LEAST = 4,
+    RUN_ROWS_LEAST = 3,
+    RUN_SAMPLES_LEAST = 30,
 };
 
 static const double LANDED_LEAST = 0.01; /* of the loop's samples */
@@ -36,6 +38,25 @@ static uint32_t shown_row(const struct stall_code *code, uint32_t row, bool rest
 static bool is_indirect(const struct instruction *row)
 {
     return !row->has_target && (row->class == INSTRUCTION_JUMP || row->class == INSTRUCTION_CALL);
+}
+
+/*
+ * Straight runs of several instructions that got no sample, where by the mean of the region they would have many: they
+ * never ran. What stands where their branches lead came there by other ways.
+ */
+static void rows_that_ran(const struct stall_code *code, double even, uint8_t *ret_ran)
+{
+    for (uint32_t first = 0, end; first < code->count; first = end) {
+        uint32_t rows = 0;
+        uint64_t samples = 0;
+        bool ends = false;
+        for (end = first; end < code->count && !ends; end++) {
+            ends = code->items[end].ends_block || !code->items[end].falls_through;
+            rows += code->items[end].class != INSTRUCTION_NOP;
+            samples += code->sampled[end] + code->hits[end];
+        }
+        memset(ret_ran + first, samples || rows < RUN_ROWS_LEAST || rows * even < RUN_SAMPLES_LEAST, end - first);
+    }
 }
 
 /* Samples on the rarer of its two ways against the other, 0..1; ret_samples: on both, may be NULL. */
@@ -126,6 +147,39 @@ static void shown_add(struct shown_branch *shown, double samples, bool outside)
     shown->outside_rows += outside;
 }
 
+/* It waits for nothing: needs no register but the one that it counts. */
+static bool is_idle(const struct instruction *row)
+{
+    uint64_t own = row->step_by == REGISTER_NONE && row->step_register < 64 ? UINT64_C(1) << row->step_register : 0;
+    return is_quick(row) && row->class != INSTRUCTION_BRANCH && row->falls_through && !(row->reads & ~own) &&
+           !row->vector_reads;
+}
+
+/* Its samples came there in step: no branch leads there, or just before, and what ran before waits for nothing. */
+static bool is_in_step(const struct region *region, uint32_t row)
+{
+    const uint16_t *marks = region->code->marks;
+    return row >= region->rows.first + 2 && counts(region, row) && counts(region, row - 1) &&
+           !((marks[row] | marks[row - 1] | marks[row - 2]) & MARK_LANDING) && !(marks[row] & MARK_ELSEWHERE) &&
+           is_idle(&region->code->items[row - 1]);
+}
+
+/*
+ * Samples on a row, where these are clearly more than retirement in step leaves on a place near it, in code that runs
+ * as often; else none.
+ */
+static double samples_shown(const struct region *region, uint32_t row)
+{
+    enum { NEAR = 16 };
+    static const double CLEARLY = 1.5;
+    const uint64_t *sampled = region->code->sampled;
+    uint64_t in_step = 0;
+    for (uint32_t near = row > NEAR ? row - NEAR : 0; near <= row + NEAR && near <= region->rows.last; near++)
+        if (sampled[near] > in_step && is_in_step(region, near))
+            in_step = sampled[near];
+    return (double)sampled[row] >= CLEARLY * (double)in_step ? (double)sampled[row] : 0;
+}
+
 /* False: neither it nor where it leads is the region's. */
 static bool landing_note(const struct region *region, uint32_t row, bool restarts_behind, uint8_t *lands,
                          struct shown_branch *most)
@@ -142,7 +196,7 @@ static bool landing_note(const struct region *region, uint32_t row, bool restart
         uint8_t landing = landing_of(code, ways[at], restarts_behind);
         lands[shown] |= landing | (leads_in ? 0 : LANDS_OUTSIDE);
         if (landing & LANDS_SURELY)
-            shown_add(&here, (double)code->sampled[shown], !leads_in);
+            shown_add(&here, samples_shown(region, shown), !leads_in);
         notes = true;
     }
     *most = here.samples > most->samples ? here : *most;
@@ -218,53 +272,67 @@ static struct loop_rows branches_around(const struct region *region, bool restar
 
 /* Of the region's instructions, and where its own branches lead out of it. */
 static void landings_count(struct guesses *guesses, const struct region *region, struct loop_rows rows,
-                           const uint8_t *lands, double even)
+                           const uint8_t *lands, const uint8_t *ran, double even)
 {
-    double samples = 0, landing = 0, count = 0, landing_count = 0, sure = 0, sure_count = 0, met = 0, inner = 0;
+    double samples = 0, landing = 0, shown = 0, count = 0, landing_count = 0, sure = 0, sure_count = 0, met = 0,
+           inner = 0;
     for (uint32_t row = rows.first; row <= rows.last; row++) {
         bool inside = counts(region, row);
         if (!inside && !(lands[row] & LANDS_OUTSIDE))
             continue;
         double here = (double)region->code->sampled[row];
-        samples += here;
-        count++;
         inner += inside;
         met += inside && here * 10 >= even;
+        samples += here;
+        count += ran[row];
         landing += lands[row] ? here : 0;
-        landing_count += lands[row] != 0;
-        sure += lands[row] & LANDS_SURELY ? here : 0;
-        sure_count += lands[row] & LANDS_SURELY ? 1 : 0;
+        shown += lands[row] ? samples_shown(region, row) : 0;
+        landing_count += ran[row] && lands[row];
+        sure += lands[row] & LANDS_SURELY ? samples_shown(region, row) : 0;
+        sure_count += ran[row] && lands[row] & LANDS_SURELY ? 1 : 0;
     }
     guesses->evenness = inner > 0 ? met / inner : 0;
     guesses->landing_share = samples > 0 ? landing / samples : 0;
+    guesses->landing_shown = samples > 0 ? shown / samples : 0;
     guesses->landing_rows = count > 0 ? landing_count / count : 0;
     guesses->sure_share = samples > 0 ? sure / samples : 0;
     guesses->sure_rows = count > 0 ? sure_count / count : 0;
+}
+
+/* On its instructions, and how many these are. */
+static double region_samples(const struct region *region, double *ret_count)
+{
+    double samples = 0;
+    *ret_count = 0;
+    for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
+        samples += counts(region, row) ? (double)region->code->sampled[row] : 0;
+        *ret_count += counts(region, row);
+    }
+    return samples;
 }
 
 struct guesses guesses_of(const struct region *region, bool restarts_behind)
 {
     struct guesses guesses = {0};
     const struct stall_code *code = region->code;
-    scoped_free uint8_t *lands = memory_alloc(code->count + 1);
+    scoped_free uint8_t *lands = memory_alloc(code->count + 1), *ran = memory_alloc(code->count + 1);
     memset(lands, 0, code->count + 1);
-    double samples = 0, count = 0;
+    double count, samples = region_samples(region, &count), even = count > 0 ? samples / count : 0;
+    rows_that_ran(code, even, ran);
     uint64_t most = 0;
     struct shown_branch shown = {0};
     struct loop_rows around = branches_around(region, restarts_behind);
     for (uint32_t row = around.first; row <= around.last; row++) {
         bool inside = counts(region, row);
         guesses.indirect += inside && is_indirect(&code->items[row]);
-        samples += inside ? (double)code->sampled[row] : 0;
-        count += inside;
-        if (code->items[row].class != INSTRUCTION_BRANCH || !code->items[row].has_target)
+        if (code->items[row].class != INSTRUCTION_BRANCH || !code->items[row].has_target || !ran[row])
             continue;
         if (inside)
             ways_note(region, row, restarts_behind, &guesses, &most);
         if (chooses(region, row, restarts_behind))
             guesses.branches += landing_note(region, row, restarts_behind, lands, &shown);
     }
-    landings_count(&guesses, region, around, lands, count > 0 ? samples / count : 0);
+    landings_count(&guesses, region, around, lands, ran, even);
     guesses.branch_share = samples + shown.outside > 0 ? shown.samples / (samples + shown.outside) : 0;
     guesses.branch_rows = count + shown.outside_rows > 0 ? shown.rows / (count + shown.outside_rows) : 0;
     bool shows = count >= ROWS_LEAST || guesses.sure_share >= bottleneck_thresholds.landing_restarts;

@@ -16,13 +16,14 @@ struct guesses {
     uint32_t indirect;         /* jumps and calls through a register or table */
     double evenness;           /* share of instructions with a tenth of an even share of the samples, or more */
     double landing_share;      /* of samples: where such branches lead */
-    double landing_rows;       /* the share of instructions that are such */
+    double landing_shown;      /* … where clearly more stand than retirement in step leaves on a place near it */
+    double landing_rows;       /* the share of instructions that are such, of those that ran */
     /* of samples: at an indirect jump, or where only such jumps lead and a wrong guess would show */
     double table_share;
     /* … where they lead and no wrong guess would show: what retires in step stands there; 0 where both are one place */
     double table_retired;
     /*
-     * as landing_share and landing_rows, of ways whose first instruction can't wait by itself; 0 unless restarts_behind
+     * as landing_shown and landing_rows, of ways whose first instruction can't wait by itself; 0 unless restarts_behind
      */
     double sure_share, sure_rows;
     double branch_share, branch_rows; /* … of the one branch that shows most of them */

@@ -563,15 +563,15 @@ static enum bottleneck_cause quick_cause(const struct loop_look *look, bool rest
     bool by_table = guesses->table_share >= (restarts_behind ? limit->table_restarts : limit->table_share);
     if (by_table && (restarts_behind || guesses->evenness >= limit->even_most))
         return waits_for_targets(guesses, restarts_behind) ? CAUSE_INDIRECT : CAUSE_UNKNOWN;
-    bool gathers = guesses->landing_share >= limit->landing_least &&
-                   guesses->landing_share >= limit->landing_enrichment * guesses->landing_rows;
+    bool gathers = guesses->landing_shown >= limit->landing_least &&
+                   guesses->landing_shown >= limit->landing_enrichment * guesses->landing_rows;
     /*
      * Apart from what retires in step, it needs no samples everywhere else: of 111 programs those with wrong guesses,
      * and one other.
      */
-    bool restarts = restarts_behind && guesses->landing_share >= limit->landing_restarts &&
+    bool restarts = restarts_behind && guesses->landing_shown >= limit->landing_restarts &&
                     guesses->evenness >= limit->even_restarts &&
-                    guesses->landing_share >= limit->restarts_enrichment * guesses->landing_rows;
+                    guesses->landing_shown >= limit->restarts_enrichment * guesses->landing_rows;
     /*
      * Where the first instructions of the ways can't wait, samples behind them show it in a loop of few instructions,
      * too.
@@ -741,6 +741,7 @@ static enum bottleneck_cause quick_cause_at(const struct loop_look *look, double
 {
     struct loop_look other = *look;
     other.guesses.landing_share *= shares;
+    other.guesses.landing_shown *= shares;
     other.guesses.sure_share *= shares;
     other.guesses.branch_share *= shares;
     other.guesses.table_share *= shares;
@@ -824,6 +825,11 @@ static struct loop_look look_at(const struct bottleneck_request *request, const 
         look.is_prefetched |= region->code->items[row].class == INSTRUCTION_PREFETCH;
         if (!region->code->hits[row])
             continue;
+        if (region->code->marks[row] & MARK_POLLS) {
+            look.polled += (double)region->code->hits[row];
+            look_add(&look, CAUSE_UNKNOWN, row);
+            continue;
+        }
         view.is_open = false;
         bool unplaced = is_unplaced(request, region, row);
         unplaced_note(&look, request->machine, row, unplaced);

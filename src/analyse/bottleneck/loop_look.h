@@ -32,6 +32,7 @@ struct loop_look {
     size_t other_count;
     size_t likely_count; /* the first of them; behind them what only a mix without a leading cause is told by */
     double fp_tied;            /* samples at arithmetic that go with the quick ones, or don't, by that decision */
+    double polled;             /* in loops that wait for what others write: laid at UNKNOWN */
     double behind_calls;       /* of the quick ones: right behind calls, where the function called has just ended */
     /* what it shows isn't its own: the loop that calls it in each turn shows it */
     bool is_along;

@@ -190,6 +190,15 @@ static bool begins_elsewhere(const struct reach *reach, const struct walk *walk,
            neighbourhood * fastest_walk(reach, machine) * walk->pair_ns < reach->lines_bytes;
 }
 
+/*
+ * Faster than its own instructions can go, by what its code moves on in a turn: between two samples it began anew
+ * further on, and left out what lies between.
+ */
+static bool leaps(const struct reach *reach, double own_ns)
+{
+    return reach->line_ns > 0 && reach->own_line_ns * bottleneck_thresholds.bound_missed < own_ns;
+}
+
 /* A rate that has the samples' own time in it changes with what they take. */
 bool reach_is_too_slow(const struct reach *reach)
 {
@@ -234,6 +243,10 @@ static void order_find(struct reach *reach, const struct bottleneck_request *req
     /* Where the code's counting isn't seen, a walk in order takes one of its elements a turn. */
     double own_ns = own_work_ns(request->machine, bound, counted ? step : (int64_t)grain);
     reach->own_work_ns = own_ns;
+    if (counted && leaps(reach, own_ns)) {
+        reach->in_order = false;
+        reach->line_ns = reach->own_line_ns = 0;
+    }
     /* Faster than what lies there hands anything over: its lines came from nearer, whatever its addresses look like. */
     bool is_faster = reach->line_ns > 0 && width / reach->own_line_ns * (reach->arrays > 1 ? reach->arrays : 1) >
                                                fastest_walk(reach, request->machine);

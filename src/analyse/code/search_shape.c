@@ -71,15 +71,46 @@ static uint64_t origins(const struct instruction *rows, struct loop_rows loop, u
     return wanted;
 }
 
+static uint64_t row_bit(struct loop_rows loop, uint32_t row)
+{
+    return row >= loop.first && row <= loop.last ? 1ull << (row - loop.first) : 0;
+}
+
+/*
+ * What was loaded is the next node, or goes on to be: on some way through the loop it is copied before its register
+ * holds something else.
+ */
+static bool leads_on(const struct instruction *rows, size_t count, struct loop_rows loop, uint32_t load, uint8_t node,
+                     uint64_t from)
+{
+    uint64_t value = rows[load].writes & from, next = row_bit(loop, load + 1), seen = 0;
+    if (value & bit(node))
+        return true;
+    while (next & ~seen) {
+        uint32_t at = loop.first + (uint32_t)__builtin_ctzll(next & ~seen), target;
+        const struct instruction *here = &rows[at];
+        seen |= row_bit(loop, at);
+        if (values_read(here) & value && here->writes & from && !here->memory.is_present)
+            return true;
+        if (here->writes & value & ~here->reads)
+            continue;
+        next |= here->falls_through ? row_bit(loop, at + 1) : 0;
+        if (here->has_target && here->class != INSTRUCTION_CALL && row_at(rows, count, here->target, &target))
+            next |= row_bit(loop, target);
+    }
+    return false;
+}
+
 /* Several pointers of the node that is waited for lead on. */
-static bool chooses_member(const struct instruction *rows, struct loop_rows loop, uint8_t node, uint64_t from)
+static bool chooses_member(const struct instruction *rows, size_t count, struct loop_rows loop, uint8_t node,
+                           uint64_t from)
 {
     const struct instruction *first = NULL;
     for (uint32_t at = loop.first; at <= loop.last; at++) {
         const struct instruction *here = &rows[at];
         bool leads = here->is_load && here->memory.size_bytes == POINTER_BYTES && here->writes & from &&
                      here->memory.base == node && bit(node) && here->memory.index == REGISTER_NONE &&
-                     here->class != INSTRUCTION_CALL;
+                     here->class != INSTRUCTION_CALL && leads_on(rows, count, loop, at, node, from);
         if (!leads)
             continue;
         if (first && first->memory.displacement != here->memory.displacement)
@@ -121,7 +152,7 @@ enum search_shape search_shape_at(const struct instruction *rows, size_t count, 
     if (loop.last - loop.first >= LOOP_ROWS_MOST)
         return SEARCH_NONE;
     uint64_t from = origins(rows, loop, address_registers(&rows[row]));
-    if (chooses_member(rows, loop, rows[row].memory.base, from))
+    if (chooses_member(rows, count, loop, rows[row].memory.base, from))
         return SEARCH_TREE;
     return goes_by_halves(rows, loop, from) ? SEARCH_HALVING : SEARCH_NONE;
 }

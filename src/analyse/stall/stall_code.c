@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/code/code_flow.h"
 #include "analyse/code/kept_values.h"
+#include "analyse/code/polling_loop.h"
 #include "analyse/code/register_past.h"
 #include "analyse/stall/stall_work.h"
 
@@ -207,6 +208,20 @@ static void loop_mark(const struct stall_work *work, struct stall_code *decoded,
     }
 }
 
+/* Loops that wait for what others write. */
+static void polls_mark(struct stall_code *decoded)
+{
+    for (uint32_t last = 0; last < decoded->count; last++) {
+        const struct instruction *back = &decoded->items[last];
+        bool goes_back = back->has_target && back->class != INSTRUCTION_CALL && back->target <= back->addr;
+        struct loop_rows loop = {goes_back ? instruction_at(decoded, back->target) : NO_INDEX, last};
+        if (loop.first == NO_INDEX || !code_loop_polls(decoded->items, decoded->count, loop))
+            continue;
+        for (uint32_t row = loop.first; row <= loop.last; row++)
+            decoded->marks[row] |= MARK_POLLS;
+    }
+}
+
 /* Jumps through a table, and the code that nothing else leads to. */
 static uint32_t table_mark(struct stall_code *decoded)
 {
@@ -283,6 +298,7 @@ const struct stall_place *stall_place_of(struct stall_work *work, uint32_t locat
         decoded->loops = arena_array(work->arena, struct loop_rows, decoded->count + 1);
         code_loops_find(decoded->items, decoded->count, decoded->loops);
         landings_mark(decoded);
+        polls_mark(decoded);
         work->functions.items[place->function].table_cases = table_mark(decoded);
     }
     decoded->marked = true;

@@ -65,6 +65,23 @@ static size_t certain_hits(const struct stall_work *work, const struct stall_add
     return certain;
 }
 
+/*
+ * Behind them come those of loops that wait for what others write: these wait for what the others do before they write,
+ * however the line gets there.
+ */
+static size_t polled_put_last(const struct stall_work *work, struct stall_address *hits, size_t count)
+{
+    size_t kept = 0;
+    for (size_t at = 0; at < count; at++) {
+        struct stall_address hit = hits[at];
+        if (work->decoded.items[hit.function].marks[hit.instruction] & MARK_POLLS)
+            continue;
+        hits[at] = hits[kept];
+        hits[kept++] = hit;
+    }
+    return kept;
+}
+
 /* Addresses whose cache line was met in two threads of a process, one of them writing. */
 void stall_lines_count(struct stall_work *work)
 {
@@ -72,6 +89,7 @@ void stall_lines_count(struct stall_work *work)
     size_t count = work->hits.count;
     struct stalls *stalls = work->stalls;
     stalls->shared_line_addresses = count;
+    count = polled_put_last(work, hits, count);
     if (count)
         qsort(hits, count, sizeof(*hits), line_compare);
     for (size_t first = 0; first < count;) {

@@ -88,6 +88,7 @@ enum { /* of an instruction */
     MARK_DIVIDED = 512,      /* needs what a division of its loop computes */
     /* a division that needs its own last result, and what leads from one to the next: turns wait for one another */
     MARK_DIVIDE_CHAIN = 1024,
+    MARK_POLLS = 2048, /* of a loop that waits for memory which only others write (analyse/code/polling_loop) */
 };
 
 struct stall_code { /* a function's instructions and what was met at each; count 0: its code is not known */

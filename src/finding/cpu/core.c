@@ -366,6 +366,14 @@ static const char *chain_length(const struct results *results, const struct find
                : arena_printf(finding->arena, " of %s entries or more (stepped)", short_number_of(turns.low).text);
 }
 
+static const struct chain_words {            /* keys of the wording */
+    const char *headline, *advice, *confirm; /* advice: before what is advised of any; NULL: none */
+} chain_words[] = {
+    [CHAIN_GOES_ON] = {"headline", NULL, "confirm"},
+    [CHAIN_SEARCHED] = {"headline-search", "advice-search", "confirm-search"},
+    [CHAIN_OF_TREE] = {"headline-tree", "advice-tree", "confirm-tree"},
+};
+
 /* A chain that the code shows is a fact; what cutting it returns is not known. */
 static bool test_chained(const struct results *results, struct finding *finding, double hits, bool addressed)
 {
@@ -386,22 +394,23 @@ static bool test_chained(const struct results *results, struct finding *finding,
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, row->chase ? "followed" : "carried",
                      VALUE_TEXT("instruction", row->text), VALUE_TEXT("chase", row->chase ? row->chase : ""));
     finding_set(finding, reason, "gain", NO_VALUES);
-    bool searches = addressed && !spread && load_chain_searches(results->stalls, row, finding->arena);
-    finding_set(finding, headline,
-                spread     ? "headline-spread"
-                : searches ? "headline-search"
-                           : "headline",
-                VALUE_TEXT("function", function), VALUE_TEXT("instruction", row->chase ? row->chase : row->text),
-                VALUE_SHARE("share", share), VALUE_TEXT("length", searches ? chain_length(results, finding) : ""));
+    enum chain_kind kind = addressed ? load_chain_kind(results->stalls, row, finding->arena) : CHAIN_GOES_ON;
+    const struct chain_words *words = &chain_words[spread ? CHAIN_GOES_ON : kind];
+    bool searches = words == &chain_words[CHAIN_SEARCHED];
+    finding_set(finding, headline, spread ? "headline-spread" : words->headline, VALUE_TEXT("function", function),
+                VALUE_TEXT("instruction", row->chase ? row->chase : row->text), VALUE_SHARE("share", share),
+                VALUE_TEXT("length", searches ? chain_length(results, finding) : ""));
     const struct code_maker *maker =
         addressed ? code_maker_of(results, &results->stalls->functions[row->function]) : NULL;
     bool by_index = is_indexed(row->text) || (row->chase && is_indexed(row->chase));
-    if (searches && !maker)
-        finding_advise(finding, "advice-search", NO_VALUES);
-    finding_advise(finding, maker ? maker->memory : "advice", NO_VALUES);
-    if (addressed && !maker)
+    bool is_walk = !maker && words != &chain_words[CHAIN_OF_TREE];
+    if (words->advice && !maker)
+        finding_advise(finding, words->advice, NO_VALUES);
+    if (maker || is_walk)
+        finding_advise(finding, maker ? maker->memory : "advice", NO_VALUES);
+    if (addressed && is_walk)
         finding_advise(finding, by_index ? "advice-indexed" : "advice-nodes", NO_VALUES);
-    finding_set(finding, confirm, searches ? "confirm-search" : "confirm", NO_VALUES);
+    finding_set(finding, confirm, words->confirm, NO_VALUES);
     return true;
 }
 
@@ -514,6 +523,19 @@ static double chained_unsure(const struct results *results)
     return unsure;
 }
 
+/* The estimate's chain is an index that wraps: no accumulator. */
+static bool is_chain_of_index(const struct bottleneck *bottleneck)
+{
+    const struct bottleneck_verdict *program = bottleneck ? &bottleneck->program : NULL;
+    for (size_t at = 0; program && program->function && at < bottleneck->loop_count; at++) {
+        const struct bottleneck_loop *loop = &bottleneck->loops[at]; /* most samples first */
+        if (loop->verdict.cause == CAUSE_LATENCY_CHAIN && loop->verdict.function &&
+            strcmp(loop->verdict.function, program->function) == 0)
+            return loop->is_chain_of_index;
+    }
+    return false;
+}
+
 static void latency_chain_test(const struct results *results, struct finding *finding)
 {
     const unsigned multi_cycle = CLASS(FP) | CLASS(MUL) | CLASS(VECTOR) | CLASS(CRYPTO);
@@ -553,7 +575,11 @@ static void latency_chain_test(const struct results *results, struct finding *fi
         finding_decide_bound(finding, share.high, results->effect);
         finding_reason_bound(finding, "undecided-loads", share);
     }
-    if (finding->verdict == VERDICT_UNDECIDED)
+    if (finding->verdict == VERDICT_UNDECIDED && is_chain_of_index(results->bottleneck)) {
+        finding_set(finding, remedy, "remedy-index", NO_VALUES);
+        finding_readvise(finding, "advice-index", NO_VALUES);
+        finding_set(finding, confirm, "confirm-index", NO_VALUES);
+    } else if (finding->verdict == VERDICT_UNDECIDED)
         finding_set(finding, confirm, "confirm", NO_VALUES);
 }
 

@@ -88,6 +88,23 @@ static void port_pressure_say(struct finding *finding, const struct bottleneck_v
     finding_set(finding, confirm, splits ? "confirm-splits" : "confirm", NO_VALUES);
 }
 
+/* Loads across two lines, in a program of which nothing else is known: what they cost was not measured. */
+static bool splits_are_open(const struct results *results, struct finding *finding)
+{
+    const struct bottleneck_verdict *verdict = results->bottleneck ? &results->bottleneck->program : NULL;
+    struct interval share = share_of_samples(results, finding, (double)results->stalls->load_samples);
+    if (!verdict || verdict->class != BOTTLENECK_UNKNOWN || verdict->split_ratio <= 0 || share.high < results->effect)
+        return false;
+    finding_decide_bound(finding, share.high, results->effect);
+    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_ADDRESSES, "splits",
+                     VALUE_SHARE("loads", interval_exactly(verdict->split_ratio)));
+    finding_reason_bound(finding, "undecided-splits", share);
+    finding_set(finding, remedy, "remedy-splits", NO_VALUES);
+    finding_advise(finding, "advice-splits", NO_VALUES);
+    finding_set(finding, confirm, "confirm-splits", NO_VALUES);
+    return true;
+}
+
 static void port_pressure_test(const struct results *results, struct finding *finding)
 {
     if (!stalls_are_attributed(results, finding))
@@ -96,6 +113,8 @@ static void port_pressure_test(const struct results *results, struct finding *fi
         port_pressure_say(finding, &results->bottleneck->program);
         return;
     }
+    if (splits_are_open(results, finding))
+        return;
     /* What waits for memory holds no unit. */
     double computing = (double)results->stalls->user_samples - (double)results->stalls->memory_samples;
     bound_or_not_testable(results, finding, share_of_samples(results, finding, computing > 0 ? computing : 0));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How much of the time loops take whose turns wait for a load of the turn before, and whether one of them searches. */
+/* How much of the time loops take whose turns wait for a load of the turn before, and what such a loop does. */
 #ifndef PLUMB_FINDING_CPU_LOAD_CHAINS_H
 #define PLUMB_FINDING_CPU_LOAD_CHAINS_H
 
@@ -11,7 +11,13 @@
  */
 double load_chain_turns(const struct stalls *stalls);
 
-/* The row's loop ends when what it loaded is equal to something: a chain is searched. */
-bool load_chain_searches(const struct stalls *stalls, const struct stall_row *row, struct arena *arena);
+enum chain_kind {
+    CHAIN_GOES_ON,  /* from place to place */
+    CHAIN_SEARCHED, /* begins anew for each search, and ends when what it loaded is equal to something */
+    CHAIN_OF_TREE   /* a comparison says which of several ways it goes down */
+};
+
+/* Of the row's loop, the row being one of its chain. */
+enum chain_kind load_chain_kind(const struct stalls *stalls, const struct stall_row *row, struct arena *arena);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Time at locks and barriers in user space: spinning, and taking and releasing them; told by the names of functions. */
+/*
+ * Time at locks and barriers in user space: spinning, and taking and releasing them; told by the names of functions, or
+ * by loops that wait for what others write.
+ */
 #include "base/vec.h"
 #include "finding/called.h"
 #include "finding/family.h"
@@ -169,6 +172,64 @@ uint64_t locking_samples(const struct stalls *stalls)
     return spinning_matches(stalls, false).samples;
 }
 
+/* Loops that wait for what others write, in functions whose names don't say so. */
+struct polled {
+    uint64_t samples, most; /* most: in the hottest of these functions */
+    const struct stall_function *hottest;
+    const struct stall_row *row; /* its hottest load there; NULL: none was met */
+};
+
+static uint64_t polled_in(const struct stall_code *code)
+{
+    uint64_t samples = 0;
+    for (size_t row = 0; row < code->count && code->marks && code->hits; row++)
+        samples += code->marks[row] & MARK_POLLS ? code->hits[row] : 0;
+    return samples;
+}
+
+static const struct stall_row *polled_row(const struct stall_function *function, const struct stall_code *code)
+{
+    for (size_t at = 0; at < function->row_count; at++) /* most samples first */
+        for (size_t row = 0; row < code->count && function->rows[at].is_load; row++)
+            if (code->items[row].addr == function->rows[at].shown_addr && code->marks[row] & MARK_POLLS)
+                return &function->rows[at];
+    return NULL;
+}
+
+static struct polled polled_find(const struct stalls *stalls)
+{
+    struct polled polled = {0};
+    for (size_t at = 0; stalls->codes && at < stalls->function_count; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        uint64_t samples = function->is_kernel || is_locking(function) ? 0 : polled_in(&stalls->codes[at]);
+        polled.samples += samples;
+        if (samples <= polled.most)
+            continue;
+        polled.most = samples;
+        polled.hottest = function;
+        polled.row = polled_row(function, &stalls->codes[at]);
+    }
+    return polled;
+}
+
+/* What the code itself shows: no name is needed. */
+static void polled_decide(const struct results *results, struct finding *finding, const struct polled *polled)
+{
+    struct interval share = share_of_samples(results, finding, (double)polled->samples);
+    const char *function = polled->hottest->name, *instruction = polled->row ? polled->row->text : "";
+    finding_decide_fact(finding, share, results->effect);
+    finding->subject = function;
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "polled", VALUE_TEXT("function", function),
+                     VALUE_SHARE("share", share));
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, polled->row ? "polled-code-at" : "polled-code",
+                     VALUE_TEXT("instruction", instruction));
+    finding_set(finding, reason, "gain-polled", NO_VALUES);
+    finding_set(finding, headline, "headline-polled", VALUE_SHARE("share", share), VALUE_TEXT("function", function),
+                VALUE_SHARE("own", share_of_samples(results, finding, (double)polled->most)));
+    finding_advise(finding, "advice-polled", NO_VALUES);
+    finding_set(finding, confirm, "confirm-polled", NO_VALUES);
+}
+
 /* "[unknown]", or a stack that ended within the C library. */
 static bool is_own(const char *name)
 {
@@ -237,6 +298,12 @@ static void polling_describe(const struct results *results, struct finding *find
 static void spinning_test(const struct results *results, struct finding *finding)
 {
     const struct name_matches matches = spinning_matches(results->stalls, true);
+    const struct polled polled = polled_find(results->stalls);
+    if (polled.samples > matches.samples &&
+        share_of_samples(results, finding, (double)polled.samples).low >= results->effect) {
+        polled_decide(results, finding, &polled);
+        return;
+    }
     test_name_matches(results, finding, &matches);
     const char *sleeper = sleeper_of(results);
     const struct stall_function *hottest = matches.hottest ? matches.hottest : matches.hottest_guessed;
@@ -272,7 +339,8 @@ const struct hypothesis hypothesis_spinning = {
     .id = "spinning",
     .family = "library",
     .title = "locks, barriers and polling in user space",
-    .rule = "a fact when user-space locking, waiting at barriers or polling holds the effect; ruled out when less "
+    .rule = "a fact when user-space locking, waiting at barriers or polling holds the effect, by the names of "
+            "functions, or in loops that store nothing and carry no register from turn to turn; ruled out when less "
             "could be such",
     .gain = "0 to that share",
     .overturn = "half the threads",

@@ -66,8 +66,13 @@ static struct instruction *row_add(struct made_up *made, enum instruction_class 
     struct stall_code *code = &made->codes[function];
     struct instruction *row = &code->items[code->count];
     *row = (struct instruction){
-        .addr = 0x1000 * (function + 1) + code->count * 4, .length = 4, .class = class, .falls_through = true,
-        .step_register = REGISTER_NONE, .step_by = REGISTER_NONE,
+        .addr = 0x1000 * (function + 1) + code->count * 4,
+        .length = 4,
+        .class = class,
+        .falls_through = true,
+        .step_register = REGISTER_NONE,
+        .step_by = REGISTER_NONE,
+        .reads = class == INSTRUCTION_INT,
         .memory = {.base = REGISTER_NONE, .index = REGISTER_NONE, .segment = REGISTER_NONE, .scale = 1}};
     code->hits[code->count] = stalled;
     code->sampled[code->count + 1] += stalled;
@@ -1221,6 +1226,20 @@ Test(bottleneck, a_few_samples_at_the_end_of_a_busy_loop_are_no_guess)
     free(made);
 }
 
+/* As many samples stand right behind what waits for nothing as where the ways of a branch begin: all of it retires in step. */
+Test(bottleneck, places_as_hot_as_any_other_show_no_wrong_guess)
+{
+    for (int waits = 0; waits < 2; waits++) {
+        struct made_up *made = choice_behind(true, 280, 220);
+        for (int row = 12; row < 18; row++)
+            made->rows[0][row].reads = waits;
+        const struct bottleneck_verdict *verdict = verdict_of(made);
+        cr_expect_eq(verdict->class == BOTTLENECK_BAD_SPECULATION, waits, "%s", bottleneck_class_name(verdict->class));
+        done(made);
+        free(made);
+    }
+}
+
 /* A loop of six instructions, two of which wrong guesses show on: that many samples are no wonder there by their number alone. */
 static struct made_up *short_choice(uint64_t at_one, uint64_t at_other)
 {
@@ -1235,6 +1254,48 @@ static struct made_up *short_choice(uint64_t at_one, uint64_t at_other)
         row_add(made, INSTRUCTION_INT, at == 0 ? at_one : at == 2 ? at_other : 0);
     loop_close(made, SAMPLES - at_one - at_other);
     return made;
+}
+
+/*
+ * A leaf that is called for each byte: all of its calls pass a branch by. at_branch: samples on the instructions that lead straight
+ * to that.
+ */
+static struct made_up *passed_by(uint64_t at_branch)
+{
+    enum { PAST = 8 };
+    struct made_up *made = calloc(1, sizeof(*made));
+    make_up(made);
+    made->stalls.restarts_behind = true;
+    function_begin(made, "leaf");
+    for (int at = 0; at <= PAST + 3; at++) {
+        bool jumps = at == 3, chooses = at == 7;
+        struct instruction *row = row_add(made,
+                                          jumps     ? INSTRUCTION_JUMP
+                                          : chooses ? INSTRUCTION_BRANCH
+                                                    : INSTRUCTION_INT,
+                                          at < 3                         ? 100
+                                          : at == 4                      ? at_branch
+                                          : at == PAST || at == PAST + 1 ? 300
+                                                                         : 0);
+        row->reads = 1;
+        row->ends_block = row->has_target = jumps || chooses;
+        row->falls_through = !jumps;
+        row->target = row->addr + (jumps ? PAST - 3 : 2) * row->length;
+    }
+    row_add(made, INSTRUCTION_RETURN, 0)->falls_through = false;
+    return made;
+}
+
+Test(bottleneck, where_a_branch_that_never_ran_leads_no_wrong_guess_shows)
+{
+    for (int runs = 0; runs < 2; runs++) {
+        struct made_up *made = passed_by(runs ? 50 : 0);
+        const struct bottleneck_verdict *verdict = verdict_of(made);
+        cr_expect_eq(verdict->class == BOTTLENECK_BAD_SPECULATION, runs, "%s", bottleneck_class_name(verdict->class));
+        cr_expect_lt(verdict->confidence, ESTIMATE_HIGH, "it may be what its calls take");
+        done(made);
+        free(made);
+    }
 }
 
 /* Halving: one branch over a move, whose two ways show side by side; a loop's end that shows it a little adds instructions, and few samples. */
@@ -1546,6 +1607,27 @@ static void straight_make(struct made_up *made, const char *step, int steps)
     made->machine.core = core_costs_find("ZEN5");
     for (size_t at = 0; at < made->codes[0].count; at++)
         made->loops[0][at] = (struct loop_rows){UINT32_MAX, UINT32_MAX};
+}
+
+/* As gcc 12 -O2 makes them: an index that wraps by a conditional move, and the greatest of all, which is an accumulator. */
+Test(bottleneck, an_index_that_wraps_is_told_from_the_greatest_of_all)
+{
+    static const struct {
+        const char *hex;
+        bool is_index;
+    } cases[] = {
+        {"4c8d04874883c6044883c001f3410f10004839c8490f44c1f30f59c1f30f5846fcf3410f11004839d675d5", true},
+        {"488b174883c7084839d0480f4cc24839f775ed", false},
+    };
+    static const uint64_t hits[16] = {250, 250, 250, 250};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up *made = calloc(1, sizeof(*made));
+        (void)loop_verdict(made, cases[at].hex, hits);
+        cr_assert_eq(made->result.loop_count, 1);
+        cr_expect_eq(made->result.loops[0].is_chain_of_index, cases[at].is_index, "%zu", at);
+        done(made);
+        free(made);
+    }
 }
 
 /* Four sums of 8 bytes at this place of their lines, 256 bytes on each turn. */
@@ -2088,6 +2170,22 @@ Test(bottleneck, a_walk_at_its_own_pace_is_no_wait_for_memory)
     cr_expect_eq(verdict->confidence, ESTIMATE_HIGH);
     done(made);
     free(made);
+}
+
+/* Faster than its instructions can go: it began anew elsewhere between two samples, and what it left out took no time. */
+Test(bottleneck, a_walk_that_leaps_has_no_rate)
+{
+    for (int leaps = 0; leaps < 2; leaps++) {
+        struct made_up *made = calloc(1, sizeof(*made));
+        stencil_walked(made, leaps ? 1 : 6, 60e9, 18000, 24000, 6000);
+        const struct bottleneck_verdict *verdict = verdict_of(made);
+        bool says = false;
+        for (size_t at = 0; at < verdict->evidence_count; at++)
+            says |= strstr(verdict->evidence[at].text, "a line in about") != NULL;
+        cr_expect_eq(says, !leaps, "%d", leaps);
+        done(made);
+        free(made);
+    }
 }
 
 /*

@@ -18,6 +18,9 @@ static const struct {
     {"binary search without", "4883fe017e324889f80f1f80000000004889f148d1f94c8d04c8493b10490f4fc04829ce4883fe017fe64829f848c1f803c3", "493b10", SEARCH_HALVING},
     {"std::lower_bound", "48c1e6034889f848c1fe030f1f4400004885f67e1f4889f148d1f94c8d04c84939107d1c4829ce498d40084883ee014885f67fe14829f848c1f803c30f1f40004889ceebcb",
      "493910", SEARCH_HALVING},
+    {"lists that are merged, keys in the next node's register", "eb104c39f972234c8b3b4d85ff741b4c89fb488b4b104989f74839ce75e44c8b7b184889f94c39ff75d8c3",
+     "4c8b3b", SEARCH_NONE},
+    {"tree, one copy for both ways", "eb0c488b4a084885c974184889ca488b421839f0740d39c672e8488b4a104885c975e8c3", "488b4a08", SEARCH_TREE},
     {"half bytes in order", "4885f67e3b31d24531c0660f1f4400004889d089d14883c20148d1f883e1010fb60407c1e102d3f883e00f4901c04839d675dd4c89c0c3", "0fb60407",
      SEARCH_NONE},
 };
@@ -56,7 +59,7 @@ Test(search_shape, long_loops_are_not_told)
             rows[row] = (struct instruction){.class = INSTRUCTION_INT};
         for (size_t child = 0; child < 2; child++)
             rows[child] = (struct instruction){
-                .class = INSTRUCTION_LOAD, .is_load = true, .writes = 1 << OTHER,
+                .class = INSTRUCTION_LOAD, .is_load = true, .reads = child ? 1 << OTHER : 0, .writes = 1 << OTHER,
                 .memory = {.is_present = true, .base = BASE, .index = REGISTER_NONE, .size_bytes = 8, .displacement = 8 * (int64_t)child}};
         rows[2] = (struct instruction){.class = INSTRUCTION_INT, .reads = 1 << OTHER, .writes = 1 << BASE};
         rows[lengths[at] - 1] = (struct instruction){.class = INSTRUCTION_BRANCH, .has_target = true, .target = 0x1000};

@@ -121,7 +121,7 @@ Test(stall_samples, exact_samples_have_the_registers_behind_the_load)
 enum { TURNS = 200, THREADS = 2 };
 
 struct met { /* how two threads come to one line */
-    bool same_word, in_turns, behind_branch;
+    bool same_word, in_turns, behind_branch, is_polled;
 };
 
 static struct stalls lines_met(struct met met)
@@ -129,7 +129,8 @@ static struct stalls lines_met(struct met met)
     struct stalls stalls = {0};
     struct stall_work work = {.stalls = &stalls};
     struct instruction rows[2] = {{.class = met.behind_branch ? INSTRUCTION_BRANCH : INSTRUCTION_INT}, {.class = INSTRUCTION_UPDATE, .is_store = true}};
-    struct stall_code code = {.items = rows, .count = 2};
+    uint16_t marks[2] = {0, met.is_polled ? MARK_POLLS : 0};
+    struct stall_code code = {.items = rows, .marks = marks, .count = 2};
     struct stall_address hits[TURNS];
     for (uint32_t at = 0; at < TURNS; at++) {
         uint32_t thread = met.in_turns ? at % THREADS : at * THREADS / TURNS;
@@ -161,6 +162,14 @@ Test(stall_lines, handing_memory_over_or_a_wrong_guess_may_be_no_contention)
     struct stalls guessed = lines_met((struct met){.in_turns = true, .behind_branch = true});
     cr_assert_eq(guessed.shared_line_samples, TURNS);
     cr_assert_eq(guessed.contended_samples, 0, "behind the end of a short loop");
+}
+
+/* Who waits for a flag waits for what the other does before it sets it, not for the line. */
+Test(stall_lines, who_polls_a_line_does_not_fight_for_it)
+{
+    struct stalls polled = lines_met((struct met){.in_turns = true, .is_polled = true});
+    cr_assert_eq(polled.shared_line_addresses, TURNS);
+    cr_assert_eq(polled.shared_line_samples + polled.turns_samples + polled.contended_samples, 0);
 }
 
 /* ---- what ran before ---- */

@@ -239,6 +239,50 @@ Test(findings, loads_across_lines_are_to_be_aligned)
     }
 }
 
+/* Where nothing else is known, loads across two lines stay open with what would settle them; without such only counters do. */
+Test(findings, loads_across_lines_of_an_unknown_program_are_open)
+{
+    for (int splits = 0; splits < 2; splits++) {
+        struct made_up made;
+        make_up(&made);
+        made.stalls.load_samples = 600;
+        struct bottleneck bottleneck = {
+            .program = {.class = BOTTLENECK_UNKNOWN, .why_not = "", .split_ratio = splits ? 0.5 : 0}};
+        made.results.bottleneck = &bottleneck;
+        const struct finding *finding = test_and_find(&made, "port-pressure");
+        cr_assert_eq(finding->verdict, splits ? VERDICT_UNDECIDED : VERDICT_NOT_TESTABLE);
+        cr_expect_eq(finding->recoverable.known && finding->recoverable.high < 0.65, splits);
+        cr_expect_eq(mentions(finding, "align what it loads"), splits);
+        arena_done(&made.arena);
+    }
+}
+
+/* An index that wraps is no accumulator: to split it into several is no remedy. */
+Test(findings, an_index_that_wraps_is_no_accumulator)
+{
+    for (int wraps = 0; wraps < 2; wraps++) {
+        struct made_up made;
+        make_up(&made);
+        made.stalls.class_samples[INSTRUCTION_FP] = 900;
+        struct bottleneck_loop loop = {.verdict = {.cause = CAUSE_LATENCY_CHAIN, .function = "hot"},
+                                       .is_chain_of_index = wraps};
+        struct bottleneck bottleneck = {.masses = {[CAUSE_LATENCY_CHAIN] = 0.9},
+                                        .loops = &loop,
+                                        .loop_count = 1,
+                                        .program = {.class = BOTTLENECK_CORE,
+                                                    .cause = CAUSE_LATENCY_CHAIN,
+                                                    .confidence = ESTIMATE_MEDIUM,
+                                                    .function = "hot",
+                                                    .share = interval_of(0.88, 0.9, 0.92)}};
+        made.results.bottleneck = &bottleneck;
+        const struct finding *finding = test_and_find(&made, "latency-chain");
+        cr_assert_eq(finding->verdict, VERDICT_UNDECIDED);
+        cr_expect_eq(strstr(finding->remedy, "several accumulators") == NULL, wraps, "%s", finding->remedy);
+        cr_expect_eq(mentions(finding, "accumulators"), !wraps);
+        arena_done(&made.arena);
+    }
+}
+
 /* The group counts what its addresses show, the estimate what the code goes over as well: where both looked at one access, one number. */
 Test(findings, what_an_access_goes_over_has_one_number)
 {
@@ -1517,6 +1561,74 @@ Test(findings, a_chain_of_loads_that_the_code_shows_is_a_fact)
     made.stalls.load_samples = 0;
     cr_assert_eq(test_and_find(&made, "load-chain")->verdict, VERDICT_RULED_OUT);
     arena_done(&made.arena);
+}
+
+/* What is looked for begins anew each time, or goes on where it stopped, or goes down one of two ways: as gcc 12 -O2 makes them. */
+Test(findings, a_search_along_a_chain_is_told_from_a_tree_and_from_lists_that_are_merged)
+{
+    enum { ROWS = 24 };
+    static const struct {
+        const char *hex, *said, *advised;
+        uint64_t chase;
+    } cases[] = {
+        {"eb0f660f1f440000483977087412488b3f4885ff75f231c0c30f1f80000000004889f8c3", "searches along a chain",
+         "more buckets", 0x100e},
+        {"eb17660f1f44000048397710741a488b07480f4e47084889c74885ff75ea31c0c30f1f80000000004889f8c3", "goes down a tree",
+         "a B-tree", 0x100e},
+        {"31d24885f6742d660f1f840000000000488b460848394708740f660f1f440000488b3f4839470875f7488b364801c24885f675dc4889d"
+         "0c3",
+         "goes from load to load", "a linked structure", 0x1020},
+        {"4885f674334c8b0731c9498b78086690488b56084839fa74104c89c00f1f4000488b004839500875f7488b364801d14885f675dc4889c"
+         "8c331c94889c8c3",
+         "searches along a chain", "more buckets", 0x1020},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        struct instruction rows[ROWS];
+        uint64_t hits[ROWS] = {0}, sampled[ROWS + 1] = {0};
+        uint16_t marks[ROWS] = {0};
+        uint32_t chases[ROWS] = {0}, count = 0;
+        struct loop_rows loops[ROWS];
+        uint8_t bytes[128];
+        size_t size = strlen(cases[at].hex) / 2;
+        struct disassembler *disassembler;
+        struct error err = {0};
+        for (size_t byte = 0; byte < size; byte++) {
+            unsigned value;
+            cr_assert_eq(sscanf(cases[at].hex + 2 * byte, "%2x", &value), 1);
+            bytes[byte] = (uint8_t)value;
+        }
+        if (!disassembler_new(&disassembler, "x86_64", SYNTAX_ATT, &err))
+            cr_skip_test("%s", err.message);
+        for (size_t byte = 0; byte < size; byte += rows[count++].length)
+            cr_assert(disassembler_next(disassembler, bytes + byte, size - byte, 0x1000 + byte, &rows[count]));
+        disassembler_free(disassembler);
+        code_loops_find(rows, count, loops);
+        for (uint32_t row = 0; row < count; row++)
+            hits[row] = rows[row].addr == cases[at].chase ? 900 : 0;
+        make_up(&made);
+        struct stall_code code = {.items = rows,
+                                  .hits = hits,
+                                  .sampled = sampled,
+                                  .marks = marks,
+                                  .chases = chases,
+                                  .loops = loops,
+                                  .count = count};
+        made.stalls.codes = &code;
+        made.row = (struct stall_row){.text = "mov (%rdi),%rdi",
+                                      .shown_addr = cases[at].chase,
+                                      .class = INSTRUCTION_LOAD,
+                                      .is_load = true,
+                                      .samples = 900,
+                                      .is_addressed = true};
+        made.stalls.addressed_samples = made.stalls.load_samples = 900;
+        const struct finding *finding = test_and_find(&made, "load-chain");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect(strstr(finding->headline, cases[at].said) && mentions(finding, cases[at].advised), "%zu: %s", at,
+                  finding->headline);
+        cr_expect(!strstr(cases[at].said, "tree") || !mentions(finding, "two lists"));
+        arena_done(&made.arena);
+    }
 }
 
 /* Most of a loop's samples stand at chased loads: each of its turns hangs on them, and the range goes up to all of it. Of few of them nothing follows. */
@@ -3737,6 +3849,33 @@ Test(findings, a_loop_that_polls_takes_its_cpu_by_design)
                       (strstr(spinning->headline, cases[at].said) && mentions(spinning, cases[at].advice)),
                   "%s", cases[at].function);
         cr_expect_eq(locking_samples(&made.stalls), 0, "%s", cases[at].function);
+        arena_done(&made.arena);
+    }
+}
+
+/* Told by the code itself, whatever the function is called; a name that says more is kept. */
+Test(findings, a_loop_that_waits_for_others_needs_no_name)
+{
+    static const struct {
+        const char *function, *said; /* NULL: it is none */
+        bool polls;
+    } cases[] = {{"consumer", "wait in loops for memory that others write", true},
+                 {"consumer", NULL, false},
+                 {"gomp_barrier_wait", "spin at locks or barriers", true}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.function.name = cases[at].function;
+        made.row.shown_addr = 0x1000;
+        struct instruction rows[] = {{.addr = 0x1000, .is_load = true}};
+        uint64_t hits[] = {900};
+        uint16_t marks[] = {cases[at].polls ? MARK_POLLS : 0};
+        struct stall_code code = {.items = rows, .hits = hits, .marks = marks, .count = 1};
+        made.stalls.codes = &code;
+        const struct finding *spinning = test_and_find(&made, "spinning");
+        cr_assert_eq(spinning->verdict == VERDICT_SUPPORTED, cases[at].said != NULL, "%zu", at);
+        cr_expect(!cases[at].said || strstr(spinning->headline, cases[at].said), "%s", spinning->headline);
+        cr_expect(at || spinning->recoverable.low == 0);
         arena_done(&made.arena);
     }
 }
