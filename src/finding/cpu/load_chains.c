@@ -71,7 +71,7 @@ static bool loop_around(const struct stall_code *code, struct loop_rows inner, s
 static bool goes_on_around(const struct stall_code *code, struct loop_rows loop, uint32_t chase)
 {
     uint8_t pointer = code->items[chase].memory.base;
-    struct loop_rows outer;
+    struct loop_rows outer = {0};
     bool moves = writes_register(&code->items[chase], pointer);
     for (uint32_t row = loop.first; row < chase; row++)
         if (writes_register(&code->items[row], pointer))
