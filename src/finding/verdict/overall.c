@@ -192,10 +192,12 @@ static struct overall overall_culprit(const struct finding *first, const struct 
     };
     advise_on_like(&overall, arena);
     overall = with_work(overall, results, arena);
-    if (overall.culprit_is_small)
+    if (overall.culprit_is_small) {
         advise_on_rest(&overall, findings, results, arena);
-    else
+    } else {
+        advise_on_tool(&overall, results);
         advise_on_names(&overall, results, arena);
+    }
     if (!overall.larger && !overall.culprit_is_small)
         advise_on_estimated(&overall, findings, results, arena);
     overall = with_callers(with_imported_leaf(overall, findings, results, arena), results, arena);

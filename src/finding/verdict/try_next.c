@@ -86,6 +86,13 @@ static void advise_on_samples(struct overall *overall, const struct results *res
         advise(overall, advice);
 }
 
+void advise_on_tool(struct overall *overall, const struct results *results)
+{
+    const char *known = results->stalls && code_is_foreign(results) ? tool_advice(results) : NULL;
+    if (known && !is_advised(overall->culprit, known) && !(overall->larger && is_advised(overall->larger, known)))
+        advise(overall, known);
+}
+
 void advise_on_names(struct overall *overall, const struct results *results, struct arena *arena)
 {
     struct generated_said generated = generated_said(results, arena);

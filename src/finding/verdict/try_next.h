@@ -10,6 +10,8 @@ void advise(struct overall *overall, const char *text);
 /* What the estimate lays its time at, which is open. */
 void advise_on_estimated(struct overall *overall, const struct findings *findings, const struct results *results,
                          struct arena *arena);
+/* Options of a known program, where the cause doesn't say them already. overall: has a culprit. */
+void advise_on_tool(struct overall *overall, const struct results *results);
 /* Whatever the cause: what has no name, nobody finds in the source. */
 void advise_on_names(struct overall *overall, const struct results *results, struct arena *arena);
 /* A cause that is as sure and weighs as much has its first remedies beside the culprit's. */
