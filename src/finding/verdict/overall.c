@@ -117,7 +117,9 @@ static struct overall with_work(struct overall overall, const struct results *re
     if (work.sentence)
         overall.sentence = arena_printf(arena, "%s %s", work.is_most ? work.sentence : overall.sentence,
                                         work.is_most ? overall.sentence : work.sentence);
-    for (size_t at = 0; at < array_count(work.advice) && work.advice[at]; at++)
+    if (is_answer) /* and that is the lesser part */
+        overall.before_all = work.advice[0];
+    for (size_t at = is_answer; at < array_count(work.advice) && work.advice[at]; at++)
         advise(&overall, work.advice[at]);
     overall.is_work_advised = work.is_most && work.advice[0];
     overall.confirm = is_large ? overall.confirm : work.check;
@@ -387,7 +389,7 @@ struct overall overall_of(const struct findings *findings, const struct results 
     overall.confirm = attached_said(overall.confirm, results, arena);
     /* What crashed isn't made faster. */
     bool is_said = overall.kind == OVERALL_TOO_SHORT || results->cut;
-    overall.before_all = ended_by_signal(results) && !is_said ? ended_next(results) : NULL;
+    overall.before_all = ended_by_signal(results) && !is_said ? ended_next(results) : overall.before_all;
     overall.sentence = results->stalls ? overall.sentence : label_once(overall.sentence, arena);
     part(&overall, arena);
     return overall;

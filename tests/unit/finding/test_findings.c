@@ -5377,6 +5377,9 @@ Test(findings, a_kind_of_work_leads_before_a_lesser_cause)
         cr_assert(overall.culprit && !overall.culprit_is_small, "%s", overall.sentence);
         const char *work = strstr(overall.sentence, "its work is compressing (60 %)");
         cr_expect_eq(work && work < strstr(overall.sentence, "age faults"), kernel == 260, "%s", overall.sentence);
+        const char *tries[OVERALL_TRIES_MOST];
+        cr_assert(overall_tries(&overall, tries));
+        cr_expect_eq(strstr(tries[0], "compress less") == tries[0], kernel == 260, "%s", tries[0]);
         arena_done(&made.arena);
     }
 }
