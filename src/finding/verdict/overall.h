@@ -31,7 +31,7 @@ struct overall {
     bool culprit_is_less;           /* … small beside what the estimate lays most of the time at, not by itself */
     /* names tell what most of its time is for, and what to try: who calls it needn't be asked first */
     bool is_work_advised;
-    const char *before_all;         /* before the culprit's advice: what that needs first, or is less than; NULL: nothing */
+    const char *before_all;         /* first of all: what the culprit's advice needs, or is less than; NULL */
     const char *advice[4];          /* what to look at next: of what leads, where no cause does */
     size_t advice_count;
     const char *after_all;          /* a small cause's advice, by its name; NULL: none, or it leads */
