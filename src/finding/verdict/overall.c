@@ -223,6 +223,27 @@ static struct overall overall_blind(const struct findings *findings, const struc
     return blind;
 }
 
+/*
+ * Where nothing else is known of its time, that most of its loads lie across two lines is worth more than where it goes:
+ * it is a fact by their addresses, and easily mended. What it costs was not measured.
+ */
+static struct overall with_splits(struct overall overall, const struct findings *findings,
+                                  const struct results *results, struct arena *arena)
+{
+    static const double MOST = 0.5;
+    const struct finding *units = findings_find(findings, "port-pressure");
+    double share = results->bottleneck ? results->bottleneck->program.split_ratio : 0;
+    if (!units || units->verdict != VERDICT_UNDECIDED || share < MOST ||
+        results->bottleneck->program.class != BOTTLENECK_UNKNOWN || !units->advice_count)
+        return overall;
+    struct value loads = VALUE_SHARE("loads", interval_exactly(share));
+    overall.sentence = arena_printf(
+        arena, "%s %s", wording_fill(arena, wording_find("port-pressure", "lead-splits"), &loads, 1), overall.sentence);
+    advise(&overall, units->advice[0]);
+    overall.confirm = units->confirm;
+    return overall;
+}
+
 static struct overall overall_nothing(const struct findings *findings, const struct results *results,
                                       struct arena *arena)
 {
@@ -231,7 +252,7 @@ static struct overall overall_nothing(const struct findings *findings, const str
         .sentence = nothing_said(findings, results, arena),
         .ruled_out = ruled_out_said(findings, results->effect, arena),
     };
-    nothing = with_work(nothing, results, arena);
+    nothing = with_splits(with_work(nothing, results, arena), findings, results, arena);
     advise_without_cause(&nothing, findings, results, arena);
     return with_disturbance(with_callers(nothing, results, arena), findings, arena);
 }

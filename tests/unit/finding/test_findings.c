@@ -253,6 +253,12 @@ Test(findings, loads_across_lines_of_an_unknown_program_are_open)
         cr_assert_eq(finding->verdict, splits ? VERDICT_UNDECIDED : VERDICT_NOT_TESTABLE);
         cr_expect_eq(finding->recoverable.known && finding->recoverable.high < 0.65, splits);
         cr_expect_eq(mentions(finding, "align what it loads"), splits);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        cr_expect_eq(strstr(overall.sentence, "50 % of the loads of its hottest code cross") == overall.sentence,
+                     splits, "%s", overall.sentence);
+        cr_expect_eq(overall.advice_count && strstr(overall.advice[0], "align what it loads"), splits);
+        cr_expect_eq(strstr(overall_check(&overall), "to a multiple of 64 bytes") != NULL, splits, "%s",
+                     overall_check(&overall));
         arena_done(&made.arena);
     }
 }
