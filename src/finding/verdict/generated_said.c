@@ -65,8 +65,9 @@ static const char *sentence_of(const struct generated *generated, struct arena *
 
 struct generated_said generated_said(const struct results *results, struct arena *arena)
 {
-    struct generated_said said = {0};
+    static const double MOST = 0.5;
     struct generated generated = generated_of(results->stalls);
+    struct generated_said said = {.is_most = generated.share >= MOST};
     if (generated.share >= SAID_LEAST)
         said.sentence = sentence_of(&generated, arena);
     if (generated.share >= ADVISED_LEAST && !is_emulated(results)) /* the names are the foreign program's */

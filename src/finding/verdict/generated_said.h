@@ -11,6 +11,7 @@
 struct generated_said {
     const char *sentence; /* NULL: little of it */
     const char *advice;   /* NULL: hardly any of it */
+    bool is_most;         /* at least half of the time */
 };
 
 /* Owner: arena. */

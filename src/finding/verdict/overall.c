@@ -224,8 +224,8 @@ static struct overall overall_blind(const struct findings *findings, const struc
 }
 
 /*
- * Where nothing else is known of its time, that most of its loads lie across two lines is worth more than where it goes:
- * it is a fact by their addresses, and easily mended. What it costs was not measured.
+ * Where nothing else is known of its time, that most of its loads lie across two lines is worth more than where it
+ * goes: it is a fact by their addresses, and easily mended. What it costs was not measured.
  */
 static struct overall with_splits(struct overall overall, const struct findings *findings,
                                   const struct results *results, struct arena *arena)

@@ -96,7 +96,10 @@ void advise_on_tool(struct overall *overall, const struct results *results)
 void advise_on_names(struct overall *overall, const struct results *results, struct arena *arena)
 {
     struct generated_said generated = generated_said(results, arena);
-    if (generated.advice)
+    bool is_answered = overall->culprit && !overall->culprit_is_small;
+    if (generated.advice && generated.is_most && !is_answered && !overall->before_all)
+        overall->before_all = generated.advice; /* the rest of the advice is for code that nobody can look up */
+    else if (generated.advice)
         advise(overall, generated.advice);
 }
 
