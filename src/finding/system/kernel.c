@@ -207,6 +207,14 @@ static void advise_on_runtime_heap(struct finding *finding, const struct runtime
     finding_set(finding, confirm, "confirm-copy", NO_VALUES);
 }
 
+static bool has_entry(const struct kernel_time *kernel, const char *name)
+{
+    for (size_t at = 0; at < kernel->entry_count; at++)
+        if (strcmp(kernel->entries[at].name, name) == 0)
+            return kernel->entries[at].samples > 0;
+    return false;
+}
+
 static void page_faults_test(const struct results *results, struct finding *finding)
 {
     const struct kernel_time *kernel = results->kernel;
@@ -232,16 +240,18 @@ static void page_faults_test(const struct results *results, struct finding *find
                     VALUE_SHARE("share", finding->recoverable));
     if (finding->verdict == VERDICT_SUPPORTED && touching == TOUCHED_ONCE)
         finding->recoverable = without_clearing(finding, clearing);
-    if (unmaps)
-        finding_advise(finding, "advice-unmap", NO_VALUES);
     if (touching != TOUCHED_ONCE)
         finding_advise(finding, "advice-reuse", NO_VALUES);
-    else
+    if (unmaps)
+        finding_advise(finding, "advice-unmap", NO_VALUES);
+    if (touching == TOUCHED_ONCE)
         finding_advise(finding, "advice-less", NO_VALUES);
     const char *confirm = advise_huge_pages(results, finding);
     if (touching == TOUCHED_ONCE)
         finding_advise(finding, "advice-populate", NO_VALUES);
     finding_set(finding, confirm, unmaps ? "confirm-unmap" : touching == TOUCHED_ONCE ? confirm : "confirm", NO_VALUES);
+    if (touching != TOUCHED_ONCE && results->command && has_entry(kernel, "brk")) /* which malloc alone calls */
+        finding_set(finding, confirm, "confirm-kept", VALUE_TEXT("command", results->command));
     const struct runtime_heap *heap = runtime_heap_of(results);
     if (heap)
         advise_on_runtime_heap(finding, heap);

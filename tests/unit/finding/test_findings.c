@@ -1459,6 +1459,13 @@ Test(findings, memory_touched_once_was_not_given_back)
         made.kernel.entries[0].samples = 100; /* it gives much back: huge pages bring more than a page at a fault */
         finding = test_and_find(&made, "page-faults");
         cr_expect(mentions(finding, "munmap") && !strstr(finding->headline, "once"), "%s", finding->headline);
+        cr_expect(strstr(finding->advice[0], "keep memory"), "a setting before code: %s", finding->advice[0]);
+        made.results.command = "./a.out";
+        made.kernel.entries[1] = (struct kernel_entry){"brk", 5}; /* malloc's: then its setting is the check */
+        made.kernel.entry_count = 2;
+        finding = test_and_find(&made, "page-faults");
+        cr_expect(strstr(finding->confirm, "-- env GLIBC_TUNABLES=glibc.malloc.trim_threshold"), "%s",
+                  finding->confirm);
         arena_done(&made.arena);
     }
 }
