@@ -67,6 +67,7 @@ struct imported {
     size_t count;
     /* how much less time (0..1) the faster side takes, as sentences tell; unknown: they don't */
     struct interval told_gap;
+    bool load_is_same; /* as sentences tell: windows are of as much work */
 };
 
 /* The number of that name in the first table of that kind that has it, and where: ret_file may be NULL. */

@@ -61,6 +61,7 @@ static struct measured length_of(const struct imported_arm *arm, const struct im
 struct arms {
     struct imported_arm items[IMPORTED_ARMS_MOST];
     size_t count;
+    bool load_is_same; /* windows are of as much work, as runs are */
 };
 
 /* A table without cycles, instructions, CPU time and times is no run. */
@@ -75,6 +76,7 @@ static void arms_find(const struct imported *imported, struct arms *arms)
     struct imported_arm all[IMPORTED_ARMS_MOST];
     size_t count = imported_arms_of(imported, all);
     arms->count = 0;
+    arms->load_is_same = imported && imported->load_is_same;
     for (size_t at = 0; at < count; at++)
         if (is_of_run(&all[at]))
             arms->items[arms->count++] = all[at];
@@ -86,7 +88,7 @@ static bool longest_find(const struct arms *arms, struct imported_pair *pair)
     for (size_t at = 0; at < arms->count; at++) {
         const struct imported_arm *arm = &arms->items[at];
         struct measured own = length_of(arm, pair);
-        if (arm->is_window != pair->is_window || !own.known || own.value <= 0)
+        if ((arm->is_window && !arms->load_is_same) != pair->is_window || !own.known || own.value <= 0)
             continue;
         slow = !slow || own.value > length_of(slow, pair).value ? arm : slow;
         fast = !fast || own.value < length_of(fast, pair).value ? arm : fast;
@@ -129,6 +131,11 @@ bool imported_windows_are_of_other_work(const struct imported *imported)
     struct imported_pair pair;
     arms_find(imported, &arms);
     return pair_find(&arms, &pair) && is_of_other_work(&pair, imported->told_gap);
+}
+
+bool imported_pair_is_open(const struct imported *imported, const struct imported_pair *pair)
+{
+    return pair->is_window && !imported->told_gap.known && imported_pair_most(pair) == FACTOR_BUSY;
 }
 
 bool imported_pair_of(const struct imported *imported, struct imported_pair *ret)

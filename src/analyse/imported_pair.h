@@ -8,7 +8,7 @@
  *
  * Of two windows of a set length (imported_window.h) the slower one is that with less work in each second. Their time
  * is that for each instruction, so that the work is no part of the difference; whether their pieces of work are of as
- * many instructions each isn't known here.
+ * many instructions each isn't known here. Where sentences say that as much is done in both they are as runs are.
  */
 #ifndef PLUMB_ANALYSE_IMPORTED_PAIR_H
 #define PLUMB_ANALYSE_IMPORTED_PAIR_H
@@ -52,6 +52,8 @@ struct measured imported_gap_of(const struct imported *imported);
 bool imported_windows_are_of_other_work(const struct imported *imported);
 /* The slowest and the fastest of all runs with counts; false: there aren't two. */
 bool imported_pair_of(const struct imported *imported, struct imported_pair *ret);
+/* The window with less work was busy for less: whether it had less to do, or is the slower one, isn't told. */
+bool imported_pair_is_open(const struct imported *imported, const struct imported_pair *pair);
 /* What most of their difference is; FACTOR_COUNT: none, or what would tell wasn't counted. */
 enum imported_factor imported_pair_most(const struct imported_pair *pair);
 

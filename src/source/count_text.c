@@ -85,8 +85,13 @@ static bool is_name(struct view name)
 
 static const double COUNT_MOST = 1e20; /* beyond what counters hold: it is no count */
 
+struct counting {
+    double ratio;   /* of the time that it was on a counter */
+    double seconds; /* that it was there; 0: not said */
+};
+
 static void event_add(struct reader *reader, struct view name, struct view unit, struct view value,
-                      double running_ratio)
+                      struct counting counting)
 {
     double count = 0;
     bool known = view_double(value, &count) && fabs(count) < COUNT_MOST;
@@ -112,8 +117,9 @@ static void event_add(struct reader *reader, struct view name, struct view unit,
     event->count = event->known ? event->count + count : count;
     event->known = true;
     event->why_not = NULL;
-    if (running_ratio < event->running_ratio)
-        event->running_ratio = running_ratio;
+    event->counted_s += counting.ratio > 0 ? counting.seconds / counting.ratio : 0;
+    if (counting.ratio < event->running_ratio)
+        event->running_ratio = counting.ratio;
 }
 
 /* As perf prints shares in any locale. */
@@ -221,7 +227,7 @@ static void separated_line(struct reader *reader, struct view line, char separat
     while (value + 2 < count &&
            !(is_value(fields[value]) && is_unit(fields[value + 1]) && looks_like_name(fields[value + 2])))
         value++;
-    double running = 100;
+    struct counting counting = {.ratio = 1};
     if (value + 2 < count && is_cut_apart(fields, value))
         return;
     if (value + 2 < count) {
@@ -230,7 +236,7 @@ static void separated_line(struct reader *reader, struct view line, char separat
             if (!view_double(fields[at], &time) || !view_double(fields[at + 1], &percent) || percent < 0 ||
                 percent > 100)
                 continue;
-            running = percent;
+            counting = (struct counting){percent / 100, time > 0 ? time * 1e-9 : 0};
             break;
         }
         leading_note(reader, fields, value);
@@ -241,7 +247,7 @@ static void separated_line(struct reader *reader, struct view line, char separat
                 ? fields[value + 3]
                 : VIEW("");
         line_note(reader, fields[value + 2], where, cgroup);
-        event_add(reader, fields[value + 2], fields[value + 1], fields[value], running / 100);
+        event_add(reader, fields[value + 2], fields[value + 1], fields[value], counting);
     }
     /* a metric at the line's end: value, unit and name in one ("12.3,%  tma_retiring") */
     if (count < 2)
@@ -290,15 +296,18 @@ static void json_line(struct reader *reader, const struct json_tokens *tokens, u
     struct view name = json_token_view(tokens, json_token_member(tokens, object, "event"));
     struct view value = json_token_view(tokens, json_token_member(tokens, object, "counter-value"));
     struct view unit = json_token_view(tokens, json_token_member(tokens, object, "unit"));
-    double running = 100;
+    double running = 100, runtime_ns = 0;
     (void)!view_double(json_token_view(tokens, json_token_member(tokens, object, "pcnt-running")), &running);
+    (void)!view_double(json_token_view(tokens, json_token_member(tokens, object, "event-runtime")), &runtime_ns);
+    struct counting counting = {running >= 0 && running <= 100 ? running / 100 : 1,
+                                runtime_ns > 0 ? runtime_ns * 1e-9 : 0};
     interval_note(reader, json_token_view(tokens, json_token_member(tokens, object, "interval")));
     if (name.length)
         line_note(reader, name, json_where(reader, tokens, object),
                   json_token_view(tokens, json_token_member(tokens, object, "cgroup")));
     const char *unescaped = json_token_text(tokens, json_token_member(tokens, object, "event"), reader->arena);
     if (name.length)
-        event_add(reader, view_of(unescaped), unit, value, running >= 0 && running <= 100 ? running / 100 : 1);
+        event_add(reader, view_of(unescaped), unit, value, counting);
     if (!name.length)
         json_metrics(reader, tokens, object);
     struct view metric = json_token_view(tokens, json_token_member(tokens, object, "metric-unit")),
@@ -599,7 +608,7 @@ static void text_line(struct reader *reader, struct view line)
     struct view after = rest, more = view_word(&after);
     line_note(reader, name, where, more.length && more.text[0] != '#' && more.text[0] != '(' ? more : VIEW(""));
     const char *plain = is_refusal(word) ? NULL : arena_printf(reader->arena, "%.17g", number);
-    event_add(reader, name, unit, plain ? view_of(plain) : word, running_of(line));
+    event_add(reader, name, unit, plain ? view_of(plain) : word, (struct counting){.ratio = running_of(line)});
 }
 
 /* ---- the whole ---- */

@@ -25,6 +25,7 @@ struct counted_event {
     bool known;
     const char *why_not;  /* "<not counted>"; NULL when known */
     double running_ratio; /* least share of time that it was on a counter; 1: all */
+    double counted_s;     /* for how long threads or CPUs could have it counted, added up; 0: not said */
     size_t lines;
     size_t set;           /* 0 …: those of one set were counted in the same run */
 };

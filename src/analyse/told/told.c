@@ -3,6 +3,7 @@
 
 #include "analyse/told/told_doubt.h"
 #include "analyse/told/told_gap.h"
+#include "analyse/told/told_near.h"
 #include "analyse/told/told_order.h"
 #include "analyse/told/told_quantity.h"
 #include "analyse/told/told_reading.h"
@@ -30,6 +31,16 @@ static struct pages_there pages_there_of(const struct reading *reading)
     bool on_host = is_there && plain_has(plain, WORDS_THERE_HOST),
          on_guest = is_there && plain_has(plain, WORDS_THERE_GUEST);
     return (struct pages_there){on_host && !on_guest, on_guest && !on_host};
+}
+
+/* "A 20 GB hash table on 1 GiB pages" */
+static bool names_data_pages(const struct reading *reading)
+{
+    const char *plain = reading->plain.text, *place = plain_find(plain, WORDS_PAGES);
+    return place && words_end(plain, place, WORDS_THERE_DATA) && reading->treatment == TREATMENT_PAGES &&
+           reading->change == CHANGE_MADE && !reading_is_doubted(reading) && !reading_is_done(reading) &&
+           !plain_has(plain, WORDS_SMALL_WITH) && reading_tells_outcome(reading, OUTCOME_UNTOLD) &&
+           !told_has_amount(plain);
 }
 
 /* ---- code ---- */
@@ -106,6 +117,14 @@ static bool names_trips(const struct reading *reading)
 {
     const char *trips = plain_find(reading->plain.text, WORDS_TRIPS);
     return trips && plain_has(trips, WORDS_TRIPS_FEWER) && !reading_is_doubted(reading);
+}
+
+/* "Same traffic (4,000 req/s)": of what is compared. */
+static bool names_same_load(const struct reading *reading)
+{
+    const char *plain = reading->plain.text, *place = plain_find(plain, WORDS_LOAD_SAME);
+    return place && !words_end(plain, place, WORDS_LOAD_NOT) && !near_has(plain, place, WORDS_LOAD_NOT) &&
+           !reading_is_doubted(reading);
 }
 
 static bool changes_host(const struct reading *reading)
@@ -236,9 +255,10 @@ bool told_is_useful(struct view sentence, const struct told_context *context)
         return false;
     reading_of(&reading, sentence);
     struct pages_there there = pages_there_of(&reading);
-    return there.on_host || there.on_guest || told_trial_of(&reading, context, &trial) == TRIAL_READ ||
-           told_gap_of(&reading, &gap) || told_compares_states(&reading, &two) || loop_bytes_of(sentence) > 0 ||
-           function_in(sentence, 0).length > 0 || names_quota(&reading) || names_trips(&reading);
+    return there.on_host || there.on_guest || names_data_pages(&reading) ||
+           told_trial_of(&reading, context, &trial) == TRIAL_READ || told_gap_of(&reading, &gap) ||
+           told_compares_states(&reading, &two) || loop_bytes_of(sentence) > 0 || function_in(sentence, 0).length > 0 ||
+           names_quota(&reading) || names_same_load(&reading) || names_trips(&reading);
 }
 
 bool told_is_lone_state(struct view sentence, const struct told_context *context)
@@ -344,6 +364,9 @@ static void unread_take(struct told *told, const char *text, struct arena *arena
     reading_of(&reading, all);
     if (is_alone && told_trial_of(&reading, &context, &trial) == TRIAL_READ) /* beside what its own text didn't have */
         return;
+    if (!told->unknown_sentence && reading.change == CHANGE_NONE &&
+        told_trial_of(&reading, &context, &trial) == TRIAL_CHANGE_UNKNOWN)
+        told->unknown_sentence = arena_string_n(arena, text + 1, end - 1);
     uint64_t changes = unread_changes(&reading, &context);
     if (changes)
         told->unread[told->unread_count++] = (struct told_unread){arena_string_n(arena, text + 1, end - 1), changes};
@@ -416,6 +439,8 @@ static void code_take(struct told *told, const struct reading *reading, const ch
         told->loop_bytes = bytes;
         told->loop_sentence = kept;
     }
+    if (!told->load_sentence && names_same_load(reading))
+        told->load_sentence = kept;
     if (!told->trips_sentence && names_trips(reading))
         told->trips_sentence = kept;
     struct view name = function_in(sentence, 0);
@@ -436,6 +461,8 @@ static void sentence_take(struct told *told, const struct reading *reading, stru
         told->host_pages_sentence = kept;
     if (!told->guest_pages_sentence && there.on_guest)
         told->guest_pages_sentence = kept;
+    if (!told->data_pages_sentence && names_data_pages(reading))
+        told->data_pages_sentence = kept;
     if (!told->gap.known && told_gap_of(reading, &gap))
         gap_take(told, reading, gap, kept);
     code_take(told, reading, kept, arena);

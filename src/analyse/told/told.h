@@ -55,6 +55,7 @@ struct told {
     size_t trial_count;
     struct told_unread unread[TOLD_UNREAD_MOST];
     size_t unread_count;
+    const char *unknown_sentence; /* the first of no change that is known, with times or rates in order; NULL: none */
     struct told_trial outlasted[TOLD_UNREAD_MOST]; /* what these had brought stayed without them */
     size_t outlasted_count;
     struct told_states states; /* told by two times or rates; slow 0: not told */
@@ -68,6 +69,8 @@ struct told {
     const char *trips_sentence; /* of more trips to memory than another way takes; NULL: nobody says so */
     /* huge pages that are there without any trial; NULL: nobody says so */
     const char *host_pages_sentence, *guest_pages_sentence;
+    const char *data_pages_sentence; /* that data lies on them, wherever it runs */
+    const char *load_sentence;       /* as much is done each second on both sides; NULL: nobody says so */
     bool names_quota; /* of processor time */
     bool names_gap;
     bool names_guest;

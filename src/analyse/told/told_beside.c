@@ -148,7 +148,8 @@ static bool is_joined_by_another(const char *plain)
 {
     for (struct match joint = match_in(plain, WORDS_BESIDE_ADDING); match_next(&joint);) {
         const char *behind = joint.end, *ahead = joint.begin;
-        for (const char *small; (small = words_at(behind, WORDS_BESIDE_SMALL_WORDS));)
+        for (const char *small; (small = words_at(behind, WORDS_BESIDE_SMALL_WORDS)) ||
+                                (small = words_at(behind, WORDS_BESIDE_SWITCHING));)
             behind = small;
         if (!words_at(behind, WORDS_BESIDE_OF_IT) && !word_is(word_back(plain, &ahead), WORDS_BESIDE_OLD) &&
             !tells_outcome(behind) && !is_measured(behind, plain) &&

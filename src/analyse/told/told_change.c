@@ -25,6 +25,7 @@ struct change {
     enum words other;   /* in the same sentence they make another thing of it: "hardware prefetch" */
     enum words without; /* what the state without it is called: "small pages" */
     enum words undone;  /* what taking it back is called: "unpinned" */
+    enum words loose, about, unlike; /* words that mean much else: where about stands and unlike doesn't */
 };
 
 static const struct change changes[] = {
@@ -32,7 +33,9 @@ static const struct change changes[] = {
     [TREATMENT_PAGES] = {"huge pages", BROUGHT_IN, WORDS_PAGES, .other = WORDS_PAGES_OTHER,
                          .without = WORDS_PAGES_SMALL},
     [TREATMENT_NARROW] = {"narrower vectors", TAKEN_AWAY, WORDS_WIDE, WORDS_NARROW},
-    [TREATMENT_LOCAL_MEMORY] = {"memory on its own node", BROUGHT_IN, WORDS_LOCAL_MEMORY, WORDS_LOCAL_MEMORY_WHOLE},
+    [TREATMENT_LOCAL_MEMORY] = {"memory on its own node", BROUGHT_IN, WORDS_LOCAL_MEMORY, WORDS_LOCAL_MEMORY_WHOLE,
+                                .loose = WORDS_LOCAL_MEMORY_LOOSE, .about = WORDS_LOCAL_MEMORY_ABOUT,
+                                .unlike = WORDS_LOCAL_MEMORY_OTHER},
     [TREATMENT_VCPU_PINNING] = {"pinned vCPUs", BROUGHT_IN, WORDS_VCPU_PINNING, .undone = WORDS_VCPU_PINNING_UNDONE},
     [TREATMENT_PINNING] = {"pinned threads", BROUGHT_IN, WORDS_PINNING, .other = WORDS_PINNING_OTHER,
                            .undone = WORDS_PINNING_UNDONE},
@@ -85,6 +88,8 @@ static const struct change changes[] = {
     [TREATMENT_NO_IDLE_STATES] = {"deep idle states off", SAID_WHOLE, WORDS_IDLE_STATES},
     [TREATMENT_NO_HARDWARE_PREFETCH] = {"hardware prefetchers off", SAID_WHOLE, WORDS_HARDWARE_PREFETCH},
     [TREATMENT_KERNEL_VERSION] = {"another version of the kernel", SAID_WHOLE, WORDS_KERNEL_VERSION},
+    [TREATMENT_MOVED_MEMORY] = {"memory moved to another node", BROUGHT_IN, WORDS_MOVED_MEMORY,
+                                .other = WORDS_MOVED_MEMORY_OTHER},
 };
 _Static_assert(array_count(changes) == TREATMENT_COUNT, "each change by its names");
 _Static_assert(TREATMENT_COUNT <= 64, "a bit each");
@@ -171,12 +176,19 @@ static bool is_undone(const char *before, const char *end, bool removed, enum di
     return plain_has(before, WORDS_CHANGE_ADDING) || words_at(behind, WORDS_CHANGE_BACK_ON);
 }
 
+/* "on the same node", where memory is told of, and no cluster. */
+static bool loose_find(const char *plain, const struct change *change, const char **ret_begin, const char **ret_end)
+{
+    return change->loose && plain_has(plain, change->about) && !plain_has(plain, change->unlike) &&
+           name_find(plain, change->loose, ret_begin, ret_end);
+}
+
 /* What somebody did, or the state that somebody found. */
 static enum change_reading change_in(const char *plain, const struct change *change)
 {
     struct near before;
     const char *end = NULL, *place = NULL;
-    bool named = name_find(plain, change->words, &place, &end);
+    bool named = name_find(plain, change->words, &place, &end) || loose_find(plain, change, &place, &end);
     if (plain_has(plain, change->other))
         return CHANGE_NONE;
     const char *whole = NULL, *ignored;
@@ -225,7 +237,9 @@ static bool is_part(enum treatment treatment, uint64_t named)
         [TREATMENT_NO_LIMIT] = UINT64_C(1) << TREATMENT_NO_QUOTA | UINT64_C(1) << TREATMENT_POWER,
         /* how many threads there are, and of what numbers, stands beside what was tried */
         [TREATMENT_SET_THREADS] = ~(UINT64_C(1) << TREATMENT_FEWER_THREADS),
-        [TREATMENT_SMALLER_NUMBERS] = ~UINT64_C(0)};
+        [TREATMENT_SMALLER_NUMBERS] = ~UINT64_C(0),
+        [TREATMENT_MOVED_MEMORY] = UINT64_C(1) << TREATMENT_LOCAL_MEMORY | UINT64_C(1) << TREATMENT_INTERLEAVE |
+                                   UINT64_C(1) << TREATMENT_PINNING | UINT64_C(1) << TREATMENT_VCPU_PINNING};
     return named & wholes[treatment];
 }
 

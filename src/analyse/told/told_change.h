@@ -68,6 +68,7 @@ enum treatment {
     TREATMENT_NO_IDLE_STATES, /* that take long to wake up from */
     TREATMENT_NO_HARDWARE_PREFETCH,
     TREATMENT_KERNEL_VERSION,
+    TREATMENT_MOVED_MEMORY, /* to a node by its number: which one it was on, or is used on, isn't told */
     TREATMENT_COUNT
 };
 

@@ -128,6 +128,17 @@ static void same_time_phrases(struct answers *answers, const char *text)
     }
 }
 
+/* "The same as the plain one within noise": what the noise is of stands before it in its clause. */
+static bool is_as_another(const char *text, const char *place)
+{
+    for (struct match same = match_in(text, WORDS_OUTCOME_SAME_AS); match_next(&same) && same.end < place;) {
+        struct view between = {same.end, (size_t)(place - same.end)};
+        if (!words_at(same.end, WORDS_OUTCOME_AS_IT_WAS) && view_find(between, " , ") < 0)
+            return true;
+    }
+    return false;
+}
+
 static void stayed_phrases(struct answers *answers, const char *text)
 {
     static const struct word_rule nothing = {WORDS_OUTCOME_NOTHING, .ahead = WORDS_OUTCOME_NOTHING_AHEAD,
@@ -149,7 +160,8 @@ static void stayed_phrases(struct answers *answers, const char *text)
             answers->said[OUTCOME_STAYED] = true;
     }
     for (struct match noise = match_in(text, WORDS_OUTCOME_NOISE); match_next(&noise);)
-        if (plain_has(text, WORDS_COMPARED_NAMES)) /* the gap is, not what the change made: its clause says so */
+        if (plain_has(text, WORDS_COMPARED_NAMES) ||
+            is_as_another(text, noise.begin)) /* the gap is, not what the change made: its clause says so */
             continue;
         else if (words_at(noise.end, WORDS_SMALL_OF)) /* of what? */
             answers->unclear = true;

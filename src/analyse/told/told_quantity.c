@@ -136,7 +136,7 @@ static size_t clock_read(const char *text, double *ret_seconds)
     return whole ? (size_t)(at - text) : 0;
 }
 
-/* "29m40s", "1h02m": of two units at least; 0: it is none. */
+/* "29m40s", "1h02m", "19m04": of two units at least; 0: it is none. */
 static size_t units_read(const char *text, double *ret_seconds)
 {
     static const struct {
@@ -149,10 +149,11 @@ static size_t units_read(const char *text, double *ret_seconds)
     for (size_t unit = 0; unit < array_count(units); unit++) {
         size_t digits = strspn(at, units[unit].unit == 's' ? "0123456789." : "0123456789");
         double value;
-        if (!digits || at[digits] != units[unit].unit || !view_double((struct view){at, digits}, &value))
+        bool is_rest = units[unit].unit == 's' && parts && at[-1] == 'm' && digits == 2 && !is_of_word(at[digits]);
+        if (!digits || (at[digits] != units[unit].unit && !is_rest) || !view_double((struct view){at, digits}, &value))
             continue;
         *ret_seconds += value * units[unit].seconds;
-        at += digits + 1;
+        at += digits + !is_rest;
         parts++;
     }
     return parts > 1 && !is_of_word(*at) ? (size_t)(at - text) : 0;
@@ -202,6 +203,18 @@ bool quantity_next(const char *text, const char *whole, struct quantity *ret_qua
 static bool is_of_spread(const char *plain, const struct quantity *quantity)
 {
     return words_end(plain, quantity->begin, WORDS_AMOUNT_SPREAD);
+}
+
+/* "real 12m11s , user 41m50s": what CPUs had of a run is not how long it took. */
+static bool is_of_cpus(const char *plain, const struct quantity *quantity)
+{
+    return quantity->kind == QUANTITY_TIME && words_end(plain, quantity->begin, WORDS_AMOUNT_OF_CPUS) &&
+           plain_has(plain, WORDS_AMOUNT_REAL);
+}
+
+bool quantity_is_real(const char *plain, const struct quantity *quantity)
+{
+    return quantity->kind == QUANTITY_TIME && words_end(plain, quantity->begin, WORDS_AMOUNT_REAL);
 }
 
 bool quantity_is_of_window(const char *plain, const struct quantity *quantity)
@@ -299,6 +312,7 @@ void quantities_of(const char *plain, struct quantities *ret_all)
     for (const char *at = plain;
          ret_all->count < QUANTITIES_MOST && quantity_next(at, plain, &ret_all->items[ret_all->count]);
          ret_all->count += !is_of_spread(plain, &ret_all->items[ret_all->count]) &&
+                           !is_of_cpus(plain, &ret_all->items[ret_all->count]) &&
                            !quantity_is_of_window(plain, &ret_all->items[ret_all->count]))
         at = ret_all->items[ret_all->count].end;
     for (size_t at = 0; at < ret_all->count; at++)

@@ -43,6 +43,8 @@ bool quantities_joined(const struct quantity *first, const struct quantity *last
 /* The clause that it stands in, up to it. */
 struct view quantity_clause(const char *plain, const struct quantity *quantity);
 
+/* "real 12m11s": of the whole, as a shell's time has it. */
+bool quantity_is_real(const char *plain, const struct quantity *quantity);
 /* "98211 exits in 10 s", "down to 98211 in 10 s": for how long something was counted. */
 bool quantity_is_of_window(const char *plain, const struct quantity *quantity);
 

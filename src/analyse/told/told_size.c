@@ -17,8 +17,11 @@ static bool size_read(const char **text, double *ret_size)
     size_t length = strspn(*text, "0123456789."), unit = 0;
     if (!length || !view_double((struct view){*text, length}, ret_size))
         return false;
-    *text += length + ((*text)[length] == ' ' && (*text)[length + 1] && strchr(units, (*text)[length + 1]) &&
-                       strchr("ib", (*text)[length + 2]));
+    const char *behind = *text + length + ((*text)[length] == ' ');
+    bool is_unit = *behind && strchr(units, *behind) && !isalpha((unsigned char)behind[strspn(behind, "kmgtib")]);
+    *text = is_unit && (behind[-1] != ' ' || strchr("ib", behind[1])) ? behind : *text + length;
+    if (!is_unit) /* "4 times" */
+        return true;
     for (; units[unit] && **text != units[unit]; unit++)
         ;
     for (size_t thousands = 0; units[unit] && thousands <= unit; thousands++)
@@ -27,7 +30,7 @@ static bool size_read(const char **text, double *ret_size)
     return true;
 }
 
-/* What is said of the size of something, from here on: "from 64 to 8", "16g instead of 8g", "to 16g", "=400". */
+/* What is said of the size of something, from here on: "from 64 to 8", "16g instead of 8g", "to 16g", "64 -> 4". */
 struct resize {
     double before, after; /* 0: not told */
 };
@@ -40,7 +43,11 @@ static struct resize resize_of(const char *behind)
     behind = filler ? filler : behind;
     if (!size_read(&behind, &first))
         return (struct resize){0};
-    const char *other = words_at(behind, is_from ? WORDS_SMALL_TO : WORDS_SIZE_INSTEAD);
+    const char *counted = words_at(behind, WORDS_SIZE_COUNTED);
+    behind = counted ? counted : behind;
+    const char *becoming = words_at(behind, WORDS_SIZE_BECOMING);
+    const char *other = becoming ? becoming : words_at(behind, is_from ? WORDS_SMALL_TO : WORDS_SIZE_INSTEAD);
+    is_from |= becoming != NULL;
     if (!other)
         return (struct resize){.after = first};
     other += is_from ? 0 : strcspn(other, "0123456789,");
@@ -88,6 +95,14 @@ static enum change_reading threads_in(const char *plain)
         found = CHANGE_NOT_MADE;
     }
     return found;
+}
+
+double told_threads_ratio(const char *plain)
+{
+    struct resize resize;
+    if (threads_resized(plain, &resize))
+        return resize.after / resize.before;
+    return plain_has(plain, WORDS_THREADS_HALVED) ? 0.5 : plain_has(plain, WORDS_THREADS_DOUBLED) ? 2 : 0;
 }
 
 static enum change_reading more_threads_in(const char *plain)

@@ -10,6 +10,8 @@
 
 /* Of a plain sentence; CHANGE_NONE also of changes that have no size. */
 enum change_reading told_size_of(const char *plain, enum treatment treatment);
+/* How many threads there were behind it, of those before: 0.5 of "half the threads"; 0: it isn't told. */
+double told_threads_ratio(const char *plain);
 /* A limit of processor time was raised by so little ("from 2 to 2.5") that it may stop as much as before. */
 bool told_is_small_raise(const char *plain, enum treatment treatment);
 

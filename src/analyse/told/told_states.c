@@ -143,7 +143,7 @@ static bool names_run(const char *plain)
 /* Of the run that was counted, not of a part of it: "with huge pages , 3.1 s". */
 static bool is_of_the_run(const char *plain, const struct quantity *quantity)
 {
-    return names_run(plain) || words_end(plain, quantity->begin, WORDS_AMOUNT_LED);
+    return names_run(plain) || quantity_is_real(plain, quantity) || words_end(plain, quantity->begin, WORDS_AMOUNT_LED);
 }
 
 /* By the first word that names a percentile or a latency; 0: none does. */
@@ -160,7 +160,8 @@ bool told_lone_state_of(const char *plain, struct told_states *ret_state)
     quantities_of(plain, &all);
     if (all.count != 1 || !(all.items[0].value > 0) || all.items[0].unit.length >= sizeof(lone.unit) ||
         (all.items[0].kind != QUANTITY_TIME && all.items[0].kind != QUANTITY_RATE) ||
-        (!lone.measure && !names_run(plain)) || told_is_of_fast(view_of(plain), &lone))
+        (!lone.measure && !names_run(plain) && !quantity_is_real(plain, &all.items[0])) ||
+        told_is_of_fast(view_of(plain), &lone))
         return false;
     lone.are_rates = all.items[0].kind == QUANTITY_RATE;
     if (all.items[0].unit.length)

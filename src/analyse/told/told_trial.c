@@ -26,7 +26,7 @@ static bool gain_agrees(struct interval gain, enum outcome said, struct told_tri
 {
     static const double SMALL = 0.05;
     static const double FAR_SLOWER = -0.5; /* rather the two were taken in the wrong order than that it did harm */
-    if (gain.low < FAR_SLOWER)
+    if (gain.low < FAR_SLOWER && trial->treatment != TREATMENT_FEWER_THREADS) /* half of them may take twice as long */
         return false;
     if (said == OUTCOME_STAYED)
         return gain.low < SMALL;
@@ -207,6 +207,18 @@ static bool is_outlasted(const struct reading *reading, const struct told_contex
     return tells_gain(&gain, context);
 }
 
+/* "Half of the threads: 12.4 s -> 23.9 s": each of them did all but as much when there were twice as many. */
+static double scaled_of(const char *plain, enum treatment treatment)
+{
+    struct told_pair pair;
+    double threads = told_threads_ratio(plain);
+    bool are_threads = treatment == TREATMENT_FEWER_THREADS || treatment == TREATMENT_MORE_THREADS;
+    if (!are_threads || !(threads > 0) || !told_pair_of(plain, &pair) || !(pair.gain.mid < 1))
+        return 0;
+    double each = (1 / (1 - pair.gain.mid)) / threads; /* of how fast each was before */
+    return threads > 1 ? each : 1 / each;
+}
+
 /* ---- huge pages off ---- */
 
 /* By how much it became faster without them, by numbers; false: it tells none. */
@@ -290,6 +302,7 @@ enum trial_reading told_trial_of(const struct reading *reading, const struct tol
     ret_trial->on_host = sides.on_host;
     ret_trial->on_guest = sides.on_guest;
     ret_trial->is_of_latency = told_is_of_latency(plain);
+    ret_trial->scaled = change == CHANGE_MADE ? scaled_of(plain, ret_trial->treatment) : 0;
     ret_trial->is_of_spikes = plain_has(plain, WORDS_GAP_SPIKES) && !plain_has(plain, WORDS_GAP_CLAUSE);
     return outcome == OUTCOME_READ ? TRIAL_READ : TRIAL_OUTCOME_UNCLEAR;
 }

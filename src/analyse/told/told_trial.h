@@ -27,6 +27,7 @@ struct told_trial {
     bool is_of_latency; /* its amounts are of how long requests take each: none of the time of the whole */
     /* OUTCOME_SHRANK: how much of the time, or of the gap, came back; unknown: it says none */
     struct told_return returned;
+    double scaled;  /* what was left to each thread of what it did when they were fewer, 0..1; 0: not told */
     bool outlasted; /* the change was taken back, and what it had brought stayed: no outcome of it by itself */
     const char *sentence;
 };

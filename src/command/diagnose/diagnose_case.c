@@ -244,6 +244,7 @@ static bool statements_read(struct loaded_case *loaded, const char *folder, stru
     loaded->results.statements = loaded->statements.count ? &loaded->statements : NULL;
     told_of(&loaded->told, &loaded->statements, &loaded->imported, &loaded->arena);
     loaded->results.told = loaded->statements.count ? &loaded->told : NULL;
+    loaded->imported.load_is_same = loaded->told.load_sentence != NULL;
     if (!loaded->told.gap_is_of_latency)
         loaded->imported.told_gap = loaded->told.gap;
     return true;

@@ -124,12 +124,29 @@ static void far_from_full(const struct results *results, struct finding *finding
     finding_set_add(finding, &finding->reason, "imported-bandwidth-far", values, array_count(values));
 }
 
+struct scaling {
+    double each; /* 0..1 of what each thread did when there were half as many; 0: nobody tells */
+    const char *words, *file;
+};
+
+/* Of a table, else of a trial that a sentence tells. */
+static struct scaling scaling_of(const struct results *results)
+{
+    const char *file = NULL;
+    const struct imported_row *row = imported_row_of(results->imported, IMPORTED_SYSTEM, SHARE_SCALING, &file);
+    if (row)
+        return (struct scaling){row->number / 100, row->where, file};
+    for (size_t at = 0; results->told && at < results->told->trial_count; at++)
+        if (results->told->trials[at].scaled > 0)
+            return (struct scaling){results->told->trials[at].scaled, results->told->trials[at].sentence, "in words"};
+    return (struct scaling){.file = NULL};
+}
+
 /* Twice as many threads did all but twice the work: they share nothing that is used up, whatever a metric says. */
-static void leave_to_scaling(const struct results *results, struct finding *finding, const struct imported_row *row,
-                             const char *file)
+static void leave_to_scaling(const struct results *results, struct finding *finding, const struct scaling *scaling)
 {
     struct value values[] = {VALUE_TEXT("evidence", finding->evidence_count ? finding->evidence[0].text : ""),
-                             VALUE_TEXT("rates", row->where), VALUE_TEXT("file", file),
+                             VALUE_TEXT("rates", scaling->words), VALUE_TEXT("file", scaling->file),
                              VALUE_TEXT("origin", IMPORTED_WORDS)};
     finding->contradicted = finding->recoverable.known ? finding->recoverable.high : 0;
     if (finding->contradicted > 0)
@@ -145,19 +162,19 @@ static void leave_to_scaling(const struct results *results, struct finding *find
 
 void imported_scaling_add(const struct results *results, struct finding *finding)
 {
-    static const double LITTLE_MORE = 55, /* percent: twice as many threads do a tenth more */
-        ALL_BUT_TWICE = 90;
-    const char *file = NULL;
-    const struct imported_row *row = imported_row_of(results->imported, IMPORTED_SYSTEM, SHARE_SCALING, &file);
-    if (!row || strcmp(finding->hypothesis->id, "memory-bandwidth") != 0 || finding->verdict != VERDICT_SUPPORTED)
+    static const double LITTLE_MORE = 0.55, /* twice as many threads do a tenth more */
+        ALL_BUT_TWICE = 0.9;
+    struct scaling scaling = scaling_of(results);
+    if (!scaling.file || strcmp(finding->hypothesis->id, "memory-bandwidth") != 0 ||
+        finding->verdict != VERDICT_SUPPORTED)
         return;
-    if (row->number >= ALL_BUT_TWICE)
-        leave_to_scaling(results, finding, row, file);
-    if (row->number > LITTLE_MORE)
+    if (scaling.each >= ALL_BUT_TWICE)
+        leave_to_scaling(results, finding, &scaling);
+    if (scaling.each > LITTLE_MORE)
         return;
     finding->imported_kinds |= 1u << ORIGIN_RUNS;
-    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-scaling", VALUE_TEXT("rates", row->where),
-                     VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-scaling", VALUE_TEXT("rates", scaling.words),
+                     VALUE_TEXT("file", scaling.file), VALUE_TEXT("origin", IMPORTED_WORDS));
 }
 
 bool imported_bandwidth_test(const struct results *results, struct finding *finding)

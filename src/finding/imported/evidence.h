@@ -73,6 +73,8 @@ bool imported_simulated_test(const struct results *results, struct finding *find
 bool imported_bandwidth_test(const struct results *results, struct finding *finding);
 /* … behind what decided */
 void imported_bandwidth_beside(const struct results *results, struct finding *finding);
+/* of small pages: data that lies on huge ones is no part of what a class of the tree leaves for them */
+void imported_pages_there_beside(const struct results *results, struct finding *finding);
 /* That twice as many threads do hardly more goes with it. */
 void imported_scaling_add(const struct results *results, struct finding *finding);
 /* of the kernel's locks */

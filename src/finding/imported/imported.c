@@ -606,6 +606,7 @@ bool imported_test(const struct results *results, struct finding *finding)
     imported_governor_beside(&some, &with);
     imported_scaling_add(&some, &with);
     imported_walks_add(&some, &with);
+    imported_pages_there_beside(&some, &with);
     imported_pages_advise(&some, &with);
     imported_shared_line_add(&some, &with);
     imported_tried_apply(&some, &with);

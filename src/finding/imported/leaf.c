@@ -310,7 +310,7 @@ static const char *same_clock_words(const struct imported_pair *pair, struct are
 }
 
 /* Of two windows: how much less was done in the slower one, and by what. */
-static const char *window_words(const struct imported_pair *pair, struct arena *arena)
+static const char *window_words(const struct imported *imported, const struct imported_pair *pair, struct arena *arena)
 {
     static const char *const keys[FACTOR_COUNT + 1] = {
         [FACTOR_RATE] = "window-rate", [FACTOR_CLOCK] = "window-clock", [FACTOR_BUSY] = "window-busy"};
@@ -338,7 +338,8 @@ static const char *window_words(const struct imported_pair *pair, struct arena *
                              VALUE_TEXT("gap", arena_printf(arena, "%.3g %%", pair->gap.value * 100)),
                              VALUE_TEXT("how", words), VALUE_TEXT("file", pair->slow.table->file),
                              VALUE_TEXT("origin", IMPORTED_WORDS)};
-    return wording_fill(arena, wording_find("verdict", "window"), values, array_count(values));
+    const char *sentence = imported_pair_is_open(imported, pair) ? "window-open" : "window";
+    return wording_fill(arena, wording_find("verdict", sentence), values, array_count(values));
 }
 
 const char *imported_wait_words(const struct imported_pair *pair, struct arena *arena)
@@ -434,7 +435,8 @@ const char *imported_gap_words(const struct results *results, struct arena *aren
     if (!gap.known || gap.value < results->effect)
         return NULL;
     if (is_pair && pair.is_window && pair.gap.value >= gap.value)
-        return arena_printf(arena, "%s: no table and no trial supports a cause of it", window_words(&pair, arena));
+        return arena_printf(arena, "%s: no table and no trial supports a cause of it",
+                            window_words(results->imported, &pair, arena));
     bool by_itself = is_pair && !pair.by_time && !imported_gap_of(results->imported).known;
     struct value values[] = {VALUE_TEXT("gap", arena_printf(arena, "%.1f %%", gap.value * 100)),
                              VALUE_TEXT("what", by_itself ? length_name(&pair) : "time"),
@@ -585,6 +587,25 @@ bool imported_wide_pays(const struct results *results)
            imported_pair_most(&pair) == FACTOR_WORK && !pair.is_window && wide_words(&pair)[0];
 }
 
+/* Of two windows of as much work: the one that executed more for it took more CPU time. */
+static const char *load_words(const struct imported_pair *pair, struct arena *arena)
+{
+    const struct imported_part *work = &pair->parts[FACTOR_WORK];
+    const char *one = pair->slow.table->label, *other = pair->fast.table->label;
+    struct value values[] = {
+        VALUE_TEXT("one", one && one[0] ? one : "one of them"),
+        VALUE_TEXT("other", other && other[0] ? other : "the other"),
+        VALUE_TEXT("what", length_name(pair)),
+        VALUE_TEXT("longer", arena_printf(arena, "%.3g %%", (1 / (1 - pair->gap.value) - 1) * 100)),
+        VALUE_TEXT("more", arena_printf(arena, "%.3g %%", (work->slow.value / work->fast.value - 1) * 100)),
+        VALUE_TEXT("count", arena_printf(arena, "%.15g", work->slow.value)),
+        VALUE_TEXT("fewer", arena_printf(arena, "%.15g", work->fast.value)),
+        VALUE_TEXT("rate", rate_words(pair, arena)),
+        VALUE_TEXT("file", pair->slow.table->file),
+        VALUE_TEXT("origin", IMPORTED_WORDS)};
+    return wording_fill(arena, wording_find("verdict", "lead-load"), values, array_count(values));
+}
+
 const char *imported_lead_words(const struct results *results, const struct finding *culprit, struct arena *arena)
 {
     struct imported_pair pair;
@@ -598,7 +619,9 @@ const char *imported_lead_words(const struct results *results, const struct find
     static const char *const keys[FACTOR_COUNT + 1] = {
         [FACTOR_WORK] = "lead-work", [FACTOR_CLOCK] = "lead-clock", [FACTOR_BUSY] = "lead-busy"};
     if (pair.is_window) /* by its cycles a cause that is supported says more */
-        return is_told || (culprit && most == FACTOR_RATE) ? NULL : window_words(&pair, arena);
+        return is_told || (culprit && most == FACTOR_RATE) ? NULL : window_words(results->imported, &pair, arena);
+    if (pair.slow.is_window && most == FACTOR_WORK && !is_told)
+        return load_words(&pair, arena);
     static const double ALONE_MOST = 1.1;
     const struct imported_part *busy = &pair.parts[FACTOR_BUSY], *rate = &pair.parts[FACTOR_RATE];
     bool is_of_threads = most == FACTOR_BUSY && busy->fast.value > ALONE_MOST;

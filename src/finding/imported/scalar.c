@@ -42,6 +42,7 @@ static struct counted counts_of(const struct imported_table *table)
 struct listed {
     double scalar, vector; /* percent of the samples */
     const struct imported_row *hottest;
+    double waited; /* percent of the samples at the one load that has most */
     bool computes; /* not all of it are loads and stores */
     const char *file;
 };
@@ -61,6 +62,13 @@ static char packing_of(const char *line, bool *ret_computes)
     return is_known ? line[length - 2] : 0;
 }
 
+/* "movss (%rdi,%rdx,4),%xmm1": what it waits for is memory, or the address. */
+static bool is_move_from_memory(const char *line)
+{
+    const char *operand = strchr(line, ' '), *memory = strchr(line, '('), *register_behind = strstr(line, "),%");
+    return (strncmp(line, "mov", 3) == 0 || strncmp(line, "vmov", 4) == 0) && operand && memory && register_behind;
+}
+
 static struct listed listed_of(const struct imported_table *table)
 {
     struct listed found = {.file = table->file};
@@ -71,6 +79,8 @@ static struct listed listed_of(const struct imported_table *table)
         found.scalar += packing == 's' ? row->number : 0;
         found.vector += packing == 'p' ? row->number : 0;
         found.computes |= packing == 's' && computes;
+        if (packing == 's' && is_move_from_memory(row->name))
+            found.waited = row->number > found.waited ? row->number : found.waited;
         if (packing == 's' && (!found.hottest || row->number > found.hottest->number))
             found.hottest = row;
     }
@@ -83,7 +93,7 @@ static bool listing_test(const struct results *results, struct finding *finding)
     struct listed found = {.file = NULL};
     for (size_t at = 0; at < results->imported->count && found.scalar < MOST_OF; at++)
         found = listed_of(&results->imported->tables[at]);
-    if (found.scalar < MOST_OF || !found.computes || found.scalar < FAR_MORE * found.vector)
+    if (found.scalar < MOST_OF || found.waited >= MOST_OF || !found.computes || found.scalar < FAR_MORE * found.vector)
         return false;
     struct value values[] = {VALUE_SHARE("scalar", interval_exactly(found.scalar < 100 ? found.scalar / 100 : 1)),
                              VALUE_TEXT("line", found.hottest->name), VALUE_TEXT("file", found.file),

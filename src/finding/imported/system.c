@@ -484,6 +484,13 @@ static bool strongest_of(const struct results *results, const struct finding *fi
     return is_any;
 }
 
+/* Times stand in a sentence of a change that has no known name: they may be of this. */
+static const char *unread_words(const struct results *results, struct arena *arena)
+{
+    const char *sentence = results->told ? results->told->unknown_sentence : NULL;
+    return sentence ? arena_printf(arena, ", or wasn't understood: \"%s\"", sentence) : "";
+}
+
 bool imported_system_test(const struct results *results, struct finding *finding)
 {
     struct said said;
@@ -501,7 +508,8 @@ bool imported_system_test(const struct results *results, struct finding *finding
     if (reason)
         finding_set(finding, reason, reason, VALUE_TEXT("metric", metric), VALUE_SHARE("share", said.share),
                     VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS),
-                    VALUE_TEXT("call", said.row->where), VALUE_SECONDS("seconds", interval_exactly(said.row->seconds)));
+                    VALUE_TEXT("unread", unread_words(results, finding->arena)), VALUE_TEXT("call", said.row->where),
+                    VALUE_SECONDS("seconds", interval_exactly(said.row->seconds)));
     if (facts[at].role == ROLE_FILLS && !is_open) {
         finding_advise(finding, "advice-one-cpu", NO_VALUES);
         finding_set(finding, confirm, "confirm-one-cpu", NO_VALUES);

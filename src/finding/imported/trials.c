@@ -244,6 +244,7 @@ static const struct attempt {
                 {"denormals", TREATMENT_FLUSH, 0},
                 {"unoptimised-build", TREATMENT_OPTIMISED, 0},
                 {"numa-remote", TREATMENT_INTERLEAVE, 0},
+                {"numa-remote", TREATMENT_MOVED_MEMORY, MAY_FAIL}, /* it may lie as far off there */
                 {"thermal-power", TREATMENT_POWER, 0},
                 {"page-faults", TREATMENT_KEPT_MEMORY, 0},
                 {"oversubscribed", TREATMENT_THREADS_PER_CPU, 0},
@@ -662,6 +663,18 @@ static bool pages_test(const struct results *results, const struct told *told, s
     else
         support_pages(results, told, finding, trial);
     return true;
+}
+
+void imported_pages_there_beside(const struct results *results, struct finding *finding)
+{
+    const char *there = results->told->data_pages_sentence;
+    bool of_walks = imported_number(results->imported, IMPORTED_METRICS, "tma_dtlb_load", NULL).known;
+    if (!there || !is(finding, "small-pages") || finding->verdict != VERDICT_UNDECIDED || of_walks ||
+        finding->pointed > 0 || !(finding->imported_kinds & 1u << ORIGIN_COUNTERS))
+        return;
+    finding->recoverable = (struct interval){0};
+    say_there(finding, there);
+    finding_set(finding, reason, "told-data-there", VALUE_TEXT("sentence", there));
 }
 
 /* Ticks are some of the exits: how many of them went with it, a table or the sentence must tell. */

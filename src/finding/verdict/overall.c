@@ -390,6 +390,7 @@ struct overall overall_of(const struct findings *findings, const struct results 
     const char *why = results->why[RESULT_STALLS];
     if (!results->stalls && !results->imported && !results->statements && why)
         overall.sentence = arena_printf(arena, "%s No samples: %s.", overall.sentence, why);
+    overall.is_gain_unread = results->told && results->told->unknown_sentence;
     overall = with_unseen_kernel(overall, results, arena);
     open_take(&overall, findings, results, arena);
     if (results->ended)
@@ -449,7 +450,10 @@ const char *overall_confidence(const struct overall *overall, struct arena *aren
         overall->culprit_is_less    ? " in that lesser cause"
         : overall->culprit_is_small ? " in that small cause"
                                     : "",
-        culprit->confidence_reason, culprit->gain_unmeasured ? "; what removing it returns is not measured" : "");
+        culprit->confidence_reason,
+        !culprit->gain_unmeasured ? ""
+        : overall->is_gain_unread ? "; what removing it returns is not measured, or wasn't understood where it is told"
+                                  : "; what removing it returns is not measured");
 }
 
 /* Word for word, whatever letter it begins with there. */

@@ -112,8 +112,8 @@ static void imported_effect_line(struct text *out, const struct results *results
         what = "the gap that is told is";
     }
     if (imported_pair_of(results->imported, &pair) && pair.is_window && pair.gap.value > 0)
-        text_printf(out, "the slower window does %.3g %% less each second, by its instructions\n",
-                    100 * pair.gap.value);
+        text_printf(out, "%s window does %.3g %% less each second, by its instructions\n",
+                    imported_pair_is_open(results->imported, &pair) ? "one" : "the slower", 100 * pair.gap.value);
     if (imported_windows_are_of_other_work(results->imported))
         text_add(out, "the windows' instructions don't differ as the gap that is told does:\n"
                       "they are no measure of the work, and which window is the slower one isn't known\n");

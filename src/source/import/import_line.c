@@ -576,6 +576,12 @@ static bool spread_of(struct view text, double *ret_seconds, double *ret_differ_
     return *ret_seconds >= 0;
 }
 
+/* "Planning Time: 0.211 ms": what a database does before it runs a query. */
+static bool is_of_planning(struct view name)
+{
+    return view_equal_caseless(view_word(&name), "planning");
+}
+
 /* Seconds, a run a line, perhaps behind a name: "0.164", "0.164 s", "before: 0.164 s". */
 static bool row_of_runs(struct view line, struct import_line *row)
 {
@@ -595,6 +601,8 @@ static bool row_of_runs(struct view line, struct import_line *row)
     bool named = colon > 0 && colon <= NAME_MOST;
     if (named)
         row->name = (struct view){line.text, (size_t)colon};
+    if (is_of_planning(row->name))
+        return false;
     struct view time = view_trim(named ? view_skip(line, (size_t)colon + 1) : line);
     return spread_of(time, &row->number, &row->seconds, &row->where) || seconds_of(time, row->name, &row->number);
 }

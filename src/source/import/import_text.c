@@ -359,6 +359,22 @@ static struct imported_text text_unread(struct view text, struct arena *arena)
         .summary = arena_printf(arena, "%zu lines in no form that plumb knows; nothing was read from them", lines)};
 }
 
+/* "compile: 12.1 s", "link: 3.4 s": what one run does in turns is no two runs. */
+static bool are_phases(const struct rows *rows)
+{
+    static const char *const phases[] = {"planning",     "execution",    "parse",    "parsing",        "rewriting",
+                                         "setup",        "startup",      "teardown", "initialisation", "initialization",
+                                         "optimisation", "optimization", "compile",  "compilation",    "link",
+                                         "linking",      "loading",      "warmup",   "cleanup"};
+    size_t found = 0;
+    for (size_t at = 0; at < rows->count; at++) {
+        struct view name = rows->items[at].name;
+        found += view_is_any_caseless(view_word(&name), phases, array_count(phases)) &&
+                 !(at && views_equal_caseless(rows->items[at].name, rows->items[0].name));
+    }
+    return rows->count > 1 && found == rows->count;
+}
+
 /* "12", as grep -c prints it: one whole number alone is no list of times. */
 static bool is_list(enum import_kind kind, const struct rows *rows)
 {
@@ -366,7 +382,7 @@ static bool is_list(enum import_kind kind, const struct rows *rows)
     size_t bare = 0;
     for (size_t at = 0; at < rows->count; at++)
         bare += rows->items[at].is_bare;
-    return kind != IMPORT_RUNS || bare < rows->count || bare >= BARE_LEAST;
+    return kind != IMPORT_RUNS || ((bare < rows->count || bare >= BARE_LEAST) && !are_phases(rows));
 }
 
 struct imported_text import_text_read(struct view text, struct arena *arena)
@@ -648,15 +664,22 @@ static bool names_meet(struct names_met *names, struct view line, unsigned kinds
     return false;
 }
 
+/* "Before (v2.13.4)", "After": which of two it is, without a mark, too. */
+static bool is_of_time(struct view line)
+{
+    static const char *const times[] = {"before", "after"};
+    return view_is_any_caseless(view_word(&line), times, array_count(times));
+}
+
 /* "Counted in the guest for a while, hv-11:" is of hv-11; length 0: it is no name. */
 static struct view label_of(struct view line)
 {
     enum { WORDS_MOST = 4 };
     size_t ignored;
     line = without_marks(line, &ignored);
-    if (!view_ends(line, ":"))
+    if (!view_ends(line, ":") && !is_of_time(line))
         return (struct view){0};
-    line.length--;
+    line.length -= view_ends(line, ":");
     for (ptrdiff_t comma; words_in(line) > WORDS_MOST && (comma = view_find(line, ", ")) >= 0;)
         line = view_skip(line, (size_t)comma + 2);
     bool is_name = line.length && isalpha((unsigned char)line.text[0]) && words_in(line) <= WORDS_MOST;

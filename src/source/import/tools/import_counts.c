@@ -2,10 +2,13 @@
 #include "source/import/tools/import_counts.h"
 
 #include "base/scope.h"
+#include "base/vec.h"
 #include "source/count_text.h"
 #include "source/import/import_text.h"
 
 #include <ctype.h>
+#include <math.h>
+#include <string.h>
 
 static bool is_count(struct view word)
 {
@@ -116,26 +119,68 @@ static struct view run_of(struct view *rest)
     return run;
 }
 
-static void event_put(struct text *out, const struct counted_event *event)
+/* "6.48 s", "5.90s", "6.48 seconds" stands somewhere in the text, about as long as that. */
+static bool is_told(struct view text, double seconds)
 {
-    if (event->known)
+    static const char *const units[] = {"s", "sec", "seconds"};
+    static const double ALIKE = 0.01;
+    for (struct view word; (word = view_word(&text)).length;) {
+        struct view rest = text, unit = view_word(&rest);
+        double number;
+        while (unit.length && strchr(".,;:|)", unit.text[unit.length - 1]))
+            unit.length--;
+        bool is_joined = word.length > 1 && view_ends(word, "s");
+        if (!is_joined && !view_is_any_caseless(unit, units, array_count(units)))
+            continue;
+        word.length -= is_joined;
+        if (view_double(word, &number) && fabs(number - seconds) <= ALIKE * seconds)
+            return true;
+    }
+    return false;
+}
+
+static bool is_cycles(const struct counted_event *event)
+{
+    return strncmp(event->name, "cycles", 6) == 0 || strncmp(event->name, "cpu-cycles", 10) == 0;
+}
+
+/* For how long its cycles were counted, where a run is said to have taken as long: one thread, then. 0: none is. */
+static double run_seconds(const struct count_text *counts, struct view text)
+{
+    double found = 0;
+    for (size_t at = 0; at < counts->event_count && counts->set_count <= 1; at++) {
+        const struct counted_event *event = &counts->events[at];
+        if (is_cycles(event) && event->known && event->lines == 1 && event->counted_s > 0 &&
+            is_told(text, event->counted_s))
+            found = event->counted_s;
+    }
+    return found;
+}
+
+static void event_put(struct text *out, const struct counted_event *event, double run_s)
+{
+    if (event->known && run_s > 0 && is_cycles(event))
+        text_printf(out, "%.15g %s # %.6g GHz (%.2f%%)\n", event->count, event->name, event->count / run_s * 1e-9,
+                    event->running_ratio * 100);
+    else if (event->known)
         text_printf(out, "%.15g%s %s (%.2f%%)\n", event->count, strcmp(event->unit, "msec") == 0 ? " msec" : "",
                     event->name, event->running_ratio * 100);
 }
 
-static void counts_put(struct text *out, const struct count_text *counts)
+static void counts_put(struct text *out, const struct count_text *counts, struct view text)
 {
+    double run_s = counts->seconds > 0 ? 0 : run_seconds(counts, text);
     for (size_t at = 0; at < counts->event_count; at++)
-        event_put(out, &counts->events[at]);
+        event_put(out, &counts->events[at], run_s);
     for (size_t at = 0; at < counts->metric_count; at++)
         if (import_text_is_class(view_of(counts->metrics[at].name)))
             text_printf(out, "%.15g %% %s\n", counts->metrics[at].value, counts->metrics[at].name);
-    if (counts->seconds > 0 && counts->set_count <= 1)
-        text_printf(out, "%.9g seconds time elapsed\n", counts->seconds);
+    if ((counts->seconds > 0 && counts->set_count <= 1) || run_s > 0)
+        text_printf(out, "%.9g seconds time elapsed\n", run_s > 0 ? run_s : counts->seconds);
 }
 
-/* False: it holds no counts, as columns of another tool. */
-static bool run_put(struct text *out, struct view run)
+/* text: all of the document. False: it holds no counts, as columns of another tool. */
+static bool run_put(struct text *out, struct view run, struct view text)
 {
     struct count_text counts;
     struct error ignored = {0};
@@ -143,7 +188,7 @@ static bool run_put(struct text *out, struct view run)
     arena_init(&scratch);
     bool read = count_text_read(&counts, run, &scratch, &ignored);
     if (read)
-        counts_put(out, &counts);
+        counts_put(out, &counts, text);
     arena_done(&scratch);
     return read;
 }
@@ -157,7 +202,7 @@ struct view import_counts_turned(struct view text, struct arena *arena)
         if (is_counts(line)) { /* whatever it is, none of it is looked at again */
             rest = from;
             line = run_of(&rest);
-            if (run_put(&out, line)) {
+            if (run_put(&out, line, text)) {
                 turned = true;
                 continue;
             }
