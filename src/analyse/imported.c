@@ -219,7 +219,7 @@ static bool has_runs_of(const struct imported_table *table, const char *name)
     size_t count = 0;
     if (!name || table->kind != IMPORTED_RUNS)
         return false;
-    scoped_free double *seconds = seconds_of(table, name, &count);
+    free(seconds_of(table, name, &count));
     return count;
 }
 
