@@ -22,6 +22,8 @@
 #define SHARE_CPUS_USED "(user + sys) / elapsed" /* where that is more than one: 103 % are 1.03 CPUs */
 #define SHARE_CPUS_OF_PROCESS "CPU time of each such process / elapsed"
 #define SHARE_BUSIEST_PROCESS "CPU time of the busiest process / one CPU"
+/* where: the process; other CPUs stand idle, and nothing waits for storage */
+#define SHARE_NOT_COMPUTED "time off its CPU of the process that computes, while nothing waited for storage,"
 #define SHARE_KERNEL_WENT "sys that the faster run hasn't / the slower run's time" /* of two timed runs */
 /* 50 %: twice as many threads did as much together */
 #define SHARE_SCALING "work of each thread, of what it was with half as many"
@@ -31,6 +33,10 @@
 #define SHARE_NO_CPU "threads that could run and had no CPU / all that could run"
 #define SHARE_NO_CPU_NONE_IDLE "threads that could run and had no CPU / all that could run, while none stood idle,"
 #define SHARE_READY "ready without a CPU / ready or running"
+/* the same of all rows together; where: how many */
+#define SHARE_READY_TOGETHER "ready without a CPU / ready or running, of all rows together,"
+#define SHARE_RAN_MOST "CPU time of the row with most of it / of all" /* where: whose */
+#define SHARE_LOAD_BEYOND "load average beyond the CPUs / load average" /* where: both */
 #define SHARE_THROTTLED_PERIODS "nr_throttled / nr_periods"
 #define SHARE_THROTTLED_TIME "throttled time / nr_periods of 100 ms"
 
@@ -42,6 +48,8 @@
 #define SHARE_ONE_THREAD_STORAGE "time of one thread in calls that wait for storage / all of it"
 /* where: the device, and how long its requests took */
 #define SHARE_DEVICE_BUSY "time with requests at the busiest device"
+/* the same, of requests that are short and hardly more than one at a time, while no thread waits for storage */
+#define SHARE_DEVICE_SHORT "time with requests at the busiest device, short ones that no thread waited for"
 #define SHARE_CALLS_WAITING "of the time in system calls, waiting"
 #define SHARE_CALLS_WORKING "of the time in system calls, what isn't waiting"
 

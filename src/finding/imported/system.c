@@ -36,6 +36,7 @@ enum role {
     ROLE_MARKS,
     ROLE_WEIGHS,  /* of the time that sampled loads waited: much of it is what is to be looked at first */
     ROLE_HEATS,   /* heat made it slower, and by how much isn't told */
+    ROLE_FULL,    /* it supports while no CPU stands idle, and says nothing otherwise */
     ROLE_EXCLUDES /* next to nothing of it rules out, and more says nothing */
 };
 
@@ -91,8 +92,12 @@ static const struct {
      "advice-sessions"},
     {"waiting", FOLDED_STORAGE, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
     {"waiting", FOLDED_NETWORK, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
+    {"waiting", SHARE_NOT_COMPUTED, ROLE_EXCLUDES, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"oversubscribed", SHARE_NOT_COMPUTED, ROLE_EXCLUDES, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"swap", SHARE_NOT_COMPUTED, ROLE_EXCLUDES, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"waiting", SHARE_DEVICE_BUSY, ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-device"},
     {"oversubscribed", SHARE_NO_CPU, ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"oversubscribed", SHARE_READY_TOGETHER, ROLE_FULL, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"oversubscribed", SHARE_READY, ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"affinity", SHARE_IDLE, ROLE_EXCLUDES, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"affinity", SHARE_READY, ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
@@ -177,7 +182,7 @@ static bool fact_decide(struct finding *finding, enum role role, struct interval
         finding->recoverable = (struct interval){0};
         return role != ROLE_OPENS || share.high >= effect;
     }
-    if (role == ROLE_EXCLUDES && share.high >= effect)
+    if (role == ROLE_FULL || (role == ROLE_EXCLUDES && share.high >= effect))
         return false;
     bool none = role == ROLE_SUPPORTS_OR_NONE && share.high <= 0,
          supports = role == ROLE_SUPPORTS || role == ROLE_SUPPORTS_OR_NONE || role == ROLE_MARKS || role == ROLE_LEAST;
@@ -322,6 +327,16 @@ static void kernel_lead(const struct results *results, struct finding *finding, 
     imported_calls_advise(results, finding, call_name(told));
 }
 
+/* What stands beside such a share is all that it is of, and not the first of several. */
+static bool is_of_one(const char *fact)
+{
+    static const char *const names[] = {SHARE_READY, SHARE_READY_TOGETHER, SHARE_NOT_COMPUTED, SHARE_LOAD_BEYOND};
+    bool is_one = false;
+    for (size_t at = 0; at < array_count(names); at++)
+        is_one |= strcmp(fact, names[at]) == 0;
+    return is_one;
+}
+
 static const char *metric_words(size_t fact, const struct said *said, struct arena *arena)
 {
     enum role role = facts[fact].role;
@@ -337,6 +352,7 @@ static const char *metric_words(size_t fact, const struct said *said, struct are
          of_stacks = strncmp(facts[fact].fact, "waits off", strlen("waits off")) == 0;
     return has_seconds && of_stacks ? arena_printf(arena, "%s (%s first, %.3g s)", name, where, said->row->seconds)
            : has_seconds ? arena_printf(arena, "%s (%.3g s, %s first),", name, said->row->seconds, where)
+           : is_of_one(facts[fact].fact) ? arena_printf(arena, "%s (%s)", name, where)
                        : arena_printf(arena, "%s (%s first)", name, where);
 }
 
@@ -377,17 +393,37 @@ static void device_beside(const struct results *results, struct finding *finding
     finding->imported_kinds |= 1u << ORIGIN_COUNTERS; /* of the device's own, not of the scheduler */
 }
 
-/* Who waits for a CPU goes with CPUs of which none stands idle, and with the pressure that the kernel tells. */
+/* Who has most of the CPU time that others wait for. */
+static void most_beside(const struct results *results, struct finding *finding)
+{
+    static const double MOST_OF = 0.5;
+    struct said said;
+    if (!said_of(results->imported, SHARE_RAN_MOST, &said) || said.share.low < MOST_OF)
+        return;
+    struct value who = VALUE_TEXT("who", said.row->where), share = VALUE_SHARE("share", said.share);
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-most", who, share,
+                     VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_set(finding, headline, "imported-most-headline", VALUE_TEXT("headline", finding->headline), who, share);
+    finding_readvise(finding, "imported-most-advice", who);
+}
+
+/* Who waits for a CPU goes with CPUs of which none stands idle, and with what else tells of many that want one. */
 static void full_beside(const struct results *results, struct finding *finding, const char *fact)
 {
-    static const char *const full[] = {SHARE_IDLE, SHARE_WANTED_CPU};
+    static const char *const full[] = {SHARE_IDLE, SHARE_WANTED_CPU, SHARE_LOAD_BEYOND, SHARE_READY};
     struct said said;
-    for (size_t at = 0; at < array_count(full); at++)
-        if (finding->verdict == VERDICT_SUPPORTED && strcmp(finding->hypothesis->id, "oversubscribed") == 0 &&
-            strcmp(fact, full[at]) != 0 && said_of(results->imported, full[at], &said))
-            finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-cpus-beside",
-                             VALUE_TEXT("metric", imported_fact_words(full[at])), VALUE_SHARE("share", said.share),
-                             VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS));
+    if (finding->verdict != VERDICT_SUPPORTED || strcmp(finding->hypothesis->id, "oversubscribed") != 0)
+        return;
+    for (size_t at = 0; at < array_count(full); at++) {
+        if (strcmp(fact, full[at]) == 0 || !said_of(results->imported, full[at], &said))
+            continue;
+        const char *words = imported_fact_words(full[at]), *where = said.row->where;
+        words = where[0] ? arena_printf(finding->arena, "%s (%s)", words, where) : words;
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-cpus-beside", VALUE_TEXT("metric", words),
+                         VALUE_SHARE("share", said.share), VALUE_TEXT("file", said.file),
+                         VALUE_TEXT("origin", IMPORTED_WORDS));
+    }
+    most_beside(results, finding);
 }
 
 /* Locks of the kernel that stacks of the program's outweigh, whose waits are longer. */
@@ -454,7 +490,8 @@ static bool does_lead(const struct imported *imported, size_t fact)
 static enum role role_of(const struct results *results, size_t fact)
 {
     struct said idle;
-    bool is_full = strcmp(facts[fact].id, "oversubscribed") == 0 && strcmp(facts[fact].fact, SHARE_READY) == 0 &&
+    bool is_full = (facts[fact].role == ROLE_FULL ||
+                    (strcmp(facts[fact].id, "oversubscribed") == 0 && strcmp(facts[fact].fact, SHARE_READY) == 0)) &&
                    said_of(results->imported, SHARE_IDLE, &idle) && idle.share.high < results->effect;
     return is_full ? ROLE_SUPPORTS : facts[fact].role;
 }

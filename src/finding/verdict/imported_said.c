@@ -88,6 +88,7 @@ struct overall overall_imported(const struct findings *findings, const struct re
     const char *hot = imported_hot_words(results, leaf.words && leaf.is_of_memory, arena),
                *contradiction = imported_contradiction(findings, NULL, arena);
     const struct finding *waits = waiting_lead_of(findings);
+    const char *computing = imported_computing_words(results, arena);
     struct overall overall = {
         .kind = OVERALL_BLIND,
         .sentence =
@@ -115,6 +116,8 @@ struct overall overall_imported(const struct findings *findings, const struct re
         overall.sentence =
             arena_printf(arena, "%s may hold it up: %s. Nothing was measured by plumb in this case.",
                          capitalised(leads_titles(findings, waits, arena), arena), waits->evidence[0].text);
+    else if (computing)
+        overall.sentence = arena_printf(arena, "%s. Nothing was measured by plumb in this case.", computing);
     overall =
         with_lead(overall, findings, results, leaf.words || hot || waits || open_lead_of(findings, results), arena);
     if (leaf.advice)

@@ -4,10 +4,22 @@
 #include "base/place_names.h"
 #include "base/scope.h"
 #include "base/share_names.h"
+#include "base/vec.h"
 #include "decode/exits/exit_text.h"
 #include "source/import/system/system_reading.h"
 
 #include <ctype.h>
+
+/* What stands in brackets is all of it, and not the first of several. */
+static bool is_of_one(const struct import_row *row)
+{
+    static const char *const names[] = {SHARE_DEVICE_BUSY, SHARE_DEVICE_SHORT,   SHARE_NOT_COMPUTED, SHARE_BANDWIDTH_USED,
+                                        SHARE_SCALING,     SHARE_READY_TOGETHER, SHARE_RAN_MOST,     SHARE_LOAD_BEYOND};
+    bool is_one = view_starts(view_of(row->where), "node ");
+    for (size_t at = 0; at < array_count(names); at++)
+        is_one |= strcmp(row->name, names[at]) == 0;
+    return is_one;
+}
 
 static void facts_keep(const struct system_reading *reading, struct system_table *table, struct view text,
                        struct arena *arena, struct import_facts *facts)
@@ -19,9 +31,7 @@ static void facts_keep(const struct system_reading *reading, struct system_table
         return;
     for (size_t at = 0; at < count; at++) {
         rows[at].where = arena_string(arena, rows[at].where);
-        bool is_whole = strcmp(rows[at].name, SHARE_DEVICE_BUSY) == 0 ||
-                        strcmp(rows[at].name, SHARE_BANDWIDTH_USED) == 0 || strcmp(rows[at].name, SHARE_SCALING) == 0 ||
-                        view_starts(view_of(rows[at].where), "node ");
+        bool is_whole = is_of_one(&rows[at]);
         const char *behind = is_whole ? ")" : " first)";
         text_printf(&summary, "%s%s%s%s%s %.4g %%", at ? "; " : "", rows[at].name, rows[at].where[0] ? " (" : "",
                     rows[at].where, rows[at].where[0] ? behind : "", rows[at].number);

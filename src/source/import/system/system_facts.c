@@ -171,6 +171,37 @@ static const struct task *task_delayed_most(const struct system_table *table)
     return most;
 }
 
+/* Of the one that waited for the largest part, and of all of them, where they are several. */
+static void ready_add(struct system_table *table, struct facts *facts)
+{
+    const struct task *delayed = task_delayed_most(table), *most = NULL;
+    double run_ms = 0, delay_ms = 0;
+    if (!delayed)
+        return;
+    fact_of(facts, delayed->name, SHARE_READY, delayed->delay_ms, delayed->delay_ms + delayed->run_ms);
+    for (size_t at = 0; at < table->tasks.count; at++) {
+        const struct task *here = &table->tasks.items[at];
+        run_ms += here->run_ms;
+        delay_ms += here->delay_ms;
+        most = !most || here->run_ms > most->run_ms ? here : most;
+    }
+    if (table->tasks.count < 2)
+        return;
+    (void)snprintf(table->tasks_words, sizeof(table->tasks_words), "%zu rows", table->tasks.count);
+    fact_of(facts, table->tasks_words, SHARE_READY_TOGETHER, delay_ms, delay_ms + run_ms);
+    fact_of(facts, most->name, SHARE_RAN_MOST, most->run_ms, run_ms);
+}
+
+/* "load average: 61.20, 58.90, 40.11": of the last minute; threads that wait for storage are in it, too. */
+static void load_add(const struct system_reading *reading, struct system_table *table, struct facts *facts)
+{
+    double load = table->met[FACT_LOAD].last, cpus = reading->cpus_differ ? 0 : reading->cpus;
+    if (!(cpus > 0) || !(load > cpus))
+        return;
+    (void)snprintf(table->load_words, sizeof(table->load_words), "%.4g on %.0f CPUs", load, cpus);
+    fact_of(facts, table->load_words, SHARE_LOAD_BEYOND, load - cpus, load);
+}
+
 /*
  * Of a period in which it was stopped a program may have lost all or next to nothing: how long it stood says so, where
  * that is told.
@@ -474,8 +505,16 @@ static double idle_of(const struct met *met)
     return met[FACT_IDLE].count ? (mean_of(&met[FACT_IDLE]) + mean_of(&met[FACT_IO_WAIT])) / 100 : 1;
 }
 
-/* Rounded it is nothing. */
-static const double IDLE_NONE = 0.002, IDLE_MOST = 75; /* the latter in percent */
+static const double IDLE_MOST = 75; /* percent */
+
+/* Rounded it is nothing, or hardly anything of one CPU. */
+static bool is_none_idle(const struct system_reading *reading, const struct met *met)
+{
+    static const double ROUNDED = 0.002, OF_ONE_CPU = 0.1;
+    bool known = reading->cpus > 0 && !reading->cpus_differ;
+    return met[FACT_IDLE].count &&
+           (idle_of(met) <= ROUNDED || (known && idle_of(met) * reading->cpus <= OF_ONE_CPU));
+}
 
 /* Some table tells that for most of the time something was ready without a CPU. */
 static bool is_queue_seen(const struct system_reading *reading)
@@ -497,16 +536,74 @@ static void run_queue_add(const struct system_reading *reading, const struct met
     static const double MANY = 1.5;
     double could_run = mean_of(&met[FACT_RUN_QUEUE]);
     if (met[FACT_RUN_QUEUE].count && reading->cpus > 0 && !reading->cpus_differ && could_run >= MANY * reading->cpus)
-        fact_add(facts, idle_of(met) <= IDLE_NONE && is_queue_seen(reading) ? SHARE_NO_CPU_NONE_IDLE : SHARE_NO_CPU,
+        fact_add(facts, is_none_idle(reading, met) && is_queue_seen(reading) ? SHARE_NO_CPU_NONE_IDLE : SHARE_NO_CPU,
                  could_run - reading->cpus, could_run);
-    if (met[FACT_IDLE].count && idle_of(met) <= IDLE_NONE)
+    if (is_none_idle(reading, met))
         fact_add(facts, SHARE_IDLE, 100 * idle_of(met), 100);
     if (met[FACT_IDLE].count && mean_of(&met[FACT_IDLE]) >= IDLE_MOST)
         fact_add(facts, SHARE_IDLE_OF_ALL, mean_of(&met[FACT_IDLE]), 100);
 }
 
+/*
+ * How many threads waited for storage at a time, by the largest %iowait: it counts idle CPUs alone, so that without any
+ * it says nothing. Negative: it isn't told.
+ */
+static double storage_waiters(const struct system_reading *reading)
+{
+    static const double IDLE_LEAST = 0.25, ROUNDED_PERCENT = 0.05;
+    double most = -1;
+    for (size_t at = 0; at < reading->tables.count; at++) {
+        const struct met *met = reading->tables.items[at].met;
+        if (!met[FACT_IO_WAIT].count || !met[FACT_IDLE].count)
+            continue;
+        double percent = mean_of(&met[FACT_IO_WAIT]);
+        bool is_counted = idle_of(met) >= IDLE_LEAST && reading->cpus > 0 && !reading->cpus_differ,
+             is_none = idle_of(met) >= IDLE_LEAST && percent < ROUNDED_PERCENT;
+        if (!is_counted && !is_none)
+            return -1;
+        most = fmax(most, is_none ? 0 : percent / 100 * reading->cpus);
+    }
+    return most;
+}
+
+static bool nothing_waits_for_storage(const struct system_reading *reading)
+{
+    static const double WAITERS_MOST = 0.1;
+    double waiters = storage_waiters(reading);
+    return waiters >= 0 && waiters < WAITERS_MOST;
+}
+
+/* As top rounds it. */
+static const double ONE_CPU = 1.01;
+
+/* One that has a whole CPU, and is no sum of threads that take turns, as far as a single look tells. */
+static void computes_add(const struct system_reading *reading, const struct system_table *table, struct facts *facts)
+{
+    double ratio = fmin(table->process_ratio, 1);
+    if (table->process_runs && table->process_ratio <= ONE_CPU && !table->any_waits &&
+        nothing_waits_for_storage(reading))
+        fact_of(facts, table->busiest_process, SHARE_NOT_COMPUTED, 1 - ratio, 1);
+}
+
+/*
+ * %util is the time with one request at least, and a device that takes many at once has most of its strength left then:
+ * where they are short and few, it holds up nobody unless threads wait for them.
+ */
+static bool is_short_of_waits(const struct system_reading *reading, const struct device *device)
+{
+    static const double QUEUE_MOST = 1.5, EACH_MOST_MS = 1;
+    double all = 0, took_ms = 0;
+    for (size_t kind = 0; kind < DEVICE_AWAITS; kind++) {
+        all += device->requests[kind];
+        took_ms += device->took_ms[kind];
+    }
+    double queue = device->counted ? took_ms / 1e3 / (double)device->counted : 0;
+    return all > 0 && took_ms > 0 && took_ms < EACH_MOST_MS * all && queue < QUEUE_MOST &&
+           nothing_waits_for_storage(reading);
+}
+
 /* Of the device that had requests for most of the time. */
-static void devices_add(struct system_table *table, struct facts *facts)
+static void devices_add(const struct system_reading *reading, struct system_table *table, struct facts *facts)
 {
     const struct device *most = NULL;
     double most_util = 0;
@@ -525,7 +622,8 @@ static void devices_add(struct system_table *table, struct facts *facts)
     size_t length = words.length < sizeof(table->device_words) - 1 ? words.length : sizeof(table->device_words) - 1;
     memcpy(table->device_words, text_string(&words), length);
     table->device_words[length] = '\0';
-    fact_of(facts, table->device_words, SHARE_DEVICE_BUSY, most_util, 100);
+    fact_of(facts, table->device_words, is_short_of_waits(reading, most) ? SHARE_DEVICE_SHORT : SHARE_DEVICE_BUSY,
+            most_util, 100);
 }
 
 /* Of all nodes by their own lines, where nothing tells their sum; of one where it ran on one. */
@@ -639,9 +737,6 @@ static void nodes_add(const struct system_reading *reading, const struct system_
         fact_of(facts, fullest, SHARE_MEMORY_AWAY, all - table->node_mb[reading->runs_on - 1], all);
 }
 
-/* As top rounds it. */
-static const double ONE_CPU = 1.01;
-
 size_t system_facts_of(const struct system_reading *reading, struct system_table *table,
                        struct import_row ret_rows[SYSTEM_ROWS_MOST])
 {
@@ -671,12 +766,13 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
     run_queue_add(reading, met, facts);
     if (table->process_ratio > 0 && table->process_ratio <= ONE_CPU)
         fact_of(facts, table->busiest_process, SHARE_BUSIEST_PROCESS, fmin(table->process_ratio, 1), 1);
+    computes_add(reading, table, facts);
     if (met[FACT_SESSIONS].count)
         fact_of(facts, table->lock_words, SHARE_SESSIONS_AT_LOCKS, met[FACT_SESSIONS_LOCKED].last,
                 met[FACT_SESSIONS].last);
     storage_add(table, facts);
     busiest_add(table, facts);
-    devices_add(table, facts);
+    devices_add(reading, table, facts);
     bandwidth_add(reading, table, facts);
     scaling_add(reading, table, facts);
     heat_add(reading, table, facts);
@@ -694,9 +790,8 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
     one_cpu_add(table, facts);
     stolen_add(table, facts);
     received_add(table, facts);
-    const struct task *delayed = task_delayed_most(table);
-    if (delayed)
-        fact_add(facts, SHARE_READY, delayed->delay_ms, delayed->delay_ms + delayed->run_ms);
+    ready_add(table, facts);
+    load_add(reading, table, facts);
     static const double MANY = 1000; /* fewer are any program's */
     if (!met[FACT_LOADS].count && met[FACT_LINE_LOADS].count == 1 && met[FACT_LINE_MODIFIED].last >= MANY)
         fact_add(facts, SHARE_HITM_OF_SHARED, met[FACT_LINE_MODIFIED].last, met[FACT_LINE_LOADS].last);

@@ -90,6 +90,7 @@ enum fact {
     FACT_MEMORY_RATE,   /* MB/s of all memory */
     FACT_WEIGHT_MEMORY, /* percent of the time that sampled loads waited, by perf mem: of their own node, another */
     FACT_WEIGHT_REMOTE,
+    FACT_LOAD,    /* average of the last minute */
     FACT_WHOLE_S, /* "The whole run took 21.42 s." */
     FACT_COUNT
 };
@@ -230,11 +231,13 @@ struct system_table {
     char scaling_words[2 * TASK_NAME_MOST]; /* of rates by threads, where a fact was made of them */
     char rate_words[TASK_NAME_MOST];       /* of memory's bandwidth, where facts were made of it */
     char device_words[2 * TASK_NAME_MOST]; /* of the busiest one, where facts were made of them */
+    char tasks_words[TASK_NAME_MOST], load_words[TASK_NAME_MOST]; /* of how many rows, and of how many CPUs */
     bool tells_busy;    /* turbostat's rows do; busiest_ratio: of the CPU that is busiest, else of all */
     double busiest_ratio;
     char lock_words[TASK_NAME_MOST];      /* which locks a database's sessions wait for most */
     char busiest_process[TASK_NAME_MOST]; /* of top's rows, and how much of one CPU it used */
     double process_ratio;
+    bool process_runs, any_waits; /* its state is R; a process's is D */
     double calls_s; /* for how long one thread's calls were watched; 0: not told */
     size_t fullest_node; /* of numastat's columns */
     double node_mb[NODES_MOST];
