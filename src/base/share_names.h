@@ -93,6 +93,8 @@
 #define SHARE_GC_PAUSES_ALONE "pauses for garbage collection / elapsed, concurrent work left out"
 #define SHARE_GC_LOGGED "logged pauses for garbage collection / elapsed"
 #define SHARE_GC_LOGGED_SHORT "logged pauses for garbage collection / elapsed, by a short log"
+/* the least of several full collections; where: how much, first and last */
+#define SHARE_HEAP_KEPT "heap that a full collection leaves / heap"
 #define SHARE_GC_WHOLE "garbage collections / elapsed"
 
 /* What goes to memory, GB/s, where nobody tells how much there could be. */

@@ -15,6 +15,7 @@
 #include "finding/imported/evidence.h"
 #include "finding/imported/global_lock.h"
 #include "finding/imported/remote.h"
+#include "finding/imported/user_lock.h"
 #include "finding/topdown_rows.h"
 
 #include <math.h>
@@ -465,6 +466,7 @@ static const struct {
     {NULL, imported_count_test},
     {NULL, imported_misses_test},
     {"lock-turns", imported_global_lock_test},
+    {"lock-turns", imported_user_lock_test},
     {NULL, imported_report_test},
     {"memory-bandwidth", imported_bandwidth_test},
     {"narrow-vectors", imported_scalar_test},

@@ -393,6 +393,22 @@ static void device_beside(const struct results *results, struct finding *finding
     finding->imported_kinds |= 1u << ORIGIN_COUNTERS; /* of the device's own, not of the scheduler */
 }
 
+/* What it collects again and again is alive: it has too little room, or keeps more and more. */
+static void kept_beside(const struct results *results, struct finding *finding)
+{
+    struct said said;
+    if (finding->verdict != VERDICT_SUPPORTED || strcmp(finding->hypothesis->id, "garbage-collection") != 0 ||
+        !said_of(results->imported, SHARE_HEAP_KEPT, &said))
+        return;
+    struct value kept = VALUE_TEXT("kept", said.row->where), share = VALUE_SHARE("share", said.share);
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-kept", kept, share,
+                     VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_set(finding, headline, "imported-kept-headline", VALUE_TEXT("headline", finding->headline), kept, share);
+    finding_readvise(finding, "advice-kept", NO_VALUES);
+    finding_advise(finding, "advice-kept-dump", NO_VALUES);
+    finding_set(finding, confirm, "confirm-kept", NO_VALUES);
+}
+
 /* Who has most of the CPU time that others wait for. */
 static void most_beside(const struct results *results, struct finding *finding)
 {
@@ -550,6 +566,7 @@ bool imported_system_test(const struct results *results, struct finding *finding
     device_beside(results, finding, facts[at].fact);
     locks_beside(results, finding, facts[at].fact);
     full_beside(results, finding, facts[at].fact);
+    kept_beside(results, finding);
     if (strcmp(facts[at].fact, SHARE_KERNEL) == 0)
         kernel_lead(results, finding, &said);
     return true;

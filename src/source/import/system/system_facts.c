@@ -332,6 +332,22 @@ static void stalls_add(const struct system_table *table, struct facts *facts)
         fact_add(facts, SHARE_GC_STALLS, log->stalled_s, log->stalled_until_s - log->stalls_from_s);
 }
 
+/*
+ * What is still alive after each full collection fills a heap that grows no more: a virtual machine makes it larger
+ * then, as long as it may.
+ */
+static void kept_add(struct system_table *table, struct facts *facts)
+{
+    enum { FULL_LEAST = 2 };
+    static const double MOST_OF = 0.8, GROWN = 1.01;
+    const struct met *kept = &table->met[FACT_HEAP_KEPT], *heap = &table->met[FACT_HEAP];
+    if (kept->count < FULL_LEAST || heap->most > GROWN * heap->first || kept->least < MOST_OF * heap->most)
+        return;
+    (void)snprintf(table->heap_words, sizeof(table->heap_words), "%.0f MB, at last %.0f MB, of %.0f", kept->first,
+                   kept->last, heap->last);
+    fact_of(facts, table->heap_words, SHARE_HEAP_KEPT, kept->least, heap->most);
+}
+
 /* A few collections of its first moments, of which nobody tells that they were most of it. */
 static bool is_just_begun(const struct met *met, double elapsed_s)
 {
@@ -658,7 +674,7 @@ static void scaling_add(const struct system_reading *reading, struct system_tabl
     if (table->tool != TOOL_DOCUMENT || !system_scaling_worst(&reading->scaling, &few, &many))
         return;
     const char *unit = few->is_of_time ? " s" : "";
-    (void)snprintf(table->scaling_words, sizeof(table->scaling_words), "%.4g%s with %.0f threads, %.4g%s with %.0f",
+    (void)snprintf(table->scaling_words, sizeof(table->scaling_words), "%.6g%s with %.0f threads, %.6g%s with %.0f",
                    few->is_of_time ? 1 / few->rate : few->rate, unit, few->threads,
                    many->is_of_time ? 1 / many->rate : many->rate, unit, many->threads);
     fact_of(facts, table->scaling_words, SHARE_SCALING, many->rate, 2 * few->rate);
@@ -787,6 +803,7 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
     calls_add(table, facts);
     sync_calls_add(table, facts);
     collector_add(reading, table, facts);
+    kept_add(table, facts);
     one_cpu_add(table, facts);
     stolen_add(table, facts);
     received_add(table, facts);

@@ -86,6 +86,8 @@ enum fact {
     FACT_SESSIONS_LOCKED,
     FACT_PAUSE_S, /* by those that log each pause, and when that was since the start */
     FACT_PAUSE_AT_S,
+    FACT_HEAP_KEPT, /* MB that a full collection left, and of how much */
+    FACT_HEAP,
     FACT_COLLECTIONS_S, /* by Python's, which says no time of day */
     FACT_MEMORY_RATE,   /* MB/s of all memory */
     FACT_WEIGHT_MEMORY, /* percent of the time that sampled loads waited, by perf mem: of their own node, another */
@@ -96,7 +98,7 @@ enum fact {
 };
 
 struct met {
-    double first, last, sum, most;
+    double first, last, sum, most, least;
     size_t count;
 };
 
@@ -231,6 +233,7 @@ struct system_table {
     char scaling_words[2 * TASK_NAME_MOST]; /* of rates by threads, where a fact was made of them */
     char rate_words[TASK_NAME_MOST];       /* of memory's bandwidth, where facts were made of it */
     char device_words[2 * TASK_NAME_MOST]; /* of the busiest one, where facts were made of them */
+    char heap_words[2 * TASK_NAME_MOST];
     char tasks_words[TASK_NAME_MOST], load_words[TASK_NAME_MOST]; /* of how many rows, and of how many CPUs */
     bool tells_busy;    /* turbostat's rows do; busiest_ratio: of the CPU that is busiest, else of all */
     double busiest_ratio;
