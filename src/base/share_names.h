@@ -65,6 +65,10 @@
 #define SHARE_BELOW_TSC_HOT "1 - Bzy_MHz / TSC_MHz, throttled by heat,"
 #define SHARE_BELOW_HIGHEST "1 - Bzy_MHz / its highest here"
 #define SHARE_BELOW_TSC "1 - Bzy_MHz / TSC_MHz"
+/* where: a package of the same that heat didn't throttle, its clock and degrees */
+#define SHARE_BELOW_HIGHEST_COOL "1 - Bzy_MHz / its highest here, of a package that heat didn't throttle,"
+/* of a package that heat throttled; where: both */
+#define SHARE_OF_DESIGN_POWER "PkgWatt of the package that heat throttled / its TDP"
 #define SHARE_HOT_CPUS "CPUs that heat throttled / all that were looked at"
 /* 100 %: the log says so; of how many it says nothing */
 #define SHARE_HEAT_LOGGED "a CPU that heat throttled, by the kernel's log"

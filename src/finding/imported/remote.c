@@ -221,8 +221,6 @@ static void far_decide(const struct results *results, struct finding *finding, c
                        const struct remote_loads *loads, const struct away *away)
 {
     double share = remote_loads_share(loads);
-    if (!do_take_time(arm, loads, results->effect))
-        return;
     finding_decide_fact(finding, interval_exactly(share), results->effect);
     finding->recoverable = (struct interval){0}; /* a share of loads, not of time */
     finding->of = OF_CPU_TIME;
@@ -279,7 +277,10 @@ void imported_remote_decide(const struct results *results, struct finding *findi
                    : away.row ? away.row->number / 100
                               : 0;
     if (is_far && away.row && waited <= 0) {
-        far_decide(results, finding, &arm, &loads, &away);
+        if (do_take_time(&arm, &loads, results->effect))
+            far_decide(results, finding, &arm, &loads, &away);
+        else
+            away_lead(finding, &away);
         return;
     }
     if (waited * share < results->effect || (counted ? !is_far : !away.row)) {

@@ -330,7 +330,8 @@ static void kernel_lead(const struct results *results, struct finding *finding, 
 /* What stands beside such a share is all that it is of, and not the first of several. */
 static bool is_of_one(const char *fact)
 {
-    static const char *const names[] = {SHARE_READY, SHARE_READY_TOGETHER, SHARE_NOT_COMPUTED, SHARE_LOAD_BEYOND};
+    static const char *const names[] = {SHARE_READY, SHARE_READY_TOGETHER, SHARE_NOT_COMPUTED, SHARE_LOAD_BEYOND,
+                                        SHARE_BELOW_HIGHEST_HOT};
     bool is_one = false;
     for (size_t at = 0; at < array_count(names); at++)
         is_one |= strcmp(fact, names[at]) == 0;
@@ -391,6 +392,26 @@ static void device_beside(const struct results *results, struct finding *finding
     finding_set(finding, headline, "imported-device-headline", VALUE_TEXT("headline", finding->headline), device,
                 share);
     finding->imported_kinds |= 1u << ORIGIN_COUNTERS; /* of the device's own, not of the scheduler */
+}
+
+/* Of several processors heat throttled one: what another lost it didn't, and little of the power is no limit of it. */
+static void packages_beside(const struct results *results, struct finding *finding, const char *fact)
+{
+    static const double FAR_BELOW = 0.7;
+    struct said said;
+    if (finding->verdict != VERDICT_SUPPORTED || strcmp(fact, SHARE_BELOW_HIGHEST_HOT) != 0)
+        return;
+    if (said_of(results->imported, SHARE_BELOW_HIGHEST_COOL, &said)) {
+        struct value which = VALUE_TEXT("which", said.row->where), share = VALUE_SHARE("share", said.share);
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-cool-package", which, share,
+                         VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS));
+        finding_set(finding, headline, "imported-cool-headline", VALUE_TEXT("headline", finding->headline), which,
+                    share);
+    }
+    if (said_of(results->imported, SHARE_OF_DESIGN_POWER, &said) && said.share.high <= FAR_BELOW)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-power",
+                         VALUE_TEXT("power", said.row->where), VALUE_TEXT("file", said.file),
+                         VALUE_TEXT("origin", IMPORTED_WORDS));
 }
 
 /* What it collects again and again is alive: it has too little room, or keeps more and more. */
@@ -567,6 +588,7 @@ bool imported_system_test(const struct results *results, struct finding *finding
     locks_beside(results, finding, facts[at].fact);
     full_beside(results, finding, facts[at].fact);
     kept_beside(results, finding);
+    packages_beside(results, finding, facts[at].fact);
     if (strcmp(facts[at].fact, SHARE_KERNEL) == 0)
         kernel_lead(results, finding, &said);
     return true;

@@ -15,7 +15,7 @@ static bool is_of_one(const struct import_row *row)
 {
     static const char *const names[] = {SHARE_DEVICE_BUSY, SHARE_DEVICE_SHORT,   SHARE_NOT_COMPUTED, SHARE_BANDWIDTH_USED,
                                         SHARE_SCALING,     SHARE_READY_TOGETHER, SHARE_RAN_MOST,     SHARE_LOAD_BEYOND,
-                                        SHARE_HEAP_KEPT};
+                                        SHARE_HEAP_KEPT, SHARE_BELOW_HIGHEST_HOT, SHARE_BELOW_HIGHEST_COOL, SHARE_OF_DESIGN_POWER};
     bool is_one = view_starts(view_of(row->where), "node ");
     for (size_t at = 0; at < array_count(names); at++)
         is_one |= strcmp(row->name, names[at]) == 0;

@@ -491,11 +491,59 @@ static bool is_idle(const struct system_table *table)
     return table->tells_busy && table->busiest_ratio < BUSY_LEAST;
 }
 
+static double package_mhz(const struct package *package)
+{
+    return package->mhz_sum / (double)package->rows;
+}
+
+static const char *package_words(struct package *package)
+{
+    int length = snprintf(package->words, sizeof(package->words), "package %.0f, %.0f MHz", package->number,
+                          package_mhz(package));
+    size_t used = length > 0 && (size_t)length < sizeof(package->words) ? (size_t)length : sizeof(package->words) - 1;
+    if (package->degrees > 0)
+        (void)snprintf(package->words + used, sizeof(package->words) - used, " at %.0f degrees", package->degrees);
+    return package->words;
+}
+
+/* The one that heat slowed most, and of the others the slowest; false: it throttled all, or none. */
+static bool packages_apart(struct system_table *table, struct package **ret_hot, struct package **ret_cool)
+{
+    struct package *hot = NULL, *cool = NULL;
+    for (size_t at = 0; at < table->package_count; at++) {
+        struct package *here = &table->packages[at], **kind = here->throttles > 0 ? &hot : &cool;
+        *kind = !*kind || package_mhz(here) < package_mhz(*kind) ? here : *kind;
+    }
+    *ret_hot = hot;
+    *ret_cool = cool;
+    return hot && cool && package_mhz(hot) < package_mhz(cool);
+}
+
+/* Of several processors of a machine heat throttles one: its own clock says what that took, and not the mean. */
+static bool packages_add(const struct system_reading *reading, struct system_table *table, double highest,
+                         struct facts *facts)
+{
+    static const double DIFFER = 0.02;
+    struct package *hot, *cool;
+    if (!packages_apart(table, &hot, &cool))
+        return false;
+    highest = fmax(highest, package_mhz(cool));
+    fact_of(facts, package_words(hot), SHARE_BELOW_HIGHEST_HOT, highest - package_mhz(hot), highest);
+    if (package_mhz(cool) < (1 - DIFFER) * highest)
+        fact_of(facts, package_words(cool), SHARE_BELOW_HIGHEST_COOL, highest - package_mhz(cool), highest);
+    if (hot->watts > 0 && reading->design_watts > 0) {
+        (void)snprintf(table->power_words, sizeof(table->power_words), "%.3g of %.3g W", hot->watts,
+                       reading->design_watts);
+        fact_of(facts, table->power_words, SHARE_OF_DESIGN_POWER, hot->watts, reading->design_watts);
+    }
+    return true;
+}
+
 /*
  * Of what the same machine ran at beside, as busy; else of the clock of its TSC, the least that is missing: a processor
  * with a turbo exceeds that.
  */
-static void clocks_add(const struct system_reading *reading, const struct system_table *table, struct facts *facts)
+static void clocks_add(const struct system_reading *reading, struct system_table *table, struct facts *facts)
 {
     static const double DIFFER = 0.02;
     const struct met *met = table->met;
@@ -504,6 +552,8 @@ static void clocks_add(const struct system_reading *reading, const struct system
     double clock = mean_of(&met[FACT_BUSY_CLOCK]), busy = busy_of(table), nominal = mean_of(&met[FACT_NOMINAL_CLOCK]),
            highest = clock_highest(reading, met, busy);
     bool throttled = is_throttled(reading, met), beside = busy > 0 || throttled;
+    if (throttled && packages_add(reading, table, highest, facts))
+        return;
     if (beside && clock < (1 - DIFFER) * highest && !(highest < nominal)) {
         if (is_lowest_clock(reading, table))
             fact_add(facts, throttled ? SHARE_BELOW_HIGHEST_HOT : SHARE_BELOW_HIGHEST, highest - clock, highest);

@@ -343,6 +343,22 @@ static void cpus_read(struct system_reading *reading, struct view line)
     }
 }
 
+/* "TDP 205 W", "TDP: 205W" */
+static void design_power_note(struct system_reading *reading, struct view line)
+{
+    static const char mark[] = "TDP";
+    ptrdiff_t at = view_find(line, mark);
+    struct view rest = view_skip(line, at >= 0 ? (size_t)at + sizeof(mark) - 1 : 0);
+    rest = view_trim(view_skip(rest, view_starts(rest, ":")));
+    struct view number = view_word(&rest), unit = view_word(&rest);
+    double watts;
+    bool is_joined = view_ends(number, "W") || view_ends(number, "W,") || view_ends(number, "W)");
+    while (is_joined && number.length && !isdigit((unsigned char)number.text[number.length - 1]))
+        number.length--;
+    if (at >= 0 && (is_joined || view_starts(unit, "W")) && view_double(number, &watts) && watts > 0)
+        reading->design_watts = watts;
+}
+
 /* " 12:04:10 up 12 days,  4:01,  1 user,  load average: 61.20, 58.90, 40.11", as uptime, top and w have it. */
 static bool load_read(struct system_reading *reading, struct view line)
 {
@@ -393,6 +409,7 @@ bool system_line_read(struct system_reading *reading, struct view line)
     inline_times_read(reading, line);
     whole_read(reading, line);
     cpus_read(reading, line);
+    design_power_note(reading, line);
     return mapping_read(reading, line) || run_begins(reading, view_trim(line)) || load_read(reading, line) || named_read(reading, line) ||
            top_read(reading, line) || times_read(reading, line) || shell_times_read(reading, line) ||
            pressure_read(reading, line) || summary_read(reading, line);

@@ -117,6 +117,15 @@ struct clock_row {
     double mhz, busy_ratio; /* 0: not told */
 };
 
+enum { PACKAGES_MOST = 8 };
+
+/* A processor of several by turbostat's rows of its CPUs; degrees and watts 0: not told. */
+struct package {
+    double number, mhz_sum, throttles, degrees, watts;
+    size_t rows;
+    char words[2 * TASK_NAME_MOST]; /* where facts were made of it */
+};
+
 /* Whose tables are kept apart. */
 enum system_tool {
     TOOL_COLUMNS,
@@ -233,6 +242,7 @@ struct system_table {
     char scaling_words[2 * TASK_NAME_MOST]; /* of rates by threads, where a fact was made of them */
     char rate_words[TASK_NAME_MOST];       /* of memory's bandwidth, where facts were made of it */
     char device_words[2 * TASK_NAME_MOST]; /* of the busiest one, where facts were made of them */
+    char power_words[TASK_NAME_MOST];
     char heap_words[2 * TASK_NAME_MOST];
     char tasks_words[TASK_NAME_MOST], load_words[TASK_NAME_MOST]; /* of how many rows, and of how many CPUs */
     bool tells_busy;    /* turbostat's rows do; busiest_ratio: of the CPU that is busiest, else of all */
@@ -244,6 +254,8 @@ struct system_table {
     double calls_s; /* for how long one thread's calls were watched; 0: not told */
     size_t fullest_node; /* of numastat's columns */
     double node_mb[NODES_MOST];
+    struct package packages[PACKAGES_MOST];
+    size_t package_count;
     size_t heat_rows, hot_rows; /* of single CPUs: that tell how often heat throttled them, and that it did */
     bool has_ended;
     bool has_unread; /* rows of it have a form of their own: shares of the others would be wrong */
@@ -288,6 +300,7 @@ struct system_reading {
     const char *clock; /* that is slow to read, and was said to be in use; NULL: none */
     enum locks_form locks;
     bool locks_begun; /* its rows have */
+    double design_watts; /* "TDP 205 W"; 0: nobody says */
     bool was_hot; /* a limit of heat was said to be reached */
     /* MB/s that memory gives at most, by a benchmark and in theory, 0: not told; differs: told in several ways */
     double attained_mb, nominal_mb;
