@@ -53,6 +53,9 @@
 #define SHARE_CALLS_WAITING "of the time in system calls, waiting"
 #define SHARE_CALLS_WORKING "of the time in system calls, what isn't waiting"
 
+/* where: "Seq Scan on events, filter (…): 40 rows removed, 2 kept" */
+#define SHARE_SCAN_DROPS "scan of a whole table that drops nearly all of it / the query's time"
+
 /* ---- locks ---- */
 #define SHARE_SPINNING_LOCKS "waits for spinning locks / for locks"
 #define SHARE_SLEEPING_LOCKS "waits for sleeping locks / for locks"

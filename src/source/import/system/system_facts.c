@@ -730,6 +730,16 @@ static void scaling_add(const struct system_reading *reading, struct system_tabl
     fact_of(facts, table->scaling_words, SHARE_SCALING, many->rate, 2 * few->rate);
 }
 
+static void plan_add(const struct system_reading *reading, struct system_table *table, struct facts *facts)
+{
+    scoped_text struct text words = {0};
+    double share = table->tool == TOOL_DOCUMENT ? system_plan_dropped(&reading->plan, &words) : 0;
+    if (!(share > 0))
+        return;
+    (void)snprintf(table->plan_words, sizeof(table->plan_words), "%s", text_string(&words));
+    fact_of(facts, table->plan_words, SHARE_SCAN_DROPS, share, 1);
+}
+
 static void heat_add(const struct system_reading *reading, const struct system_table *table, struct facts *facts)
 {
     if (table->tool == TOOL_DOCUMENT && reading->was_hot)
@@ -841,6 +851,7 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
     devices_add(reading, table, facts);
     bandwidth_add(reading, table, facts);
     scaling_add(reading, table, facts);
+    plan_add(reading, table, facts);
     heat_add(reading, table, facts);
     if (met[FACT_STALLED_STORAGE].count)
         fact_add(facts, SHARE_STALLED_BY_STORAGE, mean_of(&met[FACT_STALLED_STORAGE]), 100);

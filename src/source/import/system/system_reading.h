@@ -18,6 +18,7 @@
  * system_softirqs  /proc/softirqs: which CPU takes them
  * system_calls    strace -c, perf trace -s: times by system call
  * system_events   kvm_stat: exits by reason, handed on as a table of them
+ * system_plans    EXPLAIN ANALYZE: scans of whole tables that drop nearly all
  * system_collector  what collectors of garbage log
  * system_accesses  perf mem report: what sampled loads waited for
  * system_facts    shares of what was met
@@ -242,6 +243,7 @@ struct system_table {
     char scaling_words[2 * TASK_NAME_MOST]; /* of rates by threads, where a fact was made of them */
     char rate_words[TASK_NAME_MOST];       /* of memory's bandwidth, where facts were made of it */
     char device_words[2 * TASK_NAME_MOST]; /* of the busiest one, where facts were made of them */
+    char plan_words[256];
     char power_words[TASK_NAME_MOST];
     char heap_words[2 * TASK_NAME_MOST];
     char tasks_words[TASK_NAME_MOST], load_words[TASK_NAME_MOST]; /* of how many rows, and of how many CPUs */
@@ -276,7 +278,20 @@ struct governor {
     bool differs; /* by CPU, or between two looks */
 };
 
+/* Of a query's plan with its times: of each loop. */
+struct plan_node {
+    struct view name, filter; /* length 0: none */
+    double ms, rows, loops, removed;
+};
+
+struct plan {
+    size_t roots; /* of as many plans */
+    double total_ms;
+    struct plan_node node, scan; /* the last one; of scans of whole tables the one that took longest */
+};
+
 struct system_reading {
+    struct plan plan;
     vec(struct place) places;
     struct governor governor;
     struct view cpufreq_file; /* whose content the next line is; length 0: none */
@@ -346,6 +361,9 @@ void system_scaling_note(struct system_reading *reading, struct view line); /* w
 /* Of one test the rows of which twice as many threads gained least; false: there are no such. */
 bool system_scaling_worst(const struct scaling *scaling, const struct scaled_row **ret_few,
                           const struct scaled_row **ret_many);
+bool system_plans_read(struct system_reading *reading, struct view line);
+/* The part (0..1) of a query's time in one scan that drops nearly all of a table, which one to out; 0: none is told. */
+double system_plan_dropped(const struct plan *plan, struct text *out);
 void system_log_read(struct system_reading *reading, struct view line); /* which may be anything else, too */
 
 /* Its name, and how long each of its requests took. */
