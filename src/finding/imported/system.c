@@ -34,7 +34,7 @@ enum role {
     ROLE_SPEAKS,  /* of something beside: much of it points at the cause, little speaks against it, and none decides */
     /* a share of something else than time: much of it is the cause, and how much time that took isn't known */
     ROLE_MARKS,
-    ROLE_WEIGHS,  /* of the time that sampled loads waited: much of it is what is to be looked at first */
+    ROLE_WEIGHS,  /* of something else than its time, as of what sampled loads waited: much of it leads */
     ROLE_HEATS,   /* heat made it slower, and by how much isn't told */
     ROLE_FULL,    /* it supports while no CPU stands idle, and says nothing otherwise */
     ROLE_EXCLUDES /* next to nothing of it rules out, and more says nothing */
@@ -99,6 +99,7 @@ static const struct {
     {"oversubscribed", SHARE_NO_CPU, ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"oversubscribed", SHARE_READY_TOGETHER, ROLE_FULL, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"oversubscribed", SHARE_READY, ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"oversubscribed", SHARE_LOAD_BEYOND, ROLE_WEIGHS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-load"},
     {"affinity", SHARE_IDLE, ROLE_EXCLUDES, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"affinity", SHARE_READY, ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"small-pages", SHARE_SMALL_PAGES, ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
@@ -527,9 +528,13 @@ static bool does_lead(const struct imported *imported, size_t fact)
 static enum role role_of(const struct results *results, size_t fact)
 {
     struct said idle;
+    bool is_load = strcmp(facts[fact].fact, SHARE_LOAD_BEYOND) == 0,
+         none_idle = said_of(results->imported, SHARE_IDLE, &idle) && idle.share.high < results->effect;
+    if (is_load)
+        return none_idle ? facts[fact].role : ROLE_FULL;
     bool is_full = (facts[fact].role == ROLE_FULL ||
                     (strcmp(facts[fact].id, "oversubscribed") == 0 && strcmp(facts[fact].fact, SHARE_READY) == 0)) &&
-                   said_of(results->imported, SHARE_IDLE, &idle) && idle.share.high < results->effect;
+                   none_idle;
     return is_full ? ROLE_SUPPORTS : facts[fact].role;
 }
 
