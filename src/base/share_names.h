@@ -49,7 +49,7 @@
 /* where: the device, and how long its requests took */
 #define SHARE_DEVICE_BUSY "time with requests at the busiest device"
 /* the same, of requests that are short and hardly more than one at a time, while no thread waits for storage */
-#define SHARE_DEVICE_SHORT "time with requests at the busiest device, short ones that no thread waited for"
+#define SHARE_DEVICE_SHORT "time with requests at the busiest device, short ones that nothing waited for"
 #define SHARE_CALLS_WAITING "of the time in system calls, waiting"
 #define SHARE_CALLS_WORKING "of the time in system calls, what isn't waiting"
 

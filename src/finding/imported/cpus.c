@@ -21,7 +21,7 @@ struct cpus {
     const char *how, *who; /* who: the processes that it is of; NULL: what ran */
     const char *file;
     bool is_of_run;  /* from start to end: else it may have had nothing to do */
-    bool is_counted; /* by task-clock, of no other process */
+    bool is_counted; /* by task-clock or user + sys, of no other process */
     double switches; /* in a second of CPU time, where that was counted; the most of all runs */
 };
 
@@ -87,6 +87,7 @@ static struct cpus cpus_of(const struct imported *imported)
     cpus = (struct cpus){.is_of_run = true};
     told_meet(imported, SHARE_AWAY, true, &cpus);
     told_meet(imported, SHARE_CPUS_USED, false, &cpus);
+    cpus.is_counted = cpus.known && cpus.most <= 1; /* times of a program from its start to its end */
     if (cpus.known)
         return cpus;
     told_meet(imported, SHARE_CPUS_OF_PROCESS, false, &cpus);
@@ -112,7 +113,7 @@ static bool tells_threads(const char *text)
 }
 
 /* What ran, what somebody says of it, and its functions: anything that speaks of several threads. */
-static bool may_have_threads(const struct results *results)
+bool imported_may_have_threads(const struct results *results)
 {
     const struct imported *imported = results->imported;
     for (size_t at = 0; at < imported->count; at++) {
@@ -133,7 +134,7 @@ static bool is_of_one_thread(const struct results *results, const struct cpus *c
 {
     static const double ONE_MOST = 1.01, OFTEN = 100;
     return cpus->is_counted && cpus->least >= 1 - results->effect && cpus->most <= ONE_MOST && cpus->switches < OFTEN &&
-           !may_have_threads(results);
+           !imported_may_have_threads(results);
 }
 
 static const char *cpus_words(const struct cpus *cpus, struct arena *arena)

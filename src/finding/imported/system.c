@@ -530,6 +530,8 @@ static enum role role_of(const struct results *results, size_t fact)
     struct said idle;
     bool is_load = strcmp(facts[fact].fact, SHARE_LOAD_BEYOND) == 0,
          none_idle = said_of(results->imported, SHARE_IDLE, &idle) && idle.share.high < results->effect;
+    if (strcmp(facts[fact].fact, SHARE_NOT_COMPUTED) == 0 && imported_may_have_threads(results))
+        return ROLE_FULL; /* some may have run while others waited */
     if (is_load)
         return none_idle ? facts[fact].role : ROLE_FULL;
     bool is_full = (facts[fact].role == ROLE_FULL ||
