@@ -34,9 +34,9 @@
 #define SHARE_NO_CPU_NONE_IDLE "threads that could run and had no CPU / all that could run, while none stood idle,"
 #define SHARE_READY "ready without a CPU / ready or running"
 /* the same of all rows together; where: how many */
-#define SHARE_READY_TOGETHER "ready without a CPU / ready or running, of all rows together,"
-#define SHARE_RAN_MOST "CPU time of the row with most of it / of all" /* where: whose */
-#define SHARE_LOAD_BEYOND "load average beyond the CPUs / load average" /* where: both */
+#define SHARE_READY_TOGETHER    "ready without a CPU / ready or running, of all rows together,"
+#define SHARE_RAN_MOST          "CPU time of the row with most of it / of all" /* where: whose */
+#define SHARE_LOAD_BEYOND       "load average beyond the CPUs / load average"  /* where: both */
 #define SHARE_THROTTLED_PERIODS "nr_throttled / nr_periods"
 #define SHARE_THROTTLED_TIME "throttled time / nr_periods of 100 ms"
 
@@ -49,7 +49,7 @@
 /* where: the device, and how long its requests took */
 #define SHARE_DEVICE_BUSY "time with requests at the busiest device"
 /* the same, of requests that are short and hardly more than one at a time, while no thread waits for storage */
-#define SHARE_DEVICE_SHORT "time with requests at the busiest device, short ones that nothing waited for"
+#define SHARE_DEVICE_SHORT  "time with requests at the busiest device, short ones that nothing waited for"
 #define SHARE_CALLS_WAITING "of the time in system calls, waiting"
 #define SHARE_CALLS_WORKING "of the time in system calls, what isn't waiting"
 

@@ -546,12 +546,13 @@ static const char *candidates_of(const struct told *told, const struct findings 
     static const struct {
         bool of_guest;
         const char *id, *words; /* id: NULL: no cause of ours */
-    } causes[] = {{true, "small-pages", "page sizes in the guest"},
-                  {true, "host-small-pages", "page sizes of its memory on the host"},
-                  {true, "numa-remote", "memory on another node than its CPUs"},
-                  {true, "vm-exits", "exits to the hypervisor"},
-                  {true, NULL, "what protects its memory, where something does (encryption, bounce buffers)"},
-                  {false, "avx512-licence", "a clock lowered for wide vectors (a build with 256 bits, in turns, would tell)"}};
+    } causes[] = {
+        {true, "small-pages", "page sizes in the guest"},
+        {true, "host-small-pages", "page sizes of its memory on the host"},
+        {true, "numa-remote", "memory on another node than its CPUs"},
+        {true, "vm-exits", "exits to the hypervisor"},
+        {true, NULL, "what protects its memory, where something does (encryption, bounce buffers)"},
+        {false, "avx512-licence", "a clock lowered for wide vectors (a build with 256 bits, in turns, would tell)"}};
     const char *words = NULL;
     for (size_t at = 0; at < array_count(causes); at++)
         if ((causes[at].of_guest ? told->names_guest : told->names_wide) &&

@@ -244,7 +244,7 @@ static void far_decide(const struct results *results, struct finding *finding, c
     imported_advise_all(finding);
 }
 
-/* Where it runs and where its memory is, how much of the time that took isn't told: that is what is to be tried first. */
+/* It runs on one node and its memory is on another: how much that took isn't told, and it is what is tried first. */
 static void away_lead(struct finding *finding, const struct away *away)
 {
     const char *beside = finding->evidence_count ? finding->evidence[0].text : NULL;

@@ -63,8 +63,8 @@ bool imported_shared_lines_test(const struct results *results, struct finding *f
 /* ---- at which of its bytes ---- */
 
 /*
- * BETWEEN: each of several places is one function's, whatever threads run that; WRITTEN: each is written by one function
- * and read by others.
+ * BETWEEN: each of several places is one function's, whatever threads run that; WRITTEN: each is written by one
+ * function and read by others.
  */
 enum sharing { SHARING_UNKNOWN, SHARING_ONE, SHARING_APART, SHARING_BETWEEN, SHARING_WRITTEN };
 
@@ -144,8 +144,10 @@ static const char *place_words(const struct place *place, struct arena *arena)
 {
     struct view who = place->user.length ? place->user : place->writer;
     return arena_printf(arena, "%.*s%s%.*s", (int)place->offset.length, place->offset.text,
-                        place->user.length ? " by " : who.length ? " written by " : "", (int)who.length,
-                        who.length ? who.text : "");
+                        place->user.length ? " by "
+                        : who.length       ? " written by "
+                                           : "",
+                        (int)who.length, who.length ? who.text : "");
 }
 
 /* The function alone, without the line of its source. */
@@ -201,15 +203,15 @@ static struct offsets offsets_of(const struct imported *imported, const char *li
     size_t alone = 0;
     for (size_t at = 0; at < places.count; at++) {
         alone += places.items[at].cpus == 1;
-        names = arena_printf(arena, "%s%s%s", names ? names : "", names ? ", " : "",
-                             place_words(&places.items[at], arena));
+        names =
+            arena_printf(arena, "%s%s%s", names ? names : "", names ? ", " : "", place_words(&places.items[at], arena));
     }
     if (places.count == 1 && first->hits >= ALL && (!places.are_stores_told || first->stores >= ALL) && first->cpus > 1)
         return (struct offsets){SHARING_ONE,
                                 arena_printf(arena, "offset %.*s, which %.0f CPUs use", (int)first->offset.length,
                                              first->offset.text, (double)first->cpus)};
-    enum sharing sharing = places.count < 2           ? SHARING_UNKNOWN
-                           : alone == places.count    ? SHARING_APART
+    enum sharing sharing = places.count < 2            ? SHARING_UNKNOWN
+                           : alone == places.count     ? SHARING_APART
                            : are_apart(&places, false) ? SHARING_BETWEEN
                            : are_apart(&places, true)  ? SHARING_WRITTEN
                                                        : SHARING_UNKNOWN;

@@ -21,17 +21,17 @@
 enum role {
     ROLE_SUPPORTS,
     ROLE_SUPPORTS_OR_NONE,
-    ROLE_DECIDES, /* it is of the program itself */
-    ROLE_BOUNDS,  /* the cause is a part of it */
-    ROLE_BOUNDS_LEADS, /* and as long as it isn't below the effect, it is what is to be looked at first */
-    ROLE_ONE_CPU, /* of one CPU: a part of the program's time only if it runs there */
-    ROLE_FILLS,   /* of one CPU that has no time left: what waits for its work waits, wherever it runs */
-    ROLE_LEADS,   /* as the next, and nothing else says more of a program that waits */
-    ROLE_POINTS,  /* where most of it lies; whether that took any time isn't known */
-    ROLE_LEAST,   /* so much at least, and how much more isn't known */
-    ROLE_OPENS,   /* it may be this, and isn't told; less says nothing */
+    ROLE_DECIDES,       /* it is of the program itself */
+    ROLE_BOUNDS,        /* the cause is a part of it */
+    ROLE_BOUNDS_LEADS,  /* and as long as it isn't below the effect, it is what is to be looked at first */
+    ROLE_ONE_CPU,       /* of one CPU: a part of the program's time only if it runs there */
+    ROLE_FILLS,         /* of one CPU that has no time left: what waits for its work waits, wherever it runs */
+    ROLE_LEADS,         /* as the next, and nothing else says more of a program that waits */
+    ROLE_POINTS,        /* where most of it lies; whether that took any time isn't known */
+    ROLE_LEAST,         /* so much at least, and how much more isn't known */
+    ROLE_OPENS,         /* it may be this, and isn't told; less says nothing */
     ROLE_AT_LEAST_SEEN, /* of a part of what there was: it supports, and less leaves it open */
-    ROLE_SPEAKS,  /* of something beside: much of it points at the cause, little speaks against it, and none decides */
+    ROLE_SPEAKS, /* of something beside: much of it points at the cause, little speaks against it, and none decides */
     /* a share of something else than time: much of it is the cause, and how much time that took isn't known */
     ROLE_MARKS,
     ROLE_WEIGHS,  /* of something else than its time, as of what sampled loads waited: much of it leads */
@@ -353,9 +353,9 @@ static const char *metric_words(size_t fact, const struct said *said, struct are
     bool has_seconds = said->row->seconds > 0 && strncmp(facts[fact].fact, "waits for", strlen("waits for")) != 0,
          of_stacks = strncmp(facts[fact].fact, "waits off", strlen("waits off")) == 0;
     return has_seconds && of_stacks ? arena_printf(arena, "%s (%s first, %.3g s)", name, where, said->row->seconds)
-           : has_seconds ? arena_printf(arena, "%s (%.3g s, %s first),", name, said->row->seconds, where)
+           : has_seconds            ? arena_printf(arena, "%s (%.3g s, %s first),", name, said->row->seconds, where)
            : is_of_one(facts[fact].fact) ? arena_printf(arena, "%s (%s)", name, where)
-                       : arena_printf(arena, "%s (%s first)", name, where);
+                                         : arena_printf(arena, "%s (%s first)", name, where);
 }
 
 /* ---- what is said beside ---- */
@@ -423,8 +423,8 @@ static void kept_beside(const struct results *results, struct finding *finding)
         !said_of(results->imported, SHARE_HEAP_KEPT, &said))
         return;
     struct value kept = VALUE_TEXT("kept", said.row->where), share = VALUE_SHARE("share", said.share);
-    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-kept", kept, share,
-                     VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-kept", kept, share, VALUE_TEXT("file", said.file),
+                     VALUE_TEXT("origin", IMPORTED_WORDS));
     finding_set(finding, headline, "imported-kept-headline", VALUE_TEXT("headline", finding->headline), kept, share);
     finding_readvise(finding, "advice-kept", NO_VALUES);
     finding_advise(finding, "advice-kept-dump", NO_VALUES);
@@ -439,8 +439,8 @@ static void most_beside(const struct results *results, struct finding *finding)
     if (!said_of(results->imported, SHARE_RAN_MOST, &said) || said.share.low < MOST_OF)
         return;
     struct value who = VALUE_TEXT("who", said.row->where), share = VALUE_SHARE("share", said.share);
-    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-most", who, share,
-                     VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-most", who, share, VALUE_TEXT("file", said.file),
+                     VALUE_TEXT("origin", IMPORTED_WORDS));
     finding_set(finding, headline, "imported-most-headline", VALUE_TEXT("headline", finding->headline), who, share);
     finding_readvise(finding, "imported-most-advice", who);
 }

@@ -24,9 +24,9 @@ static bool begins_with(const char *name, const char *const *begins, size_t coun
 /* A mutex or a lock of readers and a writer: a condition alone isn't one. */
 static bool is_taking(const char *name)
 {
-    static const char *const begins[] = {"__lll_lock_wait", "lll_lock_wait", "__lll_lock_wake", "lll_lock_wake",
-                                         "pthread_mutex_", "__pthread_mutex_", "___pthread_mutex_",
-                                         "__GI___pthread_mutex_", "pthread_rwlock_", "__pthread_rwlock_"};
+    static const char *const begins[] = {
+        "__lll_lock_wait",  "lll_lock_wait",     "__lll_lock_wake",       "lll_lock_wake",   "pthread_mutex_",
+        "__pthread_mutex_", "___pthread_mutex_", "__GI___pthread_mutex_", "pthread_rwlock_", "__pthread_rwlock_"};
     return begins_with(name, begins, array_count(begins));
 }
 
@@ -73,7 +73,7 @@ const char *imported_futex_spinner(const struct results *results, struct arena *
 }
 
 struct taking {
-    double share, taken; /* 0..1 of the samples: all of it, and what takes the lock in user space */
+    double share, taken;       /* 0..1 of the samples: all of it, and what takes the lock in user space */
     const char *file, *caller; /* who took it, by a chain; NULL: none tells */
 };
 

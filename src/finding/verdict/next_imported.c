@@ -87,8 +87,8 @@ static const char *beside_computing(const struct results *results, struct arena 
     if (idle.known)
         words = arena_printf(arena, ", while all CPUs together stand idle for %.3g %%", idle.value);
     if (device)
-        words = arena_printf(arena, "%s. That the disk had requests for %.3g %% of the time (%s) is no limit of it", words,
-                             device->number, device->where);
+        words = arena_printf(arena, "%s. That the disk had requests for %.3g %% of the time (%s) is no limit of it",
+                             words, device->number, device->where);
     return words;
 }
 

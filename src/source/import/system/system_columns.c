@@ -114,7 +114,7 @@ static void heat_row_meet(struct system_table *table, const struct words *headin
     }
 }
 
-/* turbostat's rows are as long as its heading, or shorter at their end: of a package and a core once is what is theirs. */
+/* turbostat's rows are as long as its heading, or end sooner: what is a package's or a core's stands there once. */
 static bool number_at(const struct words *heading, const struct words *row, const char *column, double *ret)
 {
     for (size_t at = 0; at < heading->count && at < row->count; at++)

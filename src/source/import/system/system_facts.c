@@ -578,8 +578,7 @@ static bool is_none_idle(const struct system_reading *reading, const struct met 
 {
     static const double ROUNDED = 0.002, OF_ONE_CPU = 0.1;
     bool known = reading->cpus > 0 && !reading->cpus_differ;
-    return met[FACT_IDLE].count &&
-           (idle_of(met) <= ROUNDED || (known && idle_of(met) * reading->cpus <= OF_ONE_CPU));
+    return met[FACT_IDLE].count && (idle_of(met) <= ROUNDED || (known && idle_of(met) * reading->cpus <= OF_ONE_CPU));
 }
 
 /* Some table tells that for most of the time something was ready without a CPU. */

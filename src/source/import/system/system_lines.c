@@ -410,7 +410,7 @@ bool system_line_read(struct system_reading *reading, struct view line)
     whole_read(reading, line);
     cpus_read(reading, line);
     design_power_note(reading, line);
-    return mapping_read(reading, line) || run_begins(reading, view_trim(line)) || load_read(reading, line) || named_read(reading, line) ||
-           top_read(reading, line) || times_read(reading, line) || shell_times_read(reading, line) ||
-           pressure_read(reading, line) || summary_read(reading, line);
+    return mapping_read(reading, line) || run_begins(reading, view_trim(line)) || load_read(reading, line) ||
+           named_read(reading, line) || top_read(reading, line) || times_read(reading, line) ||
+           shell_times_read(reading, line) || pressure_read(reading, line) || summary_read(reading, line);
 }
