@@ -225,3 +225,42 @@ def test_a_scan_that_keeps_most_or_takes_little_wants_none(alone, values):
 def test_of_two_plans_neither_is_the_query_s(alone):
     plan = PLAN.format(ms="9119.902", kept=48, removed=40015327)
     assert "index" not in str(alone(plan + "\nand the other:\n\n" + plan)["verdict"]["advice"])
+
+
+# ---- what is open, and how far ----
+
+def test_parts_of_what_the_back_end_holds_are_open_alike(alone):
+    found = alone(" Performance counter stats for './rec':\n\n   891,223,401,772      TOPDOWN.SLOTS             #     12.0 %  tma_retiring\n"
+                  "                                                  #     {} %  tma_backend_bound\n                                                  #      4.6 %  tma_frontend_bound\n"
+                  "                                                  #      2.4 %  tma_bad_speculation\n\n      30.003318214 seconds time elapsed\n".format("81.0"))
+    for cause in ("memory-bandwidth", "dram-latency", "l2-l3-latency", "small-pages", "stores", "load-chain"):
+        one = finding(found, cause)
+        assert one["verdict"] == "undecided" and one["recoverable_ratio_at_most"] == pytest.approx(0.81), one
+
+
+STAT = ("$ perf stat -e core_power.lvl2_turbo_license ./conv\n\n Performance counter stats for './conv':\n\n   <not supported>      core_power.lvl2_turbo_license\n\n"
+        "       4.801000000 seconds time elapsed\n\n       {user} seconds user\n       0.004000000 seconds sys\n\n")
+
+
+def test_times_that_are_all_of_the_run_leave_one_thread_none_to_wait(alone):
+    assert finding(alone(STAT.format(user="4.780000000")), "waiting")["verdict"] == "ruled_out"
+    assert finding(alone(STAT.format(user="4.780000000").replace("for './conv'", "for './conv --threads 16'")), "waiting")["verdict"] == "undecided"
+    assert finding(alone(STAT.format(user="2.780000000")), "waiting")["verdict"] == "supported"
+
+
+def test_a_gap_names_what_nothing_rules_out(alone):
+    gap = "The training takes 61.4 s in the regular VM and 88.9 s in the TD, so that the TD is 45% slower.\n\n"
+    opened = " ".join(alone(gap)["verdict"]["open"])
+    assert "page sizes in the guest" in opened and "bounce buffers" in opened and "exits to the hypervisor" in opened
+    tried = " ".join(alone(gap + "tried: huge pages (host, guest): 88.9 s before, 88.8 s after\n")["verdict"]["open"])
+    assert "page sizes" not in tried and "bounce buffers" in tried, tried
+    assert "page sizes" not in " ".join(alone("The job takes 61.4 s on the old machine and 88.9 s on the new one.\n\n")["verdict"]["open"])
+
+
+def test_wide_vectors_that_pay_lose_what_their_clock_loses(alone):
+    counts = " Performance counter stats for '{}':\n\n {} cycles\n {} instructions\n {} core_power.lvl2_turbo_license\n\n {} seconds time elapsed\n\n"
+    found = alone("512 bit:\n\n" + counts.format("./price", "14,283,911,020", "17,410,228,905", "5,711,402,338", "5.101338240") +
+                  "256 bit:\n\n" + counts.format("./price_256", "22,112,870,441", "33,590,114,302", "0", "6.910447127") +
+                  "Turning AVX-512 off takes the run from 5.10 s to 6.91 s.\n")
+    one = finding(found, "avx512-licence")
+    assert one["verdict"] == "undecided" and 0.1 < one["recoverable_ratio_at_most"] < 0.13, one

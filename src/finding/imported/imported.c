@@ -455,8 +455,8 @@ static const struct {
     const char *id; /* the only hypothesis that it speaks of; NULL: it looks itself */
     bool (*test)(const struct results *results, struct finding *finding);
 } tests[] = {
-    {NULL, trial_test},
     {"avx512-licence", imported_licence_test},
+    {NULL, trial_test},
     {NULL, imported_code_test},
     {"extra-trips", imported_trips_test},
     {"vm-exits", imported_exits_test},
