@@ -227,6 +227,17 @@ def test_of_two_plans_neither_is_the_query_s(alone):
     assert "index" not in str(alone(plan + "\nand the other:\n\n" + plan)["verdict"]["advice"])
 
 
+# ---- weights that are small already ----
+
+@pytest.mark.parametrize("function, advised", [("ggml_vec_dot_q8_0_q8_0", "fewer bits than they have"), ("ggml_vec_dot_f32", "bfloat16")])
+def test_weights_of_8_bits_become_no_smaller_by_8_bits(alone, function, advised):
+    found = alone("```\n| tma_backend_bound | 84.9 % |\n| tma_retiring | 15.1 % |\n```\n\n```\n| tma_memory_bound | 71.8 % |\n| tma_core_bound | 13.1 % |\n```\n\n"
+                  "```\n| tma_dram_bound | 61.0 % |\n| tma_l3_bound | 1.0 % |\n```\n\n```\n| tma_mem_bandwidth | 60.0 % |\n| tma_mem_latency | 1.0 % |\n```\n\n"
+                  f"    96.41%  llama-cli  libggml-cpu.so  [.] {function}\n     1.80%  llama-cli  libggml-cpu.so  [.] soft_max\n")
+    advice = " ".join(finding(found, "memory-bandwidth")["advice"])
+    assert advised in advice and ("bfloat16" in advice) is ("f32" in function), advice
+
+
 # ---- what is open, and how far ----
 
 def test_parts_of_what_the_back_end_holds_are_open_alike(alone):
