@@ -249,16 +249,6 @@ def test_parts_of_what_the_back_end_holds_are_open_alike(alone):
         assert one["verdict"] == "undecided" and one["recoverable_ratio_at_most"] == pytest.approx(0.81), one
 
 
-STAT = ("$ perf stat -e core_power.lvl2_turbo_license ./conv\n\n Performance counter stats for './conv':\n\n   <not supported>      core_power.lvl2_turbo_license\n\n"
-        "       4.801000000 seconds time elapsed\n\n       {user} seconds user\n       0.004000000 seconds sys\n\n")
-
-
-def test_times_that_are_all_of_the_run_leave_one_thread_none_to_wait(alone):
-    assert finding(alone(STAT.format(user="4.780000000")), "waiting")["verdict"] == "ruled_out"
-    assert finding(alone(STAT.format(user="4.780000000").replace("for './conv'", "for './conv --threads 16'")), "waiting")["verdict"] == "undecided"
-    assert finding(alone(STAT.format(user="2.780000000")), "waiting")["verdict"] == "supported"
-
-
 def test_a_gap_names_what_nothing_rules_out(alone):
     gap = "The training takes 61.4 s in the regular VM and 88.9 s in the TD, so that the TD is 45% slower.\n\n"
     opened = " ".join(alone(gap)["verdict"]["open"])

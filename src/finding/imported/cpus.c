@@ -21,7 +21,7 @@ struct cpus {
     const char *how, *who; /* who: the processes that it is of; NULL: what ran */
     const char *file;
     bool is_of_run;  /* from start to end: else it may have had nothing to do */
-    bool is_counted; /* by task-clock or user + sys, of no other process */
+    bool is_counted; /* by task-clock, of no other process */
     double switches; /* in a second of CPU time, where that was counted; the most of all runs */
 };
 
@@ -87,7 +87,6 @@ static struct cpus cpus_of(const struct imported *imported)
     cpus = (struct cpus){.is_of_run = true};
     told_meet(imported, SHARE_AWAY, true, &cpus);
     told_meet(imported, SHARE_CPUS_USED, false, &cpus);
-    cpus.is_counted = cpus.known && cpus.most <= 1; /* times of a program from its start to its end */
     if (cpus.known)
         return cpus;
     told_meet(imported, SHARE_CPUS_OF_PROCESS, false, &cpus);
