@@ -22,6 +22,8 @@
 #define SHARE_CPUS_USED "(user + sys) / elapsed" /* where that is more than one: 103 % are 1.03 CPUs */
 #define SHARE_CPUS_OF_PROCESS "CPU time of each such process / elapsed"
 #define SHARE_BUSIEST_PROCESS "CPU time of the busiest process / one CPU"
+/* where: the process; other CPUs stand idle, and nothing waits for storage */
+#define SHARE_NOT_COMPUTED "time off its CPU of the process that computes, while nothing waited for storage,"
 #define SHARE_KERNEL_WENT "sys that the faster run hasn't / the slower run's time" /* of two timed runs */
 /* 50 %: twice as many threads did as much together */
 #define SHARE_SCALING "work of each thread, of what it was with half as many"
@@ -31,6 +33,10 @@
 #define SHARE_NO_CPU "threads that could run and had no CPU / all that could run"
 #define SHARE_NO_CPU_NONE_IDLE "threads that could run and had no CPU / all that could run, while none stood idle,"
 #define SHARE_READY "ready without a CPU / ready or running"
+/* the same of all rows together; where: how many */
+#define SHARE_READY_TOGETHER    "ready without a CPU / ready or running, of all rows together,"
+#define SHARE_RAN_MOST          "CPU time of the row with most of it / of all" /* where: whose */
+#define SHARE_LOAD_BEYOND       "load average beyond the CPUs / load average"  /* where: both */
 #define SHARE_THROTTLED_PERIODS "nr_throttled / nr_periods"
 #define SHARE_THROTTLED_TIME "throttled time / nr_periods of 100 ms"
 
@@ -42,8 +48,13 @@
 #define SHARE_ONE_THREAD_STORAGE "time of one thread in calls that wait for storage / all of it"
 /* where: the device, and how long its requests took */
 #define SHARE_DEVICE_BUSY "time with requests at the busiest device"
+/* the same, of requests that are short and hardly more than one at a time, while no thread waits for storage */
+#define SHARE_DEVICE_SHORT  "time with requests at the busiest device, short ones that nothing waited for"
 #define SHARE_CALLS_WAITING "of the time in system calls, waiting"
 #define SHARE_CALLS_WORKING "of the time in system calls, what isn't waiting"
+
+/* where: "Seq Scan on events, filter (…): 40 rows removed, 2 kept" */
+#define SHARE_SCAN_DROPS "scan of a whole table that drops nearly all of it / the query's time"
 
 /* ---- locks ---- */
 #define SHARE_SPINNING_LOCKS "waits for spinning locks / for locks"
@@ -57,6 +68,10 @@
 #define SHARE_BELOW_TSC_HOT "1 - Bzy_MHz / TSC_MHz, throttled by heat,"
 #define SHARE_BELOW_HIGHEST "1 - Bzy_MHz / its highest here"
 #define SHARE_BELOW_TSC "1 - Bzy_MHz / TSC_MHz"
+/* where: a package of the same that heat didn't throttle, its clock and degrees */
+#define SHARE_BELOW_HIGHEST_COOL "1 - Bzy_MHz / its highest here, of a package that heat didn't throttle,"
+/* of a package that heat throttled; where: both */
+#define SHARE_OF_DESIGN_POWER "PkgWatt of the package that heat throttled / its TDP"
 #define SHARE_HOT_CPUS "CPUs that heat throttled / all that were looked at"
 /* 100 %: the log says so; of how many it says nothing */
 #define SHARE_HEAT_LOGGED "a CPU that heat throttled, by the kernel's log"
@@ -85,6 +100,8 @@
 #define SHARE_GC_PAUSES_ALONE "pauses for garbage collection / elapsed, concurrent work left out"
 #define SHARE_GC_LOGGED "logged pauses for garbage collection / elapsed"
 #define SHARE_GC_LOGGED_SHORT "logged pauses for garbage collection / elapsed, by a short log"
+/* the least of several full collections; where: how much, first and last */
+#define SHARE_HEAP_KEPT "heap that a full collection leaves / heap"
 #define SHARE_GC_WHOLE "garbage collections / elapsed"
 
 /* What goes to memory, GB/s, where nobody tells how much there could be. */

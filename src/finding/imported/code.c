@@ -423,12 +423,24 @@ static void spread_add(struct finding *finding, const struct imported_hot *hot, 
         finding_advise_add(finding, "imported-advice-spread", values, array_count(values));
 }
 
+/* Its name says that its weights have 8 bits or fewer: "vec_dot_q8_0_q8_0", "gemm_s8u8s32". */
+static bool has_small_weights(const char *function)
+{
+    static const char *const pieces[] = {"q8_", "q6_", "q5_", "q4_", "q3_", "q2_", "iq4", "int8", "int4", "s8", "u8"};
+    for (size_t at = 0; at < array_count(pieces); at++)
+        if (strcasestr(function, pieces[at]))
+            return true;
+    return false;
+}
+
 void imported_bandwidth_advise(const struct results *results, struct finding *finding, const struct imported_hot *hot)
 {
     bool is_matrix = hot->function && hot->share >= MOST_OF && imported_multiplies(hot->function);
     if (is_matrix) {
         finding_advise(finding, "imported-advice-batch", VALUE_TEXT("function", hot->function));
-        finding_advise(finding, "imported-advice-weights", NO_VALUES);
+        finding_advise(finding,
+                       has_small_weights(hot->function) ? "imported-advice-fewer-bits" : "imported-advice-weights",
+                       NO_VALUES);
     } else {
         finding_advise(finding, "advice", NO_VALUES);
         finding_advise(finding, "advice-types", NO_VALUES);

@@ -112,7 +112,7 @@ static bool tells_threads(const char *text)
 }
 
 /* What ran, what somebody says of it, and its functions: anything that speaks of several threads. */
-static bool may_have_threads(const struct results *results)
+bool imported_may_have_threads(const struct results *results)
 {
     const struct imported *imported = results->imported;
     for (size_t at = 0; at < imported->count; at++) {
@@ -133,7 +133,7 @@ static bool is_of_one_thread(const struct results *results, const struct cpus *c
 {
     static const double ONE_MOST = 1.01, OFTEN = 100;
     return cpus->is_counted && cpus->least >= 1 - results->effect && cpus->most <= ONE_MOST && cpus->switches < OFTEN &&
-           !may_have_threads(results);
+           !imported_may_have_threads(results);
 }
 
 static const char *cpus_words(const struct cpus *cpus, struct arena *arena)

@@ -53,6 +53,8 @@ bool imported_busy_clock_test(const struct results *results, struct finding *fin
 bool imported_governor_test(const struct results *results, struct finding *finding);
 /* Of the clock and of heat, behind what decided: what the governor asked for, and how hot it was. */
 void imported_governor_beside(const struct results *results, struct finding *finding);
+/* Anything imported or said speaks of several threads of the program. */
+bool imported_may_have_threads(const struct results *results);
 /* of what keeps a program off a CPU, by how many it had in use */
 bool imported_cpus_test(const struct results *results, struct finding *finding);
 /* of moves between CPUs, by how many were counted */

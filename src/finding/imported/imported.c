@@ -15,6 +15,7 @@
 #include "finding/imported/evidence.h"
 #include "finding/imported/global_lock.h"
 #include "finding/imported/remote.h"
+#include "finding/imported/user_lock.h"
 #include "finding/topdown_rows.h"
 
 #include <math.h>
@@ -454,8 +455,8 @@ static const struct {
     const char *id; /* the only hypothesis that it speaks of; NULL: it looks itself */
     bool (*test)(const struct results *results, struct finding *finding);
 } tests[] = {
-    {NULL, trial_test},
     {"avx512-licence", imported_licence_test},
+    {NULL, trial_test},
     {NULL, imported_code_test},
     {"extra-trips", imported_trips_test},
     {"vm-exits", imported_exits_test},
@@ -465,6 +466,7 @@ static const struct {
     {NULL, imported_count_test},
     {NULL, imported_misses_test},
     {"lock-turns", imported_global_lock_test},
+    {"lock-turns", imported_user_lock_test},
     {NULL, imported_report_test},
     {"memory-bandwidth", imported_bandwidth_test},
     {"narrow-vectors", imported_scalar_test},

@@ -534,10 +534,44 @@ const char *imported_gap_told(const struct results *results, const struct findin
     return culprit ? gap_told(results, findings, "gap-told", arena) : NULL;
 }
 
+static bool is_ruled_out(const struct findings *findings, const char *id)
+{
+    for (size_t at = 0; at < findings->count; at++)
+        if (strcmp(findings->items[at].hypothesis->id, id) == 0)
+            return findings->items[at].verdict == VERDICT_RULED_OUT;
+    return false;
+}
+
+/* What such a difference is mostly of, as far as nothing rules it out; NULL: of what kind it is isn't told. */
+static const char *candidates_of(const struct told *told, const struct findings *findings, struct arena *arena)
+{
+    static const struct {
+        bool of_guest;
+        const char *id, *words; /* id: NULL: no cause of ours */
+    } causes[] = {
+        {true, "small-pages", "page sizes in the guest"},
+        {true, "host-small-pages", "page sizes of its memory on the host"},
+        {true, "numa-remote", "memory on another node than its CPUs"},
+        {true, "vm-exits", "exits to the hypervisor"},
+        {true, NULL, "what protects its memory, where something does (encryption, bounce buffers)"},
+        {false, "avx512-licence", "a clock lowered for wide vectors (a build with 256 bits, in turns, would tell)"}};
+    const char *words = NULL;
+    for (size_t at = 0; at < array_count(causes); at++)
+        if ((causes[at].of_guest ? told->names_guest : told->names_wide) &&
+            (!causes[at].id || !is_ruled_out(findings, causes[at].id)))
+            words = words ? arena_printf(arena, "%s, %s", words, causes[at].words) : causes[at].words;
+    return words;
+}
+
 const char *imported_gap_told_open(const struct results *results, const struct findings *findings,
                                    const struct finding *culprit, struct arena *arena)
 {
-    return gap_told(results, findings, culprit ? "gap-told-open" : "gap-told-all", arena);
+    const char *words = gap_told(results, findings, culprit ? "gap-told-open" : "gap-told-all", arena),
+               *candidates = words ? candidates_of(results->told, findings, arena) : NULL;
+    struct value value = VALUE_TEXT("causes", candidates);
+    return candidates ? arena_printf(arena, "%s. %s", words,
+                                     wording_fill(arena, wording_find("verdict", "gap-candidates"), &value, 1))
+                      : words;
 }
 
 enum imported_factor imported_differ_by(const struct results *results)

@@ -10,6 +10,7 @@
 #include "finding/imported/callers.h"
 #include "finding/imported/evidence.h"
 #include "finding/imported/global_lock.h"
+#include "finding/imported/user_lock.h"
 #include "finding/wording.h"
 
 #include "analyse/profile/host_profile.h"
@@ -649,12 +650,28 @@ static const char *called_words(const struct imported_row *row, const char *in, 
     return words;
 }
 
+/* Another table says for what the kernel spins: for its lists of threads that wait at a lock of the program's own. */
+static void futex_say(const struct results *results, struct finding *finding, const char *file)
+{
+    const char *spinner = imported_futex_spinner(results, finding->arena);
+    if (!spinner || finding->verdict != VERDICT_SUPPORTED)
+        return;
+    struct value function = VALUE_TEXT("function", spinner);
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-futex", function, VALUE_TEXT("file", file),
+                     VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_set(finding, headline, "imported-futex-headline", VALUE_TEXT("headline", finding->headline), function);
+    finding_readvise(finding, "advice-futex", NO_VALUES);
+}
+
 /* Who calls the hottest function, and what the lock is of that it spins for. */
-static void callers_say(struct finding *finding, const struct imported_row *hottest, const char *file)
+static void callers_say(const struct results *results, struct finding *finding, const struct imported_row *hottest,
+                        const char *file)
 {
     struct kernel_lock lock = {.of = NULL};
     if (hottest->callers && strcmp(finding->hypothesis->id, "kernel-locks") == 0)
         lock = imported_kernel_lock_of(hottest, finding->arena);
+    if (strcmp(finding->hypothesis->id, "kernel-locks") == 0 && !lock.of)
+        futex_say(results, finding, file);
     const char *called = called_words(hottest, lock.caller, finding->arena);
     if (!called[0] || finding->verdict != VERDICT_SUPPORTED)
         return;
@@ -714,7 +731,7 @@ bool imported_report_test(const struct results *results, struct finding *finding
     calls_advise(results, finding, table, part.hottest);
     names_advise(finding, part.hottest);
     bounce_advise(finding, part.hottest);
-    callers_say(finding, part.hottest, table->file);
+    callers_say(results, finding, part.hottest, table->file);
     const struct faults_kind *kind = faults_kind_of(finding, table, part.hottest->name);
     if (kind)
         finding_advise(finding, kind->advice, NO_VALUES);

@@ -197,8 +197,12 @@ static void away_say(struct finding *finding, const struct away *away)
 static void where_advise(struct finding *finding, const struct away *away)
 {
     static const char mark[] = "node ";
-    if (away->row && strncmp(away->row->where, mark, sizeof(mark) - 1) == 0 && finding->verdict == VERDICT_SUPPORTED)
-        finding_advise(finding, "advice-where", VALUE_TEXT("node", away->row->where + sizeof(mark) - 1));
+    if (!away->row || strncmp(away->row->where, mark, sizeof(mark) - 1) != 0)
+        return;
+    struct value node = VALUE_TEXT("node", away->row->where + sizeof(mark) - 1);
+    finding_advise(finding, "advice-where", node);
+    finding_advise(finding, "advice-spread", NO_VALUES);
+    finding_set(finding, confirm, "confirm-where", node);
 }
 
 /*
@@ -217,8 +221,6 @@ static void far_decide(const struct results *results, struct finding *finding, c
                        const struct remote_loads *loads, const struct away *away)
 {
     double share = remote_loads_share(loads);
-    if (!do_take_time(arm, loads, results->effect))
-        return;
     finding_decide_fact(finding, interval_exactly(share), results->effect);
     finding->recoverable = (struct interval){0}; /* a share of loads, not of time */
     finding->of = OF_CPU_TIME;
@@ -242,6 +244,22 @@ static void far_decide(const struct results *results, struct finding *finding, c
     imported_advise_all(finding);
 }
 
+/* It runs on one node and its memory is on another: how much that took isn't told, and it is what is tried first. */
+static void away_lead(struct finding *finding, const struct away *away)
+{
+    const char *beside = finding->evidence_count ? finding->evidence[0].text : NULL;
+    finding->evidence_count = finding->advice_count = 0;
+    away_say(finding, away);
+    if (beside)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-also", VALUE_TEXT("evidence", beside));
+    if (!finding->recoverable.known)
+        finding_set(finding, reason, "imported-away-open", VALUE_TEXT("where", away->row->where),
+                    VALUE_SHARE("share", interval_exactly(away->row->number / 100)), VALUE_TEXT("file", away->file),
+                    VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding->pointed = away->row->number / 100;
+    where_advise(finding, away);
+}
+
 void imported_remote_decide(const struct results *results, struct finding *finding)
 {
     struct imported_arm arm;
@@ -259,11 +277,17 @@ void imported_remote_decide(const struct results *results, struct finding *findi
                    : away.row ? away.row->number / 100
                               : 0;
     if (is_far && away.row && waited <= 0) {
-        far_decide(results, finding, &arm, &loads, &away);
+        if (do_take_time(&arm, &loads, results->effect))
+            far_decide(results, finding, &arm, &loads, &away);
+        else
+            away_lead(finding, &away);
         return;
     }
     if (waited * share < results->effect || (counted ? !is_far : !away.row)) {
-        if (is_far && !finding->advice_count)
+        static const double MOST_OF = 0.5;
+        if (away.row && (!counted || share >= MOST_OF))
+            away_lead(finding, &away);
+        else if (is_far && !finding->advice_count)
             finding_advise(finding, "advice", NO_VALUES); /* cheap to try, however much it is */
         return;
     }

@@ -6,6 +6,7 @@
 #include "finding/imported/evidence.h"
 #include "finding/imported/fact_words.h"
 
+#include <math.h>
 #include <string.h>
 
 /* As source/import/tools/import_c2c calls each of them. */
@@ -61,42 +62,92 @@ bool imported_shared_lines_test(const struct results *results, struct finding *f
 
 /* ---- at which of its bytes ---- */
 
-/* BETWEEN: each of several places is one function's, whatever threads run that */
-enum sharing { SHARING_UNKNOWN, SHARING_ONE, SHARING_APART, SHARING_BETWEEN };
+/*
+ * BETWEEN: each of several places is one function's, whatever threads run that; WRITTEN: each is written by one
+ * function and read by others.
+ */
+enum sharing { SHARING_UNKNOWN, SHARING_ONE, SHARING_APART, SHARING_BETWEEN, SHARING_WRITTEN };
 
 struct offsets {
     enum sharing sharing;
     const char *words; /* "offset 0x0, which 32 CPUs use" */
 };
 
-/*
- * "0x8", 1 and "take at pool.c:31" of "offset 0x8 of line 0x4052c0 by 1 CPUs in take at pool.c:31", as
- * source/import/tools/import_c2c has it.
- */
-static bool offset_read(const char *name, const char *line, struct view *ret_offset, uint64_t *ret_cpus,
-                        struct view *ret_user)
+static bool is_same(struct view one, struct view other)
 {
-    struct view rest = view_of(name), word;
+    return one.length == other.length && memcmp(one.text, other.text, one.length) == 0;
+}
+
+/* A place of the line: parts (0..1) of what hit changed copies there and of what was written. */
+struct place {
+    struct view offset, user, writer; /* "take at pool.c:31", "put"; length 0: several, or not told */
+    uint64_t cpus;
+    double hits, stores;
+};
+
+enum { PLACES_MOST = 32 };
+
+struct places {
+    struct place items[PLACES_MOST];
+    size_t count;
+    bool are_stores_told;
+};
+
+/* "take at pool.c:31" of "by 1 CPUs in take at pool.c:31" */
+static struct view behind_in(struct view rest)
+{
+    ptrdiff_t in = view_find(rest, " in ");
+    return in < 0 ? (struct view){0} : view_skip(rest, (size_t)in + 4);
+}
+
+/*
+ * "offset 0x8 of line 0x4052c0 by 1 CPUs in take at pool.c:31" and "stores at offset 0x8 of line 0x4052c0 in put", as
+ * source/import/tools/import_c2c has them.
+ */
+static bool place_read(const char *name, const char *line, struct place *ret_place, bool *ret_of_stores)
+{
+    struct view rest = view_of(name);
+    *ret_of_stores = view_starts(rest, "stores at ");
+    rest = view_skip(rest, *ret_of_stores ? strlen("stores at ") : 0);
     if (!view_equal(view_word(&rest), "offset"))
         return false;
-    *ret_offset = view_word(&rest);
+    *ret_place = (struct place){.offset = view_word(&rest)};
     rest = view_trim(rest);
     if (!view_starts(rest, "of ") || !view_starts(view_skip(rest, 3), line))
         return false;
     rest = view_skip(rest, 3 + strlen(line));
-    word = view_word(&rest);
-    if (!view_equal(word, "by") || !view_u64(view_word(&rest), 10, ret_cpus))
-        return false;
-    ptrdiff_t in = view_find(rest, " in ");
-    *ret_user = in < 0 ? (struct view){0} : view_skip(rest, (size_t)in + 4);
-    return true;
+    struct view behind = behind_in(rest);
+    if (*ret_of_stores)
+        ret_place->writer = behind;
+    else
+        ret_place->user = behind;
+    return *ret_of_stores || (view_equal(view_word(&rest), "by") && view_u64(view_word(&rest), 10, &ret_place->cpus));
 }
 
-/* "0x8 by take at pool.c:31", "0x8" */
-static const char *offset_words(struct view offset, struct view user, struct arena *arena)
+static void place_add(struct places *places, const struct place *read, double part, bool of_stores)
 {
-    return arena_printf(arena, "%.*s%s%.*s", (int)offset.length, offset.text, user.length ? " by " : "",
-                        (int)user.length, user.length ? user.text : "");
+    size_t at = 0;
+    while (at < places->count && !is_same(places->items[at].offset, read->offset))
+        at++;
+    if (at == PLACES_MOST)
+        return;
+    if (at == places->count)
+        places->items[places->count++] = *read;
+    struct place *place = &places->items[at];
+    place->writer = of_stores ? read->writer : place->writer;
+    *(of_stores ? &place->stores : &place->hits) = part;
+    places->are_stores_told |= of_stores;
+}
+
+/* "0x8 by take at pool.c:31", "0x8 written by put", "0x8" */
+static const char *place_words(const struct place *place, struct arena *arena)
+{
+    struct view who = place->user.length ? place->user : place->writer;
+    return arena_printf(arena, "%.*s%s%.*s", (int)place->offset.length, place->offset.text,
+                        place->user.length ? " by "
+                        : who.length       ? " written by "
+                                           : "",
+                        (int)who.length, who.length ? who.text : "");
 }
 
 /* The function alone, without the line of its source. */
@@ -106,59 +157,64 @@ static struct view function_of_user(struct view user)
     return at < 0 ? user : (struct view){user.text, (size_t)at};
 }
 
-enum { USERS_MOST = 8 };
-
-/* Of functions that use a place of the line each; the same one twice, or one that isn't told, and they aren't apart. */
-struct users {
-    struct view items[USERS_MOST];
-    size_t count;
-    bool are_shared;
-};
-
-static void user_add(struct users *users, struct view user)
+/* Of each place one function alone is known that uses it (of_writers: that writes there), and no two have the same. */
+static bool are_apart(const struct places *places, bool of_writers)
 {
-    user = function_of_user(user);
-    users->are_shared |= !user.length || users->count == USERS_MOST;
-    for (size_t at = 0; at < users->count; at++)
-        users->are_shared |=
-            users->items[at].length == user.length && memcmp(users->items[at].text, user.text, user.length) == 0;
-    if (users->count < USERS_MOST)
-        users->items[users->count++] = user;
+    for (size_t at = 0; at < places->count; at++) {
+        struct view one = of_writers ? places->items[at].writer : function_of_user(places->items[at].user);
+        if (!one.length)
+            return false;
+        for (size_t other = 0; other < at; other++)
+            if (is_same(one, of_writers ? places->items[other].writer : function_of_user(places->items[other].user)))
+                return false;
+    }
+    return true;
+}
+
+/* Those with much of either; of a listing without stores by hits alone. */
+static struct places places_of(const struct imported *imported, const char *line)
+{
+    static const double LEAST = 0.05;
+    struct places all = {.count = 0}, places;
+    struct place read;
+    bool of_stores;
+    for (size_t at = 0; at < imported->count; at++) {
+        double sum = hits_of(&imported->tables[at]);
+        for (size_t row = 0; row < imported->tables[at].count && sum > 0; row++) {
+            const struct imported_row *here = &imported->tables[at].rows[row];
+            if (place_read(here->name, line, &read, &of_stores))
+                place_add(&all, &read, here->number / sum, of_stores);
+        }
+    }
+    places = (struct places){.are_stores_told = all.are_stores_told};
+    for (size_t at = 0; at < all.count; at++)
+        if (fmax(all.items[at].hits, all.items[at].stores) >= LEAST)
+            places.items[places.count++] = all.items[at];
+    return places;
 }
 
 /* One place that many CPUs use is one variable; places that one CPU each uses are variables of their own. */
 static struct offsets offsets_of(const struct imported *imported, const char *line, struct arena *arena)
 {
-    static const double LEAST = 0.05, ALL = 0.95;
-    double most = 0;
-    size_t count = 0, alone = 0;
-    uint64_t cpus, users = 0;
-    struct view offset, user, first = {0};
-    struct users functions = {.count = 0};
+    static const double ALL = 0.95;
+    struct places places = places_of(imported, line);
+    const struct place *first = &places.items[0];
     const char *names = NULL;
-    for (size_t at = 0; at < imported->count; at++) {
-        const struct imported_table *table = &imported->tables[at];
-        double sum = hits_of(table);
-        for (size_t row = 0; row < table->count && sum > 0; row++) {
-            double part = table->rows[row].number / sum;
-            if (!offset_read(table->rows[row].name, line, &offset, &cpus, &user) || part < LEAST)
-                continue;
-            first = part > most ? offset : first;
-            users = part > most ? cpus : users;
-            most = part > most ? part : most;
-            count++;
-            alone += cpus == 1;
-            user_add(&functions, user);
-            names =
-                arena_printf(arena, "%s%s%s", names ? names : "", names ? ", " : "", offset_words(offset, user, arena));
-        }
+    size_t alone = 0;
+    for (size_t at = 0; at < places.count; at++) {
+        alone += places.items[at].cpus == 1;
+        names =
+            arena_printf(arena, "%s%s%s", names ? names : "", names ? ", " : "", place_words(&places.items[at], arena));
     }
-    if (count == 1 && most >= ALL && users > 1)
-        return (struct offsets){SHARING_ONE, arena_printf(arena, "offset %.*s, which %.0f CPUs use", (int)first.length,
-                                                          first.text, (double)users)};
-    enum sharing sharing = count > 1 && alone == count          ? SHARING_APART
-                           : count > 1 && !functions.are_shared ? SHARING_BETWEEN
-                                                                : SHARING_UNKNOWN;
+    if (places.count == 1 && first->hits >= ALL && (!places.are_stores_told || first->stores >= ALL) && first->cpus > 1)
+        return (struct offsets){SHARING_ONE,
+                                arena_printf(arena, "offset %.*s, which %.0f CPUs use", (int)first->offset.length,
+                                             first->offset.text, (double)first->cpus)};
+    enum sharing sharing = places.count < 2            ? SHARING_UNKNOWN
+                           : alone == places.count     ? SHARING_APART
+                           : are_apart(&places, false) ? SHARING_BETWEEN
+                           : are_apart(&places, true)  ? SHARING_WRITTEN
+                                                       : SHARING_UNKNOWN;
     return (struct offsets){sharing, names};
 }
 
@@ -218,7 +274,8 @@ static void offsets_add(struct finding *finding, const struct offsets *offsets, 
         const char *evidence, *headline, *advice; /* NULL: as any */
     } kinds[] = {[SHARING_ONE] = {"imported-line-one", "imported-one-headline", NULL},
                  [SHARING_APART] = {"imported-line-apart", "imported-apart-headline", "advice-apart"},
-                 [SHARING_BETWEEN] = {"imported-line-between", "imported-between-headline", "advice-between"}};
+                 [SHARING_BETWEEN] = {"imported-line-between", "imported-between-headline", "advice-between"},
+                 [SHARING_WRITTEN] = {"imported-line-written", "imported-written-headline", "advice-written"}};
     if (offsets->sharing == SHARING_UNKNOWN)
         return;
     finding_evidence_add(finding, WEIGHT_FOR, ORIGIN_STATEMENT, kinds[offsets->sharing].evidence, values,

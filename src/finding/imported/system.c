@@ -21,21 +21,22 @@
 enum role {
     ROLE_SUPPORTS,
     ROLE_SUPPORTS_OR_NONE,
-    ROLE_DECIDES, /* it is of the program itself */
-    ROLE_BOUNDS,  /* the cause is a part of it */
-    ROLE_BOUNDS_LEADS, /* and as long as it isn't below the effect, it is what is to be looked at first */
-    ROLE_ONE_CPU, /* of one CPU: a part of the program's time only if it runs there */
-    ROLE_FILLS,   /* of one CPU that has no time left: what waits for its work waits, wherever it runs */
-    ROLE_LEADS,   /* as the next, and nothing else says more of a program that waits */
-    ROLE_POINTS,  /* where most of it lies; whether that took any time isn't known */
-    ROLE_LEAST,   /* so much at least, and how much more isn't known */
-    ROLE_OPENS,   /* it may be this, and isn't told; less says nothing */
+    ROLE_DECIDES,       /* it is of the program itself */
+    ROLE_BOUNDS,        /* the cause is a part of it */
+    ROLE_BOUNDS_LEADS,  /* and as long as it isn't below the effect, it is what is to be looked at first */
+    ROLE_ONE_CPU,       /* of one CPU: a part of the program's time only if it runs there */
+    ROLE_FILLS,         /* of one CPU that has no time left: what waits for its work waits, wherever it runs */
+    ROLE_LEADS,         /* as the next, and nothing else says more of a program that waits */
+    ROLE_POINTS,        /* where most of it lies; whether that took any time isn't known */
+    ROLE_LEAST,         /* so much at least, and how much more isn't known */
+    ROLE_OPENS,         /* it may be this, and isn't told; less says nothing */
     ROLE_AT_LEAST_SEEN, /* of a part of what there was: it supports, and less leaves it open */
-    ROLE_SPEAKS,  /* of something beside: much of it points at the cause, little speaks against it, and none decides */
+    ROLE_SPEAKS, /* of something beside: much of it points at the cause, little speaks against it, and none decides */
     /* a share of something else than time: much of it is the cause, and how much time that took isn't known */
     ROLE_MARKS,
-    ROLE_WEIGHS,  /* of the time that sampled loads waited: much of it is what is to be looked at first */
+    ROLE_WEIGHS,  /* of something else than its time, as of what sampled loads waited: much of it leads */
     ROLE_HEATS,   /* heat made it slower, and by how much isn't told */
+    ROLE_FULL,    /* it supports while no CPU stands idle, and says nothing otherwise */
     ROLE_EXCLUDES /* next to nothing of it rules out, and more says nothing */
 };
 
@@ -91,9 +92,14 @@ static const struct {
      "advice-sessions"},
     {"waiting", FOLDED_STORAGE, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
     {"waiting", FOLDED_NETWORK, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
+    {"waiting", SHARE_NOT_COMPUTED, ROLE_EXCLUDES, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"oversubscribed", SHARE_NOT_COMPUTED, ROLE_EXCLUDES, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"swap", SHARE_NOT_COMPUTED, ROLE_EXCLUDES, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"waiting", SHARE_DEVICE_BUSY, ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-device"},
     {"oversubscribed", SHARE_NO_CPU, ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"oversubscribed", SHARE_READY_TOGETHER, ROLE_FULL, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"oversubscribed", SHARE_READY, ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"oversubscribed", SHARE_LOAD_BEYOND, ROLE_WEIGHS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-load"},
     {"affinity", SHARE_IDLE, ROLE_EXCLUDES, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"affinity", SHARE_READY, ROLE_BOUNDS_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"small-pages", SHARE_SMALL_PAGES, ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
@@ -177,7 +183,7 @@ static bool fact_decide(struct finding *finding, enum role role, struct interval
         finding->recoverable = (struct interval){0};
         return role != ROLE_OPENS || share.high >= effect;
     }
-    if (role == ROLE_EXCLUDES && share.high >= effect)
+    if (role == ROLE_FULL || (role == ROLE_EXCLUDES && share.high >= effect))
         return false;
     bool none = role == ROLE_SUPPORTS_OR_NONE && share.high <= 0,
          supports = role == ROLE_SUPPORTS || role == ROLE_SUPPORTS_OR_NONE || role == ROLE_MARKS || role == ROLE_LEAST;
@@ -322,6 +328,17 @@ static void kernel_lead(const struct results *results, struct finding *finding, 
     imported_calls_advise(results, finding, call_name(told));
 }
 
+/* What stands beside such a share is all that it is of, and not the first of several. */
+static bool is_of_one(const char *fact)
+{
+    static const char *const names[] = {SHARE_READY, SHARE_READY_TOGETHER, SHARE_NOT_COMPUTED, SHARE_LOAD_BEYOND,
+                                        SHARE_BELOW_HIGHEST_HOT};
+    bool is_one = false;
+    for (size_t at = 0; at < array_count(names); at++)
+        is_one |= strcmp(fact, names[at]) == 0;
+    return is_one;
+}
+
 static const char *metric_words(size_t fact, const struct said *said, struct arena *arena)
 {
     enum role role = facts[fact].role;
@@ -336,8 +353,9 @@ static const char *metric_words(size_t fact, const struct said *said, struct are
     bool has_seconds = said->row->seconds > 0 && strncmp(facts[fact].fact, "waits for", strlen("waits for")) != 0,
          of_stacks = strncmp(facts[fact].fact, "waits off", strlen("waits off")) == 0;
     return has_seconds && of_stacks ? arena_printf(arena, "%s (%s first, %.3g s)", name, where, said->row->seconds)
-           : has_seconds ? arena_printf(arena, "%s (%.3g s, %s first),", name, said->row->seconds, where)
-                       : arena_printf(arena, "%s (%s first)", name, where);
+           : has_seconds            ? arena_printf(arena, "%s (%.3g s, %s first),", name, said->row->seconds, where)
+           : is_of_one(facts[fact].fact) ? arena_printf(arena, "%s (%s)", name, where)
+                                         : arena_printf(arena, "%s (%s first)", name, where);
 }
 
 /* ---- what is said beside ---- */
@@ -377,17 +395,73 @@ static void device_beside(const struct results *results, struct finding *finding
     finding->imported_kinds |= 1u << ORIGIN_COUNTERS; /* of the device's own, not of the scheduler */
 }
 
-/* Who waits for a CPU goes with CPUs of which none stands idle, and with the pressure that the kernel tells. */
+/* Of several processors heat throttled one: what another lost it didn't, and little of the power is no limit of it. */
+static void packages_beside(const struct results *results, struct finding *finding, const char *fact)
+{
+    static const double FAR_BELOW = 0.7;
+    struct said said;
+    if (finding->verdict != VERDICT_SUPPORTED || strcmp(fact, SHARE_BELOW_HIGHEST_HOT) != 0)
+        return;
+    if (said_of(results->imported, SHARE_BELOW_HIGHEST_COOL, &said)) {
+        struct value which = VALUE_TEXT("which", said.row->where), share = VALUE_SHARE("share", said.share);
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-cool-package", which, share,
+                         VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS));
+        finding_set(finding, headline, "imported-cool-headline", VALUE_TEXT("headline", finding->headline), which,
+                    share);
+    }
+    if (said_of(results->imported, SHARE_OF_DESIGN_POWER, &said) && said.share.high <= FAR_BELOW)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-power",
+                         VALUE_TEXT("power", said.row->where), VALUE_TEXT("file", said.file),
+                         VALUE_TEXT("origin", IMPORTED_WORDS));
+}
+
+/* What it collects again and again is alive: it has too little room, or keeps more and more. */
+static void kept_beside(const struct results *results, struct finding *finding)
+{
+    struct said said;
+    if (finding->verdict != VERDICT_SUPPORTED || strcmp(finding->hypothesis->id, "garbage-collection") != 0 ||
+        !said_of(results->imported, SHARE_HEAP_KEPT, &said))
+        return;
+    struct value kept = VALUE_TEXT("kept", said.row->where), share = VALUE_SHARE("share", said.share);
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-kept", kept, share, VALUE_TEXT("file", said.file),
+                     VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_set(finding, headline, "imported-kept-headline", VALUE_TEXT("headline", finding->headline), kept, share);
+    finding_readvise(finding, "advice-kept", NO_VALUES);
+    finding_advise(finding, "advice-kept-dump", NO_VALUES);
+    finding_set(finding, confirm, "confirm-kept", NO_VALUES);
+}
+
+/* Who has most of the CPU time that others wait for. */
+static void most_beside(const struct results *results, struct finding *finding)
+{
+    static const double MOST_OF = 0.5;
+    struct said said;
+    if (!said_of(results->imported, SHARE_RAN_MOST, &said) || said.share.low < MOST_OF)
+        return;
+    struct value who = VALUE_TEXT("who", said.row->where), share = VALUE_SHARE("share", said.share);
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-most", who, share, VALUE_TEXT("file", said.file),
+                     VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_set(finding, headline, "imported-most-headline", VALUE_TEXT("headline", finding->headline), who, share);
+    finding_readvise(finding, "imported-most-advice", who);
+}
+
+/* Who waits for a CPU goes with CPUs of which none stands idle, and with what else tells of many that want one. */
 static void full_beside(const struct results *results, struct finding *finding, const char *fact)
 {
-    static const char *const full[] = {SHARE_IDLE, SHARE_WANTED_CPU};
+    static const char *const full[] = {SHARE_IDLE, SHARE_WANTED_CPU, SHARE_LOAD_BEYOND, SHARE_READY};
     struct said said;
-    for (size_t at = 0; at < array_count(full); at++)
-        if (finding->verdict == VERDICT_SUPPORTED && strcmp(finding->hypothesis->id, "oversubscribed") == 0 &&
-            strcmp(fact, full[at]) != 0 && said_of(results->imported, full[at], &said))
-            finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-cpus-beside",
-                             VALUE_TEXT("metric", imported_fact_words(full[at])), VALUE_SHARE("share", said.share),
-                             VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS));
+    if (finding->verdict != VERDICT_SUPPORTED || strcmp(finding->hypothesis->id, "oversubscribed") != 0)
+        return;
+    for (size_t at = 0; at < array_count(full); at++) {
+        if (strcmp(fact, full[at]) == 0 || !said_of(results->imported, full[at], &said))
+            continue;
+        const char *words = imported_fact_words(full[at]), *where = said.row->where;
+        words = where[0] ? arena_printf(finding->arena, "%s (%s)", words, where) : words;
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-cpus-beside", VALUE_TEXT("metric", words),
+                         VALUE_SHARE("share", said.share), VALUE_TEXT("file", said.file),
+                         VALUE_TEXT("origin", IMPORTED_WORDS));
+    }
+    most_beside(results, finding);
 }
 
 /* Locks of the kernel that stacks of the program's outweigh, whose waits are longer. */
@@ -454,8 +528,15 @@ static bool does_lead(const struct imported *imported, size_t fact)
 static enum role role_of(const struct results *results, size_t fact)
 {
     struct said idle;
-    bool is_full = strcmp(facts[fact].id, "oversubscribed") == 0 && strcmp(facts[fact].fact, SHARE_READY) == 0 &&
-                   said_of(results->imported, SHARE_IDLE, &idle) && idle.share.high < results->effect;
+    bool is_load = strcmp(facts[fact].fact, SHARE_LOAD_BEYOND) == 0,
+         none_idle = said_of(results->imported, SHARE_IDLE, &idle) && idle.share.high < results->effect;
+    if (strcmp(facts[fact].fact, SHARE_NOT_COMPUTED) == 0 && imported_may_have_threads(results))
+        return ROLE_FULL; /* some may have run while others waited */
+    if (is_load)
+        return none_idle ? facts[fact].role : ROLE_FULL;
+    bool is_full = (facts[fact].role == ROLE_FULL ||
+                    (strcmp(facts[fact].id, "oversubscribed") == 0 && strcmp(facts[fact].fact, SHARE_READY) == 0)) &&
+                   none_idle;
     return is_full ? ROLE_SUPPORTS : facts[fact].role;
 }
 
@@ -521,6 +602,8 @@ bool imported_system_test(const struct results *results, struct finding *finding
     device_beside(results, finding, facts[at].fact);
     locks_beside(results, finding, facts[at].fact);
     full_beside(results, finding, facts[at].fact);
+    kept_beside(results, finding);
+    packages_beside(results, finding, facts[at].fact);
     if (strcmp(facts[at].fact, SHARE_KERNEL) == 0)
         kernel_lead(results, finding, &said);
     return true;

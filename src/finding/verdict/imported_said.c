@@ -7,6 +7,7 @@
 #include "finding/verdict/described.h"
 #include "finding/verdict/next_imported.h"
 #include "finding/verdict/open_said.h"
+#include "finding/verdict/plan_said.h"
 #include "finding/verdict/ruled_out_said.h"
 #include "finding/verdict/try_next.h"
 #include "finding/verdict/weighing.h"
@@ -88,6 +89,7 @@ struct overall overall_imported(const struct findings *findings, const struct re
     const char *hot = imported_hot_words(results, leaf.words && leaf.is_of_memory, arena),
                *contradiction = imported_contradiction(findings, NULL, arena);
     const struct finding *waits = waiting_lead_of(findings);
+    const char *computing = imported_computing_words(results, arena), *plan = plan_said(results, arena);
     struct overall overall = {
         .kind = OVERALL_BLIND,
         .sentence =
@@ -100,6 +102,8 @@ struct overall overall_imported(const struct findings *findings, const struct re
     else if (leaf.words)
         overall.sentence = arena_printf(arena, "%s.%s%s%s Nothing was measured by plumb in this case.",
                                         capitalised(leaf.words, arena), hot ? " " : "", hot ? hot : "", hot ? "." : "");
+    else if (plan)
+        overall.sentence = arena_printf(arena, "%s. Nothing was measured by plumb in this case.", plan);
     else if (hot && waits)
         overall.sentence =
             arena_printf(arena, "%s. %s may hold it up: %s. Nothing was measured by plumb in this case.", hot,
@@ -115,6 +119,8 @@ struct overall overall_imported(const struct findings *findings, const struct re
         overall.sentence =
             arena_printf(arena, "%s may hold it up: %s. Nothing was measured by plumb in this case.",
                          capitalised(leads_titles(findings, waits, arena), arena), waits->evidence[0].text);
+    else if (computing)
+        overall.sentence = arena_printf(arena, "%s. Nothing was measured by plumb in this case.", computing);
     overall =
         with_lead(overall, findings, results, leaf.words || hot || waits || open_lead_of(findings, results), arena);
     if (leaf.advice)
@@ -125,6 +131,10 @@ struct overall overall_imported(const struct findings *findings, const struct re
         advise(&overall, waits->advice[at]);
     if (waits && !leaf.words && !hot && waits->advice_count && waits->confirm)
         overall.confirm = waits->confirm;
+    if (plan && !contradiction && !leaf.words) {
+        advise(&overall, wording_find("verdict", "next-index"));
+        overall.confirm = wording_find("verdict", "next-index-check");
+    }
     if (!overall.advice_count)
         advise_on_imported(&overall, results, arena);
     return overall;

@@ -78,6 +78,34 @@ static const char *busy_next(const struct results *results, struct arena *arena)
     return wording_fill(arena, wording_find("verdict", "next-busy"), values, array_count(values));
 }
 
+/* Of other CPUs and of a device that was busy, which it is not waiting for, as far as that is told. */
+static const char *beside_computing(const struct results *results, struct arena *arena)
+{
+    const struct imported_row *device = imported_row_of(results->imported, IMPORTED_SYSTEM, SHARE_DEVICE_SHORT, NULL);
+    struct measured idle = imported_number(results->imported, IMPORTED_SYSTEM, SHARE_IDLE_OF_ALL, NULL);
+    const char *words = "";
+    if (idle.known)
+        words = arena_printf(arena, ", while all CPUs together stand idle for %.3g %%", idle.value);
+    if (device)
+        words = arena_printf(arena, "%s. That the disk had requests for %.3g %% of the time (%s) is no limit of it",
+                             words, device->number, device->where);
+    return words;
+}
+
+const char *imported_computing_words(const struct results *results, struct arena *arena)
+{
+    const char *file = NULL;
+    const struct imported_row *off =
+        results->imported ? imported_row_of(results->imported, IMPORTED_SYSTEM, SHARE_NOT_COMPUTED, &file) : NULL;
+    if (!off || off->number / 100 >= results->effect || has_table(results, IMPORTED_REPORT))
+        return NULL;
+    struct value values[] = {VALUE_TEXT("process", off->where), VALUE_TEXT("file", file),
+                             VALUE_SHARE("share", interval_exactly(1 - off->number / 100)),
+                             VALUE_TEXT("origin", IMPORTED_WORDS),
+                             VALUE_TEXT("beside", beside_computing(results, arena))};
+    return wording_fill(arena, wording_find("verdict", "why-computes"), values, array_count(values));
+}
+
 static const char *idle_next(const struct results *results, struct arena *arena)
 {
     static const double MOSTLY = 75; /* percent */

@@ -4,10 +4,25 @@
 #include "base/place_names.h"
 #include "base/scope.h"
 #include "base/share_names.h"
+#include "base/vec.h"
 #include "decode/exits/exit_text.h"
 #include "source/import/system/system_reading.h"
 
 #include <ctype.h>
+
+/* What stands in brackets is all of it, and not the first of several. */
+static bool is_of_one(const struct import_row *row)
+{
+    static const char *const names[] = {
+        SHARE_DEVICE_BUSY, SHARE_DEVICE_SHORT,      SHARE_NOT_COMPUTED,       SHARE_BANDWIDTH_USED,
+        SHARE_SCALING,     SHARE_READY_TOGETHER,    SHARE_RAN_MOST,           SHARE_LOAD_BEYOND,
+        SHARE_HEAP_KEPT,   SHARE_BELOW_HIGHEST_HOT, SHARE_BELOW_HIGHEST_COOL, SHARE_OF_DESIGN_POWER,
+        SHARE_SCAN_DROPS};
+    bool is_one = view_starts(view_of(row->where), "node ");
+    for (size_t at = 0; at < array_count(names); at++)
+        is_one |= strcmp(row->name, names[at]) == 0;
+    return is_one;
+}
 
 static void facts_keep(const struct system_reading *reading, struct system_table *table, struct view text,
                        struct arena *arena, struct import_facts *facts)
@@ -19,9 +34,7 @@ static void facts_keep(const struct system_reading *reading, struct system_table
         return;
     for (size_t at = 0; at < count; at++) {
         rows[at].where = arena_string(arena, rows[at].where);
-        bool is_whole = strcmp(rows[at].name, SHARE_DEVICE_BUSY) == 0 ||
-                        strcmp(rows[at].name, SHARE_BANDWIDTH_USED) == 0 || strcmp(rows[at].name, SHARE_SCALING) == 0 ||
-                        view_starts(view_of(rows[at].where), "node ");
+        bool is_whole = is_of_one(&rows[at]);
         const char *behind = is_whole ? ")" : " first)";
         text_printf(&summary, "%s%s%s%s%s %.4g %%", at ? "; " : "", rows[at].name, rows[at].where[0] ? " (" : "",
                     rows[at].where, rows[at].where[0] ? behind : "", rows[at].number);
@@ -257,9 +270,10 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
                     system_calls_read(&reading, line, &rest) || system_softirqs_read(&reading, line, &rest) ||
                     system_events_read(line, &rest, &out) || system_accesses_read(&reading, line, &rest, &out) ||
                     system_throttles_read(&reading, bare, &out) || system_collector_read(&reading, line) ||
-                    system_governor_read(&reading, line) || system_line_read(&reading, bare) ||
-                    system_places_read(&reading, line) || system_nodes_read(&reading, line) ||
-                    system_locks_read(&reading, line) || system_waits_read(&reading, line);
+                    system_governor_read(&reading, line) || system_plans_read(&reading, line) ||
+                    system_line_read(&reading, bare) || system_places_read(&reading, line) ||
+                    system_nodes_read(&reading, line) || system_locks_read(&reading, line) ||
+                    system_waits_read(&reading, line);
         turned |= read;
         if (!read) {
             bool exits = is_exits_of_markdown(line, bare);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/import/system/system_reading.h"
 
+#include "base/vec.h"
+
 #include <ctype.h>
 #include <math.h>
 
@@ -65,6 +67,55 @@ static bool uptime_of(struct view line, double *ret_seconds)
     return false;
 }
 
+/* "3802M" at a text's beginning, in MB; false: it is no size. */
+static bool size_read(struct view text, double *ret_mb)
+{
+    static const struct {
+        char unit;
+        double mb;
+    } units[] = {{'K', 1.0 / 1024}, {'M', 1}, {'G', 1024}};
+    size_t length = 0;
+    while (length < text.length && (isdigit((unsigned char)text.text[length]) || text.text[length] == '.'))
+        length++;
+    if (!length || length == text.length || !view_double((struct view){text.text, length}, ret_mb))
+        return false;
+    for (size_t at = 0; at < array_count(units); at++)
+        if (text.text[length] == units[at].unit) {
+            *ret_mb *= units[at].mb;
+            return true;
+        }
+    return false;
+}
+
+/* What of a heap's parts "[ParOldGen: 300K->250K(400K)]" is not, "] 400K->250K(600K)". */
+static bool is_of_whole(struct view line, size_t arrow)
+{
+    while (arrow > 0 && line.text[arrow - 1] != ' ')
+        arrow--;
+    while (arrow > 0 && line.text[arrow - 1] == ' ')
+        arrow--;
+    return arrow > 0 && (line.text[arrow - 1] == ')' || line.text[arrow - 1] == ']');
+}
+
+/* "Pause Full (G1 Compaction Pause) 4091M->3802M(4096M) 4188.102ms": what stays alive, of how much there may be. */
+static void full_note(struct system_table *table, struct view line)
+{
+    static const char arrow[] = "->";
+    struct view rest = line;
+    for (ptrdiff_t at; (at = view_find(rest, arrow)) >= 0;) {
+        size_t begin = (size_t)(rest.text - line.text) + (size_t)at;
+        double kept_mb, heap_mb;
+        rest = view_skip(rest, (size_t)at + sizeof(arrow) - 1);
+        ptrdiff_t bracket = view_find(rest, "(");
+        if (!is_of_whole(line, begin) || !size_read(rest, &kept_mb) || bracket < 0 ||
+            !size_read(view_skip(rest, (size_t)bracket + 1), &heap_mb) || !(kept_mb <= heap_mb))
+            continue;
+        system_meet(table, FACT_HEAP_KEPT, kept_mb);
+        system_meet(table, FACT_HEAP, heap_mb);
+        return;
+    }
+}
+
 static void pause_meet(struct system_reading *reading, double pause_s, double now_s)
 {
     struct system_table *table = table_of(reading);
@@ -117,6 +168,8 @@ static bool java_read(struct system_reading *reading, struct view line)
         system_meet(table_of(reading), FACT_PAUSE_S, 0);
         system_meet(table_of(reading), FACT_PAUSE_AT_S, 0);
     }
+    if (view_find(line, " Pause Full (") > 0)
+        full_note(table_of(reading), line);
     ptrdiff_t pause = view_find(line, " Pause ");
     if (pause > 0 && view_ends(view_trim(line), "ms") &&
         number_before(view_trim(view_skip(line, (size_t)pause)), "ms", &pause_ms))
@@ -137,6 +190,8 @@ static bool old_java_read(struct system_reading *reading, struct view line)
     for (struct view word; (word = view_word(&before)).length;) /* behind a date there may be one */
         if (view_ends(word, ":") && !view_double((struct view){word.text, word.length - 1}, &now_s))
             now_s = 0;
+    if (full)
+        full_note(table_of(reading), view_skip(line, (size_t)mark));
     pause_meet(reading, pause_s, now_s);
     return true;
 }

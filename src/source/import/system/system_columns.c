@@ -114,6 +114,45 @@ static void heat_row_meet(struct system_table *table, const struct words *headin
     }
 }
 
+/* turbostat's rows are as long as its heading, or end sooner: what is a package's or a core's stands there once. */
+static bool number_at(const struct words *heading, const struct words *row, const char *column, double *ret)
+{
+    for (size_t at = 0; at < heading->count && at < row->count; at++)
+        if (view_equal(heading->items[at], column))
+            return view_grouped(row->items[at], ret);
+    return false;
+}
+
+static struct package *package_of(struct system_table *table, double number)
+{
+    for (size_t at = 0; at < table->package_count; at++)
+        if (!(table->packages[at].number < number) && !(table->packages[at].number > number))
+            return &table->packages[at];
+    if (table->package_count == PACKAGES_MOST)
+        return NULL;
+    struct package *package = &table->packages[table->package_count++];
+    *package = (struct package){.number = number};
+    return package;
+}
+
+static void package_row_meet(struct system_table *table, const struct words *heading, const struct words *row)
+{
+    double number, mhz, value;
+    if (!number_at(heading, row, "Package", &number) || !number_at(heading, row, "Bzy_MHz", &mhz))
+        return;
+    struct package *package = package_of(table, number);
+    if (!package)
+        return;
+    package->rows++;
+    package->mhz_sum += mhz;
+    if (number_at(heading, row, "CoreThr", &value) && value > package->throttles)
+        package->throttles = value;
+    if (number_at(heading, row, "PkgTmp", &value) && value > package->degrees)
+        package->degrees = value;
+    if (number_at(heading, row, "PkgWatt", &value) && value > package->watts)
+        package->watts = value;
+}
+
 /* Of any row, a single CPU's too. */
 static void busy_row_meet(struct system_table *table, const struct words *heading, const struct words *row)
 {
@@ -153,6 +192,7 @@ static bool row_read(struct system_table *table, const struct words *heading, co
     busy_row_meet(table, heading, row);
     if (!is_of_all(heading, row)) {
         heat_row_meet(table, heading, row);
+        package_row_meet(table, heading, row);
         cpu_row_read(table, heading, row);
         return true;
     }

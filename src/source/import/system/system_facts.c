@@ -171,6 +171,37 @@ static const struct task *task_delayed_most(const struct system_table *table)
     return most;
 }
 
+/* Of the one that waited for the largest part, and of all of them, where they are several. */
+static void ready_add(struct system_table *table, struct facts *facts)
+{
+    const struct task *delayed = task_delayed_most(table), *most = NULL;
+    double run_ms = 0, delay_ms = 0;
+    if (!delayed)
+        return;
+    fact_of(facts, delayed->name, SHARE_READY, delayed->delay_ms, delayed->delay_ms + delayed->run_ms);
+    for (size_t at = 0; at < table->tasks.count; at++) {
+        const struct task *here = &table->tasks.items[at];
+        run_ms += here->run_ms;
+        delay_ms += here->delay_ms;
+        most = !most || here->run_ms > most->run_ms ? here : most;
+    }
+    if (table->tasks.count < 2)
+        return;
+    (void)snprintf(table->tasks_words, sizeof(table->tasks_words), "%zu rows", table->tasks.count);
+    fact_of(facts, table->tasks_words, SHARE_READY_TOGETHER, delay_ms, delay_ms + run_ms);
+    fact_of(facts, most->name, SHARE_RAN_MOST, most->run_ms, run_ms);
+}
+
+/* "load average: 61.20, 58.90, 40.11": of the last minute; threads that wait for storage are in it, too. */
+static void load_add(const struct system_reading *reading, struct system_table *table, struct facts *facts)
+{
+    double load = table->met[FACT_LOAD].last, cpus = reading->cpus_differ ? 0 : reading->cpus;
+    if (!(cpus > 0) || !(load > cpus))
+        return;
+    (void)snprintf(table->load_words, sizeof(table->load_words), "%.4g on %.0f CPUs", load, cpus);
+    fact_of(facts, table->load_words, SHARE_LOAD_BEYOND, load - cpus, load);
+}
+
 /*
  * Of a period in which it was stopped a program may have lost all or next to nothing: how long it stood says so, where
  * that is told.
@@ -299,6 +330,22 @@ static void stalls_add(const struct system_table *table, struct facts *facts)
     const struct pause_log *log = &table->pauses;
     if (log->stalls >= STALLS_LEAST)
         fact_add(facts, SHARE_GC_STALLS, log->stalled_s, log->stalled_until_s - log->stalls_from_s);
+}
+
+/*
+ * What is still alive after each full collection fills a heap that grows no more: a virtual machine makes it larger
+ * then, as long as it may.
+ */
+static void kept_add(struct system_table *table, struct facts *facts)
+{
+    enum { FULL_LEAST = 2 };
+    static const double MOST_OF = 0.8, GROWN = 1.01;
+    const struct met *kept = &table->met[FACT_HEAP_KEPT], *heap = &table->met[FACT_HEAP];
+    if (kept->count < FULL_LEAST || heap->most > GROWN * heap->first || kept->least < MOST_OF * heap->most)
+        return;
+    (void)snprintf(table->heap_words, sizeof(table->heap_words), "%.0f MB, at last %.0f MB, of %.0f", kept->first,
+                   kept->last, heap->last);
+    fact_of(facts, table->heap_words, SHARE_HEAP_KEPT, kept->least, heap->most);
 }
 
 /* A few collections of its first moments, of which nobody tells that they were most of it. */
@@ -444,11 +491,59 @@ static bool is_idle(const struct system_table *table)
     return table->tells_busy && table->busiest_ratio < BUSY_LEAST;
 }
 
+static double package_mhz(const struct package *package)
+{
+    return package->mhz_sum / (double)package->rows;
+}
+
+static const char *package_words(struct package *package)
+{
+    int length = snprintf(package->words, sizeof(package->words), "package %.0f, %.0f MHz", package->number,
+                          package_mhz(package));
+    size_t used = length > 0 && (size_t)length < sizeof(package->words) ? (size_t)length : sizeof(package->words) - 1;
+    if (package->degrees > 0)
+        (void)snprintf(package->words + used, sizeof(package->words) - used, " at %.0f degrees", package->degrees);
+    return package->words;
+}
+
+/* The one that heat slowed most, and of the others the slowest; false: it throttled all, or none. */
+static bool packages_apart(struct system_table *table, struct package **ret_hot, struct package **ret_cool)
+{
+    struct package *hot = NULL, *cool = NULL;
+    for (size_t at = 0; at < table->package_count; at++) {
+        struct package *here = &table->packages[at], **kind = here->throttles > 0 ? &hot : &cool;
+        *kind = !*kind || package_mhz(here) < package_mhz(*kind) ? here : *kind;
+    }
+    *ret_hot = hot;
+    *ret_cool = cool;
+    return hot && cool && package_mhz(hot) < package_mhz(cool);
+}
+
+/* Of several processors of a machine heat throttles one: its own clock says what that took, and not the mean. */
+static bool packages_add(const struct system_reading *reading, struct system_table *table, double highest,
+                         struct facts *facts)
+{
+    static const double DIFFER = 0.02;
+    struct package *hot, *cool;
+    if (!packages_apart(table, &hot, &cool))
+        return false;
+    highest = fmax(highest, package_mhz(cool));
+    fact_of(facts, package_words(hot), SHARE_BELOW_HIGHEST_HOT, highest - package_mhz(hot), highest);
+    if (package_mhz(cool) < (1 - DIFFER) * highest)
+        fact_of(facts, package_words(cool), SHARE_BELOW_HIGHEST_COOL, highest - package_mhz(cool), highest);
+    if (hot->watts > 0 && reading->design_watts > 0) {
+        (void)snprintf(table->power_words, sizeof(table->power_words), "%.3g of %.3g W", hot->watts,
+                       reading->design_watts);
+        fact_of(facts, table->power_words, SHARE_OF_DESIGN_POWER, hot->watts, reading->design_watts);
+    }
+    return true;
+}
+
 /*
  * Of what the same machine ran at beside, as busy; else of the clock of its TSC, the least that is missing: a processor
  * with a turbo exceeds that.
  */
-static void clocks_add(const struct system_reading *reading, const struct system_table *table, struct facts *facts)
+static void clocks_add(const struct system_reading *reading, struct system_table *table, struct facts *facts)
 {
     static const double DIFFER = 0.02;
     const struct met *met = table->met;
@@ -457,6 +552,8 @@ static void clocks_add(const struct system_reading *reading, const struct system
     double clock = mean_of(&met[FACT_BUSY_CLOCK]), busy = busy_of(table), nominal = mean_of(&met[FACT_NOMINAL_CLOCK]),
            highest = clock_highest(reading, met, busy);
     bool throttled = is_throttled(reading, met), beside = busy > 0 || throttled;
+    if (throttled && packages_add(reading, table, highest, facts))
+        return;
     if (beside && clock < (1 - DIFFER) * highest && !(highest < nominal)) {
         if (is_lowest_clock(reading, table))
             fact_add(facts, throttled ? SHARE_BELOW_HIGHEST_HOT : SHARE_BELOW_HIGHEST, highest - clock, highest);
@@ -474,8 +571,15 @@ static double idle_of(const struct met *met)
     return met[FACT_IDLE].count ? (mean_of(&met[FACT_IDLE]) + mean_of(&met[FACT_IO_WAIT])) / 100 : 1;
 }
 
-/* Rounded it is nothing. */
-static const double IDLE_NONE = 0.002, IDLE_MOST = 75; /* the latter in percent */
+static const double IDLE_MOST = 75; /* percent */
+
+/* Rounded it is nothing, or hardly anything of one CPU. */
+static bool is_none_idle(const struct system_reading *reading, const struct met *met)
+{
+    static const double ROUNDED = 0.002, OF_ONE_CPU = 0.1;
+    bool known = reading->cpus > 0 && !reading->cpus_differ;
+    return met[FACT_IDLE].count && (idle_of(met) <= ROUNDED || (known && idle_of(met) * reading->cpus <= OF_ONE_CPU));
+}
 
 /* Some table tells that for most of the time something was ready without a CPU. */
 static bool is_queue_seen(const struct system_reading *reading)
@@ -497,16 +601,74 @@ static void run_queue_add(const struct system_reading *reading, const struct met
     static const double MANY = 1.5;
     double could_run = mean_of(&met[FACT_RUN_QUEUE]);
     if (met[FACT_RUN_QUEUE].count && reading->cpus > 0 && !reading->cpus_differ && could_run >= MANY * reading->cpus)
-        fact_add(facts, idle_of(met) <= IDLE_NONE && is_queue_seen(reading) ? SHARE_NO_CPU_NONE_IDLE : SHARE_NO_CPU,
+        fact_add(facts, is_none_idle(reading, met) && is_queue_seen(reading) ? SHARE_NO_CPU_NONE_IDLE : SHARE_NO_CPU,
                  could_run - reading->cpus, could_run);
-    if (met[FACT_IDLE].count && idle_of(met) <= IDLE_NONE)
+    if (is_none_idle(reading, met))
         fact_add(facts, SHARE_IDLE, 100 * idle_of(met), 100);
     if (met[FACT_IDLE].count && mean_of(&met[FACT_IDLE]) >= IDLE_MOST)
         fact_add(facts, SHARE_IDLE_OF_ALL, mean_of(&met[FACT_IDLE]), 100);
 }
 
+/*
+ * How many threads waited for storage at a time, by the largest %iowait: it counts idle CPUs alone, so that without any
+ * it says nothing. Negative: it isn't told.
+ */
+static double storage_waiters(const struct system_reading *reading)
+{
+    static const double IDLE_LEAST = 0.25, ROUNDED_PERCENT = 0.05;
+    double most = -1;
+    for (size_t at = 0; at < reading->tables.count; at++) {
+        const struct met *met = reading->tables.items[at].met;
+        if (!met[FACT_IO_WAIT].count || !met[FACT_IDLE].count)
+            continue;
+        double percent = mean_of(&met[FACT_IO_WAIT]);
+        bool is_counted = idle_of(met) >= IDLE_LEAST && reading->cpus > 0 && !reading->cpus_differ,
+             is_none = idle_of(met) >= IDLE_LEAST && percent < ROUNDED_PERCENT;
+        if (!is_counted && !is_none)
+            return -1;
+        most = fmax(most, is_none ? 0 : percent / 100 * reading->cpus);
+    }
+    return most;
+}
+
+static bool nothing_waits_for_storage(const struct system_reading *reading)
+{
+    static const double WAITERS_MOST = 0.1;
+    double waiters = storage_waiters(reading);
+    return waiters >= 0 && waiters < WAITERS_MOST;
+}
+
+/* As top rounds it. */
+static const double ONE_CPU = 1.01;
+
+/* One that has a whole CPU, and is no sum of threads that take turns, as far as a single look tells. */
+static void computes_add(const struct system_reading *reading, const struct system_table *table, struct facts *facts)
+{
+    double ratio = fmin(table->process_ratio, 1);
+    if (table->process_runs && table->process_ratio <= ONE_CPU && !table->any_waits &&
+        nothing_waits_for_storage(reading))
+        fact_of(facts, table->busiest_process, SHARE_NOT_COMPUTED, 1 - ratio, 1);
+}
+
+/*
+ * %util is the time with one request at least, and a device that takes many at once has most of its strength left then:
+ * where they are short and few, it holds up nobody unless threads wait for them.
+ */
+static bool is_short_of_waits(const struct system_reading *reading, const struct device *device)
+{
+    static const double QUEUE_MOST = 1.5, EACH_MOST_MS = 1;
+    double all = 0, took_ms = 0;
+    for (size_t kind = 0; kind < DEVICE_AWAITS; kind++) {
+        all += device->requests[kind];
+        took_ms += device->took_ms[kind];
+    }
+    double queue = device->counted ? took_ms / 1e3 / (double)device->counted : 0;
+    return all > 0 && took_ms > 0 && took_ms < EACH_MOST_MS * all && queue < QUEUE_MOST &&
+           nothing_waits_for_storage(reading);
+}
+
 /* Of the device that had requests for most of the time. */
-static void devices_add(struct system_table *table, struct facts *facts)
+static void devices_add(const struct system_reading *reading, struct system_table *table, struct facts *facts)
 {
     const struct device *most = NULL;
     double most_util = 0;
@@ -525,7 +687,8 @@ static void devices_add(struct system_table *table, struct facts *facts)
     size_t length = words.length < sizeof(table->device_words) - 1 ? words.length : sizeof(table->device_words) - 1;
     memcpy(table->device_words, text_string(&words), length);
     table->device_words[length] = '\0';
-    fact_of(facts, table->device_words, SHARE_DEVICE_BUSY, most_util, 100);
+    fact_of(facts, table->device_words, is_short_of_waits(reading, most) ? SHARE_DEVICE_SHORT : SHARE_DEVICE_BUSY,
+            most_util, 100);
 }
 
 /* Of all nodes by their own lines, where nothing tells their sum; of one where it ran on one. */
@@ -560,10 +723,20 @@ static void scaling_add(const struct system_reading *reading, struct system_tabl
     if (table->tool != TOOL_DOCUMENT || !system_scaling_worst(&reading->scaling, &few, &many))
         return;
     const char *unit = few->is_of_time ? " s" : "";
-    (void)snprintf(table->scaling_words, sizeof(table->scaling_words), "%.4g%s with %.0f threads, %.4g%s with %.0f",
+    (void)snprintf(table->scaling_words, sizeof(table->scaling_words), "%.6g%s with %.0f threads, %.6g%s with %.0f",
                    few->is_of_time ? 1 / few->rate : few->rate, unit, few->threads,
                    many->is_of_time ? 1 / many->rate : many->rate, unit, many->threads);
     fact_of(facts, table->scaling_words, SHARE_SCALING, many->rate, 2 * few->rate);
+}
+
+static void plan_add(const struct system_reading *reading, struct system_table *table, struct facts *facts)
+{
+    scoped_text struct text words = {0};
+    double share = table->tool == TOOL_DOCUMENT ? system_plan_dropped(&reading->plan, &words) : 0;
+    if (!(share > 0))
+        return;
+    (void)snprintf(table->plan_words, sizeof(table->plan_words), "%s", text_string(&words));
+    fact_of(facts, table->plan_words, SHARE_SCAN_DROPS, share, 1);
 }
 
 static void heat_add(const struct system_reading *reading, const struct system_table *table, struct facts *facts)
@@ -639,9 +812,6 @@ static void nodes_add(const struct system_reading *reading, const struct system_
         fact_of(facts, fullest, SHARE_MEMORY_AWAY, all - table->node_mb[reading->runs_on - 1], all);
 }
 
-/* As top rounds it. */
-static const double ONE_CPU = 1.01;
-
 size_t system_facts_of(const struct system_reading *reading, struct system_table *table,
                        struct import_row ret_rows[SYSTEM_ROWS_MOST])
 {
@@ -671,14 +841,16 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
     run_queue_add(reading, met, facts);
     if (table->process_ratio > 0 && table->process_ratio <= ONE_CPU)
         fact_of(facts, table->busiest_process, SHARE_BUSIEST_PROCESS, fmin(table->process_ratio, 1), 1);
+    computes_add(reading, table, facts);
     if (met[FACT_SESSIONS].count)
         fact_of(facts, table->lock_words, SHARE_SESSIONS_AT_LOCKS, met[FACT_SESSIONS_LOCKED].last,
                 met[FACT_SESSIONS].last);
     storage_add(table, facts);
     busiest_add(table, facts);
-    devices_add(table, facts);
+    devices_add(reading, table, facts);
     bandwidth_add(reading, table, facts);
     scaling_add(reading, table, facts);
+    plan_add(reading, table, facts);
     heat_add(reading, table, facts);
     if (met[FACT_STALLED_STORAGE].count)
         fact_add(facts, SHARE_STALLED_BY_STORAGE, mean_of(&met[FACT_STALLED_STORAGE]), 100);
@@ -691,12 +863,12 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
     calls_add(table, facts);
     sync_calls_add(table, facts);
     collector_add(reading, table, facts);
+    kept_add(table, facts);
     one_cpu_add(table, facts);
     stolen_add(table, facts);
     received_add(table, facts);
-    const struct task *delayed = task_delayed_most(table);
-    if (delayed)
-        fact_add(facts, SHARE_READY, delayed->delay_ms, delayed->delay_ms + delayed->run_ms);
+    ready_add(table, facts);
+    load_add(reading, table, facts);
     static const double MANY = 1000; /* fewer are any program's */
     if (!met[FACT_LOADS].count && met[FACT_LINE_LOADS].count == 1 && met[FACT_LINE_MODIFIED].last >= MANY)
         fact_add(facts, SHARE_HITM_OF_SHARED, met[FACT_LINE_MODIFIED].last, met[FACT_LINE_LOADS].last);

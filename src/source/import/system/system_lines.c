@@ -327,6 +327,7 @@ static void cpus_read(struct system_reading *reading, struct view line)
     struct view word, before = {0};
     double count;
     while ((word = view_word(&line)).length) {
+        word = view_skip(word, view_starts(word, "("));
         while (word.length && strchr(",.;:)", word.text[word.length - 1]) && word.text[word.length - 1])
             word.length--;
         struct view name = word, number = view_cut(&name, '-');
@@ -340,6 +341,35 @@ static void cpus_read(struct system_reading *reading, struct view line)
                 cpus_meet(reading, count);
         before = word;
     }
+}
+
+/* "TDP 205 W", "TDP: 205W" */
+static void design_power_note(struct system_reading *reading, struct view line)
+{
+    static const char mark[] = "TDP";
+    ptrdiff_t at = view_find(line, mark);
+    struct view rest = view_skip(line, at >= 0 ? (size_t)at + sizeof(mark) - 1 : 0);
+    rest = view_trim(view_skip(rest, view_starts(rest, ":")));
+    struct view number = view_word(&rest), unit = view_word(&rest);
+    double watts;
+    bool is_joined = view_ends(number, "W") || view_ends(number, "W,") || view_ends(number, "W)");
+    while (is_joined && number.length && !isdigit((unsigned char)number.text[number.length - 1]))
+        number.length--;
+    if (at >= 0 && (is_joined || view_starts(unit, "W")) && view_double(number, &watts) && watts > 0)
+        reading->design_watts = watts;
+}
+
+/* " 12:04:10 up 12 days,  4:01,  1 user,  load average: 61.20, 58.90, 40.11", as uptime, top and w have it. */
+static bool load_read(struct system_reading *reading, struct view line)
+{
+    static const char mark[] = "load average: ";
+    ptrdiff_t at = view_find(line, mark);
+    struct view rest = view_skip(line, at > 0 ? (size_t)at + sizeof(mark) - 1 : 0), word = view_cut(&rest, ',');
+    double load;
+    if (at < 0 || view_find(line, " up ") < 0 || !view_double(view_trim(word), &load) || !(load >= 0))
+        return false;
+    system_meet(system_table_of(reading, TOOL_TOP), FACT_LOAD, load);
+    return true;
 }
 
 /*
@@ -379,7 +409,8 @@ bool system_line_read(struct system_reading *reading, struct view line)
     inline_times_read(reading, line);
     whole_read(reading, line);
     cpus_read(reading, line);
-    return mapping_read(reading, line) || run_begins(reading, view_trim(line)) || named_read(reading, line) ||
-           top_read(reading, line) || times_read(reading, line) || shell_times_read(reading, line) ||
-           pressure_read(reading, line) || summary_read(reading, line);
+    design_power_note(reading, line);
+    return mapping_read(reading, line) || run_begins(reading, view_trim(line)) || load_read(reading, line) ||
+           named_read(reading, line) || top_read(reading, line) || times_read(reading, line) ||
+           shell_times_read(reading, line) || pressure_read(reading, line) || summary_read(reading, line);
 }

@@ -69,6 +69,12 @@ static bool is_top(const struct words *heading)
     return column_of(heading, "PID") == 0 && column_of(heading, "%CPU") > 0 && column_of(heading, "COMMAND") > 0;
 }
 
+static bool is_state(const struct words *heading, const struct words *row, const char *state)
+{
+    ptrdiff_t column = column_of(heading, "S");
+    return column >= 0 && (size_t)column < row->count && view_equal(row->items[column], state);
+}
+
 static void top_read(struct system_reading *reading, const struct words *heading, struct view *rest)
 {
     struct system_table *table = system_table_of(reading, TOOL_TOP);
@@ -80,11 +86,14 @@ static void top_read(struct system_reading *reading, const struct words *heading
         if (!number_in(&row, 0, &pid) || !number_in(&row, column_of(heading, "%CPU"), &percent) ||
             (size_t)command >= row.count)
             break;
+        table->any_waits |= is_state(heading, &row, "D");
         if (reading->of_threads || percent / 100 <= table->process_ratio)
             continue;
         table->process_ratio = percent / 100;
-        (void)snprintf(table->busiest_process, sizeof(table->busiest_process), "%.*s", (int)row.items[command].length,
-                       row.items[command].text);
+        table->process_runs = is_state(heading, &row, "R");
+        struct view name = row.items[command]; /* "postgres: app app 10.0.0.4(50122) SELECT" */
+        name.length -= view_ends(name, ":");
+        (void)snprintf(table->busiest_process, sizeof(table->busiest_process), "%.*s", (int)name.length, name.text);
     }
 }
 

@@ -33,6 +33,7 @@ void system_meet(struct system_table *table, enum fact fact, double value)
     met->first = met->count ? met->first : value;
     met->last = value;
     met->most = met->count && met->most > value ? met->most : value;
+    met->least = met->count && met->least < value ? met->least : value;
     met->sum += value;
     met->count++;
 }

@@ -18,6 +18,7 @@
  * system_softirqs  /proc/softirqs: which CPU takes them
  * system_calls    strace -c, perf trace -s: times by system call
  * system_events   kvm_stat: exits by reason, handed on as a table of them
+ * system_plans    EXPLAIN ANALYZE: scans of whole tables that drop nearly all
  * system_collector  what collectors of garbage log
  * system_accesses  perf mem report: what sampled loads waited for
  * system_facts    shares of what was met
@@ -86,16 +87,19 @@ enum fact {
     FACT_SESSIONS_LOCKED,
     FACT_PAUSE_S, /* by those that log each pause, and when that was since the start */
     FACT_PAUSE_AT_S,
+    FACT_HEAP_KEPT, /* MB that a full collection left, and of how much */
+    FACT_HEAP,
     FACT_COLLECTIONS_S, /* by Python's, which says no time of day */
     FACT_MEMORY_RATE,   /* MB/s of all memory */
     FACT_WEIGHT_MEMORY, /* percent of the time that sampled loads waited, by perf mem: of their own node, another */
     FACT_WEIGHT_REMOTE,
+    FACT_LOAD,    /* average of the last minute */
     FACT_WHOLE_S, /* "The whole run took 21.42 s." */
     FACT_COUNT
 };
 
 struct met {
-    double first, last, sum, most;
+    double first, last, sum, most, least;
     size_t count;
 };
 
@@ -112,6 +116,15 @@ struct task {
 /* A row of turbostat's for the whole machine. */
 struct clock_row {
     double mhz, busy_ratio; /* 0: not told */
+};
+
+enum { PACKAGES_MOST = 8 };
+
+/* A processor of several by turbostat's rows of its CPUs; degrees and watts 0: not told. */
+struct package {
+    double number, mhz_sum, throttles, degrees, watts;
+    size_t rows;
+    char words[2 * TASK_NAME_MOST]; /* where facts were made of it */
 };
 
 /* Whose tables are kept apart. */
@@ -230,14 +243,21 @@ struct system_table {
     char scaling_words[2 * TASK_NAME_MOST]; /* of rates by threads, where a fact was made of them */
     char rate_words[TASK_NAME_MOST];       /* of memory's bandwidth, where facts were made of it */
     char device_words[2 * TASK_NAME_MOST]; /* of the busiest one, where facts were made of them */
+    char plan_words[256];
+    char power_words[TASK_NAME_MOST];
+    char heap_words[2 * TASK_NAME_MOST];
+    char tasks_words[TASK_NAME_MOST], load_words[TASK_NAME_MOST]; /* of how many rows, and of how many CPUs */
     bool tells_busy;    /* turbostat's rows do; busiest_ratio: of the CPU that is busiest, else of all */
     double busiest_ratio;
     char lock_words[TASK_NAME_MOST];      /* which locks a database's sessions wait for most */
     char busiest_process[TASK_NAME_MOST]; /* of top's rows, and how much of one CPU it used */
     double process_ratio;
+    bool process_runs, any_waits; /* its state is R; a process's is D */
     double calls_s; /* for how long one thread's calls were watched; 0: not told */
     size_t fullest_node; /* of numastat's columns */
     double node_mb[NODES_MOST];
+    struct package packages[PACKAGES_MOST];
+    size_t package_count;
     size_t heat_rows, hot_rows; /* of single CPUs: that tell how often heat throttled them, and that it did */
     bool has_ended;
     bool has_unread; /* rows of it have a form of their own: shares of the others would be wrong */
@@ -258,7 +278,20 @@ struct governor {
     bool differs; /* by CPU, or between two looks */
 };
 
+/* Of a query's plan with its times: of each loop. */
+struct plan_node {
+    struct view name, filter; /* length 0: none */
+    double ms, rows, loops, removed;
+};
+
+struct plan {
+    size_t roots; /* of as many plans */
+    double total_ms;
+    struct plan_node node, scan; /* the last one; of scans of whole tables the one that took longest */
+};
+
 struct system_reading {
+    struct plan plan;
     vec(struct place) places;
     struct governor governor;
     struct view cpufreq_file; /* whose content the next line is; length 0: none */
@@ -282,6 +315,7 @@ struct system_reading {
     const char *clock; /* that is slow to read, and was said to be in use; NULL: none */
     enum locks_form locks;
     bool locks_begun; /* its rows have */
+    double design_watts; /* "TDP 205 W"; 0: nobody says */
     bool was_hot; /* a limit of heat was said to be reached */
     /* MB/s that memory gives at most, by a benchmark and in theory, 0: not told; differs: told in several ways */
     double attained_mb, nominal_mb;
@@ -327,6 +361,9 @@ void system_scaling_note(struct system_reading *reading, struct view line); /* w
 /* Of one test the rows of which twice as many threads gained least; false: there are no such. */
 bool system_scaling_worst(const struct scaling *scaling, const struct scaled_row **ret_few,
                           const struct scaled_row **ret_many);
+bool system_plans_read(struct system_reading *reading, struct view line);
+/* The part (0..1) of a query's time in one scan that drops nearly all of a table, which one to out; 0: none is told. */
+double system_plan_dropped(const struct plan *plan, struct text *out);
 void system_log_read(struct system_reading *reading, struct view line); /* which may be anything else, too */
 
 /* Its name, and how long each of its requests took. */

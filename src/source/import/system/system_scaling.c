@@ -4,7 +4,7 @@
  * sentence with the times or rates of two numbers of threads? Twice as many that bring next to nothing share something
  * that is used up; that bring twice as much share nothing that is.
  *
- * Does not support: tables without bars, and times in tables instead of rates.
+ * Does not support: tables without bars of more than these two columns, and times in tables instead of rates.
  */
 #include "source/import/import_cells.h"
 #include "source/import/system/system_reading.h"
@@ -53,12 +53,26 @@ static bool row_read(struct scaling *scaling, const struct cells *cells)
     return true;
 }
 
+/* "threads   ops/s", and below it "8   265,000": columns without bars, of nothing else. */
+static bool plain_read(struct system_reading *reading, struct view line)
+{
+    struct words words;
+    struct cells cells = {.count = 2};
+    words_of(line, &words);
+    if (words.count != cells.count)
+        return false;
+    cells.items[0] = words.items[0];
+    cells.items[1] = words.items[1];
+    return reading->scaling.threads ? row_read(&reading->scaling, &cells) : heading_read(reading, &cells);
+}
+
 bool system_scaling_read(struct system_reading *reading, struct view line)
 {
     struct cells cells;
     if (view_find(line, "|") < 0) {
-        reading->scaling.threads = 0;
-        return false;
+        bool is_plain = plain_read(reading, line);
+        reading->scaling.threads = is_plain ? reading->scaling.threads : 0;
+        return is_plain;
     }
     cells_at(line, '|', &cells);
     bool read = reading->scaling.threads ? row_read(&reading->scaling, &cells) : heading_read(reading, &cells);

@@ -17,6 +17,8 @@ struct shared_offset {
     struct view name, place; /* of the function with most of it, "stats.c:88" (length 0: not told) */
     double most;             /* what that one has */
     bool of_several;         /* functions */
+    struct view writer;      /* a function; length 0: none was seen, or several */
+    bool writers_differ;
     double hitm, stores; /* 0..1 of the line's */
     double cpus;         /* 0: not told */
 };
@@ -30,11 +32,17 @@ struct pareto {
     size_t offset_count, lines;
     struct view first; /* line */
     double first_hitm;
+    double first_stores[STORES_MOST];
     double stores[STORES_MOST]; /* of the line whose code is read: that hit, missed, and what isn't known */
     double remote, local;       /* of the same */
     double all;                 /* of all lines */
     bool of_hitm;               /* the heading says so */
 };
+
+static bool is_same(struct view one, struct view other)
+{
+    return one.length == other.length && memcmp(one.text, other.text, one.length) == 0;
+}
 
 static bool count_read(struct view word, double *ret_count)
 {
@@ -158,6 +166,8 @@ static bool pareto_line_read(struct pareto *pareto, struct view line)
     if (!view_starts(word, "0x") || view_word(&line).length)
         return false;
     memcpy(pareto->stores, stores, sizeof(stores));
+    if (!pareto->lines)
+        memcpy(pareto->first_stores, stores, sizeof(stores));
     pareto->first = pareto->lines ? pareto->first : word;
     pareto->first_hitm = pareto->lines ? pareto->first_hitm : remote + local;
     pareto->lines++;
@@ -170,8 +180,7 @@ static bool pareto_line_read(struct pareto *pareto, struct view line)
 static void function_add(struct pareto *pareto, struct view name, struct view object, double hitm)
 {
     size_t at = 0;
-    while (at < pareto->count && !(pareto->functions[at].name.length == name.length &&
-                                   memcmp(pareto->functions[at].name.text, name.text, name.length) == 0))
+    while (at < pareto->count && !is_same(pareto->functions[at].name, name))
         at++;
     if (at == FUNCTIONS_MOST)
         return;
@@ -193,8 +202,7 @@ static void offset_add(struct pareto *pareto, struct view line, double hitm, str
     while ((word = view_word(&line)).length)
         cpus = count_read(word, &count) ? count : 0;
     size_t at = 0;
-    while (at < pareto->offset_count && !(pareto->offsets[at].offset.length == offset.length &&
-                                          memcmp(pareto->offsets[at].offset.text, offset.text, offset.length) == 0))
+    while (at < pareto->offset_count && !is_same(pareto->offsets[at].offset, offset))
         at++;
     if (pareto->lines != 1 || !view_starts(offset, "0x") || at == OFFSETS_MOST)
         return;
@@ -202,12 +210,15 @@ static void offset_add(struct pareto *pareto, struct view line, double hitm, str
         pareto->offsets[pareto->offset_count++] = (struct shared_offset){.offset = offset};
     struct shared_offset *one = &pareto->offsets[at];
     double own = (pareto->first_hitm > 0 ? hitm / pareto->first_hitm : 0) + (all > 0 ? stored / all : 0);
-    bool is_same = one->name.length == name.length && memcmp(one->name.text, name.text, name.length) == 0;
-    one->of_several |= one->name.length && !is_same;
+    one->of_several |= one->name.length && !is_same(one->name, name);
     if (own > one->most || !one->name.length) {
         one->most = own;
         one->name = name;
         one->place = place;
+    }
+    if (stored > 0) {
+        one->writers_differ |= one->writer.length && !is_same(one->writer, name);
+        one->writer = name;
     }
     one->hitm += pareto->first_hitm > 0 ? hitm / pareto->first_hitm : 0;
     one->stores += all > 0 ? stored / all : 0;
@@ -246,21 +257,34 @@ static void function_put(struct text *out, const struct shared_offset *one)
         text_printf(out, " at %.*s", (int)one->place.length, one->place.text);
 }
 
-/* At which offsets of the first line, as parts of what hit changed copies there and of what was written. */
+/* At which offsets of the first line loads hit changed copies. */
 static void offsets_put(struct text *out, const struct pareto *pareto)
 {
-    double stores = 0;
-    for (size_t at = 0; at < pareto->offset_count; at++)
-        stores += pareto->offsets[at].stores;
     for (size_t at = 0; at < pareto->offset_count; at++) {
         const struct shared_offset *one = &pareto->offsets[at];
-        double part = stores > 0 ? (one->hitm + one->stores) / 2 : one->hitm;
-        text_printf(out, "%s@part_of_line[offset %.*s of line %.*s by %.0f CPUs", at ? "" : "\n",
+        text_printf(out, "%s@hitm_at_offset[offset %.*s of line %.*s by %.0f CPUs", at ? "" : "\n",
                     (int)one->offset.length, one->offset.text, (int)pareto->first.length, pareto->first.text,
                     one->cpus);
         function_put(out, one);
-        text_printf(out, "]: %.0f\n", pareto->first_hitm * part);
+        text_printf(out, "]: %.0f\n", pareto->first_hitm * one->hitm);
     }
+}
+
+/* At which of them it was written: a table of its own, behind another one. */
+static void stores_put(struct text *out, const struct pareto *pareto)
+{
+    double stores = 0;
+    for (size_t kind = 0; kind < STORES_MOST; kind++)
+        stores += pareto->first_stores[kind];
+    for (size_t at = 0; stores > 0 && at < pareto->offset_count; at++) {
+        const struct shared_offset *one = &pareto->offsets[at];
+        text_printf(out, "@stores_at_offset[stores at offset %.*s of line %.*s", (int)one->offset.length,
+                    one->offset.text, (int)pareto->first.length, pareto->first.text);
+        if (one->writer.length && !one->writers_differ)
+            text_printf(out, " in %.*s", (int)one->writer.length, one->writer.text);
+        text_printf(out, "]: %.0f\n", stores * one->stores);
+    }
+    text_add_char(out, '\n');
 }
 
 static bool pareto_put(struct text *out, struct view *rest)
@@ -290,6 +314,7 @@ static bool pareto_put(struct text *out, struct view *rest)
                         one->object.text, (int)one->name.length, one->name.text);
     }
     text_add_char(out, '\n');
+    stores_put(out, &pareto);
     return true;
 }
 
