@@ -969,10 +969,12 @@ static const struct atomics_use *atomics_use_of(const struct results *results)
 {
     static const struct atomics_use openmp = {"advice-openmp", NULL}, locks = {"advice-locks", NULL},
                                     goroutines = {"advice-goroutines", "confirm-goroutines"},
-                                    apart = {"advice-apart", NULL};
+                                    apart = {"advice-apart", NULL}, alone = {"advice-alone", "confirm-alone"};
     const struct stalls *stalls = results->stalls;
     const struct stall_function *hottest = stalls->function_count ? &stalls->functions[0] : NULL;
     double locking = (double)locking_samples(stalls);
+    if (results->run && results->run->threads_seen == 1)
+        return &alone;
     if (hottest && function_hands_out(hottest))
         return &openmp;
     if (hottest && hands_over(hottest))

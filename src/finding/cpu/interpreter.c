@@ -61,6 +61,7 @@ static const struct {
     {"list_slice", "a slice of a list copies it: keep an index, or itertools.islice", true},
     {"list_insert", "inserting at the front of a list moves all of it: collections.deque", true},
     {"rb_ary_includes", "include? of an Array looks at one element after the other: use a Set or Hash", true},
+    {"rb_equal", "objects are compared one by one, as include? and index of an Array do: use a Set or Hash", true},
     {"rb_str_plus", "String + copies both into a new one: << appends in place", true},
     {"zif_in_array", "in_array() looks at one element after the other: isset() on keys", true},
     {"gc_collect_main", "the garbage collector: fewer objects alive, or gc.freeze() after start-up"},
@@ -159,11 +160,16 @@ static const char *meaning_of(const struct stall_function *function, bool only_r
 /* Of a library's function that an interpreter's calls most of all: what that means. */
 static const char *remedy_of(const struct stall_function *function)
 {
-    const struct stall_caller *caller = function->caller_count ? &function->callers[0] : NULL;
-    const struct stall_function called_by = {.name = caller && caller->name ? caller->name : ""};
-    bool is_most = caller && 2 * (uint64_t)caller->stacks > function->stacks;
-    const char *own = meaning_of(function, true);
-    return own || !is_most ? own : meaning_of(&called_by, true);
+    const struct stall_caller *callers[] = {function->caller_count ? &function->callers[0] : NULL,
+                                            function->owner_count ? &function->owners[0] : NULL};
+    const char *remedy = meaning_of(function, true);
+    for (size_t at = 0; at < array_count(callers) && !remedy; at++) {
+        const struct stall_caller *caller = callers[at];
+        const struct stall_function called_by = {.name = caller && caller->name ? caller->name : ""};
+        if (caller && 2 * (uint64_t)caller->stacks > function->stacks)
+            remedy = meaning_of(&called_by, true);
+    }
+    return remedy;
 }
 
 void script_advise_meaning(const struct results *results, struct finding *finding)
@@ -351,7 +357,11 @@ static void interpreter_or_runtime(const struct results *results, struct finding
     double ahead = 0;
     bool is_sqlite = is_sqlite_library(matches->hottest);
     const struct stall_function *compiled = is_sqlite ? NULL : compiled_ahead(results->stalls, &ahead);
-    if (!is_sqlite && (interpreting * 2 >= (double)matches->samples || (is_unknown && !compiled)))
+    bool interprets = interpreting * 2 >= (double)matches->samples;
+    if (!is_sqlite && !interprets && is_unknown && !compiled && finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, "headline-unnamed", VALUE_TEXT("dso", matches->hottest->dso),
+                    VALUE_SHARE("share", share_of_samples(results, finding, (double)matches->samples)));
+    if (!is_sqlite && (interprets || (is_unknown && !compiled)))
         return;
     struct value share = VALUE_SHARE("share", share_of_samples(results, finding, (double)matches->samples));
     struct interval own = share_of_samples(results, finding, interpreting);

@@ -226,9 +226,44 @@ bool copying_advise(const struct results *results, struct finding *finding, cons
     return advise_caller(results, finding, function, "advice-copy-less");
 }
 
+/* A compiler writes copies of whole structs in place (rep movs, rep stos), in functions of any name. */
+struct in_place {
+    uint64_t samples;
+    const struct stall_function *function; /* that has most of them; NULL: there are none */
+};
+
+static struct in_place copied_in_place(const struct stalls *stalls)
+{
+    struct in_place copies = {0};
+    uint64_t most = 0;
+    for (size_t at = 0; at < stalls->function_count; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        uint64_t samples = 0;
+        for (uint32_t row = 0; row < function->row_count && !function->is_kernel && !is_copying(function); row++)
+            samples += function->rows[row].class == INSTRUCTION_STRING ? function->rows[row].samples : 0;
+        copies.samples += samples;
+        copies.function = samples > most ? function : copies.function;
+        most = samples > most ? samples : most;
+    }
+    return copies;
+}
+
 static void copying_test(const struct results *results, struct finding *finding)
 {
-    test_function_names(results, finding, copying_names, array_count(copying_names));
+    struct in_place copies = copied_in_place(results->stalls);
+    struct name_matches matches = functions_named(results->stalls, copying_names, array_count(copying_names));
+    bool is_in_place = copies.samples > matches.samples;
+    matches.samples += copies.samples;
+    matches.hottest = is_in_place ? copies.function : matches.hottest;
+    test_name_matches(results, finding, &matches);
+    if (is_in_place && finding->advice_count) {
+        struct value share = VALUE_SHARE("share", share_of_samples(results, finding, (double)copies.samples));
+        if (finding->verdict == VERDICT_SUPPORTED)
+            finding_set(finding, headline, "headline-in-place", VALUE_TEXT("function", copies.function->name), share);
+        finding_readvise(finding, "advice-in-place", VALUE_TEXT("function", copies.function->name));
+        finding_set(finding, confirm, "confirm-in-place", NO_VALUES);
+        return;
+    }
     if (finding->advice_count && finding->subject)
         copying_advise(results, finding, finding->subject); /* what the stacks tell needn't be found out */
     if (finding->verdict != VERDICT_SUPPORTED || !waits_for_places(results, finding))
@@ -246,7 +281,8 @@ const struct hypothesis hypothesis_copying = {
     .id = "copying",
     .family = "library",
     .title = "copying and clearing memory",
-    .rule = "a fact when functions that copy or clear memory hold the effect; ruled out when less could be such",
+    .rule = "a fact when functions that copy or clear memory, or instructions that do so in place, hold the effect; "
+            "ruled out when less could be such",
     .gain = "0 to that share",
     .overturn = "one copy left out",
     .changes_code = true,

@@ -56,6 +56,9 @@ static const struct name_pattern messages[] = {
     {.prefix = "MPIDI_", .word = "Progress"},
     {.prefix = "MPID_Progress"},
     {.prefix = "mca_btl_", .suffix = "_progress"},
+    {.dso = "libopen-pal"}, /* nearly all of its time, and of its transports', is looking whether something came */
+    {.dso = "mca_btl_vader"},
+    {.dso = "mca_btl_sm"},
 };
 
 /* What these do themselves is mostly waiting at barriers, and their own names are stripped. */

@@ -179,6 +179,10 @@ static const struct runtime_heap {
     {{.dso = "node"}, "advice-javascript", "advice-huge-always"},
     {{.dso = "libnode"}, "advice-javascript", "advice-huge-always"},
     {{.dso = "libcoreclr"}, "advice-dotnet", "advice-huge-always"},
+    {{.dso = "php"}, "advice-php", "advice-huge-php"},
+    {{.dso = "libpolyml"}, "advice-poly", "advice-huge-always"},
+    {{.dso = "mono"}, "advice-mono", "advice-huge-always"},
+    {{.dso = "mono-sgen"}, "advice-mono", "advice-huge-always"},
 };
 
 /* Of a whole machine nobody knows whose calls and pages are meant. */
@@ -200,10 +204,12 @@ static const struct runtime_heap *runtime_heap_of(const struct results *results)
     return NULL;
 }
 
-static void advise_on_runtime_heap(struct finding *finding, const struct runtime_heap *heap)
+static void advise_on_runtime_heap(const struct results *results, struct finding *finding,
+                                   const struct runtime_heap *heap)
 {
     finding_readvise(finding, heap->keep, NO_VALUES);
-    finding_advise(finding, heap->huge, NO_VALUES);
+    if (!dear_huge_pages(results->costs))
+        finding_advise(finding, heap->huge, NO_VALUES);
     finding_set(finding, confirm, "confirm-copy", NO_VALUES);
 }
 
@@ -254,7 +260,7 @@ static void page_faults_test(const struct results *results, struct finding *find
         finding_set(finding, confirm, "confirm-kept", VALUE_TEXT("command", results->command));
     const struct runtime_heap *heap = runtime_heap_of(results);
     if (heap)
-        advise_on_runtime_heap(finding, heap);
+        advise_on_runtime_heap(results, finding, heap);
 }
 
 const struct hypothesis hypothesis_page_faults = {

@@ -86,7 +86,8 @@ struct overall overall_away(const struct finding *waiting, const struct findings
         value_print(&sentence, &share);
         text_add(&sentence, " of the elapsed time");
     }
-    text_printf(&sentence, ": this is not a CPU problem of its code.%s", work_beside(findings, results, arena));
+    text_printf(&sentence, ": what it waits for, and who else runs, matter before its code.%s",
+                work_beside(findings, results, arena));
     bool by_others = held && others->verdict == VERDICT_SUPPORTED && !leads_asleep(waiting, others);
     struct overall overall = {
         .kind = OVERALL_WAITS,

@@ -216,7 +216,7 @@ void sheet_programs_section(struct sheet *sheet)
             struct value each =
                 VALUE_SECONDS("", interval_exactly(program->share * run->cpu_s.value / program->processes));
             value_print(&aside, &each);
-            text_add(&aside, " each");
+            text_add(&aside, " on average");
         }
         sheet_share_line(sheet, program->name, program->share, SHEET_CYAN, text_string(&aside));
     }
