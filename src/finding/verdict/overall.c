@@ -117,13 +117,24 @@ static struct overall with_work(struct overall overall, const struct results *re
     if (work.sentence)
         overall.sentence = arena_printf(arena, "%s %s", work.is_most ? work.sentence : overall.sentence,
                                         work.is_most ? overall.sentence : work.sentence);
-    if (is_answer) /* and that is the lesser part */
+    bool is_lesser = culprit && !overall.culprit_is_small && (!is_large || is_less_than(culprit, work.share));
+    bool leads = is_lesser && work.is_most;
+    if (leads)
         overall.before_all = work.advice[0];
-    for (size_t at = is_answer; at < array_count(work.advice) && work.advice[at]; at++)
+    for (size_t at = leads; at < array_count(work.advice) && work.advice[at]; at++)
         advise(&overall, work.advice[at]);
     overall.is_work_advised = work.is_most && work.advice[0];
     overall.confirm = is_large ? overall.confirm : work.check;
     return work.is_most || is_of_script(&overall) ? overall : with_operations(overall, results, is_large, arena);
+}
+
+/* What it is at when it runs, of one that mostly doesn't. */
+static struct overall with_own_work(struct overall overall, const struct results *results, struct arena *arena)
+{
+    struct work_named work = work_named_of(results, arena);
+    if (work.is_most && work.advice[0])
+        advise(&overall, work.advice[0]);
+    return work.is_most ? with_sentence(overall, work.sentence, arena) : overall;
 }
 
 /* It used its CPU time where no sample could be taken. */
@@ -266,7 +277,8 @@ static struct overall overall_seen(const struct findings *findings, const struct
     if (waits && (long_enough || !is_too_short(results)))
         return with_parts(overall_waits(waiting, findings, results, arena), results, arena);
     if (waiting && is_mostly_away(results) && (long_enough || !is_too_short(results)))
-        return with_parts(overall_away(waiting, findings, results, arena), results, arena);
+        return with_parts(with_own_work(overall_away(waiting, findings, results, arena), results, arena), results,
+                          arena);
     if (is_unseen(results))
         return overall_unseen(results, arena);
     if (is_too_short(results))

@@ -111,6 +111,14 @@ static void advise_on_open(struct overall *overall, const struct finding *lead, 
                                       VALUE_TEXT("remedy", lead->remedy)));
 }
 
+/* Which nobody calls less often: C's, Rust's "app::main", Go's "main.main". */
+static bool is_main(const char *name)
+{
+    size_t length = strlen(name), own = strlen("main");
+    return length >= own && strcmp(name + length - own, "main") == 0 &&
+           (length == own || name[length - own - 1] == ':' || name[length - own - 1] == '.');
+}
+
 /* By whom it is called, where stacks tell: what was found out already needn't be looked for. */
 static void advise_to_look(struct overall *overall, const struct stall_function *hottest, struct arena *arena)
 {
@@ -118,7 +126,7 @@ static void advise_to_look(struct overall *overall, const struct stall_function 
     enum { STACKS_LEAST = 10 };
     const struct stall_caller *caller = hottest->caller_count ? &hottest->callers[0] : NULL;
     struct value function = VALUE_TEXT("function", name_for_sentence(hottest_words(hottest), arena));
-    if (overall->is_work_advised || strcmp(hottest->name, "main") == 0) /* which nobody calls less often */
+    if (overall->is_work_advised || is_main(hottest->name))
         return;
     static const double HOT_LEAST = 0.05; /* fewer calls of less return nothing */
     if (hottest->share.mid < HOT_LEAST)

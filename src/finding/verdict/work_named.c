@@ -71,6 +71,21 @@ static double samples_compiling(const struct results *results, const struct name
     return called > threads ? called : threads;
 }
 
+/* What a compiler put into a function is told by whose body its instructions are. Returns whether any of it was. */
+static bool inlined_count(const struct stall_function *function, double *samples)
+{
+    bool met = false;
+    for (size_t at = 0; at < function->row_count; at++) {
+        const struct stall_row *row = &function->rows[at];
+        const struct named_work *kind = row->inlined ? kind_of(row->inlined, function->dso) : NULL;
+        if (!kind)
+            continue;
+        samples[row_of(kind)] += (double)row->samples;
+        met = true;
+    }
+    return met;
+}
+
 /* Samples by row of named_work_rows. */
 static double *samples_by_kind(const struct results *results, struct arena *arena)
 {
@@ -79,7 +94,7 @@ static double *samples_by_kind(const struct results *results, struct arena *aren
     for (size_t at = 0; at < stalls->function_count; at++) {
         const struct stall_function *function = &stalls->functions[at];
         const struct named_work *kind = function->is_kernel ? NULL : named_work_of(function);
-        bool met = function->is_kernel || kind ||
+        bool met = function->is_kernel || kind || inlined_count(function, samples) ||
                    callers_count(function, function->callers, function->caller_count, samples) ||
                    callers_count(function, function->owners, function->owner_count, samples);
         kind = met ? kind : named_work_of_library(function);
