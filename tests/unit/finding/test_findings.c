@@ -5334,6 +5334,28 @@ Test(findings, callers_of_little_are_not_to_be_looked_for)
     }
 }
 
+/* What a compiler put into a function is told by whose body its instructions are. */
+Test(findings, work_is_told_by_what_was_inlined)
+{
+    static const char *const inlined[] = {"core::hash::sip::Hasher<S>::write", "app::count", NULL};
+    for (size_t at = 0; at < array_count(inlined); at++) {
+        struct made_up made;
+        make_up(&made);
+        struct stall_row row = made.row;
+        row.inlined = inlined[at];
+        row.samples = 600;
+        made.function.name = "app::main";
+        made.function.rows = &row;
+        made.function.row_count = 1;
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        cr_expect_eq(strstr(overall.sentence, "its work is hashing keys (60 %)") != NULL, at == 0, "%s", overall.sentence);
+        for (size_t advice = 0; advice < overall.advice_count; advice++)
+            cr_expect_not(strstr(overall.advice[advice], "calls app::main"), "nobody calls main less often");
+        arena_done(&made.arena);
+    }
+}
+
 /* What a compiler copies in place is copying, whatever the function is called; a copying function's own are not counted twice. */
 Test(findings, copies_in_place_are_copies)
 {
