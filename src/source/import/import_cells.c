@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/import/import_cells.h"
 
+#include <string.h>
+
 void cells_at(struct view line, char separator, struct cells *ret_cells)
 {
     ret_cells->count = 0;
@@ -36,4 +38,13 @@ ptrdiff_t cell_named(const struct cells *cells, const char *name)
 struct view cell_at(const struct cells *cells, ptrdiff_t column)
 {
     return column >= 0 && (size_t)column < cells->count ? cells->items[column] : (struct view){0};
+}
+
+bool cells_are_rule(struct view line)
+{
+    line = view_trim(line);
+    for (size_t at = 0; at < line.length; at++)
+        if (!line.text[at] || !strchr("|-: ", line.text[at]))
+            return false;
+    return line.length > 2 && view_find(line, "-") >= 0;
 }

@@ -13,6 +13,8 @@ struct cells {
     size_t count;
 };
 
+/* The line below the heading of a table of Markdown: "|---|---:|". */
+bool cells_are_rule(struct view line);
 /* What stands between separators; a first '|' opens the line. */
 void cells_at(struct view line, char separator, struct cells *ret_cells);
 /* Two blanks stand between columns, one within a name; a '#' before the line is none of it. */

@@ -3,6 +3,7 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
+#include "source/import/import_cells.h"
 
 #include <ctype.h>
 
@@ -39,20 +40,12 @@ static bool row_read(struct view line, struct row *row)
     return row->count > 1 && !line.length;
 }
 
-static bool is_rule(struct view line)
-{
-    line = view_trim(line);
-    for (size_t at = 0; at < line.length; at++)
-        if (!line.text[at] || !strchr("|-: ", line.text[at]))
-            return false;
-    return line.length > 2;
-}
-
 static bool table_read(struct view *text, struct table *table)
 {
     struct view rest = *text, line;
     table->count = 0;
-    if (!view_line(&rest, &line) || !row_read(line, &table->heading) || !view_line(&rest, &line) || !is_rule(line))
+    if (!view_line(&rest, &line) || !row_read(line, &table->heading) || !view_line(&rest, &line) ||
+        !cells_are_rule(line))
         return false;
     for (struct view after = rest;
          table->count < ROWS_MOST && view_line(&after, &line) && row_read(line, &table->rows[table->count]) &&

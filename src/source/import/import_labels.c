@@ -3,6 +3,7 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
+#include "source/import/import_cells.h"
 
 #include <ctype.h>
 
@@ -75,15 +76,6 @@ static bool row_read(struct view line, struct row *row)
            !view_trim(value).length;
 }
 
-static bool is_rule(struct view line)
-{
-    line = view_trim(line);
-    for (size_t at = 0; at < line.length; at++)
-        if (!line.text[at] || !strchr("|-: ", line.text[at]))
-            return false;
-    return line.length > 2;
-}
-
 static bool table_read(struct view *text, struct table *table)
 {
     struct view line, rest = *text, label, value;
@@ -93,7 +85,7 @@ static bool table_read(struct view *text, struct table *table)
         return false;
     table->unit = unit_in(value);
     bool has_bars = view_starts(view_trim(line), "|");
-    if (has_bars && (!view_line(&rest, &line) || !is_rule(line)))
+    if (has_bars && (!view_line(&rest, &line) || !cells_are_rule(line)))
         return false;
     for (struct view after = rest;
          table->count < ROWS_MOST && view_line(&after, &line) && view_starts(view_trim(line), "|") == has_bars &&

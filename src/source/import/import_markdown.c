@@ -3,6 +3,7 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
+#include "source/import/import_cells.h"
 #include "source/import/import_class.h"
 #include "source/import/import_line.h"
 #include "source/import/import_text.h"
@@ -12,23 +13,23 @@
 enum { ROWS_MOST = 200 };
 
 /* The cells of one line: a piece of its table's. */
-struct cells {
+struct row_cells {
     size_t first, count;
 };
 
 struct table {
     vec(struct view) all;
-    struct cells heading;
-    struct cells rows[ROWS_MOST];
+    struct row_cells heading;
+    struct row_cells rows[ROWS_MOST];
     size_t count;
     size_t unit_column; /* what the numbers of a row are; SIZE_MAX: it has none */
     struct share_scale scale;
 };
 
-static bool cells_of(struct view line, struct table *table, struct cells *cells)
+static bool cells_of(struct view line, struct table *table, struct row_cells *cells)
 {
     line = view_trim(line);
-    *cells = (struct cells){.first = table->all.count};
+    *cells = (struct row_cells){.first = table->all.count};
     if (!view_starts(line, "|"))
         return false;
     line = view_skip(line, 1);
@@ -42,16 +43,6 @@ static bool cells_of(struct view line, struct table *table, struct cells *cells)
         cells->count++;
     }
     return cells->count > 1;
-}
-
-/* "|---|---:|" */
-static bool is_rule(struct view line)
-{
-    line = view_trim(line);
-    for (size_t at = 0; at < line.length; at++)
-        if (!strchr("|-: ", line.text[at]) || !line.text[at])
-            return false;
-    return line.length > 2 && view_find(line, "--") >= 0;
 }
 
 static bool is_class(struct view cell)
@@ -168,7 +159,7 @@ static bool table_read(struct view *text, struct table *table)
     struct view rest = *text, line;
     table->all.count = table->count = 0;
     if (!view_line(&rest, &line) || !cells_of(line, table, &table->heading) || !view_line(&rest, &line) ||
-        !is_rule(line))
+        !cells_are_rule(line))
         return false;
     for (struct view after = rest;
          table->count < ROWS_MOST && view_line(&after, &line) && cells_of(line, table, &table->rows[table->count]);
@@ -178,7 +169,7 @@ static bool table_read(struct view *text, struct table *table)
     return table->count > 0;
 }
 
-static struct view cell_of(const struct table *table, const struct cells *cells, size_t column)
+static struct view cell_of(const struct table *table, const struct row_cells *cells, size_t column)
 {
     return column < cells->count ? table->all.items[cells->first + column] : VIEW("");
 }
