@@ -43,6 +43,12 @@ static bool is_beginning(const struct bundle_function *callee, const struct bund
            (!caller->is_named && code_is_installed(caller->dso) && !code_is_installed(callee->dso));
 }
 
+static bool code_is_known(const struct stall_work *work, const struct bundle_function *function)
+{
+    uint32_t index = work->index_of[function - work->bundle->functions];
+    return index != NO_INDEX && work->decoded.items[index].count;
+}
+
 /*
  * The call that returns to a location, or NULL: its code isn't known. Unwound places lie a byte before where they
  * return to.
@@ -51,7 +57,7 @@ static const struct instruction *call_before(struct stall_work *work, const stru
                                              uint32_t location)
 {
     uint32_t index = work->index_of[caller - work->bundle->functions];
-    if (index == NO_INDEX || !work->decoded.items[index].count)
+    if (!code_is_known(work, caller))
         return NULL;
     const struct stall_code *code = &work->decoded.items[index];
     uint64_t inside = work->recording->samples.locations[location].dso_addr - caller->dso_addr + caller->shown_addr - 1;
@@ -84,6 +90,39 @@ static void entry_note(struct stall_work *work, const struct bundle_function *ca
     work->stalls->entry_lookups += call->has_target || call->memory.is_relative ? 0 : samples;
 }
 
+/* NULL: it is in none of the same binary's functions. */
+static const struct bundle_function *function_at(const struct code_bundle *bundle, const struct bundle_function *near,
+                                                 uint64_t shown_addr)
+{
+    size_t at = (size_t)(near - bundle->functions);
+    bool is_before = shown_addr < near->shown_addr;
+    while (at < bundle->count && strcmp(bundle->functions[at].dso, near->dso) == 0) {
+        const struct bundle_function *function = &bundle->functions[at];
+        if (shown_addr >= function->shown_addr && shown_addr - function->shown_addr < function->size_bytes)
+            return function;
+        at = is_before ? at - 1 : at + 1; /* before the first: more than there are */
+    }
+    return NULL;
+}
+
+/*
+ * A place that a stack returns to stands behind a call. Where it doesn't, or that call leads to another function for
+ * certain, the stack left out who called, or guessed: a library that calls a function of its own didn't call the
+ * program. A function with a name may have been jumped to from there.
+ */
+static bool may_have_called(struct stall_work *work, const struct bundle_function *caller,
+                            const struct bundle_function *callee, uint32_t location)
+{
+    bool is_within = strcmp(caller->dso, callee->dso) == 0;
+    bool is_out = strstr(caller->dso, ".so") && !strstr(callee->dso, ".so"); /* out of a library, into a program */
+    if ((is_within ? callee->is_named : !is_out) || !code_is_known(work, caller))
+        return true;
+    const struct instruction *call = call_before(work, caller, location);
+    const struct bundle_function *called =
+        call && call->has_target ? function_at(work->bundle, caller, call->target) : NULL;
+    return call && (!called || called == callee);
+}
+
 /*
  * Who called, and of installed code on whose behalf: the nearest of the program's own or, without that, the nearest
  * that a name or what it tells of itself makes known.
@@ -94,7 +133,7 @@ static void stack_read(struct stall_work *work, struct calls *calls, const struc
     const struct bundle_function *callee =
         stack->count ? code_bundle_find(work->bundle, work->recording, frames[0]) : NULL;
     struct call direct = {0}, own = {0}, named = {0};
-    bool goes_on = callee != NULL;
+    bool goes_on = callee != NULL, is_first = true;
     const struct bundle_function *before =
         goes_on && stack->count > 1 ? code_bundle_find(work->bundle, work->recording, frames[1]) : NULL;
     if (before)
@@ -107,14 +146,15 @@ static void stack_read(struct stall_work *work, struct calls *calls, const struc
             continue;
         struct call call = {.callee = callee, .caller = caller, .location = frames[depth], .stacks = samples};
         bool is_own = !code_is_installed(caller->dso);
-        direct = direct.caller ? direct : call;
+        if (is_first && may_have_called(work, caller, callee, frames[depth]))
+            direct = call;
+        is_first = false;
         named = named.caller || !(caller->is_named || caller->is_told) ? named : call;
         own = is_own ? call : own;
         goes_on = !is_own;
     }
-    if (!direct.caller)
-        return;
-    call_add(calls, &direct);
+    if (direct.caller)
+        call_add(calls, &direct);
     struct call *owner = own.caller ? &own : &named;
     owner->is_owner = true;
     if (owner->caller && owner->caller != direct.caller && code_is_installed(callee->dso))

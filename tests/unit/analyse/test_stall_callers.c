@@ -25,15 +25,19 @@ struct scene {
 static const char code[] =
     "{\"schema\":2,\"architecture\":\"x86_64\",\"functions\":["
     "{\"dso\":\"/app/server\",\"name\":\"store\",\"address\":\"0x1000\",\"size\":64,\"lines\":["
-    "{\"address\":\"0x100f\",\"path\":\"src/server.c\",\"line\":41},{\"address\":\"0x1010\",\"path\":\"src/server.c\",\"line\":42}]},"
+    "{\"address\":\"0x100f\",\"path\":\"src/server.c\",\"line\":41},{\"address\":\"0x1010\",\"path\":\"src/"
+    "server.c\",\"line\":42}]},"
     "{\"dso\":\"/app/server\",\"name\":\"load\",\"address\":\"0x1100\",\"size\":64},"
-    "{\"dso\":\"/app/server\",\"name\":\"dispatch\",\"address\":\"0x1180\",\"size\":64,\"bytes\":\"ffd0e879feffffc3ff1500000000c3\"},"
+    "{\"dso\":\"/app/"
+    "server\",\"name\":\"dispatch\",\"address\":\"0x1180\",\"size\":64,\"bytes\":\"ffd0e879feffffc3ff1500000000c3\"},"
     "{\"dso\":\"/app/server\",\"name\":\"target\",\"address\":\"0x11c0\",\"size\":64,\"bytes\":\"4889f84889f8c3\"},"
     "{\"dso\":\"/app/server\",\"name\":\"server+0x1200\",\"address\":\"0x1200\",\"size\":64,\"unnamed\":true},"
     "{\"dso\":\"/app/server\",\"name\":\"server+0x1300\",\"address\":\"0x1300\",\"size\":64,\"unnamed\":true},"
     "{\"dso\":\"/usr/lib/libz.so.1\",\"name\":\"match\",\"address\":\"0x2000\",\"size\":64},"
-    "{\"dso\":\"/usr/lib/libz.so.1\",\"name\":\"libz.so.1+0x2100\",\"address\":\"0x2100\",\"size\":64,\"unnamed\":true},"
-    "{\"dso\":\"/usr/lib/libz.so.1\",\"name\":\"deflate\",\"address\":\"0x2200\",\"size\":64},"
+    "{\"dso\":\"/usr/lib/"
+    "libz.so.1\",\"name\":\"libz.so.1+0x2100\",\"address\":\"0x2100\",\"size\":64,\"unnamed\":true},"
+    "{\"dso\":\"/usr/lib/"
+    "libz.so.1\",\"name\":\"deflate\",\"address\":\"0x2200\",\"size\":64,\"bytes\":\"e8fbfeffffc3\"},"
     "{\"dso\":\"/usr/lib/libz.so.1\",\"name\":\"__libc_start_main\",\"address\":\"0x2300\",\"size\":64}]}";
 
 static uint32_t dso_of(struct scene *scene, const char *path, uint64_t start)
@@ -329,4 +333,30 @@ Test(stall_callers, calls_of_where_samples_begin_are_told_apart)
     struct stalls stalls = found_in(&scene);
     cr_assert(stalls.entry_stacks == 10 && stalls.entry_lookups == 5, "%llu of %llu", (unsigned long long)stalls.entry_lookups, (unsigned long long)stalls.entry_stacks);
     scene_end(&scene);
+}
+
+/* A stack may leave out who called: the call that it returns behind leads elsewhere. A named function may have been jumped to from there. */
+Test(stall_callers, a_call_that_leads_elsewhere_is_nobodys)
+{
+    static const struct {
+        uint64_t callee, returns_to;
+        const char *name, *caller; /* NULL: not known */
+    } cases[] = {{0x1208, 0x1186, "server+0x1200", NULL},
+                 {0x1208, 0x1188, "server+0x1200", NULL},
+                 {0x1208, 0x1181, "server+0x1200", "dispatch"},
+                 {0x1010, 0x2204, "store", NULL},
+                 {0x11c0, 0x1186, "target", "dispatch"}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct scene scene;
+        scene_begin(&scene);
+        ADD(&scene, CLOCK, 100, cases[at].callee);
+        ADD(&scene, CLOCK, 10, 0x1181);
+        ADD(&scene, CLOCK, 10, 0x2200);
+        ADD(&scene, STACKS, 20, cases[at].callee, cases[at].returns_to, 0x2310);
+        struct stalls stalls = found_in(&scene);
+        const struct stall_function *callee = function_named(&stalls, cases[at].name);
+        cr_assert_eq(callee->caller_count, cases[at].caller ? 1 : 0, "case %zu", at);
+        cr_expect(!cases[at].caller || strcmp(callee->callers[0].name, cases[at].caller) == 0);
+        scene_end(&scene);
+    }
 }
