@@ -228,6 +228,33 @@ static void leave_out_ending(const struct results *results, struct finding *find
     finding_set(finding, confirm, "confirm-python-ends", VALUE_SHARE("rest", rest), of);
 }
 
+/* Runtimes that collect by functions whose names and texts nobody here knows: what they have may be that. */
+static const struct untold_collector {
+    struct name_pattern of;
+    const char *advice;
+} untold_collectors[] = {
+    {{.dso = "libpolyml"}, "advice-poly"},    {{.dso = "emacs"}, "advice-emacs"},
+    {{.dso = "emacs-gtk"}, "advice-emacs"},   {{.dso = "emacs-nox"}, "advice-emacs"},
+    {{.dso = "emacs-lucid"}, "advice-emacs"},
+};
+
+/* Of these nothing is known to be collecting, and nothing not to be: then it is open. */
+static void collector_leave_open(const struct results *results, struct finding *finding)
+{
+    for (size_t at = 0; at < array_count(untold_collectors); at++) {
+        struct name_matches runtime = functions_named(results->stalls, &untold_collectors[at].of, 1);
+        double with_kernel = (double)(runtime.samples + results->stalls->kernel_samples); /* new pages are its, too */
+        struct interval share = share_of_samples(results, finding, with_kernel);
+        if (!runtime.samples || !share.known || share.high < results->effect)
+            continue;
+        finding_decide_bound(finding, share.high, results->effect);
+        finding_reason_bound(finding, "untold", share);
+        finding_readvise(finding, untold_collectors[at].advice, NO_VALUES);
+        finding_set(finding, confirm, "confirm-untold", NO_VALUES);
+        return;
+    }
+}
+
 static void garbage_collection_test(const struct results *results, struct finding *finding)
 {
     struct collected collected = collected_of(results->stalls);
@@ -236,8 +263,10 @@ static void garbage_collection_test(const struct results *results, struct findin
     enum collector called = collector_called(results);
     bool by_calls = decide_by_calls(results, finding, &collected, called);
     bool by_threads = threads.name && decide_by_threads(results, finding, &threads);
-    if (finding->verdict == VERDICT_RULED_OUT || finding->verdict == VERDICT_NOT_TESTABLE)
+    if (finding->verdict == VERDICT_RULED_OUT || finding->verdict == VERDICT_NOT_TESTABLE) {
+        collector_leave_open(results, finding);
         return;
+    }
     if (!by_threads && !by_calls && collected.caller)
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "called",
                          VALUE_TEXT("function", collected.matches.hottest->name),

@@ -5356,6 +5356,21 @@ Test(findings, work_is_told_by_what_was_inlined)
     }
 }
 
+/* Of a runtime that collects by functions nobody knows nothing is ruled out; of another program it is. */
+Test(findings, a_collector_that_is_not_known_stays_open)
+{
+    for (int collects = 0; collects < 2; collects++) {
+        struct made_up made;
+        make_up(&made);
+        made.function.name = collects ? "libpolyml.so.13.0.0+0x100" : "work";
+        made.function.dso = collects ? "libpolyml.so.13.0.0" : "a.out";
+        const struct finding *finding = test_and_find(&made, "garbage-collection");
+        cr_expect_eq(finding->verdict, collects ? VERDICT_UNDECIDED : VERDICT_RULED_OUT);
+        cr_expect_eq(mentions(finding, "--minheap"), collects);
+        arena_done(&made.arena);
+    }
+}
+
 /* What a compiler copies in place is copying, whatever the function is called; a copying function's own are not counted twice. */
 Test(findings, copies_in_place_are_copies)
 {
