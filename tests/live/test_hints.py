@@ -30,7 +30,7 @@ def test_without_tracefs_its_mount_is_the_hint(plumb, words, status):
 def test_hidden_kernel_names_are_said_with_their_remedy(plumb, run, tmp_path):
     """All addresses 0, as kptr_restrict shows them; by what, this machine's settings say."""
     recording = tmp_path / "d"
-    done = run("record", "-e", "cpu-clock", "-o", recording, "--", "dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=3000")
+    done = run("record", "-e", "cpu-clock", "-o", recording, "--", "dd", "if=/dev/zero", "of=/dev/null", "bs=4k", "count=1500000")
     assert done.returncode == 0, done.stderr
     names = tmp_path / "names"
     names.write_text("0000000000000000 T _text\n0000000000000000 T do_syscall_64\n")
