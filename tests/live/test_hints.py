@@ -34,7 +34,7 @@ def test_hidden_kernel_names_are_said_with_their_remedy(plumb, run, tmp_path):
     assert done.returncode == 0, done.stderr
     names = tmp_path / "names"
     names.write_text("0000000000000000 T _text\n0000000000000000 T do_syscall_64\n")
-    done = in_mount_namespace(plumb, f"mount --bind {names} /proc/kallsyms || exit 77; \"$1\" report -i {recording} >/dev/null; "
+    done = in_mount_namespace(plumb, f"export HOME={tmp_path}; mount --bind {names} /proc/kallsyms || exit 77; \"$1\" report -i {recording} >/dev/null; "
                                      f"\"$1\" annotate -i {recording} do_syscall_64 >/dev/null")
     if done.returncode == 77:
         pytest.skip("nothing can be mounted there")
