@@ -74,39 +74,29 @@ static const struct {
 
 static const char *script_advice(const struct stall_function *function)
 {
-    static const struct name_pattern sqlite[] = {{.dso = "libsqlite3"}, {.prefix = "sqlite3"}},
-                                     regexp[] = {{.word = "RawMatch"}};
-    static const struct name_pattern python[] = {{.dso = "python"}, {.dso = "libpython"}, {.prefix = "_PyEval_"}};
-    static const struct name_pattern node[] = {{.prefix = "Builtins_"}, {.word = "BytecodeHandler"}, {.dso = "node"}};
-    static const struct name_pattern shell[] = {{.dso = "bash"}, {.dso = "dash"}};
-    static const struct name_pattern perl[] = {{.dso = "perl"}, {.dso = "libperl"}};
-    static const struct name_pattern ocaml[] = {{.name = "caml_interprete"}};
-    static const struct name_pattern luajit[] = {{.dso = "luajit"}, {.dso = "libluajit"}};
-    static const struct name_pattern arrays[] = {{.dso = "libR"}, {.dso = "liboctinterp"}};
-    static const struct name_pattern ruby[] = {{.dso = "ruby"}, {.dso = "libruby"}};
-    static const struct name_pattern php[] = {{.dso = "php"}};
-    static const struct name_pattern lua[] = {{.dso = "lua"}, {.dso = "liblua"}};
-    static const struct name_pattern gawk[] = {{.dso = "gawk"}};
-    static const struct name_pattern vvp[] = {{.dso = "vvp"}};
-    static const struct name_pattern tcl[] = {{.dso = "tclsh"}, {.dso = "libtcl"}};
     static const struct {
-        const struct name_pattern *patterns;
-        size_t count;
+        struct name_pattern of;
         const char *advice;
     } kinds[] = {
-        {sqlite, array_count(sqlite), "advice-sqlite"}, {regexp, array_count(regexp), "advice-regexp"},
-        {python, array_count(python), "advice-python"}, {node, array_count(node), "advice-node"},
-        {shell, array_count(shell), "advice-shell"},    {perl, array_count(perl), "advice-perl"},
-        {ocaml, array_count(ocaml), "advice-ocaml"},    {arrays, array_count(arrays), "advice-arrays"},
-        {luajit, array_count(luajit), "advice-luajit"}, {ruby, array_count(ruby), "advice-ruby"},
-        {php, array_count(php), "advice-php"},          {lua, array_count(lua), "advice-lua"},
-        {gawk, array_count(gawk), "advice-gawk"},       {tcl, array_count(tcl), "advice-tcl"},
-        {vvp, array_count(vvp), "advice-vvp"},
+        /* the first that fits counts */
+        {{.dso = "libsqlite3"}, "advice-sqlite"}, {{.prefix = "sqlite3"}, "advice-sqlite"},
+        {{.word = "RawMatch"}, "advice-regexp"},  {{.dso = "python"}, "advice-python"},
+        {{.dso = "libpython"}, "advice-python"},  {{.prefix = "_PyEval_"}, "advice-python"},
+        {{.prefix = "Builtins_"}, "advice-node"}, {{.word = "BytecodeHandler"}, "advice-node"},
+        {{.dso = "node"}, "advice-node"},         {{.dso = "bash"}, "advice-shell"},
+        {{.dso = "dash"}, "advice-shell"},        {{.dso = "perl"}, "advice-perl"},
+        {{.dso = "libperl"}, "advice-perl"},      {{.name = "caml_interprete"}, "advice-ocaml"},
+        {{.dso = "libR"}, "advice-arrays"},       {{.dso = "liboctinterp"}, "advice-arrays"},
+        {{.dso = "luajit"}, "advice-luajit"},     {{.dso = "libluajit"}, "advice-luajit"},
+        {{.dso = "ruby"}, "advice-ruby"},         {{.dso = "libruby"}, "advice-ruby"},
+        {{.dso = "php"}, "advice-php"},           {{.dso = "lua"}, "advice-lua"},
+        {{.dso = "liblua"}, "advice-lua"},        {{.dso = "gawk"}, "advice-gawk"},
+        {{.dso = "tclsh"}, "advice-tcl"},         {{.dso = "libtcl"}, "advice-tcl"},
+        {{.dso = "vvp"}, "advice-vvp"},
     };
-    for (size_t kind = 0; kind < array_count(kinds); kind++)
-        for (size_t at = 0; at < kinds[kind].count; at++)
-            if (function_has_name(function, &kinds[kind].patterns[at]))
-                return kinds[kind].advice;
+    for (size_t at = 0; at < array_count(kinds); at++)
+        if (function_has_name(function, &kinds[at].of))
+            return kinds[at].advice;
     return "advice";
 }
 
