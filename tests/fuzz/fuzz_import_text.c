@@ -23,6 +23,7 @@
 #include "source/import/tools/import_stacks.h"
 #include "source/import/import_tabs.h"
 #include "source/import/import_text.h"
+#include "source/import/import_timed.h"
 #include "source/import/tools/import_thousands.h"
 #include "source/import/tools/import_uprof.h"
 #include "source/import/tools/import_vtune.h"
@@ -76,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     struct view prose, sentence, trials, rest = import_labelled_turned(text, &arena, &trials);
     (void)import_labels_sentences(text, &arena);
     rest = import_pprof_turned(import_c2c_turned(import_cachegrind_turned(rest, &arena), &arena), &arena);
-    rest = import_children_turned(import_chains_turned(rest, &arena), &arena);
+    rest = import_children_turned(import_chains_turned(import_timed_turned(rest, &arena), &arena), &arena);
     rest = import_hyperfine_turned(rest, &arena, &prose);
     rest = import_uprof_turned(import_likwid_turned(rest, &arena), &arena);
     rest = import_stacks_turned(import_thousands_turned(rest, &arena), &arena, &stacks);
