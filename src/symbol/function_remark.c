@@ -197,7 +197,7 @@ static void take_known(struct told *told, const char *words)
 }
 
 /* Constant data that it refers to. */
-static void take_table(struct told *told, const struct elf_file *elf, uint64_t place)
+static void take_table(struct told *told, const struct elf_file *elf, uint64_t place, enum known_use use)
 {
     enum { BYTES = 512 };
     uint64_t before = KNOWN_BEFORE_MOST;
@@ -206,7 +206,7 @@ static void take_table(struct told *told, const struct elf_file *elf, uint64_t p
         before = 0;
         bytes = elf_constant_bytes(elf, place, BYTES);
     }
-    take_known(told, bytes.size_bytes ? known_table(bytes.bytes, bytes.size_bytes, before) : NULL);
+    take_known(told, bytes.size_bytes ? known_table(bytes.bytes, bytes.size_bytes, before, use) : NULL);
 }
 
 /* One number, or a vector of the same ones, that an instruction loads from constant data; false: it is neither. */
@@ -327,8 +327,9 @@ static void read_constants(struct reading *reading, const struct instruction *ro
     const struct elf_file *elf = &reading->opened->binary->elf;
     int64_t number;
     bool accesses = !gives && accesses_place(reading, row, &place);
+    bool is_counted = gives || row->memory.index != REGISTER_NONE || row->memory.base != REGISTER_NONE;
     if (gives || accesses)
-        take_table(&reading->told, elf, place);
+        take_table(&reading->told, elf, place, is_counted ? KNOWN_COUNTED_FROM : KNOWN_READ);
     for (size_t element = 4; accesses && row->is_load && element <= 8; element += 4)
         if (loaded_number(elf, place, row->memory.size_bytes, element, &number))
             take_number(&reading->told, &reading->numbers, number);

@@ -9,21 +9,23 @@ static size_t row_bytes(const struct known_constant *row)
 }
 
 /* Data that lie before the place by an element or two, or behind it: "table - 3" is counted from a table's first. */
-static bool holds_row(const struct known_constant *row, const uint8_t *bytes, size_t size_bytes, size_t before)
+static bool holds_row(const struct known_constant *row, const uint8_t *bytes, size_t size_bytes, size_t before,
+                      size_t behind)
 {
     size_t first = before > 2u * row->element_bytes ? before - 2u * row->element_bytes : 0, length = row_bytes(row);
-    for (size_t at = first; at <= before + KNOWN_BEHIND_MOST && at + length <= size_bytes; at++)
+    for (size_t at = first; at <= before + behind && at + length <= size_bytes; at++)
         if ((at > before ? at - before : before - at) % row->element_bytes == 0 &&
             memcmp(bytes + at, row->bytes, length) == 0)
             return true;
     return false;
 }
 
-const char *known_table(const uint8_t *bytes, size_t size_bytes, size_t before)
+const char *known_table(const uint8_t *bytes, size_t size_bytes, size_t before, enum known_use use)
 {
+    size_t behind = use == KNOWN_COUNTED_FROM ? KNOWN_BEHIND_MOST : 0;
     for (size_t at = 0; at < known_constant_row_count; at++)
         if (known_constant_rows[at].kind == KNOWN_TABLE &&
-            holds_row(&known_constant_rows[at], bytes, size_bytes, before))
+            holds_row(&known_constant_rows[at], bytes, size_bytes, before, behind))
             return known_constant_rows[at].words;
     return NULL;
 }

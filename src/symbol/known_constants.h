@@ -29,11 +29,16 @@ extern const size_t known_constant_row_count;
 
 enum { KNOWN_BEFORE_MOST = 8, KNOWN_BEHIND_MOST = 16 };
 
+enum known_use {
+    KNOWN_COUNTED_FROM, /* the place may lie in front of its table, which is counted from 1 */
+    KNOWN_READ          /* what stands at the place itself is read: what lies behind is another's */
+};
+
 /*
- * What the constant data are that a place is given of, in words: its first elements, since tables are counted from 1,
- * too. bytes: from `before` bytes in front of the place, KNOWN_BEFORE_MOST at most. NULL: not known.
+ * What the constant data are that a place is given of, in words: its first elements. bytes: from `before` bytes in
+ * front of the place, KNOWN_BEFORE_MOST at most. NULL: not known.
  */
-const char *known_table(const uint8_t *bytes, size_t size_bytes, size_t before);
+const char *known_table(const uint8_t *bytes, size_t size_bytes, size_t before, enum known_use use);
 
 enum { KNOWN_NUMBERS_MOST = 128 };
 

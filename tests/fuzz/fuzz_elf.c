@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
         table_record_name(&pointers, target);
         struct bytes_view constants = elf_constant_bytes(&elf, target, 512);
         if (constants.size_bytes)
-            (void)known_table(constants.bytes, constants.size_bytes, 0);
+            (void)known_table(constants.bytes, constants.size_bytes, 0, KNOWN_COUNTED_FROM);
     }
     placed_pointers_done(&pointers);
     struct frame_index frames;

@@ -485,14 +485,19 @@ static void pace_evidence(struct bottleneck_verdict *verdict, const struct loop_
                          short_number_of(look->resources.bound.cycles).text));
 }
 
-static const char *walk_text(const struct reach *reach, struct arena *arena)
+static const char *walk_text(const struct reach *reach, const struct bottleneck_machine *machine, struct arena *arena)
 {
-    double ns = reach->own_line_ns;
+    double ns = reach->own_line_ns, gb_s = CACHE_LINE_BYTES / ns, most_gb_s = machine->read_bytes_s.high * 1e-9;
+    if (machine->read_bytes_s.known && gb_s > most_gb_s)
+        return arena_printf(arena,
+                            "its addresses move on by %.3g bytes in a ns, where one core reads %.3g GB/s here: it "
+                            "leaves lines out, or not all of them come from memory",
+                            gb_s, most_gb_s);
     if (reach->arrays > 1)
         return arena_printf(
             arena, "it walks through %u arrays in order, a line of 64 bytes of each in about %.3g ns (%.3g GB/s each)",
-            reach->arrays, ns, 64 / ns);
-    return arena_printf(arena, "it walks in order, a line of 64 bytes in about %.3g ns (%.3g GB/s)", ns, 64 / ns);
+            reach->arrays, ns, gb_s);
+    return arena_printf(arena, "it walks in order, a line of 64 bytes in about %.3g ns (%.3g GB/s)", ns, gb_s);
 }
 
 /* Of the hottest row of what leads. */
@@ -543,7 +548,7 @@ static void memory_evidence(struct bottleneck_verdict *verdict, const struct lea
         break;
     case CAUSE_BANDWIDTH:
         add(verdict, reach->line_ns > 0 ? "rate" : "code",
-            reach->line_ns > 0 ? walk_text(reach, arena)
+            reach->line_ns > 0 ? walk_text(reach, leading->request->machine, arena)
                                : "it walks through memory in order");
         break;
     case CAUSE_PARALLEL_MISSES:

@@ -9,7 +9,7 @@
 static const char *table_of(const void *bytes, size_t size_bytes)
 {
     struct edge edge = edge_copy(bytes, size_bytes);
-    const char *words = known_table(edge.bytes, edge.size_bytes, 0);
+    const char *words = known_table(edge.bytes, edge.size_bytes, 0, KNOWN_COUNTED_FROM);
     edge_free(&edge);
     return words;
 }
@@ -83,8 +83,10 @@ Test(known_constants, a_place_may_lie_an_element_beside_the_table)
         memset(bytes, 0, sizeof(bytes));
         memcpy(bytes + at, words, sizeof(words));
         bool expected = at <= KNOWN_BEFORE_MOST + KNOWN_BEHIND_MOST && at % sizeof(words[0]) == 0;
-        const char *found = known_table(bytes, sizeof(bytes), KNOWN_BEFORE_MOST);
+        const char *found = known_table(bytes, sizeof(bytes), KNOWN_BEFORE_MOST, KNOWN_COUNTED_FROM);
         cr_expect_eq(found != NULL, expected, "at %zu: %s", at, found ? found : "none");
+        found = known_table(bytes, sizeof(bytes), KNOWN_BEFORE_MOST, KNOWN_READ);
+        cr_expect_eq(found != NULL, expected && at <= KNOWN_BEFORE_MOST, "a number in front of it is read, %zu", at);
     }
     for (size_t size = 0; size < sizeof(words); size++)
         cr_expect_null(table_of(words, size), "cut after %zu", size);
