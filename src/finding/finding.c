@@ -25,6 +25,11 @@ static const char *const origin_names[] = {
 };
 _Static_assert(array_count(origin_names) == ORIGIN_COUNT, "a name for each origin");
 
+bool finding_is(const struct finding *finding, const char *id)
+{
+    return strcmp(finding->hypothesis->id, id) == 0;
+}
+
 bool finding_is_disturbance(const struct finding *finding)
 {
     return finding->hypothesis->is_disturbance && !finding->is_own_doing;

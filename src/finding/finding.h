@@ -139,6 +139,8 @@ struct finding {
     bool is_trial_with;      /* … of more of it, which helped; else without it, which didn't */
 };
 
+/* It is the hypothesis of that id. */
+bool finding_is(const struct finding *finding, const char *id);
 /* Somebody else's doing: said beside the program's own causes. */
 bool finding_is_disturbance(const struct finding *finding);
 /*

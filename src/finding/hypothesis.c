@@ -219,7 +219,7 @@ static int finding_compare(const void *a, const void *b)
 static size_t position_of(const struct finding *items, size_t count, const char *id)
 {
     size_t at = 0;
-    while (at < count && strcmp(items[at].hypothesis->id, id) != 0)
+    while (at < count && !finding_is(&items[at], id))
         at++;
     return at;
 }
@@ -468,7 +468,7 @@ void findings_test(struct findings *ret_findings, const struct results *results,
 const struct finding *findings_find(const struct findings *findings, const char *id)
 {
     for (size_t at = 0; at < findings->count; at++)
-        if (strcmp(findings->items[at].hypothesis->id, id) == 0)
+        if (finding_is(&findings->items[at], id))
             return &findings->items[at];
     return NULL;
 }

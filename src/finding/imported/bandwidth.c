@@ -165,8 +165,7 @@ void imported_scaling_add(const struct results *results, struct finding *finding
     static const double LITTLE_MORE = 0.55, /* twice as many threads do a tenth more */
         ALL_BUT_TWICE = 0.9;
     struct scaling scaling = scaling_of(results);
-    if (!scaling.file || strcmp(finding->hypothesis->id, "memory-bandwidth") != 0 ||
-        finding->verdict != VERDICT_SUPPORTED)
+    if (!scaling.file || !finding_is(finding, "memory-bandwidth") || finding->verdict != VERDICT_SUPPORTED)
         return;
     if (scaling.each >= ALL_BUT_TWICE)
         leave_to_scaling(results, finding, &scaling);
@@ -185,7 +184,7 @@ bool imported_bandwidth_test(const struct results *results, struct finding *find
 void imported_bandwidth_beside(const struct results *results, struct finding *finding)
 {
     bool is_open = finding->verdict == VERDICT_UNDECIDED;
-    if (strcmp(finding->hypothesis->id, "memory-bandwidth") != 0)
+    if (!finding_is(finding, "memory-bandwidth"))
         return;
     if (is_open) {
         (void)bandwidth_decide(results, finding, finding->recoverable.known);

@@ -175,7 +175,7 @@ static bool no_heat_test(const struct results *results, struct finding *finding)
             return false;
         *(results->imported->tables[at].kind == IMPORTED_TURBOSTAT ? &of_turbostat : &others) += heat.known;
     }
-    if (!(of_turbostat + others) || strcmp(finding->hypothesis->id, "thermal-power") != 0)
+    if (!(of_turbostat + others) || !finding_is(finding, "thermal-power"))
         return false;
     if (of_turbostat == 1 && !others) {
         leave_to_power(finding, event);
@@ -205,7 +205,7 @@ static bool reference_test(const struct results *results, struct finding *findin
         most = 1 - ratio.value;
         file = arms[at].table->file;
     }
-    if (most < results->effect || strcmp(finding->hypothesis->id, "frequency") != 0)
+    if (most < results->effect || !finding_is(finding, "frequency"))
         return false;
     finding_decide_fact(finding, interval_exactly(most), results->effect);
     finding->of = OF_CPU_TIME;
@@ -224,10 +224,9 @@ static bool clocks_test(const struct results *results, struct finding *finding)
 {
     struct imported_pair pair;
     const char *event = NULL;
-    bool is_heat = strcmp(finding->hypothesis->id, "thermal-power") == 0;
-    if ((!is_heat && strcmp(finding->hypothesis->id, "frequency") != 0) ||
-        !imported_pair_of(results->imported, &pair) || pair.gap.value < results->effect ||
-        imported_pair_most(&pair) != FACTOR_CLOCK || is_of_vectors(results, &pair))
+    bool is_heat = finding_is(finding, "thermal-power");
+    if ((!is_heat && !finding_is(finding, "frequency")) || !imported_pair_of(results->imported, &pair) ||
+        pair.gap.value < results->effect || imported_pair_most(&pair) != FACTOR_CLOCK || is_of_vectors(results, &pair))
         return false;
     struct measured heat = heat_of(&pair.slow, &event);
     double drop = 1 - pair.parts[FACTOR_CLOCK].slow.value / pair.parts[FACTOR_CLOCK].fast.value;
@@ -264,9 +263,8 @@ static bool same_clock_test(const struct results *results, struct finding *findi
 {
     static const double ALIKE = 0.02;
     struct imported_pair pair;
-    bool is_of_vectors = strcmp(finding->hypothesis->id, "avx512-licence") == 0,
-         is_heat = strcmp(finding->hypothesis->id, "thermal-power") == 0;
-    if ((!is_of_vectors && !is_heat && strcmp(finding->hypothesis->id, "frequency") != 0) ||
+    bool is_of_vectors = finding_is(finding, "avx512-licence"), is_heat = finding_is(finding, "thermal-power");
+    if ((!is_of_vectors && !is_heat && !finding_is(finding, "frequency")) ||
         !imported_pair_of(results->imported, &pair) || !pair.is_only || !pair.by_time || pair.is_of_user ||
         pair.gap.value < results->effect || (is_heat && is_heat_counted(&pair)))
         return false;
@@ -412,8 +410,8 @@ static bool cool_beside(const struct results *results, struct finding *finding)
 void imported_heat_beside(const struct results *results, struct finding *finding)
 {
     struct imported_pair pair;
-    bool is_asked = strcmp(finding->hypothesis->id, "thermal-power") == 0 && finding->verdict == VERDICT_SUPPORTED &&
-                    !finding->recoverable.known;
+    bool is_asked =
+        finding_is(finding, "thermal-power") && finding->verdict == VERDICT_SUPPORTED && !finding->recoverable.known;
     if (!is_asked || cool_beside(results, finding) || !imported_pair_of(results->imported, &pair) || pair.is_of_user ||
         pair.gap.value < results->effect || imported_pair_most(&pair) != FACTOR_CLOCK || is_of_vectors(results, &pair))
         return;
@@ -440,7 +438,7 @@ bool imported_clock_of_vectors_test(const struct results *results, struct findin
 {
     struct finding vectors = {.hypothesis = &hypothesis_avx512_licence, .arena = finding->arena},
                    by_clock = {.hypothesis = finding->hypothesis, .arena = finding->arena};
-    bool is_heat = strcmp(finding->hypothesis->id, "thermal-power") == 0;
+    bool is_heat = finding_is(finding, "thermal-power");
     if (!imported_licence_test(results, &vectors) || vectors.verdict != VERDICT_SUPPORTED || !vectors.headline ||
         (is_heat && vectors.not_separated))
         return false;

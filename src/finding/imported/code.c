@@ -298,13 +298,12 @@ static void slow_line_add(const struct results *results, struct finding *finding
 {
     struct slow_line slow;
     if (!slow_line_find(results->imported, finding->hypothesis->id, counted_kind_of, &slow)) {
-        if (strcmp(finding->hypothesis->id, "divider") == 0 &&
-            slow_line_before(results->imported, finding->hypothesis->id, &slow))
+        if (finding_is(finding, "divider") && slow_line_before(results->imported, finding->hypothesis->id, &slow))
             behind_line_add(finding, &slow);
         return;
     }
     say_slow_line(finding, &slow, true);
-    if (strcmp(finding->hypothesis->id, "denormals") == 0)
+    if (finding_is(finding, "denormals"))
         name_arithmetic(results, finding, &slow);
     finding->imported_kinds |= 1u << ORIGIN_SAMPLES;
     if (strcmp(slow.what, "an integer division") == 0)
@@ -409,7 +408,7 @@ static struct spread spread_of(const struct imported *imported, const struct imp
 
 static void spread_add(struct finding *finding, const struct imported_hot *hot, struct spread spread)
 {
-    bool is_bandwidth = strcmp(finding->hypothesis->id, "memory-bandwidth") == 0;
+    bool is_bandwidth = finding_is(finding, "memory-bandwidth");
     struct value values[] = {
         VALUE_TEXT("function", hot->function),
         VALUE_TEXT("count", arena_printf(finding->arena, "%zu functions", spread.count)),
@@ -512,7 +511,7 @@ void imported_hot_bound(const struct results *results, struct finding *finding)
 void imported_hot_add(const struct results *results, struct finding *finding, double share)
 {
     struct imported_hot hot = imported_hot_of(results->imported);
-    bool is_of_stores = strcmp(finding->hypothesis->id, "stores") == 0;
+    bool is_of_stores = finding_is(finding, "stores");
     if (is_of_stores)
         take_store(&hot);
     struct spread spread = spread_of(results->imported, &hot);
@@ -560,7 +559,7 @@ void imported_hot_add(const struct results *results, struct finding *finding, do
     if (spread.count && telling == TELLS_CAUSE)
         spread_add(finding, &hot, spread);
     slow_line_add(results, finding);
-    if (strcmp(finding->hypothesis->id, "memory-bandwidth") == 0)
+    if (finding_is(finding, "memory-bandwidth"))
         imported_bandwidth_advise(results, finding, &hot);
     else
         imported_advise(finding);
@@ -637,7 +636,7 @@ void imported_loop_add(const struct results *results, struct finding *finding)
 static bool check_test(const struct results *results, const struct told *told, struct finding *finding)
 {
     const char *found = NULL, *file = "a sentence";
-    if (strcmp(finding->hypothesis->id, "checking-code") != 0)
+    if (!finding_is(finding, "checking-code"))
         return false;
     for (size_t at = 0; at < told->function_count && !found; at++)
         found = function_name_checks(told->functions[at]) ? told->functions[at] : NULL;

@@ -328,7 +328,7 @@ static void keep_in_kernel(const struct imported *imported, const struct finding
              row < imported->tables[at].count && imported->tables[at].kind == IMPORTED_SYSTEM; row++)
             if (strcmp(imported->tables[at].rows[row].name, SHARE_KERNEL) == 0)
                 most = fmax(most, imported->tables[at].rows[row].number / 100);
-    if (most < 0 || strcmp(finding->hypothesis->id, "page-faults") != 0)
+    if (most < 0 || !finding_is(finding, "page-faults"))
         return;
     costing->least = fmin(costing->least, most);
     costing->most = fmin(costing->most, most);
@@ -358,7 +358,7 @@ static void remote_say(const struct results *results, struct finding *finding)
     struct imported_arm arms[IMPORTED_ARMS_MOST];
     struct remote_loads loads;
     size_t count = imported_arms_of(results->imported, arms);
-    for (size_t at = 0; at < count && strcmp(finding->hypothesis->id, "numa-remote") == 0; at++) {
+    for (size_t at = 0; at < count && finding_is(finding, "numa-remote"); at++) {
         if (!remote_loads_of(&arms[at], &loads))
             continue;
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-remote",

@@ -163,7 +163,7 @@ static bool is_off_cpu(const struct finding *finding)
 {
     static const char *const ids[] = {"waiting", "oversubscribed", "cpu-quota"};
     for (size_t at = 0; at < array_count(ids); at++)
-        if (strcmp(finding->hypothesis->id, ids[at]) == 0)
+        if (finding_is(finding, ids[at]))
             return true;
     return false;
 }
@@ -171,7 +171,7 @@ static bool is_off_cpu(const struct finding *finding)
 bool imported_cpus_test(const struct results *results, struct finding *finding)
 {
     struct cpus cpus = cpus_of(results->imported);
-    bool is_waiting = strcmp(finding->hypothesis->id, "waiting") == 0;
+    bool is_waiting = finding_is(finding, "waiting");
     if (!cpus.known || !is_off_cpu(finding))
         return false;
     struct interval away = interval_of(fmax(1 - cpus.most, 0), fmax(1 - cpus.most, 0), fmax(1 - cpus.least, 0));
@@ -242,7 +242,7 @@ static bool moves_find(const struct imported *imported, struct moves *ret)
 bool imported_moves_test(const struct results *results, struct finding *finding)
 {
     struct moves moves;
-    if (strcmp(finding->hypothesis->id, "migrations") != 0 || !moves_find(results->imported, &moves))
+    if (!finding_is(finding, "migrations") || !moves_find(results->imported, &moves))
         return false;
     finding_decide_bound(finding, moves.share, results->effect);
     finding->of = moves.of_elapsed ? OF_ELAPSED : OF_CPU_TIME;

@@ -165,8 +165,8 @@ static void cool_beside(const struct results *results, struct finding *finding)
 void imported_governor_beside(const struct results *results, struct finding *finding)
 {
     struct governor governor = governor_of(results->imported);
-    if (strcmp(finding->hypothesis->id, "frequency") == 0 && asks_for_lowest(&governor))
+    if (finding_is(finding, "frequency") && asks_for_lowest(&governor))
         frequency_beside(results, finding, &governor);
-    if (strcmp(finding->hypothesis->id, "thermal-power") == 0 && !held_by_governor(results, finding, &governor))
+    if (finding_is(finding, "thermal-power") && !held_by_governor(results, finding, &governor))
         cool_beside(results, finding);
 }

@@ -537,7 +537,7 @@ const char *imported_gap_told(const struct results *results, const struct findin
 static bool is_ruled_out(const struct findings *findings, const char *id)
 {
     for (size_t at = 0; at < findings->count; at++)
-        if (strcmp(findings->items[at].hypothesis->id, id) == 0)
+        if (finding_is(&findings->items[at], id))
             return findings->items[at].verdict == VERDICT_RULED_OUT;
     return false;
 }
@@ -647,9 +647,8 @@ const char *imported_lead_words(const struct results *results, const struct find
         return NULL;
     enum imported_factor most = imported_pair_most(&pair);
     bool is_told = culprit && (culprit->of == OF_ELAPSED || /* by a trial */
-                               strcmp(culprit->hypothesis->id, "avx512-licence") == 0 ||
-                               strcmp(culprit->hypothesis->id, "frequency") == 0 ||
-                               strcmp(culprit->hypothesis->id, "thermal-power") == 0);
+                               finding_is(culprit, "avx512-licence") || finding_is(culprit, "frequency") ||
+                               finding_is(culprit, "thermal-power"));
     static const char *const keys[FACTOR_COUNT + 1] = {
         [FACTOR_WORK] = "lead-work", [FACTOR_CLOCK] = "lead-clock", [FACTOR_BUSY] = "lead-busy"};
     if (pair.is_window) /* by its cycles a cause that is supported says more */

@@ -99,8 +99,8 @@ static const char *least_words(const struct missed *missed, struct arena *arena)
 bool imported_missed_test(const struct results *results, struct finding *finding)
 {
     struct missed missed;
-    bool is_far = strcmp(finding->hypothesis->id, "dram-latency") == 0;
-    if ((!is_far && strcmp(finding->hypothesis->id, "cache-misses") != 0) || !missed_find(results->imported, &missed))
+    bool is_far = finding_is(finding, "dram-latency");
+    if ((!is_far && !finding_is(finding, "cache-misses")) || !missed_find(results->imported, &missed))
         return false;
     bool is_two = is_of_two(results);
     finding->of = OF_CPU_TIME;

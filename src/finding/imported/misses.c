@@ -64,8 +64,8 @@ static bool bound_find(const struct imported *imported, struct bound *ret)
 bool imported_misses_test(const struct results *results, struct finding *finding)
 {
     struct bound bound;
-    bool is_far = strcmp(finding->hypothesis->id, "dram-latency") == 0;
-    if ((!is_far && strcmp(finding->hypothesis->id, "cache-misses") != 0) || !bound_find(results->imported, &bound))
+    bool is_far = finding_is(finding, "dram-latency");
+    if ((!is_far && !finding_is(finding, "cache-misses")) || !bound_find(results->imported, &bound))
         return false;
     double far = bound.share + (is_far ? 0 : bound.near);
     if (far >= results->effect)

@@ -511,7 +511,7 @@ static void calls_advise(const struct results *results, struct finding *finding,
 {
     double most = 0;
     const char *call = NULL, *name;
-    if (strcmp(finding->hypothesis->id, "system-calls") != 0 || imported_calls_advise(results, finding, NULL) ||
+    if (!finding_is(finding, "system-calls") || imported_calls_advise(results, finding, NULL) ||
         (imported_reads_slow_clock(hottest->name) && imported_calls_advise(results, finding, "clock_gettime")))
         return;
     for (size_t row = 0; row < table->count; row++)
@@ -526,7 +526,7 @@ static void calls_advise(const struct results *results, struct finding *finding,
 /* What most of these calls are for, where they read a clock that no program reads by itself. */
 static void clock_source_say(struct finding *finding, const char *function, double share, const char *file)
 {
-    if (strcmp(finding->hypothesis->id, "system-calls") != 0 || !imported_reads_slow_clock(function) ||
+    if (!finding_is(finding, "system-calls") || !imported_reads_slow_clock(function) ||
         finding->verdict != VERDICT_SUPPORTED)
         return;
     finding_set(finding, headline, "imported-clock-source",
@@ -586,7 +586,7 @@ static const struct faults_kind *faults_kind_of(const struct finding *finding, c
         {"copy_subpage", &copying},         {"do_wp_page", &copying},         {"wp_page_copy", &copying},
         {"do_huge_pmd_wp_page", &copying},  {"wp_huge_pmd", &copying},        {"hugetlb_wp", &copying},
         {"hugetlb_cow", &copying}};
-    bool is_asked = strcmp(finding->hypothesis->id, "page-faults") == 0, are_huge = is_asked && are_huge_copied(table);
+    bool is_asked = finding_is(finding, "page-faults"), are_huge = is_asked && are_huge_copied(table);
     for (size_t at = 0; is_asked && at < array_count(names); at++)
         if (is_named(hottest, names[at].name))
             return names[at].kind == &copying && are_huge ? &copying_huge : names[at].kind;
@@ -668,9 +668,9 @@ static void callers_say(const struct results *results, struct finding *finding, 
                         const char *file)
 {
     struct kernel_lock lock = {.of = NULL};
-    if (hottest->callers && strcmp(finding->hypothesis->id, "kernel-locks") == 0)
+    if (hottest->callers && finding_is(finding, "kernel-locks"))
         lock = imported_kernel_lock_of(hottest, finding->arena);
-    if (strcmp(finding->hypothesis->id, "kernel-locks") == 0 && !lock.of)
+    if (finding_is(finding, "kernel-locks") && !lock.of)
         futex_say(results, finding, file);
     const char *called = called_words(hottest, lock.caller, finding->arena);
     if (!called[0] || finding->verdict != VERDICT_SUPPORTED)
@@ -692,8 +692,7 @@ static void callers_say(const struct results *results, struct finding *finding, 
 static void polling_say(struct finding *finding, const struct known_part *part, const char *file)
 {
     struct stall_function function = function_of(part->hottest);
-    if (strcmp(finding->hypothesis->id, "spinning") != 0 || finding->verdict != VERDICT_SUPPORTED ||
-        !function_polls(&function))
+    if (!finding_is(finding, "spinning") || finding->verdict != VERDICT_SUPPORTED || !function_polls(&function))
         return;
     finding_set(finding, headline, arena_printf(finding->arena, "imported-%s", polling_headline(&function)),
                 VALUE_TEXT("function", part->hottest->name), VALUE_SHARE("share", interval_exactly(part->share)),
@@ -705,7 +704,7 @@ static void polling_say(struct finding *finding, const struct known_part *part, 
 /* What devices can't reach is copied: all memory of a confidential guest's. */
 static void bounce_advise(struct finding *finding, const struct imported_row *hottest)
 {
-    if (strcmp(finding->hypothesis->id, "copying") == 0 && strncmp(hottest->name, "swiotlb_", 8) == 0)
+    if (finding_is(finding, "copying") && strncmp(hottest->name, "swiotlb_", 8) == 0)
         finding_advise(finding, "imported-advice-bounce", NO_VALUES);
 }
 

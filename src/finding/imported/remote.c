@@ -266,7 +266,7 @@ void imported_remote_decide(const struct results *results, struct finding *findi
     struct remote_loads loads = {0, 0};
     struct away away;
     const char *metric;
-    bool is_asked = strcmp(finding->hypothesis->id, "numa-remote") == 0 && finding->verdict == VERDICT_UNDECIDED;
+    bool is_asked = finding_is(finding, "numa-remote") && finding->verdict == VERDICT_UNDECIDED;
     if (!is_asked)
         return;
     bool counted = loads_find(results->imported, &arm, &loads),

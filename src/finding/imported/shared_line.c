@@ -341,8 +341,7 @@ void imported_shared_line_add(const struct results *results, struct finding *fin
 {
     double share = 0;
     const char *file = NULL;
-    bool of_lines = strcmp(finding->hypothesis->id, "contended-lines") == 0,
-         of_atomics = strcmp(finding->hypothesis->id, "atomics") == 0;
+    bool of_lines = finding_is(finding, "contended-lines"), of_atomics = finding_is(finding, "atomics");
     const struct imported_row *line = (of_lines || of_atomics) && finding->verdict != VERDICT_RULED_OUT
                                           ? line_hottest(results->imported, &share, &file)
                                           : NULL;

@@ -251,7 +251,7 @@ static void waiting_name(const struct results *results, struct finding *finding)
                  {"access", "imported-advice-far"}};
     const char *told =
         finding->verdict == VERDICT_SUPPORTED ? calls_told(results->imported, SHARE_CALLS_WAITING) : NULL;
-    if (!told || strcmp(finding->hypothesis->id, "waiting") != 0)
+    if (!told || !finding_is(finding, "waiting"))
         return;
     struct said said;
     struct value call = VALUE_TEXT("call", told), name = VALUE_TEXT("name", call_name(told));
@@ -307,7 +307,7 @@ static bool calls_went(const struct results *results, struct finding *finding, c
 static void kernel_lead(const struct results *results, struct finding *finding, const struct said *said)
 {
     const char *told = calls_told(results->imported, SHARE_CALLS_WORKING);
-    bool is_calls = strcmp(finding->hypothesis->id, "system-calls") == 0;
+    bool is_calls = finding_is(finding, "system-calls");
     if (finding->verdict != VERDICT_UNDECIDED || said->share.high < LEADS_FROM || (told && !is_calls))
         return;
     if (told && calls_went(results, finding, told))
@@ -383,7 +383,7 @@ static void device_beside(const struct results *results, struct finding *finding
 {
     static const double MOST_OF = 0.5;
     struct said said;
-    if (finding->verdict != VERDICT_SUPPORTED || strcmp(finding->hypothesis->id, "waiting") != 0 ||
+    if (finding->verdict != VERDICT_SUPPORTED || !finding_is(finding, "waiting") ||
         strcmp(fact, FOLDED_NETWORK_TIME) == 0 || !said_of(results->imported, SHARE_DEVICE_BUSY, &said) ||
         said.share.low < MOST_OF)
         return;
@@ -419,7 +419,7 @@ static void packages_beside(const struct results *results, struct finding *findi
 static void kept_beside(const struct results *results, struct finding *finding)
 {
     struct said said;
-    if (finding->verdict != VERDICT_SUPPORTED || strcmp(finding->hypothesis->id, "garbage-collection") != 0 ||
+    if (finding->verdict != VERDICT_SUPPORTED || !finding_is(finding, "garbage-collection") ||
         !said_of(results->imported, SHARE_HEAP_KEPT, &said))
         return;
     struct value kept = VALUE_TEXT("kept", said.row->where), share = VALUE_SHARE("share", said.share);
@@ -450,7 +450,7 @@ static void full_beside(const struct results *results, struct finding *finding, 
 {
     static const char *const full[] = {SHARE_IDLE, SHARE_WANTED_CPU, SHARE_LOAD_BEYOND, SHARE_READY};
     struct said said;
-    if (finding->verdict != VERDICT_SUPPORTED || strcmp(finding->hypothesis->id, "oversubscribed") != 0)
+    if (finding->verdict != VERDICT_SUPPORTED || !finding_is(finding, "oversubscribed"))
         return;
     for (size_t at = 0; at < array_count(full); at++) {
         if (strcmp(fact, full[at]) == 0 || !said_of(results->imported, full[at], &said))
@@ -620,7 +620,7 @@ static bool is_all(const struct imported *imported, const char *fact)
 void imported_pages_advise(const struct results *results, struct finding *finding)
 {
     struct measured none = imported_number(results->imported, IMPORTED_SYSTEM, SHARE_WITHOUT_HUGE, NULL);
-    if (strcmp(finding->hypothesis->id, "small-pages") != 0 || finding->verdict != VERDICT_SUPPORTED || !none.known)
+    if (!finding_is(finding, "small-pages") || finding->verdict != VERDICT_SUPPORTED || !none.known)
         return;
     bool no_room = is_all(results->imported, SHARE_WITHOUT_ROOM);
     if (!(none.value > 0))

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Changes with a hypothesis of their own decide that one (finding/imported/trials); these stand in others' advice. */
+/* Changes with a hypothesis of their own decide that one (finding/imported/trial); these stand in others' advice. */
 static const struct {
     const char *id, *advice; /* by its key in the wording */
     enum treatment treatment;

@@ -100,8 +100,8 @@ bool imported_host_pages_test(const struct results *results, struct finding *fin
 void imported_walks_add(const struct results *results, struct finding *finding)
 {
     struct walks walks;
-    bool is_asked = strcmp(finding->hypothesis->id, "small-pages") == 0 && finding->verdict == VERDICT_SUPPORTED &&
-                    finding->gain_unmeasured;
+    bool is_asked =
+        finding_is(finding, "small-pages") && finding->verdict == VERDICT_SUPPORTED && finding->gain_unmeasured;
     if (!is_asked || !are_longer(results->imported, &walks) || !is_of_guest(results))
         return;
     walks_say(finding, &walks, "imported-walks-headline");

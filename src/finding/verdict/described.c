@@ -67,7 +67,7 @@ static const char *both_sides(const struct finding *culprit, const struct findin
     static const char *const ids[] = {"small-pages", "host-small-pages"};
     bool are_pages = true;
     for (size_t at = 0; at < array_count(ids); at++)
-        are_pages &= strcmp(culprit->hypothesis->id, ids[at]) == 0 || strcmp(like->hypothesis->id, ids[at]) == 0;
+        are_pages &= finding_is(culprit, ids[at]) || finding_is(like, ids[at]);
     for (size_t at = 0; are_pages && told && at < told->trial_count; at++) {
         const struct told_trial *trial = &told->trials[at];
         struct interval share = trial->returned.share.known ? trial->returned.share : trial->number;
