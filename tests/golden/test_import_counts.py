@@ -531,6 +531,8 @@ def test_what_is_ruled_out_is_not_called_untold(counted):
     assert licence["verdict"] == "supported" and finding(found, "thermal-power")["verdict"] == finding(found, "frequency")["verdict"] == "ruled_out"
     assert "not told apart" not in licence["confidence_reason"]
     assert "can be 2.0 % of the time at most, so that most of the 6.7 % is something else" in found["verdict"]["sentence"]
+    same = finding(counted(vectors(dict(WIDE, task_clock=3440.1), dict(NARROW, task_clock=3305.4))), "avx512-licence")
+    assert same["verdict"] == "ruled_out" and "both runs had the same clock, 2.971 and 2.971 GHz" in same["reason"], "whatever its cycles were counted at"
     found = counted(vectors(WIDE, NARROW))
     assert "heat and power limits" in finding(found, "avx512-licence")["confidence_reason"], "the clock isn't known"
     found = counted(vectors(dict(WIDE, core_power__lvl2_turbo_license=2613207080), NARROW))
@@ -550,7 +552,11 @@ def test_a_clock_that_was_measured_to_fall_further_than_tables_have_it(counted):
     assert "6.6 % of the time at most, as much as its cycles of each second fell (2.845 * 10^9 instead of 3.046)" in found["verdict"]["sentence"]
     found = counted(vectors(dict(WIDE, task_clock=3440.1), dict(NARROW, task_clock=3110.4)))
     assert "as much as its clock fell" in found["verdict"]["sentence"]
-    found = counted(vectors(dict(WIDE, cycles=10520118004), NARROW))
+    found = finding(counted(vectors(dict(WIDE, cycles=10520118004), NARROW)), "avx512-licence")
+    assert found["verdict"] == "ruled_out" and "as many cycles in a second" in found["reason"]
+    rounds = finding(counted(vectors(dict(WIDE, cycles=1052011800400, core_power__lvl2_turbo_license=61320708000), dict(NARROW, cycles=984011800400))), "avx512-licence")
+    assert rounds["verdict"] == "supported", "counts of many rounds beside the time of one are no clock"
+    found = counted(vectors(dict(WIDE, cycles=10480118004), NARROW))
     assert "as much as" not in found["verdict"]["sentence"] and "can be 1.9 % of the time at most" in found["verdict"]["sentence"], "no lower in each second"
 
 

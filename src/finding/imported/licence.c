@@ -387,6 +387,27 @@ static double drop_of(const struct pair *pair, bool *ret_is_clock)
     return wide.known && narrow.known && narrow.value > 0 ? 1 - wide.value / narrow.value : 0;
 }
 
+/*
+ * Both runs had one clock, by as many cycles in a second of their time as a clock makes: nothing that lowers it is what
+ * they differ by, whatever cycles were counted at.
+ */
+static bool same_clock(const struct results *results, struct finding *finding, const struct pair *pair)
+{
+    static const double ALIKE = 0.003, CLOCK_MOST_HZ = 7e9; /* more: counts of many rounds, or of several CPUs */
+    bool is_clock = false;
+    double drop = drop_of(pair, &is_clock);
+    struct measured wide = rate_of(pair->wide, is_clock), narrow = rate_of(pair->narrow, is_clock);
+    bool are_clocks = wide.known && narrow.known && fmax(wide.value, narrow.value) <= CLOCK_MOST_HZ;
+    if (!are_clocks || fabs(drop) >= fmin(ALIKE, results->effect))
+        return false;
+    finding_decide_bound(finding, fmax(drop, 0), results->effect);
+    finding_set(finding, reason, is_clock ? "imported-same-clock" : "imported-same-rate",
+                VALUE_TEXT("slow", arena_printf(finding->arena, "%.4g", wide.value * 1e-9)),
+                VALUE_TEXT("fast", arena_printf(finding->arena, "%.4g", narrow.value * 1e-9)),
+                VALUE_TEXT("file", pair->wide->table->file), VALUE_TEXT("origin", IMPORTED_WORDS));
+    return true;
+}
+
 /* Further than tables of one machine have it: what was measured is what the clock fell. */
 static const char *measured_words(const struct pair *pair, double lost, struct arena *arena)
 {
@@ -521,6 +542,8 @@ bool imported_licence_test(const struct results *results, struct finding *findin
                     VALUE_TEXT("origin", IMPORTED_WORDS));
         return true;
     }
+    if (same_clock(results, finding, &pair))
+        return true;
     if (gain < results->effect) {
         finding->verdict = VERDICT_RULED_OUT;
         finding->by_trial = true;
