@@ -402,7 +402,6 @@ struct overall overall_of(const struct findings *findings, const struct results 
     const char *why = results->why[RESULT_STALLS];
     if (!results->stalls && !results->imported && !results->statements && why)
         overall.sentence = arena_printf(arena, "%s No samples: %s.", overall.sentence, why);
-    overall.is_gain_unread = results->told && results->told->unknown_sentence;
     overall = with_unseen_kernel(overall, results, arena);
     open_take(&overall, findings, results, arena);
     if (results->ended)
@@ -451,6 +450,17 @@ const char *overall_check(const struct overall *overall)
                                                                                 : overall->confirm;
 }
 
+/* Runs that somebody else made may differ by the cause, and by others beside it. */
+static const char *unmeasured_words(const struct finding *culprit)
+{
+    if (!culprit->gain_unmeasured)
+        return "";
+    return !culprit->imported_kinds ? "; what removing it returns is not measured"
+           : culprit->imported_kinds & 1u << ORIGIN_RUNS
+               ? "; what the runs differ by is told, not what removing it alone returns"
+               : "; in what was imported no trial was read that tells what removing it returns";
+}
+
 const char *overall_confidence(const struct overall *overall, struct arena *arena)
 {
     static const char *const shouted[] = {"", "LOW", "MEDIUM", "HIGH"};
@@ -462,10 +472,7 @@ const char *overall_confidence(const struct overall *overall, struct arena *aren
         overall->culprit_is_less    ? " in that lesser cause"
         : overall->culprit_is_small ? " in that small cause"
                                     : "",
-        culprit->confidence_reason,
-        !culprit->gain_unmeasured ? ""
-        : overall->is_gain_unread ? "; what removing it returns is not measured, or wasn't understood where it is told"
-                                  : "; what removing it returns is not measured");
+        culprit->confidence_reason, unmeasured_words(culprit));
 }
 
 /* Word for word, whatever letter it begins with there. */

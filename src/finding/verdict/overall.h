@@ -36,7 +36,6 @@ struct overall {
     size_t advice_count;
     const char *after_all;          /* a small cause's advice, by its name; NULL: none, or it leads */
     const char *confirm;            /* how to see whether it is what leads, where no cause does; NULL: by the cause's */
-    bool is_gain_unread;            /* a sentence tells times of a change that no name is known of */
     const char *confidence;         /* how sure what leads is, before a small cause's; NULL: the cause leads */
     /* what the verdict leaves open: unexplained, not separated, or pointed at and undecided */
     const char *open[6];
