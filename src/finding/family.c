@@ -394,3 +394,12 @@ bool group_goes_in_order(const struct results *results, const struct stall_group
     }
     return group->in_order || (told >= 0.5 * (double)group->samples && (streamed > 0.5 * told || ordered > 0.5 * told));
 }
+
+bool runs_runtime(const struct results *results, const struct name_pattern *runtime)
+{
+    static const double LEAST = 0.01; /* what it compiled may have most of the samples */
+    if (!results->stalls || !results->run || results->run->scope == RUN_MACHINE)
+        return false;
+    struct name_matches of_it = functions_named(results->stalls, runtime, 1);
+    return of_it.samples && (double)of_it.samples >= LEAST * (double)results->stalls->sample_count;
+}

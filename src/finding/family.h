@@ -179,6 +179,11 @@ struct name_matches {
 /* Functions whose names match one of the patterns. */
 struct name_matches functions_named(const struct stalls *stalls, const struct name_pattern *patterns, size_t count);
 /*
+ * Enough samples of what runs are of this runtime's functions; false of a whole machine, of which nobody knows whose
+ * calls and pages are meant.
+ */
+bool runs_runtime(const struct results *results, const struct name_pattern *runtime);
+/*
  * Decide by the time in such functions: where the name is certain, a fact; what leaving them out returns is at most
  * that. A guess by name only keeps it from being ruled out.
  */

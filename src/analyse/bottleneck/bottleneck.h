@@ -161,6 +161,9 @@ struct bottleneck_loop {
     struct measured rate_per_s, bound_cycles, measured_cycles, bytes_per_turn, extra_memory_trips;
 };
 
+/* Of its time the part that it waits for memory, 0..1. */
+double bottleneck_memory_mass(const struct bottleneck_loop *loop);
+
 struct bottleneck_lack { /* of samples: what the program's running longer would tell */
     /* of all samples, at which nothing could be laid in loops and functions that too few samples fell into; 0: none */
     double share;

@@ -27,6 +27,11 @@ struct leading { /* what the verdict rests on */
 /* Of its accesses the one that the level is said by, or all of them where they go over hardly more. Owner: look. */
 const struct touched_memory *evidence_memory(const struct loop_look *look, const struct bottleneck_machine *machine);
 
+/* Of the hottest row of what leads. */
+bool leading_row_is(const struct leading *leading, bool (*is_such)(const struct region *region, uint32_t row));
+/* At least half of what leads goes to lines that several threads write in turns. */
+bool leading_is_contended(const struct leading *leading);
+
 /* Fills evidence, confidence and recoverable time of a verdict whose class and share stand. */
 void verdict_explain(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena);
 

@@ -53,3 +53,11 @@ const char *bottleneck_confidence_name(enum bottleneck_confidence confidence)
     static const char *const names[] = {"none", "low", "medium", "high"};
     return names[confidence];
 }
+
+double bottleneck_memory_mass(const struct bottleneck_loop *loop)
+{
+    double memory = 0;
+    for (int cause = 0; cause < CAUSE_COUNT; cause++)
+        memory += bottleneck_class_of((enum bottleneck_cause)cause) == BOTTLENECK_MEMORY ? loop->masses[cause] : 0;
+    return memory;
+}
