@@ -14,7 +14,7 @@ static const double UNEVEN_LEAST = 1.25;
 
 struct tally { /* of one thread */
     uint64_t samples, in_function;
-    uint64_t first_ns, last_ns;
+    uint64_t first_ns, last_ns; /* within the function, as is the weight: what else it does isn't shared */
     double weight;
 };
 
@@ -87,13 +87,13 @@ static bool takes_part(const struct tally *tally)
     return tally->in_function >= SAMPLES_LEAST;
 }
 
-/* How far apart samples of a thread lie that runs all the time: as near as those of any thread do on average. */
+/* How far apart samples of a thread lie that is at it all the time: as near as those of any thread do on average. */
 static uint64_t period_of(const struct tally *tallies, size_t count)
 {
     uint64_t least_ns = 0;
     for (size_t at = 0; at < count; at++) {
         uint64_t apart_ns =
-            takes_part(&tallies[at]) ? (tallies[at].last_ns - tallies[at].first_ns) / (tallies[at].samples - 1) : 0;
+            takes_part(&tallies[at]) ? (tallies[at].last_ns - tallies[at].first_ns) / (tallies[at].in_function - 1) : 0;
         least_ns = apart_ns && (!least_ns || apart_ns < least_ns) ? apart_ns : least_ns;
     }
     return least_ns;
@@ -143,9 +143,11 @@ struct thread_balance thread_balance_of(const struct recording *recording, const
             continue;
         struct tally *tally = &tallies[sample->thread];
         uint64_t each = 1 + (uint64_t)sample->alike;
-        tally->first_ns = !tally->samples || sample->time_ns < tally->first_ns ? sample->time_ns : tally->first_ns;
         tally->samples += each;
-        tally->in_function += functions[sample->location] == hottest ? each : 0;
+        if (functions[sample->location] != hottest)
+            continue;
+        tally->first_ns = !tally->in_function || sample->time_ns < tally->first_ns ? sample->time_ns : tally->first_ns;
+        tally->in_function += each;
         tally->weight += (double)sample->period;
         tally->last_ns = sample->time_ns > tally->last_ns ? sample->time_ns : tally->last_ns;
     }

@@ -119,8 +119,9 @@ Test(waiting, what_stays_without_a_place_was_not_the_longest)
 /* Three threads in one function, one of which has 300 of 360 samples and goes on; a helper that does something else is none of them. */
 Test(thread_balance, one_of_several_that_do_the_same_has_most)
 {
-    for (int kind = 0; kind < 4; kind++) {
-        bool helpers = kind == 1, in_turn = kind == 2, even = kind == 3; /* the others do other work; did theirs before; do as much */
+    for (int kind = 0; kind < 5; kind++) {
+        /* the others do other work; did theirs before; do as much; do as much, and one of them something else behind it */
+        bool helpers = kind == 1, in_turn = kind == 2, even = kind == 3, behind = kind == 4;
         struct scene scene;
         struct json_document *document = NULL;
         struct code_bundle bundle;
@@ -130,10 +131,10 @@ Test(thread_balance, one_of_several_that_do_the_same_has_most)
         uint32_t work = location_at(&scene, scene.dso, 0x1010), other = location_at(&scene, scene.library, 0x2010);
         for (uint32_t tid = 11; tid <= 14; tid++) {
             uint32_t thread = threads_get(&scene.recording.threads, 10, tid);
-            for (int at = 0; at < (tid == 11 || even ? 300 : 30); at++)
+            for (int at = 0; at < (behind ? (tid == 11 ? 300 : 160) : tid == 11 || even ? 300 : 30); at++)
                 *vec_push(&scene.recording.samples) =
                     (struct sample){.time_ns = 1000000000 + (uint64_t)(in_turn && tid == 11 ? at + 30 : at) * 10000000, .period = 10000000, .thread = thread, .stack = STACK_NONE,
-                                    .registers = REGISTERS_NONE, .location = tid == 14 || (helpers && tid > 11) ? other : work};
+                                    .registers = REGISTERS_NONE, .location = tid == 14 || (helpers && tid > 11) || (behind && at >= 160) ? other : work};
         }
         cr_assert(json_document_parse(&document, view_of(code), &err), "%s", err.message);
         cr_assert(code_bundle_read(&bundle, json_root(document), &scene.arena, &err), "%s", err.message);
