@@ -281,17 +281,60 @@ struct entries { /* samples at the first instructions of functions, and right be
     double most; /* of both, in one function */
 };
 
+static struct entries entries_in(const struct stalls *stalls, size_t function)
+{
+    const struct stall_code *code = &stalls->codes[function];
+    double first = (double)code->entry_hits, second = code->count > 1 ? (double)code->sampled[1] : 0;
+    return stalls->functions[function].is_kernel ? (struct entries){0}
+                                                 : (struct entries){first, second, first + second};
+}
+
+/* Who nearly all of its stacks were called by; NULL: several, or too few stacks tell. */
+static const struct stall_caller *only_caller(const struct stall_function *function)
+{
+    static const uint64_t STACKS_LEAST = 8;
+    static const double NEARLY_ALL = 0.9;
+    bool is_one = function->caller_count && function->stacks >= STACKS_LEAST &&
+                  (double)function->callers[0].stacks >= NEARLY_ALL * (double)function->stacks;
+    return is_one ? &function->callers[0] : NULL;
+}
+
+/* Samples where functions of that caller alone begin. */
+static double entered_by(const struct stalls *stalls, const struct stall_caller *caller)
+{
+    double samples = 0;
+    for (size_t at = 0; at < stalls->function_count; at++) {
+        const struct stall_caller *own = only_caller(&stalls->functions[at]);
+        if (own && strcmp(own->name, caller->name) == 0 && strcmp(own->dso, caller->dso) == 0)
+            samples += entries_in(stalls, at).most;
+    }
+    return samples;
+}
+
+/*
+ * Nearly all of them lead to one function: that is guessed right. Where they lead to several by chance, a wrong guess
+ * has as many samples in the rare ones, or more.
+ */
+static const double ONE_TARGET = 0.8;
+
+/* Its only caller calls hardly anything else: a sort's comparison, whatever leads to it, is guessed right. */
+static bool is_only_target(const struct stalls *stalls, size_t function)
+{
+    const struct stall_caller *caller = only_caller(&stalls->functions[function]);
+    double own = entries_in(stalls, function).most;
+    return caller && own > 0 && own >= ONE_TARGET * entered_by(stalls, caller);
+}
+
 static struct entries entries_of(const struct stalls *stalls)
 {
     struct entries entries = {0};
     for (size_t at = 0; at < stalls->function_count; at++) {
-        const struct stall_code *code = &stalls->codes[at];
-        if (stalls->functions[at].is_kernel)
+        struct entries own = entries_in(stalls, at);
+        if (own.most <= 0 || is_only_target(stalls, at))
             continue;
-        double first = (double)code->entry_hits, second = code->count > 1 ? (double)code->sampled[1] : 0;
-        entries.first += first;
-        entries.second += second;
-        entries.most = first + second > entries.most ? first + second : entries.most;
+        entries.first += own.first;
+        entries.second += own.second;
+        entries.most = own.most > entries.most ? own.most : entries.most;
     }
     return entries;
 }
@@ -306,14 +349,9 @@ static bool are_called_directly(const struct stalls *stalls)
     return stalls->entry_stacks >= CALLS_LEAST && stalls->entry_lookups * 2 < stalls->entry_stacks;
 }
 
-/*
- * Nearly all of them lead to one function: that is guessed right. Where they lead to several by chance, a wrong guess
- * has as many samples in the rare ones, or more.
- */
 static bool lead_to_one(const struct entries *entries)
 {
-    static const double NEARLY_ALL = 0.8;
-    return entries->most >= NEARLY_ALL * (entries->first + entries->second);
+    return entries->most >= ONE_TARGET * (entries->first + entries->second);
 }
 
 /*

@@ -1470,6 +1470,23 @@ Test(bottleneck, calls_that_lead_to_one_function_are_guessed_right)
     free(made);
 }
 
+/* Two sorts, each with a comparison of its own; or one that calls either by turns. */
+Test(bottleneck, each_caller_that_leads_to_one_function_is_guessed_right)
+{
+    for (int apart = 0; apart < 2; apart++) {
+        struct made_up *made = callees_behind(150, 150);
+        for (int at = 0; at < 2; at++) {
+            struct stall_function *callee = &made->functions[1 + at];
+            callee->stacks = 20;
+            callee->caller_count = 1;
+            callee->callers[0] = (struct stall_caller){.name = apart && at ? "other" : "caller", .dso = "a.out", .stacks = 19};
+        }
+        cr_expect_eq(verdict_of(made)->cause == CAUSE_INDIRECT, !apart);
+        done(made);
+        free(made);
+    }
+}
+
 /* By copied stacks: what a fixed call leads to is no guess, whatever else waits there. */
 Test(bottleneck, functions_that_are_called_directly_are_no_wrong_guesses)
 {
