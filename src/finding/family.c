@@ -324,6 +324,18 @@ void test_function_names(const struct results *results, struct finding *finding,
     test_name_matches(results, finding, &matches);
 }
 
+/* "at least 5.3 %": code that has no names may be such, too. */
+static struct value named_value(struct finding *finding, struct interval named)
+{
+    if (!finding->is_at_least)
+        return VALUE_SHARE("share", named);
+    scoped_text struct text words = {0};
+    struct value least = VALUE_SHARE("", interval_exactly(named.low));
+    text_add(&words, "at least ");
+    value_print(&words, &least);
+    return VALUE_TEXT("share", arena_string(finding->arena, text_string(&words)));
+}
+
 void test_name_matches(const struct results *results, struct finding *finding, const struct name_matches *found)
 {
     const struct name_matches matches = *found;
@@ -344,17 +356,19 @@ void test_name_matches(const struct results *results, struct finding *finding, c
     struct interval named =
         share_of_samples(results, finding, (double)(matches.hottest ? matches.samples : matches.guessed));
     struct interval unnamed = share_of_samples(results, finding, (double)results->stalls->unnamed_samples);
-    if (named.known && unnamed.known && unnamed.mid >= results->effect && finding->verdict == VERDICT_SUPPORTED)
+    bool may_be_more = named.known && unnamed.known && unnamed.mid >= results->effect;
+    finding->is_at_least = may_be_more && finding->verdict == VERDICT_SUPPORTED;
+    if (finding->is_at_least)
         finding->shown = named;
     finding->subject = hottest->name;
     /* What a function is called is known by whoever knows the binary; that time goes there, the samples say. */
     finding_evidence(finding, matches.hottest ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_SAMPLES, "named",
                      VALUE_TEXT("function", hottest->name), VALUE_TEXT("dso", hottest->dso),
-                     VALUE_SHARE("share", named));
-    if (unnamed.known && unnamed.mid >= results->effect)
+                     named_value(finding, named));
+    if (may_be_more)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "unnamed", VALUE_SHARE("share", unnamed));
     if (finding->verdict == VERDICT_SUPPORTED)
-        finding_set(finding, headline, "headline", VALUE_TEXT("function", hottest->name), VALUE_SHARE("share", named),
+        finding_set(finding, headline, "headline", VALUE_TEXT("function", hottest->name), named_value(finding, named),
                     VALUE_SHARE("own", share_of_samples(results, finding, (double)hottest->samples)));
     if (finding->verdict == VERDICT_SUPPORTED)
         finding_set(finding, reason, "gain", NO_VALUES);

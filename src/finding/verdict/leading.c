@@ -30,11 +30,15 @@ const char *leading_small_advice(const struct finding *small, const struct resul
     scoped_text struct text share = {0};
     /* the far end of a fact whose gain isn't measured may be code without names */
     double most = finding_most_returned(small) / (small->of_seconds > 0 ? small->of_seconds : 1);
-    struct value value = VALUE_SHARE("", small->gain_unmeasured ? interval_exactly(most) : small->recoverable);
+    struct value value = VALUE_SHARE("", small->is_at_least && small->shown.known ? interval_exactly(small->shown.low)
+                                         : small->gain_unmeasured                 ? interval_exactly(most)
+                                                                                  : small->recoverable);
     value_print(&share, &value);
     return arena_printf(arena, "against %s (%s%s of the %s): %s", small->hypothesis->title,
-                        small->gain_unmeasured ? "up to " : "", text_string(&share), denominator_name(small->of),
-                        advice);
+                        small->is_at_least       ? "at least "
+                        : small->gain_unmeasured ? "up to "
+                                                 : "",
+                        text_string(&share), denominator_name(small->of), advice);
 }
 
 const char *leading_foreign_advice(const struct results *results)

@@ -6257,8 +6257,10 @@ Test(findings, a_bar_shows_what_evidence_shows)
     diagnosis_text(&out, &diagnosis, &style);
     cr_expect_not(strstr(text_string(&out), "up to 6"), "%s", text_string(&out));
     cr_expect(strstr(text_string(&out), "of the samples has no names"), "%s", text_string(&out));
+    cr_expect(strstr(text_string(&out), "memory takes at least 8.3 % of the"), "as much as is known: %s", text_string(&out));
     text_done(&out);
     made.stalls.unnamed_samples = 0;
-    cr_expect_not(test_and_find(&made, "allocation")->shown.known);
+    allocation = test_and_find(&made, "allocation");
+    cr_expect(!allocation->shown.known && !allocation->is_at_least && !strstr(allocation->headline, "at least"), "%s", allocation->headline);
     arena_done(&made.arena);
 }

@@ -17,7 +17,7 @@ void sheet_gain(struct text *out, const struct finding *finding)
     struct value share =
         VALUE_SHARE("", finding->gain_unmeasured ? interval_exactly(finding->recoverable.high) : finding->recoverable);
     if (finding->shown.known)
-        share.number = interval_exactly(finding->shown.high);
+        share.number = interval_exactly(finding->is_at_least ? finding->shown.low : finding->shown.high);
     text_add(out, finding->is_at_least ? "at least " : finding->gain_unmeasured ? "up to " : "");
     value_print(out, &share);
 }
