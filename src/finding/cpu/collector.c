@@ -233,9 +233,10 @@ static const struct untold_collector {
     struct name_pattern of;
     const char *advice;
 } untold_collectors[] = {
-    {{.dso = "libpolyml"}, "advice-poly"},    {{.dso = "emacs"}, "advice-emacs"},
-    {{.dso = "emacs-gtk"}, "advice-emacs"},   {{.dso = "emacs-nox"}, "advice-emacs"},
-    {{.dso = "emacs-lucid"}, "advice-emacs"},
+    {{.dso = "libpolyml"}, "advice-poly"},  {{.dso = "run.x86-linux"}, "advice-smlnj"},
+    {{.dso = "iconx"}, "advice-icon"},      {{.dso = "run.amd64-linux"}, "advice-smlnj"},
+    {{.dso = "emacs"}, "advice-emacs"},     {{.dso = "emacs-gtk"}, "advice-emacs"},
+    {{.dso = "emacs-nox"}, "advice-emacs"}, {{.dso = "emacs-lucid"}, "advice-emacs"},
 };
 
 /* Of these nothing is known to be collecting, and nothing not to be: then it is open. */

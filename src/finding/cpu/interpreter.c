@@ -272,10 +272,13 @@ static const char *advice_of_callers(const struct stall_caller *callers, uint32_
 
 const char *script_advice_beside(const struct results *results)
 {
+    static const double MATTERS = 0.01; /* less may be a wrapper that only started it */
     const struct stalls *stalls = results->stalls;
     const char *advice = NULL;
     for (size_t at = 0; at < stalls->function_count && !advice; at++) {
         const struct stall_function *function = &stalls->functions[at];
+        if ((double)function->samples < MATTERS * (double)stalls->sample_count)
+            continue;
         if (function_is_interpreters(function))
             advice = script_advice(function);
         if (!advice && !function->is_kernel)

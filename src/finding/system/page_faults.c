@@ -190,7 +190,7 @@ static void page_faults_test(const struct results *results, struct finding *find
     for (size_t at = 0; at < kernel->entry_count; at++)
         if (strcmp(kernel->entries[at].name, "munmap") == 0) {
             bool matters = (double)kernel->entries[at].samples >= UNMAPPING_MATTERS * faults;
-            unmaps = matters || touching != TOUCHED_ONCE;
+            unmaps = matters;
             /* huge pages bring much at a fault */
             touching = matters && touching == TOUCHED_ONCE ? TOUCHING_UNKNOWN : touching;
         }

@@ -238,8 +238,8 @@ static struct call_groups call_groups_of(const struct kernel_time *kernel, bool 
     return groups;
 }
 
-/* "read", "read and write", "newfstatat, openat and close": those that matter among them. */
-static const char *group_names(const struct call_group *group, struct arena *arena)
+/* So many matter among them, and are named. */
+static size_t named_count(const struct call_group *group)
 {
     enum { NAMES_MOST = 3 };
     static const double MATTERS = 0.1;
@@ -247,6 +247,13 @@ static const char *group_names(const struct call_group *group, struct arena *are
     while (count < group->call_count && count < NAMES_MOST &&
            (double)group->calls[count]->samples >= MATTERS * (double)group->samples)
         count++;
+    return count;
+}
+
+/* "read", "read and write", "newfstatat, openat and close" */
+static const char *group_names(const struct call_group *group, struct arena *arena)
+{
+    size_t count = named_count(group);
     scoped_text struct text names = {0};
     for (size_t at = 0; at < count; at++)
         text_printf(&names, "%s%s", !at ? "" : at + 1 < count ? ", " : " and ", group->calls[at]->name);
@@ -439,7 +446,8 @@ static bool say_connections(struct finding *finding, const struct call_group *gr
     if (finding->verdict == VERDICT_SUPPORTED)
         finding_set(finding, headline, "headline-connections", VALUE_SHARE("share", finding->recoverable),
                     VALUE_SHARE("part", wilson_interval(samples, calls, calls)),
-                    VALUE_TEXT("call", group_names(group, finding->arena)));
+                    VALUE_TEXT("call", group_names(group, finding->arena)),
+                    VALUE_TEXT("rest", named_count(group) < group->call_count ? ", and others about them" : ""));
     return true;
 }
 

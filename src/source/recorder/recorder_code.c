@@ -55,40 +55,50 @@ static bool has_no_file(const char *path)
            view_starts(name, "/anon_hugepage") || view_ends(name, " (deleted)");
 }
 
-static void range_add(struct code_process *process, uint64_t start, uint64_t end)
+static void range_add(struct code_process *process, uint64_t start, uint64_t end, uint64_t since_ns)
 {
     /* A mapping that grows, or is protected anew, comes again: keep one range for it. */
     vec_for_each(&process->ranges, range)
         if (start <= range->end && range->start <= end) {
             range->start = start < range->start ? start : range->start;
             range->end = end > range->end ? end : range->end;
+            range->since_ns = since_ns > range->since_ns ? since_ns : range->since_ns;
             return;
         }
-    *vec_push(&process->ranges) = (struct code_range){start, end};
+    *vec_push(&process->ranges) = (struct code_range){start, end, since_ns};
 }
 
-void recorder_code_mapped(struct recorder_code *code, uint32_t pid, uint64_t start, uint64_t size_bytes,
-                          const char *path)
+void recorder_code_mapped(struct recorder_code *code, uint32_t pid, uint64_t time_ns, uint64_t start,
+                          uint64_t size_bytes, const char *path)
 {
-    if (has_no_file(path) && start + size_bytes > start)
-        range_add(process_add(code, pid), start, start + size_bytes);
+    if (!has_no_file(path) || start + size_bytes <= start)
+        return;
+    struct code_process *process = process_add(code, pid);
+    if (time_ns >= process->began_ns)
+        range_add(process, start, start + size_bytes, time_ns);
 }
 
-void recorder_code_forked(struct recorder_code *code, uint32_t pid, uint32_t parent)
+void recorder_code_forked(struct recorder_code *code, uint32_t pid, uint32_t parent, uint64_t time_ns)
 {
     if (pid == parent || !process_find(code, parent))
         return;
     struct code_process *child = process_add(code, pid);
+    if (child->began_ns > time_ns) /* it became another program since */
+        return;
     const struct code_process *source = process_find(code, parent);
     vec_for_each(&source->ranges, range)
-        range_add(child, range->start, range->end);
+        range_add(child, range->start, range->end, range->since_ns);
 }
 
-void recorder_code_forget(struct recorder_code *code, uint32_t pid)
+void recorder_code_forget(struct recorder_code *code, uint32_t pid, uint64_t time_ns)
 {
-    struct code_process *process = process_find(code, pid);
-    if (process)
-        process->ranges.count = 0;
+    struct code_process *process = process_add(code, pid);
+    size_t kept = 0;
+    process->began_ns = time_ns > process->began_ns ? time_ns : process->began_ns;
+    vec_for_each (&process->ranges, range)
+        if (range->since_ns >= time_ns)
+            process->ranges.items[kept++] = *range;
+    process->ranges.count = kept;
 }
 
 static void want_page(struct recorder_code *code, uint32_t pid, uint64_t addr, uint64_t ip)

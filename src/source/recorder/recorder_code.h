@@ -17,11 +17,12 @@
 #include <stdbool.h>
 
 struct code_range {
-    uint64_t start, end;
+    uint64_t start, end, since_ns;
 };
 
 struct code_process {
     uint32_t pid;
+    uint64_t began_ns; /* it became this program; 0: before */
     vec(struct code_range) ranges;
 };
 
@@ -42,12 +43,15 @@ struct recorder_code {
 
 void recorder_code_init(struct recorder_code *code);
 void recorder_code_done(struct recorder_code *code);
-/* An executable mapping appeared. */
-void recorder_code_mapped(struct recorder_code *code, uint32_t pid, uint64_t start, uint64_t size_bytes,
-                          const char *path);
-void recorder_code_forked(struct recorder_code *code, uint32_t pid, uint32_t parent);
-/* The process ended or became another program. */
-void recorder_code_forget(struct recorder_code *code, uint32_t pid);
+/*
+ * An executable mapping appeared. Rings are emptied one after the other, so that it may be told after what came later:
+ * their times decide.
+ */
+void recorder_code_mapped(struct recorder_code *code, uint32_t pid, uint64_t time_ns, uint64_t start,
+                          uint64_t size_bytes, const char *path);
+void recorder_code_forked(struct recorder_code *code, uint32_t pid, uint32_t parent, uint64_t time_ns);
+/* The process ended or became another program: what was mapped before is gone. */
+void recorder_code_forget(struct recorder_code *code, uint32_t pid, uint64_t time_ns);
 void recorder_code_sampled(struct recorder_code *code, uint32_t pid, uint64_t ip);
 /* Append records with the pages that were wanted. */
 void recorder_code_copy(struct recorder_code *code, uint64_t time_ns, struct text *out);

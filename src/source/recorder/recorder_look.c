@@ -91,6 +91,15 @@ static bool is_kernel_record(const struct passing *passing)
     return (passing->header.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 }
 
+/* Of a record that is no sample. */
+static uint64_t time_of(const struct passing *passing)
+{
+    enum { TIME_FROM_END = RECORDER_TRAILER_BYTES - 8 };
+    return passing->payload_bytes < RECORDER_TRAILER_BYTES
+               ? 0
+               : u64_at(passing->payload + passing->payload_bytes - TIME_FROM_END);
+}
+
 /* MMAP2: pid tid | start size offset | build id or device and inode (24) | protection flags | path */
 static void look_at_mapping(struct recorder *recorder, const struct passing *passing)
 {
@@ -102,10 +111,11 @@ static void look_at_mapping(struct recorder *recorder, const struct passing *pas
     if (!memchr(path, '\0', passing->payload_bytes - PATH_AT) || !(u32_at(payload + PROTECTION_AT) & PROT_EXEC))
         return;
     if (!is_kernel_record(passing) && recorder->result.callchain != CALLCHAIN_NONE)
-        recorder_stacks_mapped(&recorder->stacks, u32_at(payload), u64_at(payload + 8), u64_at(payload + 16),
-                               u64_at(payload + 24), path);
+        recorder_stacks_mapped(&recorder->stacks, u32_at(payload), time_of(passing), u64_at(payload + 8),
+                               u64_at(payload + 16), u64_at(payload + 24), path);
     if (recorder->request.keep_code && !is_kernel_record(passing))
-        recorder_code_mapped(&recorder->code, u32_at(payload), u64_at(payload + 8), u64_at(payload + 16), path);
+        recorder_code_mapped(&recorder->code, u32_at(payload), time_of(passing), u64_at(payload + 8),
+                             u64_at(payload + 16), path);
     if (path[0] != '/' && !is_kernel_record(passing))
         return;
     struct build_id id = {0};
@@ -122,20 +132,20 @@ static void look_at_mapping(struct recorder *recorder, const struct passing *pas
                                                                          .build_id = id});
 }
 
-static void task_forked(struct recorder *recorder, uint32_t pid, uint32_t parent)
+static void task_forked(struct recorder *recorder, uint32_t pid, uint32_t parent, uint64_t time_ns)
 {
     stack_tops_forget(&recorder->stack_tops, pid);
     if (recorder->result.callchain != CALLCHAIN_NONE)
-        recorder_stacks_forked(&recorder->stacks, pid, parent);
+        recorder_stacks_forked(&recorder->stacks, pid, parent, time_ns);
     if (recorder->request.keep_code)
-        recorder_code_forked(&recorder->code, pid, parent);
+        recorder_code_forked(&recorder->code, pid, parent, time_ns);
 }
 
-static void task_execed(struct recorder *recorder, uint32_t pid)
+static void task_execed(struct recorder *recorder, uint32_t pid, uint64_t time_ns)
 {
     stack_tops_forget(&recorder->stack_tops, pid);
-    recorder_stacks_execed(&recorder->stacks, pid);
-    recorder_code_forget(&recorder->code, pid);
+    recorder_stacks_execed(&recorder->stacks, pid, time_ns);
+    recorder_code_forget(&recorder->code, pid, time_ns);
 }
 
 /* Whoever waits for the program hears of its end later, on a crowded machine by half a second. */
@@ -161,12 +171,12 @@ static void look_at_task(struct recorder *recorder, const struct passing *passin
     if (passing->header.type == PERF_RECORD_EXIT)
         workload_exited(recorder, passing);
     if (passing->header.type == PERF_RECORD_FORK && u32_at(payload + 4) != pid) {
-        task_forked(recorder, pid, u32_at(payload + 4));
+        task_forked(recorder, pid, u32_at(payload + 4), time_of(passing));
     } else if (passing->header.type == PERF_RECORD_EXIT && u32_at(payload + 8) == pid) {
         recorder_stacks_ended(&recorder->stacks, pid);
-        recorder_code_forget(&recorder->code, pid);
+        recorder_code_forget(&recorder->code, pid, time_of(passing));
     } else if (passing->header.type == PERF_RECORD_COMM && passing->header.misc & PERF_RECORD_MISC_COMM_EXEC) {
-        task_execed(recorder, pid);
+        task_execed(recorder, pid, time_of(passing));
     }
 }
 

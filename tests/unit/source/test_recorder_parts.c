@@ -101,8 +101,8 @@ Test(recorder_code, copies_hot_pages_without_a_file_and_again_once_they_changed)
     uint8_t *area = mmap(NULL, (size_t)page * 3, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     uint64_t start = (uint64_t)(uintptr_t)area;
     recorder_code_init(&code);
-    recorder_code_mapped(&code, pid, start, (uint64_t)page * 3, "//anon");
-    recorder_code_mapped(&code, pid, 0x1000, 0x1000, "/usr/bin/true");
+    recorder_code_mapped(&code, pid, 10, start, (uint64_t)page * 3, "//anon");
+    recorder_code_mapped(&code, pid, 10, 0x1000, 0x1000, "/usr/bin/true");
     recorder_code_sampled(&code, pid, 0x1800); /* a file's */
     recorder_code_sampled(&code, pid + 1, start); /* somebody else's */
     recorder_code_copy(&code, 1, &out);
@@ -121,9 +121,15 @@ Test(recorder_code, copies_hot_pages_without_a_file_and_again_once_they_changed)
         recorder_code_copy(&code, 2, &out);
         cr_assert_eq(records_in(&out), changed ? 4 : 3, "only what has changed comes again");
     }
-    recorder_code_forked(&code, pid + 1, pid);
-    recorder_code_forget(&code, pid);
+    recorder_code_forked(&code, pid + 1, pid, 20);
+    recorder_code_forget(&code, pid, 9); /* told late, of before its code was mapped */
     text_clear(&out);
+    recorder_code_sampled(&code, pid, start + (uint64_t)page);
+    cr_assert_eq(code.wanted.count, 1);
+    code.wanted.count = code.pages.count = 0;
+    recorder_code_forget(&code, pid, 30);
+    recorder_code_mapped(&code, pid, 29, start, (uint64_t)page, "//anon"); /* of the program that it was */
+    recorder_code_mapped(&code, pid + 2, 40, start, (uint64_t)page, "//anon");
     recorder_code_sampled(&code, pid, start + (uint64_t)page);
     recorder_code_sampled(&code, pid + 1, start + (uint64_t)page);
     cr_assert_eq(code.wanted.count, 1, "the child has its parent's code; the parent is another program now");
@@ -143,16 +149,17 @@ static const struct code_map dynamic_maps[] = {
     {0x400000, "/usr/bin/program"}, {0x7f0000000000, "/usr/lib/libc.so.6"}, {0x7f0000200000, "/usr/lib/libx.so"}, {0}};
 static const struct code_map static_maps[] = {{0x400000, "/usr/bin/program"}, {0}};
 
-static void map_all(struct recorder_stacks *stacks, uint32_t pid, const struct code_map *maps, uint64_t moved)
+static void map_all(struct recorder_stacks *stacks, uint32_t pid, uint64_t time_ns, const struct code_map *maps,
+                    uint64_t moved)
 {
     for (; maps->path; maps++)
-        recorder_stacks_mapped(stacks, pid, maps->start + moved, 0x100000, 0x1000, maps->path);
+        recorder_stacks_mapped(stacks, pid, time_ns, maps->start + moved, 0x100000, 0x1000, maps->path);
 }
 
 static struct stack_share share_of(const struct code_map *maps, uint64_t end, unsigned threads)
 {
     struct recorder_stacks stacks = {0};
-    map_all(&stacks, 7, maps, 0);
+    map_all(&stacks, 7, 1, maps, 0);
     for (uint64_t at = 0; at < 10; at++)
         for (unsigned thread = 0; thread < threads; thread++) {
             const uint64_t chain[] = {(uint64_t)PERF_CONTEXT_KERNEL, 0xffffffff81000000, (uint64_t)PERF_CONTEXT_USER,
@@ -187,6 +194,32 @@ Test(recorder_stacks, what_counts_as_the_root)
     }
 }
 
+/* From another CPU's buffer, what came first may be told last: fork, exec, mappings by their times, in any order. */
+Test(recorder_stacks, what_is_told_late_wipes_nothing_out)
+{
+    static const char *const orders[] = {"fem", "mfe", "mef", "emf", "efm", "fme"};
+    for (size_t order = 0; order < array_count(orders); order++) {
+        struct recorder_stacks stacks = {0};
+        map_all(&stacks, 99, 1, static_maps, 0x10000000);
+        for (const char *at = orders[order]; *at; at++) {
+            if (*at == 'f')
+                recorder_stacks_forked(&stacks, 7, 99, 10);
+            else if (*at == 'e')
+                recorder_stacks_execed(&stacks, 7, 20);
+            else
+                map_all(&stacks, 7, 30, dynamic_maps, 0);
+        }
+        const uint64_t chain[] = {(uint64_t)PERF_CONTEXT_USER, 0x400010, 0x7f0000000100};
+        for (uint64_t at = 0; at < 10; at++)
+            recorder_stacks_add(&stacks, 7, 7, at, chain, 3);
+        struct stack_share share = recorder_stacks_share(&stacks);
+        cr_expect_eq(share.judged, 10, "%s", orders[order]);
+        cr_expect_eq(share.at_root, 10, "%s", orders[order]);
+        cr_expect_eq(stacks.processes.items[1].ranges.count, 3, "%s: its parent's are gone", orders[order]);
+        recorder_stacks_done(&stacks);
+    }
+}
+
 /* Programs so short that each is seen once: the same place of the C library, wherever it is mapped, is their root. */
 Test(recorder_stacks, short_processes_of_one_program)
 {
@@ -194,9 +227,9 @@ Test(recorder_stacks, short_processes_of_one_program)
         struct recorder_stacks stacks = {0};
         for (uint32_t pid = 100; pid < 5000; pid++) {
             uint64_t moved = (uint64_t)pid << 12;
-            recorder_stacks_forked(&stacks, pid, 99);
-            recorder_stacks_execed(&stacks, pid);
-            map_all(&stacks, pid, dynamic_maps, moved);
+            recorder_stacks_forked(&stacks, pid, 99, pid);
+            recorder_stacks_execed(&stacks, pid, pid + 1);
+            map_all(&stacks, pid, pid + 2, dynamic_maps, moved);
             const uint64_t chain[] = {(uint64_t)PERF_CONTEXT_USER, 0x400010 + moved,
                                       0x7f0000000100 + moved + (whole ? 0 : pid % 1000 * 16)};
             recorder_stacks_add(&stacks, pid, pid, pid, chain, 3);
@@ -217,7 +250,7 @@ Test(recorder_stacks, short_processes_of_one_program)
 Test(recorder_stacks, leaves_without_a_caller_and_rare_threads)
 {
     struct recorder_stacks stacks = {0};
-    map_all(&stacks, 7, dynamic_maps, 0);
+    map_all(&stacks, 7, 1, dynamic_maps, 0);
     const uint64_t leaf[] = {(uint64_t)PERF_CONTEXT_USER, 0x7f0000000100}, kernel[] = {(uint64_t)PERF_CONTEXT_KERNEL, 1};
     for (int at = 0; at < 5; at++)
         recorder_stacks_add(&stacks, 7, 7, 1, leaf, 2);

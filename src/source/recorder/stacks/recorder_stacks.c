@@ -62,36 +62,55 @@ static void process_clear(struct stack_process *process)
     process->program = 0;
 }
 
-void recorder_stacks_mapped(struct recorder_stacks *stacks, uint32_t pid, uint64_t start, uint64_t size_bytes,
-                            uint64_t file_offset, const char *path)
+static void range_take(struct stack_process *process, const struct stack_range *range)
+{
+    process->uses_c_library |= range->in_c_library;
+    process->program = process->program ? process->program : range->file;
+    if (process->ranges.count < RANGES_MOST)
+        *vec_push(&process->ranges) = *range;
+}
+
+void recorder_stacks_mapped(struct recorder_stacks *stacks, uint32_t pid, uint64_t time_ns, uint64_t start,
+                            uint64_t size_bytes, uint64_t file_offset, const char *path)
 {
     struct stack_process *process = process_of(stacks, pid);
-    struct stack_range range = {.start = start, .end = start + size_bytes, .file_offset = file_offset};
+    struct stack_range range = {
+        .start = start, .end = start + size_bytes, .file_offset = file_offset, .since_ns = time_ns};
     if (path[0] == '/' && path[1] != '/')
         range.file = hash_bytes(path, strlen(path));
     range.in_c_library = range.file && is_c_library(path);
-    process->uses_c_library |= range.in_c_library;
-    process->program = process->program ? process->program : range.file;
-    if (process->ranges.count < RANGES_MOST)
-        *vec_push(&process->ranges) = range;
+    if (time_ns >= process->began_ns)
+        range_take(process, &range);
 }
 
-void recorder_stacks_forked(struct recorder_stacks *stacks, uint32_t pid, uint32_t parent)
+/* Take what was mapped from then on, and nothing else of it. */
+static void ranges_take_since(struct stack_process *process, const struct stack_process *of, uint64_t since_ns)
+{
+    vec_for_each (&of->ranges, range)
+        if (range->since_ns >= since_ns)
+            range_take(process, range);
+}
+
+void recorder_stacks_forked(struct recorder_stacks *stacks, uint32_t pid, uint32_t parent, uint64_t time_ns)
 {
     if (pid == parent || !process_find(stacks, parent))
         return;
-    struct stack_process *child = process_of(stacks, pid);
-    const struct stack_process *source = process_find(stacks, parent);
-    process_clear(child);
-    child->uses_c_library = source->uses_c_library;
-    child->program = source->program;
-    vec_for_each(&source->ranges, range)
-        *vec_push(&child->ranges) = *range;
+    struct stack_process *child = process_of(stacks, pid), before = *child;
+    if (before.began_ns > time_ns) /* it became another program since */
+        return;
+    *child = (struct stack_process){.pid = pid};
+    ranges_take_since(child, process_find(stacks, parent), 0);
+    ranges_take_since(child, &before, time_ns);
+    vec_done(&before.ranges);
 }
 
-void recorder_stacks_execed(struct recorder_stacks *stacks, uint32_t pid)
+void recorder_stacks_execed(struct recorder_stacks *stacks, uint32_t pid, uint64_t time_ns)
 {
-    process_clear(process_of(stacks, pid));
+    struct stack_process *process = process_of(stacks, pid);
+    struct stack_process before = *process;
+    *process = (struct stack_process){.pid = pid, .began_ns = time_ns > before.began_ns ? time_ns : before.began_ns};
+    ranges_take_since(process, &before, time_ns);
+    vec_done(&before.ranges);
 }
 
 void recorder_stacks_ended(struct recorder_stacks *stacks, uint32_t pid)

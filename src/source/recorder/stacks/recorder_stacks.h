@@ -36,12 +36,14 @@ struct stack_thread {
 
 struct stack_range { /* executable memory */
     uint64_t start, end, file, file_offset; /* file: hash of its path; 0: none */
+    uint64_t since_ns;
     bool in_c_library;
 };
 
 struct stack_process {
     uint32_t pid;
     bool uses_c_library, ended;
+    uint64_t began_ns; /* it became this program; 0: before */
     uint64_t program; /* the file mapped first; 0: not known */
     vec(struct stack_range) ranges; /* the latest last */
 };
@@ -63,10 +65,11 @@ struct stack_share {
 
 void recorder_stacks_done(struct recorder_stacks *stacks);
 /* An executable mapping of a process; a fork; a new program; the end. */
-void recorder_stacks_mapped(struct recorder_stacks *stacks, uint32_t pid, uint64_t start, uint64_t size_bytes,
-                            uint64_t file_offset, const char *path);
-void recorder_stacks_forked(struct recorder_stacks *stacks, uint32_t pid, uint32_t parent);
-void recorder_stacks_execed(struct recorder_stacks *stacks, uint32_t pid);
+/* Rings are emptied one after the other: what came first may be told last, so that the times of these decide. */
+void recorder_stacks_mapped(struct recorder_stacks *stacks, uint32_t pid, uint64_t time_ns, uint64_t start,
+                            uint64_t size_bytes, uint64_t file_offset, const char *path);
+void recorder_stacks_forked(struct recorder_stacks *stacks, uint32_t pid, uint32_t parent, uint64_t time_ns);
+void recorder_stacks_execed(struct recorder_stacks *stacks, uint32_t pid, uint64_t time_ns);
 void recorder_stacks_ended(struct recorder_stacks *stacks, uint32_t pid);
 /* A sample's chain as the kernel wrote it, PERF_CONTEXT_* marks included. */
 void recorder_stacks_add(struct recorder_stacks *stacks, uint32_t pid, uint32_t tid, uint64_t time_ns,
