@@ -612,12 +612,16 @@ static void labelled_keep(struct importing *importing, const char *path, struct 
 /* What a file of the kernel's holds is told by its name alone: it stands above it, as "tail" puts it. */
 static void name_add(struct text *out, const char *path)
 {
-    static const char *const kinds[] = {"cpu", "io", "memory"};
+    static const char *const kinds[] = {"cpu", "io", "memory"}, *const limits[] = {"cpu.max", "cpu.cfs_quota_us",
+                                                                                   "cpu.cfs_period_us"};
     const char *slash = strrchr(path, '/');
     struct view name = view_of(slash ? slash + 1 : path);
     for (size_t at = 0; at < array_count(kinds) && view_find(name, "pressure") >= 0; at++)
         if (view_find(name, kinds[at]) >= 0)
             text_printf(out, "==> %s.pressure <==\n", kinds[at]);
+    for (size_t at = 0; at < array_count(limits); at++)
+        if (view_find(name, limits[at]) >= 0)
+            text_printf(out, "==> %s <==\n", limits[at]);
 }
 
 static bool import_file(struct importing *importing, const char *path, struct error *err)
