@@ -259,7 +259,8 @@ def test_functions_that_stay_when_optimised_show_no_build(alone, report):
     assert one["verdict"] == "undecided" and "whether that is the program that was timed" in one["reason"]
 
 
-@pytest.mark.parametrize("above, below, is_one", [("service A", "service B", False), ("before", "after", True), ("cpu.stat", "40 s later", True), ("at noon", "then", True)])
+@pytest.mark.parametrize("above, below, is_one", [("service A", "service B", False), ("before", "after", True), ("cpu.stat", "40 s later", True), ("at noon", "then", True), ("pod1", "pod2", False), ("pod 1", "pod 2", False),
+                                                  ("12:05", "12:06", True), ("t=0s", "t=60s", True)])
 def test_two_looks_in_one_file_are_of_one_group_unless_it_names_two(alone, above, below, is_one):
     one = finding(alone(f"## {above}\n{stat(1000, 100, 9000000)}\n## {below}\n{stat(2000, 500, 40000000)}"), "cpu-quota")
     assert ("between two looks it was held back in 400 of 1000 periods" in one["headline"]) == is_one and one["verdict"] == "supported"
@@ -279,3 +280,63 @@ def test_what_another_command_made_says_nothing_of_this_one(alone, command):
 def test_a_mask_for_one_thread_does_not_lead(alone):
     found = alone(masked(MASK, ["8"], words="$ taskset -c 3 ./solver --threads 1\n\n16 cores."))
     assert finding(found, "affinity")["verdict"] not in ("supported", "undecided")
+
+
+@pytest.mark.parametrize("first, last, is_one", [("before", "after", True), ("podA", "podB", False), ("pod1", "pod2", False)])
+def test_folders_tell_of_looks_and_groups(run, tmp_path, first, last, is_one):
+    words = []
+    for folder, text in ((first, stat(1000, 100, 9000000)), (last, stat(2000, 500, 40000000))):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "cpu.stat").write_text(text)
+        words += ["--import", tmp_path / folder / "cpu.stat"]
+    one = finding(json.loads(run("diagnose", "--json", *words).stdout), "cpu-quota")
+    assert ("between two looks" in one["headline"]) == is_one
+
+
+MAP = "$ bpftrace -e '{script} interval:s:10 {{ exit(); }}'\n\n@{name}[\n    __lll_lock_wait+29\n    pthread_mutex_lock+113\n    lru_touch+43\n    handle_get+123\n    start_thread+755\n]: {count}\n"
+
+
+@pytest.mark.parametrize("name, count, words, verdict", [
+    ("wait_us", 95980112, "It has 16 threads.", "supported"), ("wait_ns", 95980112000, "It has 16 threads.", "supported"),
+    ("wait_us", 95980112, "", "undecided"),           # of how many threads?
+    ("wait", 95980112, "It has 16 threads.", "undecided"),  # in which unit?
+])
+def test_bpftraces_sums_of_waits_are_no_samples(alone, name, count, words, verdict):
+    found = alone(MAP.format(script="…", name=name, count=count) + f"\n{words}\n")
+    one = finding(found, "lock-turns")
+    assert one["verdict"] == verdict and "lru_touch first" in (one["headline"] or one["reason"]) and finding(found, "spinning")["verdict"] == "not_testable"
+    assert verdict != "supported" or one["recoverable_ratio_at_most"] == pytest.approx(0.6, abs=0.01)
+
+
+@pytest.mark.parametrize("name", ["", "wait_count"])
+def test_bpftraces_counts_of_stacks_are_samples(alone, name):
+    found = alone(MAP.format(script="profile:hz:99", name=name, count=9112))
+    assert finding(found, "lock-turns")["verdict"] == "not_testable"
+
+
+LOCKS = ("$ perf lock record {option} -- sleep 20\n$ perf lock report\n\n                Name   acquired  contended     avg wait   total wait     max wait     min wait\n\n"
+         "       {lock:14}     102931      90120    442.80 us      39.91 s     17.92 ms      1.01 us\n         &rq->__lock         211         12      1.80 us     21.60 us      9.92 us      1.01 us\n\nIt has 4 threads.\n")
+
+
+@pytest.mark.parametrize("option, lock, verdict", [("-p 4410", "&mm->mmap_lock", "supported"), ("-p 4410", "&zone->lock", "not_testable"), ("-a", "rtnl_mutex", "undecided")])
+def test_waits_of_perf_lock_report(alone, option, lock, verdict):
+    one = finding(alone(LOCKS.format(option=option, lock=lock)), "lock-turns")
+    assert one["verdict"] == verdict and (verdict != "supported" or one["recoverable_ratio_at_most"] == pytest.approx(39.91 / 80))
+
+
+TRACE = (" journald ({pid}), 12330 events, 99.9%\n\n   syscall            calls  errors  total       min       avg       max       stddev\n                                     (msec)    (msec)    (msec)    (msec)        (%)\n"
+         "   --------------- --------  ------ -------- --------- --------- ---------     ------\n   fdatasync           2010      0  8123.110     1.102     4.041    31.220      1.10%\n"
+         "   write               4020      0    41.220     0.002     0.010     0.201      0.80%\n\n")
+
+
+@pytest.mark.parametrize("pids, verdict", [((3311,), "supported"), ((3311, 3312), "undecided")])
+def test_perf_traces_one_thread(alone, pids, verdict):
+    found = alone("$ perf trace -s -p 3311 -- sleep 10\n\n Summary of events:\n\n" + "".join(TRACE.format(pid=pid) for pid in pids))
+    one = finding(found, "waiting")
+    assert one["verdict"] == verdict and (verdict != "supported" or one["recoverable_ratio_at_most"] == pytest.approx(0.812, abs=1e-3))
+
+
+def test_switches_between_threads_tell_without_an_elapsed_time(alone):
+    text = masked(MASK, ["1"] * 4, words="A machine with 16 cores.") + "$ perf stat -p 20118 -- sleep 10\n          9,998.11 msec task-clock                #    0.999 CPUs utilized\n            {}      context-switches\n"
+    assert finding(alone(text.format("31,204")), "affinity")["verdict"] == "supported"
+    assert finding(alone(text.format("204")), "affinity")["verdict"] == "undecided"

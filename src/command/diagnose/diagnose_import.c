@@ -526,6 +526,15 @@ static struct turned turned_of(struct view text, struct arena *arena)
     return turned;
 }
 
+/* "before" of "before/cpu.stat": which of several looks it is stands there, where no line above the counts says it. */
+static const char *folder_of(const char *path, struct arena *arena)
+{
+    const char *end = strrchr(path, '/'), *begin = end;
+    while (begin && begin > path && begin[-1] != '/')
+        begin--;
+    return end ? arena_string_n(arena, begin, (size_t)(end - begin)) : "";
+}
+
 /* How many there were. */
 static size_t tables_state(struct importing *importing, const char *path, const struct turned *turned)
 {
@@ -552,8 +561,12 @@ static size_t tables_state(struct importing *importing, const char *path, const 
         unread = view_skip(lines, (size_t)(text.segment.text + text.segment.length - lines.text));
     }
     rows_unread_state(importing, path, unread, IMPORT_UNKNOWN);
-    for (size_t at = 0; at < turned->facts.count; at++)
-        (void)table_state(importing, path, &turned->facts.tables[at]);
+    for (size_t at = 0; at < turned->facts.count; at++) {
+        struct imported_text *facts = &turned->facts.tables[at];
+        if (strcmp(facts->origin, SYSTEM_GROUP) == 0 && !facts->heading[0])
+            facts->heading = folder_of(path, &importing->arena);
+        (void)table_state(importing, path, facts);
+    }
     return tables + turned->facts.count;
 }
 

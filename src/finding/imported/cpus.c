@@ -55,14 +55,16 @@ static struct cpus counted_cpus(const struct imported *imported)
         struct measured cpu_s = imported_arm_cpu_s(&arms[at]), length = imported_arm_length(&arms[at]),
                         used = measured_ratio(cpu_s, length),
                         often = measured_ratio(imported_arm_count(&arms[at], "context-switches"), cpu_s);
-        if (!used.known || is_of_machine(&arms[at]))
+        if (is_of_machine(&arms[at]))
+            continue;
+        cpus.switches = often.known ? fmax(cpus.switches, often.value) : cpus.switches;
+        if (!used.known)
             continue;
         bool is_clocked =
             imported_arm_count(&arms[at], "task-clock").known || imported_arm_count(&arms[at], "cpu-clock").known;
         cpus_meet(&cpus, used.value, is_clocked ? "task-clock" : "its cycles and their clock", arms[at].table->file);
         cpus.is_counted &= is_clocked;
         cpus.is_of_run &= !is_attached(&arms[at]);
-        cpus.switches = often.known ? fmax(cpus.switches, often.value) : cpus.switches;
     }
     return cpus;
 }

@@ -121,17 +121,36 @@ static bool is_later(const struct look *first, const struct look *last)
            may_grow(first->stood_s, last->stood_s) && may_grow(first->used_s, last->used_s);
 }
 
-/* "40 s later", "t=60s": it tells of a time, and of which group isn't said anew. */
+/* "60 s", "2min", "12:05" */
+static bool is_time_at(const char *text)
+{
+    static const char *const units[] = {"s", "sec", "seconds", "m", "min", "minute", "minutes", "h", "hour", "hours"};
+    size_t digits = strspn(text, "0123456789.");
+    const char *unit = text + digits + (text[digits] == ' ');
+    size_t length = strspn(unit, "abcdefghijklmnopqrstuvwxyz");
+    if (text[digits] == ':' && isdigit((unsigned char)text[digits + 1]))
+        return digits > 0;
+    for (size_t at = 0; digits && at < array_count(units); at++)
+        if (strlen(units[at]) == length && strncmp(unit, units[at], length) == 0)
+            return true;
+    return false;
+}
+
+static size_t letters_in(const char *text)
+{
+    size_t letters = 0;
+    for (; *text; text++)
+        letters += isalnum((unsigned char)*text) != 0;
+    return letters;
+}
+
+/* "40 s later", "before": it tells of a time, and of which group isn't said anew. */
 static bool tells_time(const char *heading, struct arena *arena)
 {
-    bool has_digit = strpbrk(heading, "0123456789") != NULL;
-    const char *words = name_without_order(heading, arena);
-    size_t letters = 0, kept = 0;
     for (const char *at = heading; *at; at++)
-        letters += isalnum((unsigned char)*at) != 0;
-    for (const char *at = words; *at; at++)
-        kept += isalnum((unsigned char)*at) != 0;
-    return has_digit || kept < letters;
+        if ((at == heading || !isalnum((unsigned char)at[-1])) && is_time_at(at))
+            return true;
+    return letters_in(name_without_order(heading, arena)) < letters_in(heading);
 }
 
 /* By the files' names, and in one file by what stands above: "pod A" and "pod B" are two. */

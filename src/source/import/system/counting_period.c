@@ -516,7 +516,7 @@ static bool is_of_one(struct view line)
     return false;
 }
 
-/* "Off-CPU time in us" */
+/* "Off-CPU time in us", "@wait_ns[" of bpftrace, which is turned into us */
 static bool is_in_us(struct view line)
 {
     struct words words;
@@ -524,7 +524,9 @@ static bool is_in_us(struct view line)
     for (size_t at = 1; at < words.count; at++)
         if (view_equal_caseless(bare(words.items[at]), "us") && view_equal_caseless(words.items[at - 1], "in"))
             return true;
-    return view_mentions(line, "microseconds") || view_mentions(line, "(us");
+    bool is_map = view_starts(line, "@") && view_ends(view_trim(line), "["),
+         has_unit = view_mentions(line, "_us") || view_mentions(line, "_ns") || view_mentions(line, "_ms");
+    return (is_map && has_unit) || view_mentions(line, "microseconds") || view_mentions(line, "(us");
 }
 
 /* How many threads it was says best who says for how long; elsewhere it may be another run's. */
@@ -536,7 +538,9 @@ struct waits_period waits_period_read(struct view document)
     for (struct view line; view_line(&document, &line);) {
         bool tool = view_mentions(line, "offcputime"), command = tool && view_find(line, " -") >= 0;
         double seconds = command ? offcpu_seconds(line) : 0;
-        seconds = seconds > 0 || !(tool || view_mentions(line, "off-cpu")) ? seconds : seconds_in(line);
+        seconds = seconds > 0 || !(tool || view_mentions(line, "off-cpu") || view_mentions(line, "bpftrace"))
+                      ? seconds
+                      : seconds_in(line);
         period.seconds = seconds > 0 ? seconds : period.seconds;
         period.in_us |= tool || is_in_us(line);
         period.of_one |= command && seconds > 0 && is_of_one(line);
@@ -554,9 +558,21 @@ struct waits_period waits_period_read(struct view document)
     return period;
 }
 
+/* "-p 812", "-t $(pidof app)" */
+static bool is_of_program(struct view command)
+{
+    static const char *const options[] = {"-p", "-t", "--pid", "--tid"};
+    struct words words;
+    bool is_one = false;
+    words_of(command, &words);
+    for (size_t at = 0; at < words.count; at++)
+        is_one |= view_is_any_caseless(words.items[at], options, array_count(options));
+    return is_one;
+}
+
 struct waits_period locks_period_read(struct view command, struct view document)
 {
-    struct waits_period period = {.seconds = seconds_in(command), .of_one = is_of_one(command)};
+    struct waits_period period = {.seconds = seconds_in(command), .of_one = is_of_program(command)};
     double of_sentence = threads_in(command);
     period.threads = of_sentence > 0 ? of_sentence : threads_in(document);
     if (!(period.threads > 0) && period.seconds > 0)
@@ -587,6 +603,8 @@ double calls_seconds_read(struct view line)
     size_t tool = 0;
     while (tool < words.count && !view_equal_caseless(bare(words.items[tool]), "strace"))
         tool++;
+    if (view_find(line, "perf trace") >= 0) /* whose threads have a table each */
+        return seconds_in(line);
     for (size_t at = tool; at < words.count; at++)
         of_one |=
             view_equal(words.items[at], "-p") || view_is_any_caseless(bare(words.items[at]), alone, array_count(alone));

@@ -352,7 +352,10 @@ static struct view command_of(struct view line)
 /* What people wrote may be what stands above the next table. */
 static void heading_note(struct system_reading *reading, struct view line, bool after_gap, struct view rest)
 {
-    struct view command = command_of(line), section = command.length ? command : section_of(line);
+    struct view command = command_of(line);
+    if (view_find(command, "perf lock report") >= 0 && view_find(reading->heading, "perf lock rec") >= 0)
+        return; /* it is of what was recorded there, for as long as that says */
+    struct view section = command.length ? command : section_of(line);
     if (section.length || (!is_of_tool(line) && import_text_is_prose(line, after_gap, rest)))
         system_heading(reading, section.length ? section : line);
 }

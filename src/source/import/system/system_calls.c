@@ -203,7 +203,7 @@ static enum calls_clock clock_read(struct view line)
 
 void system_calls_note(struct system_reading *reading, struct view line)
 {
-    if (view_find(line, "strace") < 0)
+    if (view_find(line, "strace") < 0 && view_find(line, "perf trace") < 0)
         return;
     reading->calls_s = calls_seconds_read(line);
     reading->calls_clock = clock_read(line);
@@ -219,7 +219,7 @@ bool system_calls_read(struct system_reading *reading, struct view line, struct 
     if (!strace && !trace)
         return false;
     struct system_table *table = system_table_of(reading, TOOL_CALLS);
-    table->calls_s = strace && !table->calls.count ? reading->calls_s : 0; /* of several it isn't told which */
+    table->calls_s = !table->calls.count ? reading->calls_s : 0; /* of several it isn't told which */
     if (!table->calls.count)
         table->calls_clock = trace ? CALLS_CLOCK_WALL : reading->calls_clock;
     reading->calls_s = 0;

@@ -135,6 +135,14 @@ static void waits_of(struct facts *facts, const struct lock *most, const char *n
         facts->rows[before].seconds = seconds;
 }
 
+static double slept_s(const struct system_table *table)
+{
+    double sum = 0;
+    for (size_t at = 0; at < table->locks.count; at++)
+        sum += table->locks.items[at].kind == LOCK_SLEEPS ? table->locks.items[at].wait_s : 0;
+    return sum;
+}
+
 /* Of the time of all threads, where it is told how many these were and for how long they were watched. */
 static void sleeping_time_add(const struct system_reading *reading, const struct system_table *table,
                               const struct lock *most, double waited_s, struct facts *facts)
@@ -159,6 +167,7 @@ static void locks_add(const struct system_reading *reading, const struct system_
         const struct lock *most = spins && spins->wait_s > unknown->wait_s ? spins : unknown;
         most = sleeps && sleeps->wait_s > most->wait_s ? sleeps : most;
         waits_of(facts, most, most->is_of_task ? SHARE_ONE_TASK : SHARE_ONE_LOCK, most->wait_s, all->sum, all->sum);
+        sleeping_time_add(reading, table, sleeps, slept_s(table), facts);
         return;
     }
     double sleeping_s = all->sum - spinning->sum;
