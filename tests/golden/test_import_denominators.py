@@ -237,7 +237,8 @@ REPORT = ("# Overhead  Command  Shared Object  Symbol\n    34.12%  fir      fir 
           "     9.33%  fir      fir            [.] std::vector<float, std::allocator<float> >::size{tail}\n     6.02%  fir      fir            [.] std::forward<float&>{tail}\n")
 
 
-@pytest.mark.parametrize("command", ["    $ g++ -g -std=c++17 fir.cpp main.cpp -o fir", "`clang++-15 -O0 -g fir.cpp`; it runs", "$ cargo run -- in.raw"])
+@pytest.mark.parametrize("command", ["    $ g++ -g -std=c++17 fir.cpp main.cpp -o fir", "`clang++-15 -O0 -g fir.cpp`; it runs", "$ cargo run -- in.raw",
+                                     "g++ -g -c fir.cpp -o fir.o\ng++ fir.o main.o -o fir"])
 def test_a_build_without_optimising_shows_in_what_is_called(alone, command):
     found = alone(f"It is slow.\n\n{command}\n\nperf report:\n\n{REPORT.format(tail='')}")
     one = finding(found, "unoptimised-build")

@@ -86,7 +86,8 @@ static bool makes_another(const char *command, const char *binary)
             length -= at + 1;
             break;
         }
-    return strlen(binary) != length || strncmp(name, binary, length) != 0;
+    bool is_part = length > 2 && strncmp(name + length - 2, ".o", 2) == 0; /* of whichever is linked of it */
+    return !is_part && (strlen(binary) != length || strncmp(name, binary, length) != 0);
 }
 
 struct wrappers {
