@@ -28,6 +28,7 @@ static const char *const kind_names[] = {
     [IMPORTED_TURBOSTAT] = "turbostat",
     [IMPORTED_PLACES] = "CPUs",
     [IMPORTED_GOVERNOR] = "clock governor",
+    [IMPORTED_GROUP] = "control group",
 };
 _Static_assert(array_count(kind_names) == IMPORTED_KIND_COUNT, "a name for each kind");
 

@@ -32,6 +32,7 @@ enum imported_kind {
     IMPORTED_TURBOSTAT, /* a run's clocks in MHz, throttles and degrees, by turbostat's names of columns */
     IMPORTED_PLACES,    /* where a process runs, and its memory is: rows as base/place_names has them */
     IMPORTED_GOVERNOR,  /* the kernel's, of clocks: "governor", "driver" (where), "lowest MHz", "highest MHz" */
+    IMPORTED_GROUP,     /* what a control group counted at one look, or may use: rows as base/group_names has them */
     IMPORTED_KIND_COUNT
 };
 

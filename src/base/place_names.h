@@ -10,6 +10,8 @@
 #define PLACE_CPUS_USED "CPUs in use"
 /* Behind it the process, or nothing where that isn't told; where: its CPUs, "0-23". */
 #define PLACE_BOUND "CPUs that may be used, by "
+/* Its number: how many CPUs the machine has. */
+#define PLACE_CPUS_ALL "CPUs of the machine"
 /* "node 1"; where: its CPUs. */
 #define PLACE_NODE "node "
 /* "memory of 8812": the process whose memory's nodes were told. */

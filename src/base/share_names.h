@@ -38,7 +38,6 @@
 #define SHARE_RAN_MOST          "CPU time of the row with most of it / of all" /* where: whose */
 #define SHARE_LOAD_BEYOND       "load average beyond the CPUs / load average"  /* where: both */
 #define SHARE_THROTTLED_PERIODS "nr_throttled / nr_periods"
-#define SHARE_THROTTLED_TIME "throttled time / nr_periods of 100 ms"
 
 /* ---- waits for storage and memory ---- */
 #define SHARE_DISK_DELAY "block I/O delay / elapsed"
@@ -52,16 +51,30 @@
 #define SHARE_DEVICE_SHORT  "time with requests at the busiest device, short ones that nothing waited for"
 #define SHARE_CALLS_WAITING "of the time in system calls, waiting"
 #define SHARE_CALLS_WORKING "of the time in system calls, what isn't waiting"
+/* neither their names nor how long each takes tell; seconds: of them all */
+#define SHARE_CALLS_MAY_WAIT "of the time in system calls, what may be either"
 
 /* where: "Seq Scan on events, filter (…): 40 rows removed, 2 kept" */
 #define SHARE_SCAN_DROPS "scan of a whole table that drops nearly all of it / the query's time"
 
+/* ---- the build ---- */
+#define SHARE_BUILT_PLAIN     "a compiler's command that asks for no optimising" /* 100 %; where: the command */
+#define SHARE_BUILT_OPTIMISED "a compiler's command that asks for optimising"    /* 100 % */
+
 /* ---- locks ---- */
 #define SHARE_SPINNING_LOCKS "waits for spinning locks / for locks"
 #define SHARE_SLEEPING_LOCKS "waits for sleeping locks / for locks"
+/* by a table of one program's; _ALL: of all that ran on the machine, if they are this one's */
+#define SHARE_SLEEPING_TIME     "waits for sleeping locks of the kernel / time of all its threads"
+#define SHARE_SLEEPING_TIME_ALL "all waits for sleeping locks of the kernel / time of its threads"
 #define SHARE_ONE_LOCK "waits for one lock, of a kind that isn't told, / for locks"
 #define SHARE_ONE_TASK "waits of one task for locks / of all"
 #define SHARE_SESSIONS_AT_LOCKS "sessions that wait for locks / all that are active"
+/* where: the event that most of them wait for; _SEEN: by few looks at sessions */
+#define SHARE_SESSIONS_AT_LOG          "sessions that wait for the log to reach storage / all that are active"
+#define SHARE_SESSIONS_AT_LOG_SEEN     "sessions seen waiting for the log to reach storage / all that are active"
+#define SHARE_SESSIONS_AT_STORAGE      "sessions that wait for storage / all that are active"
+#define SHARE_SESSIONS_AT_STORAGE_SEEN "sessions seen waiting for storage / all that are active"
 
 /* ---- the clock ---- */
 #define SHARE_BELOW_HIGHEST_HOT "1 - Bzy_MHz / its highest here, throttled by heat,"

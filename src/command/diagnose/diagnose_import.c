@@ -526,6 +526,15 @@ static struct turned turned_of(struct view text, struct arena *arena)
     return turned;
 }
 
+/* "before" of "before/cpu.stat": which of several looks it is stands there, where no line above the counts says it. */
+static const char *folder_of(const char *path, struct arena *arena)
+{
+    const char *end = strrchr(path, '/'), *begin = end;
+    while (begin && begin > path && begin[-1] != '/')
+        begin--;
+    return end ? arena_string_n(arena, begin, (size_t)(end - begin)) : "";
+}
+
 /* How many there were. */
 static size_t tables_state(struct importing *importing, const char *path, const struct turned *turned)
 {
@@ -552,8 +561,12 @@ static size_t tables_state(struct importing *importing, const char *path, const 
         unread = view_skip(lines, (size_t)(text.segment.text + text.segment.length - lines.text));
     }
     rows_unread_state(importing, path, unread, IMPORT_UNKNOWN);
-    for (size_t at = 0; at < turned->facts.count; at++)
-        (void)table_state(importing, path, &turned->facts.tables[at]);
+    for (size_t at = 0; at < turned->facts.count; at++) {
+        struct imported_text *facts = &turned->facts.tables[at];
+        if (strcmp(facts->origin, SYSTEM_GROUP) == 0 && !facts->heading[0])
+            facts->heading = folder_of(path, &importing->arena);
+        (void)table_state(importing, path, facts);
+    }
     return tables + turned->facts.count;
 }
 
@@ -612,12 +625,16 @@ static void labelled_keep(struct importing *importing, const char *path, struct 
 /* What a file of the kernel's holds is told by its name alone: it stands above it, as "tail" puts it. */
 static void name_add(struct text *out, const char *path)
 {
-    static const char *const kinds[] = {"cpu", "io", "memory"};
+    static const char *const kinds[] = {"cpu", "io", "memory"}, *const limits[] = {"cpu.max", "cpu.cfs_quota_us",
+                                                                                   "cpu.cfs_period_us"};
     const char *slash = strrchr(path, '/');
     struct view name = view_of(slash ? slash + 1 : path);
     for (size_t at = 0; at < array_count(kinds) && view_find(name, "pressure") >= 0; at++)
         if (view_find(name, kinds[at]) >= 0)
             text_printf(out, "==> %s.pressure <==\n", kinds[at]);
+    for (size_t at = 0; at < array_count(limits); at++)
+        if (view_find(name, limits[at]) >= 0)
+            text_printf(out, "==> %s <==\n", limits[at]);
 }
 
 static bool import_file(struct importing *importing, const char *path, struct error *err)

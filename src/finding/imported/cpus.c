@@ -6,10 +6,12 @@
  * That CPUs are in use says nothing of threads beside: some may wait, or take turns, while others run.
  */
 #include "analyse/imported_window.h"
+#include "base/place_names.h"
 #include "base/share_names.h"
 #include "base/vec.h"
 #include "finding/imported/evidence.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -53,14 +55,16 @@ static struct cpus counted_cpus(const struct imported *imported)
         struct measured cpu_s = imported_arm_cpu_s(&arms[at]), length = imported_arm_length(&arms[at]),
                         used = measured_ratio(cpu_s, length),
                         often = measured_ratio(imported_arm_count(&arms[at], "context-switches"), cpu_s);
-        if (!used.known || is_of_machine(&arms[at]))
+        if (is_of_machine(&arms[at]))
+            continue;
+        cpus.switches = often.known ? fmax(cpus.switches, often.value) : cpus.switches;
+        if (!used.known)
             continue;
         bool is_clocked =
             imported_arm_count(&arms[at], "task-clock").known || imported_arm_count(&arms[at], "cpu-clock").known;
         cpus_meet(&cpus, used.value, is_clocked ? "task-clock" : "its cycles and their clock", arms[at].table->file);
         cpus.is_counted &= is_clocked;
         cpus.is_of_run &= !is_attached(&arms[at]);
-        cpus.switches = often.known ? fmax(cpus.switches, often.value) : cpus.switches;
     }
     return cpus;
 }
@@ -95,6 +99,24 @@ static struct cpus cpus_of(const struct imported *imported)
     return cpus;
 }
 
+struct measured imported_cpus_used(const struct imported *imported)
+{
+    struct cpus cpus = cpus_of(imported);
+    if (cpus.known)
+        return measured_as(cpus.most);
+    struct measured percent = imported_number(imported, IMPORTED_SYSTEM, SHARE_BUSIEST_PROCESS, NULL);
+    return percent.known ? measured_as(percent.value / 100) : not_measured("nobody says how many CPUs it used");
+}
+
+/* "--threads 1" */
+static bool is_set_to_one(const char *text)
+{
+    static const char option[] = "--threads";
+    const char *at = strstr(text, option);
+    at = at ? at + sizeof(option) - 1 : "";
+    return (at[0] == ' ' || at[0] == '=') && at[1] == '1' && !isdigit((unsigned char)at[2]);
+}
+
 /* "-t 8", "--threads=8", "-j 16", "OMP_NUM_THREADS=4", "16 threads", but "one thread" or "single-threaded". */
 static bool tells_threads(const char *text)
 {
@@ -102,7 +124,7 @@ static bool tells_threads(const char *text)
                                         "--jobs", "_gil",    "pthread_", "futex", "GOMP_",
                                         "__kmp",  "OMP_NUM", "mpirun",   "mutex", "condvar"};
     static const char *const ones[] = {"single-thread", "single thread", "one thread", "1 thread", "thread id '"};
-    bool is_one = false;
+    bool is_one = is_set_to_one(text);
     for (size_t at = 0; at < array_count(ones); at++)
         is_one |= strcasestr(text, ones[at]) != NULL;
     for (size_t at = 0; at < array_count(words) && !is_one; at++)
@@ -111,8 +133,24 @@ static bool tells_threads(const char *text)
     return false;
 }
 
+/* Tasks whose CPUs were looked at one by one. */
+static bool are_tasks_bound(const struct imported *imported)
+{
+    const char *first = NULL;
+    for (size_t at = 0; at < imported->count; at++)
+        for (size_t row = 0; row < imported->tables[at].count && imported->tables[at].kind == IMPORTED_PLACES; row++) {
+            const char *name = imported->tables[at].rows[row].name;
+            if (strncmp(name, PLACE_BOUND, strlen(PLACE_BOUND)) != 0)
+                continue;
+            first = first ? first : name;
+            if (strcmp(first, name) != 0)
+                return true;
+        }
+    return false;
+}
+
 /* What ran, what somebody says of it, and its functions: anything that speaks of several threads. */
-bool imported_may_have_threads(const struct results *results)
+static bool speaks_of_threads(const struct results *results)
 {
     const struct imported *imported = results->imported;
     for (size_t at = 0; at < imported->count; at++) {
@@ -128,10 +166,22 @@ bool imported_may_have_threads(const struct results *results)
     return false;
 }
 
+bool imported_may_have_threads(const struct results *results)
+{
+    return are_tasks_bound(results->imported) || speaks_of_threads(results);
+}
+
+static const double OFTEN = 100; /* switches in a second of CPU time */
+
+bool imported_takes_turns(const struct results *results)
+{
+    return speaks_of_threads(results) || counted_cpus(results->imported).switches >= OFTEN;
+}
+
 /* A whole CPU, and no more; who has several threads that take turns changes between them often. */
 static bool is_of_one_thread(const struct results *results, const struct cpus *cpus)
 {
-    static const double ONE_MOST = 1.01, OFTEN = 100;
+    static const double ONE_MOST = 1.01;
     return cpus->is_counted && cpus->least >= 1 - results->effect && cpus->most <= ONE_MOST && cpus->switches < OFTEN &&
            !imported_may_have_threads(results);
 }

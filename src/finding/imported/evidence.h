@@ -30,6 +30,8 @@ bool imported_licence_test(const struct results *results, struct finding *findin
 bool imported_clock_test(const struct results *results, struct finding *finding);
 /* of exits to the hypervisor */
 bool imported_exits_test(const struct results *results, struct finding *finding);
+/* of an unoptimised build, by its command and what was sampled */
+bool imported_build_test(const struct results *results, struct finding *finding);
 bool imported_count_test(const struct results *results, struct finding *finding);
 /* of waiting for memory, by how often a line came from there at most */
 bool imported_misses_test(const struct results *results, struct finding *finding);
@@ -55,6 +57,12 @@ bool imported_governor_test(const struct results *results, struct finding *findi
 void imported_governor_beside(const struct results *results, struct finding *finding);
 /* Anything imported or said speaks of several threads of the program. */
 bool imported_may_have_threads(const struct results *results);
+/* Several threads compute: something speaks of them, or it changed between them often. */
+bool imported_takes_turns(const struct results *results);
+/* How many CPUs were in use, the most of all runs. */
+struct measured imported_cpus_used(const struct imported *imported);
+/* of a mask of CPUs that are full, while others stand idle */
+bool imported_affinity_test(const struct results *results, struct finding *finding);
 /* of what keeps a program off a CPU, by how many it had in use */
 bool imported_cpus_test(const struct results *results, struct finding *finding);
 /* of moves between CPUs, by how many were counted */
@@ -79,6 +87,8 @@ void imported_bandwidth_beside(const struct results *results, struct finding *fi
 void imported_pages_there_beside(const struct results *results, struct finding *finding);
 /* That twice as many threads do hardly more goes with it. */
 void imported_scaling_add(const struct results *results, struct finding *finding);
+/* of a control group's limit of CPU time, by its counts of one look or two */
+bool imported_quota_test(const struct results *results, struct finding *finding);
 /* of the kernel's locks */
 bool imported_lock_waits_test(const struct results *results, struct finding *finding);
 bool imported_system_test(const struct results *results, struct finding *finding);

@@ -45,35 +45,6 @@ static double share_below_parent(const struct imported *imported, const struct i
     return above.known && above.value / 100 < share ? above.value / 100 : share;
 }
 
-/*
- * A compiler that doesn't optimise keeps variables on the stack: its hot lines load them from there, again and again.
- */
-static bool reloads_test(const struct results *results, struct finding *finding)
-{
-    double share = 0;
-    const char *file = NULL, *line = NULL;
-    for (size_t at = 0; at < results->imported->count; at++) {
-        const struct imported_table *table = &results->imported->tables[at];
-        for (size_t row = 0; row < table->count && table->kind == IMPORTED_ANNOTATE; row++)
-            if (strstr(table->rows[row].name, "(%rbp)") && table->rows[row].number / 100 > share) {
-                share = table->rows[row].number / 100;
-                line = table->rows[row].name;
-                file = table->file;
-            }
-    }
-    /* Lines that weren't imported could hold more: this never rules it out. */
-    if (share < results->effect)
-        return false;
-    struct value values[] = {VALUE_TEXT("origin", origin_words), VALUE_TEXT("line", line),
-                             VALUE_SHARE("share", interval_exactly(share)), VALUE_TEXT("file", file)};
-    finding->verdict = VERDICT_UNDECIDED;
-    finding->recoverable = (struct interval){0};
-    finding->is_estimate = false;
-    finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-reload", values, array_count(values));
-    finding_set_add(finding, &finding->reason, "imported-reload", values, array_count(values));
-    return true;
-}
-
 void imported_say(struct finding *finding, const char *metric, struct interval share, const char *file)
 {
     struct value values[] = {VALUE_TEXT("origin", origin_words), VALUE_TEXT("metric", metric),
@@ -372,8 +343,8 @@ static void hold_against_counts(const struct results *results, struct finding *f
         finding->verdict == VERDICT_SUPPORTED || (finding->verdict == VERDICT_RULED_OUT && finding->by_trial);
     if (!decides ||
         (!imported_metric_test(results, &counted) && !imported_count_test(results, &counted) &&
-         !imported_report_test(results, &counted) && !imported_system_test(results, &counted) &&
-         !imported_pair_test(results, &counted)) ||
+         !imported_report_test(results, &counted) && !imported_quota_test(results, &counted) &&
+         !imported_system_test(results, &counted) && !imported_pair_test(results, &counted)) ||
         !counted.evidence_count)
         return;
     imported_remote_decide(results, &counted);
@@ -460,7 +431,7 @@ static const struct {
     {NULL, imported_code_test},
     {"extra-trips", imported_trips_test},
     {"vm-exits", imported_exits_test},
-    {"unoptimised-build", reloads_test},
+    {"unoptimised-build", imported_build_test},
     {"host-small-pages", imported_host_pages_test},
     {NULL, imported_metric_test},
     {NULL, imported_count_test},
@@ -476,6 +447,8 @@ static const struct {
     {"frequency", imported_clock_of_vectors_test},
     {"thermal-power", imported_clock_of_vectors_test},
     {"kernel-locks", imported_lock_waits_test},
+    {"cpu-quota", imported_quota_test},
+    {"affinity", imported_affinity_test},
     {NULL, imported_system_test},
     {"contended-lines", imported_shared_lines_test},
     {NULL, imported_pair_test},

@@ -11,6 +11,7 @@
 #include "analyse/profile/folded_profile.h"
 #include "analyse/time/wait_locks.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -54,6 +55,8 @@ static const struct {
     {"waiting", FOLDED_NETWORK_TIME, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     /* nothing of it: threads that take turns may still wait */
     {"waiting", SHARE_ONE_THREAD_STORAGE, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"waiting", SHARE_SESSIONS_AT_LOG, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER, NULL, "imported-advice-commit"},
+    {"waiting", SHARE_SESSIONS_AT_STORAGE, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"waiting", SHARE_DISK_DELAY, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"waiting", SHARE_AWAY, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     /* of all CPUs: one process of many CPUs' may have waited all its time */
@@ -70,8 +73,6 @@ static const struct {
     {"interrupts", SHARE_INTERRUPTS_OF_ONE, ROLE_ONE_CPU, OF_CPU_TIME, ORIGIN_SCHEDULER},
     {"interrupts", SHARE_INTERRUPTS, ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
     {"interrupts", SHARE_PACKETS_OF_ONE, ROLE_POINTS, OF_CPU_TIME, ORIGIN_COUNTERS},
-    {"cpu-quota", SHARE_THROTTLED_TIME, ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},
-    {"cpu-quota", SHARE_THROTTLED_PERIODS, ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"thermal-power", SHARE_BELOW_HIGHEST_HOT, ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_COUNTERS, NULL, "advice-heat"},
     {"thermal-power", SHARE_BELOW_TSC_HOT, ROLE_LEAST, OF_CPU_TIME, ORIGIN_COUNTERS, NULL, "advice-heat"},
     {"thermal-power", SHARE_HOT_CPUS, ROLE_HEATS, OF_CPU_TIME, ORIGIN_COUNTERS, "imported-heat-open"},
@@ -86,10 +87,16 @@ static const struct {
     {"numa-remote", SHARE_BUSIEST_NODE, ROLE_POINTS, OF_CPU_TIME, ORIGIN_COUNTERS},
     {"kernel-locks", SHARE_SPINNING_LOCKS, ROLE_POINTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
     {"lock-turns", FOLDED_LOCKS_TIME, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER, NULL, "advice-imported"},
+    {"lock-turns", SHARE_SLEEPING_TIME, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER, NULL, "advice-kernel-lock"},
+    {"lock-turns", SHARE_SLEEPING_TIME_ALL, ROLE_WEIGHS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead-all",
+     "advice-kernel-lock"},
     {"lock-turns", SHARE_SLEEPING_LOCKS, ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"lock-turns", FOLDED_LOCKS, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead", "advice-imported"},
     {"lock-turns", SHARE_SESSIONS_AT_LOCKS, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead",
      "advice-sessions"},
+    {"waiting", SHARE_SESSIONS_AT_LOG_SEEN, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead",
+     "imported-advice-commit"},
+    {"waiting", SHARE_SESSIONS_AT_STORAGE_SEEN, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
     {"waiting", FOLDED_STORAGE, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
     {"waiting", FOLDED_NETWORK, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
     {"waiting", SHARE_NOT_COMPUTED, ROLE_EXCLUDES, OF_ELAPSED, ORIGIN_SCHEDULER},
@@ -114,6 +121,7 @@ static const struct {
     {"garbage-collection", SHARE_GC_TIME_SHORT, ROLE_OPENS, OF_CPU_TIME, ORIGIN_SCHEDULER, "imported-short-log"},
     {"garbage-collection", SHARE_GC_WHOLE, ROLE_AT_LEAST_SEEN, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-pauses-logged"},
     {"waiting", SHARE_CALLS_WAITING, ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-calls-waiting"},
+    {"waiting", SHARE_CALLS_MAY_WAIT, ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-calls-may-wait"},
     {"system-calls", SHARE_CALLS_WORKING, ROLE_POINTS, OF_CPU_TIME, ORIGIN_SCHEDULER, "imported-calls"},
     {"numa-remote", SHARE_GIVEN_AWAY, ROLE_SPEAKS, OF_CPU_TIME, ORIGIN_PAGES, "imported-placed"},
     {"contended-lines", SHARE_HITM, ROLE_MARKS, OF_CPU_TIME, ORIGIN_COUNTERS},
@@ -202,6 +210,9 @@ static void advise(struct finding *finding, const char *key, const char *who)
 {
     const char *confirm = wording_find(finding->hypothesis->id, "confirm");
     bool is_global = wait_lock_is_global(who);
+    /* PostgreSQL names its inner locks so; those of rows and tables begin with a small letter */
+    if (key && strcmp(key, "advice-sessions") == 0 && isupper((unsigned char)who[0]))
+        key = "advice-sessions-inner";
     if (key && (finding->verdict == VERDICT_SUPPORTED || finding->pointed > 0))
         finding_advise(finding, is_global ? "advice-global" : key, VALUE_TEXT(is_global ? "lock" : "function", who));
     if (finding->verdict != VERDICT_SUPPORTED)
@@ -220,12 +231,50 @@ static const char *call_name(const char *said)
     return of ? of + strlen(" of ") : said;
 }
 
-/* Where tables of calls say that most of their time is of that kind: which one first; NULL: it isn't told. */
-static const char *calls_told(const struct imported *imported, const char *fact)
+/* Most of what tables of calls count is of that kind. */
+static bool calls_are(const struct imported *imported, const char *fact, struct said *ret)
 {
     static const double MOST_OF = 0.75;
+    return said_of(imported, fact, ret) && ret->share.low >= MOST_OF;
+}
+
+/* How much longer calls took that may wait than the kernel computed for the program; 0: one of both isn't told. */
+static double calls_by_kernel(const struct imported *imported, const struct said *calls)
+{
+    struct said kernel;
+    return said_of(imported, SHARE_KERNEL, &kernel) && kernel.row->seconds > 0
+               ? calls->row->seconds / kernel.row->seconds
+               : 0;
+}
+
+/* Where it is told that most of their time is of that kind: which one first; NULL: it isn't. */
+static const char *calls_told(const struct imported *imported, const char *fact)
+{
+    static const double WAITED_LEAST = 2, COMPUTED_MOST = 1.2;
     struct said said;
-    return said_of(imported, fact, &said) && said.share.low >= MOST_OF ? said.row->where : NULL;
+    if (calls_are(imported, fact, &said))
+        return said.row->where;
+    double times = calls_are(imported, SHARE_CALLS_MAY_WAIT, &said) ? calls_by_kernel(imported, &said) : 0;
+    bool waits = strcmp(fact, SHARE_CALLS_WAITING) == 0;
+    return times > 0 && (waits ? times >= WAITED_LEAST : times <= COMPUTED_MOST) ? said.row->where : NULL;
+}
+
+/* They took longer than the kernel computed: that they wait is told by that, or by what they are for. */
+static void calls_waiting_say(const struct results *results, struct finding *finding, const char *told)
+{
+    struct said said, kernel;
+    struct value call = VALUE_TEXT("call", told), origin = VALUE_TEXT("origin", IMPORTED_WORDS);
+    if (calls_are(results->imported, SHARE_CALLS_WAITING, &said)) {
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-calls-named", call,
+                         VALUE_SHARE("share", said.share), VALUE_TEXT("file", said.file), origin);
+        return;
+    }
+    (void)said_of(results->imported, SHARE_CALLS_MAY_WAIT, &said);
+    (void)said_of(results->imported, SHARE_KERNEL, &kernel);
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-calls-longer", call,
+                     VALUE_SECONDS("seconds", interval_exactly(said.row->seconds)),
+                     VALUE_SECONDS("kernel", interval_exactly(kernel.row->seconds)), VALUE_TEXT("file", said.file),
+                     origin);
 }
 
 /* What a program waits for that waits in such calls. */
@@ -248,17 +297,16 @@ static void waiting_name(const struct results *results, struct finding *finding)
                  {"statx", "imported-advice-far"},
                  {"openat", "imported-advice-far"},
                  {"open", "imported-advice-far"},
-                 {"access", "imported-advice-far"}};
+                 {"access", "imported-advice-far"},
+                 {"pread64", "imported-advice-read"},
+                 {"preadv", "imported-advice-read"},
+                 {"preadv2", "imported-advice-read"}};
     const char *told =
         finding->verdict == VERDICT_SUPPORTED ? calls_told(results->imported, SHARE_CALLS_WAITING) : NULL;
     if (!told || !finding_is(finding, "waiting"))
         return;
-    struct said said;
     struct value call = VALUE_TEXT("call", told), name = VALUE_TEXT("name", call_name(told));
-    (void)said_of(results->imported, SHARE_CALLS_WAITING, &said);
-    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-calls-named", call,
-                     VALUE_SHARE("share", said.share), VALUE_TEXT("file", said.file),
-                     VALUE_TEXT("origin", IMPORTED_WORDS));
+    calls_waiting_say(results, finding, told);
     finding_set(finding, headline, "imported-calls-headline", VALUE_TEXT("headline", finding->headline), call);
     for (size_t at = 0; at < array_count(calls); at++)
         if (strcmp(calls[at].call, call_name(told)) == 0)
@@ -346,8 +394,10 @@ static const char *metric_words(size_t fact, const struct said *said, struct are
     if (role == ROLE_LEAST)
         return arena_printf(arena, "%.*s (at least: with a turbo it runs faster than its TSC)",
                             (int)strcspn(name, ","), name);
+    bool is_kernel = strcmp(facts[fact].fact, SHARE_KERNEL) == 0;
     if (!where[0])
-        return said->row->seconds > 0 ? arena_printf(arena, "%s (%.3g s)", name, said->row->seconds) : name;
+        return said->row->seconds > 0 && !is_kernel ? arena_printf(arena, "%s (%.3g s)", name, said->row->seconds)
+                                                    : name;
     if (role == ROLE_ONE_CPU || role == ROLE_FILLS || role == ROLE_MARKS)
         return arena_printf(arena, "%s (CPU %s)", name, where);
     bool has_seconds = said->row->seconds > 0 && strncmp(facts[fact].fact, "waits for", strlen("waits for")) != 0,
@@ -464,13 +514,20 @@ static void full_beside(const struct results *results, struct finding *finding, 
     most_beside(results, finding);
 }
 
+/* A table's waits in the kernel's lists for locks of user space. */
+static bool is_of_user(const struct said *table)
+{
+    return strncmp(table->row->where, "futex_", strlen("futex_")) == 0;
+}
+
 /* Locks of the kernel that stacks of the program's outweigh, whose waits are longer. */
 static void locks_beside(const struct results *results, struct finding *finding, const char *fact)
 {
     struct said said;
     bool of_stacks = strcmp(fact, FOLDED_LOCKS_TIME) == 0 || strcmp(fact, FOLDED_LOCKS) == 0;
     if (of_stacks && said_of(results->imported, SHARE_SLEEPING_LOCKS, &said) && said.row->seconds > 0)
-        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-locks-beside",
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT,
+                         is_of_user(&said) ? "imported-locks-same" : "imported-locks-beside",
                          VALUE_SECONDS("seconds", interval_exactly(said.row->seconds)),
                          VALUE_TEXT("who", said.row->where[0] ? said.row->where : "one of them"),
                          VALUE_TEXT("file", said.file), VALUE_TEXT("origin", IMPORTED_WORDS));
@@ -478,7 +535,7 @@ static void locks_beside(const struct results *results, struct finding *finding,
 
 /*
  * Of stacks that wait for locks and a table of the kernel's locks, the one with the longer waits counts, where both
- * have times.
+ * have times. A table's waits in the kernel's lists for locks of user space are those of the stacks.
  */
 static bool is_outweighed(const struct imported *imported, const char *fact, const struct said *said)
 {
@@ -488,6 +545,9 @@ static bool is_outweighed(const struct imported *imported, const char *fact, con
     if ((!of_table && !of_stacks) || !(said->row->seconds > 0) ||
         !said_of(imported, of_table ? FOLDED_LOCKS : SHARE_SLEEPING_LOCKS, &other))
         return false;
+    const struct said *table = of_table ? said : &other;
+    if (is_of_user(table))
+        return of_table && other.share.high >= MOST_OF;
     return (of_stacks || other.share.high >= MOST_OF) && other.row->seconds > said->row->seconds;
 }
 

@@ -64,6 +64,8 @@ static const char *differ_next(const struct results *results, struct arena *aren
 
 /* ---- CPUs that stood idle ---- */
 
+static const double MOSTLY_IDLE = 75; /* percent */
+
 /* One that computes on one CPU, while the others have nothing to do. */
 static const char *busy_next(const struct results *results, struct arena *arena)
 {
@@ -84,7 +86,7 @@ static const char *beside_computing(const struct results *results, struct arena 
     const struct imported_row *device = imported_row_of(results->imported, IMPORTED_SYSTEM, SHARE_DEVICE_SHORT, NULL);
     struct measured idle = imported_number(results->imported, IMPORTED_SYSTEM, SHARE_IDLE_OF_ALL, NULL);
     const char *words = "";
-    if (idle.known)
+    if (idle.known && idle.value >= MOSTLY_IDLE)
         words = arena_printf(arena, ", while all CPUs together stand idle for %.3g %%", idle.value);
     if (device)
         words = arena_printf(arena, "%s. That the disk had requests for %.3g %% of the time (%s) is no limit of it",
@@ -108,12 +110,11 @@ const char *imported_computing_words(const struct results *results, struct arena
 
 static const char *idle_next(const struct results *results, struct arena *arena)
 {
-    static const double MOSTLY = 75; /* percent */
     const char *file = NULL;
     struct measured idle = results->imported
                                ? imported_number(results->imported, IMPORTED_SYSTEM, SHARE_IDLE_OF_ALL, &file)
                                : not_measured("nothing was imported");
-    if (!idle.known || idle.value < MOSTLY || busy_next(results, arena) || has_table(results, IMPORTED_REPORT) ||
+    if (!idle.known || idle.value < MOSTLY_IDLE || busy_next(results, arena) || has_table(results, IMPORTED_REPORT) ||
         has_table(results, IMPORTED_STAT) || has_table(results, IMPORTED_METRICS))
         return NULL;
     struct value values[] = {VALUE_SHARE("share", interval_exactly(idle.value / 100)), VALUE_TEXT("file", file)};

@@ -560,13 +560,20 @@ static bool is_in_columns(struct view line)
     return digit && gaps >= GAPS_LEAST;
 }
 
+/* "==> cpu.max <==", as head and tail put it above a file. */
+static bool is_name_of_file(struct view line)
+{
+    line = view_trim(line);
+    return view_starts(line, "==> ") && view_ends(line, " <==");
+}
+
 /* What tools alone print, whatever a name in it says in a sentence. */
 static bool is_row_of_tool(struct view line)
 {
     static const enum import_kind kinds[] = {IMPORT_STAT, IMPORT_REPORT, IMPORT_MAP, IMPORT_HISTOGRAM};
     char copy[IMPORT_LINE_MOST];
     struct import_line row;
-    bool is_row = is_time_of_stat(line) || is_in_columns(line);
+    bool is_row = is_time_of_stat(line) || is_in_columns(line) || is_name_of_file(line);
     for (size_t at = 0; at < array_count(kinds) && !is_row; at++)
         is_row = import_line_read(line, kinds[at], copy, &row);
     return is_row;

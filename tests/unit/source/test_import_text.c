@@ -454,9 +454,13 @@ Test(import_text, tools_that_look_at_the_whole_system)
         {"nr_periods 1000\nnr_throttled 200\nthen\nnr_periods 1600\nnr_throttled 350\n", "nr_throttled / nr_periods", 25},
         {"| field | before | after |\n|---|---|---|\n| nr_periods | 1000 | 1600 |\n| nr_throttled | 200 | 350 |\n", "nr_throttled / nr_periods", 25},
         {"nr_periods 0\nnr_throttled 0\n", "nr_throttled / nr_periods", -1},
-        {"nr_periods 600\nnr_throttled 300\nthrottled_usec 300000\n", "throttled time / nr_periods of 100 ms", 0.5},
-        {"nr_periods 600\nnr_throttled 300\nthrottled_time 300000000\n", "throttled time / nr_periods of 100 ms", 0.5},
-        {"nr_periods 600\nnr_throttled 300\nthrottled_usec 300000\n", "nr_throttled / nr_periods", -1},
+        {"nr_periods 600\nnr_throttled 300\nthrottled_usec 300000\n", "nr_throttled / nr_periods", 50},
+        {"nr_periods 600\nnr_throttled 300\nthrottled_usec 300000\n", "throttled_usec", 300000},
+        {"nr_periods 600\nnr_throttled 300\nthrottled_time 300000000\n", "throttled_usec", 300000},
+        {"cpu.max: 150000 100000\nnr_periods 600\nnr_throttled 300\n", "quota, us", 150000},
+        {"$ cat cpu.max\nmax 100000\n", "quota, us", -1},
+        {"$ cat cpu.cfs_quota_us\n50000\n", "quota, us", 50000},
+        {"150000 100000\n", "quota, us", -1}, /* of anything */
         {"nr_periods 600\nnr_throttled 581\nthrottled_usec 181000000\n", "nr_throttled / nr_periods", 581 / 6.}, /* threads of several CPUs add up */
         {"Core\tCPU\tAvg_MHz\tBusy%\tBzy_MHz\tTSC_MHz\tIRQ\n-\t-\t1797\t99.81\t1800\t2400\t410201\n0\t0\t1799\t99.90\t2000\t2400\t10201\n", "1 - Bzy_MHz / TSC_MHz", 25},
         {"Core\tCPU\tAvg_MHz\tBusy%\tBzy_MHz\tTSC_MHz\tIRQ\n-\t-\t3797\t99.81\t3800\t2400\t410201\n", "1 - Bzy_MHz / TSC_MHz", -1},

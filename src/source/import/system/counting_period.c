@@ -417,6 +417,22 @@ static bool takes_value(struct view option)
                    : is_short && strchr("ptmM", option.text[option.length - 1]) != NULL;
 }
 
+/* Behind an option's value at that word: "3117", "$(pidof app)", "`pidof app`". */
+static size_t value_end(const struct words *words, size_t at)
+{
+    char closes = '\0';
+    if (at < words->count && view_starts(words->items[at], "$("))
+        closes = ')';
+    else if (at < words->count && view_starts(words->items[at], "`"))
+        closes = '`';
+    for (size_t end = at; closes && end < words->count; end++) {
+        struct view word = view_skip(words->items[end], end == at); /* behind what opens it */
+        if (word.length && memchr(word.text, closes, word.length))
+            return end + 1;
+    }
+    return at + 1;
+}
+
 /* "offcputime-bpfcc -df -p 3117 30": the number that belongs to no option. */
 static double offcpu_seconds(struct view line)
 {
@@ -426,10 +442,11 @@ static double offcpu_seconds(struct view line)
     words_of(line, &words);
     while (at < words.count && !view_mentions(words.items[at], "offcputime"))
         at++;
-    for (at += 1; at < words.count && words.items[at].text[0] == '-'; at++) {
-        at += takes_value(words.items[at]) && at + 1 < words.count;
-        if (ends_with_any(words.items[at], "`,:;)"))
+    for (at += 1; at < words.count && words.items[at].text[0] == '-';) {
+        size_t end = takes_value(words.items[at]) && at + 1 < words.count ? value_end(&words, at + 1) : at + 1;
+        if (end - at <= 2 && ends_with_any(words.items[end - 1], "`,:;)"))
             return 0; /* there ends the command */
+        at = end;
     }
     struct view word = at < words.count ? bare(words.items[at]) : (struct view){0};
     bool is_number = word.length && isdigit((unsigned char)word.text[0]) && view_double(word, &found);
@@ -470,6 +487,22 @@ static double threads_of_period(struct view line)
     return 0;
 }
 
+/* "of 160 thread-seconds"; told in two ways: not told. */
+static double thread_seconds_in(struct view text)
+{
+    struct cpus told = {.count = 0};
+    for (struct view line; view_line(&text, &line);) {
+        struct words words;
+        double count;
+        words_of(line, &words);
+        for (size_t at = 1; at < words.count; at++)
+            if (view_equal_caseless(bare(words.items[at]), "thread-seconds") &&
+                number_of(bare(words.items[at - 1]), &count))
+                cpus_meet(&told, count, false);
+    }
+    return told.differ ? 0 : told.count;
+}
+
 /* "offcputime -f -p 4410 10" */
 static bool is_of_one(struct view line)
 {
@@ -483,7 +516,7 @@ static bool is_of_one(struct view line)
     return false;
 }
 
-/* "Off-CPU time in us" */
+/* "Off-CPU time in us", "@wait_ns[" of bpftrace, which is turned into us */
 static bool is_in_us(struct view line)
 {
     struct words words;
@@ -491,7 +524,9 @@ static bool is_in_us(struct view line)
     for (size_t at = 1; at < words.count; at++)
         if (view_equal_caseless(bare(words.items[at]), "us") && view_equal_caseless(words.items[at - 1], "in"))
             return true;
-    return view_mentions(line, "microseconds") || view_mentions(line, "(us");
+    bool is_map = view_starts(line, "@") && view_ends(view_trim(line), "["),
+         has_unit = view_mentions(line, "_us") || view_mentions(line, "_ns") || view_mentions(line, "_ms");
+    return (is_map && has_unit) || view_mentions(line, "microseconds") || view_mentions(line, "(us");
 }
 
 /* How many threads it was says best who says for how long; elsewhere it may be another run's. */
@@ -503,7 +538,9 @@ struct waits_period waits_period_read(struct view document)
     for (struct view line; view_line(&document, &line);) {
         bool tool = view_mentions(line, "offcputime"), command = tool && view_find(line, " -") >= 0;
         double seconds = command ? offcpu_seconds(line) : 0;
-        seconds = seconds > 0 || !(tool || view_mentions(line, "off-cpu")) ? seconds : seconds_in(line);
+        seconds = seconds > 0 || !(tool || view_mentions(line, "off-cpu") || view_mentions(line, "bpftrace"))
+                      ? seconds
+                      : seconds_in(line);
         period.seconds = seconds > 0 ? seconds : period.seconds;
         period.in_us |= tool || is_in_us(line);
         period.of_one |= command && seconds > 0 && is_of_one(line);
@@ -515,7 +552,31 @@ struct waits_period waits_period_read(struct view document)
                     cpus_meet(&beside, threads_in(sentence), false);
     }
     period.threads = beside.differ ? 0 : beside.count > 0 ? beside.count : threads_in(whole);
+    if (!(period.threads > 0) && period.seconds > 0)
+        period.threads = thread_seconds_in(whole) / period.seconds;
     period.of_one &= !(period.threads > 0) && !beside.differ;
+    return period;
+}
+
+/* "-p 812", "-t $(pidof app)" */
+static bool is_of_program(struct view command)
+{
+    static const char *const options[] = {"-p", "-t", "--pid", "--tid"};
+    struct words words;
+    bool is_one = false;
+    words_of(command, &words);
+    for (size_t at = 0; at < words.count; at++)
+        is_one |= view_is_any_caseless(words.items[at], options, array_count(options));
+    return is_one;
+}
+
+struct waits_period locks_period_read(struct view command, struct view document)
+{
+    struct waits_period period = {.seconds = seconds_in(command), .of_one = is_of_program(command)};
+    double of_sentence = threads_in(command);
+    period.threads = of_sentence > 0 ? of_sentence : threads_in(document);
+    if (!(period.threads > 0) && period.seconds > 0)
+        period.threads = thread_seconds_in(document) / period.seconds;
     return period;
 }
 
@@ -542,6 +603,8 @@ double calls_seconds_read(struct view line)
     size_t tool = 0;
     while (tool < words.count && !view_equal_caseless(bare(words.items[tool]), "strace"))
         tool++;
+    if (view_find(line, "perf trace") >= 0) /* whose threads have a table each */
+        return seconds_in(line);
     for (size_t at = tool; at < words.count; at++)
         of_one |=
             view_equal(words.items[at], "-p") || view_is_any_caseless(bare(words.items[at]), alone, array_count(alone));

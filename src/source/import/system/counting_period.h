@@ -36,9 +36,12 @@ struct waits_period {
 
 struct waits_period waits_period_read(struct view document);
 
+/* Of waits for locks, by the line above their table, "perf lock contention -b -p 812 -- sleep 10". */
+struct waits_period locks_period_read(struct view command, struct view document);
+
 /*
  * "strace -c on one backend for 10 s:", "timeout 10 strace -c -p 4410": for how long a table of calls watched one
- * thread; 0: not told, or it followed several (-f).
+ * thread; 0: not told, or it followed several (-f). Of "perf trace -s -- sleep 10" for how long it watched whichever.
  */
 double calls_seconds_read(struct view line);
 

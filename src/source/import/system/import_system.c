@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/import/system/import_system.h"
 
+#include "base/group_names.h"
 #include "base/place_names.h"
 #include "base/scope.h"
 #include "base/share_names.h"
@@ -17,11 +18,17 @@ static bool is_of_one(const struct import_row *row)
         SHARE_DEVICE_BUSY, SHARE_DEVICE_SHORT,      SHARE_NOT_COMPUTED,       SHARE_BANDWIDTH_USED,
         SHARE_SCALING,     SHARE_READY_TOGETHER,    SHARE_RAN_MOST,           SHARE_LOAD_BEYOND,
         SHARE_HEAP_KEPT,   SHARE_BELOW_HIGHEST_HOT, SHARE_BELOW_HIGHEST_COOL, SHARE_OF_DESIGN_POWER,
-        SHARE_SCAN_DROPS};
+        SHARE_SCAN_DROPS,  SHARE_BUILT_PLAIN};
     bool is_one = view_starts(view_of(row->where), "node ");
     for (size_t at = 0; at < array_count(names); at++)
         is_one |= strcmp(row->name, names[at]) == 0;
     return is_one;
+}
+
+/* It is told or not: a share of nothing. */
+static bool is_of_build(const struct import_row *row)
+{
+    return strcmp(row->name, SHARE_BUILT_PLAIN) == 0 || strcmp(row->name, SHARE_BUILT_OPTIMISED) == 0;
 }
 
 static void facts_keep(const struct system_reading *reading, struct system_table *table, struct view text,
@@ -36,8 +43,10 @@ static void facts_keep(const struct system_reading *reading, struct system_table
         rows[at].where = arena_string(arena, rows[at].where);
         bool is_whole = is_of_one(&rows[at]);
         const char *behind = is_whole ? ")" : " first)";
-        text_printf(&summary, "%s%s%s%s%s %.4g %%", at ? "; " : "", rows[at].name, rows[at].where[0] ? " (" : "",
-                    rows[at].where, rows[at].where[0] ? behind : "", rows[at].number);
+        text_printf(&summary, "%s%s%s%s%s", at ? "; " : "", rows[at].name, rows[at].where[0] ? " (" : "",
+                    rows[at].where, rows[at].where[0] ? behind : "");
+        if (!is_of_build(&rows[at]))
+            text_printf(&summary, " %.4g %%", rows[at].number);
     }
     facts->tables[facts->count++] = (struct imported_text){.kind = IMPORT_UNKNOWN,
                                                            .origin = SYSTEM_TABLE,
@@ -138,11 +147,40 @@ static const char *list_kept(struct view list, struct arena *arena)
     return arena_string(arena, text_string(&out));
 }
 
+static unsigned digit_of(char letter)
+{
+    return isdigit((unsigned char)letter) ? (unsigned)(letter - '0')
+                                          : 10 + (unsigned)(tolower((unsigned char)letter) - 'a');
+}
+
+/* "0,2-3" for "d": the CPUs that a mask has bits for. */
+static const char *mask_kept(struct view mask, struct arena *arena)
+{
+    enum { BITS = 4 };
+    scoped_text struct text out = {0};
+    size_t cpu = 0, run = 0; /* how many CPUs are in the run before this one */
+    for (size_t at = mask.length; at-- > 0;) {
+        if (mask.text[at] == ',')
+            continue;
+        for (unsigned bit = 0; bit < BITS; bit++, cpu++) {
+            bool is_set = digit_of(mask.text[at]) >> bit & 1;
+            if (!is_set && run > 1)
+                text_printf(&out, "-%zu", cpu - 1);
+            if (is_set && !run)
+                text_printf(&out, "%s%zu", out.length ? "," : "", cpu);
+            run = is_set ? run + 1 : 0;
+        }
+    }
+    if (run > 1)
+        text_printf(&out, "-%zu", cpu - 1);
+    return arena_string(arena, text_string(&out));
+}
+
 static void places_keep(const struct system_reading *reading, struct view text, struct arena *arena,
                         struct import_facts *facts)
 {
     scoped_text struct text summary = {0};
-    struct import_row *rows = arena_array(arena, struct import_row, reading->places.count + 1);
+    struct import_row *rows = arena_array(arena, struct import_row, reading->places.count + 2);
     double used = cpus_used(reading);
     size_t count = 0;
     if (used > 0) {
@@ -153,11 +191,12 @@ static void places_keep(const struct system_reading *reading, struct view text, 
         const struct place *place = &reading->places.items[at];
         const char *name = arena_printf(arena, "%s%.*s", place->of, (int)place->whose.length,
                                         place->whose.text ? place->whose.text : "");
-        rows[count++] = (struct import_row){.name = name, .where = list_kept(place->list, arena)};
-        text_printf(&summary, "%s%s", summary.length ? ", " : "", name);
-        if (place->list.length)
-            text_printf(&summary, ": %.*s", (int)place->list.length, place->list.text);
+        const char *list = place->is_mask ? mask_kept(place->list, arena) : list_kept(place->list, arena);
+        rows[count++] = (struct import_row){.name = name, .where = list};
+        text_printf(&summary, "%s%s%s%s", summary.length ? ", " : "", name, list[0] ? ": " : "", list);
     }
+    if (count && reading->cpus > 0 && !reading->cpus_differ)
+        rows[count++] = (struct import_row){.name = PLACE_CPUS_ALL, .number = reading->cpus, .where = ""};
     if (count)
         facts->tables[facts->count++] = (struct imported_text){.kind = IMPORT_UNKNOWN,
                                                                .origin = SYSTEM_PLACES,
@@ -192,6 +231,70 @@ static void governor_keep(const struct governor *governor, struct view text, str
                                .heading = "",
                                .event = "",
                                .segment = text};
+}
+
+/* Rows of the same kind as one table. */
+static void group_rows_keep(const struct import_row *rows, size_t count, const char *heading, struct view text,
+                            struct arena *arena, struct import_facts *facts)
+{
+    scoped_text struct text summary = {0};
+    for (size_t at = 0; at < count; at++)
+        text_printf(&summary, "%s%s %.0f", at ? ", " : "", rows[at].name, rows[at].number);
+    if (count)
+        facts->tables[facts->count++] = (struct imported_text){.kind = IMPORT_UNKNOWN,
+                                                               .origin = SYSTEM_GROUP,
+                                                               .summary = arena_string(arena, text_string(&summary)),
+                                                               .rows = arena_copy(arena, rows, count * sizeof(*rows)),
+                                                               .row_count = count,
+                                                               .heading = heading,
+                                                               .event = "",
+                                                               .segment = text};
+}
+
+/* What a group counted at the first look, or at the last one. */
+static void group_look_keep(const struct system_table *table, bool is_last, struct view heading, struct view text,
+                            struct arena *arena, struct import_facts *facts)
+{
+    static const struct {
+        enum fact fact;
+        const char *name;
+        double unit;
+    } counts[] = {{FACT_PERIODS, GROUP_PERIODS, 1},
+                  {FACT_THROTTLED, GROUP_THROTTLED, 1},
+                  {FACT_THROTTLED_US, GROUP_THROTTLED_US, 1},
+                  {FACT_THROTTLED_NS, GROUP_THROTTLED_US, 1e-3},
+                  {FACT_GROUP_USED_US, GROUP_USED_US, 1}};
+    const struct met *periods = &table->met[FACT_PERIODS];
+    struct import_row rows[array_count(counts)];
+    size_t count = 0;
+    for (size_t at = 0; at < array_count(counts); at++) {
+        const struct met *met = &table->met[counts[at].fact];
+        if (met->count == periods->count)
+            rows[count++] = (struct import_row){
+                .name = counts[at].name, .number = counts[at].unit * (is_last ? met->last : met->first), .where = ""};
+    }
+    group_rows_keep(rows, count, import_text_heading(heading, arena), text, arena, facts);
+}
+
+static void group_keep(const struct system_reading *reading, struct view text, struct arena *arena,
+                       struct import_facts *facts)
+{
+    static const double USUAL_US = 1e5;
+    const struct group_limit *limit = &reading->limit;
+    for (size_t at = 0; at < reading->tables.count; at++) {
+        const struct system_table *table = &reading->tables.items[at];
+        size_t looks = table->met[FACT_PERIODS].count;
+        if (!looks || table->met[FACT_THROTTLED].count != looks)
+            continue;
+        group_look_keep(table, false, reading->group_first, text, arena, facts);
+        if (looks > 1)
+            group_look_keep(table, true, reading->group_last, text, arena, facts);
+    }
+    const struct import_row rows[] = {
+        {.name = GROUP_QUOTA_US, .number = limit->quota_us, .where = ""},
+        {.name = GROUP_PERIOD_US, .number = limit->period_us > 0 ? limit->period_us : USUAL_US, .where = ""}};
+    if (limit->quota_us > 0 && !limit->differs)
+        group_rows_keep(rows, array_count(rows), "", text, arena, facts);
 }
 
 /* The line with blanks for the bars of a table of Markdown. */
@@ -235,19 +338,24 @@ static bool is_of_tool(struct view line)
     return is_own;
 }
 
-/* "$ perf lock contention -ab -- sleep 10": how long it watched stands in the command alone. */
+/* "$ perf lock contention -ab -- sleep 10", "`perf lock …`": how long it watched stands in the command alone. */
 static struct view command_of(struct view line)
 {
-    struct view rest = view_trim(line), prompt = view_word(&rest);
-    bool is_one = (view_equal(prompt, "$") || view_equal(prompt, "#")) &&
-                  (view_starts(view_trim(rest), "perf lock") || view_starts(view_trim(rest), "sudo perf lock"));
-    return is_one ? view_trim(rest) : (struct view){0};
+    struct view rest = view_trim(line), all = rest, prompt = view_word(&rest);
+    bool is_prompt = view_equal(prompt, "$") || view_equal(prompt, "#"), is_quoted = view_starts(all, "`");
+    struct view command = is_prompt ? view_trim(rest) : view_skip(all, is_quoted);
+    bool is_one =
+        (is_prompt || is_quoted) && (view_starts(command, "perf lock") || view_starts(command, "sudo perf lock"));
+    return is_one ? command : (struct view){0};
 }
 
 /* What people wrote may be what stands above the next table. */
 static void heading_note(struct system_reading *reading, struct view line, bool after_gap, struct view rest)
 {
-    struct view command = command_of(line), section = command.length ? command : section_of(line);
+    struct view command = command_of(line);
+    if (view_find(command, "perf lock report") >= 0 && view_find(reading->heading, "perf lock rec") >= 0)
+        return; /* it is of what was recorded there, for as long as that says */
+    struct view section = command.length ? command : section_of(line);
     if (section.length || (!is_of_tool(line) && import_text_is_prose(line, after_gap, rest)))
         system_heading(reading, section.length ? section : line);
 }
@@ -255,7 +363,7 @@ static void heading_note(struct system_reading *reading, struct view line, bool 
 struct view import_system_turned(struct view text, struct arena *arena, struct import_facts *ret_facts)
 {
     scoped_text struct text plain = {0}, out = {0};
-    struct system_reading reading = {.nodes = 0};
+    struct system_reading reading = {.document = text};
     struct view line, rest = text;
     bool turned = false, after_gap = true;
     while (view_line(&rest, &line)) {
@@ -264,16 +372,17 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
         system_bandwidth_note(&reading, line);
         system_scaling_note(&reading, line);
         system_calls_note(&reading, line);
+        system_build_note(&reading, line);
         bool read = system_columns_read(&reading, line, &rest) || system_devices_read(&reading, line, &rest) ||
                     system_bandwidth_read(&reading, line) || system_scaling_read(&reading, line) ||
                     system_processes_read(&reading, line, &rest) || system_sessions_read(&reading, line, &rest) ||
                     system_calls_read(&reading, line, &rest) || system_softirqs_read(&reading, line, &rest) ||
                     system_events_read(line, &rest, &out) || system_accesses_read(&reading, line, &rest, &out) ||
                     system_throttles_read(&reading, bare, &out) || system_collector_read(&reading, line) ||
-                    system_governor_read(&reading, line) || system_plans_read(&reading, line) ||
-                    system_line_read(&reading, bare) || system_places_read(&reading, line) ||
-                    system_nodes_read(&reading, line) || system_locks_read(&reading, line) ||
-                    system_waits_read(&reading, line);
+                    system_governor_read(&reading, line) || system_group_read(&reading, line) ||
+                    system_plans_read(&reading, line) || system_line_read(&reading, bare) ||
+                    system_places_read(&reading, line) || system_nodes_read(&reading, line) ||
+                    system_locks_read(&reading, line) || system_waits_read(&reading, line);
         turned |= read;
         if (!read) {
             bool exits = is_exits_of_markdown(line, bare);
@@ -284,9 +393,9 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
         text_add_char(&out, '\n');
         after_gap = import_text_is_gap(line);
     }
-    if (reading.scaling.count)
+    if (reading.scaling.count || reading.build_words[0])
         system_table_of(&reading, TOOL_DOCUMENT);
-    *ret_facts = (struct import_facts){.tables = arena_array(arena, struct imported_text, 3 * reading.tables.count + 3),
+    *ret_facts = (struct import_facts){.tables = arena_array(arena, struct imported_text, 5 * reading.tables.count + 4),
                                        .was_read = turned};
     for (size_t at = 0; at < reading.tables.count; at++)
         turbostat_keep(&reading.tables.items[at], text, arena, ret_facts);
@@ -297,6 +406,7 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
     clock_keep(&reading, text, arena, ret_facts);
     places_keep(&reading, text, arena, ret_facts);
     governor_keep(&reading.governor, text, arena, ret_facts);
+    group_keep(&reading, text, arena, ret_facts);
     system_reading_done(&reading);
     return turned ? (struct view){arena_copy(arena, out.bytes, out.length), out.length} : text;
 }

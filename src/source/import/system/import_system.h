@@ -40,6 +40,9 @@
 #define SYSTEM_GOVERNOR_LEAST  "lowest MHz"
 #define SYSTEM_GOVERNOR_MOST   "highest MHz"
 
+/* The kind of a table of what a control group counted at one look, or may use, as base/group_names has its rows. */
+#define SYSTEM_GROUP "control group"
+
 struct import_facts {
     struct imported_text *tables; /* in the order of the text; each has rows */
     size_t count;

@@ -22,6 +22,18 @@ static bool call_waits(struct view name)
     return false;
 }
 
+static bool call_transfers(struct view name)
+{
+    static const char *const transfers[] = {
+        "read",     "pread64",    "readv",    "preadv",  "preadv2",    "write",          "pwrite64", "writev",
+        "pwritev",  "pwritev2",   "recvfrom", "recvmsg", "recvmmsg",   "sendto",         "sendmsg",  "connect",
+        "sendfile", "sendfile64", "splice",   "ioctl",   "getdents64", "copy_file_range"};
+    for (size_t at = 0; at < sizeof(transfers) / sizeof(*transfers); at++)
+        if (view_equal(name, transfers[at]))
+            return true;
+    return false;
+}
+
 /* What names of files cost a CPU is microseconds: those that take longer wait, as for a server of files (strace -w). */
 static bool call_looks_far(const struct call *call)
 {
@@ -82,7 +94,10 @@ static void call_say(struct call *call)
 static void call_add(struct system_reading *reading, struct view name, double seconds, double count)
 {
     struct system_table *table = system_table_of(reading, TOOL_CALLS);
-    struct call call = {.waits = call_waits(name), .seconds = seconds, .count = count < COUNT_MOST ? count : 0};
+    struct call call = {.waits = call_waits(name),
+                        .transfers = call_transfers(name),
+                        .seconds = seconds,
+                        .count = count < COUNT_MOST ? count : 0};
     enum { CALLS_MOST = 512 };
     if (name.length >= sizeof(call.name) || table->calls.count >= CALLS_MOST)
         return;
@@ -165,11 +180,33 @@ static bool is_trace_title(struct view line)
     return thread || view_equal(line, "Summary of events:");
 }
 
+/* "strace -c -f -p 12", "strace -cw"; of "a line of strace" it isn't told. */
+static enum calls_clock clock_read(struct view line)
+{
+    struct words words;
+    size_t at = 0;
+    bool is_summary = false, is_wall = false;
+    words_of(line, &words);
+    while (at < words.count && !view_ends(words.items[at], "strace"))
+        at++;
+    for (at++; at < words.count && view_starts(words.items[at], "-"); at++) {
+        struct view option = words.items[at];
+        bool is_long = view_starts(option, "--");
+        is_summary |=
+            view_starts(option, "--summary") ||
+            (!is_long && (memchr(option.text, 'c', option.length) || memchr(option.text, 'C', option.length)));
+        is_wall |= view_starts(option, "--summary-wall") || (!is_long && memchr(option.text, 'w', option.length));
+        at += !is_long && option.length == 2 && strchr("peoPSsauIEOb", option.text[1]) != NULL;
+    }
+    return is_wall ? CALLS_CLOCK_WALL : is_summary ? CALLS_CLOCK_CPU : CALLS_CLOCK_UNKNOWN;
+}
+
 void system_calls_note(struct system_reading *reading, struct view line)
 {
-    if (view_find(line, "strace") < 0)
+    if (view_find(line, "strace") < 0 && view_find(line, "perf trace") < 0)
         return;
     reading->calls_s = calls_seconds_read(line);
+    reading->calls_clock = clock_read(line);
 }
 
 bool system_calls_read(struct system_reading *reading, struct view line, struct view *rest)
@@ -182,8 +219,11 @@ bool system_calls_read(struct system_reading *reading, struct view line, struct 
     if (!strace && !trace)
         return false;
     struct system_table *table = system_table_of(reading, TOOL_CALLS);
-    table->calls_s = strace && !table->calls.count ? reading->calls_s : 0; /* of several it isn't told which */
+    table->calls_s = !table->calls.count ? reading->calls_s : 0; /* of several it isn't told which */
+    if (!table->calls.count)
+        table->calls_clock = trace ? CALLS_CLOCK_WALL : reading->calls_clock;
     reading->calls_s = 0;
+    reading->calls_clock = CALLS_CLOCK_UNKNOWN;
     for (struct view after = *rest; view_line(&after, &line); *rest = after) {
         words_of(line, &row);
         bool read = !row.count || is_rule(&row) ||

@@ -3,6 +3,7 @@
 
 #include "base/scope.h"
 #include "base/share_names.h"
+#include "source/import/system/counting_period.h"
 
 #include <assert.h>
 #include <math.h>
@@ -134,8 +135,28 @@ static void waits_of(struct facts *facts, const struct lock *most, const char *n
         facts->rows[before].seconds = seconds;
 }
 
+static double slept_s(const struct system_table *table)
+{
+    double sum = 0;
+    for (size_t at = 0; at < table->locks.count; at++)
+        sum += table->locks.items[at].kind == LOCK_SLEEPS ? table->locks.items[at].wait_s : 0;
+    return sum;
+}
+
+/* Of the time of all threads, where it is told how many these were and for how long they were watched. */
+static void sleeping_time_add(const struct system_reading *reading, const struct system_table *table,
+                              const struct lock *most, double waited_s, struct facts *facts)
+{
+    const struct waits_period period = locks_period_read(table->heading, reading->document);
+    double all_s = period.seconds * period.threads;
+    /* what waits at a lock of user space, or for a signal, is none of these */
+    bool is_futex = most && view_starts(view_of(most->caller), "futex_");
+    if (most && !is_futex && all_s > 0)
+        waits_of(facts, most, period.of_one ? SHARE_SLEEPING_TIME : SHARE_SLEEPING_TIME_ALL, waited_s, all_s, waited_s);
+}
+
 /* Spinning takes a CPU and sleeping doesn't: where a kind isn't known there are no shares of them. */
-static void locks_add(const struct system_table *table, struct facts *facts)
+static void locks_add(const struct system_reading *reading, const struct system_table *table, struct facts *facts)
 {
     const struct met *spinning = &table->met[FACT_SPIN_WAITS_S], *all = &table->met[FACT_LOCK_WAITS_S];
     const struct lock *spins = lock_waited_most(table, LOCK_SPINS), *sleeps = lock_waited_most(table, LOCK_SLEEPS),
@@ -146,11 +167,13 @@ static void locks_add(const struct system_table *table, struct facts *facts)
         const struct lock *most = spins && spins->wait_s > unknown->wait_s ? spins : unknown;
         most = sleeps && sleeps->wait_s > most->wait_s ? sleeps : most;
         waits_of(facts, most, most->is_of_task ? SHARE_ONE_TASK : SHARE_ONE_LOCK, most->wait_s, all->sum, all->sum);
+        sleeping_time_add(reading, table, sleeps, slept_s(table), facts);
         return;
     }
     double sleeping_s = all->sum - spinning->sum;
     waits_of(facts, spins, SHARE_SPINNING_LOCKS, spinning->sum, all->sum, spinning->sum);
     waits_of(facts, sleeps, SHARE_SLEEPING_LOCKS, sleeping_s, all->sum, sleeping_s);
+    sleeping_time_add(reading, table, sleeps, sleeping_s, facts);
 }
 
 /* Of those that ran much, the one that was ready without a CPU for the largest part. */
@@ -202,38 +225,39 @@ static void load_add(const struct system_reading *reading, struct system_table *
     fact_of(facts, table->load_words, SHARE_LOAD_BEYOND, load - cpus, load);
 }
 
-/*
- * Of a period in which it was stopped a program may have lost all or next to nothing: how long it stood says so, where
- * that is told.
- */
+/* How much of such a period it stood isn't told by that. */
 static void throttled_add(const struct met *met, struct facts *facts)
 {
-    static const double PERIOD_S = 0.1; /* the kernel's, unless cpu.max says otherwise */
-    if (!met[FACT_PERIODS].count || !met[FACT_THROTTLED].count)
-        return;
-    double periods = growth_of(&met[FACT_PERIODS]), stopped = growth_of(&met[FACT_THROTTLED]);
-    double stood_s = met[FACT_THROTTLED_US].count ? growth_of(&met[FACT_THROTTLED_US]) / 1e6
-                                                  : growth_of(&met[FACT_THROTTLED_NS]) / 1e9;
-    bool is_told = met[FACT_THROTTLED_US].count || met[FACT_THROTTLED_NS].count;
-    if (is_told && stood_s < stopped * PERIOD_S)
-        fact_add(facts, SHARE_THROTTLED_TIME, stood_s, periods * PERIOD_S);
-    else
-        fact_add(facts, SHARE_THROTTLED_PERIODS, stopped, periods);
+    if (met[FACT_PERIODS].count && met[FACT_THROTTLED].count)
+        fact_add(facts, SHARE_THROTTLED_PERIODS, growth_of(&met[FACT_THROTTLED]), growth_of(&met[FACT_PERIODS]));
+}
+
+enum call_kind { CALL_WAITS, CALL_WORKS, CALL_MAY_WAIT };
+
+/* By what it is for, and how long each takes: what strace counts by itself is the kernel's CPU time, if it is short. */
+static enum call_kind call_kind_of(const struct system_table *table, const struct call *call)
+{
+    static const double LONG_S = 1e-4; /* a call, on average: a CPU enters and leaves the kernel in far less */
+    bool is_long = call->count > 0 && call->seconds >= LONG_S * call->count;
+    if (call->waits)
+        return table->calls_clock == CALLS_CLOCK_CPU && call->count > 0 && !is_long ? CALL_MAY_WAIT : CALL_WAITS;
+    return call->transfers && is_long ? CALL_MAY_WAIT : CALL_WORKS;
 }
 
 /* In which calls the time goes that calls take; the largest of a kind is named. */
 static void calls_add(const struct system_table *table, struct facts *facts)
 {
     static const struct {
-        bool waits;
+        enum call_kind kind;
         const char *name;
-    } kinds[] = {{true, SHARE_CALLS_WAITING}, {false, SHARE_CALLS_WORKING}};
+    } kinds[] = {
+        {CALL_WAITS, SHARE_CALLS_WAITING}, {CALL_WORKS, SHARE_CALLS_WORKING}, {CALL_MAY_WAIT, SHARE_CALLS_MAY_WAIT}};
     for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds); kind++) {
         const struct call *most = NULL;
         double own_s = 0, all_s = 0;
         for (size_t at = 0; at < table->calls.count; at++) {
             const struct call *call = &table->calls.items[at];
-            bool own = call->waits == kinds[kind].waits;
+            bool own = call_kind_of(table, call) == kinds[kind].kind;
             all_s += call->seconds;
             own_s += own ? call->seconds : 0;
             most = own && (!most || call->seconds > most->seconds) ? call : most;
@@ -571,7 +595,7 @@ static double idle_of(const struct met *met)
     return met[FACT_IDLE].count ? (mean_of(&met[FACT_IDLE]) + mean_of(&met[FACT_IO_WAIT])) / 100 : 1;
 }
 
-static const double IDLE_MOST = 75; /* percent */
+static const double IDLE_TOLD = 5; /* percent: less of it is hardly worth a word */
 
 /* Rounded it is nothing, or hardly anything of one CPU. */
 static bool is_none_idle(const struct system_reading *reading, const struct met *met)
@@ -605,7 +629,7 @@ static void run_queue_add(const struct system_reading *reading, const struct met
                  could_run - reading->cpus, could_run);
     if (is_none_idle(reading, met))
         fact_add(facts, SHARE_IDLE, 100 * idle_of(met), 100);
-    if (met[FACT_IDLE].count && mean_of(&met[FACT_IDLE]) >= IDLE_MOST)
+    if (met[FACT_IDLE].count && mean_of(&met[FACT_IDLE]) >= IDLE_TOLD)
         fact_add(facts, SHARE_IDLE_OF_ALL, mean_of(&met[FACT_IDLE]), 100);
 }
 
@@ -745,6 +769,16 @@ static void heat_add(const struct system_reading *reading, const struct system_t
         fact_add(facts, SHARE_HEAT_LOGGED, 1, 1);
 }
 
+static void build_add(const struct system_reading *reading, const struct system_table *table, struct facts *facts)
+{
+    if (table->tool != TOOL_DOCUMENT)
+        return;
+    if (reading->build_words[0])
+        fact_of(facts, reading->build_words, SHARE_BUILT_PLAIN, 1, 1);
+    if (reading->build_optimises)
+        fact_add(facts, SHARE_BUILT_OPTIMISED, 1, 1);
+}
+
 /* Of two timed runs, as before and after a change, the slower one is what is asked about. */
 static void went_add(double sys_s, double elapsed_s, struct facts *facts)
 {
@@ -754,13 +788,22 @@ static void went_add(double sys_s, double elapsed_s, struct facts *facts)
         facts->rows[before].seconds = sys_s;
 }
 
+/* With how long that was. */
+static void kernel_add(struct facts *facts, double kernel_s, double cpu_s)
+{
+    size_t before = facts->count;
+    fact_add(facts, SHARE_KERNEL, kernel_s, cpu_s);
+    if (facts->count > before)
+        facts->rows[before].seconds = kernel_s;
+}
+
 /* For how long it ran on no CPU, else on how many: of several programs' times it isn't known which belong together. */
 static void times_add(const struct met *met, struct facts *facts)
 {
     double cpu_s = met[FACT_USER_S].last + met[FACT_KERNEL_S].last, elapsed_s = met[FACT_ELAPSED_S].last;
     bool is_cpu_told = met[FACT_USER_S].count == 1 && met[FACT_KERNEL_S].count == 1;
     if (is_cpu_told)
-        fact_add(facts, SHARE_KERNEL, met[FACT_KERNEL_S].last, cpu_s);
+        kernel_add(facts, met[FACT_KERNEL_S].last, cpu_s);
     if (is_cpu_told && met[FACT_ELAPSED_S].count == 1 && cpu_s > elapsed_s)
         cpus_add(facts, "", SHARE_CPUS_USED, cpu_s, elapsed_s);
     else if (is_cpu_told && met[FACT_ELAPSED_S].count == 1)
@@ -787,7 +830,7 @@ static void slower_add(const struct met *met, struct facts *facts)
         return;
     bool first = elapsed->first > elapsed->last;
     double user_s = first ? user->first : user->last, kernel_s = first ? kernel->first : kernel->last;
-    fact_add(facts, SHARE_KERNEL, kernel_s, user_s + kernel_s);
+    kernel_add(facts, kernel_s, user_s + kernel_s);
     /* of one thread: what several had isn't what the time lost */
     static const double ONE_CPU_MOST = 1.05, MOST_OF = 0.8;
     double slow_s = first ? elapsed->first : elapsed->last, less_s = slow_s - (first ? elapsed->last : elapsed->first),
@@ -812,6 +855,24 @@ static void nodes_add(const struct system_reading *reading, const struct system_
         fact_of(facts, fullest, SHARE_MEMORY_AWAY, all - table->node_mb[reading->runs_on - 1], all);
 }
 
+/* Many looks tell of a share of the sessions' time, few of a moment. */
+static void sessions_add(const struct system_table *table, struct facts *facts)
+{
+    enum { LOOKS_LEAST = 100 };
+    const struct met *met = table->met;
+    double all = met[FACT_SESSIONS].last;
+    bool many = all >= LOOKS_LEAST;
+    if (!met[FACT_SESSIONS].count)
+        return;
+    fact_of(facts, table->lock_words, SHARE_SESSIONS_AT_LOCKS, met[FACT_SESSIONS_LOCKED].last, all);
+    if (met[FACT_SESSIONS_LOGGING].last > 0)
+        fact_of(facts, table->log_words, many ? SHARE_SESSIONS_AT_LOG : SHARE_SESSIONS_AT_LOG_SEEN,
+                met[FACT_SESSIONS_LOGGING].last, all);
+    if (met[FACT_SESSIONS_STORING].last > 0)
+        fact_of(facts, table->storage_words, many ? SHARE_SESSIONS_AT_STORAGE : SHARE_SESSIONS_AT_STORAGE_SEEN,
+                met[FACT_SESSIONS_STORING].last, all);
+}
+
 size_t system_facts_of(const struct system_reading *reading, struct system_table *table,
                        struct import_row ret_rows[SYSTEM_ROWS_MOST])
 {
@@ -829,7 +890,7 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
         fact_add(facts, SHARE_REMOTE_WEIGHT, met[FACT_WEIGHT_REMOTE].last, 100);
         fact_add(facts, SHARE_LOCAL_WEIGHT, met[FACT_WEIGHT_MEMORY].last, 100);
     }
-    locks_add(table, facts);
+    locks_add(reading, table, facts);
     pages_add(met, facts);
     if (met[FACT_LOCAL_PAGES].count && met[FACT_OTHER_PAGES].count)
         fact_add(facts, SHARE_GIVEN_AWAY, met[FACT_OTHER_PAGES].sum,
@@ -842,9 +903,7 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
     if (table->process_ratio > 0 && table->process_ratio <= ONE_CPU)
         fact_of(facts, table->busiest_process, SHARE_BUSIEST_PROCESS, fmin(table->process_ratio, 1), 1);
     computes_add(reading, table, facts);
-    if (met[FACT_SESSIONS].count)
-        fact_of(facts, table->lock_words, SHARE_SESSIONS_AT_LOCKS, met[FACT_SESSIONS_LOCKED].last,
-                met[FACT_SESSIONS].last);
+    sessions_add(table, facts);
     storage_add(table, facts);
     busiest_add(table, facts);
     devices_add(reading, table, facts);
@@ -852,6 +911,7 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
     scaling_add(reading, table, facts);
     plan_add(reading, table, facts);
     heat_add(reading, table, facts);
+    build_add(reading, table, facts);
     if (met[FACT_STALLED_STORAGE].count)
         fact_add(facts, SHARE_STALLED_BY_STORAGE, mean_of(&met[FACT_STALLED_STORAGE]), 100);
     if (met[FACT_STALLED_MEMORY].count)

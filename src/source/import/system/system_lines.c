@@ -2,6 +2,7 @@
 #include "source/import/system/system_reading.h"
 
 #include <ctype.h>
+#include <math.h>
 
 /* "6:41.20", "1:02:03": hours, minutes, seconds. */
 static bool clock_of(struct view text, double *ret_seconds)
@@ -33,6 +34,15 @@ static bool named_read(struct system_reading *reading, struct view line)
                  {"nr_throttled", FACT_THROTTLED},
                  {"throttled_usec", FACT_THROTTLED_US},
                  {"throttled_time", FACT_THROTTLED_NS},
+                 {"usage_usec", FACT_GROUP_USED_US},
+                 /* what else cpu.stat has */
+                 {"user_usec", FACT_COUNT},
+                 {"system_usec", FACT_COUNT},
+                 {"nice_usec", FACT_COUNT},
+                 {"core_sched.force_idle_usec", FACT_COUNT},
+                 {"nr_bursts", FACT_COUNT},
+                 {"burst_usec", FACT_COUNT},
+                 {"burst_time", FACT_COUNT},
                  {"User time (seconds):", FACT_USER_S},
                  {"System time (seconds):", FACT_KERNEL_S},
                  {"Percent of CPU this job got:", FACT_CPU_PERCENT},
@@ -67,6 +77,8 @@ static bool named_read(struct system_reading *reading, struct view line)
             (rest.length && (isalnum((unsigned char)rest.text[0]) || rest.text[0] == '_')))
             continue;
         size_t numbers = 0;
+        if (lines[at].fact == FACT_PERIODS)
+            system_group_look(reading);
         while ((word = view_word(&rest)).length)
             if (view_grouped((struct view){word.text, word.length - view_ends(word, "%")}, &value)) {
                 if (lines[at].fact < FACT_COUNT)
@@ -314,7 +326,7 @@ static bool top_read(struct system_reading *reading, struct view line)
 static void cpus_meet(struct system_reading *reading, double cpus)
 {
     enum { CPUS_MOST = 8192 };
-    if (!(cpus >= 1 && cpus <= CPUS_MOST))
+    if (!(cpus >= 1 && cpus <= CPUS_MOST && cpus <= floor(cpus))) /* 3.9 are in use */
         return;
     reading->cpus_differ |= reading->cpus > 0 && (cpus > reading->cpus || cpus < reading->cpus);
     reading->cpus = cpus;
@@ -336,8 +348,8 @@ static void cpus_read(struct system_reading *reading, struct view line)
             number = before;
         }
         for (size_t at = 0; at < sizeof(ones) / sizeof(*ones); at++)
-            if (view_equal(name, ones[at]) && number.length && isdigit((unsigned char)number.text[0]) &&
-                view_double(number, &count))
+            if (view_equal(name, ones[at]) && !view_starts(view_trim(line), "utilized") && number.length &&
+                isdigit((unsigned char)number.text[0]) && view_double(number, &count))
                 cpus_meet(reading, count);
         before = word;
     }

@@ -95,6 +95,16 @@ static bool tasks_read(struct system_reading *reading, struct view line)
     return true;
 }
 
+/* "&mm->mmap_lock", "rtnl_mutex", "&inode->i_rwsem": those that sleep tell it by their names, a "lock" does not. */
+static enum lock_kind kind_by_name(struct view name)
+{
+    static const char *const sleeping[] = {"mmap_lock", "mutex", "rwsem", "_sem"};
+    for (size_t at = 0; at < array_count(sleeping); at++)
+        if (view_find(name, sleeping[at]) >= 0)
+            return LOCK_SLEEPS;
+    return LOCK_UNKNOWN;
+}
+
 /* "&mm->mmap_lock  102931  90120  443.80 us  6.51 m  17.92 ms  1.01 us"; older ones in ns, as their heading says. */
 static bool report_read(struct system_reading *reading, struct view line)
 {
@@ -108,7 +118,7 @@ static bool report_read(struct system_reading *reading, struct view line)
     bool read = in_ns ? duration_of(words.items[TOTAL_NS], VIEW("ns"), &total)
                       : words.count == WITH_UNITS && duration_of(words.items[TOTAL], words.items[TOTAL + 1], &total);
     if (read)
-        lock_keep(reading, words.items[0], total, LOCK_UNKNOWN);
+        lock_keep(reading, words.items[0], total, kind_by_name(words.items[0]));
     return read;
 }
 

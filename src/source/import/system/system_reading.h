@@ -14,6 +14,8 @@
  * system_processes  pidstat: what processes ran and waited
  * system_log      the kernel's log: limits of heat
  * system_throttles  how often heat stopped a core, before and after: handed on as a count
+ * system_build    compilers' commands: do they ask for optimising?
+ * system_group    a cgroup's cpu.max: how many CPUs it may use
  * system_governor  /sys/…/cpufreq, cpupower: which clock the kernel asks for
  * system_softirqs  /proc/softirqs: which CPU takes them
  * system_calls    strace -c, perf trace -s: times by system call
@@ -54,6 +56,7 @@ enum fact {
     FACT_THROTTLED,
     FACT_THROTTLED_US,
     FACT_THROTTLED_NS, /* by the first version of control groups */
+    FACT_GROUP_USED_US,
     FACT_USER_S,
     FACT_KERNEL_S,
     FACT_ELAPSED_S,
@@ -85,6 +88,8 @@ enum fact {
     FACT_COLLECTED,
     FACT_SESSIONS, /* of a database, that are active; and of those, that wait for locks */
     FACT_SESSIONS_LOCKED,
+    FACT_SESSIONS_LOGGING, /* that wait for the log to reach storage, and for other reads and writes */
+    FACT_SESSIONS_STORING,
     FACT_PAUSE_S, /* by those that log each pause, and when that was since the start */
     FACT_PAUSE_AT_S,
     FACT_HEAP_KEPT, /* MB that a full collection left, and of how much */
@@ -160,12 +165,16 @@ struct lock {
 /* What the last heading of perf lock was of; _NS: its times have their unit there. */
 enum locks_form { LOCKS_NONE, LOCKS_CONTENTION, LOCKS_TASKS, LOCKS_REPORT, LOCKS_REPORT_NS };
 
+/* What a table of calls counts: the kernel's own CPU time (strace -c), or all time till they returned (-w). */
+enum calls_clock { CALLS_CLOCK_UNKNOWN, CALLS_CLOCK_CPU, CALLS_CLOCK_WALL };
+
 /* A system call's time in all threads: its own in the kernel, or till it returned, as it was asked for. */
 struct call {
     char name[TASK_NAME_MOST];
     char said[TASK_NAME_MOST + 32]; /* "5401 calls of fsync", where their number is told */
     double seconds, count;
-    bool waits; /* it is for that */
+    bool waits;     /* it is for that */
+    bool transfers; /* it reads or writes: it may wait, and may copy */
 };
 
 enum { CPU_NAME_MOST = 16 };
@@ -250,10 +259,12 @@ struct system_table {
     bool tells_busy;    /* turbostat's rows do; busiest_ratio: of the CPU that is busiest, else of all */
     double busiest_ratio;
     char lock_words[TASK_NAME_MOST];      /* which locks a database's sessions wait for most */
+    char log_words[TASK_NAME_MOST], storage_words[TASK_NAME_MOST]; /* … and which events of storage */
     char busiest_process[TASK_NAME_MOST]; /* of top's rows, and how much of one CPU it used */
     double process_ratio;
     bool process_runs, any_waits; /* its state is R; a process's is D */
     double calls_s; /* for how long one thread's calls were watched; 0: not told */
+    enum calls_clock calls_clock;
     size_t fullest_node; /* of numastat's columns */
     double node_mb[NODES_MOST];
     struct package packages[PACKAGES_MOST];
@@ -267,6 +278,7 @@ struct system_table {
 struct place {
     const char *of;          /* PLACE_BOUND and its like */
     struct view whose, list; /* length 0: not told; owner: the text */
+    bool is_mask;            /* the list is one in hexadecimal digits */
 };
 
 enum { GOVERNOR_NAME_MOST = 32 };
@@ -276,6 +288,16 @@ struct governor {
     char name[GOVERNOR_NAME_MOST], driver[GOVERNOR_NAME_MOST];
     double least_mhz, most_mhz;
     bool differs; /* by CPU, or between two looks */
+};
+
+/* The file of a control group that was named last, whose content the next line is. */
+enum group_file { GROUP_NONE, GROUP_MAX, GROUP_QUOTA, GROUP_PERIOD };
+
+/* What a control group may have of the CPUs' time in each period; 0: not told, or no limit. */
+struct group_limit {
+    enum group_file named;
+    double quota_us, period_us;
+    bool differs; /* between two looks */
 };
 
 /* Of a query's plan with its times: of each loop. */
@@ -291,9 +313,14 @@ struct plan {
 };
 
 struct system_reading {
+    struct view document; /* all of it */
     struct plan plan;
     vec(struct place) places;
     struct governor governor;
+    struct group_limit limit;
+    struct view group_first, group_last;  /* what stands above the first and the last look at one; length 0: nothing */
+    char build_words[4 * TASK_NAME_MOST]; /* the compiler's command that asks for no optimising; "": none */
+    bool build_optimises;                 /* another one does */
     struct view cpufreq_file; /* whose content the next line is; length 0: none */
     bool in_cpupower;
     vec(struct system_table) tables;
@@ -302,6 +329,7 @@ struct system_reading {
     bool in_distances; /* of numactl */
     double node_size_mb; /* of the one that numactl told of last; 0: none */
     double calls_s;     /* for how long the next table of calls watched one thread; 0: not told */
+    enum calls_clock calls_clock; /* of the next table */
     struct scaling scaling;
     bool on_one_socket; /* somebody says so */
     size_t runs_on;     /* the node that somebody says it runs on, from 1; 0: nobody does */
@@ -352,6 +380,11 @@ bool system_accesses_read(struct system_reading *reading, struct view line, stru
 bool system_events_read(struct view line, struct view *rest, struct text *out);
 bool system_throttles_read(struct system_reading *reading, struct view line, struct text *out);
 bool system_governor_read(struct system_reading *reading, struct view line);
+/* which may be anything else, too */
+void system_build_note(struct system_reading *reading, struct view line);
+bool system_group_read(struct system_reading *reading, struct view line);
+/* Its counts are looked at once more. */
+void system_group_look(struct system_reading *reading);
 bool system_softirqs_read(struct system_reading *reading, struct view line, struct view *rest);
 bool system_calls_read(struct system_reading *reading, struct view line, struct view *rest);
 void system_calls_note(struct system_reading *reading, struct view line); /* which may be anything else, too */

@@ -5,6 +5,7 @@
  *
  * Does not support: other databases' views, and psql's expanded rows (\x).
  */
+#include "base/vec.h"
 #include "source/import/import_cells.h"
 #include "source/import/system/system_reading.h"
 
@@ -14,9 +15,15 @@ struct columns {
     ptrdiff_t count, type, event, state; /* -1: there is none */
 };
 
+/* What sessions wait for, and the event of it that most of them do. */
+struct waited {
+    double count, most;
+    struct view event;
+};
+
 struct sessions {
-    double active, locked, most; /* most: of one kind of lock */
-    struct view lock;
+    double active;
+    struct waited locks, log, storage;
 };
 
 static bool heading_read(const struct cells *heading, struct columns *ret)
@@ -37,7 +44,31 @@ static bool is_rule(struct view line)
     return is_one;
 }
 
-/* False: it is no row. */
+/* Who waits for the log, or for another who writes it: their commits end once it has reached storage. */
+static bool is_of_log(struct view type, struct view event)
+{
+    static const char *const events[] = {"WALSync",     "WALWrite",     "WalSync",     "WalWrite",    "WALWriteLock",
+                                         "WALInitSync", "WALInitWrite", "WalInitSync", "WalInitWrite"};
+    return (view_equal(type, "IO") || view_equal(type, "LWLock")) &&
+           view_is_any_caseless(event, events, array_count(events));
+}
+
+/* They wait for somebody to ask for something, or it is a process of the database's own that has nothing to do. */
+static bool is_at_rest(struct view type, struct view event)
+{
+    return view_equal(type, "Activity") || (view_equal(type, "Client") && view_equal(event, "ClientRead"));
+}
+
+static void waited_add(struct waited *waited, double count, struct view event)
+{
+    waited->count += count;
+    if (count > waited->most) {
+        waited->most = count;
+        waited->event = event;
+    }
+}
+
+/* Nothing waited for: it runs. False: it is no row. */
 static bool row_read(const struct columns *columns, const struct cells *row, struct sessions *sessions)
 {
     double count = 1;
@@ -45,17 +76,35 @@ static bool row_read(const struct columns *columns, const struct cells *row, str
                 state = cell_at(row, columns->state);
     if (row->count < 2 || (columns->count >= 0 && !view_grouped(cell_at(row, columns->count), &count)) || !(count >= 0))
         return false;
-    if (state.length && !view_equal(state, "active"))
+    if ((state.length && !view_equal(state, "active")) || is_at_rest(type, event))
         return true;
     sessions->active += count;
-    if (!view_equal(type, "Lock") && !view_equal(type, "LWLock"))
-        return true;
-    sessions->locked += count;
-    if (count > sessions->most) {
-        sessions->most = count;
-        sessions->lock = event.length ? event : type;
-    }
+    bool is_lock = view_equal(type, "Lock") || view_equal(type, "LWLock");
+    if (is_of_log(type, event))
+        waited_add(&sessions->log, count, event);
+    else if (is_lock)
+        waited_add(&sessions->locks, count, event.length ? event : type);
+    else if (view_equal(type, "IO"))
+        waited_add(&sessions->storage, count, event.length ? event : type);
     return true;
+}
+
+/* A first '|' opens the line only where it does so in the heading: else its first cell is empty. */
+static void cells_of(struct view line, bool is_open, struct cells *ret_cells)
+{
+    ret_cells->count = 0;
+    line = view_trim(line);
+    line = view_skip(line, is_open && view_starts(line, "|"));
+    while (line.length && ret_cells->count < CELLS_MOST)
+        ret_cells->items[ret_cells->count++] = view_trim(view_cut(&line, '|'));
+}
+
+static void waited_keep(struct system_table *table, enum fact fact, const struct waited *waited,
+                        char ret_words[TASK_NAME_MOST])
+{
+    system_meet(table, fact, waited->count);
+    (void)snprintf(ret_words, TASK_NAME_MOST, "%.*s", (int)waited->event.length,
+                   waited->event.length ? waited->event.text : "");
 }
 
 bool system_sessions_read(struct system_reading *reading, struct view line, struct view *rest)
@@ -63,18 +112,19 @@ bool system_sessions_read(struct system_reading *reading, struct view line, stru
     struct cells cells;
     struct columns columns;
     struct sessions sessions = {0};
-    cells_at(line, '|', &cells);
+    bool is_open = view_starts(view_trim(line), "|");
+    cells_of(line, is_open, &cells);
     if (view_find(line, "wait_event_type") < 0 || !heading_read(&cells, &columns))
         return false;
     for (struct view after = *rest; view_line(&after, &line); *rest = after) {
-        cells_at(line, '|', &cells);
+        cells_of(line, is_open, &cells);
         if (!is_rule(view_trim(line)) && !row_read(&columns, &cells, &sessions))
             break;
     }
     struct system_table *table = system_table_begin(reading, TOOL_SESSIONS);
     system_meet(table, FACT_SESSIONS, sessions.active);
-    system_meet(table, FACT_SESSIONS_LOCKED, sessions.locked);
-    (void)snprintf(table->lock_words, sizeof(table->lock_words), "%.*s", (int)sessions.lock.length,
-                   sessions.lock.length ? sessions.lock.text : "");
+    waited_keep(table, FACT_SESSIONS_LOCKED, &sessions.locks, table->lock_words);
+    waited_keep(table, FACT_SESSIONS_LOGGING, &sessions.log, table->log_words);
+    waited_keep(table, FACT_SESSIONS_STORING, &sessions.storage, table->storage_words);
     return true;
 }

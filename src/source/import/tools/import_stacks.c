@@ -62,6 +62,41 @@ static bool number_of(struct view line, uint64_t *ret_count)
     return line.length && isdigit((unsigned char)line.text[0]) && view_u64(line, 10, ret_count);
 }
 
+/* "@wait_us[", "@blocked[": a map of times that something waited, by its name. */
+static bool is_of_waits(struct view name)
+{
+    static const char *const waits[] = {"wait", "block", "offcpu", "off_cpu", "sleep", "delay", "contend"},
+                             *const counts[] = {"count", "calls", "num"};
+    bool is_one = false;
+    for (size_t at = 0; at < array_count(waits); at++)
+        is_one |= view_mentions(name, waits[at]);
+    for (size_t at = 0; at < array_count(counts); at++)
+        is_one &= !view_mentions(name, counts[at]);
+    return is_one;
+}
+
+/* What waits has left its CPU: so the kernel's frames would say, which such a map may be without. */
+static void frames_leave(struct block *block)
+{
+    static const char *const leaves[] = {"schedule", "-"}; /* "-" parts the kernel's from the program's */
+    if (block->count + array_count(leaves) > FRAMES_MOST || view_starts(block->frames[0], "schedule") ||
+        view_starts(block->frames[0], "__schedule") || view_starts(block->frames[0], "finish_task_switch"))
+        return;
+    memmove(&block->frames[array_count(leaves)], block->frames, block->count * sizeof(*block->frames));
+    for (size_t at = 0; at < array_count(leaves); at++)
+        block->frames[at] = view_of(leaves[at]);
+    block->count += array_count(leaves);
+}
+
+/* As microseconds; what has no unit in its name stays. */
+static uint64_t count_in_us(struct view name, uint64_t count)
+{
+    static const uint64_t THOUSAND = 1000;
+    return view_mentions(name, "_ns")                                    ? count / THOUSAND
+           : view_mentions(name, "_ms") && count < UINT64_MAX / THOUSAND ? count * THOUSAND
+                                                                         : count;
+}
+
 /* "@name[" with nothing behind it, frames, and "]: 12" or ", program]: 12". */
 static bool map_read(struct view first, struct view rest, struct block *block, uint64_t *ret_count,
                      struct view *ret_rest)
@@ -75,7 +110,13 @@ static bool map_read(struct view first, struct view rest, struct block *block, u
         ptrdiff_t end = view_starts(bare, "]") || view_starts(bare, ",") ? view_find(bare, "]: ") : -1;
         if (end >= 0) {
             *ret_rest = rest;
-            return block->count && number_of(view_skip(bare, (size_t)end + 3), ret_count);
+            if (!block->count || !number_of(view_skip(bare, (size_t)end + 3), ret_count))
+                return false;
+            if (is_of_waits(first)) {
+                frames_leave(block);
+                *ret_count = count_in_us(first, *ret_count);
+            }
+            return true;
         }
         if (view_starts(bare, "@") || (bare.length && !view_equal(bare, ",") && !frame_add(block, line)))
             return false;

@@ -2,7 +2,8 @@
 /*
  * Stacks in a text: folded ("main;work;read 12"), as stackcollapse-perf.pl, bcc's profile -f and offcputime -f print
  * them; a frame a line with the count below it, as bcc's tools do without -f; and the keys of bpftrace's maps ("@[", a
- * frame a line, "]: 12"). The latter two begin with the leaf.
+ * frame a line, "]: 12"). The latter two begin with the leaf. Those of a map of waits by its name ("@wait_us[") have
+ * left their CPU.
  */
 #ifndef PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_STACKS_H
 #define PLUMB_SOURCE_IMPORT_TOOLS_IMPORT_STACKS_H
