@@ -68,16 +68,14 @@ def main():
               "enum words {", "    WORDS_NONE,", *(f"    {name}," for name in names), "};", "",
               "/* What stands for many words, by its only character. */", "enum word_kind {",
               *(f"    KIND_{kind.strip('<>').upper()} = {value}," for kind, value in KINDS.items()), "};", "",
-              "extern const char words_text[];", "extern const uint16_t words_begin[]; /* of each group, in the text */", "", "#endif", ""]
+              "extern const char words_text[];", "extern const uint32_t words_begin[]; /* of each group, in the text */", "", "#endif", ""]
     begins, at = [], 1
     for words in groups.values():
         begins.append(at)
         at += sum(len(word.encode()) + 1 for word in words) + 1
-    if at > 1 << 16:
-        sys.exit("the words take more than 64 KiB")
     table = [note, '#include "analyse/told/told_groups.h"', "", "const char words_text[] =", '    "\\000"',
              *(f"    {quoted(words)}" for words in groups.values()), "    ;", "",
-             "const uint16_t words_begin[] = {0, " + ", ".join(map(str, begins)) + "};", ""]
+             "const uint32_t words_begin[] = {0, " + ", ".join(map(str, begins)) + "};", ""]
     pathlib.Path(sys.argv[2]).write_text("\n".join(header), encoding="utf-8")
     pathlib.Path(sys.argv[3]).write_text("\n".join(table), encoding="utf-8")
 

@@ -101,8 +101,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
         import_text_unread(imported.segment, imported.kind, &unread);
     }
     text_done(&unread);
-    const struct told_context context = told_context_in(text);
-    while ((sentence = told_passage(&text, &context.states)).length) {
+    struct told_context context = told_context_in(text);
+    while ((sentence = told_passage(&text, &context)).length) {
+        (void)told_bases_used(sentence, &context);
+        told_bases_take(&context.bases, sentence);
         (void)told_is_useful(sentence, &context);
         (void)told_why_unread(sentence, &context);
         struct told_share shares[TOLD_SHARES_MOST];

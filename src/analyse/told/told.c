@@ -55,24 +55,45 @@ static const char *word_place(struct view text, const char *words)
     return NULL;
 }
 
-/* "the hot loop is only ~1000 bytes", "loop: 1.5 KiB of code" */
+/* A number with a unit of bytes behind it: in bytes; 0: it is none. */
+static double bytes_of(double number, struct view unit)
+{
+    bool is_bytes = word_place(unit, "bytes") == unit.text || view_equal(unit, "B");
+    bool is_kilo = word_place(unit, "KiB") == unit.text || word_place(unit, "KB") == unit.text;
+    return !unit.length ? 0 : number * (is_kilo ? 1024 : is_bytes ? 1 : 0);
+}
+
+/* "the hot loop is only ~1000 bytes", "loop: 1.5 KiB", "the hot loop is unrolled, and objdump says it is 71 KB" */
 static double loop_bytes_of(struct view sentence)
 {
-    enum { SPAN_MOST = 10 };
+    enum { SPAN_MOST = 10, SPAN_IS_MOST = 16 };
     const char *loop = word_place(sentence, "loop");
-    struct view rest = loop ? view_skip(sentence, (size_t)(loop - sentence.text)) : (struct view){0}, word;
-    double number = 0;
-    for (size_t words = 0; words < SPAN_MOST && (word = view_word(&rest)).length; words++) {
-        double read;
+    struct view rest = loop ? view_skip(sentence, (size_t)(loop - sentence.text)) : (struct view){0}, word,
+                before = {0};
+    double number = 0, read, bytes;
+    for (size_t words = 0; words < SPAN_IS_MOST && (word = view_word(&rest)).length; words++, before = word) {
         while (word.length && (word.text[0] == '~' || word.text[0] == '('))
             word = view_skip(word, 1);
-        bool unit = number > 0 && (word_place(word, "bytes") == word.text || view_equal(word, "B"));
-        bool kilo = number > 0 && (word_place(word, "KiB") == word.text || word_place(word, "KB") == word.text);
-        if (unit || kilo)
-            return number * (kilo ? 1024 : 1);
-        number = view_grouped(word, &read) ? read : 0;
+        if (number > 0 && (bytes = bytes_of(number, word)) > 0)
+            return bytes;
+        bool is_near = words < SPAN_MOST - 1 || word_is(before, WORDS_LOOP_IS);
+        number = is_near && view_grouped(word, &read) ? read : 0;
     }
     return 0;
+}
+
+/* "I unrolled it less, so that the loop is 290 bytes": what was measured before isn't of that size. */
+static bool is_loop_behind_change(const struct reading *reading)
+{
+    const char *plain = reading->plain.text;
+    bool made = (reading->change == CHANGE_MADE || reading->change == CHANGE_SEVERAL) && reading_is_done(reading);
+    struct match from = match_in(plain, WORDS_SMALL_FROM);
+    bool from_size = false; /* "from 71 KB to 290 bytes": the first is before it */
+    while (match_next(&from)) {
+        struct view rest = view_of(from.end), number = view_word(&rest);
+        from_size |= word_is_number(number) && bytes_of(1, view_word(&rest)) > 0;
+    }
+    return (made || plain_has(plain, WORDS_LOOP_AFTER)) && !from_size;
 }
 
 /* "compute_ref_matmul()" in a sentence, which a line of code isn't. */
@@ -156,6 +177,46 @@ static bool statement_names_guest(const char *text)
     return found;
 }
 
+/* "## Merger": what follows is of something else than what stands above, unless it names a change, or a trial. */
+static bool begins_section(const struct reading *reading)
+{
+    bool is_head_of_columns = view_find(reading->sentence, "  ") >= 0;
+    return view_starts(reading->sentence, "#") && !is_head_of_columns && reading->change == CHANGE_NONE &&
+           !plain_has(reading->plain.text, WORDS_LABEL_SECTION);
+}
+
+void told_bases_take(struct told_bases *bases, struct view passage)
+{
+    struct told_states states;
+    struct reading reading;
+    for (struct view sentence; (sentence = told_sentence(&passage)).length && sentence.length <= SENTENCE_MOST;) {
+        reading_of(&reading, sentence);
+        const char *plain = reading.plain.text;
+        bool is_plain = reading.change == CHANGE_NONE || reading.change == CHANGE_NOT_MADE ||
+                        told_is_circumstance(plain, told_changes_in(plain));
+        if (!is_plain) /* what follows may have come of it */
+            return;
+        if (begins_section(&reading))
+            told_bases_close(bases);
+        if (!reading_is_doubted(&reading) && !told_phases_of(plain) && !told_takes_back(plain) &&
+            !told_compares_states(&reading, &states) && !told_names_state(plain)) /* "in the guest": the other one's */
+            told_bases_note(bases, plain);
+    }
+}
+
+/* Of the sentences of a text in turn: whether this one may tell what came of a change, which is no state without it. */
+static bool is_behind_change(struct told_lone *lone, const struct reading *reading)
+{
+    struct view change = lone->change;
+    const char *end = reading->sentence.text;
+    bool is_behind = change.length && reading->change == CHANGE_NONE &&
+                     view_find((struct view){change.text, (size_t)(end - change.text)}, "\n\n") < 0;
+    bool is_open = (reading->change == CHANGE_MADE || reading->change == CHANGE_SEVERAL) && reading_is_done(reading) &&
+                   !told_has_amount(reading->plain.text) && reading_tells_outcome(reading, OUTCOME_UNTOLD);
+    lone->change = is_open ? reading->sentence : (struct view){0};
+    return is_behind;
+}
+
 /* "p99 is 38 ms": as it is without any change, or in a state that is none. */
 static void lone_take(struct told_lone *lone, const struct reading *reading)
 {
@@ -168,8 +229,9 @@ static void lone_take(struct told_lone *lone, const struct reading *reading)
 
 static void context_take(struct told_context *context, struct told_lone *lone, struct view text)
 {
-    static const struct told_states none;
+    static const struct told_context none;
     struct reading reading;
+    lone->change = (struct view){0};
     for (struct view sentence; (sentence = told_passage(&text, &none)).length;) {
         struct told_states states;
         if (sentence.length > SENTENCE_MOST)
@@ -179,7 +241,8 @@ static void context_take(struct told_context *context, struct told_lone *lone, s
             context->states = states;
         context->phases |= phases_of(&reading);
         context->has_quota |= names_quota(&reading);
-        lone_take(lone, &reading);
+        if (!is_behind_change(lone, &reading))
+            lone_take(lone, &reading);
         context->has_gap |= told_names_gap(&reading);
         context->has_host |= changes_host(&reading);
     }
@@ -261,6 +324,31 @@ bool told_is_useful(struct view sentence, const struct told_context *context)
            names_quota(&reading) || names_same_load(&reading) || names_trips(&reading);
 }
 
+bool told_needs_states(struct view sentence, const struct told_context *context)
+{
+    struct told_context without = *context;
+    struct told_trial trial = {0};
+    struct reading reading;
+    if (sentence.length > SENTENCE_MOST)
+        return false;
+    without.states = (struct told_states){0};
+    without.bases.count = 0;
+    reading_of(&reading, sentence);
+    return told_trial_of(&reading, context, &trial) == TRIAL_READ &&
+           told_trial_of(&reading, &without, &trial) != TRIAL_READ;
+}
+
+uint32_t told_bases_used(struct view sentence, const struct told_context *context)
+{
+    struct told_trial trial = {.bases = 0};
+    struct reading reading;
+    if (sentence.length > SENTENCE_MOST)
+        return 0;
+    reading_of(&reading, sentence);
+    (void)told_trial_of(&reading, context, &trial);
+    return trial.bases;
+}
+
 bool told_is_lone_state(struct view sentence, const struct told_context *context)
 {
     struct told_lone lone = {.count = 0};
@@ -305,6 +393,15 @@ bool told_leaves_open(struct view sentence, const struct told_context *context)
            told_trial_of(&reading, context, &trial) != TRIAL_READ;
 }
 
+/* An amount that may be compared with what was told before. */
+static bool has_base(const char *plain, const struct told_context *context)
+{
+    struct interval ignored;
+    uint32_t used;
+    (void)told_base_gain(plain, &context->bases, !(context->states.fast > 0), &ignored, &used);
+    return used;
+}
+
 const char *told_why_unread_behind(struct view sentence, const struct told_context *context)
 {
     struct told_trial trial = {0};
@@ -315,7 +412,7 @@ const char *told_why_unread_behind(struct view sentence, const struct told_conte
     if (reading.change != CHANGE_NONE || reading_is_doubted(&reading))
         return NULL;
     bool tells = told_trial_of(&reading, context, &trial) == TRIAL_CHANGE_UNKNOWN ||
-                 reading_tells_outcome(&reading, OUTCOME_READ);
+                 reading_tells_outcome(&reading, OUTCOME_READ) || has_base(reading.plain.text, context);
     return tells ? "whether it tells what came of that change isn't clear" : NULL;
 }
 
@@ -344,7 +441,8 @@ static uint64_t unread_changes(const struct reading *reading, const struct told_
 
 static struct told_context context_of(const struct told *told)
 {
-    return (struct told_context){.states = told->states, .phases = told->phases, .has_gap = told->names_gap};
+    return (struct told_context){
+        .states = told->states, .bases = told->bases, .phases = told->phases, .has_gap = told->names_gap};
 }
 
 /* A statement that says '"SENTENCE": why'. */
@@ -432,9 +530,12 @@ static void gap_take(struct told *told, const struct reading *reading, struct in
 
 static void code_take(struct told *told, const struct reading *reading, const char *kept, struct arena *arena)
 {
+    static const double ALIKE = 0.1;
     struct view sentence = reading->sentence;
-    bool of_another = reading_is_doubted(reading) || plain_has(reading->plain.text, WORDS_LOOP_OTHER);
+    bool of_another = reading_is_doubted(reading) || plain_has(reading->plain.text, WORDS_LOOP_OTHER) ||
+                      is_loop_behind_change(reading);
     double bytes = of_another ? 0 : loop_bytes_of(sentence);
+    told->loop_differs |= told->loop_bytes > 0 && bytes > 0 && fabs(bytes / told->loop_bytes - 1) > ALIKE;
     if (told->loop_bytes <= 0 && bytes > 0) {
         told->loop_bytes = bytes;
         told->loop_sentence = kept;
@@ -466,6 +567,7 @@ static void sentence_take(struct told *told, const struct reading *reading, stru
     if (!told->gap.known && told_gap_of(reading, &gap))
         gap_take(told, reading, gap, kept);
     code_take(told, reading, kept, arena);
+    told_bases_take(&told->bases, reading->sentence);
 }
 
 /* Its only amount is what the trial came to, and not what it began with: "a run with SMT on took 38 s, too". */
@@ -515,7 +617,8 @@ static void states_take(struct told *told, const struct reading *reading, struct
 {
     told->phases |= phases_of(reading);
     told->names_gap |= told_names_gap(reading);
-    lone_take(&told->lone, reading);
+    if (!is_behind_change(&told->lone, reading))
+        lone_take(&told->lone, reading);
     if (!(told->states.slow > 0) && told_compares_states(reading, &told->states))
         gap_take(told, reading, told_states_gap(&told->states),
                  arena_string_n(arena, reading->sentence.text, reading->sentence.length));
@@ -543,7 +646,9 @@ static void sentences_take(struct told *told, const struct statements *statement
         if (!strstr(statement->origin, TOLD_ORIGIN) && strcmp(statement->origin, "said by a person") != 0)
             continue;
         struct view text = view_of(statement->text), sentence;
-        while ((sentence = told_passage(&text, &told->states)).length)
+        struct told_context context = context_of(told);
+        told->lone.change = (struct view){0};
+        for (; (sentence = told_passage(&text, &context)).length; context = context_of(told))
             if (sentence.length <= SENTENCE_MOST) {
                 reading_of(&reading, sentence);
                 take(told, &reading, arena);

@@ -48,6 +48,7 @@ enum { TOLD_TRIALS_MOST = 16, TOLD_FUNCTIONS_MOST = 8, TOLD_UNREAD_MOST = 16 };
 struct told_lone {
     struct told_states state;
     size_t count;
+    struct view change; /* while a text is read: the sentence before, of a change; empty: of none, or of its outcome */
 };
 
 struct told {
@@ -60,11 +61,13 @@ struct told {
     size_t outlasted_count;
     struct told_states states; /* told by two times or rates; slow 0: not told */
     struct told_lone lone;     /* the only one, where none are compared */
+    struct told_bases bases;   /* as a text's context has them */
     uint64_t phases;           /* as a text's context has them */
     struct interval gap;       /* of the time, 0..1, that the slower side would give back; unknown: not told */
     bool gap_is_of_latency;
     const char *gap_sentence;
-    double loop_bytes; /* of the hot loop's code; 0: not told */
+    double loop_bytes; /* of the hot loop's code, before any change of it; 0: not told */
+    bool loop_differs; /* several sizes of it were told: which was measured isn't known */
     const char *loop_sentence;
     const char *trips_sentence; /* of more trips to memory than another way takes; NULL: nobody says so */
     /* huge pages that are there without any trial; NULL: nobody says so */
@@ -93,6 +96,12 @@ struct told_states told_states_in(struct view text);
  * one, with which fast is 0; slow 0: there is none, or are more.
  */
 struct told_states told_states_of_runs(const struct imported *imported);
+/* What a sentence tells of before any change; those behind it in a text are compared with that. */
+void told_bases_take(struct told_bases *bases, struct view sentence);
+/* A trial in it is told by what it came to alone: what it was before stands in another sentence. */
+bool told_needs_states(struct view sentence, const struct told_context *context);
+/* The bases that a trial in it is compared with, or would be. A bit each. */
+uint32_t told_bases_used(struct view sentence, const struct told_context *context);
 /* Whether what was imported counted how often a quota of processor time stopped it. */
 bool told_has_quota(const struct imported *imported);
 /* A guest, a virtual machine, or what runs these. */

@@ -143,6 +143,18 @@ static bool is_measured(const char *place, const char *plain)
     return false;
 }
 
+/* "and its EPT has 99 % huge entries": what is seen of the change. */
+static bool is_share_seen(const char *place)
+{
+    enum { SUBJECT_MOST = 3 };
+    struct view rest = view_of(place), word;
+    for (size_t words = 0; words <= SUBJECT_MOST && (word = view_word(&rest)).length && word.text[0] != ','; words++)
+        if (word_is(word, WORDS_BESIDE_SHOWING))
+            return word_is_number(word = view_word(&rest)) &&
+                   (view_ends(word, "%") || view_equal(view_word(&rest), "%"));
+    return false;
+}
+
 /* "and rewriting the inner loop": another thing was changed, whatever it is. */
 static bool is_joined_by_another(const char *plain)
 {
@@ -152,7 +164,7 @@ static bool is_joined_by_another(const char *plain)
                                 (small = words_at(behind, WORDS_BESIDE_SWITCHING));)
             behind = small;
         if (!words_at(behind, WORDS_BESIDE_OF_IT) && !word_is(word_back(plain, &ahead), WORDS_BESIDE_OLD) &&
-            !tells_outcome(behind) && !is_measured(behind, plain) &&
+            !tells_outcome(behind) && !is_measured(behind, plain) && !is_share_seen(behind) &&
             !names_change(behind, behind + strlen(behind), NEAR_MOST))
             return true;
     }

@@ -80,6 +80,8 @@ static const struct change changes[] = {
     [TREATMENT_NO_BALANCING] = {"automatic NUMA balancing off", TAKEN_AWAY, WORDS_BALANCING, WORDS_BALANCING_OFF},
     [TREATMENT_NO_HUGE_PAGES] = {"huge pages off", SAID_WHOLE, WORDS_NONE},
     [TREATMENT_FASTER_DISK] = {"a faster disk", SAID_WHOLE, WORDS_FASTER_DISK},
+    [TREATMENT_BATCHED_COMMITS] = {"fewer and larger transactions", SAID_WHOLE, WORDS_BATCHED_COMMITS,
+                                   .other = WORDS_BATCHED_COMMITS_OTHER},
     [TREATMENT_MORE_CPUS] = {"more CPUs", SAID_WHOLE, WORDS_MORE_CPUS, .other = WORDS_MORE_CPUS_OTHER},
     [TREATMENT_HALT_POLL] = {"polling in place of halts", BROUGHT_IN, WORDS_HALT_POLL, .other = WORDS_HALT_POLL_OTHER},
     [TREATMENT_MORE_THREADS] = {"more threads", SAID_WHOLE, WORDS_MORE_THREADS},

@@ -59,6 +59,7 @@ enum treatment {
     TREATMENT_NO_BALANCING,  /* the kernel moves no pages to the node of who uses them */
     TREATMENT_NO_HUGE_PAGES, /* nobody gets any: as a trial that helped (analyse/told/told_trial) */
     TREATMENT_FASTER_DISK,
+    TREATMENT_BATCHED_COMMITS, /* more with each transaction, so that fewer wait for the disk */
     TREATMENT_MORE_CPUS,
     TREATMENT_HALT_POLL, /* a guest's CPU that has nothing to do isn't left at once, by the host or by itself */
     TREATMENT_MORE_THREADS,

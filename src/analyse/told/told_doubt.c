@@ -111,7 +111,8 @@ uint64_t told_phases_of(const char *plain)
         found |= is_amount_of(phase.end) ? UINT64_C(1) << phase.index : 0;
     for (struct match part = match_in(plain, WORDS_PHASE_PART); match_next(&part);)
         if (is_amount_of(part.end) &&
-            has_amount_behind(part.end, plain, words_at(part.begin, WORDS_COUNT_NAMED) != NULL))
+            has_amount_behind(part.end, plain,
+                              piece_has((struct view){part.begin, (size_t)(part.end - part.begin)}, WORDS_COUNT_NAMED)))
             found |= UINT64_C(1) << (PHASES_MOST + part.index);
     return found;
 }

@@ -327,6 +327,33 @@ bool outcome_is_denied(const struct plain_sentence *plain)
     return has_denial(plain->text);
 }
 
+/* "the vCPUs do not halt any more , … and it went from 61k to 87k": another thing is denied than what is told. */
+static bool is_denied_of_another(struct view clause)
+{
+    struct plain_sentence plain;
+    struct quantities all;
+    bool has_amount = false;
+    plain_sentence_of(&plain, clause);
+    quantities_of(plain.text, &all);
+    for (size_t at = 0; at < all.count; at++)
+        has_amount |= all.items[at].kind != QUANTITY_BARE;
+    return !has_amount && !words_at(plain.text, WORDS_OUTCOME_PRONOUN) && !plain_has(plain.text, WORDS_COUNT_SPEED) &&
+           !told_changes_in(plain.text);
+}
+
+bool outcome_amounts_are_denied(const struct plain_sentence *plain)
+{
+    const char *text = plain->text;
+    struct plain_sentence clause;
+    bool denied = false;
+    for (const char *next; *text && !denied; text = next) {
+        struct view piece = {text, (size_t)(clause_end(text, WORDS_JOINT_ANY, &next) - text)};
+        plain_sentence_of(&clause, piece);
+        denied = has_denial(clause.text) && !is_denied_of_another(piece);
+    }
+    return denied;
+}
+
 bool outcome_is_doubtful(const struct plain_sentence *plain)
 {
     return told_is_supposed(plain->text) || told_is_of_others(plain->text) || has_denial(plain->text);

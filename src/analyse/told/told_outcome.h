@@ -27,6 +27,8 @@ enum outcome_reading {
 };
 
 bool outcome_is_denied(const struct plain_sentence *plain);
+/* The same, but for a clause that denies something else beside its amounts. */
+bool outcome_amounts_are_denied(const struct plain_sentence *plain);
 /* It tells of what may be, was asked, was denied, or was another's. */
 bool outcome_is_doubtful(const struct plain_sentence *plain);
 enum outcome_reading outcome_of(struct view sentence, const struct plain_sentence *plain, enum outcome *ret_outcome);

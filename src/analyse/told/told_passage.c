@@ -33,6 +33,16 @@ static bool state_told(const char *plain, const struct told_states *states, doub
     return states->slow > 0 && told_state_gain(plain, states, &ignored, ret_of_gap);
 }
 
+/* Its only amount is told beside the states, or beside what stood before. */
+static bool amount_told(const char *plain, const struct told_context *context)
+{
+    struct interval ignored;
+    double of_gap;
+    uint32_t used;
+    return state_told(plain, &context->states, &of_gap) ||
+           told_base_gain(plain, &context->bases, !(context->states.fast > 0), &ignored, &used);
+}
+
 /* ---- amounts of two sentences ---- */
 
 /* "THP off: 4.2 s. THP on: 3.1 s.", "… Earlier it was 4.2 s.": each has one amount, and both tell of one change. */
@@ -155,13 +165,21 @@ static bool begins_with_state(const char *said, const struct told_states *states
            !told_is_of_fast(ahead, states) && is_subject(ahead);
 }
 
+/* "52.2 s.": nothing but an amount. */
+static bool is_amount_alone(const char *said)
+{
+    struct quantity amount;
+    const char *begin = said + strspn(said, " ~");
+    return quantity_next(said, said, &amount) && amount.begin == begin && amount.kind != QUANTITY_BARE &&
+           !amount.end[strspn(amount.end, " ,")];
+}
+
 /* The amounts of the second one are of what the first one did. */
-static bool tells_amount(const char *said, const struct told_states *states)
+static bool tells_amount(const char *said, const struct told_context *context)
 {
     struct told_pair pair;
     struct told_return returned;
-    double of_gap;
-    bool is_subject = begins_with_state(said, states);
+    bool is_subject = begins_with_state(said, &context->states);
     bool of_state = told_names_state(said) && !plain_has(said, WORDS_SMALL_NOW) && !is_subject;
     bool did = words_at(said, WORDS_SUBJECT_THAT_DID);
     if ((of_state && !did) || is_of_another(said) || plain_has(said, WORDS_SMALL_AND))
@@ -170,7 +188,8 @@ static bool tells_amount(const char *said, const struct told_states *states)
         return true;
     if (told_pair_of(said, &pair))
         return pair.gain.low > 0 && pair.change == TREATMENT_COUNT;
-    return (is_subject || is_of_now(said)) && state_told(said, states, &of_gap);
+    bool is_of_it = is_subject || is_of_now(said) || is_amount_alone(said);
+    return told_base_is_labelled(said, &context->bases) || (is_of_it && amount_told(said, context));
 }
 
 /* "Nothing, it is still slower", "SNP guest: 41000 tps, that is, the gap is gone": what came of it, in words. */
@@ -196,7 +215,7 @@ static bool is_outcome_of_gap(struct view first, const struct reading *second)
            second->change == CHANGE_NONE && reading_tells_outcome(second, OUTCOME_READ);
 }
 
-static bool is_continued(const struct reading *one, const struct reading *other, const struct told_states *states)
+static bool is_continued(const struct reading *one, const struct reading *other, const struct told_context *context)
 {
     if (other->change != CHANGE_NONE || begins_another_trial(other) ||
         (told_is_item(one->sentence) && told_is_item(other->sentence)))
@@ -205,16 +224,18 @@ static bool is_continued(const struct reading *one, const struct reading *other,
     if (told_names_setting(one->plain.text) && is_put(said))
         return reading_tells_outcome(one, OUTCOME_UNTOLD);
     bool made = one->change == CHANGE_MADE || one->change == CHANGE_TAKEN_BACK || one->change == CHANGE_SEVERAL;
-    if (!made || !(reading_is_done(one) || is_bare(one->plain.text)) || outcome_is_doubtful(&one->plain) ||
-        !reading_tells_outcome(one, OUTCOME_UNTOLD))
+    bool is_label = view_ends(one->sentence, ":") && !words_at(one->plain.text, WORDS_LABEL_ELLIPTIC); /* of a table */
+    if (!made || !(reading_is_done(one) || (is_bare(one->plain.text) && !is_label)) ||
+        outcome_is_doubtful(&one->plain) || !reading_tells_outcome(one, OUTCOME_UNTOLD))
         return false;
     bool is_part = view_ends(one->sentence, ";");
     enum outcome outcome;
     bool stayed = reading_outcome(other, &outcome) == OUTCOME_READ && outcome == OUTCOME_STAYED;
-    bool by_words = (one->change == CHANGE_MADE || stayed) && (is_part || refers(said, states)) &&
+    bool by_words = (one->change == CHANGE_MADE || stayed) && (is_part || refers(said, &context->states)) &&
                     reading_tells_outcome(other, OUTCOME_READ);
-    return by_words || (is_same_paragraph(one->sentence, other->sentence) && !reading_is_doubted(other) &&
-                        tells_amount(said, states));
+    /* across a paragraph, too, where it is what had the same label before */
+    bool is_told_of = is_same_paragraph(one->sentence, other->sentence) || told_base_is_labelled(said, &context->bases);
+    return by_words || (is_told_of && !reading_is_doubted(other) && tells_amount(said, context));
 }
 
 /* ---- what is told behind a trial ---- */
@@ -229,14 +250,13 @@ static bool is_contrary_amount(const char *trial, const char *next, const struct
 }
 
 /* It tells how a trial came out, in words or by an amount. */
-static bool is_told_through(const struct reading *passage, bool by_words, const struct told_states *states)
+static bool is_told_through(const struct reading *passage, bool by_words, const struct told_context *context)
 {
     const char *plain = passage->plain.text;
     struct told_pair pair;
     struct interval gain;
-    double of_gap;
     return passage->change == CHANGE_MADE &&
-           (by_words || told_pair_of(plain, &pair) || told_gain(plain, &gain) || state_told(plain, states, &of_gap));
+           (by_words || told_pair_of(plain, &pair) || told_gain(plain, &gain) || amount_told(plain, context));
 }
 
 /* "Only after we also pinned the vCPUs was the gap gone.": what the trial before did not do alone. */
@@ -260,7 +280,7 @@ static bool is_weakened(const struct reading *trial, const char *plain)
  * "After reverting it …": what came of taking it back goes with the trial, or says otherwise; and so does what takes
  * the trial's certainty away ("that was with half of the input, though").
  */
-static bool is_taken_back(struct view passage, const struct reading *next, const struct told_states *states)
+static bool is_taken_back(struct view passage, const struct reading *next, const struct told_context *context)
 {
     struct reading trial;
     const char *plain = next->plain.text;
@@ -270,7 +290,7 @@ static bool is_taken_back(struct view passage, const struct reading *next, const
     if (trial.change != CHANGE_MADE)
         return false;
     bool names_change = next->change != CHANGE_NONE, by_words = reading_tells_outcome(&trial, OUTCOME_READ);
-    if (!is_told_through(&trial, by_words, states))
+    if (!is_told_through(&trial, by_words, context))
         return false;
     if (told_is_retraction(plain))
         return true;
@@ -279,7 +299,7 @@ static bool is_taken_back(struct view passage, const struct reading *next, const
     if (told_is_item(next->sentence)) /* of something else */
         return false;
     if ((is_weakened(&trial, plain) && !view_ends(next->sentence, "?")) ||
-        is_contrary_amount(trial.plain.text, plain, states))
+        is_contrary_amount(trial.plain.text, plain, &context->states))
         return true;
     bool tells_outcome = !reading_tells_outcome(next, OUTCOME_UNTOLD) || plain_has(plain, WORDS_SMALL_STILL);
     return by_words && ((told_comes_back(plain) && plain_has(plain, WORDS_SUBJECT_IT)) ||
@@ -313,43 +333,73 @@ static bool has_room(const struct growing *growing, size_t most)
     return growing->next.sentence.length && growing->passage.length + growing->next.sentence.length <= most;
 }
 
+static bool has_speed(const char *plain)
+{
+    struct quantities all;
+    bool has = false;
+    quantities_of(plain, &all);
+    for (size_t at = 0; at < all.count; at++)
+        has |= all.items[at].kind == QUANTITY_TIME || all.items[at].kind == QUANTITY_RATE;
+    return has;
+}
+
 /* "MSR exits dropped to a handful.": what the change did to a count, and nothing of how fast anything became. */
 static bool is_of_counts(const struct reading *reading)
 {
     const char *plain = reading->plain.text;
-    return plain_has(plain, WORDS_COUNT_NAMED) && !plain_has(plain, WORDS_COUNT_SPEED) && !told_has_amount(plain) &&
+    return plain_has(plain, WORDS_COUNT_NAMED) && !plain_has(plain, WORDS_COUNT_SPEED) && !has_speed(plain) &&
            reading->change == CHANGE_NONE && !is_of_another(plain) && !reading_is_doubted(reading) &&
            !view_ends(reading->sentence, "?") && reading_tells_outcome(reading, OUTCOME_UNTOLD);
 }
 
 /* Behind what it did to a count stands what came of it. */
 static bool is_continued_behind(const struct reading *first, const struct growing *growing,
-                                const struct told_states *states)
+                                const struct told_context *context)
 {
     struct growing behind = {.passage = first->sentence, .rest = growing->rest, .next = growing->next};
     if (!is_of_counts(&growing->next) || !is_same_paragraph(first->sentence, growing->next.sentence))
         return false;
     passage_grow(&behind);
-    return has_room(&behind, SENTENCE_MOST / 2) && is_same_paragraph(growing->next.sentence, behind.next.sentence) &&
-           is_continued(first, &behind.next, states);
+    return has_room(&behind, SENTENCE_MOST / 2) &&
+           (is_same_paragraph(growing->next.sentence, behind.next.sentence) ||
+            told_base_is_labelled(behind.next.plain.text, &context->bases)) &&
+           is_continued(first, &behind.next, context);
+}
+
+/* What stands before the joint is of counts alone: "Exits went down" */
+static bool is_counted(struct view head)
+{
+    struct plain_sentence plain;
+    plain_sentence_of(&plain, head);
+    return plain_has(plain.text, WORDS_COUNT_NAMED) && !plain_has(plain.text, WORDS_COUNT_SPEED) &&
+           !has_speed(plain.text) && !told_changes_in(plain.text);
 }
 
 /* "Exits went down, and the throughput became the same": what a count did stands before how fast it became. */
-static bool is_continued_in(const struct reading *first, const struct view sentence, const struct told_states *states)
+static bool is_continued_in(const struct reading *first, struct view sentence, const struct told_context *context)
 {
-    static const char joint[] = ", and ";
+    static const char joint[] = " and ";
     struct reading rest;
-    ptrdiff_t at = view_find(sentence, joint);
-    struct view counted = {sentence.text, at > 0 ? (size_t)at : 0};
-    struct plain_sentence plain;
-    plain_sentence_of(&plain, counted);
-    if (!counted.length || !plain_has(plain.text, WORDS_COUNT_NAMED) || plain_has(plain.text, WORDS_COUNT_SPEED))
-        return false;
-    reading_of(&rest, view_skip(sentence, counted.length + sizeof(joint) - 1));
-    return is_continued(first, &rest, states);
+    struct view tail = sentence;
+    for (ptrdiff_t at; (at = view_find(tail, joint)) >= 0;) {
+        tail = view_skip(tail, (size_t)at + sizeof(joint) - 1);
+        struct view head = {sentence.text, (size_t)(tail.text - sentence.text) - (sizeof(joint) - 1)};
+        reading_of(&rest, tail);
+        if (is_counted(head) && is_continued(first, &rest, context))
+            return true;
+    }
+    return false;
 }
 
-struct view told_passage(struct view *text, const struct told_states *states)
+/* "No difference.", behind the amount that the change came to. */
+static bool is_outcome_behind(struct view passage, const struct reading *next)
+{
+    return is_outcome_of_gap(passage, next) ||
+           (is_same_paragraph(passage, next->sentence) && next->change == CHANGE_NONE &&
+            words_at(next->plain.text, WORDS_SUBJECT_SAME) && reading_tells_outcome(next, OUTCOME_READ));
+}
+
+struct view told_passage(struct view *text, const struct told_context *context)
 {
     struct reading first;
     struct growing growing = {.passage = told_sentence(text)};
@@ -358,19 +408,19 @@ struct view told_passage(struct view *text, const struct told_states *states)
     if (!growing.passage.length || !has_room(&growing, SENTENCE_MOST / 2))
         return growing.passage;
     reading_of(&first, growing.passage);
-    bool continued = is_continued(&first, &growing.next, states) ||
+    bool continued = is_continued(&first, &growing.next, context) ||
                      (first.change == CHANGE_MADE && growing.next.change == CHANGE_NONE &&
                       is_same_paragraph(first.sentence, growing.next.sentence) &&
-                      is_continued_in(&first, growing.next.sentence, states));
-    if (!continued && is_continued_behind(&first, &growing, states)) {
+                      is_continued_in(&first, growing.next.sentence, context));
+    if (!continued && is_continued_behind(&first, &growing, context)) {
         passage_grow(&growing);
         continued = true;
     }
     if (continued || are_compared(&first, &growing.next))
         passage_grow(&growing);
-    if (continued && has_room(&growing, SENTENCE_MOST) && is_outcome_of_gap(growing.passage, &growing.next))
+    if (continued && has_room(&growing, SENTENCE_MOST) && is_outcome_behind(growing.passage, &growing.next))
         passage_grow(&growing);
-    if (has_room(&growing, SENTENCE_MOST) && is_taken_back(growing.passage, &growing.next, states))
+    if (has_room(&growing, SENTENCE_MOST) && is_taken_back(growing.passage, &growing.next, context))
         passage_grow(&growing);
     *text = growing.rest;
     return growing.passage;

@@ -10,14 +10,11 @@
 #ifndef PLUMB_ANALYSE_TOLD_TOLD_PASSAGE_H
 #define PLUMB_ANALYSE_TOLD_TOLD_PASSAGE_H
 
-#include "analyse/told/told_states.h"
+#include "analyse/told/told_trial.h"
 #include "base/text.h"
 
-/*
- * As told_sentence (analyse/told/told_sentence), with those behind it that belong to it. states: those of the text;
- * slow 0: none.
- */
-struct view told_passage(struct view *text, const struct told_states *states);
+/* As told_sentence (analyse/told/told_sentence), with those behind it that belong to it. context: of the text. */
+struct view told_passage(struct view *text, const struct told_context *context);
 /* It names the file of a setting. */
 bool told_mentions_setting(struct view sentence);
 /* "Set it to always": it belongs to the sentence that named the file of a setting, if there are others between. */

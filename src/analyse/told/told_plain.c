@@ -1,8 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/told/told_plain.h"
 
+#include "analyse/told/told_words.h"
+
 #include <ctype.h>
 #include <string.h>
+
+size_t told_answered_length(const char *text, size_t length)
+{
+    static const char *const arrows[] = {"? -> ", "? => ", "? \xe2\x86\x92 ", "? \xe2\x87\x92 "};
+    size_t found = 0;
+    for (size_t at = 0; at < sizeof(arrows) / sizeof(arrows[0]) && !found; at++) {
+        size_t size = strlen(arrows[at]);
+        found = size <= length && memcmp(text, arrows[at], size) == 0 ? size : 0;
+    }
+    if (found || length < 2 || text[0] != '?' || text[1] != ' ')
+        return found;
+    struct view rest = {text + 2, length - 2}, verb = view_word(&rest), what = view_word(&rest);
+    return word_is(verb, WORDS_SENTENCE_ANSWERING) && word_is(what, WORDS_SENTENCE_ANSWERED) ? 2 : 0;
+}
 
 bool is_of_word(char c)
 {
@@ -28,6 +44,11 @@ static size_t sign_of(const char *text, size_t length, char before, const char *
                  {")", " ) , "},
                  {"!", " "},
                  {"?", " ? "}};
+    size_t answered = told_answered_length(text, length);
+    if (answered) {
+        *ret_plain = " , ";
+        return answered;
+    }
     if (text[0] == ':' && length > 1 && isdigit((unsigned char)before) && isdigit((unsigned char)text[1]))
         return 0; /* "4:41" is one time */
     for (size_t at = 0; at < sizeof(signs) / sizeof(signs[0]); at++) {

@@ -18,6 +18,8 @@ struct plain_sentence {
 
 /* Of a longer one its beginning. */
 void plain_sentence_of(struct plain_sentence *ret_plain, struct view sentence);
+/* "THP? -> enabled it", "THP? Enabled it": how long the mark is that joins a question to its answer; 0: none does. */
+size_t told_answered_length(const char *text, size_t length);
 /* Of names: letters, digits and "_". */
 bool is_of_word(char c);
 

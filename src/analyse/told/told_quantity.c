@@ -252,6 +252,8 @@ static bool is_alike(const struct quantity *before, const struct quantity *bare)
 {
     const char *behind = bare->end + strspn(bare->end, " ");
     struct view between = {before->end, (size_t)(bare->begin - before->end)};
+    if (view_equal(view_trim(between), ", (")) /* "152.3 s (244.1 before)" */
+        return before->kind != QUANTITY_PERCENT && words_at(bare->end, WORDS_QUANTITY_BEFORE);
     bool own_clause = view_find(between, " , ") >= 0 && view_find(between, " with") >= 0;
     if (own_clause && before->kind == QUANTITY_RATE && bare->scale > 1) /* "61k queries/s , without it 37k" */
         return bare->scale <= before->scale && before->scale <= bare->scale;
@@ -345,7 +347,8 @@ static bool pair_of_several(const struct quantities *all, enum quantity_kind kin
 bool quantity_units_agree(struct view one, struct view other)
 {
     return views_equal_caseless(one, other) ||
-           (word_is(one, WORDS_RATE_OF_REQUESTS) && word_is(other, WORDS_RATE_OF_REQUESTS));
+           (word_is(one, WORDS_RATE_OF_REQUESTS) && word_is(other, WORDS_RATE_OF_REQUESTS)) ||
+           (word_is(one, WORDS_RATE_OF_PACKETS) && word_is(other, WORDS_RATE_OF_PACKETS));
 }
 
 bool quantities_pair(const struct quantities *all, enum quantity_kind kind, struct quantity *ret_first,

@@ -43,11 +43,19 @@ static bool is_numbered(const char *plain)
     return word_is(word, WORDS_DONE_TRIAL) && (word_is_number(number) || view_starts(number, "#"));
 }
 
+/* "I have set": somebody did, as "we have it set" doesn't say. */
+static bool is_perfect(const char *plain, const char *place)
+{
+    return word_is(word_back(plain, &place), WORDS_DONE_HAVING) && word_is(word_back(plain, &place), WORDS_DONE_WHO);
+}
+
 /* "The lab has it disabled", "it is enabled there": how it is, not what somebody did. */
 static bool is_state(const char *plain, const char *place)
 {
     enum { BACK_MOST = 3 };
     bool having = false;
+    if (is_perfect(plain, place))
+        return false;
     for (size_t back = 0; back < BACK_MOST; back++) {
         struct view word = word_back(plain, &place);
         if (word_is(word, WORDS_DONE_DOING) || view_equal(word, ","))

@@ -77,6 +77,8 @@ static bool ends_sentence(struct view text, size_t at)
         return true;
     if (c == '.' && is_abbreviation((struct view){text.text, at}))
         return false;
+    if (told_answered_length(text.text + at, text.length - at))
+        return false;
     struct view behind = view_skip(text, at + 1), line;
     if (c == '\n' && view_line(&behind, &line) && is_rule(line))
         return true;

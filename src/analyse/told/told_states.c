@@ -182,6 +182,8 @@ static bool names_slow_run(const char *plain, const struct quantity *quantity, c
 /* A state alone is compared with what is of the same. */
 static bool is_of_the_lone(const char *plain, const struct quantity *quantity, const struct told_states *states)
 {
+    if (quantity->kind == QUANTITY_RATE && plain_has(plain, WORDS_RATE_OF_SOME))
+        return false;
     return states->measure ? measure_of(plain) == states->measure
                            : is_of_the_run(plain, quantity) || names_slow_run(plain, quantity, states);
 }

@@ -114,10 +114,14 @@ static enum outcome_reading outcome_read(const struct reading *reading, const st
         agrees = by_words != OUTCOME_UNCLEAR &&
                  (reading->change == CHANGE_TAKEN_BACK ? taken_back_agrees(of_gap, said, trial)
                                                        : state_agrees(states, pair.gain, of_gap, said, trial));
+    else if (reading->change != CHANGE_TAKEN_BACK &&
+             told_base_gain(plain, &context->bases, !(states->fast > 0), &pair.gain, &trial->bases))
+        agrees = by_words != OUTCOME_UNCLEAR && gain_agrees(pair.gain, said, trial);
     else
         return gap_read(plain, states, by_words, trial);
     /* "did not change anything , 14.9 s before , 14.8 s after": the denial is what the numbers say */
-    bool doubtful = said == OUTCOME_STAYED ? reading_is_doubted(reading) : outcome_is_doubtful(&reading->plain);
+    bool doubtful =
+        reading_is_doubted(reading) || (said != OUTCOME_STAYED && outcome_amounts_are_denied(&reading->plain));
     return agrees && !doubtful ? OUTCOME_READ : OUTCOME_UNCLEAR;
 }
 
@@ -147,8 +151,7 @@ static bool tells_another_change(const char *plain, const struct told_states *st
            (states->fast > 0 && !states->are_of_runs && told_state_gain(plain, states, &gain, &of_gap));
 }
 
-/* "One rank on one pinned core: 212.4 s on bare metal, 246.9 s in the instance": both were run so. */
-static bool is_circumstance(const char *plain, uint64_t named)
+bool told_is_circumstance(const char *plain, uint64_t named)
 {
     static const uint64_t of_both =
         UINT64_C(1) << TREATMENT_PINNING | UINT64_C(1) << TREATMENT_VCPU_PINNING | UINT64_C(1) << TREATMENT_GOVERNOR;
@@ -161,7 +164,7 @@ bool told_compares_states(const struct reading *reading, struct told_states *ret
     struct told_pair pair;
     uint64_t named = reading->change == CHANGE_NONE ? 0 : told_changes_in(plain);
     named &= ~(UINT64_C(1) << TREATMENT_KERNEL_VERSION); /* of each state its own */
-    return is_circumstance(plain, named) && told_states_of(plain, ret_states) &&
+    return told_is_circumstance(plain, named) && told_states_of(plain, ret_states) &&
            (!named || !told_pair_of(plain, &pair));
 }
 

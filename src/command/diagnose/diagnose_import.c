@@ -331,16 +331,32 @@ static bool has_counts(const struct imported *tables)
     return has;
 }
 
-/* A trial is told by what it came to alone: what it was before stands in another sentence. */
-static bool needs_state(struct view all, const struct told_context *context)
+/* What trials are compared with in other sentences. */
+struct needs {
+    bool state;
+    uint32_t bases; /* a bit each, in the order of the text */
+};
+
+static struct needs needs_of(struct view all, struct told_context context)
 {
-    struct told_context without = *context;
-    struct view sentence;
-    bool needs = false;
-    without.states = (struct told_states){0};
-    while (!needs && (sentence = told_passage(&all, &context->states)).length)
-        needs = told_is_useful(sentence, context) && !told_is_useful(sentence, &without);
+    struct needs needs = {.bases = 0};
+    for (struct view sentence; (sentence = told_passage(&all, &context)).length;) {
+        needs.state |= told_needs_states(sentence, &context);
+        needs.bases |= told_bases_used(sentence, &context);
+        told_bases_take(&context.bases, sentence);
+    }
     return needs;
+}
+
+/* It tells one of the bases that are needed, which are noted then. */
+static bool has_base(struct told_context *context, struct view sentence, const struct needs *needs)
+{
+    size_t before = context->bases.count;
+    told_bases_take(&context->bases, sentence);
+    bool has = false;
+    for (size_t at = before; at < context->bases.count; at++)
+        has |= needs->bases >> at & 1;
+    return has;
 }
 
 /* Of a document's prose the sentences that tell of a trial, a gap, a loop's size or a function. */
@@ -359,15 +375,16 @@ static void sentences_keep(struct importing *importing, const char *path, struct
     struct left_open open = {.sentence = {0}};
     bool needs_guest = context.has_host; /* which tells whose host it is */
     bool needs_wide = has_counts(&tables); /* whose clock such vectors may lower */
-    bool needs_lone = needs_state(all, &context);
-    for (size_t kept = 0; kept < SENTENCES_MOST && (sentence = told_passage(&all, &context.states)).length;) {
-        struct view whole = with_setting(importing, sentence, &setting);
+    const struct needs needs = needs_of(all, context);
+    for (size_t kept = 0; kept < SENTENCES_MOST && (sentence = told_passage(&all, &context)).length;) {
+        struct view passage = sentence, whole = with_setting(importing, sentence, &setting);
         unread_state(importing, path, whole, &context, whole.text == sentence.text ? &open : NULL);
         sentence = whole;
         bool names_guest = needs_guest && told_names_guest(sentence);
         bool names_wide = needs_wide && told_names_wide(sentence);
-        bool is_lone = needs_lone && told_is_lone_state(sentence, &context);
-        if (!names_guest && !names_wide && !is_lone && !told_is_useful(sentence, &context))
+        bool is_lone = needs.state && told_is_lone_state(sentence, &context);
+        bool is_useful = told_is_useful(sentence, &context), is_base = has_base(&context, passage, &needs);
+        if (!names_guest && !names_wide && !is_lone && !is_base && !is_useful)
             continue;
         needs_guest &= !names_guest;
         needs_wide &= !names_wide;
@@ -380,14 +397,15 @@ static void sentences_keep(struct importing *importing, const char *path, struct
 }
 
 /* What is said in several sayings is read together. */
-static void saying_keep(struct importing *importing, const char *saying, const struct told_context *context)
+static void saying_keep(struct importing *importing, const char *saying, struct told_context *context)
 {
     struct view rest = view_of(saying), sentence;
     struct told_functions functions = {0};
     struct left_open open = {.sentence = {0}};
     statement_write(&importing->statements, "said by a person", NULL, saying);
-    while ((sentence = told_passage(&rest, &context->states)).length) {
+    while ((sentence = told_passage(&rest, context)).length) {
         unread_state(importing, NULL, sentence, context, &open);
+        told_bases_take(&context->bases, sentence);
         functions_add(importing, &functions, sentence);
     }
     functions_keep(importing, "what was said", &functions);
@@ -398,7 +416,7 @@ static void sayings_keep(struct importing *importing, const struct option_texts 
     struct view *all = arena_array(&importing->arena, struct view, sayings->count + 1);
     for (size_t at = 0; at < sayings->count; at++)
         all[at] = view_of(sayings->items[at]);
-    const struct told_context context = told_context_of(all, sayings->count);
+    struct told_context context = told_context_of(all, sayings->count);
     for (size_t at = 0; at < sayings->count; at++)
         saying_keep(importing, sayings->items[at], &context);
 }
@@ -576,7 +594,7 @@ static size_t sentences_pass(struct importing *importing, const char *path, stru
     const struct told_context context = told_context_in(all);
     struct view sentence;
     size_t count = 0;
-    while ((sentence = told_passage(&all, &context.states)).length)
+    while ((sentence = told_passage(&all, &context)).length)
         if (told_is_useful(sentence, &context) && ++count)
             statement_write(
                 &importing->statements, "of others", path,

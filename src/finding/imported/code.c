@@ -591,7 +591,7 @@ static const char *counted_against(const struct results *results, const struct f
 static bool loop_test(const struct results *results, const struct told *told, struct finding *finding, bool is_fitting)
 {
     for (size_t at = 0; at < array_count(rooms); at++) {
-        if (strcmp(rooms[at].id, finding->hypothesis->id) != 0 || told->loop_bytes <= 0)
+        if (strcmp(rooms[at].id, finding->hypothesis->id) != 0 || told->loop_bytes <= 0 || told->loop_differs)
             continue;
         bool fits = told->loop_bytes < rooms[at].bytes;
         if (fits != is_fitting || (!fits && rooms[at].is_for_fitting))
@@ -623,7 +623,7 @@ void imported_loop_add(const struct results *results, struct finding *finding)
     const struct told *told = results->told;
     for (size_t at = 0; at < array_count(rooms); at++)
         if (finding->verdict == VERDICT_SUPPORTED && strcmp(rooms[at].id, finding->hypothesis->id) == 0 &&
-            !rooms[at].is_for_fitting && told->loop_bytes >= rooms[at].bytes) {
+            !rooms[at].is_for_fitting && told->loop_bytes >= rooms[at].bytes && !told->loop_differs) {
             finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "told-loop-large",
                              VALUE_BYTES("code", told->loop_bytes), VALUE_BYTES("room", rooms[at].bytes),
                              VALUE_TEXT("sentence", told->loop_sentence));

@@ -304,6 +304,22 @@ static void say_clock(struct finding *finding, const struct imported_arm *arm)
                      VALUE_TEXT("ghz", arena_printf(finding->arena, "%.3g", clock_of(arm).value * 1e-9)));
 }
 
+/* Two builds of one program by their names, or somebody says so: else the narrow run may be another program's. */
+static bool is_narrow_tried(const struct results *results, const struct pair *pair)
+{
+    bool tried = pair->wide->name && pair->narrow->name;
+    for (size_t at = 0; at < results->told->trial_count; at++)
+        tried |= results->told->trials[at].treatment == TREATMENT_NARROW;
+    return tried;
+}
+
+static void narrow_advise(const struct results *results, struct finding *finding, const struct pair *pair)
+{
+    finding_advise(finding, is_narrow_tried(results, pair) ? "imported-advice-tried" : "imported-advice-narrow",
+                   NO_VALUES);
+    finding_advise(finding, "advice-gather", NO_VALUES);
+}
+
 /* Of the only two runs the slower one had the lower clock; somebody told that wide vectors are what they differ by. */
 bool imported_clock_test(const struct results *results, struct finding *finding)
 {
@@ -335,8 +351,7 @@ bool imported_clock_test(const struct results *results, struct finding *finding)
     leave_unseparated(results, finding, &pair);
     if (!runs.is_window) /* else of other amounts of work */
         leave_cycles_open(finding, &pair);
-    finding_advise(finding, "imported-advice-tried", NO_VALUES);
-    finding_advise(finding, "advice-gather", NO_VALUES);
+    narrow_advise(results, finding, &pair);
     finding_set(finding, confirm, "imported-confirm",
                 VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", gain * 100)));
     return true;
@@ -470,8 +485,7 @@ static void windows_decide(const struct results *results, struct finding *findin
     finding_set_add(finding, &finding->headline, "imported-window-headline", values, array_count(values));
     if (!is_clock)
         finding_leave_open(finding, "imported-window-busy", NO_VALUES);
-    finding_advise(finding, "imported-advice-tried", NO_VALUES);
-    finding_advise(finding, "advice-gather", NO_VALUES);
+    narrow_advise(results, finding, pair);
     finding_set_add(finding, &finding->confirm, "imported-window-confirm", values, array_count(values));
 }
 
@@ -485,6 +499,20 @@ static void told_add(const struct results *results, struct finding *finding)
             finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "told-trial",
                              VALUE_TEXT("sentence", trial->sentence));
     }
+}
+
+/* Somebody took wide vectors out of the same program in vain; nothing told of that speaks against it. */
+static bool is_narrow_in_vain(const struct results *results)
+{
+    const struct told *told = results->told;
+    bool in_vain = false, helped = told_unread_of(told, TREATMENT_NARROW) != NULL;
+    for (size_t at = 0; at < told->trial_count; at++) {
+        const struct told_trial *trial = &told->trials[at];
+        bool is_one = trial->treatment == TREATMENT_NARROW;
+        helped |= is_one && imported_trial_helped(told, trial, results->effect);
+        in_vain |= is_one && !imported_trial_helped(told, trial, results->effect);
+    }
+    return in_vain && !helped;
 }
 
 bool imported_licence_test(const struct results *results, struct finding *finding)
@@ -502,6 +530,8 @@ bool imported_licence_test(const struct results *results, struct finding *findin
     bool is_clock = false;
     double gain = 1 - narrow_s / wide_s, by_table = lost_of(pair.level, pair.lowered),
            most = fmax(by_table, drop_of(&pair, &is_clock));
+    if (gain > 0 && is_narrow_in_vain(results)) /* these two differ by something else */
+        return false;
     double high = gain < most ? gain : most, /* apart: of the longer one's time */
         apart = gain < 0 ? 1 - wide_s / narrow_s : gain;
     const char *owner = owner_of(&pair, finding->arena);
@@ -557,8 +587,7 @@ bool imported_licence_test(const struct results *results, struct finding *findin
     finding_set_add(finding, &finding->headline, "imported-headline", values, sizeof(values) / sizeof(values[0]));
     leave_cycles_open(finding, &pair);
     leave_rest_open(finding, &pair, gain, most);
-    finding_advise(finding, "imported-advice-tried", NO_VALUES);
-    finding_advise(finding, "advice-gather", NO_VALUES);
+    narrow_advise(results, finding, &pair);
     finding_set_add(finding, &finding->confirm, "imported-confirm", values, sizeof(values) / sizeof(values[0]));
     return true;
 }

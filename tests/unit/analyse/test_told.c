@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "analyse/told/told.h"
+#include "analyse/told/told_base.h"
 #include "analyse/told/told_share.h"
 #include "base/vec.h"
 
@@ -439,7 +440,7 @@ Test(told, nothing_is_read_behind_the_end)
         struct edge edge = edge_copy(text, length);
         struct view rest = {(char *)edge.bytes, length}, sentence;
         const struct told_context states = told_context_in(rest);
-        while ((sentence = told_passage(&rest, &states.states)).length) {
+        while ((sentence = told_passage(&rest, &states)).length) {
             (void)told_is_useful(sentence, &states);
             (void)told_why_unread(sentence, &states);
         }
@@ -572,5 +573,44 @@ Test(told, shares_of_functions)
             cr_expect_float_eq(shares[0].percent, cases[at].percent, 1e-9, "%s", cases[at].text);
         }
         edge_free(&edge);
+    }
+}
+
+/* What a sentence tells is compared with what had its label before; of a rate with all of its unit that are near. */
+Test(told, what_was_told_before)
+{
+    static const struct {
+        const char *before, *text;
+        double gain; /* -1: it isn't compared */
+    } cases[] = {
+        {"1 thread: 2.0 s for 4 M rows 16 threads: 4.0 s for 4 M rows", "Padded. 16 threads: 1.0 s for 4 M rows.",
+         0.75},
+        {"1 thread: 2.0 s for 4 M rows 16 threads: 4.0 s for 4 M rows", "Padded. 16 threads: 1.0 s for 1 M rows.", -1},
+        {"1 thread: 2.0 s 16 threads: 4.0 s", "Padded. 6 threads: 1.0 s", -1},
+        {"The parser takes 4.0 s.", "and so the parser takes 3.0 s", 0.25},
+        {"The parser takes 4.0 s.", "and so the fast parser takes 3.0 s", -1},
+        {"It takes 4.0 s.", "it takes 3.0 s", -1},
+        {"Per step, 8 ranks: 4.0 s", "Pinned. Per step, 8 ranks: 3.0 s", 0.25},
+        {"Per step, 8 ranks: 4.0 s", "Pinned. Per sweep, 8 ranks: 3.0 s", -1},
+        {"It does 50k req/s, 52k requests/s at best.", "It does 104k req/s.", 0.51},
+        {"It does 50k req/s, and 200k requests/s at best.", "It does 104k req/s.", -1},
+        {"It does 50k req/s.", "- 64 shards: 100k", 0.5},
+        {"It does 50k req/s.", "64 shards of 100k rows", -1},
+        {"It moves 5 GB/s.", "It moves 10 GB/s.", -1},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct plain_sentence before, plain;
+        struct told_bases bases = {.count = 0};
+        struct interval gain = {0};
+        uint32_t used = 0;
+        plain_sentence_of(&before, view_of(cases[at].before));
+        plain_sentence_of(&plain, view_of(cases[at].text));
+        told_bases_note(&bases, before.text);
+        bool told = told_base_gain(plain.text, &bases, true, &gain, &used);
+        cr_expect_eq(told, cases[at].gain >= 0, "%s / %s", cases[at].before, cases[at].text);
+        if (told)
+            cr_expect_float_eq(gain.mid, cases[at].gain, 0.01, "%s: %g", cases[at].text, gain.mid);
+        told_bases_close(&bases);
+        cr_expect_not(told_base_gain(plain.text, &bases, true, &gain, &used), "another section");
     }
 }

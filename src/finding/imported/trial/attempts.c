@@ -50,10 +50,23 @@ static bool waits_for_bandwidth(const struct results *results)
     return own.known && own.value / 100 >= results->effect;
 }
 
-bool trial_is_of_cause(const struct results *results, const struct finding *finding, enum treatment treatment)
+/* Of that size at least the cache of instructions is too small, and that of decoded ones is all the more. */
+static bool is_loop_large(const struct told *told)
 {
     static const double CACHE_BYTES = 32 * 1024; /* of instructions, at least */
-    double loop = results->told->loop_bytes;
+    return !told->loop_differs && told->loop_bytes > CACHE_BYTES;
+}
+
+bool trial_is_of_both_caches(const struct results *results, const struct finding *finding,
+                             const struct told_trial *trial)
+{
+    return trial->treatment == TREATMENT_LESS_UNROLLING && finding_is(finding, "uop-cache") &&
+           is_loop_large(results->told);
+}
+
+bool trial_is_of_cause(const struct results *results, const struct finding *finding, enum treatment treatment)
+{
+    bool is_told = results->told->loop_bytes > 0 && !results->told->loop_differs;
     switch (treatment) {
     case TREATMENT_TICK: /* exits that no tick makes, which a trial of theirs decides */
         return !finding_is(finding, "vm-exits") || !has_helped(results, TREATMENT_HALT_POLL);
@@ -66,8 +79,9 @@ bool trial_is_of_cause(const struct results *results, const struct finding *find
     case TREATMENT_SMALLER_NUMBERS:
         return waits_for_bandwidth(results);
     case TREATMENT_LESS_UNROLLING: /* by how large the loop was, or that decoding was counted */
-        return loop > 0 ? finding_is(finding, "front-end") == (loop > CACHE_BYTES)
-                        : finding_is(finding, "uop-cache") && counts_decoding(results->imported);
+        if (finding_is(finding, "front-end"))
+            return is_loop_large(results->told);
+        return (is_told && !is_loop_large(results->told)) || counts_decoding(results->imported);
     default:
         return true;
     }
@@ -126,6 +140,7 @@ const struct attempt trial_attempts[] = {
     {"copying", TREATMENT_NO_COPIES, 0},
     {"waiting", TREATMENT_NO_DISK, TRIAL_MAY_FAIL}, /* it waits for much else */
     {"waiting", TREATMENT_FASTER_DISK, TRIAL_MAY_FAIL},
+    {"waiting", TREATMENT_BATCHED_COMMITS, TRIAL_MAY_FAIL},
     {"oversubscribed", TREATMENT_MORE_CPUS, TRIAL_UNSURE},
     {"small-pages", TREATMENT_NO_HUGE_PAGES, 0},
     {"host-small-pages", TREATMENT_NO_HUGE_PAGES, 0},

@@ -24,6 +24,9 @@ extern const size_t trial_attempt_count;
 bool trial_attempt_is(const struct finding *finding, enum treatment treatment, unsigned how);
 /* What a change that may take one of several causes away was about is told by what was counted. */
 bool trial_is_of_cause(const struct results *results, const struct finding *finding, enum treatment treatment);
+/* It took away what two caches may have been too small for: for the cache of decoded instructions that bounds it. */
+bool trial_is_of_both_caches(const struct results *results, const struct finding *finding,
+                             const struct told_trial *trial);
 /* The first trial against the finding's cause; NULL: none. ret_contrary: as of trial_of_side. */
 const struct told_trial *trial_for(const struct results *results, const struct finding *finding,
                                    const struct told_trial **ret_contrary);

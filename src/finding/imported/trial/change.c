@@ -51,6 +51,16 @@ static bool is_of_one_cpu(const struct imported *imported)
     return most > 0 && most < ALONE_MOST;
 }
 
+/* As much as it returned is all that the smaller of two caches can be; which it was isn't told. */
+static void leave_to_either(const struct told *told, struct finding *finding, const struct told_trial *trial)
+{
+    struct interval returned = trial_returned(told, trial);
+    trial_leave_open(finding, "told-either-cache", trial);
+    finding->of = OF_ELAPSED;
+    if (returned.known)
+        finding->recoverable = interval_of(0, returned.mid / 2, returned.high);
+}
+
 /* A change that takes one cause away and has no sides. */
 bool trial_change_test(const struct results *results, const struct told *told, struct finding *finding,
                        const struct told_trial *trial)
@@ -75,6 +85,10 @@ bool trial_change_test(const struct results *results, const struct told *told, s
         trial_rule_out(results, told, finding, trial);
         return true;
     }
+    if (trial_is_of_both_caches(results, finding, trial)) {
+        leave_to_either(told, finding, trial);
+        return true;
+    }
     bool are_more = trial->treatment == TREATMENT_SET_THREADS && is_of_one_cpu(results->imported);
     if (trial_attempt_is(finding, trial->treatment, TRIAL_UNSURE) && !are_more) {
         if (!is_counted_too(results, told, finding, trial))
@@ -93,7 +107,7 @@ bool trial_change_test(const struct results *results, const struct told *told, s
                     VALUE_TEXT("sentence", trial->sentence));
     if (trial->treatment == TREATMENT_INTERLEAVE)
         finding_leave_open(finding, "told-interleave", NO_VALUES);
-    if (trial->treatment == TREATMENT_LESS_UNROLLING && !(told->loop_bytes > 0))
+    if (trial->treatment == TREATMENT_LESS_UNROLLING && (!(told->loop_bytes > 0) || finding_is(finding, "front-end")))
         finding_leave_open(finding, "told-loop-open", NO_VALUES);
     if (trial_attempt_is(finding, trial->treatment, TRIAL_OPENS))
         finding_leave_open(finding, "told-open", NO_VALUES);
