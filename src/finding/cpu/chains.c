@@ -6,11 +6,29 @@
 #include "finding/cpu/load_chains.h"
 #include "finding/cpu/traced.h"
 #include "finding/family.h"
+#include "finding/held_in.h"
 #include "finding/maker.h"
 
 #include <string.h>
 
-/* The hottest row of those that wait for their own last result. */
+/* Whether it waits for its own last result: through its address, or by arithmetic. */
+static bool is_chain_row(const struct stall_row *row, bool addressed)
+{
+    bool in_loads = row->is_addressed || row->chase;
+    return addressed ? in_loads : row->is_chained && !in_loads;
+}
+
+static double chain_held(const struct stalls *stalls, uint32_t function, const void *context)
+{
+    const struct stall_function *here = &stalls->functions[function];
+    const bool *addressed = context;
+    double held = 0;
+    for (size_t row = 0; row < here->row_count; row++)
+        held += is_chain_row(&here->rows[row], *addressed) ? (double)here->rows[row].samples : 0;
+    return held;
+}
+
+/* The hottest row of those. */
 static const struct stall_row *chained_row(const struct stalls *stalls, bool addressed)
 {
     const struct stall_row *best = NULL;
@@ -18,9 +36,7 @@ static const struct stall_row *chained_row(const struct stalls *stalls, bool add
         const struct stall_function *function = &stalls->functions[at];
         for (size_t row = 0; row < function->row_count && !function->is_kernel; row++) {
             const struct stall_row *here = &function->rows[row];
-            bool in_loads = here->is_addressed || here->chase;
-            bool wanted = addressed ? in_loads : here->is_chained && !in_loads;
-            if (wanted && (!best || here->samples > best->samples))
+            if (is_chain_row(here, addressed) && (!best || here->samples > best->samples))
                 best = here;
         }
     }
@@ -37,12 +53,6 @@ static bool is_indexed(const char *text)
         return false;
     comma += strspn(comma, ", ");
     return *comma == '%' || *comma == 'x' || *comma == 'w';
-}
-
-/* One function can't be named for what lies in others for the greater part. */
-static bool is_spread(const struct stall_function *hottest, double hits)
-{
-    return 2 * (double)hottest->samples < hits;
 }
 
 /* " of 620 entries (300 to 1200)", by a stepped copy whose hottest loop it must be, since it has most of the time. */
@@ -80,7 +90,8 @@ static bool test_chained(const struct results *results, struct finding *finding,
     if (!row || share.low < results->effect)
         return false;
     const char *function = results->stalls->functions[row->function].name;
-    bool spread = is_spread(&results->stalls->functions[row->function], hits);
+    struct held_in held = held_in_function(results, finding, row->function, chain_held, &addressed, share);
+    bool spread = held.is_spread;
     finding_decide_fact(finding, share, results->effect);
     finding->subject = row->text;
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, spread ? "stalled-spread" : "stalled",
@@ -93,7 +104,8 @@ static bool test_chained(const struct results *results, struct finding *finding,
     const struct chain_words *words = &chain_words[spread ? CHAIN_GOES_ON : kind];
     bool searches = words == &chain_words[CHAIN_SEARCHED];
     finding_set(finding, headline, spread ? "headline-spread" : words->headline, VALUE_TEXT("function", function),
-                VALUE_TEXT("instruction", row->chase ? row->chase : row->text), VALUE_SHARE("share", share),
+                VALUE_TEXT("instruction", row->chase ? row->chase : row->text),
+                VALUE_SHARE("share", spread ? share : held.share), VALUE_TEXT("together", held.together),
                 VALUE_TEXT("length", searches ? chain_length(results, finding) : ""));
     const struct code_maker *maker =
         addressed ? code_maker_of(results, &results->stalls->functions[row->function]) : NULL;

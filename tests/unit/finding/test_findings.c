@@ -1569,10 +1569,26 @@ Test(findings, a_chain_of_loads_that_the_code_shows_is_a_fact)
     cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
     cr_assert(finding->gain_unmeasured && finding->recoverable.low == 0, "what cutting it returns isn't known");
     cr_assert(strstr(finding->headline, "hot goes from load to load"), "%s", finding->headline);
-    made.function.samples = 100; /* the others wait so in other functions */
-    finding = test_and_find(&made, "load-chain");
-    cr_assert(strstr(finding->headline, "many functions go from load to load, hot first"), "%s", finding->headline);
-    made.row.is_addressed = false;
+    struct stall_function functions[] = {made.function, made.function, made.function, made.function, made.function};
+    struct stall_row other = made.row;
+    for (size_t at = 1; at < array_count(functions); at++)
+        functions[at].rows = &other;
+    functions[4].is_kernel = true;
+    made.stalls.functions = functions;
+    made.stalls.function_count = array_count(functions);
+    static const struct {
+        uint64_t own, others;
+        const char *said;
+    } cases[] = {{900, 3, "waits for the one before (88 to 92 % of the elapsed time)"},
+                 {700, 60, "(67 to 73 % of the elapsed time; 88 to 92 % in 4 functions together)"},
+                 {300, 200, "several functions go from load to load, hot first"}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        made.row.samples = cases[at].own;
+        other.samples = cases[at].others;
+        finding = test_and_find(&made, "load-chain");
+        cr_expect(strstr(finding->headline, cases[at].said), "%s", finding->headline);
+    }
+    made.row.is_addressed = other.is_addressed = false;
     made.stalls.addressed_samples = 0;
     made.stalls.load_samples = 0;
     cr_assert_eq(test_and_find(&made, "load-chain")->verdict, VERDICT_RULED_OUT);
@@ -3947,6 +3963,18 @@ Test(findings, atomic_operations_are_advised_on_by_what_they_are_for)
         made.function.row_count = 1;
         made.stalls.class_samples[INSTRUCTION_ATOMIC] = 500;
         cr_expect(mentions(test_and_find(&made, "atomics"), cases[at].advice), "%s", cases[at].function);
+        const struct finding *alone = test_and_find(&made, "atomics");
+        cr_expect(strstr(alone->headline, "waits at atomic") && !strstr(alone->headline, "together"), "%s", alone->headline);
+        struct stall_row first = adds, second = adds;
+        first.samples = 300;
+        second.samples = 200;
+        struct stall_function functions[] = {made.function, made.function};
+        functions[0].rows = &first;
+        functions[1].rows = &second;
+        made.stalls.functions = functions;
+        made.stalls.function_count = 2;
+        const struct finding *several = test_and_find(&made, "atomics");
+        cr_expect(strstr(several->headline, "in 2 functions together"), "%s", several->headline);
         arena_done(&made.arena);
     }
 }
