@@ -127,6 +127,12 @@ static bool is_stored_in_shadow(struct rows_view *view, uint32_t row)
     return bottleneck_class_of(view->quick) == BOTTLENECK_BAD_SPECULATION && same_place_share(view, row) < OFTEN;
 }
 
+/* No store can hand it what it loads: it waits until all of them are in the cache. */
+static bool is_blocked(const struct region *region, uint32_t row)
+{
+    return is_blocked_by_store(region, row) || is_blocked_by_loop(region, row);
+}
+
 /*
  * By the costs of this core where they are known: the chain with the stored places in it is longer than anything else,
  * also when only as many turns meet at one place as samples did. Data with long runs of one value goes to one place
@@ -139,7 +145,7 @@ static enum forwarding forwarding_of(struct rows_view *view, uint32_t row, const
     const struct loop_bound *bound = view->bound;
     const struct instruction *here = &view->region->code->items[row];
     static const double CLEARLY = 1.1, NEARLY = 0.8;
-    if (is_blocked_by_store(view->region, row))
+    if (is_blocked(view->region, row))
         return FORWARD_CERTAIN;
     if (!goes_through_memory(view->region, row) || (reach->known && reach->lines_bytes > FORWARDED_BYTES))
         return FORWARD_NOT;
@@ -247,6 +253,7 @@ static enum bottleneck_cause near_cause(struct rows_view *view, uint32_t row, st
         return chased_cause(look, reach);
     enum forwarding forwarding = forwarding_of(view, row, look, reach);
     view->is_open = forwarding == FORWARD_OPEN;
+    look->blocked += is_blocked(region, row) ? (double)region->code->hits[row] : 0;
     look->supposed += forwarding == FORWARD_SUPPOSED ? (double)region->code->hits[row] : 0;
     if (forwarding == FORWARD_NOT && !reach->known && is_beyond_by_pace(view, row, look)) {
         look->paced_level = LEVEL_BEYOND;

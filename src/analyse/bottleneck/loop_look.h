@@ -43,6 +43,7 @@ struct loop_look {
     uint32_t reach_row;        /* … which is this; UINT32_MAX: none */
     /* samples laid at store forwarding for there being few places, not for having been seen */
     double supposed;
+    double blocked; /* … for the code showing narrower stores to that place right before */
     /* where samples that stalled at another row waited for what this one loads from afar; UINT32_MAX: none did */
     uint32_t operand_row;
     bool operand_is_tied;      /* … and by its rate the turn may as well take what its own instructions do */

@@ -335,7 +335,10 @@ static void load_chain_test(const struct results *results, struct finding *findi
     double stored = estimated_samples(results, CAUSE_BIT(CAUSE_STORE_FORWARDING));
     double possible = loads > stepped ? loads - stepped : 0;
     struct interval share = share_of_stalls(results, finding, possible > stored ? possible : stored);
-    bool by_store = stored > 0.5 * possible && share_of_samples(results, finding, stored).low >= results->effect;
+    double blocked = 0; /* told by 'loads that a store can't forward to' */
+    for (size_t at = 0; results->bottleneck && at < results->bottleneck->loop_count; at++)
+        blocked += results->bottleneck->loops[at].blocked_ratio * (double)results->bottleneck->loops[at].samples;
+    bool by_store = stored > 0.5 * possible && 2 * blocked < stored && share_of_samples(results, finding, stored).low >= results->effect;
     finding_decide_bound(finding, share.high, results->effect);
     finding_reason_bound(finding,
                          finding->verdict == VERDICT_RULED_OUT ? "bound"

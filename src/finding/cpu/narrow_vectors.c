@@ -53,11 +53,17 @@ struct narrow_loops {
     double best_bits;
 };
 
+/* What all of its turns have to compute may be less than a vector. */
+static double loop_best_bits(const struct narrow_loops *loops, const struct loop_width *width)
+{
+    return width->most_bits && width->most_bits < loops->best_bits ? width->most_bits : loops->best_bits;
+}
+
 /* Samples of a loop that wider code can shorten; 0: it is as wide as can be, or its writer can't build it anew. */
 static double narrow_samples(const struct narrow_loops *loops, const struct narrow_loop *loop)
 {
     bool is_scripts = function_is_interpreters(loop->function);
-    return loop->width.bits >= loops->best_bits || is_scripts
+    return loop->width.bits >= loop_best_bits(loops, &loop->width) || is_scripts
                ? 0
                : computing_part(loops->results, loop) * (double)loop->samples;
 }
@@ -82,7 +88,7 @@ static bool narrow_loops_found(const struct results *results, struct finding *fi
     struct narrow_loops loops = {results, code, best_bits};
     for (size_t at = 0; at < code->count; at++) {
         double part = narrow_samples(&loops, &code->loops[at]);
-        double own = part * (1 - code->loops[at].width.bits / best_bits);
+        double own = part * (1 - code->loops[at].width.bits / loop_best_bits(&loops, &code->loops[at].width));
         loop = own > most ? &code->loops[at] : loop;
         most = own > most ? own : most;
         samples += part;
@@ -93,11 +99,11 @@ static bool narrow_loops_found(const struct results *results, struct finding *fi
         return false;
     finding_decide_fact(finding, share, results->effect);
     finding->subject = loop->function->name;
-    struct value best = VALUE_COUNT("best", best_bits), now = VALUE_TEXT("now", width_words(finding, &loop->width));
+    struct value best = VALUE_COUNT("best", loop_best_bits(&loops, &loop->width)), now = VALUE_TEXT("now", width_words(finding, &loop->width));
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "looped",
                      VALUE_SHARE("share", share_of_samples(results, finding, samples)),
                      VALUE_TEXT("function", loop->function->name), now);
-    finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "free", best);
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "free", VALUE_COUNT("best", best_bits));
     struct held_in held =
         held_in_function(results, finding, (uint32_t)(loop->function - results->stalls->functions), narrow_held, &loops,
                          share_of_samples(results, finding, samples));

@@ -4195,6 +4195,35 @@ Test(findings, the_narrow_loop_named_is_the_one_with_most_to_gain)
     arena_done(&made.arena);
 }
 
+/* It adds to four numbers in all ("lea 0x10(%rdi),%rcx" says where they end): no vector of it is wider than these. */
+Test(findings, a_short_loop_is_not_told_of_wider_vectors_than_it_has_numbers)
+{
+    enum { ROWS = 8 };
+    static const uint8_t bytes[] = {0x48, 0x8d, 0x4f, 0x10, 0x48, 0x89, 0xf8, 0x83, 0x00, 0x03,
+                                    0x48, 0x83, 0xc0, 0x04, 0x48, 0x39, 0xc8, 0x75, 0xf4};
+    struct instruction rows[ROWS];
+    uint64_t hits[ROWS] = {0, 0, 900};
+    struct loop_rows loops[ROWS], own = {2, 5}, none = {UINT32_MAX, UINT32_MAX};
+    struct disassembler *disassembler;
+    struct error err = {0};
+    if (!disassembler_new(&disassembler, "x86_64", SYNTAX_ATT, &err))
+        cr_skip_test("%s", err.message);
+    uint32_t count = 0;
+    for (size_t byte = 0; byte < sizeof(bytes); byte += rows[count].length, count++) {
+        cr_assert(disassembler_next(disassembler, bytes + byte, sizeof(bytes) - byte, 0x1000 + byte, &rows[count]));
+        loops[count] = count < own.first ? none : own;
+    }
+    disassembler_free(disassembler);
+    struct made_up made;
+    make_up(&made);
+    struct stall_code code = {.items = rows, .hits = hits, .loops = loops, .count = count};
+    made.stalls.codes = &code;
+    const struct finding *finding = test_and_find(&made, "narrow-vectors");
+    cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+    cr_assert(strstr(finding->headline, "up to 128 bits"), "%s", finding->headline);
+    arena_done(&made.arena);
+}
+
 /* A nameless function's loop is told to who looks it up; an interpreter's is nothing that a script could change. */
 Test(findings, an_interpreters_own_loop_is_not_told)
 {
