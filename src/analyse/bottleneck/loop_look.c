@@ -801,11 +801,29 @@ void loop_look_guess_calls(struct loop_look *look)
     look->behind_calls = 0;
 }
 
+/* The second cache answers within what a core has under way beside it: samples there may wait for nothing more. */
+static bool may_overlap(const struct loop_look *look, enum bottleneck_cause cause, uint32_t row)
+{
+    return cause == CAUSE_L2 && !is_chased(look->region, row) && look->pace.over_bound <= 0;
+}
+
 static void others_add(struct loop_look *look, const struct loop_look *other)
 {
     double *classes = look->others[look->other_count++];
     for (int own = 0; own < CAUSE_COUNT; own++)
         classes[bottleneck_class_of((enum bottleneck_cause)own)] += other->samples[own];
+}
+
+/* What it shows where the second cache holds nothing up. */
+static void overlapped_add(struct loop_look *look)
+{
+    double laid = look->samples[CAUSE_L2], moved = look->overlapped < laid ? look->overlapped : laid;
+    if (moved <= 0 || look->other_count == LOOK_OTHERS_MOST)
+        return;
+    struct loop_look other = *look;
+    other.samples[CAUSE_L2] -= moved;
+    other.samples[CAUSE_RETIRING] += moved;
+    others_add(look, &other);
 }
 
 /* supposed: what it shows as a whole, in place of what it does; CAUSE_COUNT: that. */
@@ -848,6 +866,7 @@ static struct loop_look look_at(const struct bottleneck_request *request, const 
         look.quick += cause == CAUSE_UNKNOWN && !may_wait ? (double)region->code->hits[row] : 0;
         look.behind_calls +=
             cause == CAUSE_UNKNOWN && here->class == INSTRUCTION_CALL ? (double)region->code->hits[row] : 0;
+        look.overlapped += may_overlap(&look, cause, row) ? (double)region->code->hits[row] : 0;
         look_add(&look, cause != CAUSE_UNKNOWN || may_wait ? cause : quick, row);
     }
     quick_join(&look);
@@ -878,7 +897,7 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
     unsigned likely = look.quick_causes & ~(1u << look.quick_cause), causes = likely | far_causes(&look);
     for (int step = 0; step < 2; step++) {
         unsigned wanted = step ? causes & ~likely & ~(1u << look.quick_cause) : likely;
-        for (int cause = 0; cause < CAUSE_COUNT && look.other_count < LOOK_OTHERS_MOST; cause++) {
+        for (int cause = 0; cause < CAUSE_COUNT && look.other_count < LOOK_OTHERS_MOST - 1; cause++) {
             if (!(wanted >> cause & 1))
                 continue;
             struct loop_look other = look_at(request, region, along, cause, arena);
@@ -886,6 +905,7 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
             look.likely_count += !step;
         }
     }
+    overlapped_add(&look);
     return look;
 }
 

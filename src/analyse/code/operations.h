@@ -28,6 +28,7 @@ enum operation { /* the rarer first: one of them tells more than many of those b
     OPERATION_SMALL_PRODUCTS, /* of vectors of 8- and 16-bit integers */
     OPERATION_SMALL_INTEGERS, /* such vectors, added and compared */
     OPERATION_INTEGER_VECTORS,
+    OPERATION_ROTATIONS,      /* of words, many of them */
     OPERATION_DIVISIONS,      /* integer */
     OPERATION_PRODUCTS,       /* integer */
     OPERATION_BITS,           /* counted, found, gathered */

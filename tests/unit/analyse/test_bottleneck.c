@@ -1484,6 +1484,28 @@ Test(bottleneck, functions_that_are_called_directly_are_no_wrong_guesses)
     free(made);
 }
 
+/* Beside divisions: look-ups in the second cache may be answered meanwhile; a chase in it waits for each. */
+Test(bottleneck, look_ups_in_the_second_cache_may_overlap_and_a_chase_does_not)
+{
+    for (int chased = 0; chased < 2; chased++) {
+        struct made_up *made = calloc(1, sizeof(*made));
+        if (chased)
+            chase(made, 256 << 10);
+        else
+            gather(made, 256 << 10, false);
+        function_begin(made, "rest");
+        row_add(made, INSTRUCTION_DIV, SAMPLES - 100)->divides = true;
+        row_add(made, INSTRUCTION_INT, 0);
+        loop_close(made, 0);
+        cr_expect_eq(verdict_of(made)->class, BOTTLENECK_MIXED);
+        const struct interval *memory = &made->result.classes[BOTTLENECK_MEMORY];
+        cr_expect_gt(made->result.masses[CAUSE_L2], 0.4, "%f", made->result.masses[CAUSE_L2]);
+        cr_expect(chased ? memory->low > 0.4 : memory->low < 0.05, "%f to %f", memory->low, memory->high);
+        done(made);
+        free(made);
+    }
+}
+
 Test(bottleneck, two_loops_of_two_kinds_are_mixed)
 {
     struct made_up *made = calloc(1, sizeof(*made));
