@@ -232,8 +232,8 @@ static uint64_t overwritten_by(const struct instruction *row)
 /* What it stores beside moving its base on ("push %rax") says nothing of where that goes. */
 static uint64_t following_writes(const struct followed *followed, const struct instruction *row)
 {
-    uint64_t base = row->is_store && row->memory.is_present && row->memory.base < 64 ? UINT64_C(1) << row->memory.base
-                                                                                     : 0;
+    uint64_t base =
+        row->is_store && row->memory.is_present && row->memory.base < 64 ? UINT64_C(1) << row->memory.base : 0;
     return row->writes & ~(base & ~followed->general);
 }
 
@@ -289,10 +289,10 @@ struct loop_chain loop_chain_at(const struct instruction *rows, struct loop_rows
     return chain;
 }
 
-enum { /* of a row, seen from a loop */
-    WAY_REACHED = 1, /* from its head, on no way that goes above that */
-    WAY_OF_BODY = 2, /* … and leads back to it */
-    WAY_OPEN = 4     /* what it holds has grown */
+enum {                  /* of a row, seen from a loop */
+       WAY_REACHED = 1, /* from its head, on no way that goes above that */
+       WAY_OF_BODY = 2, /* … and leads back to it */
+       WAY_OPEN = 4     /* what it holds has grown */
 };
 
 struct ways { /* through a loop, where its code lies apart, too */

@@ -11,7 +11,7 @@
 
 struct loop_start { /* another register's value there, or 0 (REGISTER_NONE), plus a constant */
     bool known;
-    uint8_t from;   /* the register itself: nothing writes it there */
+    uint8_t from; /* the register itself: nothing writes it there */
     int64_t sum;
 };
 

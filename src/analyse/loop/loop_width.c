@@ -386,8 +386,9 @@ static uint64_t turns_of(const struct sight *sight, uint32_t head)
     if (counter == REGISTER_NONE || (fixed == REGISTER_NONE && !counts_down && !last->has_immediate))
         return 0;
     struct loop_start first = loop_start_of(path->all, head, counter),
-                 end = fixed == REGISTER_NONE ? (struct loop_start){true, REGISTER_NONE, counts_down ? 0 : last->immediate}
-                                              : loop_start_of(path->all, head, fixed);
+                      end = fixed == REGISTER_NONE
+                                ? (struct loop_start){true, REGISTER_NONE, counts_down ? 0 : last->immediate}
+                                : loop_start_of(path->all, head, fixed);
     int64_t step = path->step[counter], way;
     if (!first.known || !end.known || first.from != end.from || __builtin_sub_overflow(end.sum, first.sum, &way) ||
         way == 0 || (way < 0) != (step < 0) || step == INT64_MIN || way == INT64_MIN)

@@ -79,6 +79,13 @@ static const struct chain_words {            /* keys of the wording */
     [CHAIN_OF_TREE] = {"headline-tree", "advice-tree", "confirm-tree"},
 };
 
+/* A loop that ends where what it loads is equal to something: fewer turns shorten it, accumulators have nothing to add. */
+static void search_advise(const struct results *results, struct finding *finding)
+{
+    finding_readvise(finding, "advice-search", VALUE_TEXT("length", chain_length(results, finding)));
+    finding_set(finding, confirm, "confirm-search", NO_VALUES);
+}
+
 /* A chain that the code shows is a fact; what cutting it returns is not known. */
 static bool test_chained(const struct results *results, struct finding *finding, double hits, bool addressed)
 {
@@ -100,13 +107,17 @@ static bool test_chained(const struct results *results, struct finding *finding,
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, row->chase ? "followed" : "carried",
                      VALUE_TEXT("instruction", row->text), VALUE_TEXT("chase", row->chase ? row->chase : ""));
     finding_set(finding, reason, "gain", NO_VALUES);
-    enum chain_kind kind = addressed ? load_chain_kind(results->stalls, row, finding->arena) : CHAIN_GOES_ON;
-    const struct chain_words *words = &chain_words[spread ? CHAIN_GOES_ON : kind];
-    bool searches = words == &chain_words[CHAIN_SEARCHED];
+    enum chain_kind kind = load_chain_kind(results->stalls, row, finding->arena);
+    bool searches = !spread && kind == CHAIN_SEARCHED;
+    const struct chain_words *words = &chain_words[spread || !addressed ? CHAIN_GOES_ON : kind];
     finding_set(finding, headline, spread ? "headline-spread" : words->headline, VALUE_TEXT("function", function),
                 VALUE_TEXT("instruction", row->chase ? row->chase : row->text),
                 VALUE_SHARE("share", spread ? share : held.share), VALUE_TEXT("together", held.together),
                 VALUE_TEXT("length", searches ? chain_length(results, finding) : ""));
+    if (searches && !addressed) {
+        search_advise(results, finding);
+        return true;
+    }
     const struct code_maker *maker =
         addressed ? code_maker_of(results, &results->stalls->functions[row->function]) : NULL;
     bool by_index = is_indexed(row->text) || (row->chase && is_indexed(row->chase));
@@ -243,6 +254,21 @@ static bool is_chain_of_index(const struct bottleneck *bottleneck)
     return false;
 }
 
+/* The instruction that the estimate's chain shows at is of a loop that looks for something. */
+static bool is_chain_of_search(const struct results *results, struct arena *arena)
+{
+    const struct bottleneck_verdict *program = results->bottleneck ? &results->bottleneck->program : NULL;
+    if (!program || program->cause != CAUSE_LATENCY_CHAIN || !program->function || !program->instruction)
+        return false;
+    for (size_t at = 0; at < results->stalls->function_count; at++) {
+        const struct stall_function *function = &results->stalls->functions[at];
+        for (size_t row = 0; row < function->row_count && strcmp(function->name, program->function) == 0; row++)
+            if (function->rows[row].text && strcmp(function->rows[row].text, program->instruction) == 0)
+                return load_chain_kind(results->stalls, &function->rows[row], arena) == CHAIN_SEARCHED;
+    }
+    return false;
+}
+
 static void latency_chain_test(const struct results *results, struct finding *finding)
 {
     const unsigned multi_cycle = CLASS(FP) | CLASS(MUL) | CLASS(VECTOR) | CLASS(CRYPTO);
@@ -282,7 +308,11 @@ static void latency_chain_test(const struct results *results, struct finding *fi
         finding_decide_bound(finding, share.high, results->effect);
         finding_reason_bound(finding, "undecided-loads", share);
     }
-    if (finding->verdict == VERDICT_UNDECIDED && is_chain_of_index(results->bottleneck)) {
+    if (finding->verdict == VERDICT_UNDECIDED && is_chain_of_search(results, finding->arena)) {
+        const char *length = chain_length(results, finding);
+        finding_set(finding, remedy, *length ? "remedy-searched" : "remedy-search", VALUE_TEXT("length", length));
+        search_advise(results, finding);
+    } else if (finding->verdict == VERDICT_UNDECIDED && is_chain_of_index(results->bottleneck)) {
         finding_set(finding, remedy, "remedy-index", NO_VALUES);
         finding_readvise(finding, "advice-index", NO_VALUES);
         finding_set(finding, confirm, "confirm-index", NO_VALUES);
@@ -338,7 +368,8 @@ static void load_chain_test(const struct results *results, struct finding *findi
     double blocked = 0; /* told by 'loads that a store can't forward to' */
     for (size_t at = 0; results->bottleneck && at < results->bottleneck->loop_count; at++)
         blocked += results->bottleneck->loops[at].blocked_ratio * (double)results->bottleneck->loops[at].samples;
-    bool by_store = stored > 0.5 * possible && 2 * blocked < stored && share_of_samples(results, finding, stored).low >= results->effect;
+    bool by_store = stored > 0.5 * possible && 2 * blocked < stored &&
+                    share_of_samples(results, finding, stored).low >= results->effect;
     finding_decide_bound(finding, share.high, results->effect);
     finding_reason_bound(finding,
                          finding->verdict == VERDICT_RULED_OUT ? "bound"

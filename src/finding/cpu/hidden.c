@@ -261,8 +261,7 @@ static bool blocked_loads_found(const struct results *results, struct finding *f
     struct interval share = share_of_samples(results, finding, blocked);
     if (!most || !share.known || share.low < results->effect)
         return false;
-    struct held_in held =
-        held_in_function(results, finding, function, blocked_held, results->bottleneck, share);
+    struct held_in held = held_in_function(results, finding, function, blocked_held, results->bottleneck, share);
     const char *instruction = most->verdict.instruction ? most->verdict.instruction : "the load";
     finding_decide_fact(finding, share, results->effect);
     finding->subject = instruction;
@@ -292,11 +291,12 @@ const struct hypothesis hypothesis_forwarding = {
     .id = "store-forwarding",
     .family = "core",
     .title = "loads that a store can't forward to",
-    .rule = "ruled out when less than the effect stands at loads; supported by counted or imported tma_store_fwd_blk, "
-            "a fact where "
-            "the code shows loads of what narrower stores wrote right before, data is in the nearest cache, and samples "
-            "stand there; else only counters tell; a value that goes "
-            "round through memory unblocked is 'loads that wait for one another'",
+    .rule =
+        "ruled out when less than the effect stands at loads; supported by counted or imported tma_store_fwd_blk, "
+        "a fact where "
+        "the code shows loads of what narrower stores wrote right before, data is in the nearest cache, and samples "
+        "stand there; else only counters tell; a value that goes "
+        "round through memory unblocked is 'loads that wait for one another'",
     .gain = "0 to the share at loads",
     .overturn = "the value loaded in the width in which it was stored, old against new",
     .changes_code = true,

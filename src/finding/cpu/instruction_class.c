@@ -42,8 +42,8 @@ static void class_headline(const struct results *results, struct finding *findin
     struct held_in held = held_in_function(results, finding, function, class_held, &mask, share);
     finding_set(finding, headline, held.is_spread ? "headline-spread" : "headline",
                 VALUE_TEXT("function", results->stalls->functions[function].name),
-                VALUE_TEXT("instruction", finding->subject),
-                VALUE_SHARE("share", held.is_spread ? share : held.share), VALUE_TEXT("together", held.together));
+                VALUE_TEXT("instruction", finding->subject), VALUE_SHARE("share", held.is_spread ? share : held.share),
+                VALUE_TEXT("together", held.together));
 }
 
 static void name_row(const struct results *results, struct finding *finding, unsigned mask, struct interval share)

@@ -292,8 +292,9 @@ static void copying_test(const struct results *results, struct finding *finding)
         copying_advise(results, finding, finding->subject); /* what the stacks tell needn't be found out */
     if (finding->verdict != VERDICT_SUPPORTED || !waits_for_places(results, finding))
         return;
-    finding_set(finding, headline, "headline-places", VALUE_TEXT("function", finding->subject),
-                VALUE_SHARE("share", share_of_samples(results, finding, waiting_for_places(results, finding->subject))));
+    finding_set(
+        finding, headline, "headline-places", VALUE_TEXT("function", finding->subject),
+        VALUE_SHARE("share", share_of_samples(results, finding, waiting_for_places(results, finding->subject))));
     finding_set(finding, reason, "gain-places", NO_VALUES);
     finding_readvise(finding, "advice-places", VALUE_TEXT("function", finding->subject));
     advise_caller(results, finding, finding->subject, "advice-places-called");

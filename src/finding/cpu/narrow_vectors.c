@@ -99,14 +99,14 @@ static bool narrow_loops_found(const struct results *results, struct finding *fi
         return false;
     finding_decide_fact(finding, share, results->effect);
     finding->subject = loop->function->name;
-    struct value best = VALUE_COUNT("best", loop_best_bits(&loops, &loop->width)), now = VALUE_TEXT("now", width_words(finding, &loop->width));
+    struct value best = VALUE_COUNT("best", loop_best_bits(&loops, &loop->width)),
+                 now = VALUE_TEXT("now", width_words(finding, &loop->width));
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "looped",
                      VALUE_SHARE("share", share_of_samples(results, finding, samples)),
                      VALUE_TEXT("function", loop->function->name), now);
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "free", VALUE_COUNT("best", best_bits));
-    struct held_in held =
-        held_in_function(results, finding, (uint32_t)(loop->function - results->stalls->functions), narrow_held, &loops,
-                         share_of_samples(results, finding, samples));
+    struct held_in held = held_in_function(results, finding, (uint32_t)(loop->function - results->stalls->functions),
+                                           narrow_held, &loops, share_of_samples(results, finding, samples));
     finding_set(finding, headline, "headline", VALUE_TEXT("function", loop->function->name), now, best,
                 VALUE_SHARE("share", held.share), VALUE_TEXT("together", held.together));
     finding_set(finding, reason, "gain", NO_VALUES);
