@@ -79,7 +79,7 @@ static const struct chain_words {            /* keys of the wording */
     [CHAIN_OF_TREE] = {"headline-tree", "advice-tree", "confirm-tree"},
 };
 
-/* A loop that ends where what it loads is equal to something: fewer turns shorten it, accumulators have nothing to add. */
+/* A loop that ends where what it loads is equal to something: fewer turns shorten it, no accumulators. */
 static void search_advise(const struct results *results, struct finding *finding)
 {
     finding_readvise(finding, "advice-search", VALUE_TEXT("length", chain_length(results, finding)));
@@ -112,7 +112,8 @@ static bool test_chained(const struct results *results, struct finding *finding,
     const struct chain_words *words = &chain_words[spread || !addressed ? CHAIN_GOES_ON : kind];
     finding_set(finding, headline, spread ? "headline-spread" : words->headline, VALUE_TEXT("function", function),
                 VALUE_TEXT("instruction", row->chase ? row->chase : row->text),
-                VALUE_SHARE("share", spread ? share : held.share), VALUE_TEXT("together", held.together),
+                VALUE_SHARE("share", spread ? share : held.share), VALUE_SHARE("own", held.share),
+                VALUE_TEXT("together", held.together),
                 VALUE_TEXT("length", searches ? chain_length(results, finding) : ""));
     if (searches && !addressed) {
         search_advise(results, finding);
@@ -336,7 +337,7 @@ const struct hypothesis hypothesis_latency_chain = {
     .changes_code = true,
     .causes = CAUSE_BIT(CAUSE_LATENCY_CHAIN),
     .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_BOTTLENECK),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_BOTTLENECK) | RESULT_BIT(RESULT_PROBES),
     .test = latency_chain_test,
 };
 

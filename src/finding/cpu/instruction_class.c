@@ -43,7 +43,7 @@ static void class_headline(const struct results *results, struct finding *findin
     finding_set(finding, headline, held.is_spread ? "headline-spread" : "headline",
                 VALUE_TEXT("function", results->stalls->functions[function].name),
                 VALUE_TEXT("instruction", finding->subject), VALUE_SHARE("share", held.is_spread ? share : held.share),
-                VALUE_TEXT("together", held.together));
+                VALUE_SHARE("own", held.share), VALUE_TEXT("together", held.together));
 }
 
 static void name_row(const struct results *results, struct finding *finding, unsigned mask, struct interval share)
