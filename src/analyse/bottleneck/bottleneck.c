@@ -241,6 +241,7 @@ static void loop_fill(struct bottleneck_loop *loop, const struct bottleneck_requ
     loop->is_straight_chain = resources_straight(&look->resources) == STRAIGHT_SURE;
     loop->is_chain_of_index = look->resources.bound.known && is_chain_of_index(region, &look->resources.bound.chain);
     loop->loads_far = look->chain_is_open;
+    loop->blocked_ratio = look->blocked / (double)region->samples;
     loop->crowd = crowd_of(&look->reach, request->machine);
     access_note(loop, look, request->machine);
     loop->divider_most = divider_most(look);

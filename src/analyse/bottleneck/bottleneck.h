@@ -149,6 +149,8 @@ struct bottleneck_loop {
      * that wraps, no sum or product
      */
     bool is_chain_of_index;
+    /* of its samples: at loads of what narrower stores wrote right before, by the code: no store hands that on; 0..1 */
+    double blocked_ratio;
     /* a load of it reaches beyond the nearest cache, not line by line; told where it waits for its own results */
     bool loads_far;
     struct bottleneck_crowd crowd;     /* of its hottest access */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/bottleneck/dependence.h"
 
+#include "analyse/loop/loop_start.h"
+
 enum { X86_FRAME_POINTER = 6, X86_STACK_POINTER = 7 }; /* PERF_REG_X86_BP, _SP */
 
 enum {
@@ -98,6 +100,78 @@ static bool is_behind_store(const struct region *region, uint32_t row,
 bool is_blocked_by_store(const struct region *region, uint32_t row)
 {
     return is_behind_store(region, row, is_part_of, false);
+}
+
+/* Constants that a loop adds to a register before one of its rows; false: something else writes it, too. */
+static bool stepped_before(const struct stall_code *code, struct loop_rows loop, uint32_t row, uint8_t number,
+                           int64_t *sum)
+{
+    bool steps = true;
+    for (uint32_t at = loop.first; at <= loop.last && steps; at++) {
+        const struct instruction *here = &code->items[at];
+        if (!(here->writes >> number & 1))
+            continue;
+        steps = here->step_register == number && here->step_by == REGISTER_NONE && here->step;
+        *sum += at < row ? here->step : 0;
+    }
+    return steps;
+}
+
+/* Where a store of a loop goes first, from the register that a load behind the loop goes by. */
+static bool first_place_from(const struct stall_code *code, struct loop_rows loop, uint32_t store, uint8_t base,
+                             int64_t *ret_offset)
+{
+    const struct memory_operand *memory = &code->items[store].memory;
+    int64_t sum = memory->displacement, moved = 0, counted = 0;
+    if (memory->base >= 64 || !stepped_before(code, loop, store, memory->base, &moved))
+        return false;
+    struct loop_start start = loop_start_of(code->items, loop.first, memory->base);
+    if (!start.known || start.from != base)
+        return false;
+    if (memory->index < 64) {
+        struct loop_start count = loop_start_of(code->items, loop.first, memory->index);
+        if (!count.known || count.from != REGISTER_NONE || memory->has_vector_index ||
+            !stepped_before(code, loop, store, memory->index, &counted))
+            return false;
+        counted = (counted + count.sum) * memory->scale;
+    }
+    *ret_offset = sum + moved + counted + start.sum;
+    return true;
+}
+
+/* What the loop writes begins within what the load takes, in narrower pieces. */
+static bool writes_piecewise(const struct stall_code *code, struct loop_rows loop, uint32_t store,
+                             const struct memory_operand *load)
+{
+    const struct instruction *here = &code->items[store];
+    int64_t offset = 0;
+    bool is_narrower = here->class == INSTRUCTION_STORE && here->memory.size_bytes &&
+                       here->memory.size_bytes < load->size_bytes && here->memory.segment == load->segment;
+    return is_narrower && first_place_from(code, loop, store, load->base, &offset) && offset >= load->displacement &&
+           offset < load->displacement + load->size_bytes;
+}
+
+bool is_blocked_by_loop(const struct region *region, uint32_t row)
+{
+    const struct stall_code *code = region->code;
+    const struct memory_operand *load = &code->items[row].memory;
+    if (!code->items[row].is_load || !load->is_present || load->is_relative || load->base >= 64 ||
+        load->index != REGISTER_NONE || !code->loops)
+        return false;
+    struct loop_rows inner = {UINT32_MAX, UINT32_MAX};
+    for (uint32_t back = 1; back <= BLOCKED_AT_MOST && back <= row; back++) {
+        const struct instruction *before = &code->items[row - back];
+        struct loop_rows here = code->loops[row - back];
+        bool is_inner = here.first != UINT32_MAX && here.last < row;
+        inner = is_inner && inner.first == UINT32_MAX ? here : inner;
+        bool is_own = is_inner && here.first == inner.first && here.last == inner.last;
+        if (is_own && writes_piecewise(code, inner, row - back, load))
+            return true;
+        bool leaves = inner.first != UINT32_MAX ? !is_own : before->ends_block;
+        if (leaves || before->class == INSTRUCTION_CALL || before->writes >> load->base & 1)
+            return false;
+    }
+    return false;
 }
 
 bool is_behind_atomic(const struct region *region, uint32_t row)

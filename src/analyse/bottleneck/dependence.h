@@ -12,6 +12,8 @@ bool goes_through_memory(const struct region *region, uint32_t row);
  * cache (documented for every core since 2006).
  */
 bool is_blocked_by_store(const struct region *region, uint32_t row);
+/* … that a loop right before it wrote in narrower pieces. */
+bool is_blocked_by_loop(const struct region *region, uint32_t row);
 /*
  * A load of what an atomic just before changed, also before a call: an atomic hands nothing on, and nothing passes it
  * before it is done (how counts of owners are released).

@@ -313,6 +313,10 @@ static void chain_evidence(struct bottleneck_verdict *verdict, const struct lead
         add(verdict, "code",
             "floating-point arithmetic outside loops: whether its units or a chain of results within a call hold it up "
             "isn't known");
+    else if (verdict->cause == CAUSE_STORE_FORWARDING && 2 * look->blocked >= look->samples[CAUSE_STORE_FORWARDING])
+        add(verdict, "code",
+            "it loads at once what several narrower stores wrote right before: no store can hand that on, and the load "
+            "waits until they are in the cache");
     else if (verdict->cause == CAUSE_STORE_FORWARDING && resources_chain(&look->resources) == CAUSE_STORE_FORWARDING)
         add(verdict, "code",
             arena_printf(arena,

@@ -127,6 +127,12 @@ static bool is_stored_in_shadow(struct rows_view *view, uint32_t row)
     return bottleneck_class_of(view->quick) == BOTTLENECK_BAD_SPECULATION && same_place_share(view, row) < OFTEN;
 }
 
+/* No store can hand it what it loads: it waits until all of them are in the cache. */
+static bool is_blocked(const struct region *region, uint32_t row)
+{
+    return is_blocked_by_store(region, row) || is_blocked_by_loop(region, row);
+}
+
 /*
  * By the costs of this core where they are known: the chain with the stored places in it is longer than anything else,
  * also when only as many turns meet at one place as samples did. Data with long runs of one value goes to one place
@@ -139,7 +145,7 @@ static enum forwarding forwarding_of(struct rows_view *view, uint32_t row, const
     const struct loop_bound *bound = view->bound;
     const struct instruction *here = &view->region->code->items[row];
     static const double CLEARLY = 1.1, NEARLY = 0.8;
-    if (is_blocked_by_store(view->region, row))
+    if (is_blocked(view->region, row))
         return FORWARD_CERTAIN;
     if (!goes_through_memory(view->region, row) || (reach->known && reach->lines_bytes > FORWARDED_BYTES))
         return FORWARD_NOT;
@@ -247,6 +253,7 @@ static enum bottleneck_cause near_cause(struct rows_view *view, uint32_t row, st
         return chased_cause(look, reach);
     enum forwarding forwarding = forwarding_of(view, row, look, reach);
     view->is_open = forwarding == FORWARD_OPEN;
+    look->blocked += is_blocked(region, row) ? (double)region->code->hits[row] : 0;
     look->supposed += forwarding == FORWARD_SUPPOSED ? (double)region->code->hits[row] : 0;
     if (forwarding == FORWARD_NOT && !reach->known && is_beyond_by_pace(view, row, look)) {
         look->paced_level = LEVEL_BEYOND;
@@ -794,11 +801,29 @@ void loop_look_guess_calls(struct loop_look *look)
     look->behind_calls = 0;
 }
 
+/* The second cache answers within what a core has under way beside it: samples there may wait for nothing more. */
+static bool may_overlap(const struct loop_look *look, enum bottleneck_cause cause, uint32_t row)
+{
+    return cause == CAUSE_L2 && !is_chased(look->region, row) && look->pace.over_bound <= 0;
+}
+
 static void others_add(struct loop_look *look, const struct loop_look *other)
 {
     double *classes = look->others[look->other_count++];
     for (int own = 0; own < CAUSE_COUNT; own++)
         classes[bottleneck_class_of((enum bottleneck_cause)own)] += other->samples[own];
+}
+
+/* What it shows where the second cache holds nothing up. */
+static void overlapped_add(struct loop_look *look)
+{
+    double laid = look->samples[CAUSE_L2], moved = look->overlapped < laid ? look->overlapped : laid;
+    if (moved <= 0 || look->other_count == LOOK_OTHERS_MOST)
+        return;
+    struct loop_look other = *look;
+    other.samples[CAUSE_L2] -= moved;
+    other.samples[CAUSE_RETIRING] += moved;
+    others_add(look, &other);
 }
 
 /* supposed: what it shows as a whole, in place of what it does; CAUSE_COUNT: that. */
@@ -841,6 +866,7 @@ static struct loop_look look_at(const struct bottleneck_request *request, const 
         look.quick += cause == CAUSE_UNKNOWN && !may_wait ? (double)region->code->hits[row] : 0;
         look.behind_calls +=
             cause == CAUSE_UNKNOWN && here->class == INSTRUCTION_CALL ? (double)region->code->hits[row] : 0;
+        look.overlapped += may_overlap(&look, cause, row) ? (double)region->code->hits[row] : 0;
         look_add(&look, cause != CAUSE_UNKNOWN || may_wait ? cause : quick, row);
     }
     quick_join(&look);
@@ -871,7 +897,7 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
     unsigned likely = look.quick_causes & ~(1u << look.quick_cause), causes = likely | far_causes(&look);
     for (int step = 0; step < 2; step++) {
         unsigned wanted = step ? causes & ~likely & ~(1u << look.quick_cause) : likely;
-        for (int cause = 0; cause < CAUSE_COUNT && look.other_count < LOOK_OTHERS_MOST; cause++) {
+        for (int cause = 0; cause < CAUSE_COUNT && look.other_count < LOOK_OTHERS_MOST - 1; cause++) {
             if (!(wanted >> cause & 1))
                 continue;
             struct loop_look other = look_at(request, region, along, cause, arena);
@@ -879,6 +905,7 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
             look.likely_count += !step;
         }
     }
+    overlapped_add(&look);
     return look;
 }
 

@@ -14,7 +14,7 @@
 #include "analyse/bottleneck/reach.h"
 #include "analyse/bottleneck/resources.h"
 
-enum { LOOK_OTHERS_MOST = 6 };
+enum { LOOK_OTHERS_MOST = 7 };
 
 struct loop_look {
     const struct region *region;
@@ -43,6 +43,12 @@ struct loop_look {
     uint32_t reach_row;        /* … which is this; UINT32_MAX: none */
     /* samples laid at store forwarding for there being few places, not for having been seen */
     double supposed;
+    /*
+     * laid at the second cache, at loads that wait for no other, in a turn that wasn't measured: what a core has under
+     * way meanwhile may take as long
+     */
+    double overlapped;
+    double blocked; /* … for the code showing narrower stores to that place right before */
     /* where samples that stalled at another row waited for what this one loads from afar; UINT32_MAX: none did */
     uint32_t operand_row;
     bool operand_is_tied;      /* … and by its rate the turn may as well take what its own instructions do */

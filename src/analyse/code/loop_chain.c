@@ -229,12 +229,20 @@ static uint64_t overwritten_by(const struct instruction *row)
     return row->writes | (row->class == INSTRUCTION_CALL ? 1 : 0);
 }
 
+/* What it stores beside moving its base on ("push %rax") says nothing of where that goes. */
+static uint64_t following_writes(const struct followed *followed, const struct instruction *row)
+{
+    uint64_t base =
+        row->is_store && row->memory.is_present && row->memory.base < 64 ? UINT64_C(1) << row->memory.base : 0;
+    return row->writes & ~(base & ~followed->general);
+}
+
 static void follow(struct followed *followed, const struct instruction *row, bool in_chain)
 {
     if (row->class == INSTRUCTION_CALL)
         in_chain = false;
     if (in_chain) {
-        followed->general |= row->writes;
+        followed->general |= following_writes(followed, row);
         followed->vector |= row->vector_writes;
     } else {
         followed->general &= ~overwritten_by(row);
@@ -279,6 +287,119 @@ struct loop_chain loop_chain_at(const struct instruction *rows, struct loop_rows
     chain.carried = depends(&followed, &rows[row]);
     chain.through_address = rows[row].is_load && (address_registers(&rows[row].memory) & followed.general);
     return chain;
+}
+
+enum {                  /* of a row, seen from a loop */
+       WAY_REACHED = 1, /* from its head, on no way that goes above that */
+       WAY_OF_BODY = 2, /* … and leads back to it */
+       WAY_OPEN = 4     /* what it holds has grown */
+};
+
+struct ways { /* through a loop, where its code lies apart, too */
+    const struct instruction *rows;
+    size_t count; /* from `first` on */
+    uint32_t first;
+    uint8_t *marks;         /* by row from `first` */
+    struct followed *holds; /* before that row */
+};
+
+/* Where control goes from a row: 0 to 2 of them, as places from the loop's first row. */
+static uint32_t ways_next(const struct ways *ways, uint32_t at, uint32_t ret_next[2])
+{
+    const struct instruction *here = &ways->rows[ways->first + at];
+    uint32_t found = 0, target = FLOW_NONE;
+    if (here->falls_through && at + 1 < ways->count)
+        ret_next[found++] = at + 1;
+    if (here->has_target && here->class != INSTRUCTION_CALL)
+        target = code_flow_row(ways->rows, ways->first + ways->count, here->target);
+    if (target != FLOW_NONE && target >= ways->first)
+        ret_next[found++] = target - ways->first;
+    return found;
+}
+
+/* Marks what the head leads to; false: some of it leads where isn't known. */
+static bool ways_reach(struct ways *ways, uint32_t *open)
+{
+    uint32_t open_count = 1, next[2];
+    bool is_known = true;
+    open[0] = 0;
+    ways->marks[0] = WAY_REACHED;
+    while (open_count && is_known) {
+        uint32_t at = open[--open_count], found = ways_next(ways, at, next);
+        const struct instruction *here = &ways->rows[ways->first + at];
+        is_known = here->class != INSTRUCTION_JUMP || here->has_target;
+        for (uint32_t way = 0; way < found; way++) {
+            if (ways->marks[next[way]])
+                continue;
+            ways->marks[next[way]] = WAY_REACHED;
+            open[open_count++] = next[way];
+        }
+    }
+    return is_known;
+}
+
+/* Marks what of that leads back to the head. */
+static void ways_body(struct ways *ways)
+{
+    uint32_t next[2];
+    bool grew = true;
+    while (grew) {
+        grew = false;
+        for (uint32_t at = (uint32_t)ways->count; at-- > 0;) {
+            uint32_t found = ways->marks[at] == WAY_REACHED ? ways_next(ways, at, next) : 0;
+            for (uint32_t way = 0; way < found; way++)
+                if (next[way] == 0 || ways->marks[next[way]] & WAY_OF_BODY)
+                    ways->marks[at] |= WAY_OF_BODY;
+            grew |= found && ways->marks[at] & WAY_OF_BODY;
+        }
+    }
+}
+
+/* What holds the result of row `from` at it, when any way round the loop is gone. */
+static struct followed ways_follow(struct ways *ways, uint32_t from, uint32_t *open)
+{
+    uint32_t open_count = 1, next[2];
+    open[0] = from;
+    while (open_count) {
+        uint32_t at = open[--open_count], found = ways_next(ways, at, next);
+        const struct instruction *here = &ways->rows[ways->first + at];
+        struct followed left = ways->holds[at];
+        ways->marks[at] &= (uint8_t)~WAY_OPEN;
+        if (at == from)
+            left = (struct followed){here->writes, here->vector_writes};
+        else
+            follow(&left, here, depends(&left, here));
+        for (uint32_t way = 0; way < found; way++) {
+            struct followed *holds = &ways->holds[next[way]], before = *holds;
+            if (!(ways->marks[next[way]] & WAY_OF_BODY))
+                continue;
+            holds->general |= left.general;
+            holds->vector |= left.vector;
+            bool grew = holds->general != before.general || holds->vector != before.vector;
+            if (!grew || ways->marks[next[way]] & WAY_OPEN || next[way] == from)
+                continue;
+            ways->marks[next[way]] |= WAY_OPEN;
+            open[open_count++] = next[way];
+        }
+    }
+    return ways->holds[from];
+}
+
+bool loop_address_returns(const struct instruction *rows, size_t count, struct loop_rows loop, uint32_t row)
+{
+    size_t behind = count - loop.first;
+    if (behind > WAY_ROWS)
+        return true;
+    scoped_free uint8_t *marks = memory_alloc(behind);
+    scoped_free struct followed *holds = memory_alloc(memory_product(behind, sizeof(*holds)));
+    scoped_free uint32_t *open = memory_alloc(memory_product(behind, sizeof(*open)));
+    memset(marks, 0, behind);
+    memset(holds, 0, behind * sizeof(*holds));
+    struct ways ways = {.rows = rows, .count = behind, .first = loop.first, .marks = marks, .holds = holds};
+    if (!ways_reach(&ways, open))
+        return true;
+    ways_body(&ways);
+    return ways_follow(&ways, row - loop.first, open).general & address_registers(&rows[row].memory);
 }
 
 static bool is_same_variable(const struct memory_operand *a, const struct memory_operand *b)

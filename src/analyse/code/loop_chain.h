@@ -54,6 +54,13 @@ bool loop_load_leads_on(const struct instruction *rows, struct loop_rows loop, u
 struct loop_chain loop_chain_at(const struct instruction *rows, struct loop_rows loop, uint32_t row);
 
 /*
+ * Whether what a load of the loop returned is in a register of its address again at its next time, on some way round
+ * the loop, parts of it that lie behind its last row among these. loop_chain_at takes all rows in their order: there a
+ * register that is kept aside and fetched again, unchanged, looks written. true also where the ways aren't known.
+ */
+bool loop_address_returns(const struct instruction *rows, size_t count, struct loop_rows loop, uint32_t row);
+
+/*
  * Whether a row waits for the result of `from`: it reads it, or what quick instructions (moves, arithmetic of a cycle
  * each) made of it. What waits for data by its own address doesn't.
  */

@@ -21,6 +21,7 @@ static const struct operation_rule {
     const char *words;
     double least;
     const char *mnemonics[MNEMONICS_MOST];
+    uint32_t rows_least; /* so many of them */
 } rules[] = {
     [OPERATION_AES] = {"encrypts or decrypts by AES instructions", 0, {"aes"}},
     [OPERATION_SHA] = {"computes digests by SHA instructions", 0, {"sha1", "sha256", "sha512"}},
@@ -53,13 +54,13 @@ static const struct operation_rule {
     [OPERATION_SMALL_INTEGERS] = {"adds up or compares vectors of 8- and 16-bit integers",
                                   1. / 5,
                                   {"paddb", "paddw", "padds", "paddus", "psubb", "psubw", "psubs", "psubus", "pavg",
-                                   "pabsb", "pabsw", "pminub", "pminsw", "pmaxub", "pmaxsw", "pack", "phadd",
-                                   "phsub"}},
+                                   "pabsb", "pabsw", "pminub", "pminsw", "pmaxub", "pmaxsw", "pack", "phadd", "phsub"}},
     [OPERATION_INTEGER_VECTORS] = {"computes with vectors of 32- and 64-bit integers",
                                    1. / 5,
                                    {"paddd", "paddq", "psubd", "psubq", "pmulld", "pmuludq", "pmuldq", "pslld", "psllq",
                                     "psrld", "psrlq", "psrad", "prol", "pror", "pternlog", "pminsd", "pmaxsd",
                                     "pcmpeqd", "pcmpgtd"}},
+    [OPERATION_ROTATIONS] = {"mixes words by rotating them, as hashes and ciphers do", 1. / 8, {"rol", "ror"}, 4},
     [OPERATION_DIVISIONS] = {"divides integers", 1. / 32, {NULL}},
     [OPERATION_PRODUCTS] = {"multiplies integers", 1. / 12, {NULL}},
     [OPERATION_BITS] = {"counts, finds or gathers bits",
@@ -242,7 +243,8 @@ static enum operation operation_around(const struct looked_at *looked, struct lo
     for (int operation = 0; operation < OPERATION_COUNT; operation++)
         if (operation == OPERATION_TRANSFORMED
                 ? of[OPERATION_SMALL_INTEGERS] && compares_transformed(looked->code, rows)
-                : of[operation] && of[operation] >= rules[operation].least * counted)
+                : of[operation] && of[operation] >= rules[operation].rows_least &&
+                      of[operation] >= rules[operation].least * counted)
             return (enum operation)operation;
     return OPERATION_COUNT;
 }

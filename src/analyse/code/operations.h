@@ -14,25 +14,26 @@
 #include "analyse/stall/stalls.h"
 
 enum operation { /* the rarer first: one of them tells more than many of those behind it */
-    OPERATION_AES,
-    OPERATION_SHA,
-    OPERATION_CHECKSUM,       /* CRC, carry-less products */
-    OPERATION_DIFFERENCES,    /* sums of absolute differences of bytes */
-    OPERATION_TRANSFORMED,    /* absolute values of sums and differences of the same numbers, added up */
-    OPERATION_SQUARES,        /* of 16-bit integers */
-    OPERATION_BYTE_SEARCH,    /* many bytes compared at once, and the one that is equal found */
-    OPERATION_WIDE_PRODUCTS,  /* products of two words, twice as long */
-    OPERATION_X87,
-    OPERATION_VECTOR_FP,
-    OPERATION_SCALAR_FP,
-    OPERATION_SMALL_PRODUCTS, /* of vectors of 8- and 16-bit integers */
-    OPERATION_SMALL_INTEGERS, /* such vectors, added and compared */
-    OPERATION_INTEGER_VECTORS,
-    OPERATION_DIVISIONS,      /* integer */
-    OPERATION_PRODUCTS,       /* integer */
-    OPERATION_BITS,           /* counted, found, gathered */
-    OPERATION_BYTES,          /* loaded one by one */
-    OPERATION_COUNT
+                 OPERATION_AES,
+                 OPERATION_SHA,
+                 OPERATION_CHECKSUM,      /* CRC, carry-less products */
+                 OPERATION_DIFFERENCES,   /* sums of absolute differences of bytes */
+                 OPERATION_TRANSFORMED,   /* absolute values of sums and differences of the same numbers, added up */
+                 OPERATION_SQUARES,       /* of 16-bit integers */
+                 OPERATION_BYTE_SEARCH,   /* many bytes compared at once, and the one that is equal found */
+                 OPERATION_WIDE_PRODUCTS, /* products of two words, twice as long */
+                 OPERATION_X87,
+                 OPERATION_VECTOR_FP,
+                 OPERATION_SCALAR_FP,
+                 OPERATION_SMALL_PRODUCTS, /* of vectors of 8- and 16-bit integers */
+                 OPERATION_SMALL_INTEGERS, /* such vectors, added and compared */
+                 OPERATION_INTEGER_VECTORS,
+                 OPERATION_ROTATIONS, /* of words, many of them */
+                 OPERATION_DIVISIONS, /* integer */
+                 OPERATION_PRODUCTS,  /* integer */
+                 OPERATION_BITS,      /* counted, found, gathered */
+                 OPERATION_BYTES,     /* loaded one by one */
+                 OPERATION_COUNT
 };
 
 struct operations {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/loop/loop_width.h"
 
+#include "analyse/loop/loop_start.h"
 #include "base/vec.h"
 
 #include <string.h>
@@ -355,6 +356,58 @@ static void width_measure(struct sight *sight)
         width->element_bits = 0;
 }
 
+/* ---- how many turns there are ---- */
+
+/* The row whose flags the last jump takes; NULL: there is none. */
+static const struct instruction *closing_comparison(const struct sight *sight)
+{
+    for (uint32_t at = sight->path->count; at-- > 0;)
+        if (row_at(sight, at)->flags_written)
+            return row_at(sight, at);
+    return NULL;
+}
+
+/* As many as lie between a counter's first value and the one that it is compared with; 0: not known. */
+static uint64_t turns_of(const struct sight *sight, uint32_t head)
+{
+    const struct loop_path *path = sight->path;
+    const struct instruction *last = closing_comparison(sight);
+    uint64_t compared = last ? last->reads & ~((uint64_t)1 << FLAGS_REGISTER) : 0;
+    uint8_t counter = REGISTER_NONE, fixed = REGISTER_NONE;
+    if (!last || last->memory.is_present)
+        return 0;
+    for (uint64_t left = compared; left; left &= left - 1) {
+        uint8_t number = (uint8_t)__builtin_ctzll(left);
+        if (!path->step_known[number] || (path->step[number] ? counter : fixed) != REGISTER_NONE)
+            return 0;
+        *(path->step[number] ? &counter : &fixed) = number;
+    }
+    bool counts_down = counter != REGISTER_NONE && last->step_register == counter && fixed == REGISTER_NONE;
+    if (counter == REGISTER_NONE || (fixed == REGISTER_NONE && !counts_down && !last->has_immediate))
+        return 0;
+    struct loop_start first = loop_start_of(path->all, head, counter),
+                      end = fixed == REGISTER_NONE
+                                ? (struct loop_start){true, REGISTER_NONE, counts_down ? 0 : last->immediate}
+                                : loop_start_of(path->all, head, fixed);
+    int64_t step = path->step[counter], way;
+    if (!first.known || !end.known || first.from != end.from || __builtin_sub_overflow(end.sum, first.sum, &way) ||
+        way == 0 || (way < 0) != (step < 0) || step == INT64_MIN || way == INT64_MIN)
+        return 0;
+    uint64_t long_way = (uint64_t)(way < 0 ? -way : way), stride = (uint64_t)(step < 0 ? -step : step);
+    return long_way / stride + (long_way % stride != 0);
+}
+
+static void turns_measure(struct sight *sight, uint32_t head)
+{
+    uint64_t turns = turns_of(sight, head), bits = sight->width.bits;
+    for (uint32_t at = 0; at < sight->path->count; at++) {
+        int64_t step = touches_memory(row_at(sight, at)) ? sight->path->addresses[at].step : 0;
+        uint64_t own = 8 * (uint64_t)(step < 0 ? -step : step);
+        bits = own > bits ? own : bits;
+    }
+    sight->width.most_bits = turns && turns <= UINT32_MAX / (bits + 1) ? (uint32_t)(turns * bits) : 0;
+}
+
 struct loop_width loop_width_of(const struct instruction *rows, struct loop_rows loop, struct arena *arena)
 {
     struct loop_path path = loop_path_of(rows, loop, NULL, arena);
@@ -377,5 +430,6 @@ struct loop_width loop_width_of(const struct instruction *rows, struct loop_rows
         if (held[at] != LOOP_FREE && (*obstacle == LOOP_FREE || *obstacle == LOOP_BRANCHES))
             *obstacle = held[at];
     width_measure(&sight);
+    turns_measure(&sight, loop.first);
     return sight.width;
 }

@@ -201,7 +201,8 @@ static void loop_mark(const struct stall_work *work, struct stall_code *decoded,
         decoded->marks[at] |= overwrites && !loop_value_returns(decoded->items, loop, at) ? MARK_STRAY : 0;
         /* Its next place is known without what it loads. */
         bool pops = row->memory.base == work->stack_register || row->class == INSTRUCTION_STRING;
-        if (!chain.carried || !chain.through_address || pops)
+        if (!chain.carried || !chain.through_address || pops ||
+            !loop_address_returns(decoded->items, decoded->count, loop, at))
             continue;
         decoded->marks[at] |= MARK_ADDRESSED;
         followers_mark(decoded, loop, at);

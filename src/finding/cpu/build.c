@@ -2,6 +2,7 @@
 /* Causes in how the program was built, or in which program is being timed at all. */
 #include "base/vec.h"
 #include "finding/family.h"
+#include "finding/held_in.h"
 #include "finding/maker.h"
 #include "finding/wording.h"
 
@@ -42,6 +43,15 @@ static bool looks_unoptimised(const struct stall_function *function)
     return !function->keeps_values && function->frame_density >= FRAME_DENSITY_OF_UNOPTIMISED &&
            function->reload_density >=
                (function->has_frame ? RELOAD_DENSITY_WITH_FRAME : RELOAD_DENSITY_OF_UNOPTIMISED);
+}
+
+static double unoptimised_held(const struct stalls *stalls, uint32_t function, const void *context)
+{
+    const struct stall_function *here = &stalls->functions[function];
+    enum built built = built_by_producer(here->producer);
+    (void)context;
+    bool is_so = built == BUILT_UNOPTIMISED || (built == BUILT_UNKNOWN && looks_unoptimised(here));
+    return is_so ? (double)here->samples : 0;
 }
 
 static double stack_share(const struct stall_function *function)
@@ -89,12 +99,13 @@ static void unoptimised_test(const struct results *results, struct finding *find
                          VALUE_SHARE("density", interval_exactly(hottest->frame_density)),
                          VALUE_SHARE("stack", interval_exactly(stack_share(hottest))));
     finding_set(finding, reason, "gain", NO_VALUES);
-    if (finding->verdict == VERDICT_SUPPORTED)
-        finding_set(finding, headline, "headline", VALUE_TEXT("function", hottest->name), VALUE_SHARE("share", share));
     bool is_generated = function_is_generated(hottest);
-    if (is_generated && finding->verdict == VERDICT_SUPPORTED)
-        finding_set(finding, headline, "headline-generated", VALUE_TEXT("function", hottest->name),
-                    VALUE_SHARE("share", share));
+    struct held_in held =
+        held_in_function(results, finding, (uint32_t)(hottest - stalls->functions), unoptimised_held, NULL, share);
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, is_generated ? "headline-generated" : "headline",
+                    VALUE_TEXT("function", hottest->name), VALUE_SHARE("share", held.share),
+                    VALUE_TEXT("together", held.together));
     finding_advise(finding, is_generated ? "advice-generated" : "advice", NO_VALUES);
     finding_set(finding, confirm, is_generated ? "confirm-generated" : "confirm", NO_VALUES);
 }

@@ -6,11 +6,29 @@
 #include "finding/cpu/load_chains.h"
 #include "finding/cpu/traced.h"
 #include "finding/family.h"
+#include "finding/held_in.h"
 #include "finding/maker.h"
 
 #include <string.h>
 
-/* The hottest row of those that wait for their own last result. */
+/* Whether it waits for its own last result: through its address, or by arithmetic. */
+static bool is_chain_row(const struct stall_row *row, bool addressed)
+{
+    bool in_loads = row->is_addressed || row->chase;
+    return addressed ? in_loads : row->is_chained && !in_loads;
+}
+
+static double chain_held(const struct stalls *stalls, uint32_t function, const void *context)
+{
+    const struct stall_function *here = &stalls->functions[function];
+    const bool *addressed = context;
+    double held = 0;
+    for (size_t row = 0; row < here->row_count; row++)
+        held += is_chain_row(&here->rows[row], *addressed) ? (double)here->rows[row].samples : 0;
+    return held;
+}
+
+/* The hottest row of those. */
 static const struct stall_row *chained_row(const struct stalls *stalls, bool addressed)
 {
     const struct stall_row *best = NULL;
@@ -18,9 +36,7 @@ static const struct stall_row *chained_row(const struct stalls *stalls, bool add
         const struct stall_function *function = &stalls->functions[at];
         for (size_t row = 0; row < function->row_count && !function->is_kernel; row++) {
             const struct stall_row *here = &function->rows[row];
-            bool in_loads = here->is_addressed || here->chase;
-            bool wanted = addressed ? in_loads : here->is_chained && !in_loads;
-            if (wanted && (!best || here->samples > best->samples))
+            if (is_chain_row(here, addressed) && (!best || here->samples > best->samples))
                 best = here;
         }
     }
@@ -37,12 +53,6 @@ static bool is_indexed(const char *text)
         return false;
     comma += strspn(comma, ", ");
     return *comma == '%' || *comma == 'x' || *comma == 'w';
-}
-
-/* One function can't be named for what lies in others for the greater part. */
-static bool is_spread(const struct stall_function *hottest, double hits)
-{
-    return 2 * (double)hottest->samples < hits;
 }
 
 /* " of 620 entries (300 to 1200)", by a stepped copy whose hottest loop it must be, since it has most of the time. */
@@ -69,6 +79,13 @@ static const struct chain_words {            /* keys of the wording */
     [CHAIN_OF_TREE] = {"headline-tree", "advice-tree", "confirm-tree"},
 };
 
+/* A loop that ends where what it loads is equal to something: fewer turns shorten it, no accumulators. */
+static void search_advise(const struct results *results, struct finding *finding)
+{
+    finding_readvise(finding, "advice-search", VALUE_TEXT("length", chain_length(results, finding)));
+    finding_set(finding, confirm, "confirm-search", NO_VALUES);
+}
+
 /* A chain that the code shows is a fact; what cutting it returns is not known. */
 static bool test_chained(const struct results *results, struct finding *finding, double hits, bool addressed)
 {
@@ -80,7 +97,8 @@ static bool test_chained(const struct results *results, struct finding *finding,
     if (!row || share.low < results->effect)
         return false;
     const char *function = results->stalls->functions[row->function].name;
-    bool spread = is_spread(&results->stalls->functions[row->function], hits);
+    struct held_in held = held_in_function(results, finding, row->function, chain_held, &addressed, share);
+    bool spread = held.is_spread;
     finding_decide_fact(finding, share, results->effect);
     finding->subject = row->text;
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, spread ? "stalled-spread" : "stalled",
@@ -89,12 +107,18 @@ static bool test_chained(const struct results *results, struct finding *finding,
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, row->chase ? "followed" : "carried",
                      VALUE_TEXT("instruction", row->text), VALUE_TEXT("chase", row->chase ? row->chase : ""));
     finding_set(finding, reason, "gain", NO_VALUES);
-    enum chain_kind kind = addressed ? load_chain_kind(results->stalls, row, finding->arena) : CHAIN_GOES_ON;
-    const struct chain_words *words = &chain_words[spread ? CHAIN_GOES_ON : kind];
-    bool searches = words == &chain_words[CHAIN_SEARCHED];
+    enum chain_kind kind = load_chain_kind(results->stalls, row, finding->arena);
+    bool searches = !spread && kind == CHAIN_SEARCHED;
+    const struct chain_words *words = &chain_words[spread || !addressed ? CHAIN_GOES_ON : kind];
     finding_set(finding, headline, spread ? "headline-spread" : words->headline, VALUE_TEXT("function", function),
-                VALUE_TEXT("instruction", row->chase ? row->chase : row->text), VALUE_SHARE("share", share),
+                VALUE_TEXT("instruction", row->chase ? row->chase : row->text),
+                VALUE_SHARE("share", spread ? share : held.share), VALUE_SHARE("own", held.share),
+                VALUE_TEXT("together", held.together),
                 VALUE_TEXT("length", searches ? chain_length(results, finding) : ""));
+    if (searches && !addressed) {
+        search_advise(results, finding);
+        return true;
+    }
     const struct code_maker *maker =
         addressed ? code_maker_of(results, &results->stalls->functions[row->function]) : NULL;
     bool by_index = is_indexed(row->text) || (row->chase && is_indexed(row->chase));
@@ -231,6 +255,21 @@ static bool is_chain_of_index(const struct bottleneck *bottleneck)
     return false;
 }
 
+/* The instruction that the estimate's chain shows at is of a loop that looks for something. */
+static bool is_chain_of_search(const struct results *results, struct arena *arena)
+{
+    const struct bottleneck_verdict *program = results->bottleneck ? &results->bottleneck->program : NULL;
+    if (!program || program->cause != CAUSE_LATENCY_CHAIN || !program->function || !program->instruction)
+        return false;
+    for (size_t at = 0; at < results->stalls->function_count; at++) {
+        const struct stall_function *function = &results->stalls->functions[at];
+        for (size_t row = 0; row < function->row_count && strcmp(function->name, program->function) == 0; row++)
+            if (function->rows[row].text && strcmp(function->rows[row].text, program->instruction) == 0)
+                return load_chain_kind(results->stalls, &function->rows[row], arena) == CHAIN_SEARCHED;
+    }
+    return false;
+}
+
 static void latency_chain_test(const struct results *results, struct finding *finding)
 {
     const unsigned multi_cycle = CLASS(FP) | CLASS(MUL) | CLASS(VECTOR) | CLASS(CRYPTO);
@@ -270,7 +309,11 @@ static void latency_chain_test(const struct results *results, struct finding *fi
         finding_decide_bound(finding, share.high, results->effect);
         finding_reason_bound(finding, "undecided-loads", share);
     }
-    if (finding->verdict == VERDICT_UNDECIDED && is_chain_of_index(results->bottleneck)) {
+    if (finding->verdict == VERDICT_UNDECIDED && is_chain_of_search(results, finding->arena)) {
+        const char *length = chain_length(results, finding);
+        finding_set(finding, remedy, *length ? "remedy-searched" : "remedy-search", VALUE_TEXT("length", length));
+        search_advise(results, finding);
+    } else if (finding->verdict == VERDICT_UNDECIDED && is_chain_of_index(results->bottleneck)) {
         finding_set(finding, remedy, "remedy-index", NO_VALUES);
         finding_readvise(finding, "advice-index", NO_VALUES);
         finding_set(finding, confirm, "confirm-index", NO_VALUES);
@@ -294,7 +337,7 @@ const struct hypothesis hypothesis_latency_chain = {
     .changes_code = true,
     .causes = CAUSE_BIT(CAUSE_LATENCY_CHAIN),
     .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_BOTTLENECK),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_BOTTLENECK) | RESULT_BIT(RESULT_PROBES),
     .test = latency_chain_test,
 };
 
@@ -323,7 +366,11 @@ static void load_chain_test(const struct results *results, struct finding *findi
     double stored = estimated_samples(results, CAUSE_BIT(CAUSE_STORE_FORWARDING));
     double possible = loads > stepped ? loads - stepped : 0;
     struct interval share = share_of_stalls(results, finding, possible > stored ? possible : stored);
-    bool by_store = stored > 0.5 * possible && share_of_samples(results, finding, stored).low >= results->effect;
+    double blocked = 0; /* told by 'loads that a store can't forward to' */
+    for (size_t at = 0; results->bottleneck && at < results->bottleneck->loop_count; at++)
+        blocked += results->bottleneck->loops[at].blocked_ratio * (double)results->bottleneck->loops[at].samples;
+    bool by_store = stored > 0.5 * possible && 2 * blocked < stored &&
+                    share_of_samples(results, finding, stored).low >= results->effect;
     finding_decide_bound(finding, share.high, results->effect);
     finding_reason_bound(finding,
                          finding->verdict == VERDICT_RULED_OUT ? "bound"

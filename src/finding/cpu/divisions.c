@@ -2,6 +2,7 @@
 #include "finding/cpu/divisions.h"
 
 #include "finding/family.h"
+#include "finding/held_in.h"
 
 #include <string.h>
 
@@ -69,6 +70,32 @@ static const char *function_of(const struct results *results, const struct stall
     return results->stalls->functions[row->function].name;
 }
 
+static double divisions_held(const struct stalls *stalls, uint32_t function, const void *context)
+{
+    const struct stall_function *here = &stalls->functions[function];
+    const struct stall_code *code = stalls->codes ? &stalls->codes[function] : NULL;
+    const bool *with_users = context;
+    double held = 0;
+    for (size_t row = 0; row < here->row_count; row++) {
+        bool divides = here->rows[row].class == INSTRUCTION_DIV || here->rows[row].class == INSTRUCTION_FP_DIV;
+        held += divides || here->rows[row].is_divide_chained ? (double)here->rows[row].samples : 0;
+    }
+    for (size_t row = 0; *with_users && code && code->marks && row < code->count; row++) {
+        bool counted = code->items[row].divides || code->marks[row] & MARK_DIVIDE_CHAIN;
+        held += code->marks[row] & MARK_DIVIDED && !counted ? (double)code->hits[row] : 0;
+    }
+    return held;
+}
+
+static void divisions_headline(const struct results *results, struct finding *finding, const char *key,
+                               const struct stall_row *row, struct interval share, bool with_users)
+{
+    struct held_in held = held_in_function(results, finding, row->function, divisions_held, &with_users, share);
+    finding_set(finding, headline, key, VALUE_TEXT("function", function_of(results, row)),
+                VALUE_TEXT("instruction", row->text), VALUE_SHARE("share", held.share),
+                VALUE_TEXT("together", held.together));
+}
+
 static void chain_say(const struct results *results, struct finding *finding, const struct stall_row *row,
                       struct interval share)
 {
@@ -77,8 +104,7 @@ static void chain_say(const struct results *results, struct finding *finding, co
                      VALUE_TEXT("function", function_of(results, row)), VALUE_TEXT("instruction", row->text));
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "divided", VALUE_TEXT("instruction", row->text));
     finding_set(finding, reason, "gain", NO_VALUES);
-    finding_set(finding, headline, "headline-divisions", VALUE_TEXT("function", function_of(results, row)),
-                VALUE_TEXT("instruction", row->text), VALUE_SHARE("share", share));
+    divisions_headline(results, finding, "headline-divisions", row, share, false);
     finding_advise(finding, "advice-divisions", NO_VALUES);
     finding_set(finding, confirm, "confirm-divisions", NO_VALUES);
 }
@@ -124,9 +150,7 @@ static void divider_test(const struct results *results, struct finding *finding)
     }
     finding_set(finding, reason, "gain", NO_VALUES);
     if (finding->verdict == VERDICT_SUPPORTED && row)
-        finding_set(finding, headline, has_users ? "headline-users" : "headline",
-                    VALUE_TEXT("function", function_of(results, row)), VALUE_TEXT("instruction", row->text),
-                    VALUE_SHARE("share", share));
+        divisions_headline(results, finding, has_users ? "headline-users" : "headline", row, share, has_users);
     finding_advise(finding, advice, NO_VALUES);
     finding_set(finding, confirm, "confirm", NO_VALUES);
 }

@@ -8,6 +8,7 @@
  */
 #include "base/vec.h"
 #include "finding/family.h"
+#include "finding/held_in.h"
 
 /* Ruled out below the effect; above it a bound so loose says nothing, and the finding is not testable. */
 static void bound_or_not_testable(const struct results *results, struct finding *finding, struct interval share)
@@ -221,9 +222,65 @@ const struct hypothesis hypothesis_aliasing = {
     .test = load_bound_test,
 };
 
+/* Samples at loads that, by the code, take at once what narrower stores wrote right before. */
+static double blocked_held(const struct stalls *stalls, uint32_t function, const void *context)
+{
+    const struct bottleneck *bottleneck = context;
+    double blocked = 0;
+    for (size_t at = 0; at < bottleneck->loop_count; at++) {
+        const struct bottleneck_loop *loop = &bottleneck->loops[at];
+        bool is_its = loop->verdict.function && strcmp(loop->verdict.function, stalls->functions[function].name) == 0;
+        blocked += is_its ? loop->blocked_ratio * (double)loop->samples : 0;
+    }
+    return blocked;
+}
+
+/* The loop or function with most of them; NULL: there is none. */
+static const struct bottleneck_loop *blocked_most(const struct bottleneck *bottleneck)
+{
+    const struct bottleneck_loop *most = NULL;
+    for (size_t at = 0; at < bottleneck->loop_count; at++) {
+        const struct bottleneck_loop *loop = &bottleneck->loops[at];
+        double own = loop->blocked_ratio * (double)loop->samples;
+        if (loop->verdict.function && own > 0 && (!most || own > most->blocked_ratio * (double)most->samples))
+            most = loop;
+    }
+    return most;
+}
+
+/* That the code does so, and that samples stand there, are facts; how much of it is waiting for that isn't known. */
+static bool blocked_loads_found(const struct results *results, struct finding *finding)
+{
+    const struct bottleneck_loop *most = results->bottleneck ? blocked_most(results->bottleneck) : NULL;
+    double blocked = 0;
+    uint32_t function = 0;
+    for (uint32_t at = 0; most && at < results->stalls->function_count; at++) {
+        blocked += blocked_held(results->stalls, at, results->bottleneck);
+        function = strcmp(most->verdict.function, results->stalls->functions[at].name) == 0 ? at : function;
+    }
+    struct interval share = share_of_samples(results, finding, blocked);
+    if (!most || !share.known || share.low < results->effect)
+        return false;
+    struct held_in held = held_in_function(results, finding, function, blocked_held, results->bottleneck, share);
+    const char *instruction = most->verdict.instruction ? most->verdict.instruction : "the load";
+    finding_decide_fact(finding, share, results->effect);
+    finding->subject = instruction;
+    finding->confidence_most = CONFIDENCE_MEDIUM;
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "stalled", VALUE_SHARE("share", share),
+                     VALUE_TEXT("function", most->verdict.function), VALUE_TEXT("instruction", instruction));
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "pieces", NO_VALUES);
+    finding_set(finding, headline, "headline", VALUE_TEXT("function", most->verdict.function),
+                VALUE_TEXT("instruction", instruction), VALUE_SHARE("share", held.share),
+                VALUE_TEXT("together", held.together));
+    finding_set(finding, reason, "gain", NO_VALUES);
+    finding_advise(finding, "advice", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+    return true;
+}
+
 static void forwarding_test(const struct results *results, struct finding *finding)
 {
-    if (!stalls_are_attributed(results, finding))
+    if (!stalls_are_attributed(results, finding) || blocked_loads_found(results, finding))
         return;
     double loads = (double)results->stalls->load_samples,
            laid = estimated_samples(results, CAUSE_BIT(CAUSE_STORE_FORWARDING));
@@ -234,13 +291,17 @@ const struct hypothesis hypothesis_forwarding = {
     .id = "store-forwarding",
     .family = "core",
     .title = "loads that a store can't forward to",
-    .rule = "ruled out when less than the effect stands at loads; supported only by counted or imported "
-            "tma_store_fwd_blk, else only counters tell; a value that goes "
-            "round through memory unblocked is 'loads that wait for one another'",
+    .rule =
+        "ruled out when less than the effect stands at loads; supported by counted or imported tma_store_fwd_blk, "
+        "a fact where "
+        "the code shows loads of what narrower stores wrote right before, data is in the nearest cache, and samples "
+        "stand there; else only counters tell; a value that goes "
+        "round through memory unblocked is 'loads that wait for one another'",
     .gain = "0 to the share at loads",
     .overturn = "the value loaded in the width in which it was stored, old against new",
     .changes_code = true,
     .is_capacity = true,
+    .causes = CAUSE_BIT(CAUSE_STORE_FORWARDING),
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_BOTTLENECK),
     .test = forwarding_test,

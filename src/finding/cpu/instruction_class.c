@@ -2,6 +2,7 @@
 #include "finding/cpu/instruction_class.h"
 
 #include "finding/family.h"
+#include "finding/held_in.h"
 #include "finding/maker.h"
 
 double class_samples(const struct stalls *stalls, unsigned mask)
@@ -23,6 +24,26 @@ static const struct stall_row *hottest_row(const struct stalls *stalls, unsigned
                 best = &function->rows[row];
     }
     return best;
+}
+
+static double class_held(const struct stalls *stalls, uint32_t function, const void *context)
+{
+    const struct stall_function *here = &stalls->functions[function];
+    const unsigned *mask = context;
+    double held = 0;
+    for (size_t row = 0; row < here->row_count; row++)
+        held += *mask >> here->rows[row].class & 1 ? (double)here->rows[row].samples : 0;
+    return held;
+}
+
+static void class_headline(const struct results *results, struct finding *finding, unsigned mask, struct interval share)
+{
+    uint32_t function = hottest_row(results->stalls, mask)->function;
+    struct held_in held = held_in_function(results, finding, function, class_held, &mask, share);
+    finding_set(finding, headline, held.is_spread ? "headline-spread" : "headline",
+                VALUE_TEXT("function", results->stalls->functions[function].name),
+                VALUE_TEXT("instruction", finding->subject), VALUE_SHARE("share", held.is_spread ? share : held.share),
+                VALUE_SHARE("own", held.share), VALUE_TEXT("together", held.together));
 }
 
 static void name_row(const struct results *results, struct finding *finding, unsigned mask, struct interval share)
@@ -50,10 +71,7 @@ void class_test_fact(const struct results *results, struct finding *finding, uns
     name_row(results, finding, mask, share);
     finding_set(finding, reason, "gain", NO_VALUES);
     if (finding->verdict == VERDICT_SUPPORTED && finding->subject)
-        finding_set(
-            finding, headline, "headline",
-            VALUE_TEXT("function", results->stalls->functions[hottest_row(results->stalls, mask)->function].name),
-            VALUE_TEXT("instruction", finding->subject), VALUE_SHARE("share", share));
+        class_headline(results, finding, mask, share);
     finding_advise(finding, "advice", NO_VALUES);
     finding_set(finding, confirm, "confirm", NO_VALUES);
 }

@@ -3,6 +3,7 @@
 #include "base/vec.h"
 #include "finding/called.h"
 #include "finding/family.h"
+#include "finding/held_in.h"
 
 #include <string.h>
 
@@ -196,6 +197,19 @@ static bool waits_for_places(const struct results *results, const struct finding
            estimated->function && strcmp(estimated->function, finding->subject) == 0;
 }
 
+/* Of that what the estimate lays in loops of one function; all of it, where it tells no loops. */
+static double waiting_for_places(const struct results *results, const char *function)
+{
+    const struct bottleneck *bottleneck = results->bottleneck;
+    double own = 0;
+    for (size_t at = 0; at < bottleneck->loop_count; at++) {
+        const struct bottleneck_loop *loop = &bottleneck->loops[at];
+        if (loop->verdict.function && strcmp(loop->verdict.function, function) == 0)
+            own += (loop->masses[CAUSE_LATENCY] + loop->masses[CAUSE_PARALLEL_MISSES]) * (double)loop->samples;
+    }
+    return own > 0 ? own : estimated_samples(results, PLACES);
+}
+
 /* Who of the program's own makes most of its calls, by the stacks; NULL: nobody does, or too few tell. */
 static const struct stall_caller *most_calls_of(const struct stall_function *function)
 {
@@ -232,17 +246,24 @@ struct in_place {
     const struct stall_function *function; /* that has most of them; NULL: there are none */
 };
 
+static double in_place_held(const struct stalls *stalls, uint32_t function, const void *context)
+{
+    const struct stall_function *here = &stalls->functions[function];
+    double samples = 0;
+    (void)context;
+    for (uint32_t row = 0; row < here->row_count && !is_copying(here); row++)
+        samples += here->rows[row].class == INSTRUCTION_STRING ? (double)here->rows[row].samples : 0;
+    return samples;
+}
+
 static struct in_place copied_in_place(const struct stalls *stalls)
 {
     struct in_place copies = {0};
     uint64_t most = 0;
-    for (size_t at = 0; at < stalls->function_count; at++) {
-        const struct stall_function *function = &stalls->functions[at];
-        uint64_t samples = 0;
-        for (uint32_t row = 0; row < function->row_count && !function->is_kernel && !is_copying(function); row++)
-            samples += function->rows[row].class == INSTRUCTION_STRING ? function->rows[row].samples : 0;
+    for (uint32_t at = 0; at < stalls->function_count; at++) {
+        uint64_t samples = stalls->functions[at].is_kernel ? 0 : (uint64_t)in_place_held(stalls, at, NULL);
         copies.samples += samples;
-        copies.function = samples > most ? function : copies.function;
+        copies.function = samples > most ? &stalls->functions[at] : copies.function;
         most = samples > most ? samples : most;
     }
     return copies;
@@ -257,9 +278,12 @@ static void copying_test(const struct results *results, struct finding *finding)
     matches.hottest = is_in_place ? copies.function : matches.hottest;
     test_name_matches(results, finding, &matches);
     if (is_in_place && finding->advice_count) {
-        struct value share = VALUE_SHARE("share", share_of_samples(results, finding, (double)copies.samples));
+        uint32_t function = (uint32_t)(copies.function - results->stalls->functions);
+        struct held_in held = held_in_function(results, finding, function, in_place_held, NULL,
+                                               share_of_samples(results, finding, (double)copies.samples));
         if (finding->verdict == VERDICT_SUPPORTED)
-            finding_set(finding, headline, "headline-in-place", VALUE_TEXT("function", copies.function->name), share);
+            finding_set(finding, headline, "headline-in-place", VALUE_TEXT("function", copies.function->name),
+                        VALUE_SHARE("share", held.share), VALUE_TEXT("together", held.together));
         finding_readvise(finding, "advice-in-place", VALUE_TEXT("function", copies.function->name));
         finding_set(finding, confirm, "confirm-in-place", NO_VALUES);
         return;
@@ -268,8 +292,9 @@ static void copying_test(const struct results *results, struct finding *finding)
         copying_advise(results, finding, finding->subject); /* what the stacks tell needn't be found out */
     if (finding->verdict != VERDICT_SUPPORTED || !waits_for_places(results, finding))
         return;
-    finding_set(finding, headline, "headline-places", VALUE_TEXT("function", finding->subject),
-                VALUE_SHARE("share", share_of_samples(results, finding, estimated_samples(results, PLACES))));
+    finding_set(
+        finding, headline, "headline-places", VALUE_TEXT("function", finding->subject),
+        VALUE_SHARE("share", share_of_samples(results, finding, waiting_for_places(results, finding->subject))));
     finding_set(finding, reason, "gain-places", NO_VALUES);
     finding_readvise(finding, "advice-places", VALUE_TEXT("function", finding->subject));
     advise_caller(results, finding, finding->subject, "advice-places-called");

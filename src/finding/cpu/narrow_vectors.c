@@ -2,6 +2,7 @@
 /* Loops that compute on fewer numbers at a time than this core could. */
 #include "analyse/code/narrow_code.h"
 #include "finding/family.h"
+#include "finding/held_in.h"
 #include "finding/maker.h"
 
 #include <string.h>
@@ -46,18 +47,48 @@ static const char *width_words(const struct finding *finding, const struct loop_
                               : arena_printf(finding->arena, "one %u-bit number", width->element_bits);
 }
 
+struct narrow_loops {
+    const struct results *results;
+    const struct narrow_code *code;
+    double best_bits;
+};
+
+/* What all of its turns have to compute may be less than a vector. */
+static double loop_best_bits(const struct narrow_loops *loops, const struct loop_width *width)
+{
+    return width->most_bits && width->most_bits < loops->best_bits ? width->most_bits : loops->best_bits;
+}
+
+/* Samples of a loop that wider code can shorten; 0: it is as wide as can be, or its writer can't build it anew. */
+static double narrow_samples(const struct narrow_loops *loops, const struct narrow_loop *loop)
+{
+    bool is_scripts = function_is_interpreters(loop->function);
+    return loop->width.bits >= loop_best_bits(loops, &loop->width) || is_scripts
+               ? 0
+               : computing_part(loops->results, loop) * (double)loop->samples;
+}
+
+static double narrow_held(const struct stalls *stalls, uint32_t function, const void *context)
+{
+    const struct narrow_loops *loops = context;
+    double held = 0;
+    for (size_t at = 0; at < loops->code->count; at++)
+        held += loops->code->loops[at].function == &stalls->functions[function]
+                    ? narrow_samples(loops, &loops->code->loops[at])
+                    : 0;
+    return held;
+}
+
 /* Loops that their code lets compute more at once: that they do is a fact, what wider code returns isn't measured. */
 static bool narrow_loops_found(const struct results *results, struct finding *finding, const struct narrow_code *code,
                                double best_bits)
 {
     double samples = 0, gain = 0, most = 0;
     const struct narrow_loop *loop = NULL; /* that has most of the gain */
+    struct narrow_loops loops = {results, code, best_bits};
     for (size_t at = 0; at < code->count; at++) {
-        bool is_scripts = function_is_interpreters(code->loops[at].function); /* whose writer can't build it anew */
-        if (code->loops[at].width.bits >= best_bits || is_scripts)
-            continue;
-        double part = computing_part(results, &code->loops[at]) * (double)code->loops[at].samples;
-        double own = part * (1 - code->loops[at].width.bits / best_bits);
+        double part = narrow_samples(&loops, &code->loops[at]);
+        double own = part * (1 - code->loops[at].width.bits / loop_best_bits(&loops, &code->loops[at].width));
         loop = own > most ? &code->loops[at] : loop;
         most = own > most ? own : most;
         samples += part;
@@ -68,13 +99,16 @@ static bool narrow_loops_found(const struct results *results, struct finding *fi
         return false;
     finding_decide_fact(finding, share, results->effect);
     finding->subject = loop->function->name;
-    struct value best = VALUE_COUNT("best", best_bits), now = VALUE_TEXT("now", width_words(finding, &loop->width));
+    struct value best = VALUE_COUNT("best", loop_best_bits(&loops, &loop->width)),
+                 now = VALUE_TEXT("now", width_words(finding, &loop->width));
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "looped",
                      VALUE_SHARE("share", share_of_samples(results, finding, samples)),
                      VALUE_TEXT("function", loop->function->name), now);
-    finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "free", best);
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "free", VALUE_COUNT("best", best_bits));
+    struct held_in held = held_in_function(results, finding, (uint32_t)(loop->function - results->stalls->functions),
+                                           narrow_held, &loops, share_of_samples(results, finding, samples));
     finding_set(finding, headline, "headline", VALUE_TEXT("function", loop->function->name), now, best,
-                VALUE_SHARE("share", share_of_samples(results, finding, samples)));
+                VALUE_SHARE("share", held.share), VALUE_TEXT("together", held.together));
     finding_set(finding, reason, "gain", NO_VALUES);
     finding_advise(finding, loop->width.bits >= 128 ? "advice-wider" : "advice-one", NO_VALUES);
     if (loop->width.sums_fp)

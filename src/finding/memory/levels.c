@@ -7,6 +7,9 @@
  */
 #include "base/cache_line.h"
 #include "finding/family.h"
+#include "finding/held_in.h"
+
+#include <string.h>
 
 static void level_test(const struct results *results, struct finding *finding)
 {
@@ -67,6 +70,41 @@ static double saved_part(const struct bottleneck_loop *loop)
     return loop->masses[CAUSE_BANDWIDTH] * (all > extra ? extra / all : 1);
 }
 
+static double saved_samples(const struct bottleneck_loop *loop)
+{
+    bool is_known = loop->extra_memory_trips.known && loop->bytes_per_turn.known;
+    return is_known && loop->extra_memory_trips.value > 0 ? (double)loop->samples * saved_part(loop) : 0;
+}
+
+static bool is_loop_of(const struct bottleneck_loop *loop, const struct stall_function *function)
+{
+    return loop->verdict.function && strcmp(loop->verdict.function, function->name) == 0;
+}
+
+static double saved_held(const struct stalls *stalls, uint32_t function, const void *context)
+{
+    const struct bottleneck *bottleneck = context;
+    double saved = 0;
+    for (size_t at = 0; at < bottleneck->loop_count; at++)
+        saved += is_loop_of(&bottleneck->loops[at], &stalls->functions[function])
+                     ? saved_samples(&bottleneck->loops[at])
+                     : 0;
+    return saved;
+}
+
+static void extra_trips_headline(const struct results *results, struct finding *finding,
+                                 const struct bottleneck_loop *leading, struct interval share)
+{
+    uint32_t at = 0;
+    while (at < results->stalls->function_count && !is_loop_of(leading, &results->stalls->functions[at]))
+        at++;
+    struct held_in held = at < results->stalls->function_count
+                              ? held_in_function(results, finding, at, saved_held, results->bottleneck, share)
+                              : (struct held_in){share, false, ""};
+    finding_set(finding, headline, "headline", VALUE_TEXT("function", finding->subject),
+                VALUE_SHARE("share", held.share), VALUE_TEXT("together", held.together));
+}
+
 static void extra_trips_test(const struct results *results, struct finding *finding)
 {
     const struct bottleneck *bottleneck = results->bottleneck;
@@ -82,9 +120,8 @@ static void extra_trips_test(const struct results *results, struct finding *find
         const struct bottleneck_loop *loop = &bottleneck->loops[at];
         if (!loop->extra_memory_trips.known || !loop->bytes_per_turn.known)
             continue;
-        double samples = (double)loop->samples,
-               own = loop->extra_memory_trips.value > 0 ? samples * saved_part(loop) : 0;
-        told += samples * loop->masses[CAUSE_BANDWIDTH];
+        double own = saved_samples(loop);
+        told += (double)loop->samples * loop->masses[CAUSE_BANDWIDTH];
         saved += own;
         leading = own > most ? loop : leading;
         most = own > most ? own : most;
@@ -111,7 +148,7 @@ static void extra_trips_test(const struct results *results, struct finding *find
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "trips", VALUE_TEXT("function", function),
                      VALUE_COUNT("extra", leading->extra_memory_trips.value),
                      VALUE_BYTES("bytes", leading->bytes_per_turn.value));
-    finding_set(finding, headline, "headline", VALUE_TEXT("function", function), VALUE_SHARE("share", share));
+    extra_trips_headline(results, finding, leading, share);
     finding_set(finding, reason, "gain", NO_VALUES);
     finding_advise(finding, "advice", NO_VALUES);
     finding_set(finding, confirm, "confirm", NO_VALUES);

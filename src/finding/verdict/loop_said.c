@@ -164,6 +164,7 @@ static const char *const work_words[LOOP_WORK_COUNT] = {
     [LOOP_WORK_CRYPTO] = "instructions of ciphers, digests or checksums",
     [LOOP_WORK_DIVISIONS] = "divisions of integers",
     [LOOP_WORK_PRODUCTS] = "products of integers",
+    [LOOP_WORK_ROTATIONS] = "rotations",
     [LOOP_WORK_SHIFTS] = "shifts",
     [LOOP_WORK_COUNTED_BITS] = "bits counted or found",
     [LOOP_WORK_BITS] = "operations on bits",

@@ -237,6 +237,18 @@ static bool is_move(const ZydisDecodedInstruction *info)
            info->mnemonic == ZYDIS_MNEMONIC_FLD;
 }
 
+/* Puts elements elsewhere and computes nothing, whatever they are: by the name's beginning, without its v. */
+static bool rearranges(const struct x86_state *state, const struct x86_instruction *x86)
+{
+    static const char *const names[] = {"perm",   "shuf",    "pshuf",  "unpck",    "blend",
+                                        "insert", "extract", "movmsk", "compress", "expand"};
+    const char *mnemonic = state->api.mnemonic(x86->info.mnemonic);
+    bool found = false;
+    for (size_t at = 0; mnemonic && at < array_count(names); at++)
+        found |= strncmp(mnemonic + (mnemonic[0] == 'v'), names[at], strlen(names[at])) == 0;
+    return found;
+}
+
 static bool divides(const struct x86_state *state, const ZydisDecodedInstruction *info)
 {
     const char *mnemonic = state->api.mnemonic(info->mnemonic);
@@ -274,7 +286,9 @@ static enum instruction_class classify(const struct x86_state *state, const stru
     if (instruction->is_store)
         return INSTRUCTION_STORE;
     if (instruction->is_load)
-        return is_move(info) ? INSTRUCTION_LOAD : INSTRUCTION_LOAD_OP;
+        return is_move(info) || (!instruction->vector_reads && instruction->vector_bits && rearranges(state, x86))
+                   ? INSTRUCTION_LOAD
+                   : INSTRUCTION_LOAD_OP;
     if (is_move(info))
         return INSTRUCTION_MOVE;
     return compute_class(state, x86, instruction);
@@ -523,6 +537,7 @@ static void x86_next(void *context, const uint8_t *bytes, size_t left, uint64_t 
     state->last_bytes = bytes;
     instruction.length = x86->info.length;
     note_operands(&instruction, x86);
+    instruction.is_fp &= !rearranges(state, x86);
     note_zeroing(&instruction, x86);
     note_step(&instruction, x86);
     instruction.is_masked = x86->info.avx.mask.mode != ZYDIS_MASK_MODE_INVALID &&

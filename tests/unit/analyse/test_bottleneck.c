@@ -5,6 +5,7 @@
 #include "analyse/bottleneck/bottleneck.h"
 #include "analyse/bottleneck/code_index.h"
 #include "analyse/bottleneck/crowd.h"
+#include "analyse/bottleneck/dependence.h"
 #include "analyse/bottleneck/footprint.h"
 #include "analyse/bottleneck/loop_look.h"
 #include "analyse/bottleneck/recoverable.h"
@@ -1498,6 +1499,28 @@ Test(bottleneck, functions_that_are_called_directly_are_no_wrong_guesses)
     expect(made, BOTTLENECK_BAD_SPECULATION, CAUSE_INDIRECT);
     done(made);
     free(made);
+}
+
+/* Beside divisions: look-ups in the second cache may be answered meanwhile; a chase in it waits for each. */
+Test(bottleneck, look_ups_in_the_second_cache_may_overlap_and_a_chase_does_not)
+{
+    for (int chased = 0; chased < 2; chased++) {
+        struct made_up *made = calloc(1, sizeof(*made));
+        if (chased)
+            chase(made, 256 << 10);
+        else
+            gather(made, 256 << 10, false);
+        function_begin(made, "rest");
+        row_add(made, INSTRUCTION_DIV, SAMPLES - 100)->divides = true;
+        row_add(made, INSTRUCTION_INT, 0);
+        loop_close(made, 0);
+        cr_expect_eq(verdict_of(made)->class, BOTTLENECK_MIXED);
+        const struct interval *memory = &made->result.classes[BOTTLENECK_MEMORY];
+        cr_expect_gt(made->result.masses[CAUSE_L2], 0.4, "%f", made->result.masses[CAUSE_L2]);
+        cr_expect(chased ? memory->low > 0.4 : memory->low < 0.05, "%f to %f", memory->low, memory->high);
+        done(made);
+        free(made);
+    }
 }
 
 Test(bottleneck, two_loops_of_two_kinds_are_mixed)
@@ -3186,5 +3209,29 @@ Test(bottleneck, every_class_and_cause_has_a_name)
     for (int cause = 1; cause < CAUSE_RETIRING; cause++) {
         cr_assert_not_null(bottleneck_subclass_name((enum bottleneck_cause)cause));
         cr_assert_neq(bottleneck_class_of((enum bottleneck_cause)cause), BOTTLENECK_UNKNOWN);
+    }
+}
+
+/* Eight bytes are written one by one, four numbers by an index, and loaded at once; then others, one, and where the walk ended. */
+Test(bottleneck, a_load_of_what_a_loop_wrote_piecewise_is_told_by_its_code)
+{
+    static const struct {
+        const char *hex;
+        uint32_t load; /* row */
+        bool is_blocked;
+    } cases[] = {{"4989f831c94889f24983c00148d3ea83c10883f25a418850ff83f94075e7488b07c3", 10, true},
+                 {"31c089f201c28914874883c0014883f80475eff30f6f07c3", 7, true},
+                 {"4989f831c94889f24983c00148d3ea83c10883f25a418850ff83f94075e7488b4740c3", 10, false},
+                 {"4989f831c94889f24983c00148d3ea83c10883f25a418850ff83f94075e70fb607c3", 10, false},
+                 {"4889f889f289174883c7044839cf75f3488b07c3", 6, false}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct loop_code code;
+        struct loop_rows loops[LOOP_CODE_MOST];
+        loop_code_decode(&code, cases[at].hex);
+        code_loops_find(code.rows, code.count, loops);
+        struct stall_code stalled = {.items = code.rows, .loops = loops, .count = code.count};
+        struct region region = {.code = &stalled, .rows = {0, code.count - 1}};
+        cr_assert(code.rows[cases[at].load].is_load, "%zu", at);
+        cr_expect_eq(is_blocked_by_loop(&region, cases[at].load), cases[at].is_blocked, "%zu", at);
     }
 }

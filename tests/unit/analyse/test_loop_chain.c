@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "loop_code.h"
 #include "test.h"
 
 #include "analyse/code/loop_chain.h"
@@ -307,4 +308,32 @@ Test(loop_chain, what_needs_a_division_is_told_from_what_stands_beside)
     rows[0].reads = 0;
     cr_assert_not(loop_chain_at(rows, loop, 1).carried, "… of which none needs the one before");
     cr_assert_not(loop_result_returns(rows, loop, 1, 2));
+}
+
+/*
+ * The address register is kept aside ("mov %r14,0x80(%rsp)"), used for what was loaded, and fetched again in code that
+ * lies behind the loop's last row; then taken from what was loaded there, instead.
+ */
+Test(loop_chain, a_register_kept_aside_and_fetched_again_is_no_chain)
+{
+    const char *fetched = "410fb64608504c89b424800000004883c4084c8d3401410fb6164983c60185d275f4eb0a4883c7044839f772d3c3"
+                          "4c8b742478ebef",
+               *chased = "410fb64608504c89b424800000004883c4084c8d3401410fb6164983c60185d275f4eb0a4883c7044839f772d3c3"
+                         "4d8b36ebf1";
+    struct loop_code code;
+    struct loop_rows loop;
+    loop_code_decode(&code, fetched);
+    cr_assert(code_loop_around(code.rows, code.count, 0, &loop) && loop.first == 0 && loop.last == 12);
+    cr_assert(loop_chain_at(code.rows, loop, 0).through_address, "in the order of rows it looks written");
+    cr_assert_not(loop_address_returns(code.rows, code.count, loop, 0));
+    loop_code_decode(&code, chased);
+    cr_assert(loop_address_returns(code.rows, code.count, loop, 0), "it points to where the next turn begins");
+}
+
+/* "push %rax" moves the stack pointer, whatever it pushes. */
+Test(loop_chain, what_is_pushed_says_nothing_of_where)
+{
+    struct loop_code code;
+    loop_code_decode(&code, "488b442408504883c408ffc975f2c3");
+    cr_assert_not(loop_chain_at(code.rows, (struct loop_rows){0, 4}, 0).through_address);
 }

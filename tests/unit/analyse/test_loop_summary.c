@@ -72,6 +72,9 @@ Test(loop_summary, work_is_counted_by_kind)
         /* xor %eax,%eax; mov %rax,(%rdi); add $8,%rdi; dec %ecx; jne */
         {"31c04889074883c708ffc975f3", LOOP_WORK_BITS, 0, 0},
         {"31c04889074883c708ffc975f3", LOOP_WORK_SUMS, 0, 0},
+        /* add %rbx,%rax; rol $13,%rbx; xor %rax,%rbx; shl $3,%rax; dec %esi; jne */
+        {"4801d848c1c30d4831c348c1e003ffce75ef", LOOP_WORK_ROTATIONS, 1, 0},
+        {"4801d848c1c30d4831c348c1e003ffce75ef", LOOP_WORK_SHIFTS, 1, 0},
     };
     struct arena arena;
     arena_init(&arena);

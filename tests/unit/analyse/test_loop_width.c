@@ -94,3 +94,26 @@ Test(loop_width, what_keeps_a_loop_from_vectors_is_seen_in_its_code)
     }
     arena_done(&arena);
 }
+
+/* A vector holds no more than what all turns have to compute: of 8 bytes, of 4 numbers; of as many as the caller says. */
+Test(loop_width, turns_that_the_code_counts_bound_it)
+{
+    static const struct {
+        const char *hex;
+        uint32_t most_bits;
+    } cases[] = {{"4989f831c94889f24983c00148d3ea83c10883f25a418850ff83f94075e7488b07c3", 64},
+                 {"488d4f104889f88300034883c0044839c875f4c3", 128},
+                 {"488d0cb74889f88300034883c0044839c875f4c3", 0}};
+    struct arena arena;
+    arena_init(&arena);
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct loop_code code;
+        struct loop_rows loop = {0};
+        loop_code_decode(&code, cases[at].hex);
+        cr_assert(loop_of(&code, &loop));
+        struct loop_width width = loop_width_of(code.rows, loop, &arena);
+        cr_expect_eq(width.obstacle, LOOP_FREE, "%zu: %d", at, width.obstacle);
+        cr_expect_eq(width.most_bits, cases[at].most_bits, "%zu: %u", at, width.most_bits);
+    }
+    arena_done(&arena);
+}

@@ -55,6 +55,10 @@ Test(operations, instructions_of_one_purpose_tell_what_code_does)
         /* mov %eax,%eax, and one division among them */
         {"89c089c089c089c0f7f189c089c089c0", OPERATION_DIVISIONS, "div"},
         {"660f38dcc189c089c0", OPERATION_AES, "aesenc"},
+        /* add; rol $13; xor; rol $32; add; rol $16; xor; add; rol $21; xor; dec; jne: half a round of SipHash */
+        {"4801d848c1c30d4831c348c1c0204801d148c1c2104831ca4801d048c1c2154831c2ffce75da", OPERATION_ROTATIONS, "rol"},
+        /* mov (%rdi),%ax; rol $8,%ax; mov %ax,(%rdi); add $2,%rdi; dec; jne: bytes that change places */
+        {"668b0766c1c0086689074883c702ffce75ee", OPERATION_COUNT, NULL},
         /* paddw %xmm1,%xmm0 among six shuffles (pshufd), and two sums of general registers */
         {"660ffdc1660f70c000660f70c000660f70c000660f70c000660f70c000660f70c00001c001c0", OPERATION_SMALL_INTEGERS, "paddw"},
     };

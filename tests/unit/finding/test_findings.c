@@ -1569,10 +1569,26 @@ Test(findings, a_chain_of_loads_that_the_code_shows_is_a_fact)
     cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
     cr_assert(finding->gain_unmeasured && finding->recoverable.low == 0, "what cutting it returns isn't known");
     cr_assert(strstr(finding->headline, "hot goes from load to load"), "%s", finding->headline);
-    made.function.samples = 100; /* the others wait so in other functions */
-    finding = test_and_find(&made, "load-chain");
-    cr_assert(strstr(finding->headline, "many functions go from load to load, hot first"), "%s", finding->headline);
-    made.row.is_addressed = false;
+    struct stall_function functions[] = {made.function, made.function, made.function, made.function, made.function};
+    struct stall_row other = made.row;
+    for (size_t at = 1; at < array_count(functions); at++)
+        functions[at].rows = &other;
+    functions[4].is_kernel = true;
+    made.stalls.functions = functions;
+    made.stalls.function_count = array_count(functions);
+    static const struct {
+        uint64_t own, others;
+        const char *said;
+    } cases[] = {{900, 3, "waits for the one before (88 to 92 % of the elapsed time)"},
+                 {700, 60, "(67 to 73 % of the elapsed time; 88 to 92 % in 4 functions together)"},
+                 {300, 200, "several functions go from load to load, hot first (27 to 33 %)"}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        made.row.samples = cases[at].own;
+        other.samples = cases[at].others;
+        finding = test_and_find(&made, "load-chain");
+        cr_expect(strstr(finding->headline, cases[at].said), "%s", finding->headline);
+    }
+    made.row.is_addressed = other.is_addressed = false;
     made.stalls.addressed_samples = 0;
     made.stalls.load_samples = 0;
     cr_assert_eq(test_and_find(&made, "load-chain")->verdict, VERDICT_RULED_OUT);
@@ -1716,6 +1732,63 @@ static void add_trace(struct made_up *made, struct probe_results *probes, double
     trace->indirect.per_1000 = trace->returns.per_1000 = interval_exactly(0);
     trace->line_misses = interval_of(misses * 0.5, misses, misses);
     made->results.probes = probes;
+}
+
+/* Linear probing: what the next turn needs is an index, but the loop ends where what it loads is equal; then by a count. */
+Test(findings, a_search_by_an_index_is_advised_on_its_turns)
+{
+    enum { ROWS = 24 };
+    static const struct {
+        const char *hex, *said, *unsaid;
+        uint64_t row;
+    } cases[] = {
+        {"488b0d292b0000488b35322b00004889c84821f8488b14c64839d77513eb16904883c0014821c8488b14c64839fa74054885d275ebc3",
+         "a better hash", "accumulators", 0x1020},
+        {"4883c0014821c8488b14c64801d34883ee0175ecc3", "accumulators", "a better hash", 0x1000},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        struct instruction rows[ROWS];
+        uint64_t hits[ROWS] = {0};
+        uint16_t marks[ROWS] = {0};
+        uint32_t chases[ROWS] = {0}, count = 0;
+        struct loop_rows loops[ROWS];
+        uint8_t bytes[128];
+        size_t size = strlen(cases[at].hex) / 2;
+        struct disassembler *disassembler;
+        struct error err = {0};
+        for (size_t byte = 0; byte < size; byte++) {
+            unsigned value;
+            cr_assert_eq(sscanf(cases[at].hex + 2 * byte, "%2x", &value), 1);
+            bytes[byte] = (uint8_t)value;
+        }
+        if (!disassembler_new(&disassembler, "x86_64", SYNTAX_ATT, &err))
+            cr_skip_test("%s", err.message);
+        for (size_t byte = 0; byte < size; byte += rows[count++].length)
+            cr_assert(disassembler_next(disassembler, bytes + byte, size - byte, 0x1000 + byte, &rows[count]));
+        disassembler_free(disassembler);
+        code_loops_find(rows, count, loops);
+        make_up(&made);
+        struct stall_code code = {.items = rows, .hits = hits, .marks = marks, .chases = chases, .loops = loops, .count = count};
+        made.stalls.codes = &code;
+        made.row = (struct stall_row){.text = "add $0x1,%rax", .shown_addr = cases[at].row, .class = INSTRUCTION_INT, .samples = 900};
+        struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_CORE, .cause = CAUSE_LATENCY_CHAIN, .function = made.function.name,
+                                                    .instruction = "add $0x1,%rax"}};
+        bottleneck.masses[CAUSE_LATENCY_CHAIN] = 0.9;
+        made.results.bottleneck = &bottleneck;
+        const struct finding *finding = test_and_find(&made, "latency-chain");
+        cr_assert_eq(finding->verdict, VERDICT_UNDECIDED);
+        cr_expect(strstr(finding->remedy, cases[at].said) && !strstr(finding->remedy, cases[at].unsaid), "%zu: %s", at, finding->remedy);
+        cr_expect(!mentions(finding, cases[at].unsaid), "%zu", at);
+        struct probe_results probes;
+        add_trace(&made, &probes, 1, 0.1);
+        probes.of[PROBE_STEP].step.trace.loop_share = 0.9;
+        probes.of[PROBE_STEP].step.trace.loop_turns = 9000;
+        probes.of[PROBE_STEP].step.trace.loop_entries = 30;
+        finding = test_and_find(&made, "latency-chain");
+        cr_expect_eq(strstr(finding->remedy, "a run of some 300 entries") != NULL, at == 0, "%s", finding->remedy);
+        arena_done(&made.arena);
+    }
 }
 
 /* Without counters stepping decides what samples leave open, either way; too few bursts decide nothing. */
@@ -3184,7 +3257,7 @@ Test(findings, advice_fits_what_was_met)
     cr_assert_not(mentions(finding, "OMP_NUM_THREADS"));
     waits.items[0].function = "__GI___lll_lock_wait"; /* the stack ended in the C library */
     finding = test_and_find(&made, "spinning");
-    cr_assert(strstr(finding->headline, "most of it in __pthread_mutex_lock"), "%s", finding->headline);
+    cr_assert(strstr(finding->headline, "__pthread_mutex_lock first"), "%s", finding->headline);
     arena_done(&made.arena);
 
     make_up(&made);
@@ -3947,6 +4020,18 @@ Test(findings, atomic_operations_are_advised_on_by_what_they_are_for)
         made.function.row_count = 1;
         made.stalls.class_samples[INSTRUCTION_ATOMIC] = 500;
         cr_expect(mentions(test_and_find(&made, "atomics"), cases[at].advice), "%s", cases[at].function);
+        const struct finding *alone = test_and_find(&made, "atomics");
+        cr_expect(strstr(alone->headline, "waits at atomic") && !strstr(alone->headline, "together"), "%s", alone->headline);
+        struct stall_row first = adds, second = adds;
+        first.samples = 300;
+        second.samples = 200;
+        struct stall_function functions[] = {made.function, made.function};
+        functions[0].rows = &first;
+        functions[1].rows = &second;
+        made.stalls.functions = functions;
+        made.stalls.function_count = 2;
+        const struct finding *several = test_and_find(&made, "atomics");
+        cr_expect(strstr(several->headline, "in 2 functions together"), "%s", several->headline);
         arena_done(&made.arena);
     }
 }
@@ -4164,6 +4249,35 @@ Test(findings, the_narrow_loop_named_is_the_one_with_most_to_gain)
     const struct finding *finding = test_and_find(&made, "narrow-vectors");
     cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
     cr_assert_str_eq(finding->subject, "by_one");
+    arena_done(&made.arena);
+}
+
+/* It adds to four numbers in all ("lea 0x10(%rdi),%rcx" says where they end): no vector of it is wider than these. */
+Test(findings, a_short_loop_is_not_told_of_wider_vectors_than_it_has_numbers)
+{
+    enum { ROWS = 8 };
+    static const uint8_t bytes[] = {0x48, 0x8d, 0x4f, 0x10, 0x48, 0x89, 0xf8, 0x83, 0x00, 0x03,
+                                    0x48, 0x83, 0xc0, 0x04, 0x48, 0x39, 0xc8, 0x75, 0xf4};
+    struct instruction rows[ROWS];
+    uint64_t hits[ROWS] = {0, 0, 900};
+    struct loop_rows loops[ROWS], own = {2, 5}, none = {UINT32_MAX, UINT32_MAX};
+    struct disassembler *disassembler;
+    struct error err = {0};
+    if (!disassembler_new(&disassembler, "x86_64", SYNTAX_ATT, &err))
+        cr_skip_test("%s", err.message);
+    uint32_t count = 0;
+    for (size_t byte = 0; byte < sizeof(bytes); byte += rows[count].length, count++) {
+        cr_assert(disassembler_next(disassembler, bytes + byte, sizeof(bytes) - byte, 0x1000 + byte, &rows[count]));
+        loops[count] = count < own.first ? none : own;
+    }
+    disassembler_free(disassembler);
+    struct made_up made;
+    make_up(&made);
+    struct stall_code code = {.items = rows, .hits = hits, .loops = loops, .count = count};
+    made.stalls.codes = &code;
+    const struct finding *finding = test_and_find(&made, "narrow-vectors");
+    cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+    cr_assert(strstr(finding->headline, "up to 128 bits"), "%s", finding->headline);
     arena_done(&made.arena);
 }
 

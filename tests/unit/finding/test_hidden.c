@@ -127,6 +127,23 @@ Test(hidden, the_estimate_names_busy_units_and_needless_trips)
     arena_done(&made.arena);
 }
 
+/* The code shows wide loads of what was written piecewise right before: samples there are a fact, their cause likely. */
+Test(hidden, loads_of_what_was_written_piecewise_are_named)
+{
+    struct made_up made;
+    make_up(&made);
+    made.results.bottleneck = &made.bottleneck;
+    made.stalls.load_samples = 600;
+    made.bottleneck = (struct bottleneck){.loops = &made.loop, .loop_count = 1};
+    made.loop = (struct bottleneck_loop){.verdict = {.function = "hot", .instruction = "mov (%rdi),%rax"}, .samples = 900};
+    cr_expect_eq(tested(&made, "store-forwarding")->verdict, VERDICT_NOT_TESTABLE);
+    made.loop.blocked_ratio = 0.6;
+    const struct finding *finding = tested(&made, "store-forwarding");
+    cr_expect_eq(finding->verdict, VERDICT_SUPPORTED);
+    cr_expect(finding->gain_unmeasured && strstr(finding->headline, "hot is likely held up where it loads at once"), "%s", finding->headline);
+    arena_done(&made.arena);
+}
+
 Test(hidden, a_mask_matters_where_it_waited_while_others_stood_idle)
 {
     struct made_up made;

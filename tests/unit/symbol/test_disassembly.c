@@ -49,6 +49,9 @@ static const struct x86_case x86_cases[] = {
     {BYTES("\xf2\x0f\x2a\x00"), "cvtsi2sdl (%rax),%xmm0", "cvtsi2sd xmm0,DWORD PTR [rax]", INSTRUCTION_LOAD_OP, RAX, REGISTER_NONE, 0, 0, 4, 128},
     {BYTES("\x62\xf2\xfd\x4f\xb8\x40\x01"), "vfmadd231pd 0x40(%rax),%zmm0,%zmm0{%k7}", "vfmadd231pd zmm0{k7},zmm0,ZMMWORD PTR [rax+0x40]", INSTRUCTION_LOAD_OP, RAX, REGISTER_NONE, 0, 0x40, 64, 512},
     {BYTES("\x62\xf1\x74\x58\x58\x10"), "vaddps (%rax){1to16},%zmm1,%zmm2", "vaddps zmm2,zmm1,DWORD BCST [rax]", INSTRUCTION_LOAD_OP, RAX, REGISTER_NONE, 0, 0, 4, 512},
+    /* What puts elements elsewhere computes nothing: a load, a vector instruction. */
+    {BYTES("\xc4\xe3\x79\x05\x43\x20\x01"), "vpermilpd $0x1,0x20(%rbx),%xmm0", "vpermilpd xmm0,XMMWORD PTR [rbx+0x20],0x1", INSTRUCTION_LOAD, RBX, REGISTER_NONE, 0, 0x20, 16, 128},
+    {BYTES("\xc4\xe3\x79\x05\xc1\x01"), "vpermilpd $0x1,%xmm1,%xmm0", "vpermilpd xmm0,xmm1,0x1", INSTRUCTION_VECTOR, NO_MEMORY, 128},
     {BYTES("\xc4\xe2\x6d\x90\x04\x88"), "vpgatherdd %ymm2,(%rax,%ymm1,4),%ymm0", "vpgatherdd ymm0,DWORD PTR [rax+ymm1*4],ymm2", INSTRUCTION_GATHER, RAX, REGISTER_NONE, 4, 0, 4, 256},
     {BYTES("\x66\x2e\x0f\x1f\x84\x00\x00\x00\x00\x00"), "cs nopw 0x0(%rax,%rax,1)", "cs nop WORD PTR [rax+rax*1+0x0]", INSTRUCTION_NOP, NO_MEMORY, 0},
     {BYTES("\x66\x90"), "xchg   %ax,%ax", "xchg   ax,ax", INSTRUCTION_NOP, NO_MEMORY, 0},
@@ -112,6 +115,18 @@ Test(disassembly, x86_meaning)
         if (one->index != REGISTER_NONE)
             cr_assert_eq(instruction.memory.scale, one->scale, "%s", one->att);
     }
+    disassembler_free(disassembler);
+}
+
+/* Of numbers that are put elsewhere ("vshufps") none is computed; "vaddpd" does. */
+Test(disassembly, shuffles_are_no_floating_point_arithmetic)
+{
+    struct disassembler *disassembler = open_or_skip("x86_64", SYNTAX_ATT);
+    struct instruction shuffle, sum;
+    disassembler_next(disassembler, (const uint8_t *)"\xc5\xf0\xc6\x43\x20\x01", 6, 0x1000, &shuffle);
+    disassembler_next(disassembler, (const uint8_t *)"\xc5\xf1\x58\x43\x20", 5, 0x1000, &sum);
+    cr_assert(shuffle.class == INSTRUCTION_LOAD_OP && !shuffle.is_fp);
+    cr_assert(sum.class == INSTRUCTION_LOAD_OP && sum.is_fp);
     disassembler_free(disassembler);
 }
 
