@@ -715,3 +715,35 @@ def test_a_listing_without_assists_says_nothing_of_denormal_numbers(imported):
 def test_a_run_without_wide_vectors_that_took_longer_is_told_so(counted, after, words):
     found = counted(vectors(dict(WIDE, core_power__lvl2_turbo_license=313207080), dict(NARROW, elapsed=after)))
     assert words in finding(found, "avx512-licence")["reason"]
+
+
+# ---- a lower clock that pays ----
+
+WIDE_CLOCK = """Wide build:
+
+Core    CPU     Avg_MHz Busy%   Bzy_MHz TSC_MHz PkgTmp  PkgWatt
+-       -       1437    50.02   2873    2000    66      181.20
+
+Narrow build:
+
+Core    CPU     Avg_MHz Busy%   Bzy_MHz TSC_MHz PkgTmp  PkgWatt
+-       -       1656    50.03   3310    2000    63      172.95
+
+"""
+
+
+@pytest.mark.parametrize("narrow_s, verdict", [(47.902, "undecided"), (33.902, "supported")])
+def test_a_lower_clock_in_the_faster_run_is_no_cause(counted, narrow_s, verdict):
+    runs = pair(dict(cycles=1894023118664, instructions=3882747393261, elapsed=41.203), dict(cycles=2536820447103, instructions=5429395756800, elapsed=narrow_s))
+    found = finding(counted(WIDE_CLOCK + runs), "frequency")
+    assert found["verdict"] == verdict
+    assert ("took longer" in found["reason"]) if verdict == "undecided" else True
+
+
+def test_what_is_decoded_anew_although_it_fits_may_be_slow_to_decode(counted):
+    runs = pair(dict(cycles=4483902771, instructions=13204118900, idq__mite_uops=604331820, elapsed=1.121), dict(cycles=5247310446, instructions=13204551023, idq__mite_uops=9502663115, elapsed=1.312))
+    fits = "\nThe hot loop has 412 bytes.\n"
+    found = counted(runs + fits)
+    assert finding(found, "decoding")["verdict"] != "ruled_out" and finding(found, "front-end")["verdict"] == "ruled_out"
+    alike = pair(dict(cycles=4483902771, instructions=13204118900, idq__mite_uops=604331820, elapsed=1.121), dict(cycles=5247310446, instructions=13204551023, idq__mite_uops=604333115, elapsed=1.312))
+    assert finding(counted(alike + fits), "decoding")["verdict"] == "ruled_out"

@@ -4,6 +4,7 @@
  * lower they don't say.
  */
 #include "analyse/imported_window.h"
+#include "base/vec.h"
 #include "finding/family.h"
 #include "base/share_names.h"
 #include "finding/imported/event_costs.h"
@@ -323,8 +324,40 @@ static double timed_gap_of(const struct imported *imported)
     return gap.known ? gap.value : imported_two_of(imported, &two) ? two.gap : 0;
 }
 
+/*
+ * Of two runs the one at the higher clock took longer: what lowers it in the other (wide vectors, more busy cores) may
+ * be what makes that one faster.
+ */
+static bool lower_is_faster(const struct results *results, struct finding *finding)
+{
+    static const double HIGHER = 1.01;
+    struct imported_pair pair;
+    double mhz[2] = {0};
+    const char *file = "";
+    if (!busy_clocks_find(results->imported, mhz, &file) || !imported_pair_of(results->imported, &pair) ||
+        !pair.is_only || !pair.by_time || pair.gap.value < results->effect)
+        return false;
+    struct measured slow = cycles_rate(&pair.slow), fast = cycles_rate(&pair.fast);
+    if (!slow.known || !fast.known || slow.value < HIGHER * fast.value)
+        return false;
+    struct value values[] = {
+        VALUE_TEXT("low", arena_printf(finding->arena, "%.4g", fmin(mhz[0], mhz[1]))),
+        VALUE_TEXT("high", arena_printf(finding->arena, "%.4g", fmax(mhz[0], mhz[1]))),
+        VALUE_TEXT("more", arena_printf(finding->arena, "%.3g %%", 100 * (slow.value / fast.value - 1))),
+        VALUE_TEXT("gap", arena_printf(finding->arena, "%.3g %%", pair.gap.value * 100)),
+        VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding->verdict = VERDICT_UNDECIDED;
+    finding->recoverable = (struct interval){0};
+    finding->is_estimate = false;
+    finding->imported_kinds |= 1u << ORIGIN_COUNTERS | 1u << ORIGIN_RUNS;
+    finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-lower-faster", values,
+                         array_count(values));
+    finding_set_add(finding, &finding->reason, "imported-lower-faster", values, array_count(values));
+    return true;
+}
+
 /* What would be the cause where it differs is none of a difference where it doesn't. */
-bool imported_busy_clock_test(const struct results *results, struct finding *finding)
+static bool same_busy_clock(const struct results *results, struct finding *finding)
 {
     static const double ALIKE = 0.02;
     double mhz[2] = {0};
@@ -347,6 +380,11 @@ bool imported_busy_clock_test(const struct results *results, struct finding *fin
                          sizeof(values) / sizeof(values[0]));
     finding_set_add(finding, &finding->reason, "imported-same-busy", values, sizeof(values) / sizeof(values[0]));
     return true;
+}
+
+bool imported_busy_clock_test(const struct results *results, struct finding *finding)
+{
+    return same_busy_clock(results, finding) || lower_is_faster(results, finding);
 }
 
 /* ---- how much heat took ---- */

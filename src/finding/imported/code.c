@@ -578,10 +578,14 @@ static const struct {
 } rooms[] = {
     {"front-end", 32 * 1024}, {"uop-cache", 32.0 * 8 / 3 * 32}, {"decoding", 32.0 * 8 / 3 * 32, true}};
 
-/* What counts say that support a cause which the size of its code would rule out; NULL: none do. */
+/*
+ * What counts say that support a cause which the size of its code would rule out; NULL: none do. What is decoded anew
+ * although it fits may be slow to decode.
+ */
 static const char *counted_against(const struct results *results, const struct finding *finding)
 {
     struct finding counted = *finding;
+    counted.hypothesis = finding_is(finding, "decoding") ? &hypothesis_uop_cache : finding->hypothesis;
     counted.evidence_count = counted.advice_count = counted.open_count = counted.imported_kinds = 0;
     bool supports = imported_count_test(results, &counted) && counted.verdict == VERDICT_SUPPORTED;
     return supports && counted.evidence_count ? counted.evidence[0].text : NULL;
