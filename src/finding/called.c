@@ -37,6 +37,8 @@ static const struct name_pattern making_names[] = {
 
 /* What finds frames alone (_Unwind_Find_FDE) serves whoever walks stacks; try and its like stand below all of main. */
 static const struct name_pattern throwing_names[] = {
+    {.name = "java_lang_Throwable::fill_in_stack_trace"},
+    {.name = "JVM_FillInStackTrace"},
     {.name = "__cxa_throw"},
     {.name = "__cxa_rethrow"},
     {.name = "__cxa_begin_catch"},

@@ -14,12 +14,13 @@ static bool is_of(const char *name, const char *word)
     return name && strstr(name, word);
 }
 
-/* Whose exceptions: keys differ by what a language has instead. */
-static const char *keyed(const struct call_class *class, const char *cpp, const char *rust, const char *go)
+/* Whose exceptions: keys of the wording differ by what a language has. "": C++'s. */
+static const char *language_of(const struct call_class *class)
 {
-    return is_of(class->entry, "rust") || is_of(class->entry, "panicking") ? rust
-           : is_of(class->entry, "gopanic")                                ? go
-                                                                           : cpp;
+    return is_of(class->entry, "rust") || is_of(class->entry, "panicking")               ? "-rust"
+           : is_of(class->entry, "gopanic")                                              ? "-go"
+           : is_of(class->entry, "Throwable") || is_of(class->entry, "FillInStackTrace") ? "-java"
+                                                                                         : "";
 }
 
 static void exceptions_test(const struct results *results, struct finding *finding)
@@ -43,17 +44,16 @@ static void exceptions_test(const struct results *results, struct finding *findi
     if (class->caller)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "caller", caller,
                          VALUE_SHARE("part", interval_exactly((double)class->caller_stacks / (double)class->stacks)));
+    const char *language = language_of(class);
     if (finding->verdict == VERDICT_SUPPORTED) {
-        const char *headline = class->caller
-                                   ? keyed(class, "headline-caller", "headline-rust-caller", "headline-go-caller")
-                                   : keyed(class, "headline", "headline-rust", "headline-go");
+        const char *headline = arena_printf(finding->arena, "headline%s%s", language, class->caller ? "-caller" : "");
         finding_set(finding, headline, headline, said, caller);
         finding_set(finding, reason, "gain", NO_VALUES);
     } else {
         finding_set(finding, reason, "few", said);
     }
-    finding_advise(finding, keyed(class, "advice", "advice-rust", "advice-go"), NO_VALUES);
-    if (strcmp(keyed(class, "", "rust", "go"), "") == 0)
+    finding_advise(finding, arena_printf(finding->arena, "advice%s", language), NO_VALUES);
+    if (!language[0])
         finding_advise(finding, "advice-shallow", NO_VALUES);
     finding_set(finding, confirm, "confirm", NO_VALUES);
 }

@@ -29,16 +29,32 @@
 
 static const struct name_pattern dispatch_names[] = {DISPATCH_LOOPS};
 
+/* These walk trees by many functions: which of them fetch and which do the work isn't told apart. */
+#define WALKERS                                                                                                        \
+    {.prefix = "genie_"}, {.dso = "picolisp"},                                                                         \
+    {                                                                                                                  \
+        .name = "ecl_interpret"                                                                                        \
+    }
+
+static const struct name_pattern walker_names[] = {WALKERS};
+
 /* … and what belongs to them and nothing else: an interpreter's own binary does what a script asks for. */
 static const struct name_pattern interpreter_names[] = {
-    DISPATCH_LOOPS,        {.name = "PyObject_Call"}, {.dso = "python"},       {.dso = "libpython"},
-    {.dso = "perl"},       {.dso = "libperl"},        {.dso = "ruby"},         {.dso = "libruby"},
-    {.dso = "mruby"},      {.dso = "libmruby"},       {.name = "mrb_vm_exec"}, {.prefix = "luaV_"},
-    {.dso = "lua"},        {.dso = "liblua"},         {.dso = "luajit"},       {.dso = "libluajit"},
-    {.dso = "php"},        {.prefix = "sqlite3Vdbe"}, {.dso = "mawk"},         {.dso = "gawk"},
-    {.dso = "tclsh"},      {.dso = "libtcl"},         {.dso = "libR"},         {.dso = "liboctinterp"},
-    {.dso = "libguile-3"}, {.dso = "ocamlrun"},       {.dso = "libswipl"},     {.dso = "vvp"},
-    {.dso = "libsqlite3"},
+    DISPATCH_LOOPS,          {.name = "PyObject_Call"},
+    {.dso = "python"},       {.dso = "libpython"},
+    {.dso = "perl"},         {.dso = "libperl"},
+    {.dso = "ruby"},         {.dso = "libruby"},
+    {.dso = "mruby"},        {.dso = "libmruby"},
+    {.name = "mrb_vm_exec"}, {.prefix = "luaV_"},
+    {.dso = "lua"},          {.dso = "liblua"},
+    {.dso = "luajit"},       {.dso = "libluajit"},
+    {.dso = "php"},          {.prefix = "sqlite3Vdbe"},
+    {.dso = "mawk"},         {.dso = "gawk"},
+    {.dso = "tclsh"},        {.dso = "libtcl"},
+    {.dso = "libR"},         {.dso = "liboctinterp"},
+    {.dso = "libguile-3"},   {.dso = "ocamlrun"},
+    {.dso = "libswipl"},     {.dso = "vvp"},
+    {.dso = "libsqlite3"},   WALKERS,
 };
 
 static bool is_interpreting(const struct stall_function *function)
@@ -92,7 +108,7 @@ static const char *script_advice(const struct stall_function *function)
         {{.dso = "php"}, "advice-php"},           {{.dso = "lua"}, "advice-lua"},
         {{.dso = "liblua"}, "advice-lua"},        {{.dso = "gawk"}, "advice-gawk"},
         {{.dso = "tclsh"}, "advice-tcl"},         {{.dso = "libtcl"}, "advice-tcl"},
-        {{.dso = "vvp"}, "advice-vvp"},
+        {{.dso = "vvp"}, "advice-vvp"},           {{.name = "ecl_interpret"}, "advice-ecl"},
     };
     for (size_t at = 0; at < array_count(kinds); at++)
         if (function_has_name(function, &kinds[at].of))
@@ -351,6 +367,7 @@ static void interpreter_or_runtime(const struct results *results, struct finding
     bool is_sqlite = is_sqlite_library(matches->hottest);
     const struct stall_function *compiled = is_sqlite ? NULL : compiled_ahead(results->stalls, &ahead);
     bool interprets = interpreting * 2 >= (double)matches->samples;
+    bool walks = function_has_some_name(matches->hottest, walker_names, array_count(walker_names));
     if (!is_sqlite && !interprets && is_unknown && !compiled && finding->verdict == VERDICT_SUPPORTED)
         finding_set(finding, headline, "headline-unnamed", VALUE_TEXT("dso", matches->hottest->dso),
                     VALUE_SHARE("share", share_of_samples(results, finding, (double)matches->samples)));
@@ -362,6 +379,7 @@ static void interpreter_or_runtime(const struct results *results, struct finding
                            : parts.said && compiled             ? "headline-ahead-parts"
                            : compiled                           ? "headline-ahead"
                            : parts.said                         ? "headline-parts"
+                           : walks                              ? "headline-asked"
                            : own.high < SCRIPT_PART_SHOWN_LEAST ? "headline-compiled"
                                                                 : "headline-runtime";
     if (finding->verdict == VERDICT_SUPPORTED)
@@ -429,7 +447,7 @@ static void interpreter_test(const struct results *results, struct finding *find
 const struct hypothesis hypothesis_interpreter = {
     .id = "interpreter",
     .family = "build",
-    .title = "an interpreter's work for its script",
+    .title = "a known interpreter's work for its script",
     .rule = "a fact when a known interpreter's code holds the effect; a large jump table leaves it undecided; ruled "
             "out when "
             "less could be such",

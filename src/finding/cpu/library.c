@@ -246,13 +246,19 @@ struct in_place {
     const struct stall_function *function; /* that has most of them; NULL: there are none */
 };
 
+/* "repne scas" and its like look for something. */
+static bool is_copied_by(const struct stall_row *row)
+{
+    return row->class == INSTRUCTION_STRING && row->text && (strstr(row->text, "movs") || strstr(row->text, "stos"));
+}
+
 static double in_place_held(const struct stalls *stalls, uint32_t function, const void *context)
 {
     const struct stall_function *here = &stalls->functions[function];
     double samples = 0;
     (void)context;
     for (uint32_t row = 0; row < here->row_count && !is_copying(here); row++)
-        samples += here->rows[row].class == INSTRUCTION_STRING ? (double)here->rows[row].samples : 0;
+        samples += is_copied_by(&here->rows[row]) ? (double)here->rows[row].samples : 0;
     return samples;
 }
 

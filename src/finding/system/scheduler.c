@@ -403,7 +403,8 @@ static void single_threaded_test(const struct results *results, struct finding *
                       : cpus.value;
     idle = on_cpu > 0.01 ? idle / on_cpu : idle; /* all of it may have been while its threads ran */
     double shared = on_cpu * idle / (width + idle);
-    bool by_others = shared < results->effect && alone >= results->effect;
+    static const double MOST_OF = 0.5; /* of less priority, they would give way */
+    bool by_others = alone >= results->effect && shared < MOST_OF * alone;
     double upper = shared < alone && !by_others ? shared : alone;
     finding_bound_share(finding, results, share_of(OF_ELAPSED, interval_exactly(upper)));
     finding_set(finding, reason,

@@ -3190,6 +3190,7 @@ Test(findings, what_a_stripped_interpreter_does_is_not_told)
     } functions[] = {
         {"mawk+0xa480", "mawk", "an interpreter does", "how much of that is interpreting isn't told"},
         {"fmt_number", "mawk", "an interpreter does", "hardly any of that is interpreting"},
+        {"genie_frame_identifier", "a68g", "an interpreter does", "a68g takes 100 % of the elapsed time"},
         {"lua_geti", "lua5.4", "an interpreter does", "hardly any of that is interpreting"},
         {"caml_interprete", "ocamlrun", "interpreted code", "caml_interprete and its like"},
         {"libR.so+0xab5a0", "libR.so", "an interpreter does", "how much of that is interpreting isn't told"},
@@ -5489,17 +5490,19 @@ Test(findings, a_collector_that_is_not_known_stays_open)
 Test(findings, copies_in_place_are_copies)
 {
     static const struct {
-        const char *name;
+        const char *name, *text;
         enum instruction_class class;
         const char *has; /* in its headline; NULL: ruled out */
-    } cases[] = {{"main", INSTRUCTION_STRING, "main copies or clears memory in place (rep movs, rep stos)"},
-                 {"main", INSTRUCTION_MOVE, NULL},
-                 {"__memcpy_erms", INSTRUCTION_STRING, "copying and clearing memory takes"}};
+    } cases[] = {{"main", "rep movsq (%rsi),(%rdi)", INSTRUCTION_STRING, "main copies or clears memory in place (rep movs, rep stos)"},
+                 {"main", "repne scas (%rdi),%rax", INSTRUCTION_STRING, NULL}, /* it looks for something */
+                 {"main", "mov (%rsi),%rax", INSTRUCTION_MOVE, NULL},
+                 {"__memcpy_erms", "rep movsb (%rsi),(%rdi)", INSTRUCTION_STRING, "copying and clearing memory takes"}};
     for (size_t at = 0; at < array_count(cases); at++) {
         struct made_up made;
         make_up(&made);
         struct stall_row row = made.row;
         row.class = cases[at].class;
+        row.text = cases[at].text;
         row.samples = 900;
         made.function.name = cases[at].name;
         made.function.rows = &row;
