@@ -46,7 +46,8 @@ static void exceptions_test(const struct results *results, struct finding *findi
                          VALUE_SHARE("part", interval_exactly((double)class->caller_stacks / (double)class->stacks)));
     const char *language = language_of(class);
     if (finding->verdict == VERDICT_SUPPORTED) {
-        const char *headline = arena_printf(finding->arena, "headline%s%s", language, class->caller ? "-caller" : "");
+        bool is_of_caller = class->caller && strcmp(language, "-java") != 0; /* of Java's own library, mostly */
+        const char *headline = arena_printf(finding->arena, "headline%s%s", language, is_of_caller ? "-caller" : "");
         finding_set(finding, headline, headline, said, caller);
         finding_set(finding, reason, "gain", NO_VALUES);
     } else {

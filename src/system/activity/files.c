@@ -65,9 +65,9 @@ void watch_files_look(struct activity_watch *watch, const struct watched_process
             !is_kept(path) || !position_read(watch, scratch, process->pid, (int)number, &position))
             continue;
         struct watched_file *file = file_find(watch, process->pid, (int)number, path);
-        if (file) { /* what it goes back by is no writing */
-            file->bytes += position > file->position ? position - file->position : 0;
-            file->position = position;
+        if (file) { /* written again in place it grows no further; a log may begin anew */
+            file->position = position < file->position ? position : file->position;
+            file->bytes = position - file->position > file->bytes ? position - file->position : file->bytes;
         } else if (watch->files.count < FILES_MOST) {
             file = vec_push(&watch->files);
             *file = (struct watched_file){.pid = process->pid, .descriptor = (int)number, .position = position};

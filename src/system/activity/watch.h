@@ -64,7 +64,7 @@ struct watched_file {
     pid_t pid;
     int descriptor;
     char path[ACTIVITY_PATH_SIZE];
-    uint64_t position, bytes; /* of the last look; that it went on since the first */
+    uint64_t position, bytes; /* the lowest of any look; how far beyond that of then any was */
 };
 
 struct machine_counters {

@@ -468,6 +468,7 @@ Test(findings, what_is_called_for_leads)
         {"exceptions", CALLED_THROWING, 90, "_Unwind_RaiseException", "libgcc_s.so.1", NULL, "C++ exceptions takes", "from_chars", VERDICT_SUPPORTED},
         {"exceptions", CALLED_THROWING, 40, "std::panicking::begin_panic", "app", "work", "panics that unwind take", "Result or Option", VERDICT_SUPPORTED},
         {"exceptions", CALLED_THROWING, 40, "runtime.gopanic", "app", "main.work", "panics take", "return an error", VERDICT_SUPPORTED},
+        {"exceptions", CALLED_THROWING, 40, "java_lang_Throwable::fill_in_stack_trace", "libjvm.so", "Java_java_lang_Throwable_fillInStackTrace", "making exceptions, each with a trace of its stack, takes", "StackTraceInThrowable", VERDICT_SUPPORTED},
         {"exceptions", CALLED_THROWING, 2, "__cxa_throw", "libstdc++.so.6", "parse", NULL, NULL, VERDICT_RULED_OUT},
         {"exceptions", CALLED_MAKING, 90, "runtime.mallocgc", "app", "main.work", NULL, NULL, VERDICT_RULED_OUT},
         {"garbage-collection", CALLED_COLLECTING + COLLECTOR_RUBY, 20, "rb_gc_start", "libruby-3.1.so", "rb_str_new", "rb_gc_start and its like, with all that they call", "RUBY_GC_HEAP_GROWTH_FACTOR", VERDICT_SUPPORTED},
@@ -3889,6 +3890,9 @@ Test(findings, one_thread_that_does_most_of_the_work_is_said)
     idle = test_and_find(&made, "idle-cpus");
     cr_assert_eq(idle->verdict, VERDICT_UNDECIDED);
     cr_assert(strstr(idle->reason, "others kept the rest busy"), "what others took at that moment rules nothing out: %s", idle->reason);
+    made.activity.busy_ratio = measured_as(0.95); /* as much again would be there, were it not for others */
+    idle = test_and_find(&made, "idle-cpus");
+    cr_assert(idle->recoverable.high > 0.35 && strstr(idle->reason, "others kept the rest busy"), "%f: %s", idle->recoverable.high, idle->reason);
     made.run.cpus_used = measured_as(2);
     cr_assert_eq(test_and_find(&made, "idle-cpus")->verdict, VERDICT_RULED_OUT);
     arena_done(&made.arena);

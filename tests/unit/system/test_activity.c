@@ -90,6 +90,10 @@ Test(activity, files_are_told_by_how_their_positions_go_on)
     activity_look(watch);
     file_put(&place, 2, "/var/log/b.log", 01, 200);
     activity_look(watch);
+    for (unsigned turn = 0; turn < 6; turn++) { /* a database goes to and fro in what it has */
+        file_put(&place, 1, "/var/log/a.log", 02001, turn % 2 ? 4000 : 2000);
+        activity_look(watch);
+    }
     activity_result(watch, &arena, &activity);
     scoped_text struct text json = {0};
     struct json_document *document = NULL;
