@@ -76,6 +76,8 @@ struct resources resources_of(const struct bottleneck_request *request, const st
     use.split_ratio = splits_ratio(request, region);
     use.loads *= (1 + use.split_ratio) / LOADS;
     use.fp /= FP_UNITS;
+    if (!region->is_loop) /* which of its rows run isn't known, nor whether all of them are code */
+        use.loads = use.stores = use.single = 0;
     if (request->machine->core)
         bounds_find(&use, request, region);
     return use;

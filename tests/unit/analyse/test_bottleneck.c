@@ -534,6 +534,23 @@ static void much_code_free(struct much_code *much)
     free(much);
 }
 
+/* Which of its rows run isn't known of code that is in no loop: tables between functions look like code, too. */
+Test(bottleneck, units_are_counted_in_loops_alone)
+{
+    for (int is_loop = 0; is_loop < 2; is_loop++) {
+        struct made_up *made = calloc(1, sizeof(*made));
+        make_up(made);
+        function_begin(made, "multiplies");
+        for (int row = 0; row < 12; row++)
+            row_add(made, INSTRUCTION_INT, SAMPLES / 12)->is_store = row % 3;
+        if (is_loop)
+            loop_close(made, 0);
+        cr_expect_eq(verdict_of(made)->cause == CAUSE_PORTS, is_loop, "%d", is_loop);
+        done(made);
+        free(made);
+    }
+}
+
 /* Much code, each piece with a few samples: no piece stands for it, and no figure of nothing is evidence. */
 Test(bottleneck, code_in_small_pieces_names_no_piece)
 {
