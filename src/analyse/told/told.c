@@ -140,6 +140,16 @@ static bool names_trips(const struct reading *reading)
     return trips && plain_has(trips, WORDS_TRIPS_FEWER) && !reading_is_doubted(reading);
 }
 
+/* "When I patched the benchmark to do a fair comparison, the results were": what follows was timed without them. */
+static bool mends_trips(const struct reading *reading)
+{
+    const char *plain = reading->plain.text, *place = plain_find(plain, WORDS_TRIPS_MENDED);
+    return place && !near_is_denied(plain, place) && !reading_is_doubted(reading) &&
+           plain_has(plain, WORDS_TRIPS_MENDING) &&
+           (view_ends(reading->sentence, ":") || view_ends(reading->sentence, ";") ||
+            plain_has(plain, WORDS_TRIPS_RESULT));
+}
+
 /* "Same traffic (4,000 req/s)": of what is compared. */
 static bool names_same_load(const struct reading *reading)
 {
@@ -321,7 +331,7 @@ bool told_is_useful(struct view sentence, const struct told_context *context)
     return there.on_host || there.on_guest || names_data_pages(&reading) ||
            told_trial_of(&reading, context, &trial) == TRIAL_READ || told_gap_of(&reading, &gap) ||
            told_compares_states(&reading, &two) || loop_bytes_of(sentence) > 0 || function_in(sentence, 0).length > 0 ||
-           names_quota(&reading) || names_same_load(&reading) || names_trips(&reading);
+           names_quota(&reading) || names_same_load(&reading) || names_trips(&reading) || mends_trips(&reading);
 }
 
 bool told_needs_states(struct view sentence, const struct told_context *context)
@@ -390,6 +400,7 @@ bool told_leaves_open(struct view sentence, const struct told_context *context)
         return false;
     reading_of(&reading, sentence);
     return (reading.change == CHANGE_MADE || reading.change == CHANGE_SEVERAL) && !reading_is_doubted(&reading) &&
+           !told_is_circumstance(reading.plain.text, told_changes_in(reading.plain.text)) &&
            told_trial_of(&reading, context, &trial) != TRIAL_READ;
 }
 
@@ -436,6 +447,8 @@ static uint64_t unread_changes(const struct reading *reading, const struct told_
     struct told_pair pair;
     bool tells = !reading_tells_outcome(reading, OUTCOME_UNTOLD) || told_pair_of(plain, &pair) ||
                  (told_has_amount(plain) && !plain_has(plain, WORDS_COUNT_NAMED));
+    struct told_trial trial = {0};
+    tells &= told_trial_of(reading, context, &trial) != TRIAL_NONE;
     return tells && !there.on_host && !there.on_guest ? told_changes_in(plain) : 0;
 }
 
@@ -544,6 +557,8 @@ static void code_take(struct told *told, const struct reading *reading, const ch
         told->load_sentence = kept;
     if (!told->trips_sentence && names_trips(reading))
         told->trips_sentence = kept;
+    if (told->trips_sentence && mends_trips(reading))
+        told->trips_mended_sentence = kept;
     struct view name = function_in(sentence, 0);
     while (name.length && told->function_count < TOLD_FUNCTIONS_MOST) {
         told->functions[told->function_count++] = arena_string_n(arena, name.text, name.length);
@@ -656,6 +671,61 @@ static void sentences_take(struct told *told, const struct statements *statement
     }
 }
 
+/* On one line. */
+static const char *line_of(struct view passage, struct arena *arena)
+{
+    char *line = arena_string_n(arena, passage.text, passage.length), *to = line;
+    for (const char *from = line; *from; from++) {
+        char c = isspace((unsigned char)*from) ? ' ' : *from;
+        if (c != ' ' || to == line || to[-1] != ' ')
+            *to++ = c;
+    }
+    *to = '\0';
+    return line;
+}
+
+/* Between quotes: two sentences as two. */
+static const char *quoted_of(const struct told_unnamed *one, struct arena *arena)
+{
+    struct view ahead = {one->passage.text, (size_t)(one->sentence.text - one->passage.text)};
+    const char *sentence = line_of(one->sentence, arena);
+    return ahead.length ? arena_printf(arena, "%s\" and then \"%s", line_of(view_trim(ahead), arena), sentence)
+                        : sentence;
+}
+
+/* What it was before stood in the sentence ahead. */
+static void named_take(struct told *told, const struct told_unnamed *one, const char *line)
+{
+    struct plain_sentence plain;
+    plain_sentence_of(&plain, view_of(line));
+    struct told_sides sides = told_sides_of(plain.text);
+    if (told->trial_count < TOLD_TRIALS_MOST)
+        told->trials[told->trial_count++] = (struct told_trial){.treatment = one->treatment,
+                                                                .outcome = OUTCOME_FASTER,
+                                                                .number = interval_clamped(one->gain, 0, 1),
+                                                                .on_host = sides.on_host,
+                                                                .on_guest = sides.on_guest,
+                                                                .is_of_latency = one->is_of_latency,
+                                                                .sentence = line};
+}
+
+/* In what was said, and in what was found in imported texts. */
+static void unnamed_take(struct told *told, const struct statement *statement, struct arena *arena)
+{
+    const struct told_context context = context_of(told);
+    struct view text = view_of(statement->text);
+    struct told_unnamed one;
+    bool is_found = strcmp(statement->origin, TOLD_ORIGIN_UNNAMED) == 0;
+    if (!is_found && strcmp(statement->origin, "said by a person") != 0)
+        return;
+    while (told->unnamed_count < UNNAMED_MOST && told_unnamed_next(&text, &context, &one))
+        if (one.treatment != TREATMENT_COUNT)
+            named_take(told, &one, quoted_of(&one, arena));
+        else
+            told->unnamed[told->unnamed_count++] =
+                (struct told_tried){quoted_of(&one, arena), one.gain, one.is_of_latency};
+}
+
 /* The states that were compared first: trials may be told by what they came to beside them. */
 void told_of(struct told *ret_told, const struct statements *statements, const struct imported *imported,
              struct arena *arena)
@@ -677,5 +747,6 @@ void told_of(struct told *ret_told, const struct statements *statements, const s
         ret_told->names_wide |= told_names_wide(view_of(statements->items[at].text));
         if (strcmp(statements->items[at].origin, TOLD_ORIGIN_UNREAD) == 0)
             unread_take(ret_told, statements->items[at].text, arena);
+        unnamed_take(ret_told, &statements->items[at], arena);
     }
 }

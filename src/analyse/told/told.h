@@ -20,6 +20,7 @@
 #include "analyse/told/told_passage.h"
 #include "analyse/told/told_sentence.h"
 #include "analyse/told/told_trial.h"
+#include "analyse/told/told_unnamed.h"
 #include "base/arena.h"
 #include "base/text.h"
 #include "statistics/interval.h"
@@ -44,6 +45,15 @@ struct told_unread {
 
 enum { TOLD_TRIALS_MOST = 16, TOLD_FUNCTIONS_MOST = 8, TOLD_UNREAD_MOST = 16 };
 
+/* Told in numbers, of a change that has no name here, or of several (analyse/told/told_unnamed). */
+#define TOLD_ORIGIN_UNNAMED "tried, and by no name that plumb knows"
+
+struct told_tried {
+    const char *sentence;
+    struct interval gain; /* of the time, 0..1 */
+    bool is_of_latency;
+};
+
 /* A state that stands alone. */
 struct told_lone {
     struct told_states state;
@@ -56,6 +66,8 @@ struct told {
     size_t trial_count;
     struct told_unread unread[TOLD_UNREAD_MOST];
     size_t unread_count;
+    struct told_tried unnamed[UNNAMED_MOST];
+    size_t unnamed_count;
     const char *unknown_sentence; /* the first of no change that is known, with times or rates in order; NULL: none */
     struct told_trial outlasted[TOLD_UNREAD_MOST]; /* what these had brought stayed without them */
     size_t outlasted_count;
@@ -70,6 +82,7 @@ struct told {
     bool loop_differs; /* several sizes of it were told: which was measured isn't known */
     const char *loop_sentence;
     const char *trips_sentence; /* of more trips to memory than another way takes; NULL: nobody says so */
+    const char *trips_mended_sentence; /* behind that: what was timed then has them no more; NULL: nobody says so */
     /* huge pages that are there without any trial; NULL: nobody says so */
     const char *host_pages_sentence, *guest_pages_sentence;
     const char *data_pages_sentence; /* that data lies on them, wherever it runs */

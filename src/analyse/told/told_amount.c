@@ -253,16 +253,21 @@ static struct interval points_of(double part, double whole)
     return interval_of(fmin(low, 1), fmin((low + high) / 2, 1), fmin(high, 1));
 }
 
+/* "9 % lower instead of 44 %": as much less time, or as much more speed, as the slower side needed or had. */
 static bool gap_fell(const char *plain, struct told_return *ret)
 {
     struct quantity before, after;
     enum treatment ignored;
-    bool of_gap = plain_has(plain, WORDS_GAP_RETURNED) || plain_has(plain, WORDS_OUTCOME_SLOWER);
+    bool is_lower = plain_has(plain, WORDS_GAP_PERCENT_LOWER);
+    bool of_gap = plain_has(plain, WORDS_GAP_RETURNED) || plain_has(plain, WORDS_OUTCOME_SLOWER) || is_lower;
     if (!of_gap || !told_pair_in_order(plain, QUANTITY_PERCENT, &before, &after, &ignored) ||
         after.value >= before.value)
         return false;
-    double fell = (before.value - after.value) / 100;
-    *ret = (struct told_return){.share = points_of(fell, fmax(before.value / 100, fell))};
+    double whole = before.value / 100, rest = after.value / 100;
+    double of_time = (whole - rest) / (1 + whole), of_speed = whole < 1 ? 1 - (1 - whole) / (1 - rest) : of_time;
+    bool is_rate = is_lower && plain_has(plain, WORDS_GAP_RATE);
+    double low = is_rate ? of_speed : of_time;
+    *ret = (struct told_return){.share = interval_of(low, (low + of_speed) / 2, of_speed)};
     return true;
 }
 

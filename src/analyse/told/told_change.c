@@ -60,6 +60,7 @@ static const struct change changes[] = {
     [TREATMENT_BUFFER] = {"a larger buffer", SAID_WHOLE, WORDS_BUFFER, .other = WORDS_BUFFER_OTHER},
     [TREATMENT_LESS_UNROLLING] = {"less unrolling", SAID_WHOLE, WORDS_UNROLLING},
     [TREATMENT_MORE_MEMORY] = {"more memory", SAID_WHOLE, WORDS_MORE_MEMORY, .other = WORDS_MORE_MEMORY_OTHER},
+    [TREATMENT_MEMORY_LIMIT] = {"a higher memory limit of its control group", SAID_WHOLE, WORDS_MEMORY_LIMIT},
     [TREATMENT_NO_BRANCHES] = {"code without that branch, or sorted data", BROUGHT_IN, WORDS_NO_BRANCHES,
                                .other = WORDS_NO_BRANCHES_OTHER},
     [TREATMENT_FINER_LOCK] = {"a finer lock, or none", BROUGHT_IN, WORDS_FINER_LOCK},

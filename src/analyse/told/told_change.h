@@ -41,6 +41,7 @@ enum treatment {
     TREATMENT_BUFFER,         /* a larger one: more data with each system call */
     TREATMENT_LESS_UNROLLING, /* smaller code */
     TREATMENT_MORE_MEMORY,    /* of the machine */
+    TREATMENT_MEMORY_LIMIT,   /* of a control group, a higher one */
     TREATMENT_NO_BRANCHES,    /* code without the branch, or data in an order that it is guessed by */
     TREATMENT_FINER_LOCK,     /* or none */
     TREATMENT_NO_DIVISION,

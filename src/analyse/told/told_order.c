@@ -180,6 +180,8 @@ static bool is_elliptic(struct view label, enum treatment treatment, const char 
 {
     struct plain_sentence plain, shorter;
     enum treatment other = TREATMENT_COUNT;
+    while (view_ends(label, ",")) /* "with huge pages: 52 s" */
+        label = view_trim((struct view){label.text, label.length - 1});
     plain_sentence_of(&plain, view_starts(label, ",") ? view_skip(label, 1) : label);
     const char *place = plain.text + strlen(plain.text);
     struct view last = word_back(plain.text, &place);

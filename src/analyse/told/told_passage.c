@@ -45,12 +45,30 @@ static bool amount_told(const char *plain, const struct told_context *context)
 
 /* ---- amounts of two sentences ---- */
 
+static bool names_state(const char *begin, const char *end)
+{
+    struct plain_sentence plain;
+    plain_sentence_of(&plain, (struct view){begin, (size_t)(end - begin)});
+    return told_names_state(plain.text);
+}
+
+/* It names a state, and not only since when it is so: "94 s since the reinstall". */
+static bool is_of_state(const char *plain)
+{
+    struct quantity amount = {.kind = QUANTITY_BARE};
+    for (const char *place = plain; amount.kind == QUANTITY_BARE && quantity_next(place, plain, &amount);)
+        place = amount.end;
+    const char *cause = amount.kind == QUANTITY_BARE ? NULL : plain_find(amount.end, WORDS_STATE_CAUSE);
+    return names_state(plain, cause ? cause : plain + strlen(plain));
+}
+
 /* "THP off: 4.2 s. THP on: 3.1 s.", "… Earlier it was 4.2 s.": each has one amount, and both tell of one change. */
 static bool is_other_half(const char *one, const char *other, const char *both)
 {
     struct told_pair pair;
     return !told_pair_of(one, &pair) && !told_pair_of(other, &pair) && told_pair_of(both, &pair) &&
-           (pair.change != TREATMENT_COUNT || words_at(other, WORDS_LABEL_BEFORE)) && !told_names_state(both);
+           (pair.change != TREATMENT_COUNT || words_at(other, WORDS_LABEL_BEFORE)) && !is_of_state(one) &&
+           !told_names_state(other);
 }
 
 /* "41 s on bare metal. 52 s in the guest.": each has one state with its amount. */

@@ -359,6 +359,39 @@ static bool has_base(struct told_context *context, struct view sentence, const s
     return has;
 }
 
+/* What was tried by no name that is known. */
+struct unnamed {
+    struct told_unnamed items[UNNAMED_MOST];
+    size_t count;
+};
+
+static struct unnamed unnamed_in(struct view text, const struct told_context *context)
+{
+    struct unnamed all = {.count = 0};
+    while (all.count < UNNAMED_MOST && told_unnamed_next(&text, context, &all.items[all.count]))
+        all.count++;
+    return all;
+}
+
+/* What the sentence tells is understood so. */
+static bool is_unnamed(const struct unnamed *unnamed, struct view sentence)
+{
+    bool found = false;
+    for (size_t at = 0; at < unnamed->count; at++) {
+        struct view passage = unnamed->items[at].passage;
+        found |= !unnamed->items[at].is_of_several && passage.text + passage.length == sentence.text + sentence.length;
+    }
+    return found;
+}
+
+static void unnamed_keep(struct importing *importing, const char *path, const struct unnamed *unnamed)
+{
+    for (size_t at = 0; at < unnamed->count; at++)
+        statement_write(
+            &importing->statements, TOLD_ORIGIN_UNNAMED, path,
+            arena_string_n(&importing->arena, unnamed->items[at].passage.text, unnamed->items[at].passage.length));
+}
+
 /* Of a document's prose the sentences that tell of a trial, a gap, a loop's size or a function. */
 static void sentences_keep(struct importing *importing, const char *path, struct view all)
 {
@@ -376,9 +409,11 @@ static void sentences_keep(struct importing *importing, const char *path, struct
     bool needs_guest = context.has_host; /* which tells whose host it is */
     bool needs_wide = has_counts(&tables); /* whose clock such vectors may lower */
     const struct needs needs = needs_of(all, context);
+    const struct unnamed unnamed = unnamed_in(all, &context);
     for (size_t kept = 0; kept < SENTENCES_MOST && (sentence = told_passage(&all, &context)).length;) {
         struct view passage = sentence, whole = with_setting(importing, sentence, &setting);
-        unread_state(importing, path, whole, &context, whole.text == sentence.text ? &open : NULL);
+        if (!is_unnamed(&unnamed, passage))
+            unread_state(importing, path, whole, &context, whole.text == sentence.text ? &open : NULL);
         sentence = whole;
         bool names_guest = needs_guest && told_names_guest(sentence);
         bool names_wide = needs_wide && told_names_wide(sentence);
@@ -393,6 +428,7 @@ static void sentences_keep(struct importing *importing, const char *path, struct
         functions_add(importing, &functions, sentence);
         kept++;
     }
+    unnamed_keep(importing, path, &unnamed);
     functions_keep(importing, path, &functions);
 }
 
@@ -403,8 +439,10 @@ static void saying_keep(struct importing *importing, const char *saying, struct 
     struct told_functions functions = {0};
     struct left_open open = {.sentence = {0}};
     statement_write(&importing->statements, "said by a person", NULL, saying);
+    const struct unnamed unnamed = unnamed_in(rest, context);
     while ((sentence = told_passage(&rest, context)).length) {
-        unread_state(importing, NULL, sentence, context, &open);
+        if (!is_unnamed(&unnamed, sentence))
+            unread_state(importing, NULL, sentence, context, &open);
         told_bases_take(&context->bases, sentence);
         functions_add(importing, &functions, sentence);
     }
@@ -631,13 +669,17 @@ static void nothing_state(struct importing *importing, const char *path, const s
                     text.summary);
 }
 
-/* Rows and timed commands that differ in a known change alone, as a sentence of what came of it. */
+/* Rows and timed commands that differ in a change alone, as a sentence of what came of it. */
 static void labelled_keep(struct importing *importing, const char *path, struct view sentences)
 {
+    static const struct told_context none;
     struct view sentence;
-    while (view_line(&sentences, &sentence))
-        statement_write(&importing->statements, TOLD_ORIGIN, path,
+    while (view_line(&sentences, &sentence)) {
+        const struct unnamed unnamed = unnamed_in(sentence, &none);
+        const char *origin = unnamed.count ? TOLD_ORIGIN_UNNAMED : TOLD_ORIGIN;
+        statement_write(&importing->statements, origin, path,
                         arena_string_n(&importing->arena, sentence.text, sentence.length));
+    }
 }
 
 /* What a file of the kernel's holds is told by its name alone: it stands above it, as "tail" puts it. */

@@ -18,6 +18,10 @@ void imported_tick_beside(const struct results *results, struct finding *finding
  * What a trial left open whose change takes no one cause away, where it helped; NULL: it didn't, or decides a cause of
  * its own. Owner: arena.
  */
+/* The one of told->unnamed that returned most; UNNAMED_MOST: none returned as much as is asked about. */
+size_t imported_unnamed_most(const struct results *results);
+/* What one of them returned, by the words of that key; NULL: less than is asked about, or there is none. */
+const char *imported_unnamed_words(const struct results *results, size_t index, const char *key, struct arena *arena);
 const char *imported_trial_of_none(const struct results *results, size_t index, struct arena *arena);
 /* Page faults that take time, and huge pages off, which helped: what these took goes with it. */
 void imported_pages_off_beside(const struct results *results, struct finding *finding);

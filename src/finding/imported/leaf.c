@@ -427,6 +427,13 @@ static struct measured gap_of(const struct results *results, struct imported_pai
     return gap.known || !results->imported ? gap : *ret_is_pair ? pair->gap : gap_of_two(results->imported);
 }
 
+/* Who told of trials that were read isn't told that there are none. */
+static const char *support_words(const struct told *told)
+{
+    bool is_tried = told && (told->trial_count || told->unnamed_count);
+    return wording_find("verdict", is_tried ? "support-tried" : "support-none");
+}
+
 const char *imported_gap_words(const struct results *results, struct arena *arena)
 {
     struct imported_pair pair;
@@ -441,7 +448,7 @@ const char *imported_gap_words(const struct results *results, struct arena *aren
     struct value values[] = {VALUE_TEXT("gap", arena_printf(arena, "%.1f %%", gap.value * 100)),
                              VALUE_TEXT("what", by_itself ? length_name(&pair) : "time"),
                              VALUE_TEXT("runs", is_pair ? cycles_words(&pair, arena) : ""),
-                             VALUE_TEXT("origin", IMPORTED_WORDS)};
+                             VALUE_TEXT("support", support_words(results->told)), VALUE_TEXT("origin", IMPORTED_WORDS)};
     return wording_fill(arena, wording_find("verdict", "gap-open"), values, array_count(values));
 }
 
@@ -524,6 +531,7 @@ static const char *gap_told(const struct results *results, const struct findings
     if (results->stalls || !is_far_below_told(results->told, findings))
         return NULL;
     struct value values[] = {VALUE_SHARE("gap", results->told->gap),
+                             VALUE_TEXT("support", support_words(results->told)),
                              VALUE_TEXT("sentence", results->told->gap_sentence), VALUE_TEXT("origin", IMPORTED_WORDS)};
     return wording_fill(arena, wording_find("verdict", key), values, array_count(values));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Does somebody tell of more trips to memory than another way takes, and did the program that the sentence names become
- * faster later?
+ * faster later? Or was what is compared timed when it had them no more?
  *
  * What a class of a tree says of waiting for memory decides before any sentence. Does not support: how much each trip
  * costs.
@@ -21,11 +21,32 @@ static bool has_class(const struct imported *imported)
     return false;
 }
 
+/* Somebody took them out before what is compared was timed. */
+static bool rule_out_mended(const struct results *results, struct finding *finding)
+{
+    const char *sentence = results->told->trips_mended_sentence;
+    if (!sentence)
+        return false;
+    finding->is_estimate = false;
+    finding->remedy = NULL;
+    finding->of = OF_ELAPSED;
+    finding->verdict = VERDICT_RULED_OUT;
+    finding->by_trial = true;
+    finding->recoverable = (struct interval){0};
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "told-trips", VALUE_TEXT("sentence", sentence),
+                     VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_set(finding, reason, "told-trips-mended", VALUE_TEXT("sentence", sentence),
+                VALUE_TEXT("origin", IMPORTED_WORDS));
+    return true;
+}
+
 bool imported_trips_test(const struct results *results, struct finding *finding)
 {
     const char *sentence = results->told->trips_sentence;
     if (!sentence || has_class(results->imported))
         return false;
+    if (rule_out_mended(results, finding))
+        return true;
     struct imported_gain gain = imported_gain_of(results->imported);
     double gained = gain.known ? 1 - gain.ratio : 0;
     bool is_of_named = gain.known && gain.name && strcasestr(sentence, gain.name) && gained >= results->effect;

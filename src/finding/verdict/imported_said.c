@@ -2,6 +2,7 @@
 #include "finding/verdict/imported_said.h"
 
 #include "analyse/imported_pair.h"
+#include "finding/imported/evidence.h"
 #include "finding/imported/exits.h"
 #include "finding/imported/leaf.h"
 #include "finding/verdict/described.h"
@@ -83,6 +84,18 @@ static struct overall with_lead(struct overall overall, const struct findings *f
     return overall;
 }
 
+/* What was tried and helped comes first, whatever cause that took away. is_said: the sentence tells something, too. */
+static struct overall with_unnamed(struct overall overall, const struct results *results, bool is_said,
+                                   struct arena *arena)
+{
+    const char *words =
+        results->stalls ? NULL : imported_unnamed_words(results, imported_unnamed_most(results), "unnamed-lead", arena);
+    if (words)
+        overall.sentence = arena_printf(arena, "%s. %s", capitalised(words, arena),
+                                        is_said ? overall.sentence : "Nothing was measured by plumb in this case.");
+    return overall;
+}
+
 struct overall overall_imported(const struct findings *findings, const struct results *results, struct arena *arena)
 {
     struct imported_leaf leaf = imported_leaf_of(results, findings, NULL, arena);
@@ -96,6 +109,7 @@ struct overall overall_imported(const struct findings *findings, const struct re
             "Nothing was measured by plumb in this case, and what was imported or said supports no cause for certain.",
         .ruled_out = ruled_out_said(findings, results->effect, arena),
     };
+    const char *none = overall.sentence;
     if (contradiction)
         overall.sentence =
             arena_printf(arena, "%s. Nothing was measured by plumb in this case.", capitalised(contradiction, arena));
@@ -123,6 +137,7 @@ struct overall overall_imported(const struct findings *findings, const struct re
         overall.sentence = arena_printf(arena, "%s. Nothing was measured by plumb in this case.", computing);
     overall =
         with_lead(overall, findings, results, leaf.words || hot || waits || open_lead_of(findings, results), arena);
+    overall = with_unnamed(overall, results, overall.sentence != none, arena);
     if (leaf.advice)
         advise(&overall, leaf.advice);
     else if (!leaf.words && imported_rate_advice(results))

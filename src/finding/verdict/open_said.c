@@ -238,6 +238,12 @@ void open_take(struct overall *overall, const struct findings *findings, const s
     const char *exits = told ? imported_exits_with_gap(results, findings, "gap-told-exits-open", arena) : NULL;
     if (told)
         open_add(overall, exits ? exits : told);
+    size_t lead = overall->culprit ? UNNAMED_MOST : imported_unnamed_most(results);
+    for (size_t at = 0; results->told && at < results->told->unnamed_count; at++) {
+        const char *unnamed = at == lead ? NULL : imported_unnamed_words(results, at, "unnamed-beside", arena);
+        if (unnamed)
+            open_add(overall, unnamed);
+    }
     for (size_t at = 0; results->told && at < results->told->trial_count; at++) {
         const char *of_none = imported_trial_of_none(results, at, arena);
         if (of_none)

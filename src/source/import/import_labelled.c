@@ -252,6 +252,65 @@ static void pages_put(struct text *out, const struct paged *paged)
         pages_sentence(out, paged, small, all, " in the guest and on the host");
 }
 
+/* ---- one setting a row ---- */
+
+/* What the other rows are compared with: "as is", "baseline". */
+static bool is_base(struct view cell)
+{
+    static const char *const names[] = {"as is",  "as it is", "baseline", "base",    "default",   "defaults", "stock",
+                                        "before", "original", "current",  "nothing", "unchanged", "none",     "-"};
+    return view_is_any_caseless(cell, names, array_count(names));
+}
+
+/* "108k", "28.9 s": a number, and nothing but its unit. */
+static bool is_amount(struct view cell)
+{
+    double value;
+    struct view word = view_word(&cell), unit = view_word(&cell);
+    while (word.length && !isdigit((unsigned char)word.text[word.length - 1]))
+        word.length--;
+    return view_grouped(word, &value) && value > 0 && (!unit.length || !view_word(&cell).length);
+}
+
+/* "| setting | rows/s |": two columns, and the first row is the state before any change. */
+static bool is_of_settings(const struct table *table)
+{
+    static const char *const heads[] = {"setting", "variant", "change", "config", "option", "tried", "trial"};
+    bool is_named = false;
+    for (size_t at = 0; at < array_count(heads); at++)
+        is_named |= view_mentions(table->heading.cells[0], heads[at]);
+    if (!is_named || table->heading.count != 2 || !unit_of(table->heading.cells[1]).length ||
+        !is_base(table->rows[0].cells[0]))
+        return false;
+    for (size_t row = 0; row < table->count; row++)
+        if (!is_amount(table->rows[row].cells[1]) || (row && is_base(table->rows[row].cells[0])) ||
+            !table->rows[row].cells[0].length)
+            return false;
+    return true;
+}
+
+/* " 108k rows/s", whatever unit stands in the cell itself. */
+static void amount_put(struct text *out, struct view cell, struct view unit)
+{
+    struct view word = view_word(&cell), own = view_word(&cell);
+    unit = own.length ? own : unit;
+    text_printf(out, " %.*s %.*s", (int)word.length, word.text, (int)unit.length, unit.text);
+}
+
+static void settings_put(struct text *out, const struct table *table)
+{
+    struct view unit = unit_of(table->heading.cells[1]);
+    for (size_t row = 1; row < table->count; row++) {
+        struct view label = table->rows[row].cells[0];
+        text_printf(out, "A table: with %.*s it %s", (int)label.length, label.text,
+                    view_ends(unit, "/s") ? "made" : "took");
+        amount_put(out, table->rows[row].cells[1], unit);
+        text_add(out, " instead of");
+        amount_put(out, table->rows[0].cells[1], unit);
+        text_add(out, ".\n");
+    }
+}
+
 /* What source/import/import_markdown reads, too: times by name. */
 static bool is_of_times(struct view heading)
 {
@@ -272,12 +331,15 @@ static bool tables_put(struct text *out, struct view text, struct arena *arena, 
         struct paged paged;
         size_t before = out->length;
         bool is_table = table_read(&text, table);
-        if (is_table && paged_of(table, &paged))
+        bool is_paged = is_table && paged_of(table, &paged), is_set = is_table && !is_paged && is_of_settings(table);
+        if (is_paged)
             pages_put(out, &paged);
+        if (is_set)
+            settings_put(out, table);
         if (!is_table && !view_line(&text, &line))
             break;
-        bool takes = is_table && out->length > before && !is_of_times(table->heading.cells[paged.measure]) &&
-                     table->heading.count == paged.count + 1;
+        bool takes = is_set || (is_paged && out->length > before && !is_of_times(table->heading.cells[paged.measure]) &&
+                                table->heading.count == paged.count + 1);
         taken |= takes;
         if (takes)
             text_add_char(kept, '\n');
@@ -497,6 +559,82 @@ static void tunables_put(struct text *out, const struct runs *runs)
         }
 }
 
+/* ---- a pair of runs under the words that name a change ---- */
+
+static bool has_word_caseless(struct view text, struct view word)
+{
+    for (size_t at = 0, end; at < text.length; at = end + 1) {
+        for (end = at; end < text.length && isalnum((unsigned char)text.text[end]);)
+            end++;
+        if (views_equal_caseless((struct view){text.text + at, end - at}, word))
+            return true;
+    }
+    return false;
+}
+
+/* Words of a command that the other one hasn't, and the sentence has: "native" of "./imgscale.native". */
+static bool is_named_in(struct view command, struct view other, struct view sentence)
+{
+    enum { LEAST = 2 };
+    for (size_t at = 0, end; at < command.length; at = end + 1) {
+        for (end = at; end < command.length && isalnum((unsigned char)command.text[end]);)
+            end++;
+        struct view word = {command.text + at, end - at};
+        if (word.length >= LEAST && !has_word_caseless(other, word) && has_word_caseless(sentence, word))
+            return true;
+    }
+    return false;
+}
+
+/* What is told last on a line, without its colon: "Same source with -O3 -march=native". */
+static struct view announced_by(struct view line)
+{
+    line = view_trim(line);
+    if (!view_ends(line, ":") || view_starts(line, "$") || view_starts(line, "#") || command_of(line).length)
+        return (struct view){0};
+    line.length--;
+    for (ptrdiff_t end; (end = view_find(line, ". ")) >= 0;)
+        line = view_skip(line, (size_t)end + 2);
+    return view_find(line, " ") > 0 ? line : (struct view){0};
+}
+
+/* Up to the next line that announces something; it begins with a run but for blank lines and the rule of a block. */
+static struct view announced_runs(struct view rest)
+{
+    struct view line, behind = rest;
+    bool has_begun = false;
+    size_t length = 0;
+    while (view_line(&behind, &line) && !announced_by(line).length) {
+        bool is_blank = !view_trim(line).length || view_starts(line, "```");
+        if (!has_begun && !is_blank && !command_of(line).length)
+            return (struct view){0};
+        has_begun |= !is_blank;
+        length = (size_t)(behind.text - rest.text);
+    }
+    return (struct view){rest.text, length};
+}
+
+static void announced_put(struct text *out, struct view text, struct runs *runs)
+{
+    struct view line;
+    while (view_line(&text, &line)) {
+        struct view told = announced_by(line), segment = told.length ? announced_runs(text) : (struct view){0};
+        if (!segment.length)
+            continue;
+        runs->count = 0;
+        runs_read(segment, runs);
+        if (runs->count != 2)
+            continue;
+        const struct run *first = &runs->items[0], *last = &runs->items[1];
+        bool of_first = is_named_in(first->command, last->command, told),
+             of_last = is_named_in(last->command, first->command, told);
+        if (of_first == of_last)
+            continue;
+        text_printf(out, "Timed runs: %.*s: it took %.4f s instead of %.4f s.\n", (int)told.length, told.text,
+                    (of_last ? last : first)->seconds, (of_last ? first : last)->seconds);
+    }
+}
+
 struct view import_labelled_turned(struct view text, struct arena *arena, struct view *ret_sentences)
 {
     scoped_text struct text out = {0}, kept = {0};
@@ -506,6 +644,7 @@ struct view import_labelled_turned(struct view text, struct arena *arena, struct
     runs_read(text, runs);
     nodes_put(&out, runs, fullest_node(text));
     tunables_put(&out, runs);
+    announced_put(&out, text, runs);
     for (size_t at = 0; at < RUNS_MOST; at++)
         text_done(&runs->rest[at]);
     *ret_sentences =

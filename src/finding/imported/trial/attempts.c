@@ -121,6 +121,7 @@ const struct attempt trial_attempts[] = {
     {"front-end", TREATMENT_LESS_UNROLLING, TRIAL_MAY_FAIL},
     {"uop-cache", TREATMENT_LESS_UNROLLING, TRIAL_MAY_FAIL},
     {"swap", TREATMENT_MORE_MEMORY, TRIAL_MAY_FAIL},
+    {"swap", TREATMENT_MEMORY_LIMIT, TRIAL_MAY_FAIL},
     {"branch-mispredicts", TREATMENT_NO_BRANCHES, TRIAL_MAY_FAIL}, /* compilers may have made it so before */
     {"lock-turns", TREATMENT_FINER_LOCK, TRIAL_MAY_FAIL},
     {"divider", TREATMENT_NO_DIVISION, TRIAL_MAY_FAIL},

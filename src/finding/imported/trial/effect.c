@@ -9,11 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pages were changed on one side alone: its own counts most, then both. Ticks and vectors have no sides. */
-static int nearness(const struct told_trial *trial, bool is_host)
+static bool is_of_one_side(const struct told_trial *trial)
 {
-    bool both = trial->on_host == trial->on_guest;
-    return trial->treatment != TREATMENT_PAGES || both ? 1 : trial->on_host == is_host ? 2 : 0;
+    return trial->treatment == TREATMENT_PAGES && trial->on_host != trial->on_guest;
 }
 
 /* A part is no more than the whole gap, where that was told. */
@@ -57,6 +55,54 @@ struct interval trial_returned(const struct told *told, const struct told_trial 
     }
 }
 
+/* At most, of the sides that were tried by themselves; below 0: of one it isn't told. */
+static double most_alone(const struct told *told)
+{
+    double most[2] = {0, 0};
+    for (size_t at = 0; at < told->trial_count; at++) {
+        const struct told_trial *one = &told->trials[at];
+        struct interval alone = trial_returned(told, one);
+        if (!is_of_one_side(one))
+            continue;
+        if (!alone.known && one->outcome != OUTCOME_STAYED)
+            return -1;
+        most[one->on_host] = fmax(most[one->on_host], alone.known ? alone.high : 0);
+    }
+    return most[false] + most[true];
+}
+
+/* Both sides together returned more than each of them by itself, and these added: that one alone bounds nothing. */
+static bool is_outdone(const struct told *told, const struct told_trial *one)
+{
+    static const double MORE = 0.05;
+    double alone = is_of_one_side(one) ? most_alone(told) : -1;
+    bool found = false;
+    for (size_t at = 0; at < told->trial_count && alone >= 0; at++) {
+        const struct told_trial *both = &told->trials[at];
+        struct interval all = trial_returned(told, both);
+        found |= both->treatment == TREATMENT_PAGES && both->on_host && both->on_guest && all.known &&
+                 all.low > alone + MORE;
+    }
+    return found;
+}
+
+const struct told_trial *trial_outdone(const struct told *told, bool is_host)
+{
+    const struct told_trial *found = NULL;
+    for (size_t at = 0; at < told->trial_count && !found; at++)
+        if (told->trials[at].on_host == is_host && is_outdone(told, &told->trials[at]))
+            found = &told->trials[at];
+    return found;
+}
+
+/* Pages were changed on one side alone: its own counts most, then both. Ticks and vectors have no sides. */
+static int nearness(const struct told *told, const struct told_trial *trial, bool is_host)
+{
+    if (!is_of_one_side(trial))
+        return 1;
+    return trial->on_host == is_host && !is_outdone(told, trial) ? 2 : 0;
+}
+
 /* It returned something, and less than is asked about. */
 static bool is_small(const struct told *told, const struct told_trial *trial, double effect)
 {
@@ -92,7 +138,7 @@ static bool are_alike(const struct told *told, const struct told_trial *one, con
 static bool is_told_closer(const struct told *told, const struct told_trial *one, const struct told_trial *found,
                            bool is_host, double effect)
 {
-    return nearness(one, is_host) == nearness(found, is_host) && are_alike(told, one, found, effect) &&
+    return nearness(told, one, is_host) == nearness(told, found, is_host) && are_alike(told, one, found, effect) &&
            found->outcome == OUTCOME_SHRANK && !found->returned.share.known && one->outcome == OUTCOME_FASTER;
 }
 
@@ -104,13 +150,13 @@ const struct told_trial *trial_of_side(const struct told *told, enum treatment t
     *ret_contrary = NULL;
     for (size_t at = 0; at < told->trial_count; at++) {
         const struct told_trial *one = &told->trials[at];
-        if (one->treatment == treatment && (!found || nearness(one, is_host) > nearness(found, is_host) ||
+        if (one->treatment == treatment && (!found || nearness(told, one, is_host) > nearness(told, found, is_host) ||
                                             is_told_closer(told, one, found, is_host, effect)))
             found = one;
     }
     for (size_t at = 0; found && at < told->trial_count; at++) {
         const struct told_trial *other = &told->trials[at];
-        if (other->treatment == treatment && nearness(other, is_host) == nearness(found, is_host) &&
+        if (other->treatment == treatment && nearness(told, other, is_host) == nearness(told, found, is_host) &&
             !are_alike(told, other, found, effect))
             *ret_contrary = other;
     }

@@ -22,6 +22,8 @@ const struct told_trial *trial_sized_by(const struct told *told, const struct to
  */
 const struct told_trial *trial_of_side(const struct told *told, enum treatment treatment, bool is_host, double effect,
                                        const struct told_trial **ret_contrary);
+/* Huge pages on that side alone, where both sides together returned more than both added; NULL: there is none. */
+const struct told_trial *trial_outdone(const struct told *told, bool is_host);
 /* What came back is of the time that requests take each. */
 bool trial_is_of_latency(const struct told *told, const struct told_trial *trial);
 /* A smaller gap than there was: the cause was a part of it, and how much of it isn't told. */

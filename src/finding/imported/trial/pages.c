@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/vec.h"
 #include "finding/family.h"
 #include "finding/imported/evidence.h"
 #include "finding/imported/trial/effect.h"
@@ -31,6 +32,23 @@ static void advise_pages(const struct told *told, struct finding *finding, const
         say_there(finding, there);
 }
 
+/* What each side returned by itself, where both together returned far more. False: neither was tried so. */
+static bool say_both_needed(const struct told *told, struct finding *finding)
+{
+    const struct told_trial *host = trial_outdone(told, true), *guest = trial_outdone(told, false);
+    const struct told_trial *first = guest ? guest : host;
+    if (!first)
+        return false;
+    struct value values[] = {VALUE_SHARE("guest", trial_returned(told, first)),
+                             VALUE_SHARE("host", trial_returned(told, host ? host : first))};
+    const char *key = host && guest ? "told-both-needed" : guest ? "told-guest-alone" : "told-host-alone";
+    finding_open_add(finding, key, values, array_count(values));
+    trial_say(finding, first, WEIGHT_CONTEXT);
+    if (host && guest)
+        trial_say(finding, host, WEIGHT_CONTEXT);
+    return true;
+}
+
 static void support_pages(const struct results *results, const struct told *told, struct finding *finding,
                           const struct told_trial *trial)
 {
@@ -55,13 +73,14 @@ static void support_pages(const struct results *results, const struct told *told
                                                   where_words(trial))),
                 VALUE_TEXT("where", where_words(trial)), VALUE_TEXT("outcome", trial_outcome_words(trial)),
                 VALUE_TEXT("origin", IMPORTED_WORDS));
-    finding_set(finding, returner, "told-returner", NO_VALUES);
     if (finding->verdict != VERDICT_SUPPORTED)
         finding_set(finding, reason, "told-undecided", VALUE_TEXT("sentence", trial->sentence));
-    if (both)
+    bool needs_both = both && say_both_needed(told, finding);
+    finding_set(finding, returner, needs_both ? "told-returner-both" : "told-returner", NO_VALUES);
+    if (both && !needs_both)
         finding_leave_open(finding, "told-both", NO_VALUES);
     advise_pages(told, finding, trial);
-    finding_set(finding, confirm, both ? "told-confirm-both" : "told-confirm", NO_VALUES);
+    finding_set(finding, confirm, both && !needs_both ? "told-confirm-both" : "told-confirm", NO_VALUES);
 }
 
 bool trial_pages_test(const struct results *results, const struct told *told, struct finding *finding,
@@ -82,7 +101,7 @@ bool trial_pages_test(const struct results *results, const struct told *told, st
     if (trial_effect_kind(told, trial, results->effect) == EFFECT_NONE)
         trial_rule_out(results, told, finding, trial);
     else if (both && is_host)
-        trial_leave_open(finding, "told-both", trial);
+        trial_leave_open(finding, trial_outdone(told, true) ? "told-both-needed" : "told-both", trial);
     else
         support_pages(results, told, finding, trial);
     return true;

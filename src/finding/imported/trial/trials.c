@@ -128,6 +128,37 @@ const char *imported_trial_of_none(const struct results *results, size_t index, 
     return wording_fill(arena, wording_find("verdict", "trial-of-none"), values, array_count(values));
 }
 
+/* What was tried by no name that is known returned as much as is asked about, and more than chance. */
+static bool is_telling(const struct results *results, const struct told_tried *tried)
+{
+    const struct told_trial trial = {
+        .treatment = TREATMENT_COUNT, .outcome = OUTCOME_FASTER, .number = tried->gain, .sentence = tried->sentence};
+    return tried->gain.low >= results->effect && !trial_is_within_spread(results, &trial);
+}
+
+const char *imported_unnamed_words(const struct results *results, size_t index, const char *key, struct arena *arena)
+{
+    const struct told *told = results->told;
+    if (!told || index >= told->unnamed_count || !is_telling(results, &told->unnamed[index]))
+        return NULL;
+    struct value values[] = {VALUE_SHARE("gain", told->unnamed[index].gain),
+                             VALUE_TEXT("what", told->unnamed[index].is_of_latency ? "latency" : "time"),
+                             VALUE_TEXT("sentence", told->unnamed[index].sentence),
+                             VALUE_TEXT("origin", IMPORTED_WORDS)};
+    return wording_fill(arena, wording_find("verdict", key), values, array_count(values));
+}
+
+size_t imported_unnamed_most(const struct results *results)
+{
+    const struct told *told = results->told;
+    size_t most = UNNAMED_MOST;
+    for (size_t at = 0; told && at < told->unnamed_count; at++)
+        if (is_telling(results, &told->unnamed[at]) &&
+            (most == UNNAMED_MOST || told->unnamed[at].gain.mid > told->unnamed[most].gain.mid))
+            most = at;
+    return most;
+}
+
 /* A trial of it that changed nothing, and may have failed although the cause is there; NULL: there is none. */
 static const char *failed_trial(const struct results *results, enum treatment treatment)
 {
