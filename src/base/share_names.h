@@ -71,10 +71,13 @@
 #define SHARE_ONE_TASK "waits of one task for locks / of all"
 #define SHARE_SESSIONS_AT_LOCKS "sessions that wait for locks / all that are active"
 /* where: the event that most of them wait for; _SEEN: by few looks at sessions */
-#define SHARE_SESSIONS_AT_LOG          "sessions that wait for the log to reach storage / all that are active"
-#define SHARE_SESSIONS_AT_LOG_SEEN     "sessions seen waiting for the log to reach storage / all that are active"
-#define SHARE_SESSIONS_AT_STORAGE      "sessions that wait for storage / all that are active"
-#define SHARE_SESSIONS_AT_STORAGE_SEEN "sessions seen waiting for storage / all that are active"
+#define SHARE_SESSIONS_AT_LOG      "sessions that wait for the log to reach storage / all in a transaction"
+#define SHARE_SESSIONS_AT_LOG_SEEN "sessions seen waiting for the log to reach storage / all in a transaction"
+/* in a transaction that it began */
+#define SHARE_SESSIONS_AT_CLIENT       "sessions that wait for their client / all in a transaction"
+#define SHARE_SESSIONS_AT_CLIENT_SEEN  "sessions seen waiting for their client / all in a transaction"
+#define SHARE_SESSIONS_AT_STORAGE      "sessions that wait for storage / all in a transaction"
+#define SHARE_SESSIONS_AT_STORAGE_SEEN "sessions seen waiting for storage / all in a transaction"
 
 /* ---- the clock ---- */
 #define SHARE_BELOW_HIGHEST_HOT "1 - Bzy_MHz / its highest here, throttled by heat,"

@@ -52,7 +52,8 @@ void print_seconds(struct text *out, double seconds)
 static void print_percent(struct text *out, double share)
 {
     double percent = share * 100;
-    text_printf(out, percent > 0 && percent < 9.95 ? "%.1f" : "%.0f", percent);
+    bool is_nearly_all = percent >= 99.5 && percent < 99.95; /* which 100 % isn't */
+    text_printf(out, (percent > 0 && percent < 9.95) || is_nearly_all ? "%.1f" : "%.0f", percent);
 }
 
 static void print_one(struct text *out, enum unit unit, double number)

@@ -55,6 +55,7 @@ static const struct {
     {"waiting", FOLDED_NETWORK_TIME, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     /* nothing of it: threads that take turns may still wait */
     {"waiting", SHARE_ONE_THREAD_STORAGE, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"waiting", SHARE_SESSIONS_AT_CLIENT, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER, NULL, "imported-advice-client"},
     {"waiting", SHARE_SESSIONS_AT_LOG, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER, NULL, "imported-advice-commit"},
     {"waiting", SHARE_SESSIONS_AT_STORAGE, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"waiting", SHARE_DISK_DELAY, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
@@ -94,6 +95,8 @@ static const struct {
     {"lock-turns", FOLDED_LOCKS, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead", "advice-imported"},
     {"lock-turns", SHARE_SESSIONS_AT_LOCKS, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead",
      "advice-sessions"},
+    {"waiting", SHARE_SESSIONS_AT_CLIENT_SEEN, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead",
+     "imported-advice-client"},
     {"waiting", SHARE_SESSIONS_AT_LOG_SEEN, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead",
      "imported-advice-commit"},
     {"waiting", SHARE_SESSIONS_AT_STORAGE_SEEN, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},

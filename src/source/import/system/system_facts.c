@@ -855,16 +855,26 @@ static void nodes_add(const struct system_reading *reading, const struct system_
         fact_of(facts, fullest, SHARE_MEMORY_AWAY, all - table->node_mb[reading->runs_on - 1], all);
 }
 
-/* Many looks tell of a share of the sessions' time, few of a moment. */
+/*
+ * Many looks tell of a share of the sessions' time, few of a moment. Who keeps a transaction open and asks for nothing
+ * may hold the locks that others wait for: these are told as a part of those that are active.
+ */
 static void sessions_add(const struct system_table *table, struct facts *facts)
 {
     enum { LOOKS_LEAST = 100 };
     const struct met *met = table->met;
-    double all = met[FACT_SESSIONS].last;
-    bool many = all >= LOOKS_LEAST;
+    double all = met[FACT_SESSIONS_OPEN].last, at_client = met[FACT_SESSIONS_AT_CLIENT].last;
+    bool many = all >= LOOKS_LEAST, locked_most = 2 * met[FACT_SESSIONS_LOCKED].last > met[FACT_SESSIONS].last,
+         client_first =
+             !locked_most && at_client > met[FACT_SESSIONS_LOGGING].last && at_client > met[FACT_SESSIONS_STORING].last;
     if (!met[FACT_SESSIONS].count)
         return;
-    fact_of(facts, table->lock_words, SHARE_SESSIONS_AT_LOCKS, met[FACT_SESSIONS_LOCKED].last, all);
+    if (client_first)
+        fact_of(facts, table->client_words, many ? SHARE_SESSIONS_AT_CLIENT : SHARE_SESSIONS_AT_CLIENT_SEEN, at_client,
+                all);
+    if (met[FACT_SESSIONS].last > 0)
+        fact_of(facts, table->lock_words, SHARE_SESSIONS_AT_LOCKS, met[FACT_SESSIONS_LOCKED].last,
+                met[FACT_SESSIONS].last);
     if (met[FACT_SESSIONS_LOGGING].last > 0)
         fact_of(facts, table->log_words, many ? SHARE_SESSIONS_AT_LOG : SHARE_SESSIONS_AT_LOG_SEEN,
                 met[FACT_SESSIONS_LOGGING].last, all);

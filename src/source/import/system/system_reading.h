@@ -90,6 +90,8 @@ enum fact {
     FACT_SESSIONS_LOCKED,
     FACT_SESSIONS_LOGGING, /* that wait for the log to reach storage, and for other reads and writes */
     FACT_SESSIONS_STORING,
+    FACT_SESSIONS_OPEN, /* all that have a transaction open; and of those, that wait for their client */
+    FACT_SESSIONS_AT_CLIENT,
     FACT_PAUSE_S, /* by those that log each pause, and when that was since the start */
     FACT_PAUSE_AT_S,
     FACT_HEAP_KEPT, /* MB that a full collection left, and of how much */
@@ -260,6 +262,7 @@ struct system_table {
     double busiest_ratio;
     char lock_words[TASK_NAME_MOST];      /* which locks a database's sessions wait for most */
     char log_words[TASK_NAME_MOST], storage_words[TASK_NAME_MOST]; /* … and which events of storage */
+    char client_words[TASK_NAME_MOST];                             /* … and of their client */
     char busiest_process[TASK_NAME_MOST]; /* of top's rows, and how much of one CPU it used */
     double process_ratio;
     bool process_runs, any_waits; /* its state is R; a process's is D */
