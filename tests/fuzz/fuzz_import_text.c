@@ -40,7 +40,7 @@ static void waits_check(const struct import_stacks *stacks, struct arena *arena)
     struct folded_share shares[FOLDED_SHARES];
     for (size_t at = 0; at < stacks->count; at++)
         items[at] = (struct folded_stack){stacks->items[at].frames, (double)stacks->items[at].count};
-    folded_profile_of(items, stacks->count, &profile, arena);
+    folded_profile_of(items, stacks->count, false, &profile, arena);
     for (size_t at = folded_shares_of(&profile, shares); at-- > 0;)
         if (!(shares[at].share >= 0 && shares[at].share <= 1 + 1e-9))
             abort();

@@ -52,6 +52,7 @@ struct importing {
     bool of_others;           /* what is read is of others: it is shown */
     struct exits_period said; /* by a person beside the files */
     struct text said_words;   /* all of it, a line each */
+    struct text beside_words; /* of files without stacks, which may tell of those in others */
 };
 
 static void statement_write(struct json_writer *json, const char *origin, const char *file, const char *text)
@@ -464,13 +465,26 @@ static size_t waits_of_time(const struct folded_profile *profile, struct view do
     return count;
 }
 
+/* What tells for how long stacks were watched: words of the file itself, said ones, or those of files beside it. */
+static void stacks_words(const struct importing *importing, struct view file, struct view own_words, struct text *out)
+{
+    text_append(out, text_string(&importing->said_words), importing->said_words.length);
+    text_append(out, own_words.text, own_words.length);
+    if (waits_period_read(text_view(out)).seconds > 0)
+        return;
+    struct view beside = text_view(&importing->beside_words), line;
+    while (view_line(&beside, &line))
+        if (!waits_are_of_other(line, file))
+            text_printf(out, "\n%.*s", (int)line.length, line.text);
+}
+
 /* Folded stacks: hot functions as a report has them, or what was waited for. */
 static void stacks_keep(struct importing *importing, const char *path, const struct import_stacks *stacks,
                         struct view own_words)
 {
-    scoped_text struct text document = {0}; /* what tells how long it was watched may be said beside it */
-    text_append(&document, text_string(&importing->said_words), importing->said_words.length);
-    text_append(&document, own_words.text, own_words.length);
+    scoped_text struct text document = {0};
+    const struct view file = view_of(file_of(path));
+    stacks_words(importing, file, own_words, &document);
     struct arena *arena = &importing->arena;
     struct folded_stack *items = arena_array(arena, struct folded_stack, stacks->count + 1);
     struct folded_profile profile;
@@ -479,7 +493,7 @@ static void stacks_keep(struct importing *importing, const char *path, const str
     scoped_text struct text words = {0};
     for (size_t at = 0; at < stacks->count; at++)
         items[at] = (struct folded_stack){stacks->items[at].frames, (double)stacks->items[at].count};
-    folded_profile_of(items, stacks->count, &profile, arena);
+    folded_profile_of(items, stacks->count, waits_were_written(text_view(&document), file), &profile, arena);
     bool waits = profile.off > profile.on, in_us = waits && waits_period_read(text_view(&document)).in_us;
     size_t count = waits ? folded_shares_of(&profile, shares) : profile.function_count;
     for (size_t at = 0; at < count; at++) {
@@ -655,16 +669,21 @@ static void name_add(struct text *out, const char *path)
             text_printf(out, "==> %s <==\n", limits[at]);
 }
 
-static bool import_file(struct importing *importing, const char *path, struct error *err)
+static bool content_read(const char *path, struct text *content, struct error *err)
 {
     struct sysroot anywhere;
     sysroot_init(&anywhere, NULL);
-    scoped_text struct text content = {0};
     scoped_free char *whole = path[0] == '/' ? memory_string(path) : realpath(path, NULL);
     if (!whole)
         return error_set(err, ERROR_NOT_FOUND, "there is no '%s' to import", path);
-    if (!sysroot_read(&anywhere, &content, err, "%s", whole))
-        return error_wrap(err, "importing");
+    return sysroot_read(&anywhere, content, err, "%s", whole) || error_wrap(err, "importing");
+}
+
+static bool import_file(struct importing *importing, const char *path, struct error *err)
+{
+    scoped_text struct text content = {0};
+    if (!content_read(path, &content, err))
+        return false;
     scoped_text struct text named = {0};
     name_add(&named, path);
     text_append(&named, text_string(&content), content.length);
@@ -764,12 +783,32 @@ static void said_period_read(struct importing *importing, const struct option_te
     }
 }
 
+/* Words of whole documents may tell of stacks in another file. */
+static bool beside_read(struct importing *importing, const struct option_texts *files, struct error *err)
+{
+    enum { WORDS_MOST = 1 << 20 }; /* what somebody wrote is shorter */
+    for (size_t at = 0; files->count > 1 && at < files->count; at++) {
+        scoped_text struct text content = {0};
+        struct import_stacks stacks;
+        if (!content_read(files->items[at], &content, err))
+            return false;
+        if (content.length > WORDS_MOST)
+            continue;
+        (void)import_stacks_turned(text_view(&content), &importing->arena, &stacks);
+        if (!stacks.count)
+            text_printf(&importing->beside_words, "%s\n", text_string(&content));
+    }
+    return true;
+}
+
 static bool add_all(struct importing *importing, const struct option_texts *files, const struct option_texts *sayings,
                     struct error *err)
 {
     if (!statements_keep(importing, err) || !tables_keep(importing, err))
         return false;
     said_period_read(importing, sayings);
+    if (!beside_read(importing, files, err))
+        return false;
     for (size_t at = 0; at < files->count; at++)
         if (!import_file(importing, files->items[at], err))
             return false;
@@ -798,6 +837,7 @@ bool diagnose_import(const char *folder, const struct option_texts *files, const
             (!importing.exits.length || case_part_write(folder, "exits.json", &importing.exits, err));
     text_done(&importing.exits);
     text_done(&importing.said_words);
+    text_done(&importing.beside_words);
     vec_done(&importing.tables);
     arena_done(&importing.arena);
     return added;

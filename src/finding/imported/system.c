@@ -3,6 +3,7 @@
 #include "base/share_names.h"
 #include "base/vec.h"
 #include "finding/family.h"
+#include "finding/imported/callers.h"
 #include "finding/imported/evidence.h"
 #include "finding/imported/fact_words.h"
 #include "finding/imported/reference.h"
@@ -216,6 +217,8 @@ static void advise(struct finding *finding, const char *key, const char *who)
     /* PostgreSQL names its inner locks so; those of rows and tables begin with a small letter */
     if (key && strcmp(key, "advice-sessions") == 0 && isupper((unsigned char)who[0]))
         key = "advice-sessions-inner";
+    if (key && strcmp(key, "advice-imported") == 0 && imported_is_allocating(who))
+        key = "advice-arenas";
     if (key && (finding->verdict == VERDICT_SUPPORTED || finding->pointed > 0))
         finding_advise(finding, is_global ? "advice-global" : key, VALUE_TEXT(is_global ? "lock" : "function", who));
     if (finding->verdict != VERDICT_SUPPORTED)
