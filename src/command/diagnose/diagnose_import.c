@@ -20,6 +20,7 @@
 #include "source/import/tools/import_columns.h"
 #include "source/import/tools/import_counts.h"
 #include "source/import/import_csv.h"
+#include "source/import/tools/import_dumps.h"
 #include "source/import/tools/import_hyperfine.h"
 #include "source/import/import_labelled.h"
 #include "source/import/import_labels.h"
@@ -520,11 +521,32 @@ static void stacks_keep(struct importing *importing, const char *path, const str
         (void)table_state(importing, path, &table);
 }
 
+/* Stacks that somebody looked at: where most of them stand. */
+static void dumps_keep(struct importing *importing, const char *path, const struct import_dumps *dumps)
+{
+    struct import_row rows[DUMP_ROWS_MOST];
+    scoped_text struct text words = {0};
+    size_t count = import_dumps_rows(dumps, &importing->arena, rows);
+    text_printf(&words, "%zu stacks that were looked at, or counts of such", dumps->count);
+    for (size_t at = 0; at < count; at++)
+        text_printf(&words, "; %s: %.4g %%", rows[at].where, rows[at].number);
+    const struct imported_text table = {.kind = IMPORT_UNKNOWN,
+                                        .origin = SYSTEM_TABLE,
+                                        .rows = rows,
+                                        .row_count = count,
+                                        .heading = "",
+                                        .event = "",
+                                        .summary = arena_string(&importing->arena, text_string(&words))};
+    if (dumps->count)
+        (void)table_state(importing, path, &table);
+}
+
 /* A text in which every tool's tables have the form that import_text_next reads, and what else stands in it. */
 struct turned {
     struct view lines, prose, trials;
     struct import_facts facts;
     struct import_stacks stacks;
+    struct import_dumps dumps;
 };
 
 /* Behind it, as a paragraph of their own. */
@@ -542,7 +564,7 @@ static struct view prose_with(struct view prose, struct view sentences, struct a
 static struct turned turned_of(struct view text, struct arena *arena)
 {
     struct turned turned;
-    text = import_labelled_turned(text, arena, &turned.trials);
+    text = import_dumps_turned(import_labelled_turned(text, arena, &turned.trials), arena, &turned.dumps);
     struct view labels = turned.trials.length ? (struct view){0} : import_labels_sentences(text, arena);
     struct view lines = import_pprof_turned(import_c2c_turned(import_cachegrind_turned(text, arena), arena), arena);
     lines = import_children_turned(import_chains_turned(import_timed_turned(lines, arena), arena), arena);
@@ -625,8 +647,9 @@ static void others_state(struct importing *importing, const char *path, struct v
         return;
     struct turned turned = turned_of(text, &importing->arena);
     importing->of_others = true;
-    size_t count = tables_state(importing, path, &turned) + turned.stacks.count;
+    size_t count = tables_state(importing, path, &turned) + turned.stacks.count + turned.dumps.count;
     stacks_keep(importing, path, &turned.stacks, text);
+    dumps_keep(importing, path, &turned.dumps);
     importing->of_others = false;
     count += sentences_pass(importing, path, import_text_without_rows(turned.prose, &importing->arena));
     if (!count)
@@ -699,7 +722,8 @@ static bool import_file(struct importing *importing, const char *path, struct er
     struct turned turned = turned_of(parts.ours, &importing->arena);
     size_t tables = tables_state(importing, path, &turned);
     stacks_keep(importing, path, &turned.stacks, parts.ours);
-    if (!tables && !turned.stacks.count && !parts.others.length)
+    dumps_keep(importing, path, &turned.dumps);
+    if (!tables && !turned.stacks.count && !turned.dumps.count && !parts.others.length)
         nothing_state(importing, path, &turned);
     others_state(importing, path, parts.others);
     labelled_keep(importing, path, turned.trials);

@@ -94,6 +94,7 @@ static const struct {
      "advice-kernel-lock"},
     {"lock-turns", SHARE_SLEEPING_LOCKS, ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"lock-turns", FOLDED_LOCKS, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead", "advice-imported"},
+    {"lock-turns", SHARE_WITHOUT_GIL, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead", "advice-imported"},
     {"lock-turns", SHARE_SESSIONS_AT_LOCKS, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead",
      "advice-sessions"},
     {"waiting", SHARE_SESSIONS_AT_CLIENT_SEEN, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead",
@@ -385,8 +386,8 @@ static void kernel_lead(const struct results *results, struct finding *finding, 
 /* What stands beside such a share is all that it is of, and not the first of several. */
 static bool is_of_one(const char *fact)
 {
-    static const char *const names[] = {SHARE_READY, SHARE_READY_TOGETHER, SHARE_NOT_COMPUTED, SHARE_LOAD_BEYOND,
-                                        SHARE_BELOW_HIGHEST_HOT};
+    static const char *const names[] = {SHARE_READY,       SHARE_READY_TOGETHER, SHARE_NOT_COMPUTED,
+                                        SHARE_LOAD_BEYOND, SHARE_WITHOUT_GIL,    SHARE_BELOW_HIGHEST_HOT};
     bool is_one = false;
     for (size_t at = 0; at < array_count(names); at++)
         is_one |= strcmp(fact, names[at]) == 0;
