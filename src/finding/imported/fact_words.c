@@ -46,6 +46,7 @@ static const struct {
     {SHARE_GC_TIME, "the part of the time in garbage collection"},
     {SHARE_GC_PAUSES, "the part of the time in pauses for garbage collection"},
     {SHARE_SESSIONS_AT_LOCKS, "the part of the database's active sessions in waits for locks"},
+    {SHARE_QUERIES_LOCKED, "the part of the time of the queries that were logged as slow in waits for locks"},
     {SHARE_WITHOUT_GIL,
      "the part of the active threads, in stacks that were looked at, without the lock that all need"},
     {SHARE_SESSIONS_AT_CLIENT, "the part of the database's sessions in a transaction that waited for their client"},

@@ -59,3 +59,42 @@ const char *imported_looks_advice(const struct results *results)
     size_t wait = looks ? wait_of(looks) : 0;
     return looks ? wording_find("verdict", wait < array_count(waits) ? waits[wait].advice : "next-looks") : NULL;
 }
+
+/* ---- what a server is asked for ---- */
+
+static const struct imported_row *command_of(const struct results *results, const char **ret_file)
+{
+    static const double MOST_OF = 50; /* percent */
+    const struct imported_row *command =
+        results->imported ? imported_row_of(results->imported, IMPORTED_SYSTEM, SHARE_OF_COMMANDS, ret_file) : NULL;
+    return command && command->number >= MOST_OF ? command : NULL;
+}
+
+const char *imported_command_words(const struct results *results, struct arena *arena)
+{
+    const char *file = NULL;
+    const struct imported_row *command = command_of(results, &file);
+    if (!command)
+        return NULL;
+    struct value values[] = {VALUE_TEXT("command", command->where),
+                             VALUE_SHARE("share", interval_exactly(command->number / 100)), VALUE_TEXT("file", file),
+                             VALUE_TEXT("origin", IMPORTED_WORDS)};
+    return wording_fill(arena, wording_find("verdict", "command"), values, array_count(values));
+}
+
+/* What answers with all that there is takes the longer the more there is. */
+const char *imported_command_advice(const struct results *results)
+{
+    static const struct {
+        const char *command, *advice;
+    } commands[] = {
+        {"keys,", "next-command-keys"},  {"smembers,", "next-command-all"},    {"hgetall,", "next-command-all"},
+        {"lrange,", "next-command-all"}, {"zrange,", "next-command-all"},      {"hkeys,", "next-command-all"},
+        {"hvals,", "next-command-all"},  {"sinter,", "next-command-all"},      {"sunion,", "next-command-all"},
+        {"sort,", "next-command-all"},   {"flushall,", "next-command-delete"}, {"del,", "next-command-delete"}};
+    const struct imported_row *command = command_of(results, NULL);
+    for (size_t at = 0; command && at < array_count(commands); at++)
+        if (strncmp(command->where, commands[at].command, strlen(commands[at].command)) == 0)
+            return wording_find("verdict", commands[at].advice);
+    return command ? wording_find("verdict", "next-command") : NULL;
+}

@@ -95,6 +95,7 @@ static const struct {
     {"lock-turns", SHARE_SLEEPING_LOCKS, ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"lock-turns", FOLDED_LOCKS, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead", "advice-imported"},
     {"lock-turns", SHARE_WITHOUT_GIL, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead", "advice-imported"},
+    {"lock-turns", SHARE_QUERIES_LOCKED, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead", "advice-queries"},
     {"lock-turns", SHARE_SESSIONS_AT_LOCKS, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead",
      "advice-sessions"},
     {"waiting", SHARE_SESSIONS_AT_CLIENT_SEEN, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead",

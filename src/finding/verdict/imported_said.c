@@ -84,6 +84,19 @@ static struct overall with_lead(struct overall overall, const struct findings *f
     return overall;
 }
 
+/* What a server is busy with, by its own counts, before what the code of it does. */
+static struct overall with_command(struct overall overall, const struct results *results, bool is_said,
+                                   struct arena *arena)
+{
+    const char *command = imported_command_words(results, arena);
+    if (!command)
+        return overall;
+    overall.sentence = arena_printf(arena, "%s. %s", command,
+                                    is_said ? overall.sentence : "Nothing was measured by plumb in this case.");
+    advise(&overall, imported_command_advice(results));
+    return overall;
+}
+
 struct overall overall_imported(const struct findings *findings, const struct results *results, struct arena *arena)
 {
     struct imported_leaf leaf = imported_leaf_of(results, findings, NULL, arena);
@@ -129,6 +142,7 @@ struct overall overall_imported(const struct findings *findings, const struct re
         overall.sentence = arena_printf(arena, "%s. Nothing was measured by plumb in this case.", computing);
     overall = with_lead(overall, findings, results,
                         leaf.words || hot || looks || waits || open_lead_of(findings, results), arena);
+    overall = with_command(overall, results, contradiction || leaf.words || hot || plan || looks || waits, arena);
     if (leaf.advice)
         advise(&overall, leaf.advice);
     else if (!leaf.words && imported_rate_advice(results))

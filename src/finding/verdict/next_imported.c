@@ -202,7 +202,7 @@ static const char *looks_next(const struct results *results, struct arena *arena
 static const char *profile_next(const struct results *results, struct arena *arena)
 {
     return has_table(results, IMPORTED_REPORT) || has_table(results, IMPORTED_ANNOTATE) || busy_next(results, arena) ||
-                   idle_next(results, arena) || imported_looks_advice(results)
+                   idle_next(results, arena) || imported_looks_advice(results) || imported_command_advice(results)
                ? NULL
                : wording_find("verdict", "next-profile");
 }

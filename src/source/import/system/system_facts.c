@@ -883,6 +883,16 @@ static void sessions_add(const struct system_table *table, struct facts *facts)
                 met[FACT_SESSIONS_STORING].last, all);
 }
 
+static void servers_add(const struct system_table *table, struct facts *facts)
+{
+    enum { COMMANDS_LEAST = 2 };
+    const struct met *commands = &table->met[FACT_COMMANDS_US], *queries = &table->met[FACT_QUERIES_S];
+    if (commands->count >= COMMANDS_LEAST)
+        fact_of(facts, table->command_words, SHARE_OF_COMMANDS, commands->most, commands->sum);
+    if (queries->count)
+        fact_of(facts, table->query_words, SHARE_QUERIES_LOCKED, table->met[FACT_QUERIES_LOCKED_S].sum, queries->sum);
+}
+
 size_t system_facts_of(const struct system_reading *reading, struct system_table *table,
                        struct import_row ret_rows[SYSTEM_ROWS_MOST])
 {
@@ -900,6 +910,7 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
         fact_add(facts, SHARE_REMOTE_WEIGHT, met[FACT_WEIGHT_REMOTE].last, 100);
         fact_add(facts, SHARE_LOCAL_WEIGHT, met[FACT_WEIGHT_MEMORY].last, 100);
     }
+    servers_add(table, facts);
     locks_add(reading, table, facts);
     pages_add(met, facts);
     if (met[FACT_LOCAL_PAGES].count && met[FACT_OTHER_PAGES].count)

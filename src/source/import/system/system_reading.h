@@ -12,6 +12,7 @@
  * system_bandwidth  likwid, pcm-memory, STREAM, words: what goes to memory in a second, and the most that may
  * system_devices  iostat -x, sar -d: which device was busy, and how long its requests took
  * system_processes  pidstat: what processes ran and waited
+ * system_servers  Redis' commandstats, MySQL's log of slow queries
  * system_log      the kernel's log: limits of heat
  * system_throttles  how often heat stopped a core, before and after: handed on as a count
  * system_build    compilers' commands: do they ask for optimising?
@@ -92,6 +93,9 @@ enum fact {
     FACT_SESSIONS_STORING,
     FACT_SESSIONS_OPEN, /* all that have a transaction open; and of those, that wait for their client */
     FACT_SESSIONS_AT_CLIENT,
+    FACT_COMMANDS_US, /* by Redis: what all calls of a command took */
+    FACT_QUERIES_S,   /* by MySQL's log of slow ones; and of that in waits for locks */
+    FACT_QUERIES_LOCKED_S,
     FACT_PAUSE_S, /* by those that log each pause, and when that was since the start */
     FACT_PAUSE_AT_S,
     FACT_HEAP_KEPT, /* MB that a full collection left, and of how much */
@@ -151,6 +155,7 @@ enum system_tool {
     TOOL_SOFT_INTERRUPTS,
     TOOL_ACCESSES,
     TOOL_SESSIONS,
+    TOOL_SERVER,
     TOOL_DOCUMENT
 };
 
@@ -262,6 +267,7 @@ struct system_table {
     double busiest_ratio;
     char lock_words[TASK_NAME_MOST];      /* which locks a database's sessions wait for most */
     char log_words[TASK_NAME_MOST], storage_words[TASK_NAME_MOST]; /* … and which events of storage */
+    char command_words[2 * TASK_NAME_MOST], query_words[2 * TASK_NAME_MOST]; /* of a server, which takes most */
     char client_words[TASK_NAME_MOST];                             /* … and of their client */
     char busiest_process[TASK_NAME_MOST]; /* of top's rows, and how much of one CPU it used */
     double process_ratio;
@@ -377,6 +383,7 @@ void system_bandwidth_note(struct system_reading *reading,
                            struct view line); /* words, which may be anything else, too */
 bool system_sessions_read(struct system_reading *reading, struct view line, struct view *rest);
 bool system_processes_read(struct system_reading *reading, struct view line, struct view *rest);
+bool system_servers_read(struct system_reading *reading, struct view line, struct view rest);
 /* out: rows that name a function, for the readers of reports. */
 bool system_accesses_read(struct system_reading *reading, struct view line, struct view *rest, struct text *out);
 /* out: the rows in a form that the readers of exits know. */
