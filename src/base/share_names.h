@@ -42,6 +42,7 @@
 /* ---- waits for storage and memory ---- */
 #define SHARE_DISK_DELAY "block I/O delay / elapsed"
 #define SHARE_STALLED_BY_MEMORY "time in which all that could run waited for memory"
+#define SHARE_GROUP_MEMORY       "a control group that came up to its limit of memory" /* 100 %; where: which, how often */
 #define SHARE_STALLED_BY_STORAGE "time in which all that could run waited for storage"
 /* calls that end when storage has the data; where: the first of them */
 #define SHARE_ONE_THREAD_STORAGE "time of one thread in calls that wait for storage / all of it"
@@ -73,6 +74,9 @@
 /* where: the event that most of them wait for; _SEEN: by few looks at sessions */
 #define SHARE_SESSIONS_AT_LOG      "sessions that wait for the log to reach storage / all in a transaction"
 #define SHARE_SESSIONS_AT_LOG_SEEN "sessions seen waiting for the log to reach storage / all in a transaction"
+/* by VTune: in threads that spin because others aren't ready, or for a lock */
+#define SHARE_SPIN_IMBALANCE "imbalance or serial spinning / CPU time of all threads"
+#define SHARE_SPIN_LOCKS     "spinning for locks / CPU time of all threads"
 /* by a server's own counts; where: "keys, 1840 calls of 411 ms" */
 #define SHARE_OF_COMMANDS    "time in the command with most of it / in all commands"
 #define SHARE_QUERIES_LOCKED "waits for locks of logged queries / the time that they took" /* where: a statement */

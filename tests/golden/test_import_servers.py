@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What servers count of what they are asked for."""
+import json
+
 import pytest
 
 from imported_case import finding
@@ -41,3 +43,41 @@ def test_counts_of_servers_cut_anywhere_are_read_or_not(alone):
     text = STATS.format(name="keys", calls=1840, usec=757120400, each=411478) + slow(0.9)
     for length in range(1, len(text), 23):
         assert alone(text[:length])["verdict"]
+
+
+EVENTS, STALLED = "low 0\nhigh {high}\nmax {most}\noom 0\noom_kill 0\n", "some avg10=81.20 avg60=79.44 avg300=78.02 total=642118204\nfull avg10=74.11 avg60=72.80 avg300=71.90 total=588120441\n"
+
+
+def grouped(run, tmp_path, events, periods="nr_periods 0\nnr_throttled 0\nthrottled_usec 0\n", used=151204118):
+    files = {"memory.events": events, "memory.pressure": STALLED, "cpu.stat": f"usage_usec {used}\nuser_usec 98120441\nsystem_usec 53083677\n{periods}"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    return json.loads(run("diagnose", "--json", *sum((["--import", tmp_path / name] for name in files), [])).stdout)
+
+
+@pytest.mark.parametrize("high, most, limit", [(1204118, 0, "memory.high, 1204118 times"), (0, 811, "memory.max, 811 times"), (0, 0, None)])
+def test_a_group_s_own_limit_is_named_as_what_memory_is_short_by(run, tmp_path, high, most, limit):
+    found = grouped(run, tmp_path, EVENTS.format(high=high, most=most))
+    said = found["verdict"]["sentence"]
+    assert said.startswith("Memory read back from storage") and ("limit of memory" in said) == bool(limit) and (not limit or limit in said), said
+    assert ("raise the group's limit" in found["verdict"]["advice"][0]) == bool(limit)
+
+
+@pytest.mark.parametrize("periods, used, verdict", [("nr_periods 0\nnr_throttled 0\nthrottled_usec 0\n", 151204118, "ruled_out"), ("nr_periods 0\nnr_throttled 0\nthrottled_usec 0\n", 0, "not_testable"),
+                                                    ("nr_periods 600\nnr_throttled 580\nthrottled_usec 48120441\n", 151204118, "supported")])
+def test_a_group_that_ran_and_counts_no_periods_has_no_quota(run, tmp_path, periods, used, verdict):
+    one = finding(grouped(run, tmp_path, EVENTS.format(high=0, most=0), periods, used), "cpu-quota")
+    assert one["verdict"] == verdict, one
+
+
+VTUNE = "Hierarchy Level\tMetric Name\tMetric Value\n0\tElapsed Time\t48.221\n0\tCPU Time\t760.118\n1\tEffective Time\t421.904\n1\tSpin Time\t{spin}\n2\tImbalance or Serial Spinning\t{waits}\n2\tLock Contention\t{locks}\n2\tOther\t3.452\n0\tTotal Thread Count\t16\n"
+PRINTED = "Elapsed Time: 48.221s\n    CPU Time: 760.118s\n        Effective Time: 421.904s\n        Spin Time: {spin}s\n            Imbalance or Serial Spinning: {waits}s\n            Lock Contention: {locks}s\n    Total Thread Count: 16\n"
+
+
+@pytest.mark.parametrize("form", [VTUNE, VTUNE.replace("\t", ","), PRINTED])
+def test_what_threads_spin_for_by_vtune_is_the_larger_of_both(alone, form):
+    found = alone(form.format(spin=331.007, waits=318.442, locks=9.113))
+    assert "spinning till others are ready (imbalance or serial work) is 42 %" in found["verdict"]["sentence"] and "schedule(dynamic)" in found["verdict"]["advice"][0], found["verdict"]
+    found = alone(form.format(spin=331.007, waits=9.113, locks=318.442))
+    assert "spinning for locks is 42 %" in found["verdict"]["sentence"] and "schedule(dynamic)" not in found["verdict"]["advice"][0], found["verdict"]
+    assert finding(alone(form.format(spin=5.1, waits=4.1, locks=1.0)), "spinning")["verdict"] != "supported"

@@ -94,6 +94,8 @@ static const struct {
      "advice-kernel-lock"},
     {"lock-turns", SHARE_SLEEPING_LOCKS, ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"lock-turns", FOLDED_LOCKS, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead", "advice-imported"},
+    {"spinning", SHARE_SPIN_IMBALANCE, ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_SAMPLES, NULL, "advice-openmp"},
+    {"spinning", SHARE_SPIN_LOCKS, ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_SAMPLES, NULL, "advice-mutex"},
     {"lock-turns", SHARE_WITHOUT_GIL, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead", "advice-imported"},
     {"lock-turns", SHARE_QUERIES_LOCKED, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead", "advice-queries"},
     {"lock-turns", SHARE_SESSIONS_AT_LOCKS, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead",
@@ -528,6 +530,20 @@ static bool is_of_user(const struct said *table)
     return strncmp(table->row->where, "futex_", strlen("futex_")) == 0;
 }
 
+/* Whose limit it is that memory is short by. */
+static void group_beside(const struct results *results, struct finding *finding, const char *fact)
+{
+    struct said said;
+    if (finding->verdict != VERDICT_SUPPORTED || strcmp(fact, SHARE_STALLED_BY_MEMORY) != 0 ||
+        !said_of(results->imported, SHARE_GROUP_MEMORY, &said))
+        return;
+    struct value limit = VALUE_TEXT("limit", said.row->where);
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-group", limit, VALUE_TEXT("file", said.file),
+                     VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_set(finding, headline, "imported-group-headline", VALUE_TEXT("headline", finding->headline), limit);
+    finding_readvise(finding, "imported-advice-group", limit);
+}
+
 /* Locks of the kernel that stacks of the program's outweigh, whose waits are longer. */
 static void locks_beside(const struct results *results, struct finding *finding, const char *fact)
 {
@@ -670,6 +686,7 @@ bool imported_system_test(const struct results *results, struct finding *finding
     device_beside(results, finding, facts[at].fact);
     locks_beside(results, finding, facts[at].fact);
     full_beside(results, finding, facts[at].fact);
+    group_beside(results, finding, facts[at].fact);
     kept_beside(results, finding);
     packages_beside(results, finding, facts[at].fact);
     if (strcmp(facts[at].fact, SHARE_KERNEL) == 0)

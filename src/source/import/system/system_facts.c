@@ -883,6 +883,16 @@ static void sessions_add(const struct system_table *table, struct facts *facts)
                 met[FACT_SESSIONS_STORING].last, all);
 }
 
+/* The larger of what threads spun for. */
+static void spin_add(const struct met *met, struct facts *facts)
+{
+    double imbalance = met[FACT_SPIN_IMBALANCE_S].last, locks = met[FACT_SPIN_LOCKS_S].last;
+    bool is_imbalance = imbalance >= locks;
+    if (met[FACT_SPIN_OF_S].count)
+        fact_add(facts, is_imbalance ? SHARE_SPIN_IMBALANCE : SHARE_SPIN_LOCKS, is_imbalance ? imbalance : locks,
+                 met[FACT_SPIN_OF_S].last);
+}
+
 static void servers_add(const struct system_table *table, struct facts *facts)
 {
     enum { COMMANDS_LEAST = 2 };
@@ -911,6 +921,9 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
         fact_add(facts, SHARE_LOCAL_WEIGHT, met[FACT_WEIGHT_MEMORY].last, 100);
     }
     servers_add(table, facts);
+    spin_add(met, facts);
+    if (met[FACT_MEMORY_HIGH].last > 0 || met[FACT_MEMORY_MOST].last > 0)
+        fact_of(facts, table->group_words, SHARE_GROUP_MEMORY, 1, 1);
     locks_add(reading, table, facts);
     pages_add(met, facts);
     if (met[FACT_LOCAL_PAGES].count && met[FACT_OTHER_PAGES].count)

@@ -93,6 +93,11 @@ enum fact {
     FACT_SESSIONS_STORING,
     FACT_SESSIONS_OPEN, /* all that have a transaction open; and of those, that wait for their client */
     FACT_SESSIONS_AT_CLIENT,
+    FACT_MEMORY_HIGH, /* how often a group came up to these limits of its memory */
+    FACT_MEMORY_MOST,
+    FACT_SPIN_IMBALANCE_S, /* by VTune: of the CPU time of all threads */
+    FACT_SPIN_LOCKS_S,
+    FACT_SPIN_OF_S,
     FACT_COMMANDS_US, /* by Redis: what all calls of a command took */
     FACT_QUERIES_S,   /* by MySQL's log of slow ones; and of that in waits for locks */
     FACT_QUERIES_LOCKED_S,
@@ -268,6 +273,7 @@ struct system_table {
     char lock_words[TASK_NAME_MOST];      /* which locks a database's sessions wait for most */
     char log_words[TASK_NAME_MOST], storage_words[TASK_NAME_MOST]; /* … and which events of storage */
     char command_words[2 * TASK_NAME_MOST], query_words[2 * TASK_NAME_MOST]; /* of a server, which takes most */
+    char group_words[TASK_NAME_MOST];                                        /* of a limit of memory */
     char client_words[TASK_NAME_MOST];                             /* … and of their client */
     char busiest_process[TASK_NAME_MOST]; /* of top's rows, and how much of one CPU it used */
     double process_ratio;
@@ -393,6 +399,9 @@ bool system_governor_read(struct system_reading *reading, struct view line);
 /* which may be anything else, too */
 void system_build_note(struct system_reading *reading, struct view line);
 bool system_group_read(struct system_reading *reading, struct view line);
+bool system_group_events_read(struct system_reading *reading, struct view line, struct view *rest);
+/* "spin time by VTune, s: …", as source/import/tools/import_vtune hands it on. */
+bool system_spin_read(struct system_reading *reading, struct view line);
 /* Its counts are looked at once more. */
 void system_group_look(struct system_reading *reading);
 bool system_softirqs_read(struct system_reading *reading, struct view line, struct view *rest);

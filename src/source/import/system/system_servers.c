@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What servers count of what they are asked: Redis' INFO commandstats ("cmdstat_keys:calls=1840,usec=757120400,…"), and
- * MySQL's log of slow queries ("# Query_time: 9.81  Lock_time: 9.80 …", the statement below it).
+ * MySQL's log of slow queries ("# Query_time: 9.81  Lock_time: 9.80 …", the statement below it); and how VTune parts the
+ * CPU time of all threads.
  *
  * Does not support: digests of such logs (pt-query-digest), other servers.
  */
@@ -70,6 +71,19 @@ static bool query_read(struct system_reading *reading, struct view line, struct 
                        statement.length ? statement.text : "");
     system_meet(table, FACT_QUERIES_S, took_s);
     system_meet(table, FACT_QUERIES_LOCKED_S, locked_s);
+    return true;
+}
+
+bool system_spin_read(struct system_reading *reading, struct view line)
+{
+    double imbalance_s, locks_s, all_s;
+    if (!view_starts(line, IMPORT_SPIN_TIME) || !number_behind(line, "imbalance=", &imbalance_s) ||
+        !number_behind(line, "locks=", &locks_s) || !number_behind(line, "of=", &all_s))
+        return false;
+    struct system_table *table = system_table_of(reading, TOOL_DOCUMENT);
+    system_meet(table, FACT_SPIN_IMBALANCE_S, imbalance_s);
+    system_meet(table, FACT_SPIN_LOCKS_S, locks_s);
+    system_meet(table, FACT_SPIN_OF_S, all_s);
     return true;
 }
 
