@@ -42,7 +42,8 @@
 /* ---- waits for storage and memory ---- */
 #define SHARE_DISK_DELAY "block I/O delay / elapsed"
 #define SHARE_STALLED_BY_MEMORY "time in which all that could run waited for memory"
-#define SHARE_GROUP_MEMORY       "a control group that came up to its limit of memory" /* 100 %; where: which, how often */
+/* 100 %; where: which, how often */
+#define SHARE_GROUP_MEMORY       "a control group that came up to its limit of memory"
 #define SHARE_STALLED_BY_STORAGE "time in which all that could run waited for storage"
 /* calls that end when storage has the data; where: the first of them */
 #define SHARE_ONE_THREAD_STORAGE "time of one thread in calls that wait for storage / all of it"

@@ -52,8 +52,7 @@ void print_seconds(struct text *out, double seconds)
 static void print_percent(struct text *out, double share)
 {
     double percent = share * 100;
-    bool is_nearly_all = percent >= 99.5 && percent < 99.95; /* which 100 % isn't */
-    text_printf(out, (percent > 0 && percent < 9.95) || is_nearly_all ? "%.1f" : "%.0f", percent);
+    text_printf(out, percent > 0 && percent < 9.95 ? "%.1f" : "%.0f", percent);
 }
 
 static void print_one(struct text *out, enum unit unit, double number)
@@ -85,6 +84,14 @@ static void print_one(struct text *out, enum unit unit, double number)
     }
 }
 
+/* "99.6 %": known to the point, and not all of it, as "100 %" would have it. */
+static bool is_nearly_all(const struct value *value)
+{
+    static const double ROUNDED_UP = 0.995, ALL = 0.9995;
+    double low = round(value->number.low * 1000), high = round(value->number.high * 1000);
+    return value->unit == UNIT_SHARE && !(low < high) && value->number.low >= ROUNDED_UP && value->number.low < ALL;
+}
+
 void value_print(struct text *out, const struct value *value)
 {
     if (value->unit == UNIT_TEXT) {
@@ -93,6 +100,10 @@ void value_print(struct text *out, const struct value *value)
     }
     if (!value->number.known) {
         text_add(out, "an unknown amount");
+        return;
+    }
+    if (is_nearly_all(value)) {
+        text_printf(out, "%.1f %%", value->number.low * 100);
         return;
     }
     scoped_text struct text low = {0};

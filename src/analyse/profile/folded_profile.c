@@ -86,14 +86,28 @@ static bool is_of_scheduler(const char *name)
     return begins_with_any(name, scheduler);
 }
 
-/* What the kernel calls to give up a CPU, where the scheduler below it was left out. None of these computes for long. */
+/* What the kernel calls to give up a CPU, where the scheduler below it was left out: none of these computes long. */
 static bool is_kernels_wait(const char *name)
 {
-    static const char *const waits[] = {"futex_wait",      "futex_do_wait",       "ep_poll",         "poll_schedule_timeout",
-                                        "do_nanosleep",    "hrtimer_nanosleep",   "io_schedule",     "folio_wait_bit",
-                                        "wait_on_page",    "wait_for_completion", "rwsem_down_read", "rwsem_down_write",
-                                        "sk_wait_data",    "sk_stream_wait",      "inet_csk_accept", "jbd2_log_wait_commit",
-                                        "submit_bio_wait", "wait_woken",          NULL};
+    static const char *const waits[] = {"futex_wait",
+                                        "futex_do_wait",
+                                        "ep_poll",
+                                        "poll_schedule_timeout",
+                                        "do_nanosleep",
+                                        "hrtimer_nanosleep",
+                                        "io_schedule",
+                                        "folio_wait_bit",
+                                        "wait_on_page",
+                                        "wait_for_completion",
+                                        "rwsem_down_read",
+                                        "rwsem_down_write",
+                                        "sk_wait_data",
+                                        "sk_stream_wait",
+                                        "inet_csk_accept",
+                                        "jbd2_log_wait_commit",
+                                        "submit_bio_wait",
+                                        "wait_woken",
+                                        NULL};
     return begins_with_any(name, waits);
 }
 

@@ -3,8 +3,8 @@
  * What do folded stacks of another tool say: on a CPU in which functions, or off it, waiting for what and called by
  * whom?
  *
- * A stack whose innermost function is the scheduler's, or is how the kernel waits, is one that was off a CPU; where most
- * are of the latter, whoever wrote them left out the scheduler, and all are. Waits are told by the functions in it
+ * A stack whose innermost function is the scheduler's, or is how the kernel waits, is one that was off a CPU; where
+ * most are of the latter, whoever wrote them left out the scheduler, and all are. Waits are told by the functions in it
  * as those of plumb's own recordings are (analyse/time/waiting, analyse/time/wait_locks).
  * Does not support: what the numbers count (samples, microseconds): shares alone are told.
  */

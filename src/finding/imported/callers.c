@@ -83,8 +83,8 @@ const char *imported_called_by(const struct imported_row *row, struct arena *are
         bool is_entry = call_named(frame) || begins_with_any(frame, entries, array_count(entries));
         in_kernel &= !is_entry;
         nearest = is_entry ? NULL : nearest; /* what stood before it was the kernel's, too: a fault of its own */
-        if (!in_kernel && !is_entry && !nearest && !frame_is_library_function(frame) && !imported_is_allocating(frame) &&
-            !is_nobodys(frame))
+        if (!in_kernel && !is_entry && !nearest && !frame_is_library_function(frame) &&
+            !imported_is_allocating(frame) && !is_nobodys(frame))
             nearest = arena_string(arena, frame);
     }
     return nearest;

@@ -415,7 +415,7 @@ static double running_of(struct view line)
     return 1;
 }
 
-/* "com.pool.Bag.borrow", "runtime.gcDrain", "std::sort": names of code have small letters behind capitals; events don't. */
+/* "com.pool.Bag.borrow", "runtime.gcDrain", "std::sort": in code small letters follow capitals, in events none. */
 static bool is_code_name(struct view name)
 {
     bool is_camel = false;

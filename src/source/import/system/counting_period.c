@@ -562,7 +562,8 @@ struct waits_period waits_period_read(struct view document)
 static struct view file_written(struct view line)
 {
     ptrdiff_t at = view_find(line, "> ");
-    struct view rest = at >= 0 && view_mentions(line, "offcputime") ? view_skip(line, (size_t)at + 1) : (struct view){0};
+    struct view rest =
+        at >= 0 && view_mentions(line, "offcputime") ? view_skip(line, (size_t)at + 1) : (struct view){0};
     struct view path = bare(view_word(&rest));
     for (size_t end = path.length; end > 0; end--)
         if (path.text[end - 1] == '/')

@@ -4,8 +4,9 @@
  * "Remote RAM (1 hop) hit" and "Local RAM hit", newer ones "Remote RAM or RAM hit" and "RAM hit", the newest with the
  * hops in between ("Remote node, same socket RAM hit").
  *
- * Rows with a symbol are handed on as perf report's, those of one symbol that differ in their memory alone as one; others
- * are read here alone. Does not support: symbols beyond the first SYMBOLS_MOST (their rows are handed on as they are).
+ * Rows with a symbol are handed on as perf report's, those of one symbol that differ in their memory alone as one;
+ * others are read here alone. Does not support: symbols beyond the first SYMBOLS_MOST (their rows are handed on as they
+ * are).
  */
 #include "base/vec.h"
 #include "source/import/import_cells.h"
@@ -41,6 +42,7 @@ enum { SYMBOLS_MOST = 256 };
 
 struct weights {
     double all, memory, remote; /* percent */
+    double row;                 /* percent: of the one that was read last */
     bool is_unread;             /* a row of it has no level that is known */
     struct symbol_row symbols[SYMBOLS_MOST];
     size_t symbol_count;
@@ -54,30 +56,30 @@ static struct view symbol_of(struct view line)
 }
 
 /* False: it names none, or there are too many. */
-static bool symbol_add(struct weights *weights, struct view line, double percent)
+static bool symbol_add(struct weights *weights, struct view line)
 {
     struct view symbol = symbol_of(line), behind = view_trim(line);
     (void)view_word(&behind);
     for (size_t at = 0; symbol.length && at < weights->symbol_count; at++)
         if (views_equal_caseless(weights->symbols[at].symbol, symbol)) {
-            weights->symbols[at].percent += percent;
+            weights->symbols[at].percent += weights->row;
             return true;
         }
     if (!symbol.length || weights->symbol_count == SYMBOLS_MOST)
         return false;
-    weights->symbols[weights->symbol_count++] = (struct symbol_row){symbol, behind, percent};
+    weights->symbols[weights->symbol_count++] = (struct symbol_row){symbol, behind, weights->row};
     return true;
 }
 
 /* "61.20%  20118  Remote RAM or RAM hit": false, it is no row. */
-static bool row_read(const struct cells *row, ptrdiff_t column, struct weights *weights, double *ret_percent)
+static bool row_read(const struct cells *row, ptrdiff_t column, struct weights *weights)
 {
     struct view first = row->count ? row->items[0] : (struct view){0};
     double percent;
     if (!view_ends(first, "%") || !view_decimal((struct view){first.text, first.length - 1}, &percent) ||
         !(percent >= 0 && percent <= 100))
         return false;
-    *ret_percent = percent;
+    weights->row = percent;
     enum level level = level_of(cell_at(row, column));
     weights->is_unread |= level == LEVEL_UNKNOWN;
     weights->all += percent;
@@ -120,14 +122,13 @@ bool system_accesses_read(struct system_reading *reading, struct view line, stru
         return false;
     text_append(out, line.text, line.length);
     for (struct view after = *rest; view_line(&after, &line);) {
-        double percent = 0;
         cells_in_columns(line, &row);
-        bool is_row = row_read(&row, column, &weights, &percent);
+        bool is_row = row_read(&row, column, &weights);
         if (!is_row && !is_between(line))
             break;
         any |= is_row;
         *rest = after;
-        if (is_row && has_symbols && symbol_add(&weights, line, percent))
+        if (is_row && has_symbols && symbol_add(&weights, line))
             continue;
         text_add_char(out, '\n');
         if (has_symbols || !is_row)

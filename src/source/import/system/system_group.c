@@ -95,7 +95,7 @@ static bool count_of(struct view line, const char *name, double *ret_count)
     return view_equal(word, name) && view_double(number, ret_count) && !view_word(&line).length;
 }
 
-/* memory.events: how often the group came up to a limit of its memory; the lines "low", "high" and "max" as they stand. */
+/* memory.events: how often the group came up to a limit of its memory; "low", "high" and "max", a line each. */
 bool system_group_events_read(struct system_reading *reading, struct view line, struct view *rest)
 {
     double low, high, most;

@@ -274,7 +274,7 @@ struct system_table {
     char log_words[TASK_NAME_MOST], storage_words[TASK_NAME_MOST]; /* … and which events of storage */
     char command_words[2 * TASK_NAME_MOST], query_words[2 * TASK_NAME_MOST]; /* of a server, which takes most */
     char group_words[TASK_NAME_MOST];                                        /* of a limit of memory */
-    char client_words[TASK_NAME_MOST];                             /* … and of their client */
+    char client_words[TASK_NAME_MOST];                                       /* … and of their client */
     char busiest_process[TASK_NAME_MOST]; /* of top's rows, and how much of one CPU it used */
     double process_ratio;
     bool process_runs, any_waits; /* its state is R; a process's is D */

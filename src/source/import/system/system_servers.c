@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What servers count of what they are asked: Redis' INFO commandstats ("cmdstat_keys:calls=1840,usec=757120400,…"), and
- * MySQL's log of slow queries ("# Query_time: 9.81  Lock_time: 9.80 …", the statement below it); and how VTune parts the
+ * What servers count of what they are asked: Redis' INFO commandstats ("cmdstat_keys:calls=1840,usec=757120400"), and
+ * MySQL's log of slow queries ("# Query_time: 9.81  Lock_time: 9.80", the statement below it); and how VTune parts the
  * CPU time of all threads.
  *
  * Does not support: digests of such logs (pt-query-digest), other servers.

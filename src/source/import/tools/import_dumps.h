@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Where did a program's threads stand when somebody looked? Stacks of gdb ("thread apply all bt", as often as it was
- * asked), jstack and py-spy dump; and such stacks counted by their innermost frames, as sort | uniq -c has them, below a
- * line that says so: "8 parse_exp,regcomp,main", "174 pool.borrow <- pool.get".
+ * asked), jstack and py-spy dump; and such stacks counted by their innermost frames, as sort | uniq -c has them, below
+ * a line that says so: "8 parse_exp,regcomp,main", "174 pool.borrow <- pool.get".
  *
  * Each is a look, and no sample of CPU time: whether the thread computed or waited there isn't told by it.
  * Does not support: reports of sanitizers, which have such frames without arguments, and stacks of crashes (fewer than
