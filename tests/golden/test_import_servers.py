@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What servers count of what they are asked for."""
+"""What servers, control groups and the scheduler count."""
 import json
 
 import pytest
@@ -81,3 +81,27 @@ def test_what_threads_spin_for_by_vtune_is_the_larger_of_both(alone, form):
     found = alone(form.format(spin=331.007, waits=9.113, locks=318.442))
     assert "spinning for locks is 42 %" in found["verdict"]["sentence"] and "schedule(dynamic)" not in found["verdict"]["advice"][0], found["verdict"]
     assert finding(alone(form.format(spin=5.1, waits=4.1, locks=1.0)), "spinning")["verdict"] != "supported"
+
+
+# ---- threads' rows, CPUs that are told busy ----
+
+SCHED = ("  Task                  |   Runtime ms  | Switches | Avg delay ms    | Max delay ms    |\n -----------------------------------------------------------------------\n"
+         "  render:(32)           | {own:.3f} ms |   812044 | avg:  {delay:.3f} ms | max:  61.220 ms |\n  sshd:1204             |     12.004 ms |      311 | avg:   0.021 ms | max:   1.220 ms |\n")
+
+
+@pytest.mark.parametrize("told, full", [("CPUs are 100 % busy in all of them.", True), ("All 8 cores were at 100% utilised.", True), ("Two of the CPUs are 100 % busy.", False), ("2 cores were 100 % busy.", False), ("The CPUs are 10 % busy.", False)])
+def test_who_waits_for_cpus_that_are_told_to_be_busy_is_more_than_there_are(imported, told, full):
+    found, _ = imported(sched=SCHED.format(own=568012, delay=4.9), note=told + "\n")
+    assert (finding(found, "oversubscribed")["verdict"] == "supported") == full and (finding(found, "affinity")["verdict"] == "ruled_out") == full
+    assert "others wait for" not in found["verdict"]["sentence"] and (not full or "fewer threads of it" in found["verdict"]["advice"][0])
+
+
+THREADS = "14:20:11      UID      TGID       TID    %usr %system  %guest   %wait    %CPU   CPU  Command\n14:20:21     1000     20188         -   {all:.2f}    2.20    0.00    0.00  {all:.2f}     3  app\n"
+
+
+@pytest.mark.parametrize("wait, verdict", [(0.1, "ruled_out"), (61.0, "undecided")])
+def test_rows_of_single_threads_tell_how_long_they_waited_for_cpus(alone, wait, verdict):
+    text = THREADS.format(all=101.3) + "".join(f"14:20:21     1000         -     {20191 + at}   12.40    0.30    0.00    {wait:.2f}   12.70     {at}  |__app\n" for at in range(8))
+    found = alone("Linux 6.1.0 (build4)  05/12/24  _x86_64_  (16 CPU)\n\n" + text)
+    assert finding(found, "oversubscribed")["verdict"] == verdict, finding(found, "oversubscribed")
+    assert "each such process" not in str(found["statements"])

@@ -495,9 +495,14 @@ static void kept_beside(const struct results *results, struct finding *finding)
 static void most_beside(const struct results *results, struct finding *finding)
 {
     static const double MOST_OF = 0.5;
-    struct said said;
+    struct said said, waits;
     if (!said_of(results->imported, SHARE_RAN_MOST, &said) || said.share.low < MOST_OF)
         return;
+    if (said_of(results->imported, SHARE_READY, &waits) && strcmp(waits.row->where, said.row->where) == 0) {
+        finding_readvise(finding, "imported-most-own",
+                         VALUE_TEXT("who", said.row->where)); /* its threads are too many */
+        return;
+    }
     struct value who = VALUE_TEXT("who", said.row->where), share = VALUE_SHARE("share", said.share);
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-most", who, share, VALUE_TEXT("file", said.file),
                      VALUE_TEXT("origin", IMPORTED_WORDS));

@@ -373,6 +373,7 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
         system_scaling_note(&reading, line);
         system_calls_note(&reading, line);
         system_build_note(&reading, line);
+        system_busy_note(&reading, line);
         bool read = system_columns_read(&reading, line, &rest) || system_devices_read(&reading, line, &rest) ||
                     system_bandwidth_read(&reading, line) || system_scaling_read(&reading, line) ||
                     system_processes_read(&reading, line, &rest) || system_sessions_read(&reading, line, &rest) ||

@@ -390,6 +390,8 @@ void system_bandwidth_note(struct system_reading *reading,
 bool system_sessions_read(struct system_reading *reading, struct view line, struct view *rest);
 bool system_processes_read(struct system_reading *reading, struct view line, struct view *rest);
 bool system_servers_read(struct system_reading *reading, struct view line, struct view rest);
+/* "CPUs are 100 % busy", which may be anything else, too */
+void system_busy_note(struct system_reading *reading, struct view line);
 /* out: rows that name a function, for the readers of reports. */
 bool system_accesses_read(struct system_reading *reading, struct view line, struct view *rest, struct text *out);
 /* out: the rows in a form that the readers of exits know. */
