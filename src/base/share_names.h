@@ -75,6 +75,8 @@
 /* where: the event that most of them wait for; _SEEN: by few looks at sessions */
 #define SHARE_SESSIONS_AT_LOG      "sessions that wait for the log to reach storage / all in a transaction"
 #define SHARE_SESSIONS_AT_LOG_SEEN "sessions seen waiting for the log to reach storage / all in a transaction"
+/* of operations that are hardly ever of several numbers; where: "1126 million a second, 0 packed" */
+#define SHARE_SCALAR "scalar floating-point operations / instructions"
 /* by VTune: in threads that spin because others aren't ready, or for a lock */
 #define SHARE_SPIN_IMBALANCE "imbalance or serial spinning / CPU time of all threads"
 #define SHARE_SPIN_LOCKS     "spinning for locks / CPU time of all threads"

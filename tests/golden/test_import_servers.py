@@ -105,3 +105,21 @@ def test_rows_of_single_threads_tell_how_long_they_waited_for_cpus(alone, wait, 
     found = alone("Linux 6.1.0 (build4)  05/12/24  _x86_64_  (16 CPU)\n\n" + text)
     assert finding(found, "oversubscribed")["verdict"] == verdict, finding(found, "oversubscribed")
     assert "each such process" not in str(found["statements"])
+
+
+FLOPS = ("+----------------------+-------------+\n|        Metric        | HWThread 0  |\n+----------------------+-------------+\n|  Runtime (RDTSC) [s] |     14.2140 |\n|      Clock [MHz]     |   4958.1102 |\n"
+         "|          CPI         |      {cpi} |\n|     DP [MFLOP/s]     |   1125.6650 |\n|   Packed [MUOPS/s]   |   {packed} |\n|   Scalar [MUOPS/s]   |   {scalar} |\n+----------------------+-------------+\n")
+
+
+@pytest.mark.parametrize("cpi, packed, scalar, leads", [(0.8811, 0, 1125.665, True), (0.8811, 1125.665, 3.1, False), (0.8811, 600, 900, False), (0.8811, 0, 91.2, False)])
+def test_scalar_operations_of_likwid_s_rates_lead_where_they_are_many(alone, cpi, packed, scalar, leads):
+    found = alone("likwid-perfctr -C 0 -g FLOPS_DP ./nbody\n\n" + FLOPS.format(cpi=cpi, packed=packed, scalar=scalar))
+    assert found["verdict"]["sentence"].startswith("Scalar or narrow vector code may hold it up") == leads, found["verdict"]
+    assert not leads or "20 % as many as all instructions" in found["verdict"]["sentence"]
+    assert "time elapsed" not in str([one for one in found["statements"] if one["origin"] == "not read"])
+
+
+def test_what_likwid_s_benchmark_gives_bounds_the_bandwidth_in_use(alone):
+    rate = "likwid-perfctr -C 0 -g MEM ./nbody\n\n+----+----+\n| Metric | HWThread 0 |\n+----+----+\n| Runtime (RDTSC) [s] | 14.22 |\n| Memory bandwidth [MBytes/s] | {} |\n+----+----+\n\nlikwid-bench's load on the same cores gives 21.4 GB/s.\n"
+    assert finding(alone(rate.format(79.63)), "memory-bandwidth")["verdict"] == "ruled_out"
+    assert finding(alone(rate.format(19800.1)), "memory-bandwidth")["verdict"] == "supported"

@@ -781,7 +781,7 @@ bool import_text_beside(const struct imported_text *table, struct arena *arena, 
 /* What tools print beside their rows and says nothing by itself: annotate's source, toplev's multiplexing, free. */
 static bool is_beside_rows(struct view line)
 {
-    static const char *const parts[] = {"Source code & Disassembly", "Disassembly of section"},
+    static const char *const parts[] = {"Source code & Disassembly", "Disassembly of section", "seconds time elapsed"},
                              *const firsts[] = {"MUX", "Mem:", "Swap:"};
     struct view rest = line, first = view_word(&rest), second = view_word(&rest);
     uint64_t number;

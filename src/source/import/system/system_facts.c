@@ -922,6 +922,8 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
     }
     servers_add(table, facts);
     spin_add(met, facts);
+    if (met[FACT_SCALAR].count)
+        fact_of(facts, table->scalar_words, SHARE_SCALAR, met[FACT_SCALAR].last, 1);
     if (met[FACT_MEMORY_HIGH].last > 0 || met[FACT_MEMORY_MOST].last > 0)
         fact_of(facts, table->group_words, SHARE_GROUP_MEMORY, 1, 1);
     locks_add(reading, table, facts);

@@ -98,6 +98,7 @@ enum fact {
     FACT_SPIN_IMBALANCE_S, /* by VTune: of the CPU time of all threads */
     FACT_SPIN_LOCKS_S,
     FACT_SPIN_OF_S,
+    FACT_SCALAR,      /* by likwid: scalar operations for each instruction */
     FACT_COMMANDS_US, /* by Redis: what all calls of a command took */
     FACT_QUERIES_S,   /* by MySQL's log of slow ones; and of that in waits for locks */
     FACT_QUERIES_LOCKED_S,
@@ -273,8 +274,9 @@ struct system_table {
     char lock_words[TASK_NAME_MOST];      /* which locks a database's sessions wait for most */
     char log_words[TASK_NAME_MOST], storage_words[TASK_NAME_MOST]; /* … and which events of storage */
     char command_words[2 * TASK_NAME_MOST], query_words[2 * TASK_NAME_MOST]; /* of a server, which takes most */
-    char group_words[TASK_NAME_MOST];                                        /* of a limit of memory */
-    char client_words[TASK_NAME_MOST];                                       /* … and of their client */
+    char scalar_words[TASK_NAME_MOST];
+    char group_words[TASK_NAME_MOST];     /* of a limit of memory */
+    char client_words[TASK_NAME_MOST];    /* … and of their client */
     char busiest_process[TASK_NAME_MOST]; /* of top's rows, and how much of one CPU it used */
     double process_ratio;
     bool process_runs, any_waits; /* its state is R; a process's is D */
@@ -404,6 +406,7 @@ bool system_group_read(struct system_reading *reading, struct view line);
 bool system_group_events_read(struct system_reading *reading, struct view line, struct view *rest);
 /* "spin time by VTune, s: …", as source/import/tools/import_vtune hands it on. */
 bool system_spin_read(struct system_reading *reading, struct view line);
+bool system_scalar_read(struct system_reading *reading, struct view line); /* the same of import_likwid */
 /* Its counts are looked at once more. */
 void system_group_look(struct system_reading *reading);
 bool system_softirqs_read(struct system_reading *reading, struct view line, struct view *rest);

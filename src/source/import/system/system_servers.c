@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What servers count of what they are asked: Redis' INFO commandstats ("cmdstat_keys:calls=1840,usec=757120400"), and
- * MySQL's log of slow queries ("# Query_time: 9.81  Lock_time: 9.80", the statement below it); and how VTune parts the
- * CPU time of all threads.
+ * MySQL's log of slow queries ("# Query_time: 9.81  Lock_time: 9.80", the statement below it); how VTune parts the CPU
+ * time of all threads; and which of its operations likwid counted as scalar.
  *
  * Does not support: digests of such logs (pt-query-digest), other servers.
  */
@@ -84,6 +84,22 @@ bool system_spin_read(struct system_reading *reading, struct view line)
     system_meet(table, FACT_SPIN_IMBALANCE_S, imbalance_s);
     system_meet(table, FACT_SPIN_LOCKS_S, locks_s);
     system_meet(table, FACT_SPIN_OF_S, all_s);
+    return true;
+}
+
+bool system_scalar_read(struct system_reading *reading, struct view line)
+{
+    static const double FAR_MORE = 4;
+    double ratio, scalar, packed;
+    if (!view_starts(line, IMPORT_SCALAR_RATE) || !number_behind(line, "share=", &ratio) ||
+        !number_behind(line, "scalar=", &scalar) || !number_behind(line, "packed=", &packed))
+        return false;
+    struct system_table *table = system_table_of(reading, TOOL_DOCUMENT);
+    if (scalar > 0 && scalar >= FAR_MORE * packed && ratio <= 1 && !table->met[FACT_SCALAR].count) {
+        system_meet(table, FACT_SCALAR, ratio);
+        (void)snprintf(table->scalar_words, sizeof(table->scalar_words), "%.4g million a second, %.4g packed", scalar,
+                       packed);
+    }
     return true;
 }
 
