@@ -55,6 +55,11 @@ def test_counts_of_a_log_are_neither_stacks_nor_events(alone):
     assert "stacks" not in sentence(found) and "perf stat" not in str(found["statements"]), sentence(found)
 
 
+def test_counts_of_events_below_a_line_on_debuggers_are_no_stacks(alone):
+    found = alone("Without gdb attached, backtraces off:\n\n   8386784008  cycles\n   4120331220  instructions\n     11204118  branches\n")
+    assert "stacks" not in str(found["statements"]) and any("cycles" in one["text"] for one in found["statements"] if "perf stat" in one["origin"])
+
+
 def test_a_poor_man_s_profile_of_joined_frames_is_read(alone):
     found = alone("pstack 40 times, sort | uniq -c | sort -rn:\n\n     31 inflate_fast,inflate,read_member,main\n      9 memcpy,append,main\n")
     assert "31 of 40 stacks are in inflate_fast, called by inflate, read_member, main" in sentence(found), sentence(found)
@@ -80,6 +85,13 @@ def test_a_dump_of_java_threads_names_who_waits_beyond_the_library(alone):
     found = alone(text)
     assert "9 of 14 stacks (5 idle) are in jdk.internal.misc.Unsafe.park, called by java.util.concurrent.locks.ReentrantLock.lock, com.acme.Cache.put" in sentence(found), sentence(found)
     assert "wait for a lock" in sentence(found)
+
+
+def test_threads_that_java_says_are_blocked_wait_for_a_lock(alone):
+    found = alone("".join(java(at, "BLOCKED (on object monitor)", "com.acme.Cache.get", "com.acme.Web.handle") for at in range(9)) + java(9, "RUNNABLE", "com.acme.Cache.load", "com.acme.Web.handle"))
+    assert "9 of 10 stacks are in com.acme.Cache.get, called by com.acme.Web.handle (9 of them BLOCKED)" in sentence(found) and "who holds the lock" in advice(found), sentence(found)
+    found = alone("".join(java(at, "RUNNABLE", "com.acme.Cache.get", "com.acme.Web.handle") for at in range(9)))
+    assert "9 of 9 stacks are in com.acme.Cache.get" in sentence(found) and "lock" not in sentence(found), sentence(found)
 
 
 def spied(status, *frames):

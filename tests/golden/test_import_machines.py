@@ -340,6 +340,11 @@ def test_a_window_of_another_file_or_of_samples_tells_no_share_of_the_time(run, 
     assert finding(with_note(run, tmp_path, stacks, note), "lock-turns")["verdict"] != "supported"
 
 
+def test_waits_for_storage_are_no_code_to_look_for(alone):
+    found = alone("app;main;loop;epoll_wait;ep_poll 9001200\napp;work;read;vfs_read;filemap_read;folio_wait_bit_common;io_schedule 32001200\n")
+    assert found["verdict"]["sentence"].startswith("Waiting, not computing may hold it up") and "which code" not in str(found["verdict"]["advice"]), found["verdict"]
+
+
 def test_who_waits_for_storage_waits_for_the_device_that_was_busy(imported):
     device = "Device            r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz     w/s     wkB/s   wrqm/s  %wrqm w_await wareq-sz  aqu-sz  %util\n"
     times = "real\t1m40.000s\nuser\t0m9.000s\nsys\t0m7.000s\n"

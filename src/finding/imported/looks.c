@@ -16,6 +16,7 @@ static const struct {
     {"HikariPool", "looks-pool", "next-looks-pool"},
     {"Pool.getConnection", "looks-pool", "next-looks-pool"},
     {"GenericObjectPool.borrowObject", "looks-pool", "next-looks-pool"},
+    {"of them BLOCKED", "looks-lock", "next-looks-lock"},
     {"lll_lock_wait", "looks-lock", "next-looks-lock"},
     {"ReentrantLock", "looks-lock", "next-looks-lock"},
     {"take_gil", "looks-lock", "next-looks-lock"},

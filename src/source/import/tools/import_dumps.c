@@ -14,7 +14,7 @@ struct look {
     struct view frames[FRAMES_MOST];
     size_t frame_count;
     uint64_t count;
-    bool is_idle, is_active, has_gil;
+    bool is_idle, is_active, has_gil, is_blocked;
 };
 
 static void frame_add(struct look *look, struct view name)
@@ -162,6 +162,7 @@ static bool java_read(struct view first, struct view rest, struct look *look, st
         bool is_frame = view_starts(bare, "at ") && view_find(bare, "(") > 0;
         if (!is_frame && !view_starts(bare, "- ") && !view_starts(bare, "java.lang.Thread.State:"))
             break;
+        look->is_blocked |= view_find(bare, ".State: BLOCKED") > 0;
         name = is_frame ? view_skip(bare, 3) : (struct view){0};
         frame_add(look, is_frame ? view_cut(&name, '(') : name);
         *ret_rest = rest;
@@ -182,8 +183,12 @@ static bool names_dumps(struct view line)
     return is_one && !view_mentions(line, "perf ");
 }
 
+/* perf stat's events that could be functions by their form are none. */
 static bool is_identifier(struct view name)
 {
+    static const char *const events[] = {"cycles", "instructions", "branches", "faults", "migrations", "slots", "cs"};
+    if (view_is_any_caseless(name, events, array_count(events)))
+        return false;
     bool is_one = name.length > 1 && (isalpha((unsigned char)name.text[0]) || strchr("_[?", name.text[0]));
     for (size_t at = 0; at < name.length; at++)
         is_one &= isalnum((unsigned char)name.text[at]) || strchr("_.:$<>~*&()@[]?/", name.text[at]);
@@ -220,7 +225,8 @@ static struct import_look look_kept(const struct look *look, struct arena *arena
                                 .count = look->count,
                                 .is_idle = is_at_rest(look),
                                 .is_active = look->is_active,
-                                .has_gil = look->has_gil};
+                                .has_gil = look->has_gil,
+                                .is_blocked = look->is_blocked};
 }
 
 static bool look_read(struct view line, struct view rest, size_t lines_since, struct look *look, struct view *ret_rest)
@@ -361,11 +367,12 @@ static struct view path_place(struct path *path, struct view callers[FRAMES_MOST
 static const char *place_words(const struct path *path, struct view place, const struct view *callers, size_t count,
                                struct arena *arena)
 {
-    uint64_t all = 0, idle = 0;
+    uint64_t all = 0, idle = 0, blocked = 0;
     scoped_text struct text out = {0};
     for (size_t at = 0; at < path->dumps->count; at++) {
         all += path->dumps->items[at].count;
         idle += path->dumps->items[at].is_idle ? path->dumps->items[at].count : 0;
+        blocked += path->dumps->items[at].is_blocked && is_same(path->dumps->items[at].frames[0], place);
     }
     text_printf(&out, "%llu of %llu stacks", (unsigned long long)path->seen, (unsigned long long)all);
     if (idle)
@@ -374,6 +381,8 @@ static const char *place_words(const struct path *path, struct view place, const
     for (size_t at = 0, said = 0; at < count && said < CALLERS_SAID; at++)
         if (!is_way_to_wait(callers[at]))
             text_printf(&out, "%s%.*s", said++ ? ", " : ", called by ", (int)callers[at].length, callers[at].text);
+    if (blocked > path->seen / 2)
+        text_printf(&out, " (%llu of them BLOCKED)", (unsigned long long)blocked);
     return arena_string(arena, text_string(&out));
 }
 

@@ -23,6 +23,7 @@ struct import_look {
     uint64_t count;          /* of threads or times that it was seen so */
     bool is_idle;            /* as its tool says, or by what it waits for: work to come */
     bool is_active, has_gil; /* by py-spy */
+    bool is_blocked;         /* by jstack: at a lock that another thread has */
 };
 
 struct import_dumps {
