@@ -199,8 +199,9 @@ static bool is_identifier(struct view name)
 static bool counted_read(struct view line, struct look *look)
 {
     static const char between[] = "<-";
+    static const uint64_t COUNT_MOST = 1000000000; /* nobody looked more often */
     struct view rest = view_trim(line), count = view_word(&rest);
-    if (!view_u64(count, 10, &look->count) || !look->count)
+    if (!view_u64(count, 10, &look->count) || !look->count || look->count > COUNT_MOST)
         return false;
     bool is_arrow = view_find(rest, between) > 0;
     for (rest = view_trim(rest); rest.length;) {
