@@ -42,6 +42,8 @@
 /* ---- waits for storage and memory ---- */
 #define SHARE_DISK_DELAY "block I/O delay / elapsed"
 #define SHARE_STALLED_BY_MEMORY "time in which all that could run waited for memory"
+/* 100 %; where: which, how often */
+#define SHARE_GROUP_MEMORY       "a control group that came up to its limit of memory"
 #define SHARE_STALLED_BY_STORAGE "time in which all that could run waited for storage"
 /* calls that end when storage has the data; where: the first of them */
 #define SHARE_ONE_THREAD_STORAGE "time of one thread in calls that wait for storage / all of it"
@@ -71,10 +73,24 @@
 #define SHARE_ONE_TASK "waits of one task for locks / of all"
 #define SHARE_SESSIONS_AT_LOCKS "sessions that wait for locks / all that are active"
 /* where: the event that most of them wait for; _SEEN: by few looks at sessions */
-#define SHARE_SESSIONS_AT_LOG          "sessions that wait for the log to reach storage / all that are active"
-#define SHARE_SESSIONS_AT_LOG_SEEN     "sessions seen waiting for the log to reach storage / all that are active"
-#define SHARE_SESSIONS_AT_STORAGE      "sessions that wait for storage / all that are active"
-#define SHARE_SESSIONS_AT_STORAGE_SEEN "sessions seen waiting for storage / all that are active"
+#define SHARE_SESSIONS_AT_LOG      "sessions that wait for the log to reach storage / all in a transaction"
+#define SHARE_SESSIONS_AT_LOG_SEEN "sessions seen waiting for the log to reach storage / all in a transaction"
+/* of operations that are hardly ever of several numbers; where: "1126 million a second, 0 packed" */
+#define SHARE_SCALAR "scalar floating-point operations / instructions"
+/* by VTune: in threads that spin because others aren't ready, or for a lock */
+#define SHARE_SPIN_IMBALANCE "imbalance or serial spinning / CPU time of all threads"
+#define SHARE_SPIN_LOCKS     "spinning for locks / CPU time of all threads"
+/* by a server's own counts; where: "keys, 1840 calls of 411 ms" */
+#define SHARE_OF_COMMANDS    "time in the command with most of it / in all commands"
+#define SHARE_QUERIES_LOCKED "waits for locks of logged queries / the time that they took" /* where: a statement */
+/* of stacks that somebody looked at, idle ones left out; where: "8 of 10 stacks are in parse_exp, called by regcomp" */
+#define SHARE_STACKS_IN_ONE "stacks that stand in one place / all that were seen"
+#define SHARE_WITHOUT_GIL   "active threads that haven't the lock which all need / all active ones" /* where: which */
+/* in a transaction that it began */
+#define SHARE_SESSIONS_AT_CLIENT       "sessions that wait for their client / all in a transaction"
+#define SHARE_SESSIONS_AT_CLIENT_SEEN  "sessions seen waiting for their client / all in a transaction"
+#define SHARE_SESSIONS_AT_STORAGE      "sessions that wait for storage / all in a transaction"
+#define SHARE_SESSIONS_AT_STORAGE_SEEN "sessions seen waiting for storage / all in a transaction"
 
 /* ---- the clock ---- */
 #define SHARE_BELOW_HIGHEST_HOT "1 - Bzy_MHz / its highest here, throttled by heat,"

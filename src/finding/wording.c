@@ -84,6 +84,14 @@ static void print_one(struct text *out, enum unit unit, double number)
     }
 }
 
+/* "99.6 %": known to the point, and not all of it, as "100 %" would have it. */
+static bool is_nearly_all(const struct value *value)
+{
+    static const double ROUNDED_UP = 0.995, ALL = 0.9995;
+    double low = round(value->number.low * 1000), high = round(value->number.high * 1000);
+    return value->unit == UNIT_SHARE && !(low < high) && value->number.low >= ROUNDED_UP && value->number.low < ALL;
+}
+
 void value_print(struct text *out, const struct value *value)
 {
     if (value->unit == UNIT_TEXT) {
@@ -92,6 +100,10 @@ void value_print(struct text *out, const struct value *value)
     }
     if (!value->number.known) {
         text_add(out, "an unknown amount");
+        return;
+    }
+    if (is_nearly_all(value)) {
+        text_printf(out, "%.1f %%", value->number.low * 100);
         return;
     }
     scoped_text struct text low = {0};

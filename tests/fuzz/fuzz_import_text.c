@@ -10,6 +10,7 @@
 #include "source/import/tools/import_columns.h"
 #include "source/import/tools/import_counts.h"
 #include "source/import/import_csv.h"
+#include "source/import/tools/import_dumps.h"
 #include "source/import/tools/import_hyperfine.h"
 #include "source/import/import_labelled.h"
 #include "source/import/import_labels.h"
@@ -40,9 +41,19 @@ static void waits_check(const struct import_stacks *stacks, struct arena *arena)
     struct folded_share shares[FOLDED_SHARES];
     for (size_t at = 0; at < stacks->count; at++)
         items[at] = (struct folded_stack){stacks->items[at].frames, (double)stacks->items[at].count};
-    folded_profile_of(items, stacks->count, &profile, arena);
+    folded_profile_of(items, stacks->count, false, &profile, arena);
     for (size_t at = folded_shares_of(&profile, shares); at-- > 0;)
         if (!(shares[at].share >= 0 && shares[at].share <= 1 + 1e-9))
+            abort();
+}
+
+static void dumps_check(struct view text, struct arena *arena)
+{
+    struct import_dumps dumps;
+    struct import_row rows[DUMP_ROWS_MOST];
+    (void)import_dumps_turned(text, arena, &dumps);
+    for (size_t at = import_dumps_rows(&dumps, arena, rows); at-- > 0;)
+        if (!(rows[at].number >= 0 && rows[at].number <= 100))
             abort();
 }
 
@@ -57,6 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     for (size_t at = 0; at < imported.row_count; at++)
         if (!isfinite(imported.rows[at].number) || !isfinite(imported.rows[at].seconds))
             abort();
+    dumps_check(text, &arena);
     struct exits_period period = exits_period_read(text, text);
     if (!(period.seconds >= 0 && period.cpus >= 0 && isfinite(period.seconds) && isfinite(period.cpus)))
         abort();

@@ -221,6 +221,7 @@ def test_much_arithmetic_that_waits_for_little_is_compute_bound(imported, functi
     assert said.startswith("Compute bound: 51 % of the slots finish micro-operations") and "memory is 2.9 %" in said and function in said
     assert "lower precision" in str(found["verdict"]) and not any("not read" in one["origin"] for one in found["statements"])
     assert ("(tma_fp_arith) is 64 %" in said) == (fp is not None)
+    assert "memory returns 2.9 % at most" in str(found["verdict"]["advice"])
 
 
 @pytest.mark.parametrize("classes, function", [(dict(memory=31.0), "dgemm_kernel"), (dict(retiring=12.0), "dgemm_kernel"), (dict(frontend=22.0), "dgemm_kernel"), (dict(fp=4.0), "walk_list")])

@@ -318,6 +318,33 @@ def test_how_long_stacks_were_watched_may_be_said_beside_them(imported):
     assert one["verdict"] == "supported" and 0.64 < one["recoverable_ratio_at_most"] < 0.65, "310 of 480 seconds of threads"
 
 
+BARE = "app;start_thread;work;parse;malloc;__lll_lock_wait_private;futex_wait {lock}\napp;start_thread;work;pop;pthread_cond_wait;futex_wait 9120441\napp;start_thread;work;write;vfs_write;ext4_file_write_iter {disk}\n"
+
+
+def with_note(run, tmp_path, stacks, note):
+    for name, text in (("off.folded", stacks), ("note.md", note)):
+        (tmp_path / name).write_text(text)
+    return json.loads(run("diagnose", "--json", "--import", tmp_path / "off.folded", "--import", tmp_path / "note.md").stdout)
+
+
+def test_waits_without_the_scheduler_s_frames_are_waits_in_the_window_that_a_file_beside_tells(run, tmp_path):
+    found = with_note(run, tmp_path, BARE.format(lock=240118204, disk=2204118), "offcputime-bpfcc -f -p $(pidof app) 30 > off.folded   (microseconds)\n\n16 worker threads on 16 CPUs.\n")
+    one, sentence = finding(found, "lock-turns"), found["verdict"]["sentence"]
+    assert one["verdict"] == "supported" and 0.49 < one["recoverable_ratio_at_most"] < 0.51 and "malloc" in sentence and "samples" not in sentence, found["verdict"]
+    assert "MALLOC_ARENA_MAX" in found["verdict"]["advice"][0] and "perf annotate" not in str(found["verdict"]["advice"])
+
+
+@pytest.mark.parametrize("stacks, note", [(BARE.format(lock=240118204, disk=2204118), "offcputime-bpfcc -f -p $(pidof db) 30 > other.folded\n\n16 worker threads.\n"),
+                                          (BARE.format(lock=2402, disk=900118204), "perf record of all of it, folded; 16 worker threads.\n")])
+def test_a_window_of_another_file_or_of_samples_tells_no_share_of_the_time(run, tmp_path, stacks, note):
+    assert finding(with_note(run, tmp_path, stacks, note), "lock-turns")["verdict"] != "supported"
+
+
+def test_waits_for_storage_are_no_code_to_look_for(alone):
+    found = alone("app;main;loop;epoll_wait;ep_poll 9001200\napp;work;read;vfs_read;filemap_read;folio_wait_bit_common;io_schedule 32001200\n")
+    assert found["verdict"]["sentence"].startswith("Waiting, not computing may hold it up") and "which code" not in str(found["verdict"]["advice"]), found["verdict"]
+
+
 def test_who_waits_for_storage_waits_for_the_device_that_was_busy(imported):
     device = "Device            r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz     w/s     wkB/s   wrqm/s  %wrqm w_await wareq-sz  aqu-sz  %util\n"
     times = "real\t1m40.000s\nuser\t0m9.000s\nsys\t0m7.000s\n"

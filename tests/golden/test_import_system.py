@@ -916,6 +916,26 @@ def test_sessions_that_wait_for_locks_lead_to_who_holds_them(alone):
     assert "waits for locks" not in few["verdict"]["sentence"] and finding(few, "lock-turns")["verdict"] != "supported"
 
 
+LOOKS = (" state               | wait_event_type | wait_event    | count\n---------------------+-----------------+---------------+-------\n"
+         " {idle:<20}| Client          | ClientRead    | {client:5}\n active              |                 |               |   210\n"
+         " active              | IO              | DataFileRead  | {storage:5}\n active              | LWLock          | WALWrite      |    18\n")
+
+
+@pytest.mark.parametrize("idle", ["idle in transaction", "active"])
+def test_sessions_within_a_transaction_wait_for_their_client(alone, idle):
+    found = alone(LOOKS.format(idle=idle, client=1400, storage=70))
+    assert "sessions in a transaction that waited for their client (ClientRead first) is 82 %" in found["verdict"]["sentence"] and "round trips" in found_next(found), found["verdict"]
+    few = alone(LOOKS.format(idle=idle, client=14, storage=7).replace("210", "2").replace("18", " 0"))
+    assert finding(few, "waiting")["verdict"] != "supported"
+
+
+def test_sessions_at_rest_are_no_waits_for_a_client(alone):
+    found = alone(LOOKS.format(idle="idle", client=1400, storage=700))
+    assert "waited for storage (DataFileRead first) is 75 %" in found["verdict"]["sentence"], found["verdict"]
+    found = alone(LOOKS.format(idle="idle in transaction", client=140, storage=700))
+    assert "waited for storage (DataFileRead first) is 66 %" in found["verdict"]["sentence"], found["verdict"]
+
+
 def test_sessions_cut_anywhere_are_read_or_not(alone):
     for length in range(40, len(SESSIONS), 13):
         assert alone(SESSIONS[:length])["verdict"]

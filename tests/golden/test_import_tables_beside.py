@@ -52,11 +52,20 @@ def test_perf_mem_tells_from_which_memory_loads_waited(alone, remote, first, buf
     assert found["verdict"]["sentence"].startswith("Memory on another node may hold it up"), found["verdict"]
     assert not any(table["tool"] == "perf annotate" for table in found["imported"] if "tool" in table)
     found = alone(table(55, 5, "  [.] find_slot"))
-    assert "find_slot holds 55 %" in found["verdict"]["sentence"] and "another node's memory is 55 %" in finding(found, "numa-remote")["reason"], found["verdict"]
+    assert "find_slot holds 100 % of the weight of cpu/mem-loads,ldlat=30/P samples" in found["verdict"]["sentence"] and "another node's memory is 55 %" in finding(found, "numa-remote")["reason"], found["verdict"]
     found = alone(table(2, 58))
     assert finding(found, "numa-remote")["verdict"] == "not_testable" and "their own node's memory is 58 %" in finding(found, "dram-latency")["reason"], found["verdict"]
     found = alone(table(2, 4))
     assert finding(found, "dram-latency")["verdict"] == finding(found, "numa-remote")["verdict"] == "not_testable"
+
+
+def test_rows_of_one_symbol_by_levels_are_one_of_a_weight(alone):
+    head = MEM.format(order="local_weight,mem,sym", column="             Symbol", rule="  ..........").replace("Samples  Memory", "Samples  Local Weight  Memory")
+    rows = [(51.3, 20118, 347, "LFB or LFB hit", "walk"), (28.4, 5911, 306, "RAM hit", "walk"), (15.0, 4400, 60, "L3 hit", "fill"), (4.1, 8120, 61, "L3 hit", "walk")]
+    found = alone(head + "".join(f"    {share:5.2f}%  {count:12}  {weight:<12}  {level:<24}  [.] {name}\n" for share, count, weight, level, name in rows))
+    assert "walk holds 83.8 % of the weight of cpu/mem-loads,ldlat=30/P samples" in found["verdict"]["sentence"], found["verdict"]
+    plain = alone("# Samples: 41K of event 'cycles'\n# Overhead  Command  Shared Object  Symbol\n    71.30%  a  a  [.] walk\n")
+    assert "walk (a) holds 71.3 % of the cycles samples" in plain["verdict"]["sentence"], plain["verdict"]
 
 
 def test_another_core_of_the_same_node_is_no_memory_of_another(alone):
@@ -79,7 +88,7 @@ def test_a_node_s_own_line_is_held_against_what_memory_gives(alone, told):
 
 def test_one_node_s_traffic_goes_with_memory_on_it_where_nobody_says_where_it_ran(alone):
     one = finding(alone(f"pcm-memory while it runs:\n\n{NODES.format(read='104210.11', all='112300.40')}"), "numa-remote")
-    assert one["verdict"] == "undecided" and "the busiest node's part of the traffic is 100 %" in one["reason"], one
+    assert one["verdict"] == "undecided" and "the busiest node's part of the traffic is 99.9 %" in one["reason"], one
 
 
 TURBO = "Core\tCPU\tAvg_MHz\tBusy%\tBzy_MHz\tTSC_MHz\tCoreTmp\tCoreThr\tPkgTmp\n"

@@ -30,6 +30,7 @@ struct sums {
 
 struct folding {
     struct strings names;
+    bool are_waits; /* all of its stacks have left their CPU */
     struct sums innermost, lockers;
     struct folded_profile *result;
 };
@@ -83,6 +84,31 @@ static bool is_of_scheduler(const char *name)
 {
     static const char *const scheduler[] = {"finish_task_switch", "__schedule", "schedule", "preempt_schedule", NULL};
     return begins_with_any(name, scheduler);
+}
+
+/* What the kernel calls to give up a CPU, where the scheduler below it was left out: none of these computes long. */
+static bool is_kernels_wait(const char *name)
+{
+    static const char *const waits[] = {"futex_wait",
+                                        "futex_do_wait",
+                                        "ep_poll",
+                                        "poll_schedule_timeout",
+                                        "do_nanosleep",
+                                        "hrtimer_nanosleep",
+                                        "io_schedule",
+                                        "folio_wait_bit",
+                                        "wait_on_page",
+                                        "wait_for_completion",
+                                        "rwsem_down_read",
+                                        "rwsem_down_write",
+                                        "sk_wait_data",
+                                        "sk_stream_wait",
+                                        "inet_csk_accept",
+                                        "jbd2_log_wait_commit",
+                                        "submit_bio_wait",
+                                        "wait_woken",
+                                        NULL};
+    return begins_with_any(name, waits);
 }
 
 static struct view last_frame(struct view *frames)
@@ -162,7 +188,7 @@ static void stack_add(struct folding *folding, const struct folded_stack *stack)
     frames_read(folding, stack->frames, &frames);
     if (!frames.count || !(stack->weight > 0))
         return;
-    if (!is_of_scheduler(frames.names[0])) {
+    if (!folding->are_waits && !is_of_scheduler(frames.names[0]) && !is_kernels_wait(frames.names[0])) {
         sum_add(&folding->innermost, frames.ids[0], stack->weight);
         return;
     }
@@ -175,6 +201,22 @@ static void stack_add(struct folding *folding, const struct folded_stack *stack)
                           : caller_of(&frames);
     if (caller)
         sum_add(&folding->lockers, caller, stack->weight);
+}
+
+/* Most of them wait by the kernel's functions, and none of these by the scheduler's. */
+static bool are_without_scheduler(struct folding *folding, const struct folded_stack *stacks, size_t count)
+{
+    double waits = 0, all = 0;
+    bool has_scheduler = false;
+    for (size_t at = 0; at < count; at++) {
+        struct frames frames;
+        frames_read(folding, stacks[at].frames, &frames);
+        double weight = frames.count && stacks[at].weight > 0 ? stacks[at].weight : 0;
+        has_scheduler |= weight > 0 && is_of_scheduler(frames.names[0]);
+        waits += weight > 0 && is_kernels_wait(frames.names[0]) ? weight : 0;
+        all += weight;
+    }
+    return !has_scheduler && waits > all / 2;
 }
 
 /* ---- together ---- */
@@ -207,12 +249,13 @@ static struct folded_function function_of(struct folding *folding, const struct 
     return (struct folded_function){arena_string(arena, strings_text(&folding->names, sum->id)), sum->weight / whole};
 }
 
-void folded_profile_of(const struct folded_stack *stacks, size_t count, struct folded_profile *ret_profile,
-                       struct arena *arena)
+void folded_profile_of(const struct folded_stack *stacks, size_t count, bool are_waits,
+                       struct folded_profile *ret_profile, struct arena *arena)
 {
     struct folding folding = {.result = ret_profile};
     *ret_profile = (struct folded_profile){0};
     strings_init(&folding.names);
+    folding.are_waits = are_waits || are_without_scheduler(&folding, stacks, count);
     for (size_t at = 0; at < count; at++)
         stack_add(&folding, &stacks[at]);
     struct sums *innermost = &folding.innermost, *lockers = &folding.lockers;

@@ -3,7 +3,8 @@
  * What do folded stacks of another tool say: on a CPU in which functions, or off it, waiting for what and called by
  * whom?
  *
- * A stack whose innermost function is the scheduler's is one that was off a CPU. Waits are told by the functions in it
+ * A stack whose innermost function is the scheduler's, or is how the kernel waits, is one that was off a CPU; where
+ * most are of the latter, whoever wrote them left out the scheduler, and all are. Waits are told by the functions in it
  * as those of plumb's own recordings are (analyse/time/waiting, analyse/time/wait_locks).
  * Does not support: what the numbers count (samples, microseconds): shares alone are told.
  */
@@ -34,9 +35,9 @@ struct folded_profile {
     struct folded_function lock; /* who waited most for locks; name NULL: nobody did */
 };
 
-/* Owner of the names: arena. */
-void folded_profile_of(const struct folded_stack *stacks, size_t count, struct folded_profile *ret_profile,
-                       struct arena *arena);
+/* are_waits: a tool wrote them that counts waits alone. Owner of the names: arena. */
+void folded_profile_of(const struct folded_stack *stacks, size_t count, bool are_waits,
+                       struct folded_profile *ret_profile, struct arena *arena);
 
 /*
  * Shares of what was off a CPU and not idle (waiting for events, a time to come, a person), by these names among

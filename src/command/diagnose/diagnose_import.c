@@ -20,6 +20,7 @@
 #include "source/import/tools/import_columns.h"
 #include "source/import/tools/import_counts.h"
 #include "source/import/import_csv.h"
+#include "source/import/tools/import_dumps.h"
 #include "source/import/tools/import_hyperfine.h"
 #include "source/import/import_labelled.h"
 #include "source/import/import_labels.h"
@@ -52,6 +53,7 @@ struct importing {
     bool of_others;           /* what is read is of others: it is shown */
     struct exits_period said; /* by a person beside the files */
     struct text said_words;   /* all of it, a line each */
+    struct text beside_words; /* of files without stacks, which may tell of those in others */
 };
 
 static void statement_write(struct json_writer *json, const char *origin, const char *file, const char *text)
@@ -502,13 +504,26 @@ static size_t waits_of_time(const struct folded_profile *profile, struct view do
     return count;
 }
 
+/* What tells for how long stacks were watched: words of the file itself, said ones, or those of files beside it. */
+static void stacks_words(const struct importing *importing, struct view file, struct view own_words, struct text *out)
+{
+    text_append(out, text_string(&importing->said_words), importing->said_words.length);
+    text_append(out, own_words.text, own_words.length);
+    if (waits_period_read(text_view(out)).seconds > 0)
+        return;
+    struct view beside = text_view(&importing->beside_words), line;
+    while (view_line(&beside, &line))
+        if (!waits_are_of_other(line, file))
+            text_printf(out, "\n%.*s", (int)line.length, line.text);
+}
+
 /* Folded stacks: hot functions as a report has them, or what was waited for. */
 static void stacks_keep(struct importing *importing, const char *path, const struct import_stacks *stacks,
                         struct view own_words)
 {
-    scoped_text struct text document = {0}; /* what tells how long it was watched may be said beside it */
-    text_append(&document, text_string(&importing->said_words), importing->said_words.length);
-    text_append(&document, own_words.text, own_words.length);
+    scoped_text struct text document = {0};
+    const struct view file = view_of(file_of(path));
+    stacks_words(importing, file, own_words, &document);
     struct arena *arena = &importing->arena;
     struct folded_stack *items = arena_array(arena, struct folded_stack, stacks->count + 1);
     struct folded_profile profile;
@@ -517,7 +532,7 @@ static void stacks_keep(struct importing *importing, const char *path, const str
     scoped_text struct text words = {0};
     for (size_t at = 0; at < stacks->count; at++)
         items[at] = (struct folded_stack){stacks->items[at].frames, (double)stacks->items[at].count};
-    folded_profile_of(items, stacks->count, &profile, arena);
+    folded_profile_of(items, stacks->count, waits_were_written(text_view(&document), file), &profile, arena);
     bool waits = profile.off > profile.on, in_us = waits && waits_period_read(text_view(&document)).in_us;
     size_t count = waits ? folded_shares_of(&profile, shares) : profile.function_count;
     for (size_t at = 0; at < count; at++) {
@@ -544,11 +559,32 @@ static void stacks_keep(struct importing *importing, const char *path, const str
         (void)table_state(importing, path, &table);
 }
 
+/* Stacks that somebody looked at: where most of them stand. */
+static void dumps_keep(struct importing *importing, const char *path, const struct import_dumps *dumps)
+{
+    struct import_row rows[DUMP_ROWS_MOST];
+    scoped_text struct text words = {0};
+    size_t count = import_dumps_rows(dumps, &importing->arena, rows);
+    text_printf(&words, "%zu stacks that were looked at, or counts of such", dumps->count);
+    for (size_t at = 0; at < count; at++)
+        text_printf(&words, "; %s: %.4g %%", rows[at].where, rows[at].number);
+    const struct imported_text table = {.kind = IMPORT_UNKNOWN,
+                                        .origin = SYSTEM_TABLE,
+                                        .rows = rows,
+                                        .row_count = count,
+                                        .heading = "",
+                                        .event = "",
+                                        .summary = arena_string(&importing->arena, text_string(&words))};
+    if (dumps->count)
+        (void)table_state(importing, path, &table);
+}
+
 /* A text in which every tool's tables have the form that import_text_next reads, and what else stands in it. */
 struct turned {
     struct view lines, prose, trials;
     struct import_facts facts;
     struct import_stacks stacks;
+    struct import_dumps dumps;
 };
 
 /* Behind it, as a paragraph of their own. */
@@ -566,7 +602,7 @@ static struct view prose_with(struct view prose, struct view sentences, struct a
 static struct turned turned_of(struct view text, struct arena *arena)
 {
     struct turned turned;
-    text = import_labelled_turned(text, arena, &turned.trials);
+    text = import_dumps_turned(import_labelled_turned(text, arena, &turned.trials), arena, &turned.dumps);
     struct view labels = turned.trials.length ? (struct view){0} : import_labels_sentences(text, arena);
     struct view lines = import_pprof_turned(import_c2c_turned(import_cachegrind_turned(text, arena), arena), arena);
     lines = import_children_turned(import_chains_turned(import_timed_turned(lines, arena), arena), arena);
@@ -649,8 +685,9 @@ static void others_state(struct importing *importing, const char *path, struct v
         return;
     struct turned turned = turned_of(text, &importing->arena);
     importing->of_others = true;
-    size_t count = tables_state(importing, path, &turned) + turned.stacks.count;
+    size_t count = tables_state(importing, path, &turned) + turned.stacks.count + turned.dumps.count;
     stacks_keep(importing, path, &turned.stacks, text);
+    dumps_keep(importing, path, &turned.dumps);
     importing->of_others = false;
     count += sentences_pass(importing, path, import_text_without_rows(turned.prose, &importing->arena));
     if (!count)
@@ -697,16 +734,21 @@ static void name_add(struct text *out, const char *path)
             text_printf(out, "==> %s <==\n", limits[at]);
 }
 
-static bool import_file(struct importing *importing, const char *path, struct error *err)
+static bool content_read(const char *path, struct text *content, struct error *err)
 {
     struct sysroot anywhere;
     sysroot_init(&anywhere, NULL);
-    scoped_text struct text content = {0};
     scoped_free char *whole = path[0] == '/' ? memory_string(path) : realpath(path, NULL);
     if (!whole)
         return error_set(err, ERROR_NOT_FOUND, "there is no '%s' to import", path);
-    if (!sysroot_read(&anywhere, &content, err, "%s", whole))
-        return error_wrap(err, "importing");
+    return sysroot_read(&anywhere, content, err, "%s", whole) || error_wrap(err, "importing");
+}
+
+static bool import_file(struct importing *importing, const char *path, struct error *err)
+{
+    scoped_text struct text content = {0};
+    if (!content_read(path, &content, err))
+        return false;
     scoped_text struct text named = {0};
     name_add(&named, path);
     text_append(&named, text_string(&content), content.length);
@@ -722,7 +764,8 @@ static bool import_file(struct importing *importing, const char *path, struct er
     struct turned turned = turned_of(parts.ours, &importing->arena);
     size_t tables = tables_state(importing, path, &turned);
     stacks_keep(importing, path, &turned.stacks, parts.ours);
-    if (!tables && !turned.stacks.count && !parts.others.length)
+    dumps_keep(importing, path, &turned.dumps);
+    if (!tables && !turned.stacks.count && !turned.dumps.count && !parts.others.length)
         nothing_state(importing, path, &turned);
     others_state(importing, path, parts.others);
     labelled_keep(importing, path, turned.trials);
@@ -806,12 +849,32 @@ static void said_period_read(struct importing *importing, const struct option_te
     }
 }
 
+/* Words of whole documents may tell of stacks in another file. */
+static bool beside_read(struct importing *importing, const struct option_texts *files, struct error *err)
+{
+    enum { WORDS_MOST = 1 << 20 }; /* what somebody wrote is shorter */
+    for (size_t at = 0; files->count > 1 && at < files->count; at++) {
+        scoped_text struct text content = {0};
+        struct import_stacks stacks;
+        if (!content_read(files->items[at], &content, err))
+            return false;
+        if (content.length > WORDS_MOST)
+            continue;
+        (void)import_stacks_turned(text_view(&content), &importing->arena, &stacks);
+        if (!stacks.count)
+            text_printf(&importing->beside_words, "%s\n", text_string(&content));
+    }
+    return true;
+}
+
 static bool add_all(struct importing *importing, const struct option_texts *files, const struct option_texts *sayings,
                     struct error *err)
 {
     if (!statements_keep(importing, err) || !tables_keep(importing, err))
         return false;
     said_period_read(importing, sayings);
+    if (!beside_read(importing, files, err))
+        return false;
     for (size_t at = 0; at < files->count; at++)
         if (!import_file(importing, files->items[at], err))
             return false;
@@ -840,6 +903,7 @@ bool diagnose_import(const char *folder, const struct option_texts *files, const
             (!importing.exits.length || case_part_write(folder, "exits.json", &importing.exits, err));
     text_done(&importing.exits);
     text_done(&importing.said_words);
+    text_done(&importing.beside_words);
     vec_done(&importing.tables);
     arena_done(&importing.arena);
     return added;

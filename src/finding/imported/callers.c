@@ -60,7 +60,7 @@ const char *imported_called_for(const struct imported_row *row, struct arena *ar
     return call;
 }
 
-static bool is_allocating(const char *frame)
+bool imported_is_allocating(const char *frame)
 {
     struct stall_function function = {.name = frame, .dso = ""};
     return hypothesis_allocation.has_function(&function);
@@ -83,8 +83,8 @@ const char *imported_called_by(const struct imported_row *row, struct arena *are
         bool is_entry = call_named(frame) || begins_with_any(frame, entries, array_count(entries));
         in_kernel &= !is_entry;
         nearest = is_entry ? NULL : nearest; /* what stood before it was the kernel's, too: a fault of its own */
-        if (!in_kernel && !is_entry && !nearest && !frame_is_library_function(frame) && !is_allocating(frame) &&
-            !is_nobodys(frame))
+        if (!in_kernel && !is_entry && !nearest && !frame_is_library_function(frame) &&
+            !imported_is_allocating(frame) && !is_nobodys(frame))
             nearest = arena_string(arena, frame);
     }
     return nearest;
@@ -107,7 +107,7 @@ bool imported_is_allocators_lock(const struct imported_row *row)
         bool is_entry = call_named(frame) || begins_with_any(frame, entries, array_count(entries));
         is_locked |= is_lock;
         if (is_locked && !is_lock && !is_entry)
-            return is_allocating(frame);
+            return imported_is_allocating(frame);
     }
     return false;
 }

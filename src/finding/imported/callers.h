@@ -14,6 +14,8 @@
 const char *imported_called_for(const struct imported_row *row, struct arena *arena);
 /* The nearest caller outside of the kernel and the C library; NULL: none is in its chain. Owner: arena. */
 const char *imported_called_by(const struct imported_row *row, struct arena *arena);
+/* One of malloc's and its like. */
+bool imported_is_allocating(const char *function);
 /* A lock, or what waits or spins for it, that malloc or free took. */
 bool imported_is_allocators_lock(const struct imported_row *row);
 /* A lock within the C library, whichever of them: of malloc's arenas, or of a stream. */

@@ -156,7 +156,7 @@ static struct imported_leaf compute_told(const struct results *results, struct a
                                : "")};
     return (struct imported_leaf){
         .words = wording_fill(arena, wording_find("verdict", "leaf-compute"), values, array_count(values)),
-        .advice = wording_find("verdict", "next-compute")};
+        .advice = wording_fill(arena, wording_find("verdict", "next-compute"), values, array_count(values))};
 }
 
 struct imported_leaf imported_leaf_of(const struct results *results, const struct findings *findings,

@@ -265,12 +265,42 @@ static double bound_of(const struct look *look, const struct limit *limit)
     return fmin(look->stood_s < 0 ? stopped_s : fmin(look->stood_s, stopped_s), all_s) / all_s;
 }
 
+/* Periods are counted while there is a limit: a group that ran, and has none of them, never had one of its own. */
+static const struct imported_table *never_limited(const struct imported *imported)
+{
+    const struct imported_table *found = NULL;
+    for (size_t at = 0; at < imported->count; at++) {
+        struct look look = look_of(&imported->tables[at]);
+        bool is_of_group = imported->tables[at].kind == IMPORTED_GROUP && look.periods >= 0;
+        if (is_of_group && (look.periods > 0 || look.stopped > 0 || !(look.used_s > 0)))
+            return NULL;
+        found = is_of_group ? &imported->tables[at] : found;
+    }
+    return limit_of(imported).quota_s > 0 ? NULL : found;
+}
+
+static bool never_limited_say(const struct results *results, struct finding *finding)
+{
+    const struct imported_table *table = never_limited(results->imported);
+    if (!table)
+        return false;
+    struct value values[] = {VALUE_TEXT("file", table->file), VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding_decide_bound(finding, 0, results->effect);
+    finding->of = OF_ELAPSED;
+    finding->imported_kinds |= 1u << ORIGIN_SCHEDULER;
+    finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-quota-none", values, array_count(values));
+    finding_set_add(finding, &finding->reason, "imported-quota-none", values, array_count(values));
+    return true;
+}
+
 bool imported_quota_test(const struct results *results, struct finding *finding)
 {
     struct look looks[LOOKS_MOST], look;
     size_t count = looks_of(results->imported, looks);
-    if (!finding_is(finding, "cpu-quota") || !count)
+    if (!finding_is(finding, "cpu-quota"))
         return false;
+    if (!count)
+        return never_limited_say(results, finding);
     const struct limit limit = limit_of(results->imported);
     bool is_between = between(looks, count, finding->arena, &look);
     if (!is_between) {

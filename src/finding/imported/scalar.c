@@ -5,6 +5,7 @@
  *
  * That it could be done several at a time no class says: it is open, and named.
  */
+#include "base/share_names.h"
 #include "finding/family.h"
 #include "finding/imported/evidence.h"
 
@@ -110,6 +111,28 @@ static bool listing_test(const struct results *results, struct finding *finding)
     return true;
 }
 
+/* By rates that likwid made of its counts. */
+static bool rates_test(const struct results *results, struct finding *finding)
+{
+    const char *file = NULL;
+    const struct imported_row *row = imported_row_of(results->imported, IMPORTED_SYSTEM, SHARE_SCALAR, &file);
+    double share = row ? row->number / 100 : 0;
+    if (share < MUCH)
+        return listing_test(results, finding);
+    struct value values[] = {VALUE_SHARE("scalar", interval_exactly(share)), VALUE_TEXT("rates", row->where),
+                             VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding->verdict = VERDICT_UNDECIDED;
+    finding->recoverable = (struct interval){0};
+    finding->is_estimate = false;
+    finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
+    finding->pointed = share;
+    finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-scalar-rates", values,
+                         array_count(values));
+    finding_set_add(finding, &finding->reason, "imported-scalar-rates", values, array_count(values));
+    finding_advise(finding, "advice-one", NO_VALUES);
+    return true;
+}
+
 /* Of the first table that has both. */
 static bool counts_test(const struct results *results, struct finding *finding)
 {
@@ -118,7 +141,7 @@ static bool counts_test(const struct results *results, struct finding *finding)
         found = counts_of(&results->imported->tables[at]);
     double share = found.instructions > 0 ? found.scalar / found.instructions : 0;
     if (!found.has_scalar || !found.has_vector || share < MUCH || found.scalar < FAR_MORE * found.vector)
-        return listing_test(results, finding);
+        return rates_test(results, finding);
     share = share < 1 ? share : 1; /* one that multiplies and adds counts twice */
     struct value values[] = {VALUE_SHARE("scalar", interval_exactly(share)), VALUE_COUNT("vector", found.vector),
                              VALUE_COUNT("count", found.scalar), VALUE_TEXT("file", found.file),

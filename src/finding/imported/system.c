@@ -3,6 +3,7 @@
 #include "base/share_names.h"
 #include "base/vec.h"
 #include "finding/family.h"
+#include "finding/imported/callers.h"
 #include "finding/imported/evidence.h"
 #include "finding/imported/fact_words.h"
 #include "finding/imported/reference.h"
@@ -55,6 +56,7 @@ static const struct {
     {"waiting", FOLDED_NETWORK_TIME, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     /* nothing of it: threads that take turns may still wait */
     {"waiting", SHARE_ONE_THREAD_STORAGE, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"waiting", SHARE_SESSIONS_AT_CLIENT, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER, NULL, "imported-advice-client"},
     {"waiting", SHARE_SESSIONS_AT_LOG, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER, NULL, "imported-advice-commit"},
     {"waiting", SHARE_SESSIONS_AT_STORAGE, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"waiting", SHARE_DISK_DELAY, ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
@@ -92,13 +94,19 @@ static const struct {
      "advice-kernel-lock"},
     {"lock-turns", SHARE_SLEEPING_LOCKS, ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"lock-turns", FOLDED_LOCKS, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead", "advice-imported"},
+    {"spinning", SHARE_SPIN_IMBALANCE, ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_SAMPLES, NULL, "advice-openmp"},
+    {"spinning", SHARE_SPIN_LOCKS, ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_SAMPLES, NULL, "advice-mutex"},
+    {"lock-turns", SHARE_WITHOUT_GIL, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead", "advice-imported"},
+    {"lock-turns", SHARE_QUERIES_LOCKED, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead", "advice-queries"},
     {"lock-turns", SHARE_SESSIONS_AT_LOCKS, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead",
      "advice-sessions"},
+    {"waiting", SHARE_SESSIONS_AT_CLIENT_SEEN, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead",
+     "imported-advice-client"},
     {"waiting", SHARE_SESSIONS_AT_LOG_SEEN, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead",
      "imported-advice-commit"},
     {"waiting", SHARE_SESSIONS_AT_STORAGE_SEEN, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
-    {"waiting", FOLDED_STORAGE, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
-    {"waiting", FOLDED_NETWORK, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead"},
+    {"waiting", FOLDED_STORAGE, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead", "advice"},
+    {"waiting", FOLDED_NETWORK, ROLE_LEADS, OF_ELAPSED, ORIGIN_SCHEDULER, "imported-lead", "advice"},
     {"waiting", SHARE_NOT_COMPUTED, ROLE_EXCLUDES, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"oversubscribed", SHARE_NOT_COMPUTED, ROLE_EXCLUDES, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"swap", SHARE_NOT_COMPUTED, ROLE_EXCLUDES, OF_ELAPSED, ORIGIN_SCHEDULER},
@@ -213,6 +221,8 @@ static void advise(struct finding *finding, const char *key, const char *who)
     /* PostgreSQL names its inner locks so; those of rows and tables begin with a small letter */
     if (key && strcmp(key, "advice-sessions") == 0 && isupper((unsigned char)who[0]))
         key = "advice-sessions-inner";
+    if (key && strcmp(key, "advice-imported") == 0 && imported_is_allocating(who))
+        key = "advice-arenas";
     if (key && (finding->verdict == VERDICT_SUPPORTED || finding->pointed > 0))
         finding_advise(finding, is_global ? "advice-global" : key, VALUE_TEXT(is_global ? "lock" : "function", who));
     if (finding->verdict != VERDICT_SUPPORTED)
@@ -379,8 +389,8 @@ static void kernel_lead(const struct results *results, struct finding *finding, 
 /* What stands beside such a share is all that it is of, and not the first of several. */
 static bool is_of_one(const char *fact)
 {
-    static const char *const names[] = {SHARE_READY, SHARE_READY_TOGETHER, SHARE_NOT_COMPUTED, SHARE_LOAD_BEYOND,
-                                        SHARE_BELOW_HIGHEST_HOT};
+    static const char *const names[] = {SHARE_READY,       SHARE_READY_TOGETHER, SHARE_NOT_COMPUTED,
+                                        SHARE_LOAD_BEYOND, SHARE_WITHOUT_GIL,    SHARE_BELOW_HIGHEST_HOT};
     bool is_one = false;
     for (size_t at = 0; at < array_count(names); at++)
         is_one |= strcmp(fact, names[at]) == 0;
@@ -485,9 +495,14 @@ static void kept_beside(const struct results *results, struct finding *finding)
 static void most_beside(const struct results *results, struct finding *finding)
 {
     static const double MOST_OF = 0.5;
-    struct said said;
+    struct said said, waits;
     if (!said_of(results->imported, SHARE_RAN_MOST, &said) || said.share.low < MOST_OF)
         return;
+    if (said_of(results->imported, SHARE_READY, &waits) && strcmp(waits.row->where, said.row->where) == 0) {
+        finding_readvise(finding, "imported-most-own",
+                         VALUE_TEXT("who", said.row->where)); /* its threads are too many */
+        return;
+    }
     struct value who = VALUE_TEXT("who", said.row->where), share = VALUE_SHARE("share", said.share);
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-most", who, share, VALUE_TEXT("file", said.file),
                      VALUE_TEXT("origin", IMPORTED_WORDS));
@@ -518,6 +533,20 @@ static void full_beside(const struct results *results, struct finding *finding, 
 static bool is_of_user(const struct said *table)
 {
     return strncmp(table->row->where, "futex_", strlen("futex_")) == 0;
+}
+
+/* Whose limit it is that memory is short by. */
+static void group_beside(const struct results *results, struct finding *finding, const char *fact)
+{
+    struct said said;
+    if (finding->verdict != VERDICT_SUPPORTED || strcmp(fact, SHARE_STALLED_BY_MEMORY) != 0 ||
+        !said_of(results->imported, SHARE_GROUP_MEMORY, &said))
+        return;
+    struct value limit = VALUE_TEXT("limit", said.row->where);
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-group", limit, VALUE_TEXT("file", said.file),
+                     VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_set(finding, headline, "imported-group-headline", VALUE_TEXT("headline", finding->headline), limit);
+    finding_readvise(finding, "imported-advice-group", limit);
 }
 
 /* Locks of the kernel that stacks of the program's outweigh, whose waits are longer. */
@@ -662,6 +691,7 @@ bool imported_system_test(const struct results *results, struct finding *finding
     device_beside(results, finding, facts[at].fact);
     locks_beside(results, finding, facts[at].fact);
     full_beside(results, finding, facts[at].fact);
+    group_beside(results, finding, facts[at].fact);
     kept_beside(results, finding);
     packages_beside(results, finding, facts[at].fact);
     if (strcmp(facts[at].fact, SHARE_KERNEL) == 0)

@@ -5,6 +5,7 @@
 #include "finding/imported/evidence.h"
 #include "finding/imported/exits.h"
 #include "finding/imported/leaf.h"
+#include "finding/imported/looks.h"
 #include "finding/verdict/described.h"
 #include "finding/verdict/next_imported.h"
 #include "finding/verdict/open_said.h"
@@ -96,13 +97,27 @@ static struct overall with_unnamed(struct overall overall, const struct results 
     return overall;
 }
 
+/* What a server is busy with, by its own counts, before what the code of it does. */
+static struct overall with_command(struct overall overall, const struct results *results, bool is_said,
+                                   struct arena *arena)
+{
+    const char *command = imported_command_words(results, arena);
+    if (!command)
+        return overall;
+    overall.sentence = arena_printf(arena, "%s. %s", command,
+                                    is_said ? overall.sentence : "Nothing was measured by plumb in this case.");
+    advise(&overall, imported_command_advice(results));
+    return overall;
+}
+
 struct overall overall_imported(const struct findings *findings, const struct results *results, struct arena *arena)
 {
     struct imported_leaf leaf = imported_leaf_of(results, findings, NULL, arena);
     const char *hot = imported_hot_words(results, leaf.words && leaf.is_of_memory, arena),
                *contradiction = imported_contradiction(findings, NULL, arena);
     const struct finding *waits = waiting_lead_of(findings);
-    const char *computing = imported_computing_words(results, arena), *plan = plan_said(results, arena);
+    const char *computing = imported_computing_words(results, arena), *looks = imported_looks_words(results, arena);
+    const char *plan = plan_said(results, arena);
     struct overall overall = {
         .kind = OVERALL_BLIND,
         .sentence =
@@ -127,16 +142,21 @@ struct overall overall_imported(const struct findings *findings, const struct re
                                         "%s. What was imported or said supports no cause of it for certain, and "
                                         "nothing was measured by plumb in this case.",
                                         hot);
+    else if (looks && !waits)
+        overall.sentence = arena_printf(arena, "%s. Nothing was measured by plumb in this case.%s", looks,
+                                        open_lead_of(findings, results) ? open_said(findings, results, arena) : "");
     else if (open_lead_of(findings, results))
         overall.sentence = arena_printf(arena, "%s%s", overall.sentence, open_said(findings, results, arena));
     else if (waits)
         overall.sentence =
-            arena_printf(arena, "%s may hold it up: %s. Nothing was measured by plumb in this case.",
-                         capitalised(leads_titles(findings, waits, arena), arena), waits->evidence[0].text);
+            arena_printf(arena, "%s may hold it up: %s.%s%s%s Nothing was measured by plumb in this case.",
+                         capitalised(leads_titles(findings, waits, arena), arena), waits->evidence[0].text,
+                         looks ? " " : "", looks ? looks : "", looks ? "." : "");
     else if (computing)
         overall.sentence = arena_printf(arena, "%s. Nothing was measured by plumb in this case.", computing);
-    overall =
-        with_lead(overall, findings, results, leaf.words || hot || waits || open_lead_of(findings, results), arena);
+    overall = with_lead(overall, findings, results,
+                        leaf.words || hot || looks || waits || open_lead_of(findings, results), arena);
+    overall = with_command(overall, results, contradiction || leaf.words || hot || plan || looks || waits, arena);
     overall = with_unnamed(overall, results, overall.sentence != none, arena);
     if (leaf.advice)
         advise(&overall, leaf.advice);
@@ -229,5 +249,8 @@ struct overall with_imported(struct overall overall, const struct findings *find
     const char *hot = results->stalls ? NULL : imported_hot_beside(results, overall.culprit, overall.sentence, arena);
     if (hot)
         overall.sentence = arena_printf(arena, "%s %s.", overall.sentence, hot);
+    const char *looks = imported_looks_words(results, arena);
+    if (looks)
+        overall.sentence = arena_printf(arena, "%s %s.", overall.sentence, looks);
     return overall;
 }

@@ -6,6 +6,7 @@
 #include "base/share_names.h"
 #include "base/vec.h"
 #include "finding/imported/evidence.h"
+#include "finding/imported/looks.h"
 #include "finding/verdict/try_next.h"
 #include "finding/wording.h"
 
@@ -114,8 +115,9 @@ static const char *idle_next(const struct results *results, struct arena *arena)
     struct measured idle = results->imported
                                ? imported_number(results->imported, IMPORTED_SYSTEM, SHARE_IDLE_OF_ALL, &file)
                                : not_measured("nothing was imported");
-    if (!idle.known || idle.value < MOSTLY_IDLE || busy_next(results, arena) || has_table(results, IMPORTED_REPORT) ||
-        has_table(results, IMPORTED_STAT) || has_table(results, IMPORTED_METRICS))
+    if (!idle.known || idle.value < MOSTLY_IDLE || imported_looks_advice(results) || busy_next(results, arena) ||
+        has_table(results, IMPORTED_REPORT) || has_table(results, IMPORTED_STAT) ||
+        has_table(results, IMPORTED_METRICS))
         return NULL;
     struct value values[] = {VALUE_SHARE("share", interval_exactly(idle.value / 100)), VALUE_TEXT("file", file)};
     return wording_fill(arena, wording_find("verdict", "next-idle"), values, array_count(values));
@@ -187,12 +189,20 @@ static const char *counts_next(const struct results *results, struct arena *aren
     return wording_fill(arena, wording_find("verdict", "next-counts"), values, array_count(values));
 }
 
+/* ---- stacks that somebody looked at ---- */
+
+static const char *looks_next(const struct results *results, struct arena *arena)
+{
+    (void)arena;
+    return imported_looks_advice(results);
+}
+
 /* ---- nobody looked at the code ---- */
 
 static const char *profile_next(const struct results *results, struct arena *arena)
 {
     return has_table(results, IMPORTED_REPORT) || has_table(results, IMPORTED_ANNOTATE) || busy_next(results, arena) ||
-                   idle_next(results, arena)
+                   idle_next(results, arena) || imported_looks_advice(results) || imported_command_advice(results)
                ? NULL
                : wording_find("verdict", "next-profile");
 }
@@ -215,8 +225,8 @@ void advise_on_imported(struct overall *overall, const struct results *results, 
 {
     enum { STEPS_MOST = 2 };
     static const char *(*const nexts[])(const struct results *, struct arena *) = {
-        differ_next, busy_next,   idle_next,   licence_next, repeat_next,
-        exits_next,  guests_next, counts_next, hot_next,     profile_next};
+        looks_next, differ_next, busy_next,   idle_next, licence_next, repeat_next,
+        exits_next, guests_next, counts_next, hot_next,  profile_next};
     size_t given = 0;
     for (size_t at = 0; at < array_count(nexts) && given < STEPS_MOST; at++) {
         const char *words = nexts[at](results, arena);

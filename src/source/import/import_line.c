@@ -415,6 +415,15 @@ static double running_of(struct view line)
     return 1;
 }
 
+/* "com.pool.Bag.borrow", "runtime.gcDrain", "std::sort": in code small letters follow capitals, in events none. */
+static bool is_code_name(struct view name)
+{
+    bool is_camel = false;
+    for (size_t at = 1; at < name.length; at++)
+        is_camel |= isupper((unsigned char)name.text[at - 1]) && islower((unsigned char)name.text[at]);
+    return view_find(name, "::") >= 0 || (is_camel && view_find(name, ".") > 0);
+}
+
 /* What perf calls events without any mark in them; all others have one: "branch-misses", "core_power.lvl2_license". */
 static bool is_event_name(struct view name)
 {
@@ -425,7 +434,7 @@ static bool is_event_name(struct view name)
     for (size_t at = 0; at < array_count(plain); at++)
         marked |= view_equal(name, plain[at]);
     char last = name.length ? name.text[name.length - 1] : 0;
-    return marked && (name.text[0] | 32) >= 'a' && (name.text[0] | 32) <= 'z' &&
+    return marked && !is_code_name(name) && (name.text[0] | 32) >= 'a' && (name.text[0] | 32) <= 'z' &&
            (isalnum((unsigned char)last) || last == '/');
 }
 

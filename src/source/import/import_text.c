@@ -602,6 +602,25 @@ static const char *kept_string(struct view text, struct arena *arena)
     return arena_string(arena, text_string(&out));
 }
 
+/* perf mem's shares are of how long its sampled loads took (their weight), and not of how many there were. */
+static bool is_of_weights(struct view text)
+{
+    for (struct view line; view_line(&text, &line);)
+        if (view_find(line, "Overhead") >= 0 && view_find(line, "Memory access") > 0)
+            return true;
+    return false;
+}
+
+/* What a table's shares are of samples of: its own words say it, or those above it. "": nobody does. */
+static const char *event_of(struct view segment, struct view heading, struct arena *arena)
+{
+    struct view event = event_in(segment);
+    event = event.length ? event : event_in(heading);
+    if (!is_of_weights(segment))
+        return kept_string(event, arena);
+    return event.length ? arena_printf(arena, "weight of %.*s", (int)event.length, event.text) : "weight of load";
+}
+
 const char *import_text_heading(struct view line, struct arena *arena)
 {
     size_t ignored;
@@ -736,8 +755,7 @@ bool import_text_next(struct view *text, struct arena *arena, struct imported_te
     ret_table->heading = import_text_heading(heading, arena);
     ret_table->above = import_text_heading(above, arena);
     ret_table->label = kept_string(label, arena);
-    struct view event = event_in(segment);
-    ret_table->event = kept_string(event.length ? event : event_in(heading), arena);
+    ret_table->event = event_of(segment, heading, arena);
     ret_table->elapsed_s = ret_table->kind == IMPORT_STAT ? elapsed_in(segment) : 0;
     return true;
 }
@@ -763,7 +781,7 @@ bool import_text_beside(const struct imported_text *table, struct arena *arena, 
 /* What tools print beside their rows and says nothing by itself: annotate's source, toplev's multiplexing, free. */
 static bool is_beside_rows(struct view line)
 {
-    static const char *const parts[] = {"Source code & Disassembly", "Disassembly of section"},
+    static const char *const parts[] = {"Source code & Disassembly", "Disassembly of section", "seconds time elapsed"},
                              *const firsts[] = {"MUX", "Mem:", "Swap:"};
     struct view rest = line, first = view_word(&rest), second = view_word(&rest);
     uint64_t number;

@@ -56,6 +56,12 @@ struct import_row {
 /* How source/import/tools/import_likwid begins a line of all memory's bandwidth, in MB/s. */
 #define IMPORT_MEMORY_RATE "memory bandwidth by likwid, MB/s: "
 
+/* … of floating-point operations: for each instruction, and millions a second: "share=0.2,scalar=1126,packed=0". */
+#define IMPORT_SCALAR_RATE "scalar operations by likwid: "
+
+/* How source/import/tools/import_vtune begins a line of what threads spin for: "imbalance=318.4,locks=9.1,of=760.1". */
+#define IMPORT_SPIN_TIME "spin time by VTune, s: "
+
 /* Where a sampled function ran, instead of the kernel's binary, when that was for no program. */
 #define IMPORT_KERNEL_THREAD "[kernel thread]"
 

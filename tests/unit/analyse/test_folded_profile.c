@@ -23,7 +23,7 @@ Test(folded_profile, waits_by_what_they_are_for)
     struct folded_share shares[FOLDED_SHARES];
     struct arena arena;
     arena_init(&arena);
-    folded_profile_of(stacks, array_count(stacks), &profile, &arena);
+    folded_profile_of(stacks, array_count(stacks), false, &profile, &arena);
     cr_expect_float_eq(profile.off, 1100, 1e-9);
     cr_expect_float_eq(profile.on, 0, 1e-9);
     cr_assert_eq(folded_shares_of(&profile, shares), FOLDED_SHARES);
@@ -31,7 +31,7 @@ Test(folded_profile, waits_by_what_they_are_for)
     cr_expect_float_eq(shares[0].share, 0.75, 1e-9, "a futex that no function of the program tells is none: %g", shares[0].share);
     cr_expect_str_eq(shares[0].who, "book_update");
     cr_expect_float_eq(shares[1].share, 0.2, 1e-9);
-    folded_profile_of(stacks + 2, 1, &profile, &arena);
+    folded_profile_of(stacks + 2, 1, false, &profile, &arena);
     cr_expect_eq(folded_shares_of(&profile, shares), 0, "idle alone");
     arena_done(&arena);
 }
@@ -42,10 +42,28 @@ Test(folded_profile, functions_that_ran_by_their_own_share)
     struct folded_profile profile;
     struct arena arena;
     arena_init(&arena);
-    folded_profile_of(stacks, array_count(stacks), &profile, &arena);
+    folded_profile_of(stacks, array_count(stacks), false, &profile, &arena);
     cr_assert_eq(profile.function_count, 2);
     cr_expect_str_eq(profile.functions[0].name, "hash");
     cr_expect_float_eq(profile.functions[0].share, 0.7, 1e-9);
     cr_expect_float_eq(profile.on, 100, 1e-9);
+    arena_done(&arena);
+}
+
+Test(folded_profile, waits_whose_scheduler_was_left_out)
+{
+    const struct folded_stack stacks[] = {stack("app;work;malloc;__lll_lock_wait_private;futex_wait", 70),
+                                          stack("app;work;write;vfs_write;ext4_file_write_iter", 30)};
+    struct folded_profile profile;
+    struct arena arena;
+    arena_init(&arena);
+    folded_profile_of(stacks, array_count(stacks), false, &profile, &arena);
+    cr_expect_float_eq(profile.off, 100, 1e-9);
+    cr_expect_float_eq(profile.by_kind[WAIT_LOCK], 70, 1e-9);
+    cr_expect_str_eq(profile.lock.name, "malloc");
+    folded_profile_of(stacks + 1, 1, false, &profile, &arena);
+    cr_expect_float_eq(profile.on, 30, 1e-9, "whose innermost function computes");
+    folded_profile_of(stacks + 1, 1, true, &profile, &arena);
+    cr_expect_float_eq(profile.off, 30, 1e-9, "unless its tool counts waits");
     arena_done(&arena);
 }

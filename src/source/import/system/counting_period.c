@@ -558,6 +558,33 @@ struct waits_period waits_period_read(struct view document)
     return period;
 }
 
+/* "off.folded" of "offcputime -f 30 > out/off.folded"; length 0: it writes none. */
+static struct view file_written(struct view line)
+{
+    ptrdiff_t at = view_find(line, "> ");
+    struct view rest =
+        at >= 0 && view_mentions(line, "offcputime") ? view_skip(line, (size_t)at + 1) : (struct view){0};
+    struct view path = bare(view_word(&rest));
+    for (size_t end = path.length; end > 0; end--)
+        if (path.text[end - 1] == '/')
+            return view_skip(path, end);
+    return path;
+}
+
+bool waits_were_written(struct view document, struct view file)
+{
+    bool were = false;
+    for (struct view line; view_line(&document, &line);)
+        were |= file.length && views_equal_caseless(file_written(line), file);
+    return were;
+}
+
+bool waits_are_of_other(struct view line, struct view file)
+{
+    struct view written = file_written(line);
+    return written.length && !views_equal_caseless(written, file);
+}
+
 /* "-p 812", "-t $(pidof app)" */
 static bool is_of_program(struct view command)
 {

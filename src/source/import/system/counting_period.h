@@ -35,6 +35,10 @@ struct waits_period {
 };
 
 struct waits_period waits_period_read(struct view document);
+/* A command of the document that counts waits alone wrote this file: "offcputime -f 30 > off.folded". */
+bool waits_were_written(struct view document, struct view file);
+/* It wrote another file. */
+bool waits_are_of_other(struct view line, struct view file);
 
 /* Of waits for locks, by the line above their table, "perf lock contention -b -p 812 -- sleep 10". */
 struct waits_period locks_period_read(struct view command, struct view document);

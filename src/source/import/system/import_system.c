@@ -14,11 +14,23 @@
 /* What stands in brackets is all of it, and not the first of several. */
 static bool is_of_one(const struct import_row *row)
 {
-    static const char *const names[] = {
-        SHARE_DEVICE_BUSY, SHARE_DEVICE_SHORT,      SHARE_NOT_COMPUTED,       SHARE_BANDWIDTH_USED,
-        SHARE_SCALING,     SHARE_READY_TOGETHER,    SHARE_RAN_MOST,           SHARE_LOAD_BEYOND,
-        SHARE_HEAP_KEPT,   SHARE_BELOW_HIGHEST_HOT, SHARE_BELOW_HIGHEST_COOL, SHARE_OF_DESIGN_POWER,
-        SHARE_SCAN_DROPS,  SHARE_BUILT_PLAIN};
+    static const char *const names[] = {SHARE_DEVICE_BUSY,
+                                        SHARE_DEVICE_SHORT,
+                                        SHARE_NOT_COMPUTED,
+                                        SHARE_BANDWIDTH_USED,
+                                        SHARE_SCALING,
+                                        SHARE_READY_TOGETHER,
+                                        SHARE_RAN_MOST,
+                                        SHARE_LOAD_BEYOND,
+                                        SHARE_HEAP_KEPT,
+                                        SHARE_BELOW_HIGHEST_HOT,
+                                        SHARE_BELOW_HIGHEST_COOL,
+                                        SHARE_OF_DESIGN_POWER,
+                                        SHARE_OF_COMMANDS,
+                                        SHARE_GROUP_MEMORY,
+                                        SHARE_SCALAR,
+                                        SHARE_SCAN_DROPS,
+                                        SHARE_BUILT_PLAIN};
     bool is_one = view_starts(view_of(row->where), "node ");
     for (size_t at = 0; at < array_count(names); at++)
         is_one |= strcmp(row->name, names[at]) == 0;
@@ -373,13 +385,16 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
         system_scaling_note(&reading, line);
         system_calls_note(&reading, line);
         system_build_note(&reading, line);
+        system_busy_note(&reading, line);
         bool read = system_columns_read(&reading, line, &rest) || system_devices_read(&reading, line, &rest) ||
                     system_bandwidth_read(&reading, line) || system_scaling_read(&reading, line) ||
                     system_processes_read(&reading, line, &rest) || system_sessions_read(&reading, line, &rest) ||
-                    system_calls_read(&reading, line, &rest) || system_softirqs_read(&reading, line, &rest) ||
-                    system_events_read(line, &rest, &out) || system_accesses_read(&reading, line, &rest, &out) ||
-                    system_throttles_read(&reading, bare, &out) || system_collector_read(&reading, line) ||
-                    system_governor_read(&reading, line) || system_group_read(&reading, line) ||
+                    system_servers_read(&reading, line, rest) || system_calls_read(&reading, line, &rest) ||
+                    system_softirqs_read(&reading, line, &rest) || system_events_read(line, &rest, &out) ||
+                    system_accesses_read(&reading, line, &rest, &out) || system_throttles_read(&reading, bare, &out) ||
+                    system_collector_read(&reading, line) || system_governor_read(&reading, line) ||
+                    system_group_read(&reading, line) || system_group_events_read(&reading, line, &rest) ||
+                    system_spin_read(&reading, line) || system_scalar_read(&reading, line) ||
                     system_plans_read(&reading, line) || system_line_read(&reading, bare) ||
                     system_places_read(&reading, line) || system_nodes_read(&reading, line) ||
                     system_locks_read(&reading, line) || system_waits_read(&reading, line);

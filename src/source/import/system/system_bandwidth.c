@@ -138,7 +138,8 @@ enum most { MOST_NONE, MOST_ATTAINED, MOST_IN_THEORY };
 
 static enum most most_told(const struct words *words, size_t at)
 {
-    static const char *const benchmarks[] = {"triad", "mbw", "mlc"}, *const after[] = {"triad", "copy", "benchmark"},
+    static const char *const benchmarks[] = {"triad", "mbw", "mlc", "likwid-bench", "likwid-bench's"},
+                             *const after[] = {"triad", "copy", "benchmark"},
                              *const in_theory[] = {"theoretical", "theoretically", "nominal"};
     struct view word = bare(words->items[at]),
                 next = at + 1 < words->count ? bare(words->items[at + 1]) : (struct view){0};

@@ -855,22 +855,52 @@ static void nodes_add(const struct system_reading *reading, const struct system_
         fact_of(facts, fullest, SHARE_MEMORY_AWAY, all - table->node_mb[reading->runs_on - 1], all);
 }
 
-/* Many looks tell of a share of the sessions' time, few of a moment. */
+/*
+ * Many looks tell of a share of the sessions' time, few of a moment. Who keeps a transaction open and asks for nothing
+ * may hold the locks that others wait for: these are told as a part of those that are active.
+ */
 static void sessions_add(const struct system_table *table, struct facts *facts)
 {
     enum { LOOKS_LEAST = 100 };
     const struct met *met = table->met;
-    double all = met[FACT_SESSIONS].last;
-    bool many = all >= LOOKS_LEAST;
+    double all = met[FACT_SESSIONS_OPEN].last, at_client = met[FACT_SESSIONS_AT_CLIENT].last;
+    bool many = all >= LOOKS_LEAST, locked_most = 2 * met[FACT_SESSIONS_LOCKED].last > met[FACT_SESSIONS].last,
+         client_first =
+             !locked_most && at_client > met[FACT_SESSIONS_LOGGING].last && at_client > met[FACT_SESSIONS_STORING].last;
     if (!met[FACT_SESSIONS].count)
         return;
-    fact_of(facts, table->lock_words, SHARE_SESSIONS_AT_LOCKS, met[FACT_SESSIONS_LOCKED].last, all);
+    if (client_first)
+        fact_of(facts, table->client_words, many ? SHARE_SESSIONS_AT_CLIENT : SHARE_SESSIONS_AT_CLIENT_SEEN, at_client,
+                all);
+    if (met[FACT_SESSIONS].last > 0)
+        fact_of(facts, table->lock_words, SHARE_SESSIONS_AT_LOCKS, met[FACT_SESSIONS_LOCKED].last,
+                met[FACT_SESSIONS].last);
     if (met[FACT_SESSIONS_LOGGING].last > 0)
         fact_of(facts, table->log_words, many ? SHARE_SESSIONS_AT_LOG : SHARE_SESSIONS_AT_LOG_SEEN,
                 met[FACT_SESSIONS_LOGGING].last, all);
     if (met[FACT_SESSIONS_STORING].last > 0)
         fact_of(facts, table->storage_words, many ? SHARE_SESSIONS_AT_STORAGE : SHARE_SESSIONS_AT_STORAGE_SEEN,
                 met[FACT_SESSIONS_STORING].last, all);
+}
+
+/* The larger of what threads spun for. */
+static void spin_add(const struct met *met, struct facts *facts)
+{
+    double imbalance = met[FACT_SPIN_IMBALANCE_S].last, locks = met[FACT_SPIN_LOCKS_S].last;
+    bool is_imbalance = imbalance >= locks;
+    if (met[FACT_SPIN_OF_S].count)
+        fact_add(facts, is_imbalance ? SHARE_SPIN_IMBALANCE : SHARE_SPIN_LOCKS, is_imbalance ? imbalance : locks,
+                 met[FACT_SPIN_OF_S].last);
+}
+
+static void servers_add(const struct system_table *table, struct facts *facts)
+{
+    enum { COMMANDS_LEAST = 2 };
+    const struct met *commands = &table->met[FACT_COMMANDS_US], *queries = &table->met[FACT_QUERIES_S];
+    if (commands->count >= COMMANDS_LEAST)
+        fact_of(facts, table->command_words, SHARE_OF_COMMANDS, commands->most, commands->sum);
+    if (queries->count)
+        fact_of(facts, table->query_words, SHARE_QUERIES_LOCKED, table->met[FACT_QUERIES_LOCKED_S].sum, queries->sum);
 }
 
 size_t system_facts_of(const struct system_reading *reading, struct system_table *table,
@@ -890,6 +920,12 @@ size_t system_facts_of(const struct system_reading *reading, struct system_table
         fact_add(facts, SHARE_REMOTE_WEIGHT, met[FACT_WEIGHT_REMOTE].last, 100);
         fact_add(facts, SHARE_LOCAL_WEIGHT, met[FACT_WEIGHT_MEMORY].last, 100);
     }
+    servers_add(table, facts);
+    spin_add(met, facts);
+    if (met[FACT_SCALAR].count)
+        fact_of(facts, table->scalar_words, SHARE_SCALAR, met[FACT_SCALAR].last, 1);
+    if (met[FACT_MEMORY_HIGH].last > 0 || met[FACT_MEMORY_MOST].last > 0)
+        fact_of(facts, table->group_words, SHARE_GROUP_MEMORY, 1, 1);
     locks_add(reading, table, facts);
     pages_add(met, facts);
     if (met[FACT_LOCAL_PAGES].count && met[FACT_OTHER_PAGES].count)

@@ -8,6 +8,7 @@
  */
 #include "source/import/system/system_reading.h"
 
+#include <stdio.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -86,6 +87,29 @@ void system_group_look(struct system_reading *reading)
     bool is_first = !system_table_of(reading, TOOL_DOCUMENT)->met[FACT_PERIODS].count;
     reading->group_first = is_first ? reading->heading : reading->group_first;
     reading->group_last = reading->heading;
+}
+
+static bool count_of(struct view line, const char *name, double *ret_count)
+{
+    struct view word = view_word(&line), number = view_word(&line);
+    return view_equal(word, name) && view_double(number, ret_count) && !view_word(&line).length;
+}
+
+/* memory.events: how often the group came up to a limit of its memory; "low", "high" and "max", a line each. */
+bool system_group_events_read(struct system_reading *reading, struct view line, struct view *rest)
+{
+    double low, high, most;
+    struct view after = *rest, high_line, most_line;
+    if (!count_of(line, "low", &low) || !view_line(&after, &high_line) || !count_of(high_line, "high", &high) ||
+        !view_line(&after, &most_line) || !count_of(most_line, "max", &most))
+        return false;
+    struct system_table *table = system_table_of(reading, TOOL_DOCUMENT);
+    system_meet(table, FACT_MEMORY_HIGH, high);
+    system_meet(table, FACT_MEMORY_MOST, most);
+    (void)snprintf(table->group_words, sizeof(table->group_words), "%s, %.0f times",
+                   most > high ? "memory.max" : "memory.high", most > high ? most : high);
+    *rest = after;
+    return true;
 }
 
 bool system_group_read(struct system_reading *reading, struct view line)

@@ -30,10 +30,17 @@ static ptrdiff_t column_of(const struct words *heading, const char *name)
     return -1;
 }
 
-/* "11:20:01  UID  PID  kB_rd/s  kB_wr/s  kB_ccwr/s  iodelay  Command" */
+/* Of a process, or of a thread (-t), whose row has a "-" for its process. */
+static ptrdiff_t number_column(const struct words *heading)
+{
+    ptrdiff_t process = column_of(heading, "PID");
+    return process > 0 ? process : column_of(heading, "TID");
+}
+
+/* "11:20:01  UID  PID  kB_rd/s  kB_wr/s  kB_ccwr/s  iodelay  Command", "… UID  TGID  TID  %usr …" */
 static bool is_heading(const struct words *words)
 {
-    return column_of(words, "PID") > 0 && column_of(words, "Command") > 0 &&
+    return number_column(words) > 0 && column_of(words, "Command") > 0 &&
            (column_of(words, "iodelay") > 0 || column_of(words, "%wait") > 0);
 }
 
@@ -49,17 +56,22 @@ static bool row_read(struct system_reading *reading, const struct words *heading
 {
     double delay, busy, wait, number;
     ptrdiff_t command = column_of(heading, "Command");
-    if (!number_in(row, column_of(heading, "PID"), &number) || (size_t)command >= row->count)
+    bool is_sum =
+        number_in(row, column_of(heading, "TGID"), &number); /* of its threads, which have rows of their own */
+    if ((!is_sum && !number_in(row, number_column(heading), &number)) || (size_t)command >= row->count)
         return false;
-    if (!(seconds > 0)) /* its averages */
+    if (is_sum || !(seconds > 0)) /* its averages */
         return true;
+    bool of_process = column_of(heading, "PID") > 0;
     struct view name = row->items[command];
+    name = view_skip(name, view_starts(name, "|__") ? strlen("|__") : 0); /* as a thread's has it */
     if (number_in(row, column_of(heading, "iodelay"), &delay))
         system_task_add(reading, name, (struct task){.io_ms = 1e3 * delay / TICKS_A_SECOND, .seen_ms = 1e3 * seconds});
     if (number_in(row, column_of(heading, "%CPU"), &busy) && number_in(row, column_of(heading, "%wait"), &wait))
-        system_task_add(
-            reading, name,
-            (struct task){.run_ms = 10 * busy * seconds, .delay_ms = 10 * wait * seconds, .watched_ms = 1e3 * seconds});
+        system_task_add(reading, name,
+                        (struct task){.run_ms = 10 * busy * seconds,
+                                      .delay_ms = 10 * wait * seconds,
+                                      .watched_ms = of_process ? 1e3 * seconds : 0});
     return true;
 }
 
@@ -124,4 +136,49 @@ bool system_processes_read(struct system_reading *reading, struct view line, str
             break;
     }
     return true;
+}
+
+/* "100 % busy", "100% utilised", with or without a blank; 0: it isn't that. */
+static bool is_all_busy(const struct words *words, size_t at)
+{
+    static const char *const busy[] = {"busy", "utilised", "utilized"};
+    bool is_one_word = at < words->count && view_equal(words->items[at], "100%");
+    bool is_two = at + 1 < words->count && view_equal(words->items[at], "100") && view_equal(words->items[at + 1], "%");
+    size_t last = at + (is_one_word ? 1 : 2);
+    if (!(is_one_word || is_two) || last >= words->count)
+        return false;
+    struct view word = words->items[last];
+    word.length -= view_ends(word, ".") || view_ends(word, ",");
+    return view_is_any_caseless(word, busy, array_count(busy));
+}
+
+/* "2 cores", "two of the CPUs", "some cores", unless all of them: "all 8 cores". */
+static bool is_of_some(const struct words *words, size_t at)
+{
+    enum { WORDS_BEFORE = 3 };
+    static const char *const some[] = {"of", "some", "most", "few", "both", "other"};
+    bool is_some = false;
+    double number;
+    for (size_t back = 1; back <= WORDS_BEFORE && back <= at; back++) {
+        struct view word = words->items[at - back];
+        if (view_equal_caseless(word, "all"))
+            return false;
+        is_some |= view_is_any_caseless(word, some, array_count(some)) || (back == 1 && view_grouped(word, &number));
+    }
+    return is_some;
+}
+
+void system_busy_note(struct system_reading *reading, struct view line)
+{
+    static const char *const what[] = {"CPUs", "cores"}, *const are[] = {"are", "were", "stay", "stayed"},
+                             *const beside[] = {"all", "always", "at"};
+    struct words words;
+    words_of(line, &words);
+    for (size_t at = 0; at + 3 < words.count; at++) {
+        size_t next = at + 2 + view_is_any_caseless(words.items[at + 2], beside, array_count(beside));
+        if (view_is_any_caseless(words.items[at], what, array_count(what)) &&
+            view_is_any_caseless(words.items[at + 1], are, array_count(are)) && is_all_busy(&words, next) &&
+            !is_of_some(&words, at))
+            system_meet(system_table_of(reading, TOOL_DOCUMENT), FACT_IDLE, 0);
+    }
 }

@@ -12,6 +12,7 @@
  * system_bandwidth  likwid, pcm-memory, STREAM, words: what goes to memory in a second, and the most that may
  * system_devices  iostat -x, sar -d: which device was busy, and how long its requests took
  * system_processes  pidstat: what processes ran and waited
+ * system_servers  Redis' commandstats, MySQL's log of slow queries
  * system_log      the kernel's log: limits of heat
  * system_throttles  how often heat stopped a core, before and after: handed on as a count
  * system_build    compilers' commands: do they ask for optimising?
@@ -90,6 +91,17 @@ enum fact {
     FACT_SESSIONS_LOCKED,
     FACT_SESSIONS_LOGGING, /* that wait for the log to reach storage, and for other reads and writes */
     FACT_SESSIONS_STORING,
+    FACT_SESSIONS_OPEN, /* all that have a transaction open; and of those, that wait for their client */
+    FACT_SESSIONS_AT_CLIENT,
+    FACT_MEMORY_HIGH, /* how often a group came up to these limits of its memory */
+    FACT_MEMORY_MOST,
+    FACT_SPIN_IMBALANCE_S, /* by VTune: of the CPU time of all threads */
+    FACT_SPIN_LOCKS_S,
+    FACT_SPIN_OF_S,
+    FACT_SCALAR,      /* by likwid: scalar operations for each instruction */
+    FACT_COMMANDS_US, /* by Redis: what all calls of a command took */
+    FACT_QUERIES_S,   /* by MySQL's log of slow ones; and of that in waits for locks */
+    FACT_QUERIES_LOCKED_S,
     FACT_PAUSE_S, /* by those that log each pause, and when that was since the start */
     FACT_PAUSE_AT_S,
     FACT_HEAP_KEPT, /* MB that a full collection left, and of how much */
@@ -149,6 +161,7 @@ enum system_tool {
     TOOL_SOFT_INTERRUPTS,
     TOOL_ACCESSES,
     TOOL_SESSIONS,
+    TOOL_SERVER,
     TOOL_DOCUMENT
 };
 
@@ -260,6 +273,10 @@ struct system_table {
     double busiest_ratio;
     char lock_words[TASK_NAME_MOST];      /* which locks a database's sessions wait for most */
     char log_words[TASK_NAME_MOST], storage_words[TASK_NAME_MOST]; /* … and which events of storage */
+    char command_words[2 * TASK_NAME_MOST], query_words[2 * TASK_NAME_MOST]; /* of a server, which takes most */
+    char scalar_words[TASK_NAME_MOST];
+    char group_words[TASK_NAME_MOST];     /* of a limit of memory */
+    char client_words[TASK_NAME_MOST];    /* … and of their client */
     char busiest_process[TASK_NAME_MOST]; /* of top's rows, and how much of one CPU it used */
     double process_ratio;
     bool process_runs, any_waits; /* its state is R; a process's is D */
@@ -374,6 +391,9 @@ void system_bandwidth_note(struct system_reading *reading,
                            struct view line); /* words, which may be anything else, too */
 bool system_sessions_read(struct system_reading *reading, struct view line, struct view *rest);
 bool system_processes_read(struct system_reading *reading, struct view line, struct view *rest);
+bool system_servers_read(struct system_reading *reading, struct view line, struct view rest);
+/* "CPUs are 100 % busy", which may be anything else, too */
+void system_busy_note(struct system_reading *reading, struct view line);
 /* out: rows that name a function, for the readers of reports. */
 bool system_accesses_read(struct system_reading *reading, struct view line, struct view *rest, struct text *out);
 /* out: the rows in a form that the readers of exits know. */
@@ -383,6 +403,10 @@ bool system_governor_read(struct system_reading *reading, struct view line);
 /* which may be anything else, too */
 void system_build_note(struct system_reading *reading, struct view line);
 bool system_group_read(struct system_reading *reading, struct view line);
+bool system_group_events_read(struct system_reading *reading, struct view line, struct view *rest);
+/* "spin time by VTune, s: …", as source/import/tools/import_vtune hands it on. */
+bool system_spin_read(struct system_reading *reading, struct view line);
+bool system_scalar_read(struct system_reading *reading, struct view line); /* the same of import_likwid */
 /* Its counts are looked at once more. */
 void system_group_look(struct system_reading *reading);
 bool system_softirqs_read(struct system_reading *reading, struct view line, struct view *rest);

@@ -22,8 +22,8 @@ struct waited {
 };
 
 struct sessions {
-    double active;
-    struct waited locks, log, storage;
+    double active, in_transaction; /* the latter: those that are active, and those whose client keeps one open */
+    struct waited locks, log, storage, client;
 };
 
 static bool heading_read(const struct cells *heading, struct columns *ret)
@@ -53,10 +53,25 @@ static bool is_of_log(struct view type, struct view event)
            view_is_any_caseless(event, events, array_count(events));
 }
 
-/* They wait for somebody to ask for something, or it is a process of the database's own that has nothing to do. */
-static bool is_at_rest(struct view type, struct view event)
+/* Until its client sends or takes something. */
+static bool is_of_client(struct view type, struct view event)
 {
-    return view_equal(type, "Activity") || (view_equal(type, "Client") && view_equal(event, "ClientRead"));
+    return view_equal(type, "Client") && (view_equal(event, "ClientRead") || view_equal(event, "ClientWrite"));
+}
+
+/*
+ * They wait for somebody to ask for something, or it is a process of the database's own that has nothing to do. Without
+ * a column of states any that waits for its client may be at rest.
+ */
+static bool is_at_rest(struct view type, struct view event, struct view state)
+{
+    return view_equal(type, "Activity") || (is_of_client(type, event) && !state.length);
+}
+
+/* "idle in transaction", "idle in transaction (aborted)": its client holds a transaction open, and asks for nothing. */
+static bool is_kept_open(struct view state)
+{
+    return view_starts(state, "idle in transaction");
 }
 
 static void waited_add(struct waited *waited, double count, struct view event)
@@ -76,8 +91,14 @@ static bool row_read(const struct columns *columns, const struct cells *row, str
                 state = cell_at(row, columns->state);
     if (row->count < 2 || (columns->count >= 0 && !view_grouped(cell_at(row, columns->count), &count)) || !(count >= 0))
         return false;
-    if ((state.length && !view_equal(state, "active")) || is_at_rest(type, event))
+    bool is_open = is_kept_open(state);
+    if ((state.length && !view_equal(state, "active") && !is_open) || is_at_rest(type, event, state))
         return true;
+    sessions->in_transaction += count;
+    if (is_open || is_of_client(type, event)) {
+        waited_add(&sessions->client, count, event);
+        return true;
+    }
     sessions->active += count;
     bool is_lock = view_equal(type, "Lock") || view_equal(type, "LWLock");
     if (is_of_log(type, event))
@@ -123,8 +144,10 @@ bool system_sessions_read(struct system_reading *reading, struct view line, stru
     }
     struct system_table *table = system_table_begin(reading, TOOL_SESSIONS);
     system_meet(table, FACT_SESSIONS, sessions.active);
+    system_meet(table, FACT_SESSIONS_OPEN, sessions.in_transaction);
     waited_keep(table, FACT_SESSIONS_LOCKED, &sessions.locks, table->lock_words);
     waited_keep(table, FACT_SESSIONS_LOGGING, &sessions.log, table->log_words);
     waited_keep(table, FACT_SESSIONS_STORING, &sessions.storage, table->storage_words);
+    waited_keep(table, FACT_SESSIONS_AT_CLIENT, &sessions.client, table->client_words);
     return true;
 }

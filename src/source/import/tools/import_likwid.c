@@ -132,7 +132,29 @@ struct metrics {
     bool has_rate;     /* of this group */
     double weights[CELLS_MOST]; /* how long each thread ran, by column */
     bool weighted;
+    double mhz, cpi, scalar,
+        packed; /* of its first thread; the latter in million operations a second; negative: not told */
 };
+
+/* Scalar operations for each instruction, by the rates of one group. */
+static void scalar_put(struct text *out, struct metrics *metrics, struct view name, double value)
+{
+    const struct {
+        const char *name;
+        double *value;
+    } rows[] = {{"Clock [MHz]", &metrics->mhz},
+                {"CPI", &metrics->cpi},
+                {"Scalar [MUOPS/s]", &metrics->scalar},
+                {"Packed [MUOPS/s]", &metrics->packed}};
+    for (size_t at = 0; at < array_count(rows); at++)
+        if (view_equal(name, rows[at].name))
+            *rows[at].value = value;
+    if (!(metrics->mhz > 0) || !(metrics->cpi > 0) || metrics->scalar < 0 || metrics->packed < 0)
+        return;
+    text_printf(out, "\n%sshare=%.6g,scalar=%.6g,packed=%.6g\n\n", IMPORT_SCALAR_RATE,
+                metrics->scalar * metrics->cpi / metrics->mhz, metrics->scalar, metrics->packed);
+    metrics->scalar = metrics->packed = -1;
+}
 
 /* Of each thread, or of all in the first column ("Sum"). */
 static void rate_put(struct text *out, struct metrics *metrics, const struct cells *cells)
@@ -160,6 +182,8 @@ static bool metric_row_put(struct text *out, struct metrics *metrics, const stru
             metrics->weighted = true;
         }
     rate_put(out, metrics, cells);
+    if (value_of(cells->items[1], &value))
+        scalar_put(out, metrics, name, value);
     for (size_t at = 0; at < array_count(classes); at++)
         if (view_equal(name, classes[at].printed) &&
             row_value(cells, 1, metrics->weighted ? metrics->weights : NULL, &value)) {
@@ -241,6 +265,7 @@ struct view import_likwid_turned(struct view text, struct arena *arena)
         if (begins != PART_NONE) {
             part = begins;
             metrics->weighted = false;
+            metrics->mhz = metrics->cpi = metrics->scalar = metrics->packed = -1;
             turned = true;
             continue;
         }

@@ -3,6 +3,7 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
+#include "source/import/import_text.h"
 
 #include <ctype.h>
 
@@ -43,6 +44,44 @@ static void name_put(struct text *out, struct view printed)
     text_printf(out, "tma_%s", published);
 }
 
+/* ---- what threads spin for ---- */
+
+/* Seconds of all threads; negative: not told. */
+struct spin {
+    double all_s, imbalance_s, locks_s;
+};
+
+static void spin_note(struct spin *spin, struct view name, struct view value)
+{
+    double seconds;
+    value.length -= view_ends(value, "s");
+    if (!view_decimal(value, &seconds))
+        return;
+    if (view_equal(name, "CPU Time"))
+        spin->all_s = seconds;
+    else if (view_equal(name, "Imbalance or Serial Spinning"))
+        spin->imbalance_s = seconds;
+    else if (view_equal(name, "Lock Contention"))
+        spin->locks_s = seconds;
+}
+
+/* "Imbalance or Serial Spinning: 318.442s", of the summary as text */
+static void spin_line(struct spin *spin, struct view line)
+{
+    struct view rest = view_trim(line), name = view_cut(&rest, ':'), value = view_word(&rest);
+    if (view_ends(value, "s"))
+        spin_note(spin, name, value);
+}
+
+static bool spin_put(struct text *out, const struct spin *spin)
+{
+    bool is_told = spin->all_s > 0 && spin->imbalance_s >= 0;
+    if (is_told)
+        text_printf(out, "\n" IMPORT_SPIN_TIME "imbalance=%.6g,locks=%.6g,of=%.6g\n", spin->imbalance_s,
+                    spin->locks_s >= 0 ? spin->locks_s : 0, spin->all_s);
+    return is_told;
+}
+
 /* ---- -format csv: "1,Front-End Bound,4.3" under "Hierarchy Level,Metric Name,Metric Value" ---- */
 
 /* VTune's own report parts by tabs or commas, as it was asked to. */
@@ -68,7 +107,7 @@ static bool is_root(struct view name)
  * The classes and what stands below them; the unit is told by the numbers (source/import/import_csv). Other rows are
  * those of the summary.
  */
-static bool csv_put(struct text *out, struct view line, struct view *rest)
+static bool csv_put(struct text *out, struct view line, struct view *rest, struct spin *spin)
 {
     char separator;
     uint64_t level, root = UINT64_MAX;
@@ -79,6 +118,7 @@ static bool csv_put(struct text *out, struct view line, struct view *rest)
                     name = view_trim(view_cut(&cells, separator)), value = view_trim(view_cut(&cells, separator));
         if (!view_u64(first, 10, &level))
             break;
+        spin_note(spin, name, value);
         root = is_root(name) ? level : root != UINT64_MAX && level <= root ? UINT64_MAX : root;
         if (root == UINT64_MAX || !value.length)
             continue;
@@ -231,14 +271,17 @@ struct view import_vtune_turned(struct view text, struct arena *arena)
     scoped_text struct text out = {0};
     bool turned = false;
     double retiring_ratio = 0;
+    struct spin spin = {-1, -1, -1};
     while (view_line(&rest, &line)) {
+        spin_line(&spin, line);
         if (metric_put(&out, line, &retiring_ratio) || arithmetic_put(&out, line, retiring_ratio) ||
-            elapsed_put(&out, line) || functions_put(&out, line, &rest) || csv_put(&out, line, &rest)) {
+            elapsed_put(&out, line) || functions_put(&out, line, &rest) || csv_put(&out, line, &rest, &spin)) {
             turned = true;
             continue;
         }
         text_append(&out, line.text, line.length);
         text_add_char(&out, '\n');
     }
+    turned |= spin_put(&out, &spin);
     return turned ? (struct view){arena_copy(arena, out.bytes, out.length), out.length} : text;
 }
