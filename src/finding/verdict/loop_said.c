@@ -2,6 +2,7 @@
 #include "finding/verdict/loop_said.h"
 
 #include "analyse/loop/loop_summary.h"
+#include "base/cache_line.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "finding/finding.h"
@@ -85,6 +86,13 @@ static bool is_in_order(const struct loop_access *access)
                                  (uint64_t)access->size_bytes * access->rows;
 }
 
+/* First caches of 32 and of 48 KiB have 64 sets of lines. */
+static bool meets_one_set(const struct loop_access *access)
+{
+    enum { SETS_BYTES = 64 * CACHE_LINE_BYTES };
+    return access->step && access->step % SETS_BYTES == 0;
+}
+
 /* "4-byte elements of 2 arrays in order" */
 static void access_print(struct text *out, const struct loop_access *access)
 {
@@ -99,7 +107,10 @@ static void access_print(struct text *out, const struct loop_access *access)
         if (is_in_order(access))
             text_add(out, access->step < 0 ? " backwards" : " in order");
         else
-            text_printf(out, " in steps of %lld bytes", (long long)access->step);
+            text_printf(out, " in steps of %lld bytes%s", (long long)access->step,
+                        meets_one_set(access) ? " (all of them in one set of a first cache of 32 or 48 KiB, which rows "
+                                                "padded by a line are not)"
+                                              : "");
         break;
     case LOOP_PLACE_LOADED:
         text_add(out, "values at places that what it loaded leads to");

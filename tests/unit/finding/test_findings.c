@@ -4317,6 +4317,38 @@ Test(findings, an_interpreters_own_loop_is_not_told)
     }
 }
 
+/* Down a column of rows that are a page long each line falls into one set of the first cache. */
+Test(findings, steps_that_meet_one_set_are_told_so)
+{
+    enum { ROWS = 4, STEP_AT = 5 };
+    uint8_t bytes[] = {0x03, 0x07, 0x48, 0x81, 0xc7, 0x00, 0x10, 0x00, 0x00, 0x48, 0x39, 0xd7, 0x75, 0xf2};
+    uint64_t hits[ROWS] = {900, 100};
+    struct loop_rows loops[ROWS] = {{0, ROWS - 1}, {0, ROWS - 1}, {0, ROWS - 1}, {0, ROWS - 1}};
+    for (int padded = 0; padded < 2; padded++) {
+        struct instruction rows[ROWS];
+        struct disassembler *disassembler;
+        struct error err = {0};
+        bytes[STEP_AT] = padded ? 0x40 : 0;
+        if (!disassembler_new(&disassembler, "x86_64", SYNTAX_ATT, &err))
+            cr_skip_test("%s", err.message);
+        size_t count = 0;
+        for (size_t byte = 0; byte < sizeof(bytes); byte += rows[count++].length)
+            cr_assert(disassembler_next(disassembler, bytes + byte, sizeof(bytes) - byte, 0x1000 + byte, &rows[count]));
+        disassembler_free(disassembler);
+        struct made_up made;
+        make_up(&made);
+        struct stall_code code = {.items = rows, .hits = hits, .loops = loops, .count = ROWS};
+        made.function.name = "tool+0x1000";
+        made.function.dso = "tool";
+        made.stalls.codes = &code;
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        cr_expect(strstr(overall.loops, padded ? "in steps of 4160 bytes" : "in steps of 4096 bytes"), "%s", overall.loops);
+        cr_expect_eq(strstr(overall.loops, "in one set of a first cache") != NULL, !padded, "%s", overall.loops);
+        arena_done(&made.arena);
+    }
+}
+
 /* Code that could not be read may be full of vectors. */
 Test(findings, no_vectors_is_said_only_of_code_that_was_read)
 {
