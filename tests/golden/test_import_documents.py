@@ -128,6 +128,11 @@ def test_what_a_database_does_before_a_query_is_no_run(imported):
     assert "differ" not in found["verdict"]["sentence"] + " ".join(found["verdict"]["open"])
 
 
+def test_what_a_profiler_tells_beside_a_runs_time_is_no_run(imported):
+    found, _ = imported(notes="vtune:\n\nElapsed Time: 58.204s\n    CPU Time: 87.902s\n        Effective Time: 80.1s\n    Paused Time: 0s\n")
+    assert [row["number"] for table in found["imported"] for row in table["rows"]] in ([], [pytest.approx(58.204)])
+
+
 def test_two_queries_are_two_runs(imported):
     found, _ = imported(notes="without:\n\n Planning Time: 0.2 ms\n Execution Time: 9120.4 ms\n\nwith:\n\n Planning Time: 0.3 ms\n Execution Time: 3120.4 ms\n")
     assert [row["number"] for table in found["imported"] for row in table["rows"]] == [pytest.approx(9.1204), pytest.approx(3.1204)]

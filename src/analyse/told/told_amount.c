@@ -253,21 +253,28 @@ static struct interval points_of(double part, double whole)
     return interval_of(fmin(low, 1), fmin((low + high) / 2, 1), fmin(high, 1));
 }
 
+/* "exits went down to 3 % , and the gap shrank from 44 % to 19 %": what stands ahead of the gap is another's. */
+static bool gap_pair(const char *plain, struct quantity *before, struct quantity *after)
+{
+    enum treatment ignored;
+    const char *gap = plain_find(plain, WORDS_GAP_RETURNED);
+    return told_pair_in_order(plain, QUANTITY_PERCENT, before, after, &ignored) ||
+           (gap && told_pair_in_order(gap, QUANTITY_PERCENT, before, after, &ignored));
+}
+
 /* "9 % lower instead of 44 %": as much less time, or as much more speed, as the slower side needed or had. */
 static bool gap_fell(const char *plain, struct told_return *ret)
 {
     struct quantity before, after;
-    enum treatment ignored;
     bool is_lower = plain_has(plain, WORDS_GAP_PERCENT_LOWER);
     bool of_gap = plain_has(plain, WORDS_GAP_RETURNED) || plain_has(plain, WORDS_OUTCOME_SLOWER) || is_lower;
-    if (!of_gap || !told_pair_in_order(plain, QUANTITY_PERCENT, &before, &after, &ignored) ||
-        after.value >= before.value)
+    if (!of_gap || !gap_pair(plain, &before, &after) || after.value >= before.value)
         return false;
     double whole = before.value / 100, rest = after.value / 100;
     double of_time = (whole - rest) / (1 + whole), of_speed = whole < 1 ? 1 - (1 - whole) / (1 - rest) : of_time;
     bool is_rate = is_lower && plain_has(plain, WORDS_GAP_RATE);
     double low = is_rate ? of_speed : of_time;
-    *ret = (struct told_return){.share = interval_of(low, (low + of_speed) / 2, of_speed)};
+    *ret = (struct told_return){.share = interval_of(low, (low + of_speed) / 2, of_speed), .left = rest};
     return true;
 }
 

@@ -41,6 +41,7 @@ bool told_has_amount(const char *plain);
 struct told_return {
     struct interval share;  /* of the time; unknown: it is told as a part of the gap alone */
     struct interval of_gap; /* of the gap; unknown: not told so */
+    double left;            /* of a gap that fell, as it is told: 0.19 of "from 44 % to 19 %"; 0: not told so */
 };
 /* False: the sentence tells of no part that came back. */
 bool told_returned(const char *plain, struct told_return *ret_returned);

@@ -564,8 +564,9 @@ static const char *candidates_of(const struct told *told, const struct findings 
         {true, NULL, "what protects its memory, where something does (encryption, bounce buffers)"},
         {false, "avx512-licence", "a clock lowered for wide vectors (a build with 256 bits, in turns, would tell)"}};
     const char *words = NULL;
+    bool of_guest = told->gap_sentence && told_names_guest(view_of(told->gap_sentence));
     for (size_t at = 0; at < array_count(causes); at++)
-        if ((causes[at].of_guest ? told->names_guest : told->names_wide) &&
+        if ((causes[at].of_guest ? of_guest : told->names_wide) &&
             (!causes[at].id || !is_ruled_out(findings, causes[at].id)))
             words = words ? arena_printf(arena, "%s, %s", words, causes[at].words) : causes[at].words;
     return words;

@@ -585,10 +585,13 @@ static bool spread_of(struct view text, double *ret_seconds, double *ret_differ_
     return *ret_seconds >= 0;
 }
 
-/* "Planning Time: 0.211 ms": what a database does before it runs a query. */
-static bool is_of_planning(struct view name)
+/* "Planning Time: 0.211 ms", "Paused Time: 0s": what a database, or a profiler, tells of one run beside its time. */
+static bool is_part_of_run(struct view name)
 {
-    return view_equal_caseless(view_word(&name), "planning");
+    static const char *const parts[] = {"cpu", "effective", "paused", "spin", "overhead", "serial", "idle"};
+    struct view word = view_word(&name), next = view_word(&name);
+    return view_equal_caseless(word, "planning") || (view_is_any_caseless(word, parts, array_count(parts)) &&
+                                                     view_equal_caseless(next, "time") && !view_trim(name).length);
 }
 
 /* Seconds, a run a line, perhaps behind a name: "0.164", "0.164 s", "before: 0.164 s". */
@@ -610,7 +613,7 @@ static bool row_of_runs(struct view line, struct import_line *row)
     bool named = colon > 0 && colon <= NAME_MOST;
     if (named)
         row->name = (struct view){line.text, (size_t)colon};
-    if (is_of_planning(row->name))
+    if (is_part_of_run(row->name))
         return false;
     struct view time = view_trim(named ? view_skip(line, (size_t)colon + 1) : line);
     return spread_of(time, &row->number, &row->seconds, &row->where) || seconds_of(time, row->name, &row->number);

@@ -169,10 +169,23 @@ bool trial_is_of_latency(const struct told *told, const struct told_trial *trial
     return trial->is_of_latency || (by_gap && told->gap_is_of_latency);
 }
 
+/* What another trial left of the gap stayed as large: none of that is this one's. */
+static bool is_left_by_another(const struct told *told, const struct told_trial *trial)
+{
+    static const double ROUNDED = 0.005;
+    for (size_t at = 0; at < told->trial_count; at++) {
+        double left = told->trials[at].returned.left;
+        if (&told->trials[at] != trial && left > 0 && fabs(trial->number.high - left) <= ROUNDED)
+            return true;
+    }
+    return false;
+}
+
 bool trial_is_partial(const struct told *told, const struct told_trial *trial)
 {
     static const double AS_LARGE = 0.8;
-    bool less = trial->number.known && told->gap.known && trial->number.high < AS_LARGE * told->gap.high;
+    bool less = trial->number.known && told->gap.known && trial->number.high < AS_LARGE * told->gap.high &&
+                !is_left_by_another(told, trial);
     return (trial->outcome == OUTCOME_SHRANK && !trial_returned(told, trial).known) ||
            (trial->outcome == OUTCOME_STAYED && less);
 }
