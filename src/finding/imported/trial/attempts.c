@@ -103,8 +103,8 @@ const struct attempt trial_attempts[] = {
     {"allocation", TREATMENT_ALLOCATOR, TRIAL_MAY_FAIL | TRIAL_OPENS},        /* the other one may cost as much */
     {"frequency", TREATMENT_GOVERNOR, 0},
     {"cpu-quota", TREATMENT_NO_QUOTA, 0},
-    {"swap", TREATMENT_NO_SWAP, TRIAL_MAY_FAIL}, /* mapped files are read back all the same */
-    {"contended-lines", TREATMENT_PADDING, 0},
+    {"swap", TREATMENT_NO_SWAP, TRIAL_MAY_FAIL},            /* mapped files are read back all the same */
+    {"contended-lines", TREATMENT_PADDING, TRIAL_MAY_FAIL}, /* one variable that all write stays one */
     {"denormals", TREATMENT_FLUSH, 0},
     {"unoptimised-build", TREATMENT_OPTIMISED, 0},
     {"numa-remote", TREATMENT_INTERLEAVE, 0},
