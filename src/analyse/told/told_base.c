@@ -21,7 +21,8 @@ static bool is_speed(const struct quantity *quantity)
 static void words_copy(char *to, size_t size, struct view words)
 {
     size_t length = words.length < size - 1 ? words.length : 0;
-    memcpy(to, words.text, length);
+    if (length)
+        memcpy(to, words.text, length);
     to[length] = '\0';
 }
 

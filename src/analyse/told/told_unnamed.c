@@ -266,8 +266,10 @@ static bool unnamed_of(struct view before, struct view sentence, struct view beh
 /* In one paragraph. */
 static bool is_next(struct view first, struct view second)
 {
+    if (!first.length || !second.length)
+        return false;
     const char *end = first.text + first.length;
-    return first.length && second.length && view_find((struct view){end, (size_t)(second.text - end)}, "\n\n") < 0;
+    return view_find((struct view){end, (size_t)(second.text - end)}, "\n\n") < 0;
 }
 
 /* "Reading takes 12 s. Sorting takes 94 s.": of which of them what follows is isn't told. */
