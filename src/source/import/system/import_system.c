@@ -70,6 +70,22 @@ static void facts_keep(const struct system_reading *reading, struct system_table
                                                            .segment = text};
 }
 
+/* None without rows. */
+static void table_keep(const char *origin, const char *summary, const struct import_row *rows, size_t count,
+                       const char *heading, struct view text, struct arena *arena, struct import_facts *facts)
+{
+    if (!count)
+        return;
+    facts->tables[facts->count++] = (struct imported_text){.kind = IMPORT_UNKNOWN,
+                                                           .origin = origin,
+                                                           .summary = arena_string(arena, summary),
+                                                           .rows = arena_copy(arena, rows, count * sizeof(*rows)),
+                                                           .row_count = count,
+                                                           .heading = heading,
+                                                           .event = "",
+                                                           .segment = text};
+}
+
 /* What turbostat printed of one run in the means of its rows, whatever follows from another's beside. */
 static void turbostat_keep(const struct system_table *table, struct view text, struct arena *arena,
                            struct import_facts *facts)
@@ -94,15 +110,7 @@ static void turbostat_keep(const struct system_table *table, struct view text, s
         text_printf(&summary, "%s%s %.5g", count ? ", " : heading[0] ? ": " : "", columns[at].name, number);
         rows[count++] = (struct import_row){.name = columns[at].name, .number = number, .where = ""};
     }
-    if (count)
-        facts->tables[facts->count++] = (struct imported_text){.kind = IMPORT_UNKNOWN,
-                                                               .origin = SYSTEM_TURBOSTAT,
-                                                               .summary = arena_string(arena, text_string(&summary)),
-                                                               .rows = arena_copy(arena, rows, count * sizeof(*rows)),
-                                                               .row_count = count,
-                                                               .heading = heading,
-                                                               .event = "",
-                                                               .segment = text};
+    table_keep(SYSTEM_TURBOSTAT, text_string(&summary), rows, count, heading, text, arena, facts);
 }
 
 /* What went to memory in a second, whatever the most is that may. */
@@ -252,15 +260,7 @@ static void group_rows_keep(const struct import_row *rows, size_t count, const c
     scoped_text struct text summary = {0};
     for (size_t at = 0; at < count; at++)
         text_printf(&summary, "%s%s %.0f", at ? ", " : "", rows[at].name, rows[at].number);
-    if (count)
-        facts->tables[facts->count++] = (struct imported_text){.kind = IMPORT_UNKNOWN,
-                                                               .origin = SYSTEM_GROUP,
-                                                               .summary = arena_string(arena, text_string(&summary)),
-                                                               .rows = arena_copy(arena, rows, count * sizeof(*rows)),
-                                                               .row_count = count,
-                                                               .heading = heading,
-                                                               .event = "",
-                                                               .segment = text};
+    table_keep(SYSTEM_GROUP, text_string(&summary), rows, count, heading, text, arena, facts);
 }
 
 /* What a group counted at the first look, or at the last one. */
